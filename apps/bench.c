@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* penstock bench: times the same cases that check verifies. */
+#include "bench_chart.h"
+#include "cases/cases.h"
+#include "interrupt.h"
+#include "mpdu.h"
+#include "options.h"
+#include "peers/peers.h"
+#include "picture/canvas.h"
+#include "progress.h"
+#include "study.h"
+#include "targets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct measurement {
+    char *case_text, *png, *against, *study;
+    int csv;
+    double count, length, cfo_hz, sfo_ppm;
+    const struct peer *peer;
+    struct case_target target;
+    struct bench_chart chart;
+    size_t timed, failed;
+};
+
+static void print_number(const char *separator, const char *format, double value)
+{
+    fputs(separator, stdout);
+    if (isfinite(value))
+        printf(format, value);
+}
+
+static void print_csv(const struct bench_row *row)
+{
+    double rate = bench_rate_msps(row);
+    printf("%s,%s,%zu,%u,%zu,%.0f,%.0f,%.0f,%.0f", row->name, row->device, row->batch, row->threads, row->runs,
+           row->median_ns, row->min_ns, row->max_ns, row->p99_ns);
+    print_number(",", "%.6g", rate);
+    print_number(",", "%.6g", rate); /* samples start and end in host memory: transfers are always within */
+    print_number(",", "%.6g", row->bytes_per_sample);
+    print_number(",", "%.6g", row->copy_gbps);
+    print_number(",", "%.4f", 1e-3 * rate * row->bytes_per_sample / row->copy_gbps);
+    printf(",%s,%s", row->has_peer ? row->peer->name : "", row->has_peer ? row->peer->version() : "");
+    print_number(",", "%.6g", row->has_peer ? row->peer_rate_msps : NAN);
+    print_number(",", "%.4f", row->has_peer ? row->ratio : NAN);
+    print_number(",", "%.4g", row->plan_cold_ms);
+    print_number(",", "%.4g", row->plan_warm_ms);
+    print_number(",", "%.4g", row->energy_nj);
+    print_number(",", "%.4g", row->cycles);
+    print_number(",", "%.4g", row->instructions);
+    putchar('\n');
+}
+
+static void print_row(const struct bench_row *row)
+{
+    double rate = bench_rate_msps(row), share = 1e-3 * rate * row->bytes_per_sample / row->copy_gbps;
+    printf("%-32s %-10s %7u %10.2f %10.3f", row->name, row->device, row->threads, rate, 1e-6 * row->median_ns);
+    if (isfinite(share))
+        printf(" %6.0f %%", 100 * share);
+    else
+        printf(" %8s", "");
+    if (row->has_peer)
+        printf("  %.2f of %s (%.2f)", row->ratio, row->peer->name, row->peer_rate_msps);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void print_header(const struct measurement *m)
+{
+    if (m->csv)
+        puts("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
+             "bytes_per_sample,copy_gbps,share_of_copy,peer,peer_version,peer_rate_msps,ratio,plan_cold_ms,"
+             "plan_warm_ms,energy_nj,cycles,instructions");
+    else
+        printf("%-32s %-10s %7s %10s %10s %8s%s\n", "case", "device", "threads", "Msample/s", "ms a run", "of copy",
+               m->peer ? "  peer" : "");
+}
+
+static int bench_case(void *argument, const char *text)
+{
+    struct measurement *m = argument;
+    struct test_case test;
+    struct bench_row row = {.name = test.text,
+                            .device = m->target.device,
+                            .threads = m->target.threads,
+                            .peer = m->peer,
+                            .copy_gbps = NAN,
+                            .plan_cold_ms = NAN,
+                            .plan_warm_ms = NAN};
+    int code = case_parse(&test, text);
+    if (code || interrupted())
+        return code ? code : EXIT_DATA;
+    progress_show("%s on %s", text, m->target.device);
+    code = test.kind->bench(&test, &m->target, &row);
+    progress_clear();
+    if (code && *row.skipped) {
+        fprintf(m->csv ? stderr : stdout, "%-32s %-10s SKIPPED: %s\n", text, m->target.device, row.skipped);
+        return EXIT_DONE;
+    }
+    m->failed += code != EXIT_DONE;
+    if (code)
+        return EXIT_DONE; /* told; the others go on */
+    m->timed++;
+    if (m->csv)
+        print_csv(&row);
+    else
+        print_row(&row);
+    bench_chart_add(&m->chart, &row);
+    return EXIT_DONE;
+}
+
+/* One device with a number of threads, in a context of its own. */
+static int bench_device(struct measurement *m, const char *device, unsigned threads)
+{
+    m->target = (struct case_target){.device = device, .threads = threads};
+    bench_counters_open();
+    int code = open_context(&m->target.context, threads);
+    if (!code && m->case_text)
+        code = bench_case(m, m->case_text);
+    else if (!code)
+        case_list_bench(bench_case, m);
+    penstock_context_free(m->target.context);
+    bench_counters_close();
+    return code;
+}
+
+/* On the CPU each thread's rate tells as much as all together. */
+static int bench_all(struct measurement *m, const struct targets *targets)
+{
+    unsigned cpus = usable_cpus();
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < targets->count && !code && !interrupted(); i++) {
+        if (!strcmp(targets->names[i], "cpu") && cpus > 1)
+            code = bench_device(m, targets->names[i], 1);
+        if (!code)
+            code = bench_device(m, targets->names[i], cpus);
+    }
+    if (interrupted())
+        return EXIT_DONE;
+    if (code)
+        return code;
+    if (m->failed)
+        return EXIT_DATA;
+    return m->timed ? EXIT_DONE : fail(EXIT_DATA, "no case could be timed");
+}
+
+static int choose_peer(struct measurement *m)
+{
+    static const struct peer *const peers[] = {&peer_fftw, &peer_liquid};
+    const char *names[3] = {NULL};
+    for (size_t i = 0; i < 2 && m->against; i++) {
+        names[i] = peers[i]->name;
+        if (strcmp(m->against, peers[i]->name))
+            continue;
+        m->peer = peers[i];
+        return m->peer->reason ? fail(EXIT_USAGE, "--against %s is not in this build: %s", m->against, m->peer->reason)
+                               : EXIT_DONE;
+    }
+    return m->against ? fail_unknown("peer", m->against, names) : EXIT_DONE;
+}
+
+static int check_options(struct measurement *m, const struct options *options)
+{
+    static const char *const studies[] = {"per", NULL};
+    struct test_case test;
+    uint64_t count;
+    int code = EXIT_DONE;
+    if ((m->study && strcmp(m->study, "per") && (code = fail_unknown("study", m->study, studies))) ||
+        (code = choose_peer(m)) || (m->case_text && (code = case_parse(&test, m->case_text))) ||
+        (m->png && (code = png_available("--png"))))
+        return code;
+    option_whole("--count", m->count, 10, 1e6, &count, &code);
+    option_whole("--length", m->length, MPDU_LEAST, PENSTOCK_WIFI_MAX_PSDU, &count, &code);
+    if (!code && !(fabs(m->cfo_hz) <= 1e6 && fabs(m->sfo_ppm) <= 1000))
+        code = fail(EXIT_USAGE, "--cfo %g --sfo %g is impossible: at most 1e6 Hz and 1000 ppm", m->cfo_hz, m->sfo_ppm);
+    if (!code && m->study && options->arguments[0] && options->arguments[1])
+        code = fail(EXIT_USAGE, "--study %s takes one device", m->study);
+    return code;
+}
+
+static int bench(struct measurement *m, const struct options *options)
+{
+    penstock_context *context = NULL;
+    struct targets targets = {.count = 0};
+    int code = check_options(m, options);
+    if (code)
+        return code;
+    interrupt_watch(NULL);
+    if (m->study)
+        return study_packet_errors(&(struct study){.device = options->arguments[0],
+                                                   .png = m->png,
+                                                   .frames = (size_t)m->count,
+                                                   .length = (size_t)m->length,
+                                                   .cfo_hz = m->cfo_hz,
+                                                   .sfo_ppm = m->sfo_ppm});
+    if (!(code = open_context(&context, 0)))
+        code = targets_find(&targets, context, options->arguments);
+    penstock_context_free(context);
+    if (code)
+        return code;
+    print_header(m);
+    code = bench_all(m, &targets);
+    int picture = m->png ? bench_chart_write(&m->chart, m->png) : EXIT_DONE;
+    bench_chart_free(&m->chart);
+    return code ? code : picture;
+}
+
+static int run(const struct command *command, int argc, const char **argv)
+{
+    struct measurement m = {.count = 400, .length = 138};
+    const struct poptOption table[] = {
+        {"case", 'c', POPT_ARG_STRING, &m.case_text, 0, "Only this case (penstock check --help)", "CASE"},
+        {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},
+        {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
+        {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw or liquid", "PEER"},
+        {"study", 0, POPT_ARG_STRING, &m.study, 0, "per: packet error rates of all Wi-Fi rates", "NAME"},
+        {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
+        {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame in it (138)", "BYTES"},
+        {"cfo", 0, POPT_ARG_DOUBLE, &m.cfo_hz, 0, "Carrier offset in it", "HZ"},
+        {"sfo", 0, POPT_ARG_DOUBLE, &m.sfo_ppm, 0, "Clock offset in it", "PPM"},
+        OPTIONS_END,
+    };
+    struct options options;
+    int code = EXIT_DONE;
+    if (options_parse(&options, command, table, argc, argv, &code))
+        code = bench(&m, &options);
+    options_free(&options);
+    return code;
+}
+
+const struct command command_bench = {
+    .name = "bench",
+    .synopsis = "[DEVICE...] [OPTION...]",
+    .summary = "Time devices, alone or against other libraries",
+    .notes =
+        "Method: 3 runs to warm up, then runs for at least 0.5 s and at least 5; the median counts. With --against\n"
+        "ours and the peer's runs alternate on the same data and number of threads, and the ratio is the median of\n"
+        "the pairs' ratios. FFTW's and liquid's plans are for one transform, called in a loop (FFTW_MEASURE). Samples\n"
+        "start and end in host memory, so that every rate includes transfers. On the CPU, 'of copy' compares bytes\n"
+        "read plus written with the better of memcpy() and a plain loop on buffers of the same size; on other devices\n"
+        "it is left empty. receive:*:idle is white noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at\n"
+        "20 MHz, at 35 dB, and every frame must come out. In --csv energy_nj (processor package), cycles and\n"
+        "instructions are per sample, and empty where the system does not let them be read.\n"
+        "--study per: frames in white noise of the profile's whole bandwidth, detection included; recorded ones where\n"
+        "they are at hand (138 bytes at 6, 12, 18, 24, 48 Mb/s), the transmitter's elsewhere.\n",
+    .run = run,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A diagram of bars from zero on: ours filled, the peer's rate as a mark across. */
+#include "bench_chart.h"
+
+#include "outfile.h"
+#include "peers/peers.h"
+#include "picture/axes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void bench_chart_add(struct bench_chart *chart, const struct bench_row *row)
+{
+    struct bench_bar *more = realloc(chart->bars, (chart->count + 1) * sizeof *more);
+    if (!more)
+        return;
+    chart->bars = more;
+    more += chart->count++;
+    snprintf(more->label, sizeof more->label, "%s  %s x%u", row->name, row->device, row->threads);
+    more->rate_msps = bench_rate_msps(row);
+    more->peer_rate_msps = row->has_peer ? row->peer_rate_msps : NAN;
+    more->peer = row->has_peer ? row->peer : NULL;
+}
+
+void bench_chart_free(struct bench_chart *chart)
+{
+    free(chart->bars);
+    *chart = (struct bench_chart){0};
+}
+
+enum { PITCH = 24, BAR = 14, TOP = 48, RIGHT = 90, BOTTOM = 56, WIDTH = 640 };
+
+static void draw_bar(const struct axes *axes, const struct bench_bar *bar, int row)
+{
+    static const struct colour ours = {0, 114, 178}, theirs = {213, 94, 0};
+    int middle = axes->top + row * PITCH + PITCH / 2, end = (int)axes_x(axes, bar->rate_msps);
+    char number[32];
+    snprintf(number, sizeof number, bar->rate_msps < 100 ? "%.1f" : "%.0f", bar->rate_msps);
+    canvas_fill(axes->canvas, axes->left, middle - BAR / 2, end - axes->left, BAR, ours);
+    if (isfinite(bar->peer_rate_msps))
+        canvas_fill(axes->canvas, (int)axes_x(axes, bar->peer_rate_msps) - 1, middle - BAR / 2 - 3, 3, BAR + 6, theirs);
+    canvas_text(axes->canvas, axes->left - 10, middle, ANCHOR_RIGHT, ink, bar->label);
+    double furthest = isfinite(bar->peer_rate_msps) ? fmax(bar->peer_rate_msps, bar->rate_msps) : bar->rate_msps;
+    canvas_text(axes->canvas, (int)axes_x(axes, furthest) + 8, middle, ANCHOR_LEFT, ink, number);
+}
+
+static void draw(const struct bench_chart *chart, struct axes *axes, const struct peer *peer)
+{
+    char title[120];
+    snprintf(title, sizeof title, "penstock %s: rate of the cases%s%s", penstock_version(),
+             peer ? "; the marks are " : "", peer ? peer->name : "");
+    axes_draw(axes, title);
+    for (size_t i = 0; i < chart->count; i++)
+        draw_bar(axes, &chart->bars[i], (int)i);
+}
+
+int bench_chart_write(const struct bench_chart *chart, const char *path)
+{
+    struct canvas canvas;
+    const struct peer *peer = NULL;
+    double most = 1;
+    int left = 0;
+    FILE *file;
+    for (size_t i = 0; i < chart->count; i++) {
+        const struct bench_bar *bar = &chart->bars[i];
+        most = fmax(most, isfinite(bar->peer_rate_msps) ? fmax(bar->rate_msps, bar->peer_rate_msps) : bar->rate_msps);
+        left = text_width(bar->label) > left ? text_width(bar->label) : left;
+        peer = bar->peer ? bar->peer : peer;
+    }
+    int code = outfile_open(&file, path);
+    if (code)
+        return code;
+    left += 30;
+    if (!canvas_init(&canvas, left + WIDTH + RIGHT, TOP + (int)chart->count * PITCH + BOTTOM, white)) {
+        outfile_close(file, path);
+        return fail(EXIT_DATA, "out of memory");
+    }
+    struct axes axes = {.canvas = &canvas,
+                        .left = left,
+                        .top = TOP,
+                        .width = WIDTH,
+                        .height = (int)chart->count * PITCH,
+                        .x = {.high = 1.12 * most, .label = "Msamples/s"},
+                        .grid = true};
+    draw(chart, &axes, peer);
+    code = canvas_write_png(&canvas, file, path);
+    canvas_free(&canvas);
+    int closing = outfile_close(file, path);
+    return code ? code : closing;
+}

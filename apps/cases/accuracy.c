@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Comparison of outputs with the reference DFT, bin by bin. */
+#include "accuracy.h"
+
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Products that a quick comparison of one frame may cost. */
+static const size_t affordable = (size_t)1 << 21;
+
+size_t stored_count(const struct stored *stored)
+{
+    bool half = stored->domain == PENSTOCK_REAL && stored->direction == PENSTOCK_FORWARD;
+    return half ? stored->n / 2 + 1 : stored->n;
+}
+
+size_t stored_bytes(const struct stored *stored)
+{
+    bool real = stored->domain == PENSTOCK_REAL && stored->direction == PENSTOCK_REVERSE;
+    return stored->output == PENSTOCK_OUTPUT_COMPLEX && !real ? 2 * sizeof(float) : sizeof(float);
+}
+
+bool accuracy_init(struct accuracy *a, const struct stored *stored, bool thorough, uint64_t seed)
+{
+    enum { LEAST = 48, THOROUGH_MOST = 8192 };
+    size_t count = stored_count(stored), share = affordable / stored->n;
+    *a = (struct accuracy){.stored = *stored};
+    a->bins = count <= LEAST || share >= count || (thorough && stored->n <= THOROUGH_MOST) ? count
+              : share > LEAST                                                              ? share
+                                                                                           : LEAST;
+    a->power = malloc(a->bins * sizeof *a->power);
+    a->sum = malloc(2 * a->bins * sizeof *a->sum);
+    a->chosen = malloc(a->bins * sizeof *a->chosen);
+    if (!a->power || !a->sum || !a->chosen || !reference_dft_init(&a->dft, stored->n))
+        return false;
+    for (size_t i = 0; i < a->bins; i++)
+        a->chosen[i] = a->bins == count ? i : (size_t)(random_uniform(&seed) * (double)count);
+    return true;
+}
+
+void accuracy_free(struct accuracy *a)
+{
+    free(a->power);
+    free(a->sum);
+    free(a->chosen);
+    reference_dft_free(&a->dft);
+}
+
+/* A real signal's spectrum has its upper half by symmetry; the transform of it is then real. */
+static double *complete_spectrum(const double *half, size_t n)
+{
+    double *whole = malloc(2 * n * sizeof *whole);
+    for (size_t k = 0; whole && k < n; k++) {
+        bool mirrored = k > n / 2;
+        size_t from = mirrored ? n - k : k;
+        bool real = from == 0 || 2 * from == n; /* the imaginary part of these is ignored */
+        whole[2 * k] = half[2 * from];
+        whole[2 * k + 1] = real ? 0 : mirrored ? -half[2 * from + 1] : half[2 * from + 1];
+    }
+    return whole;
+}
+
+static void transform(struct accuracy *a, const double *frames, size_t average)
+{
+    const struct stored *s = &a->stored;
+    bool reverse = s->direction == PENSTOCK_REVERSE, half = reverse && s->domain == PENSTOCK_REAL;
+    memset(a->power, 0, a->bins * sizeof *a->power);
+    for (size_t f = 0; f < average; f++) {
+        const double *frame = frames + f * 2 * (half ? s->n / 2 + 1 : s->n);
+        double *whole = half ? complete_spectrum(frame, s->n) : NULL;
+        for (size_t i = 0; i < a->bins; i++) {
+            double value[2] = {NAN, NAN};
+            if (!half || whole)
+                reference_dft_bin(&a->dft, whole ? whole : frame, reverse, a->chosen[i], value);
+            a->sum[2 * i] = value[0];
+            a->sum[2 * i + 1] = value[1];
+            a->power[i] += (value[0] * value[0] + value[1] * value[1]) / (double)average;
+        }
+        free(whole);
+    }
+}
+
+void accuracy_add(struct accuracy *a, const double *frames, size_t average, const void *out)
+{
+    const struct stored *s = &a->stored;
+    const float *values = out;
+    transform(a, frames, average);
+    for (size_t i = 0; i < a->bins; i++) {
+        size_t at = s->centered ? (a->chosen[i] + s->n / 2) % s->n : a->chosen[i];
+        if (s->output != PENSTOCK_OUTPUT_COMPLEX) {
+            double got = s->output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, values[at] / 10.0) : values[at];
+            a->difference += (got - a->power[i]) * (got - a->power[i]);
+            a->total += a->power[i] * a->power[i];
+        } else if (stored_bytes(s) == sizeof(float)) {
+            a->difference += pow(values[at] - a->sum[2 * i], 2);
+            a->total += pow(a->sum[2 * i], 2);
+        } else {
+            a->difference += pow(values[2 * at] - a->sum[2 * i], 2) + pow(values[2 * at + 1] - a->sum[2 * i + 1], 2);
+            a->total += a->power[i];
+        }
+    }
+}
+
+double accuracy_error(const struct accuracy *a)
+{
+    return sqrt(a->difference / a->total);
+}
+
+double accuracy_bound(const struct accuracy *a, const char *device)
+{
+    double bound = 1e-7 * sqrt(fmax(log2((double)a->stored.n), 1)) * (strcmp(device, "reference") ? 1 : 6);
+    if (a->stored.output == PENSTOCK_OUTPUT_POWER)
+        return 2 * bound;
+    return a->stored.output == PENSTOCK_OUTPUT_DECIBEL ? 2 * bound + 2e-6 : bound;
+}

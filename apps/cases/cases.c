@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* From a case's text to its meaning, and the verdicts. */
+#include "cases.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct case_kind *const case_kinds[] = {&case_fft, &case_spectrum, &case_filter, &case_ofdm, &case_receive, NULL};
+
+static const struct case_kind *find_kind(const char *name)
+{
+    for (const struct case_kind *const *kind = case_kinds; *kind; kind++)
+        if (!strcmp((*kind)->name, name))
+            return *kind;
+    return NULL;
+}
+
+int case_parse(struct test_case *test, const char *text)
+{
+    char copy[CASE_TEXT], *words[CASE_WORDS], *rest = copy;
+    const char *problem = "";
+    size_t count = 0;
+    *test = (struct test_case){0};
+    if (strlen(text) >= CASE_TEXT)
+        return fail(EXIT_USAGE, "the case '%.40s...' is too long", text);
+    strcpy(copy, text);
+    strcpy(test->text, text);
+    while (rest && count < CASE_WORDS)
+        words[count++] = strsep(&rest, ":");
+    if (rest)
+        return fail(EXIT_USAGE, "the case '%s' has too many words", text);
+    if (!(test->kind = find_kind(words[0]))) {
+        const char *names[] = {case_fft.name,  case_spectrum.name, case_filter.name,
+                               case_ofdm.name, case_receive.name,  NULL};
+        return fail_unknown("kind of case", words[0], names);
+    }
+    if (!test->kind->parse(test, words + 1, count - 1, &problem))
+        return fail(EXIT_USAGE, "the case '%s' is impossible: '%s'; it must be %s", text, problem, test->kind->syntax);
+    return EXIT_DONE;
+}
+
+bool case_is_required(const struct test_case *test, const char *device)
+{
+    size_t n = test->fft.n;
+    if (!strcmp(device, "cpu"))
+        return test->kind != &case_receive || test->receive.mode != RECEIVE_RECORDINGS;
+    if (test->kind != &case_fft)
+        return false;
+    if (!strncmp(device, "opencl", 6))
+        return n >= 2 && n <= 8192 && !(n & (n - 1)) && test->fft.domain == PENSTOCK_COMPLEX;
+    return !strcmp(device, "reference") && n <= 1024 && test->fft.domain == PENSTOCK_COMPLEX;
+}
+
+static void set_verdict(struct case_verdict *verdict, enum case_outcome outcome, const char *format, va_list arguments)
+{
+    verdict->outcome = outcome;
+    vsnprintf(verdict->text, sizeof verdict->text, format, arguments);
+}
+
+void verdict_held(struct case_verdict *verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set_verdict(verdict, CASE_HELD, format, arguments);
+    va_end(arguments);
+}
+
+void verdict_failed(struct case_verdict *verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set_verdict(verdict, CASE_FAILED, format, arguments);
+    va_end(arguments);
+}
+
+void verdict_skipped(struct case_verdict *verdict, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set_verdict(verdict, CASE_SKIPPED, format, arguments);
+    va_end(arguments);
+}
+
+void verdict_status(struct case_verdict *verdict, int status)
+{
+    if (status == PENSTOCK_ERR_UNSUPPORTED)
+        verdict_skipped(verdict, "%s", penstock_error_text());
+    else
+        verdict_failed(verdict, "%s", penstock_error_text());
+}
+
+bool parse_count(const char *word, const char *prefix, size_t *count)
+{
+    char *end;
+    size_t length = strlen(prefix);
+    if (strncmp(word, prefix, length) || word[length] < '0' || word[length] > '9')
+        return false;
+    unsigned long long value = strtoull(word + length, &end, 10);
+    *count = (size_t)value;
+    return !*end && value > 0 && value <= 1u << 30;
+}
+
+/* A window's parameter is written after '=', since ':' separates words here. */
+bool parse_window(const char *word, char window[WINDOW_TEXT])
+{
+    char name[WINDOW_TEXT];
+    float probe;
+    if (strlen(word) >= WINDOW_TEXT)
+        return false;
+    strcpy(name, word);
+    char *equals = strchr(name, '=');
+    if (equals)
+        *equals = ':';
+    if (penstock_window_fill(&probe, 1, name))
+        return false;
+    strcpy(window, name);
+    return true;
+}
+
+bool parse_output(const char *word, penstock_output *output)
+{
+    if (!strcmp(word, "power"))
+        *output = PENSTOCK_OUTPUT_POWER;
+    else if (!strcmp(word, "decibel"))
+        *output = PENSTOCK_OUTPUT_DECIBEL;
+    else
+        return false;
+    return true;
+}

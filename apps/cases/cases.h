@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Cases: what `penstock check` verifies and `penstock bench` times, in a short syntax of words between
+ * colons. The first word is the kind; each kind is one `const struct case_kind`.
+ *
+ *     fft:1024:hann:x64        a batch of 64 windowed transforms
+ *     spectrum:1024:hop256     a stream of them
+ *     filter:ccf:129:d4        complex samples through 129 real taps, one of 4 kept
+ *     ofdm:wifi:qam64:x100     100 symbols
+ *     receive:wifi:54          frames at 54 Mb/s
+ */
+#ifndef PENSTOCK_APPS_CASES_H
+#define PENSTOCK_APPS_CASES_H
+
+#include "bench_run.h"
+#include "command.h"
+
+enum { CASE_TEXT = 96, CASE_WORDS = 12, WINDOW_TEXT = 32 };
+
+struct case_kind;
+struct ofdm_grid;
+
+struct fft_case {
+    size_t n, skip, batch; /* batch 0: the user of the case chooses */
+    unsigned average;
+    penstock_direction direction;
+    penstock_domain domain;
+    penstock_format format;
+    penstock_output output;
+    bool centered;
+    char window[WINDOW_TEXT]; /* "": none */
+};
+
+struct spectrum_case {
+    size_t n, hop, batch; /* batch: spectra in the stream */
+    unsigned average;
+    penstock_format format;
+    penstock_output output;
+    char window[WINDOW_TEXT];
+};
+
+struct filter_case {
+    size_t taps, decimation, samples; /* samples of the stream; 0: the user of the case chooses */
+    penstock_format format;
+    bool real_taps;
+    double shift; /* turns per sample */
+};
+
+struct ofdm_case {
+    const struct ofdm_grid *grid;
+    penstock_constellation constellation;
+    size_t symbols;
+};
+
+enum receive_mode { RECEIVE_FRAMES, RECEIVE_IDLE, RECEIVE_CHUNKS, RECEIVE_RECORDINGS };
+
+struct receive_case {
+    penstock_wifi_profile profile;
+    enum receive_mode mode;
+    double mbps;  /* of RECEIVE_FRAMES */
+    size_t chunk; /* of RECEIVE_CHUNKS */
+};
+
+struct test_case {
+    const struct case_kind *kind;
+    char text[CASE_TEXT];
+    union {
+        struct fft_case fft;
+        struct spectrum_case spectrum;
+        struct filter_case filter;
+        struct ofdm_case ofdm;
+        struct receive_case receive;
+    };
+};
+
+enum case_outcome { CASE_HELD, CASE_FAILED, CASE_SKIPPED };
+
+struct case_verdict {
+    enum case_outcome outcome;
+    char text[256]; /* what was measured, or what went wrong */
+};
+
+/* On which device, in which context; `thorough` verifies every value where the quick check samples. */
+struct case_target {
+    penstock_context *context;
+    const char *device;
+    unsigned threads; /* of the context */
+    bool thorough;
+};
+
+struct case_kind {
+    const char *name;
+    const char *syntax; /* for --help */
+    /* `words` are what follows the kind. False with the wrong word in `*problem`. */
+    bool (*parse)(struct test_case *test, char *const *words, size_t count, const char **problem);
+    void (*check)(const struct test_case *test, const struct case_target *target, struct case_verdict *verdict);
+    /* Fills the row. Returns an exit code. */
+    int (*bench)(const struct test_case *test, const struct case_target *target, struct bench_row *row);
+};
+
+extern const struct case_kind case_fft, case_spectrum, case_filter, case_ofdm, case_receive;
+
+/* All kinds, ended by NULL. */
+extern const struct case_kind *const case_kinds[];
+
+/* Text to case; fail(EXIT_USAGE) if it is none. Returns an exit code. */
+int case_parse(struct test_case *test, const char *text);
+
+/* Is the device bound to compute the case, so that calling it unsupported is a failure? */
+bool case_is_required(const struct test_case *test, const char *device);
+
+/* Verdicts; the last one takes the library's error: what a device cannot do is skipped, the rest has failed. */
+void verdict_held(struct case_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verdict_failed(struct case_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verdict_skipped(struct case_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void verdict_status(struct case_verdict *verdict, int status);
+
+/* Words that several kinds know. */
+bool parse_count(const char *word, const char *prefix, size_t *count); /* "x64" with prefix "x" */
+bool parse_window(const char *word, char window[WINDOW_TEXT]);         /* "hann", "kaiser=8" */
+bool parse_output(const char *word, penstock_output *output);          /* "power", "decibel" */
+
+/* ---- the lists (list.c) ---- */
+
+/* A device's cases in a fixed order: calls visit(argument, text) for each until it returns other than 0. */
+int case_list_check(const char *device, bool full, int (*visit)(void *argument, const char *text), void *argument);
+int case_list_bench(int (*visit)(void *argument, const char *text), void *argument);
+
+#endif

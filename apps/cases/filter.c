@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* filter: the streaming FIR filter, pushed in pieces of random size, against its definition in double precision. */
+#include "cases.h"
+#include "peers/peers.h"
+#include "progress.h"
+#include "random.h"
+#include "signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+enum { MOST_TAPS = 1 << 20 };
+
+/* "ccf": complex samples, complex values, real taps, as GNU Radio names its filters. */
+static bool parse_type(struct filter_case *filter, const char *word)
+{
+    if (strcmp(word, "ccf") && strcmp(word, "ccc") && strcmp(word, "fff"))
+        return false;
+    filter->format = word[0] == 'f' ? PENSTOCK_F32 : PENSTOCK_CF32;
+    filter->real_taps = word[2] == 'f';
+    return true;
+}
+
+static bool parse_word(struct filter_case *filter, const char *word)
+{
+    if (parse_count(word, "x", &filter->samples))
+        return true;
+    if (parse_count(word, "d", &filter->decimation))
+        return filter->decimation <= MOST_TAPS;
+    if (!strcmp(word, "shift") && filter->format != PENSTOCK_F32) {
+        filter->shift = 0.1234567;
+        return true;
+    }
+    return filter->format != PENSTOCK_F32 && !penstock_format_parse(&filter->format, word) &&
+           filter->format != PENSTOCK_F32 && filter->format != PENSTOCK_PLANAR;
+}
+
+static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
+{
+    struct filter_case *filter = &test->filter;
+    *problem = count ? words[0] : "no type";
+    if (!count || !parse_type(filter, words[0]))
+        return false;
+    *problem = count > 1 ? words[1] : "no number of taps";
+    if (count < 2 || !parse_count(words[1], "", &filter->taps) || filter->taps > MOST_TAPS)
+        return false;
+    filter->decimation = 1;
+    for (size_t i = 2; i < count; i++) {
+        *problem = words[i];
+        if (!parse_word(filter, words[i]))
+            return false;
+    }
+    return true;
+}
+
+struct filter_run {
+    const struct filter_case *filter;
+    size_t samples, values; /* of the stream, and what comes of them */
+    void *in;
+    penstock_cf32 *out; /* or floats */
+    penstock_cf32 *taps;
+    float *real_taps;
+    penstock_filter *stream;
+    penstock_filter_info info;
+    bool random_pieces;
+};
+
+static int prepare(struct filter_run *run, const struct filter_case *filter, size_t samples,
+                   const struct case_target *target)
+{
+    uint64_t seed = filter->taps;
+    *run = (struct filter_run){.filter = filter, .samples = samples, .info = PENSTOCK_FILTER_INFO};
+    run->values = (samples + filter->decimation - 1) / filter->decimation;
+    run->in = malloc(samples * penstock_format_bytes(filter->format));
+    run->out = malloc((run->values + 1) * sizeof *run->out);
+    run->taps = malloc(filter->taps * sizeof *run->taps);
+    run->real_taps = malloc(filter->taps * sizeof *run->real_taps);
+    if (!run->in || !run->out || !run->taps || !run->real_taps)
+        return PENSTOCK_ERR_MEMORY;
+    signal_random(run->in, filter->format, samples, &seed);
+    signal_random(run->taps, PENSTOCK_CF32, filter->taps, &seed);
+    signal_random(run->real_taps, PENSTOCK_F32, filter->taps, &seed);
+    int status = penstock_filter_new(
+        &run->stream, target->context,
+        &PENSTOCK_FILTER_DESC(.format = filter->format, .taps = filter->real_taps ? NULL : run->taps,
+                              .real_taps = filter->real_taps ? run->real_taps : NULL, .tap_count = filter->taps,
+                              .decimation = filter->decimation, .shift = filter->shift),
+        target->device);
+    return status ? status : penstock_filter_get_info(run->stream, &run->info);
+}
+
+static void release(struct filter_run *run)
+{
+    penstock_filter_free(run->stream);
+    free(run->in);
+    free(run->out);
+    free(run->taps);
+    free(run->real_taps);
+}
+
+/* Takes what is ready; `*count` grows, and passes run->values by one at most. */
+static int pull(struct filter_run *run, bool wait, size_t *count)
+{
+    size_t got = 0;
+    int status;
+    do {
+        status = penstock_filter_pull(run->stream, (char *)run->out + *count * run->info.value_bytes,
+                                      run->values + 1 - *count, wait, &got);
+        *count += got;
+    } while (!status && got && *count <= run->values);
+    return status;
+}
+
+/* The whole stream once, from reset to end. */
+static int stream_once(struct filter_run *run, size_t *count)
+{
+    enum { PIECE = 65536 };
+    size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
+    uint64_t seed = 1;
+    int status = penstock_filter_reset(run->stream);
+    *count = 0;
+    while (!status && done < run->samples && *count <= run->values) {
+        size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : PIECE;
+        size_t taken = 0, left = run->samples - done;
+        status = penstock_filter_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
+                                      &taken);
+        done += taken;
+        if (!status)
+            status = pull(run, false, count);
+    }
+    if (!status)
+        status = penstock_filter_finish(run->stream);
+    return status ? status : pull(run, true, count);
+}
+
+/* ---------------------------------------------------------------- check ----------------------- */
+
+/* The value of sample p, by its definition. */
+static void reference(const struct filter_run *run, size_t p, double y[2])
+{
+    const struct filter_case *filter = run->filter;
+    y[0] = y[1] = 0;
+    for (size_t k = 0; k < filter->taps && k <= p; k++) {
+        double x[2], angle = 2 * PI * remainder(filter->shift * (double)(p - k), 1), c = cos(angle), s = sin(angle);
+        double h[2] = {filter->real_taps ? (double)run->real_taps[k] : (double)run->taps[k].re,
+                       filter->real_taps ? 0 : (double)run->taps[k].im};
+        signal_value(run->in, filter->format, p - k, run->samples, x);
+        double re = x[0] * c - x[1] * s, im = x[0] * s + x[1] * c;
+        y[0] += h[0] * re - h[1] * im;
+        y[1] += h[0] * im + h[1] * re;
+    }
+}
+
+/* Relative L2 over all values, or over a random choice of them where sums are long. */
+static double measure_error(const struct filter_run *run, bool thorough)
+{
+    enum { CHOSEN = 400 };
+    double difference = 0, power = 0;
+    uint64_t seed = 1;
+    size_t count = thorough || run->values * run->filter->taps < 4000000 ? run->values : CHOSEN;
+    for (size_t i = 0; i < count; i++) {
+        size_t m = count == run->values ? i : (size_t)(random_uniform(&seed) * (double)run->values);
+        double y[2], got[2] = {0, 0};
+        reference(run, m * run->filter->decimation, y);
+        if (run->info.real) {
+            got[0] = (double)((const float *)(const void *)run->out)[m];
+        } else {
+            got[0] = (double)run->out[m].re;
+            got[1] = (double)run->out[m].im;
+        }
+        difference += (got[0] - y[0]) * (got[0] - y[0]) + (got[1] - y[1]) * (got[1] - y[1]);
+        power += y[0] * y[0] + y[1] * y[1];
+    }
+    return sqrt(difference / power);
+}
+
+static void check(const struct test_case *test, const struct case_target *target, struct case_verdict *verdict)
+{
+    const struct filter_case *filter = &test->filter;
+    struct filter_run run;
+    size_t count = 0;
+    int status = prepare(&run, filter, filter->samples ? filter->samples : 20001 + 3 * filter->taps, target);
+    run.random_pieces = true;
+    if (status || (status = stream_once(&run, &count))) {
+        verdict_status(verdict, status);
+    } else if (count != run.values) {
+        verdict_failed(verdict, "%zu values came of %zu samples, not %zu", count, run.samples, run.values);
+    } else {
+        double error = measure_error(&run, target->thorough), bound = 2e-7 * sqrt(log2((double)run.info.n));
+        if (!strcmp(target->device, "reference"))
+            bound *= 6;
+        if (error <= bound)
+            verdict_held(verdict, "error %.2e, bound %.2e, %zu values by transforms of %zu", error, bound, run.values,
+                         run.info.n);
+        else
+            verdict_failed(verdict, "error %.2e is above the bound %.2e", error, bound);
+    }
+    release(&run);
+}
+
+/* ---------------------------------------------------------------- bench ----------------------- */
+
+static int run_stream(void *state)
+{
+    struct filter_run *run = state;
+    size_t count = 0;
+    int status = stream_once(run, &count);
+    if (status)
+        return fail_status(status);
+    return count == run->values ? EXIT_DONE : fail(EXIT_DATA, "%zu values, not %zu", count, run->values);
+}
+
+static int measure(struct filter_run *run, struct bench_row *row)
+{
+    const struct filter_case *filter = run->filter;
+    const struct peer *peer = row->peer;
+    void *state = NULL, *out = NULL;
+    if (peer && peer->filter_new && filter->format == PENSTOCK_CF32 && filter->real_taps && filter->shift == 0 &&
+        (out = malloc(run->samples * sizeof(penstock_cf32))))
+        state = peer->filter_new(run->real_taps, filter->taps, filter->decimation, run->in, out, run->samples);
+    int code = bench_measure(row, &(struct workload){run_stream, run},
+                             state ? &(struct workload){peer->filter_run, state} : NULL, 0.5);
+    if (state)
+        peer->filter_free(state);
+    free(out);
+    return code;
+}
+
+static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
+{
+    enum { SAMPLES = 1 << 20 };
+    const struct filter_case *filter = &test->filter;
+    struct filter_run run;
+    double start = seconds_now();
+    int status = prepare(&run, filter, filter->samples ? filter->samples : SAMPLES, target);
+    int code = status ? bench_status(row, status) : EXIT_DONE;
+    if (!code) {
+        row->plan_cold_ms = 1e3 * (seconds_now() - start);
+        row->batch = run.values;
+        row->samples_per_run = (double)run.samples;
+        row->bytes_per_sample = (double)penstock_format_bytes(filter->format) +
+                                (double)(run.values * run.info.value_bytes) / (double)run.samples;
+        code = measure(&run, row);
+        if (!code && !strcmp(target->device, "cpu"))
+            row->copy_gbps =
+                bench_copy_gbps((size_t)(row->bytes_per_sample * row->samples_per_run / 2), target->threads);
+    }
+    release(&run);
+    return code;
+}
+
+const struct case_kind case_filter = {
+    .name = "filter",
+    .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:shift][:cs16|cs8|cu8][:xSAMPLES]",
+    .parse = parse,
+    .check = check,
+    .bench = bench,
+};

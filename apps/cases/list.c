@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Which cases check and bench go through when none is named. */
+#include "cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The same for every device; what one cannot do is told as SKIPPED. */
+static const char *const quick_cases[] = {
+    "fft:1",
+    "fft:2",
+    "fft:3",
+    "fft:4",
+    "fft:5",
+    "fft:7",
+    "fft:8",
+    "fft:12",
+    "fft:16",
+    "fft:32",
+    "fft:60",
+    "fft:64",
+    "fft:97",
+    "fft:128",
+    "fft:256",
+    "fft:512",
+    "fft:1000",
+    "fft:1024",
+    "fft:2048",
+    "fft:4096",
+    "fft:8192",
+    "fft:65536",
+    "fft:64:x1",
+    "fft:64:x63",
+    "fft:64:x1000",
+    "fft:256:reverse",
+    "fft:1024:hann:x64",
+    "fft:1024:blackman-harris:centered",
+    "fft:512:kaiser=8.6:decibel",
+    "fft:256:power",
+    "fft:1024:hann:power:avg4:x8",
+    "fft:64:skip16:x80",
+    "fft:128:cs16",
+    "fft:128:cs8:hamming",
+    "fft:128:cu8",
+    "fft:128:planar",
+    "fft:1024:real",
+    "fft:1024:real:reverse",
+    "fft:100:real",
+    "spectrum:1024",
+    "spectrum:256:hann:hop64",
+    "spectrum:512:hamming:hop1000:power",
+    "spectrum:1024:hann:decibel:avg3",
+    "spectrum:64:hop1:cs16",
+    "spectrum:128:blackman:cu8:hop96:power",
+    "filter:ccf:1",
+    "filter:ccf:65",
+    "filter:ccc:257",
+    "filter:fff:1025",
+    "filter:ccf:129:d4",
+    "filter:ccc:715:d5:shift:cs16",
+    "filter:fff:100:d3",
+    "ofdm:wifi:bpsk",
+    "ofdm:wifi:qpsk",
+    "ofdm:wifi:qam16",
+    "ofdm:wifi:qam64:x100",
+    "ofdm:vht80:qam256",
+    "ofdm:lte5:qam64",
+    "ofdm:lte20:qam1024:x2",
+    "receive:wifi:6",
+    "receive:wifi:9",
+    "receive:wifi:12",
+    "receive:wifi:18",
+    "receive:wifi:24",
+    "receive:wifi:36",
+    "receive:wifi:48",
+    "receive:wifi:54",
+    "receive:wifi-10mhz:27",
+    "receive:wifi-5mhz:13.5",
+    "receive:wifi:chunk79",
+    "receive:wifi:idle",
+    "receive:wifi:recordings",
+};
+
+/* Lengths beyond what --full goes through one by one: powers of two, products of small and of large primes, primes. */
+static const size_t long_lengths[] = {4097,   4913,   5000,   6561,   7919,   8000,    8192,    9973,   10000,
+                                      12288,  15625,  16384,  19683,  30030,  32768,   40320,   44100,  65521,
+                                      65536,  65537,  96000,  100000, 131071, 131072,  177147,  200000, 262144,
+                                      390625, 524287, 524288, 720720, 999983, 1000000, 1048573, 1048576};
+
+static const char *const bench_cases[] = {
+    "fft:16",
+    "fft:64",
+    "fft:256",
+    "fft:1000",
+    "fft:1024",
+    "fft:4096",
+    "fft:16384",
+    "fft:65536",
+    "fft:1024:hann:power",
+    "spectrum:1024:hann:power",
+    "spectrum:1024:hann:hop256:power",
+    "filter:ccf:65",
+    "filter:ccf:257",
+    "filter:ccf:1025",
+    "filter:ccf:129:d4",
+    "ofdm:wifi:qam64",
+    "ofdm:lte20:qam64",
+    "receive:wifi:idle",
+    "receive:wifi:6",
+    "receive:wifi:54",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static int visit_all(const char *const *cases, size_t count, int (*visit)(void *argument, const char *text),
+                     void *argument)
+{
+    int code = 0;
+    for (size_t i = 0; i < count && !code; i++)
+        code = visit(argument, cases[i]);
+    return code;
+}
+
+static int visit_length(size_t n, int (*visit)(void *argument, const char *text), void *argument)
+{
+    char text[CASE_TEXT];
+    snprintf(text, sizeof text, "fft:%zu", n);
+    return visit(argument, text);
+}
+
+/* Every length that the device must do. */
+static int visit_lengths(const char *device, int (*visit)(void *argument, const char *text), void *argument)
+{
+    bool cpu = !strcmp(device, "cpu"), opencl = !strncmp(device, "opencl", 6);
+    size_t most = cpu ? 4096 : opencl ? 8192 : 1024;
+    int code = 0;
+    for (size_t n = opencl ? 2 : 1; n <= most && !code; n = opencl ? 2 * n : n + 1)
+        code = visit_length(n, visit, argument);
+    for (size_t i = 0; i < COUNT(long_lengths) && cpu && !code; i++)
+        code = visit_length(long_lengths[i], visit, argument);
+    return code;
+}
+
+int case_list_check(const char *device, bool full, int (*visit)(void *argument, const char *text), void *argument)
+{
+    int code = visit_all(quick_cases, COUNT(quick_cases), visit, argument);
+    return code || !full ? code : visit_lengths(device, visit, argument);
+}
+
+int case_list_bench(int (*visit)(void *argument, const char *text), void *argument)
+{
+    return visit_all(bench_cases, COUNT(bench_cases), visit, argument);
+}

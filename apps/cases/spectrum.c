@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* spectrum: the streaming windowed FFT, pushed in pieces of random size. */
+#include "accuracy.h"
+#include "cases.h"
+#include "progress.h"
+#include "random.h"
+#include "signals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_word(struct spectrum_case *spectrum, const char *word)
+{
+    size_t number;
+    if (parse_count(word, "x", &spectrum->batch) || parse_count(word, "hop", &spectrum->hop))
+        return true;
+    if (parse_count(word, "avg", &number)) {
+        spectrum->average = (unsigned)number;
+        return true;
+    }
+    return parse_output(word, &spectrum->output) || !penstock_format_parse(&spectrum->format, word) ||
+           parse_window(word, spectrum->window);
+}
+
+static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
+{
+    *problem = count ? words[0] : "no length";
+    if (!count || !parse_count(words[0], "", &test->spectrum.n) || test->spectrum.n > 1 << 23)
+        return false;
+    for (size_t i = 1; i < count; i++) {
+        *problem = words[i];
+        if (!parse_word(&test->spectrum, words[i]))
+            return false;
+    }
+    if (!test->spectrum.hop)
+        test->spectrum.hop = test->spectrum.n;
+    if (!test->spectrum.average)
+        test->spectrum.average = 1;
+    *problem = "avg without power or decibel";
+    return test->spectrum.average == 1 || test->spectrum.output != PENSTOCK_OUTPUT_COMPLEX;
+}
+
+struct spectrum_run {
+    const struct spectrum_case *spectrum;
+    struct stored stored;
+    size_t samples, vectors; /* in the stream; complete output vectors of it */
+    void *in;
+    char *out;
+    float *window;
+    penstock_spectrum *stream;
+    bool random_pieces;
+};
+
+/* `vectors` outputs, and a few samples more that make none. */
+static int prepare(struct spectrum_run *run, const struct spectrum_case *spectrum, size_t vectors,
+                   const struct case_target *target)
+{
+    uint64_t seed = spectrum->n;
+    *run = (struct spectrum_run){.spectrum = spectrum, .vectors = vectors};
+    run->stored = (struct stored){.n = spectrum->n,
+                                  .domain = spectrum->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
+                                  .output = spectrum->output};
+    run->samples = (vectors * spectrum->average - 1) * spectrum->hop + spectrum->n + spectrum->hop / 2;
+    run->in = malloc(run->samples * penstock_format_bytes(spectrum->format));
+    run->out = malloc((vectors + 1) * stored_count(&run->stored) * stored_bytes(&run->stored));
+    run->window = malloc(spectrum->n * sizeof *run->window);
+    if (!run->in || !run->out || !run->window)
+        return PENSTOCK_ERR_MEMORY;
+    signal_random(run->in, spectrum->format, run->samples, &seed);
+    int status = penstock_window_fill(run->window, spectrum->n, *spectrum->window ? spectrum->window : "rectangular");
+    if (status)
+        return status;
+    return penstock_spectrum_new(&run->stream, target->context,
+                                 &PENSTOCK_SPECTRUM_DESC(.n = spectrum->n, .hop = spectrum->hop,
+                                                         .format = spectrum->format, .taps = run->window,
+                                                         .output = spectrum->output, .average = spectrum->average),
+                                 target->device);
+}
+
+static void release(struct spectrum_run *run)
+{
+    penstock_spectrum_free(run->stream);
+    free(run->in);
+    free(run->out);
+    free(run->window);
+}
+
+/* Takes what is ready; `*count` grows, and passes run->vectors by one at most. */
+static int pull(struct spectrum_run *run, bool wait, size_t *count)
+{
+    size_t bytes = stored_count(&run->stored) * stored_bytes(&run->stored), got = 0;
+    int status;
+    do {
+        size_t room = run->vectors + 1 - *count;
+        status = penstock_spectrum_pull(run->stream, run->out + *count * bytes, room, wait, &got);
+        *count += got;
+    } while (!status && got && *count <= run->vectors);
+    return status;
+}
+
+/* The whole stream once, from reset to end. */
+static int stream_once(struct spectrum_run *run, size_t *count)
+{
+    enum { PIECE = 65536 };
+    size_t done = 0, bytes = penstock_format_bytes(run->spectrum->format);
+    uint64_t seed = 1;
+    int status = penstock_spectrum_reset(run->stream);
+    *count = 0;
+    while (!status && done < run->samples && *count <= run->vectors) {
+        size_t piece =
+            run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 3.0 * (double)run->spectrum->n) : PIECE;
+        size_t taken = 0, left = run->samples - done;
+        status = penstock_spectrum_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
+                                        &taken);
+        done += taken;
+        if (!status)
+            status = pull(run, false, count);
+    }
+    if (!status)
+        status = penstock_spectrum_finish(run->stream);
+    return status ? status : pull(run, true, count);
+}
+
+static void load_frames(const struct spectrum_run *run, size_t index, double *values)
+{
+    const struct spectrum_case *s = run->spectrum;
+    for (size_t f = 0; f < s->average; f++)
+        for (size_t j = 0; j < s->n; j++, values += 2) {
+            signal_value(run->in, s->format, (index * s->average + f) * s->hop + j, run->samples, values);
+            values[0] *= run->window[j];
+            values[1] *= run->window[j];
+        }
+}
+
+static void compare(const struct spectrum_run *run, const struct case_target *target, struct case_verdict *verdict)
+{
+    size_t bytes = stored_count(&run->stored) * stored_bytes(&run->stored);
+    struct accuracy accuracy;
+    double *values = malloc(2 * run->spectrum->average * run->spectrum->n * sizeof *values);
+    if (!values || !accuracy_init(&accuracy, &run->stored, target->thorough, run->spectrum->n)) {
+        verdict_failed(verdict, "out of memory");
+        free(values);
+        return;
+    }
+    for (size_t i = 0; i < run->vectors; i++) {
+        load_frames(run, i, values);
+        accuracy_add(&accuracy, values, run->spectrum->average, run->out + i * bytes);
+    }
+    double error = accuracy_error(&accuracy), bound = accuracy_bound(&accuracy, target->device);
+    if (error <= bound)
+        verdict_held(verdict, "error %.2e, bound %.2e, %zu vectors", error, bound, run->vectors);
+    else
+        verdict_failed(verdict, "error %.2e is above the bound %.2e", error, bound);
+    accuracy_free(&accuracy);
+    free(values);
+}
+
+static void check(const struct test_case *test, const struct case_target *target, struct case_verdict *verdict)
+{
+    enum { VECTORS = 9 };
+    struct spectrum_run run;
+    size_t count = 0;
+    int status = prepare(&run, &test->spectrum, test->spectrum.batch ? test->spectrum.batch : VECTORS, target);
+    run.random_pieces = true;
+    if (status || (status = stream_once(&run, &count)))
+        verdict_status(verdict, status);
+    else if (count != run.vectors)
+        verdict_failed(verdict, "%zu vectors came of %zu samples, not %zu", count, run.samples, run.vectors);
+    else
+        compare(&run, target, verdict);
+    release(&run);
+}
+
+static int run_stream(void *state)
+{
+    struct spectrum_run *run = state;
+    size_t count = 0;
+    int status = stream_once(run, &count);
+    if (status)
+        return fail_status(status);
+    return count == run->vectors ? EXIT_DONE
+                                 : fail(EXIT_DATA, "the stream gave %zu vectors, not %zu", count, run->vectors);
+}
+
+static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
+{
+    enum { SAMPLES = 1 << 20 };
+    const struct spectrum_case *s = &test->spectrum;
+    size_t vectors = s->batch ? s->batch : SAMPLES / (s->hop * s->average) + 1;
+    struct spectrum_run run;
+    double start = seconds_now();
+    int status = prepare(&run, s, vectors, target), code = status ? bench_status(row, status) : EXIT_DONE;
+    if (!code) {
+        row->plan_cold_ms = 1e3 * (seconds_now() - start);
+        row->batch = vectors;
+        row->samples_per_run = (double)run.samples;
+        row->bytes_per_sample =
+            (double)penstock_format_bytes(s->format) +
+            (double)(vectors * stored_count(&run.stored) * stored_bytes(&run.stored)) / (double)run.samples;
+        code = bench_measure(row, &(struct workload){run_stream, &run}, NULL, 0.5);
+        if (!code && !strcmp(target->device, "cpu"))
+            row->copy_gbps =
+                bench_copy_gbps((size_t)(row->bytes_per_sample * row->samples_per_run / 2), target->threads);
+    }
+    release(&run);
+    return code;
+}
+
+const struct case_kind case_spectrum = {
+    .name = "spectrum",
+    .syntax = "spectrum:N[:hopH][:WINDOW][:cs16|cs8|cu8|f32][:power|decibel][:avgK][:xVECTORS]",
+    .parse = parse,
+    .check = check,
+    .bench = bench,
+};

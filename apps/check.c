@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* penstock check: every case on every device against references of its own. */
+#include "cases/cases.h"
+#include "check_state.h"
+#include "interrupt.h"
+#include "options.h"
+#include "progress.h"
+#include "targets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One device's share of a check. */
+struct inspection {
+    struct case_target target;
+    struct check_state state;
+    bool resumable;
+    size_t held, failed, skipped, earlier; /* `earlier` ones were held or skipped before an interruption */
+};
+
+static const char *const outcome_names[] = {
+    [CASE_HELD] = "held",
+    [CASE_FAILED] = "FAILED",
+    [CASE_SKIPPED] = "SKIPPED",
+};
+
+static void count_outcome(struct inspection *inspection, enum case_outcome outcome)
+{
+    inspection->held += outcome == CASE_HELD;
+    inspection->failed += outcome == CASE_FAILED;
+    inspection->skipped += outcome == CASE_SKIPPED;
+}
+
+static int check_case(void *argument, const char *text)
+{
+    struct inspection *inspection = argument;
+    struct case_verdict verdict = {CASE_FAILED, ""};
+    struct test_case test;
+    int code = case_parse(&test, text);
+    if (code || interrupted())
+        return code ? code : 1;
+    if (inspection->resumable && check_state_done(&inspection->state, text)) {
+        inspection->earlier++;
+        return EXIT_DONE;
+    }
+    progress_show("%s on %s", text, inspection->target.device);
+    test.kind->check(&test, &inspection->target, &verdict);
+    if (verdict.outcome == CASE_SKIPPED && case_is_required(&test, inspection->target.device))
+        verdict.outcome = CASE_FAILED;
+    progress_clear();
+    printf("%-7s  %-10s  %-36s  %s\n", outcome_names[verdict.outcome], inspection->target.device, text, verdict.text);
+    fflush(stdout);
+    count_outcome(inspection, verdict.outcome);
+    if (inspection->resumable && verdict.outcome != CASE_FAILED)
+        check_state_note(&inspection->state, text);
+    return EXIT_DONE;
+}
+
+/* Product and driver of a device, which a resumed check must find unchanged. */
+static void describe(penstock_context *context, const char *device, char *text, size_t bytes)
+{
+    size_t count = 0;
+    *text = '\0';
+    if (penstock_device_count(context, &count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        if (!penstock_device_get(context, i, &info) && !strcmp(info.name, device))
+            snprintf(text, bytes, "%s, %s", info.product, info.driver);
+    }
+}
+
+/* True if at least one case ran and none failed. */
+static bool inspect(struct inspection *inspection, const char *case_text, bool full)
+{
+    const char *device = inspection->target.device;
+    char identity[300];
+    int ended;
+    inspection->resumable = full && !case_text;
+    if (inspection->resumable) {
+        describe(inspection->target.context, device, identity, sizeof identity);
+        check_state_open(&inspection->state, device, identity);
+    }
+    ended = case_text ? check_case(inspection, case_text) : case_list_check(device, full, check_case, inspection);
+    if (inspection->resumable)
+        check_state_close(&inspection->state, !ended && !inspection->failed);
+    size_t executed = inspection->held + inspection->failed;
+    printf("%s: %zu cases executed, %zu held, %zu failed, %zu SKIPPED", device, executed, inspection->held,
+           inspection->failed, inspection->skipped);
+    if (inspection->earlier)
+        printf(", %zu done before an interruption", inspection->earlier);
+    puts(interrupted() ? ", interrupted" : "");
+    return executed + inspection->earlier > 0 && !inspection->failed;
+}
+
+static int check(const struct options *options, const char *case_text, bool full)
+{
+    penstock_context *context = NULL;
+    struct targets targets;
+    struct test_case test;
+    int code = case_text ? case_parse(&test, case_text) : EXIT_DONE;
+    if (code || (code = open_context(&context, 0)))
+        return code;
+    if ((code = targets_find(&targets, context, options->arguments)))
+        goto done;
+    interrupt_watch(NULL);
+    for (size_t i = 0; i < targets.count && !interrupted(); i++) {
+        struct inspection inspection = {.target = {context, targets.names[i], usable_cpus(), .thorough = full}};
+        if (!inspect(&inspection, case_text, full))
+            code = EXIT_DATA;
+        if (!inspection.failed && code && !interrupted())
+            fail(EXIT_DATA, "no case ran on %s", targets.names[i]);
+    }
+    if (!targets.count)
+        code = fail(EXIT_DATA, "there is no device to check");
+done:
+    penstock_context_free(context);
+    return code;
+}
+
+static int run(const struct command *command, int argc, const char **argv)
+{
+    char *case_text = NULL;
+    int full = 0, code = EXIT_DONE;
+    const struct poptOption table[] = {
+        {"case", 'c', POPT_ARG_STRING, &case_text, 0, "Only this case", "CASE"},
+        {"full", 0, POPT_ARG_NONE, &full, 0, "Every length and every bin; goes on where it was interrupted", NULL},
+        OPTIONS_END,
+    };
+    struct options options;
+    if (options_parse(&options, command, table, argc, argv, &code))
+        code = check(&options, case_text, full);
+    options_free(&options);
+    return code;
+}
+
+const struct command command_check = {
+    .name = "check",
+    .synopsis = "[DEVICE...] [OPTION...]",
+    .summary = "Verify devices against independent references",
+    .notes =
+        "Without DEVICE all that are present are checked. References: a double-precision DFT by its definition,\n"
+        "max-log ratios by trying every point, frames of the transmitter, and recordings where they are at\n"
+        "hand (PENSTOCK_RECORDINGS). Exit code 0: at least one case ran on each device, and all held.\n\n"
+        "Cases:\n"
+        "  fft:N[:WINDOW][:cs16|cs8|cu8|planar][:power|decibel][:avgK][:centered][:skipG][:reverse][:real][:xBATCH]\n"
+        "  spectrum:N[:hopH][:WINDOW][:cs16|cs8|cu8|f32][:power|decibel][:avgK][:xVECTORS]\n"
+        "  ofdm:wifi|vht80|lte5|lte20[:bpsk|qpsk|qam16|qam64|qam256|qam1024][:xSYMBOLS]\n"
+        "  receive:wifi|wifi-10mhz|wifi-5mhz:MBPS|idle|chunkN|recordings\n"
+        "A window's parameter follows '=': kaiser=8.6.\n",
+    .run = run,
+};

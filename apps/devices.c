@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* penstock devices: every device, or why it is absent, and the licence that its libraries ask for. */
+#include "device_list.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_table(penstock_context *context, size_t count)
+{
+    int width = 6;
+    for (size_t i = 0; i < count; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        if (!penstock_device_get(context, i, &info) && (int)strlen(info.name) > width)
+            width = (int)strlen(info.name);
+    }
+    printf("%-*s  %-7s  %-16s  %s\n", width, "device", "state", "licence", "product, driver, or why it is absent");
+    for (size_t i = 0; i < count; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        if (penstock_device_get(context, i, &info))
+            continue;
+        printf("%-*s  %-7s  %-16s  ", width, info.name, info.reason ? "absent" : "ready", info.licence);
+        if (info.reason)
+            printf("%s\n", info.reason);
+        else
+            printf("%s%s%s%s\n", info.product, *info.driver ? ", " : "", info.driver,
+                   info.automatic ? "" : " (only when asked for by name)");
+    }
+}
+
+/* The strongest demand among the libraries that this binary is linked with. */
+static void print_licence(penstock_context *context, size_t count)
+{
+    const char *licence = "MIT", *cause = NULL;
+    for (size_t i = 0; i < count; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        if (!penstock_device_get(context, i, &info) && strstr(info.licence, "GPL") &&
+            (!cause || strcmp(licence, info.licence) < 0)) {
+            licence = info.licence;
+            cause = info.name;
+        }
+    }
+    if (cause)
+        printf("This binary is under %s, because of the libraries of '%s'; our own source is MIT.\n", licence, cause);
+    else
+        printf("This binary is under MIT.\n");
+}
+
+static int run(const struct command *command, int argc, const char **argv)
+{
+    int json = 0, code = EXIT_DONE;
+    const struct poptOption table[] = {
+        {"json", 0, POPT_ARG_NONE, &json, 0, "One JSON object a device instead of the table", NULL},
+        OPTIONS_END,
+    };
+    struct options options;
+    penstock_context *context = NULL;
+    size_t count = 0;
+    int status;
+    if (!options_parse(&options, command, table, argc, argv, &code) || !options_no_arguments(&options, command, &code))
+        goto done;
+    if ((code = open_context(&context, 0)))
+        goto done;
+    if ((status = penstock_device_count(context, &count))) {
+        code = fail_status(status);
+        goto done;
+    }
+    if (json) {
+        code = device_list_json(context, count);
+    } else {
+        print_table(context, count);
+        print_licence(context, count);
+    }
+done:
+    penstock_context_free(context);
+    options_free(&options);
+    return code;
+}
+
+const struct command command_devices = {
+    .name = "devices",
+    .synopsis = "[OPTION...]",
+    .summary = "List every device, or why it is absent",
+    .run = run,
+};

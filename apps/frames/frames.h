@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Where received frames go: the table on standard output, JSON lines, a pcap file, a picture of the
+ * constellation. Each is one `const struct frame_output`; the receiver opens those that were asked for.
+ */
+#ifndef PENSTOCK_APPS_FRAMES_H
+#define PENSTOCK_APPS_FRAMES_H
+
+#include "command.h"
+
+/* What is known of the stream that the frames come from. */
+struct stream_facts {
+    double rate_hz;
+    double frequency_hz; /* 0: unknown */
+    uint64_t start_s;    /* of the first sample, seconds since 1970; 0: unknown */
+};
+
+/* Each function returns an exit code, and has told what went wrong if that is not EXIT_DONE. */
+struct frame_output {
+    /* `path` "-" is standard output. On failure *state is NULL. */
+    int (*open)(void **state, const char *path, const struct stream_facts *facts);
+    int (*frame)(void *state, const penstock_wifi_frame *frame);
+    /* Completes the output and frees the state; NULL is fine. */
+    int (*close)(void *state);
+};
+
+extern const struct frame_output frame_table, frame_json, frame_pcap, frame_constellation;
+
+#endif

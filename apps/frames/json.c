@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Frames as JSON, one object a line, through jansson. */
+#include "frames.h"
+#include "outfile.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json_output {
+    FILE *file;
+    char path[];
+};
+
+static const char *const format_names[] = {
+    [PENSTOCK_WIFI_LEGACY] = "legacy",
+    [PENSTOCK_WIFI_HT] = "HT",
+    [PENSTOCK_WIFI_VHT] = "VHT",
+    [PENSTOCK_WIFI_UNKNOWN] = "unknown",
+};
+
+static int open_json(void **state, const char *path, const struct stream_facts *facts)
+{
+    struct json_output *output = malloc(sizeof *output + strlen(path) + 1);
+    (void)facts;
+    *state = NULL;
+    if (!output)
+        return fail(EXIT_DATA, "out of memory");
+    strcpy(output->path, path);
+    int code = outfile_open(&output->file, path);
+    if (code)
+        free(output);
+    else
+        *state = output;
+    return code;
+}
+
+/* What is unknown is null: JSON has no NaN. */
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *hexadecimal(const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * PENSTOCK_WIFI_MAX_PSDU];
+    if (!bytes || count > PENSTOCK_WIFI_MAX_PSDU)
+        return json_null();
+    for (size_t i = 0; i < count; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    return json_stringn(text, 2 * count);
+}
+
+static int write_frame(void *state, const penstock_wifi_frame *frame)
+{
+    struct json_output *output = state;
+    json_t *row = json_pack(
+        "{s:I, s:s, s:o, s:o, s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s*}", "sample", (json_int_t)frame->sample,
+        "format", format_names[frame->format], "bandwidth_hz", number(frame->bandwidth_hz), "rate_mbps",
+        number(frame->rate_mbps), "mcs", frame->mcs >= 0 ? json_integer(frame->mcs) : json_null(), "length",
+        (int)frame->length, "fcs_ok", (int)frame->fcs_ok, "snr_db", number(frame->snr_db), "evm_db",
+        number(frame->evm_db), "cfo_hz", number(frame->cfo_hz), "sfo_ppm", number(frame->sfo_ppm), "raw_ber",
+        number(frame->raw_ber), "psdu", hexadecimal(frame->psdu, frame->length), "reason", frame->reason);
+    if (!row)
+        return fail(EXIT_DATA, "a frame cannot be written as JSON");
+    json_dumpf(row, output->file, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+    fputc('\n', output->file);
+    json_decref(row);
+    return outfile_check(output->file, output->path);
+}
+
+static int close_json(void *state)
+{
+    struct json_output *output = state;
+    if (!output)
+        return EXIT_DONE;
+    int code = outfile_close(output->file, output->path);
+    free(output);
+    return code;
+}
+
+const struct frame_output frame_json = {.open = open_json, .frame = write_frame, .close = close_json};

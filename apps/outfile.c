@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Opening, checking and closing output files. */
+#include "outfile.h"
+
+#include <errno.h>
+#include <stdio_ext.h>
+#include <string.h>
+
+static int tell(const char *path)
+{
+    return fail(EXIT_DATA, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
+}
+
+int outfile_open(FILE **file, const char *path)
+{
+    errno = 0;
+    *file = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+    return *file ? EXIT_DONE : tell(path);
+}
+
+int outfile_check(FILE *file, const char *path)
+{
+    if (!ferror(file))
+        return EXIT_DONE;
+    int code = tell(path);
+    __fpurge(file); /* told once: closing the file has nothing left to fail with */
+    clearerr(file);
+    return code;
+}
+
+int outfile_close(FILE *file, const char *path)
+{
+    if (!file)
+        return EXIT_DONE;
+    errno = 0;
+    bool failed = ferror(file) || fflush(file);
+    int cause = errno;
+    if (file != stdout && fclose(file) && !failed) {
+        failed = true;
+        cause = errno;
+    }
+    errno = cause;
+    return failed ? tell(path) : EXIT_DONE;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Output files whose every failure is told, a full disk included; "-" is standard output. */
+#ifndef PENSTOCK_APPS_OUTFILE_H
+#define PENSTOCK_APPS_OUTFILE_H
+
+#include "command.h"
+
+#include <stdio.h>
+
+/* Created or emptied. Returns an exit code. */
+int outfile_open(FILE **file, const char *path);
+
+/* Tells the first failure of the writes so far; call it right after a write. */
+int outfile_check(FILE *file, const char *path);
+
+/* Flushes, closes (but not standard output), tells what failed. NULL is fine. */
+int outfile_close(FILE *file, const char *path);
+
+#endif

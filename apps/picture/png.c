@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Pictures as PNG files through libpng. */
+#include "canvas.h"
+#include "outfile.h"
+
+#include <png.h>
+
+int png_available(const char *option)
+{
+    (void)option;
+    return EXIT_DONE;
+}
+
+int canvas_write_png(const struct canvas *canvas, FILE *file, const char *path)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)canvas->width,
+                       .height = (png_uint_32)canvas->height,
+                       .format = PNG_FORMAT_RGB};
+    if (png_image_write_to_stdio(&image, file, 0, canvas->pixels, 0, NULL))
+        return EXIT_DONE;
+    int code = outfile_check(file, path);
+    return code ? code : fail(EXIT_DATA, "cannot write the picture '%s': %s", path, image.message);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Studies of `penstock bench --study`. */
+#ifndef PENSTOCK_APPS_STUDY_H
+#define PENSTOCK_APPS_STUDY_H
+
+#include "command.h"
+
+struct study {
+    const char *device;     /* NULL: auto */
+    const char *png;        /* picture of the curves; NULL: none */
+    size_t frames;          /* a point */
+    size_t length;          /* bytes a frame, 14 .. 4095 */
+    double cfo_hz, sfo_ppm; /* offsets of carrier and clock, as in penstock_channel_desc */
+};
+
+/* Packet error rates of the eight rates over the signal-to-noise ratio: a table on standard output, and curves.
+ * Returns an exit code. */
+int study_packet_errors(const struct study *study);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Taps by name or from a file. */
+#include "taps.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TAPS = 1 << 20, RRC_SYMBOLS = 16, LINE = 256 };
+
+static const struct design {
+    const char *name, *form;
+    penstock_band band;
+    int numbers;
+} designs[] = {
+    {"lowpass", "lowpass:CUT:TRANS", PENSTOCK_LOW_PASS, 2},
+    {"highpass", "highpass:CUT:TRANS", PENSTOCK_HIGH_PASS, 2},
+    {"bandpass", "bandpass:LOW:HIGH:TRANS", PENSTOCK_BAND_PASS, 3},
+    {"bandreject", "bandreject:LOW:HIGH:TRANS", PENSTOCK_BAND_REJECT, 3},
+};
+
+/* `wanted` numbers between colons, and nothing else. */
+static bool parse_numbers(double *numbers, int wanted, const char *text)
+{
+    for (int i = 0; i < wanted; i++) {
+        char *end;
+        numbers[i] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[i]) || *end != (i + 1 < wanted ? ':' : 0))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static int make_design(struct taps *taps, const struct design *design, const char *text, double rate_hz,
+                       double attenuation_db)
+{
+    double hertz[3] = {0, 0, 0};
+    if (!parse_numbers(hertz, design->numbers, text + strlen(design->name) + 1))
+        return fail(EXIT_USAGE, "--taps '%s': write %s, all in hertz", text, design->form);
+    if (!(taps->count = penstock_taps_length(hertz[design->numbers - 1] / rate_hz, attenuation_db)))
+        return fail(EXIT_USAGE, "--taps '%s': no filter has this transition at %g samples/s and %g dB", text, rate_hz,
+                    attenuation_db);
+    if (!(taps->real_taps = malloc(taps->count * sizeof *taps->real_taps)))
+        return fail(EXIT_DATA, "out of memory");
+    int status = penstock_taps_design(taps->real_taps, taps->count, design->band, hertz[0] / rate_hz,
+                                      hertz[1] / rate_hz, attenuation_db);
+    return status ? fail(EXIT_USAGE, "--taps '%s' at %g samples/s: %s", text, rate_hz, penstock_error_text())
+                  : EXIT_DONE;
+}
+
+static int make_rrc(struct taps *taps, const char *text, double rate_hz)
+{
+    double numbers[2];
+    if (!parse_numbers(numbers, 2, text + strlen("rrc:")) || !(numbers[0] > 0) ||
+        !(RRC_SYMBOLS * rate_hz / numbers[0] < MOST_TAPS))
+        return fail(EXIT_USAGE, "--taps '%s': write rrc:SYMBOL_RATE:ROLLOFF", text);
+    taps->count = (size_t)ceil(RRC_SYMBOLS * rate_hz / numbers[0]) | 1;
+    if (!(taps->real_taps = malloc(taps->count * sizeof *taps->real_taps)))
+        return fail(EXIT_DATA, "out of memory");
+    int status = penstock_taps_root_raised_cosine(taps->real_taps, taps->count, rate_hz / numbers[0], numbers[1]);
+    return status ? fail(EXIT_USAGE, "--taps '%s': %s", text, penstock_error_text()) : EXIT_DONE;
+}
+
+/* 1: a tap, 0: an empty line or a comment, -1: neither. */
+static int parse_tap(penstock_cf32 *tap, const char *line)
+{
+    char *end;
+    line += strspn(line, " \t\r\n");
+    if (!*line || *line == '#')
+        return 0;
+    *tap = (penstock_cf32){strtof(line, &end), 0};
+    if (end == line)
+        return -1;
+    line = end + strspn(end, " \t,\r\n");
+    if (*line) {
+        tap->im = strtof(line, &end);
+        if (end == line)
+            return -1;
+        line = end + strspn(end, " \t\r\n");
+    }
+    return *line ? -1 : 1;
+}
+
+static int read_lines(struct taps *taps, FILE *file, const char *path)
+{
+    char line[LINE];
+    for (unsigned number = 1; fgets(line, sizeof line, file); number++) {
+        penstock_cf32 tap;
+        int found = parse_tap(&tap, line);
+        if (found < 0)
+            return fail(EXIT_DATA, "%s: line %u is no tap: write RE or RE IM", path, number);
+        if (!found)
+            continue;
+        if (taps->count == MOST_TAPS)
+            return fail(EXIT_DATA, "%s has more than %d taps", path, MOST_TAPS);
+        if (!(taps->count & (taps->count - 1))) { /* room doubles at every power of two */
+            penstock_cf32 *more = realloc(taps->complex_taps, (2 * taps->count + 1) * sizeof *more);
+            if (!more)
+                return fail(EXIT_DATA, "out of memory");
+            taps->complex_taps = more;
+        }
+        taps->complex_taps[taps->count++] = tap;
+    }
+    if (ferror(file))
+        return fail(EXIT_DATA, "cannot read %s: %s", path, strerror(errno));
+    return taps->count ? EXIT_DONE : fail(EXIT_DATA, "%s holds no taps", path);
+}
+
+static int read_file(struct taps *taps, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return fail(EXIT_DATA, "cannot open %s: %s (designs: lowpass, highpass, bandpass, bandreject, rrc)", path,
+                    strerror(errno));
+    int code = read_lines(taps, file, path);
+    fclose(file);
+    return code;
+}
+
+int taps_read(struct taps *taps, const char *text, double rate_hz, double attenuation_db)
+{
+    *taps = (struct taps){.designed = true};
+    for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++) {
+        size_t length = strlen(designs[i].name);
+        if (!strncmp(text, designs[i].name, length) && text[length] == ':')
+            return make_design(taps, &designs[i], text, rate_hz, attenuation_db);
+    }
+    if (!strncmp(text, "rrc:", 4))
+        return make_rrc(taps, text, rate_hz);
+    taps->designed = false;
+    return read_file(taps, text);
+}
+
+void taps_free(struct taps *taps)
+{
+    free(taps->complex_taps);
+    free(taps->real_taps);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Choice of devices by the table's rows. */
+#include "targets.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+unsigned usable_cpus(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+static int add(struct targets *targets, const char *name)
+{
+    if (targets->count == MOST_TARGETS)
+        return fail(EXIT_USAGE, "more than %d devices", MOST_TARGETS);
+    snprintf(targets->names[targets->count++], TARGET_NAME, "%s", name);
+    return EXIT_DONE;
+}
+
+static int add_named(struct targets *targets, penstock_context *context, const char *wanted)
+{
+    penstock_device_info info = PENSTOCK_DEVICE_INFO;
+    size_t index;
+    int status = penstock_device_find(context, wanted, &index);
+    if (status || (status = penstock_device_get(context, index, &info)))
+        return fail_status(status);
+    return add(targets, info.name);
+}
+
+int targets_find(struct targets *targets, penstock_context *context, const char *const *arguments)
+{
+    size_t rows = 0;
+    int status = penstock_device_count(context, &rows), code = EXIT_DONE;
+    targets->count = 0;
+    if (status)
+        return fail_status(status);
+    for (const char *const *wanted = arguments; *wanted && !code; wanted++)
+        code = add_named(targets, context, *wanted);
+    for (size_t i = 0; i < rows && !*arguments && !code; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        if (!penstock_device_get(context, i, &info) && !info.reason && strcmp(info.name, "null") &&
+            strcmp(info.name, "trace"))
+            code = add(targets, info.name);
+    }
+    return code;
+}

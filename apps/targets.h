@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The devices that check and bench work on. */
+#ifndef PENSTOCK_APPS_TARGETS_H
+#define PENSTOCK_APPS_TARGETS_H
+
+#include "command.h"
+
+enum { TARGET_NAME = 32, MOST_TARGETS = 32 };
+
+struct targets {
+    char names[MOST_TARGETS][TARGET_NAME];
+    size_t count;
+};
+
+/* The devices named by `arguments` (a name, a kind, a piece of a product's name), or without any all that are
+ * present, less "null" and "trace", which do not compute. Returns an exit code. */
+int targets_find(struct targets *targets, penstock_context *context, const char *const *arguments);
+
+/* CPUs that this process may run on. */
+unsigned usable_cpus(void);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+#ifndef INCLUDED_PENSTOCK_WIFI_RECEIVER_H
+#define INCLUDED_PENSTOCK_WIFI_RECEIVER_H
+
+#include <gnuradio/block.h>
+#include <gnuradio/penstock/api.h>
+#include <map>
+#include <string>
+
+namespace gr
+{
+namespace penstock
+{
+
+/*!
+ * \brief Receives IEEE 802.11a/g/p frames.
+ *
+ * Samples in at the profile's rate. Messages: `pdus` has a PDU for each frame with a good FCS, `rejected` one for each
+ * other frame that was found (its bytes where they could be decoded, and the reason); `stats` has the counters about
+ * once a second and at the end. The output, which need not be connected, carries the frames' equalised points.
+ */
+class GR_PENSTOCK_API wifi_receiver : virtual public gr::block
+{
+  public:
+    using sptr = std::shared_ptr<wifi_receiver>;
+
+    /*!
+     * \param profile "wifi" (20 MHz), "wifi-10mhz" or "wifi-5mhz"
+     * \param device "auto", a device's name, or "prefer:NAME"
+     * \param max_latency_ms a frame comes at most this much later than its last sample; 0: the library's choice
+     */
+    static sptr make(const std::string &profile = "wifi", const std::string &device = "auto",
+                     double max_latency_ms = 0);
+
+    //! Name of the device that computes.
+    virtual std::string device() const = 0;
+
+    //! Samples per second that the profile asks for.
+    virtual double rate_hz() const = 0;
+
+    //! The receiver's counters, as in the `stats` message.
+    virtual std::map<std::string, double> stats() = 0;
+};
+
+} // namespace penstock
+} // namespace gr
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Streaming FIR filter by fast convolution (overlap-save): push any number of samples, pull the filtered ones.
+ *
+ * With samples x[0], x[1], ... (zero before the first), taps h[0] .. h[L-1], decimation D, shift s and advance a,
+ *
+ *     y[m] = sum over k of h[k] u[p - k],   u[j] = x[j] exp(2 pi i s j),   p = m D + a
+ *
+ * After T samples and penstock_filter_finish() exactly ceil(T / D) values have come; with `tail` all those for which
+ * p < T + L - 1, so that nothing of the response is cut off. The filter adds no delay of its own to y: taps that are
+ * symmetric about their middle delay the signal by (L - 1) / 2 samples, and an advance of (L - 1) / 2 takes that out.
+ *
+ * The stream is cut into blocks of fixed length, whatever the pushes: any split gives the same bits. A NaN or infinity
+ * spoils the transforms that contain it, no more: those of its own block and of the L - 1 samples after it.
+ */
+#ifndef PENSTOCK_FILTER_H
+#define PENSTOCK_FILTER_H
+
+#include <penstock/penstock.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct penstock_filter penstock_filter;
+
+typedef struct penstock_filter_desc {
+    size_t size;
+    penstock_format format;    /* of the samples pushed. PENSTOCK_F32 with real taps and no shift gives float, all else
+                                  penstock_cf32. PENSTOCK_PLANAR: each push has its own I part and Q part */
+    const penstock_cf32 *taps; /* tap_count complex taps, */
+    const float *real_taps;    /* or as many real ones; one of the two is NULL */
+    size_t tap_count;          /* 1 .. 2^20 */
+    size_t max_taps;           /* the most that penstock_filter_set_taps() may bring; 0: tap_count */
+    size_t decimation;         /* 1 .. 2^20; 0: 1 */
+    double shift;              /* turns per sample, |shift| <= 0.5: -f moves what is at frequency f to zero */
+    size_t advance;            /* 0 .. tap_count - 1 */
+    bool tail;
+    size_t n; /* transform length, >= max_taps + 2 decimation, at most 2^23; 0: the fastest by measurement, which
+                 is remembered in the cache folder. The last bits of the results depend on it. */
+    size_t max_latency; /* in samples: a value can be pulled when at most so many samples after its own were pushed, as
+                           far as blocks can be so short; 0: the library's choice */
+} penstock_filter_desc;
+
+#define PENSTOCK_FILTER_DESC(...)                         \
+    (penstock_filter_desc)                                \
+    {                                                     \
+        .size = sizeof(penstock_filter_desc), __VA_ARGS__ \
+    }
+
+PENSTOCK_API int penstock_filter_new(penstock_filter **filter, penstock_context *context,
+                                     const penstock_filter_desc *desc, const char *device);
+
+typedef struct penstock_filter_info {
+    size_t size;
+    const char *device; /* name of the device that transforms; lives as long as the filter */
+    bool real;          /* values pulled are float */
+    size_t value_bytes; /* of one value pulled: 4 or 8 */
+    size_t n;           /* transform length */
+    size_t block;       /* samples that one transform moves on by: a multiple of the decimation */
+    size_t latency;     /* samples after a value's own (p), at most, that must be pushed before it can be pulled */
+    double delay;       /* of symmetric taps, in samples: (tap_count - 1) / 2 - advance, for the taps last set */
+    uint64_t samples;   /* pushed so far */
+    uint64_t values;    /* pulled so far */
+} penstock_filter_info;
+
+#define PENSTOCK_FILTER_INFO                 \
+    (penstock_filter_info)                   \
+    {                                        \
+        .size = sizeof(penstock_filter_info) \
+    }
+
+PENSTOCK_API int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info);
+
+/* `*taken` < count when values wait to be pulled: pull, then push the rest. After a failure of the device `*taken`
+ * samples are kept, and the next call tries again. */
+PENSTOCK_API int penstock_filter_push(penstock_filter *filter, const void *samples, size_t count, size_t *taken);
+
+/* Up to `capacity` values that are ready; `wait`: also those of complete blocks that wait for more of them to come.
+ * Pulling until none comes always makes room for a push. */
+PENSTOCK_API int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count);
+
+/* No more samples come: the rest can be pulled. Pushing again needs a reset. */
+PENSTOCK_API int penstock_filter_finish(penstock_filter *filter);
+
+/*
+ * Other taps from sample `at` on: values whose p >= `at` are made by the new taps alone, the others by the old ones.
+ * `at` must not lie before what was pushed already, nor before an earlier change; the same taps change no bit. Exactly
+ * one of `taps` and `real_taps`; complex ones not where values are real. 1 .. max_taps of them.
+ */
+PENSTOCK_API int penstock_filter_set_taps(penstock_filter *filter, const penstock_cf32 *taps, const float *real_taps,
+                                          size_t tap_count, uint64_t at);
+
+/* Back to the state after penstock_filter_new(), with the taps last set from sample 0 on. */
+PENSTOCK_API int penstock_filter_reset(penstock_filter *filter);
+PENSTOCK_API void penstock_filter_free(penstock_filter *filter);
+
+/* ---------------------------------------------------------------- whole signals --------------- */
+
+/*
+ * One call each, by the same building block, for signals of any length; `out` lies apart from them and holds a_count +
+ * b_count - 1 values. What is not finite in the shorter signal is refused. Relative L2 error: at most 2e-7 sqrt(log2
+ * n), n the first power of two from the number of values on. convolve    out[m] = sum over k of a[m - k] b[k] correlate
+ * out[m] = sum over k of a[k + m - (b_count - 1)] conj(b[k]): the value at lag m - (b_count - 1)
+ */
+PENSTOCK_API int penstock_convolve(penstock_context *context, penstock_cf32 *out, const penstock_cf32 *a,
+                                   size_t a_count, const penstock_cf32 *b, size_t b_count, const char *device);
+PENSTOCK_API int penstock_correlate(penstock_context *context, penstock_cf32 *out, const penstock_cf32 *a,
+                                    size_t a_count, const penstock_cf32 *b, size_t b_count, const char *device);
+
+/*
+ * The chirp-z transform on the unit circle: out[k] = sum over j of in[j] exp(-2 pi i j (start + k step)), k < bins, for
+ * any frequencies (turns per sample, -1 .. 1) and any lengths up to 2^20, `in` finite. Relative L2 error: at most
+ * 4e-7 sqrt(log2 n), n the first power of two from bins + 2 count on.
+ */
+PENSTOCK_API int penstock_zoom(penstock_context *context, penstock_cf32 *out, size_t bins, const penstock_cf32 *in,
+                               size_t count, double start, double step, const char *device);
+
+/* ---------------------------------------------------------------- taps ------------------------ */
+
+/* Frequencies here are in cycles per sample, 0 .. 0.5. */
+typedef enum penstock_band {
+    PENSTOCK_LOW_PASS,  /* below `low` */
+    PENSTOCK_HIGH_PASS, /* above `low` */
+    PENSTOCK_BAND_PASS, /* between `low` and `high` */
+    PENSTOCK_BAND_REJECT
+} penstock_band;
+
+/* Taps, an odd number, that a design with this width from pass to stop band and this attenuation takes; 0 where that
+ * is impossible: transition in 0 .. 0.5, attenuation up to 200 dB, at most 2^20 taps. */
+PENSTOCK_API size_t penstock_taps_length(double transition, double attenuation_db);
+
+/*
+ * Real symmetric taps by the window method, with Kaiser's window. The edges are where the gain is one half. The gain is
+ * exactly one at zero frequency, PENSTOCK_HIGH_PASS: at 0.5, PENSTOCK_BAND_PASS: in the band's middle. `high` is read
+ * where there are two edges; an even number of taps only where nothing is to pass at 0.5.
+ */
+PENSTOCK_API int penstock_taps_design(float *taps, size_t count, penstock_band band, double low, double high,
+                                      double attenuation_db);
+
+/* The root raised cosine of energy one: with itself, a pulse of height one and zeros at the other symbols. */
+PENSTOCK_API int penstock_taps_root_raised_cosine(float *taps, size_t count, double samples_per_symbol, double rolloff);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Streaming windowed FFT: push any number of samples, pull vectors.
+ *
+ * Of T samples pushed, transform j covers samples j * hop .. j * hop + n - 1, for all j for which they are there;
+ * vector i is the mean of transforms i * average .. (i + 1) * average - 1, again where they all are there. With
+ * flush_partial, samples that no transform has covered at the end get one more transform, filled with zeros, and
+ * transforms that are too few for a vector get one more vector, their mean.
+ */
+#ifndef PENSTOCK_SPECTRUM_H
+#define PENSTOCK_SPECTRUM_H
+
+#include <penstock/penstock.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct penstock_spectrum penstock_spectrum;
+
+typedef struct penstock_spectrum_desc {
+    size_t size;
+    size_t n;               /* transform length, 1 .. 2^23 */
+    size_t hop;             /* samples from one transform to the next, 1 .. 64 n; 0: n */
+    penstock_format format; /* of the samples pushed; PENSTOCK_F32 gives n/2+1 bins. PENSTOCK_PLANAR: each push has its
+                               own I part and Q part */
+    const char *window;     /* a name as in penstock_window_fill(); NULL: "rectangular" */
+    const float *taps;      /* or n factors, which win over the name */
+    penstock_output output;
+    bool centered;        /* zero frequency in the middle */
+    float scale;          /* factor on the transform; 0: 1 */
+    unsigned average;     /* transforms averaged (in power) into one vector; 0: 1 */
+    bool flush_partial;   /* at the end fill up with zeros instead of leaving out what is not complete */
+    double max_latency_s; /* the oldest waiting vector is sent by the first push or pull after this time, and given by
+                             the first pull; 0: only full batches and the end */
+} penstock_spectrum_desc;
+
+#define PENSTOCK_SPECTRUM_DESC(...)                         \
+    (penstock_spectrum_desc)                                \
+    {                                                       \
+        .size = sizeof(penstock_spectrum_desc), __VA_ARGS__ \
+    }
+
+/* Any split into pushes gives the same bits. */
+PENSTOCK_API int penstock_spectrum_new(penstock_spectrum **spectrum, penstock_context *context,
+                                       const penstock_spectrum_desc *desc, const char *device);
+
+/* Values in one vector, and bytes of one value (4 or 8). */
+PENSTOCK_API size_t penstock_spectrum_length(const penstock_spectrum *spectrum);
+PENSTOCK_API size_t penstock_spectrum_value_bytes(const penstock_spectrum *spectrum);
+
+/* Name of the device that computes; lives as long as the stream. */
+PENSTOCK_API const char *penstock_spectrum_device(const penstock_spectrum *spectrum);
+
+/* `*taken` < count when results wait to be pulled: pull, then push the rest. After a failure of the device every call
+ * returns the failure until a reset, but pull first gives what was complete before. */
+PENSTOCK_API int penstock_spectrum_push(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken);
+
+/* Up to `capacity` vectors that are ready; `wait`: first finish what has been sent to the device. Without it vectors
+ * come later, by as many batches as are in flight. Pulling until none comes always makes room for a push. */
+PENSTOCK_API int penstock_spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait,
+                                        size_t *count);
+
+/* No more samples come: everything complete becomes ready. Pushing again needs a reset. */
+PENSTOCK_API int penstock_spectrum_finish(penstock_spectrum *spectrum);
+
+/* Back to the state after penstock_spectrum_new(). */
+PENSTOCK_API int penstock_spectrum_reset(penstock_spectrum *spectrum);
+PENSTOCK_API void penstock_spectrum_free(penstock_spectrum *spectrum);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

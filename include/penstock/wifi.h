@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* IEEE 802.11a/g/p frames (IEEE 802.11-2020 clause 17) from samples to bytes, and back. */
+#ifndef PENSTOCK_WIFI_H
+#define PENSTOCK_WIFI_H
+
+#include <penstock/penstock.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum penstock_wifi_profile {
+    PENSTOCK_WIFI,       /* "wifi": 20 MHz, 20 Msamples/s */
+    PENSTOCK_WIFI_10MHZ, /* "wifi-10mhz": half clock, 802.11p */
+    PENSTOCK_WIFI_5MHZ   /* "wifi-5mhz": quarter clock */
+} penstock_wifi_profile;
+
+PENSTOCK_API int penstock_wifi_profile_parse(penstock_wifi_profile *profile, const char *name);
+PENSTOCK_API double penstock_wifi_rate_hz(penstock_wifi_profile profile);
+
+#define PENSTOCK_WIFI_MAX_PSDU 4095
+
+/* ---------------------------------------------------------------- receiver -------------------- */
+
+typedef enum penstock_wifi_format {
+    PENSTOCK_WIFI_LEGACY, /* clause 17: decoded */
+    PENSTOCK_WIFI_HT,     /* clause 19: recognised, skipped for the right time */
+    PENSTOCK_WIFI_VHT,    /* clause 21, or a later format with a legacy preamble: likewise */
+    PENSTOCK_WIFI_UNKNOWN /* the SIGNAL field could not be read */
+} penstock_wifi_format;
+
+/* Pointers live until the next pull, reset or free. */
+typedef struct penstock_wifi_frame {
+    size_t size;
+    uint64_t sample;  /* of the stream: first sample of the short training field */
+    uint64_t samples; /* from there to the frame's end */
+    penstock_wifi_format format;
+    double bandwidth_hz;
+    double rate_mbps; /* from SIGNAL; 0 if unknown */
+    int mcs;          /* HT and later; -1 otherwise */
+    unsigned length;  /* of the PSDU in bytes, FCS included */
+    bool decoded;     /* the PSDU is there */
+    bool fcs_ok;
+    double snr_db; /* from the two long training symbols */
+    double evm_db; /* of the data points about the nearest constellation points; NAN if not decoded */
+    double cfo_hz, sfo_ppm;
+    double raw_ber;              /* bit errors before decoding, by encoding the result again; NAN if not decoded */
+    const uint8_t *psdu;         /* `length` bytes, or NULL */
+    const penstock_cf32 *points; /* equalised data points, 48 a symbol, or NULL */
+    size_t point_count;
+    const char *reason; /* why it was not decoded, or why the FCS may be wrong; NULL where fcs_ok */
+} penstock_wifi_frame;
+
+#define PENSTOCK_WIFI_FRAME                 \
+    (penstock_wifi_frame)                   \
+    {                                       \
+        .size = sizeof(penstock_wifi_frame) \
+    }
+
+typedef struct penstock_wifi_counters {
+    size_t size;
+    uint64_t samples;      /* taken in */
+    uint64_t triggers;     /* detector fired */
+    uint64_t synchronised; /* long training field found */
+    uint64_t signals;      /* SIGNAL field with good parity and a valid rate */
+    uint64_t decoded;      /* PSDU decoded */
+    uint64_t fcs_ok;
+    uint64_t unsupported; /* HT and other formats */
+    uint64_t truncated;   /* the stream ended within the frame */
+    uint64_t clipped;     /* samples at the input format's limit */
+    uint64_t not_finite;  /* NaN or infinity, read as zero */
+    uint64_t fallbacks;   /* batches that the CPU did because the device failed */
+} penstock_wifi_counters;
+
+#define PENSTOCK_WIFI_COUNTERS                 \
+    (penstock_wifi_counters)                   \
+    {                                          \
+        .size = sizeof(penstock_wifi_counters) \
+    }
+
+typedef struct penstock_wifi_receiver penstock_wifi_receiver;
+
+typedef struct penstock_wifi_receiver_desc {
+    size_t size;
+    penstock_wifi_profile profile;
+    penstock_format format; /* of the samples pushed; not PLANAR, not F32 */
+    bool points;            /* give the equalised points with each frame */
+    double max_latency_s; /* a complete frame can be pulled at most this much stream time later (20 us or more), unless
+                             it started within another that goes on; 0: the library's choice */
+} penstock_wifi_receiver_desc;
+
+#define PENSTOCK_WIFI_RECEIVER_DESC(...)                         \
+    (penstock_wifi_receiver_desc)                                \
+    {                                                            \
+        .size = sizeof(penstock_wifi_receiver_desc), __VA_ARGS__ \
+    }
+
+PENSTOCK_API int penstock_wifi_receiver_new(penstock_wifi_receiver **receiver, penstock_context *context,
+                                            const penstock_wifi_receiver_desc *desc, const char *device);
+PENSTOCK_API const char *penstock_wifi_receiver_device(const penstock_wifi_receiver *receiver);
+
+/* Takes all samples. Any split into pushes gives the same frames to the bit. After an error counters.samples says how
+ * many were taken; a push of the rest goes on where this one stopped, and nothing is lost. */
+PENSTOCK_API int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *samples, size_t count);
+
+/* The next frame in the order of their first samples: 1 with `frame` filled, 0 when none is ready, or an error. */
+PENSTOCK_API int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_frame *frame);
+
+/* No more samples come: all that is complete becomes ready, what is cut off is reported as truncated. */
+PENSTOCK_API int penstock_wifi_receiver_finish(penstock_wifi_receiver *receiver);
+PENSTOCK_API int penstock_wifi_receiver_get_counters(const penstock_wifi_receiver *receiver,
+                                                     penstock_wifi_counters *counters);
+PENSTOCK_API int penstock_wifi_receiver_reset(penstock_wifi_receiver *receiver);
+PENSTOCK_API void penstock_wifi_receiver_free(penstock_wifi_receiver *receiver);
+
+/* ---------------------------------------------------------------- transmitter ----------------- */
+
+typedef struct penstock_wifi_transmit_desc {
+    size_t size;
+    penstock_wifi_profile profile; /* its clock scales `mbps` too: 3 .. 27 at 10 MHz, 1.5 .. 13.5 at 5 MHz */
+    double mbps;                   /* 6, 9, 12, 18, 24, 36, 48, 54 at 20 MHz; 0: the lowest */
+    unsigned scrambler_seed;       /* 1 .. 127; 0: 93 (the standard's example) */
+} penstock_wifi_transmit_desc;
+
+#define PENSTOCK_WIFI_TRANSMIT_DESC(...)                         \
+    (penstock_wifi_transmit_desc)                                \
+    {                                                            \
+        .size = sizeof(penstock_wifi_transmit_desc), __VA_ARGS__ \
+    }
+
+/* Samples of a frame of `length` bytes (FCS included), 1 .. PENSTOCK_WIFI_MAX_PSDU, plus the last one of its
+ * trailing window edge; 0 if an argument is out of range. */
+PENSTOCK_API size_t penstock_wifi_frame_samples(const penstock_wifi_transmit_desc *desc, size_t length);
+
+/* The PSDU as it goes on air (append the FCS first, penstock_wifi_fcs()). Writes penstock_wifi_frame_samples()
+ * samples of mean power one over the data symbols. */
+PENSTOCK_API int penstock_wifi_modulate(const penstock_wifi_transmit_desc *desc, const uint8_t *psdu, size_t length,
+                                        penstock_cf32 *samples);
+
+/* CRC-32 of IEEE 802.11-2020 clause 9.2.4.8, in the value that is sent least significant byte first. */
+PENSTOCK_API uint32_t penstock_wifi_fcs(const uint8_t *bytes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

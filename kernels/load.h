@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The load stage: one sample of any format to a complex float, times the window, times the rotation.
+ * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), GATHERED, REVERSE, table offsets.
+ */
+#define FORMAT_CF32   0
+#define FORMAT_CS16   1
+#define FORMAT_CS8    2
+#define FORMAT_CU8    3
+#define FORMAT_PLANAR 4
+#define FORMAT_F32    5
+
+/* A GPU reads a sample in one piece; a CPU takes it from wherever the caller has it. */
+#if CPU
+#define SAMPLE_ALIGNED(bytes)
+#else
+#define SAMPLE_ALIGNED(bytes) K_ALIGNED(bytes)
+#endif
+
+typedef struct SAMPLE_ALIGNED(8) {
+    float re, im;
+} k_cf32;
+
+/* struct penstock_gather */
+typedef struct SAMPLE_ALIGNED(16) {
+    k_u32 start, phase, step, reserved;
+} k_gather;
+
+#if FORMAT == FORMAT_CF32
+typedef k_cf32 k_sample;
+#define SAMPLE_RE(at) (source[at].re)
+#define SAMPLE_IM(at) (source[at].im)
+#elif FORMAT == FORMAT_CS16
+typedef struct SAMPLE_ALIGNED(4) {
+    k_i16 re, im;
+} k_sample;
+#define SAMPLE_RE(at) ((float)source[at].re * (1.0f / 32768.0f))
+#define SAMPLE_IM(at) ((float)source[at].im * (1.0f / 32768.0f))
+#elif FORMAT == FORMAT_CS8
+typedef struct SAMPLE_ALIGNED(2) {
+    k_i8 re, im;
+} k_sample;
+#define SAMPLE_RE(at) ((float)source[at].re * (1.0f / 128.0f))
+#define SAMPLE_IM(at) ((float)source[at].im * (1.0f / 128.0f))
+#elif FORMAT == FORMAT_CU8
+typedef struct SAMPLE_ALIGNED(2) {
+    k_u8 re, im;
+} k_sample;
+#define SAMPLE_RE(at) (((float)source[at].re - 127.5f) * (1.0f / 128.0f))
+#define SAMPLE_IM(at) (((float)source[at].im - 127.5f) * (1.0f / 128.0f))
+#elif FORMAT == FORMAT_PLANAR
+typedef float k_sample;
+#define SAMPLE_RE(at) (source[at])
+#define SAMPLE_IM(at) (source[(at) + plane])
+#elif FORMAT == FORMAT_F32 /* an even sample and the odd one after it are one complex point */
+typedef float k_sample;
+#define SAMPLE_RE(at) (source[2 * (at)])
+#define SAMPLE_IM(at) (source[2 * (at) + 1])
+#endif
+
+/* Point s, to be multiplied by (factor_re + i factor_im). */
+#define TURN(s, factor_re, factor_im)                   \
+    {                                                   \
+        const float c_ = (factor_re), s_ = (factor_im); \
+        const float re_ = re##s, im_ = im##s;           \
+        re##s = re_ * c_ - im_ * s_;                    \
+        im##s = re_ * s_ + im_ * c_;                    \
+    }
+
+#if WINDOW == 0
+#define LOAD_WINDOW(s, at)
+#elif WINDOW == 1 && FORMAT == FORMAT_F32
+#define LOAD_WINDOW(s, at)                \
+    re##s *= table[WINDOW_AT + 2 * (at)]; \
+    im##s *= table[WINDOW_AT + 2 * (at) + 1];
+#elif WINDOW == 1
+#define LOAD_WINDOW(s, at)                        \
+    {                                             \
+        const float w_ = table[WINDOW_AT + (at)]; \
+        re##s *= w_;                              \
+        im##s *= w_;                              \
+    }
+#else
+#define LOAD_WINDOW(s, at) TURN(s, table[WINDOW_AT + 2 * (at)], table[WINDOW_AT + 2 * (at) + 1])
+#endif
+
+#if GATHERED
+/*
+ * exp(2 pi i turns / 2^32): the quadrant from the two top bits after rounding, then the polynomials of
+ * Cephes sinf and cosf (S. Moshier) on [-pi/4, pi/4], which are exact to less than one unit in the last place.
+ */
+#define LOAD_TURN(s, at)                                                                                          \
+    {                                                                                                             \
+        const k_u32 turns_ = phase + (k_u32)(at)*step;                                                            \
+        const k_u32 quadrant_ = (turns_ + 0x20000000u) >> 30;                                                     \
+        const float x_ = (float)(k_i32)(turns_ - (quadrant_ << 30)) * 1.46291807926715968e-9f;                    \
+        const float z_ = x_ * x_;                                                                                 \
+        const float sine_ = x_ + x_ * z_ * ((-1.9515295891e-4f * z_ + 8.3321608736e-3f) * z_ - 1.6666654611e-1f); \
+        const float cosine_ =                                                                                     \
+            1.0f - 0.5f * z_ +                                                                                    \
+            z_ * z_ * ((2.443315711809948e-5f * z_ - 1.388731625493765e-3f) * z_ + 4.166664568298827e-2f);        \
+        const float even_ = (quadrant_ & 1u) ? sine_ : cosine_, odd_ = (quadrant_ & 1u) ? cosine_ : sine_;        \
+        TURN(s, (quadrant_ + 1u) & 2u ? -even_ : even_, quadrant_ & 2u ? -odd_ : odd_)                            \
+    }
+#else
+#define LOAD_TURN(s, at)
+#endif
+
+/* The reverse transform is the forward one with real and imaginary parts exchanged, here and in the store stage. */
+#if REVERSE
+#define LOAD_EXCHANGE(s)         \
+    {                            \
+        const float re_ = re##s; \
+        re##s = im##s;           \
+        im##s = re_;             \
+    }
+#else
+#define LOAD_EXCHANGE(s)
+#endif
+
+#if REAL && REVERSE
+/*
+ * Half spectrum X to the spectrum Z of x[2j] + i x[2j+1], a transform of half the length:
+ * Z[k] = X[k] + conj X[N-k] + i exp(2 pi i k / 2N) (X[k] - conj X[N-k]), the imaginary parts of X[0] and X[N] left out.
+ */
+#define LOAD(s)                                                                               \
+    {                                                                                         \
+        const k_index at_ = lane + s * LANES;                                                 \
+        const float keep_ = at_ ? 1.0f : 0.0f;                                                \
+        const float a_ = SAMPLE_RE(at_), b_ = SAMPLE_IM(at_) * keep_;                         \
+        const float c_ = SAMPLE_RE(N - at_), d_ = -SAMPLE_IM(N - at_) * keep_;                \
+        const float cosine_ = table[HALF_AT + 2 * at_], sine_ = table[HALF_AT + 2 * at_ + 1]; \
+        re##s = a_ + c_ - sine_ * (a_ - c_) - cosine_ * (b_ - d_);                            \
+        im##s = b_ + d_ + cosine_ * (a_ - c_) - sine_ * (b_ - d_);                            \
+        LOAD_EXCHANGE(s)                                                                      \
+    }
+#else
+#define LOAD(s)                               \
+    {                                         \
+        const k_index at_ = lane + s * LANES; \
+        re##s = SAMPLE_RE(at_);               \
+        im##s = SAMPLE_IM(at_);               \
+        LOAD_WINDOW(s, at_)                   \
+        LOAD_TURN(s, at_)                     \
+        LOAD_EXCHANGE(s)                      \
+    }
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The words in which kernels are written, for OpenCL C 1.2 and for CUDA C as NVRTC takes it (no
+ * standard headers there). The host puts its generated constants first, then this file, then the kernel.
+ *
+ * What kernels keep to, so that weak compilers get them right: barriers stand at the top level of the
+ * kernel and are met by every work-item; work-groups are always full; nothing returns early; local
+ * arrays are declared at kernel scope; no function pointers, no recursion; no bool or size_t argument.
+ */
+#if defined(__OPENCL_VERSION__)
+
+typedef uchar k_u8;
+typedef char k_i8;
+typedef short k_i16;
+typedef int k_i32;
+typedef uint k_u32;
+typedef ulong k_u64;
+typedef long k_i64;
+
+#define K_KERNEL(x, y)                 __kernel __attribute__((reqd_work_group_size(x, y, 1))) void
+#define K_FUNCTION                     static
+#define K_GLOBAL                       __global
+#define K_LOCAL                        __local
+#define K_RESTRICT                     restrict
+#define K_LOCAL_ARRAY(type, name, len) __local type name[len]
+#define K_ALIGNED(bytes)               __attribute__((aligned(bytes)))
+#define K_BARRIER()                    barrier(CLK_LOCAL_MEM_FENCE)
+#define K_LANE_X()                     ((k_index)get_local_id(0))
+#define K_LANE_Y()                     ((k_index)get_local_id(1))
+#define K_GROUP()                      ((k_index)get_group_id(0))
+#define K_LOG10(x)                     log10(x)
+
+#elif defined(__CUDACC__)
+
+typedef unsigned char k_u8;
+typedef signed char k_i8;
+typedef short k_i16;
+typedef int k_i32;
+typedef unsigned int k_u32;
+typedef unsigned long long k_u64;
+typedef long long k_i64;
+
+#define K_KERNEL(x, y) extern "C" __global__ __launch_bounds__((x) * (y)) void
+#define K_FUNCTION     static __device__ __forceinline__
+#define K_GLOBAL
+#define K_LOCAL
+#define K_RESTRICT                     __restrict__
+#define K_LOCAL_ARRAY(type, name, len) extern __shared__ type name[] /* the launch gives its size: it may pass 48 KB */
+#define K_ALIGNED(bytes)               __align__(bytes)
+#define K_BARRIER()                    __syncthreads()
+#define K_LANE_X()                     ((k_index)threadIdx.x)
+#define K_LANE_Y()                     ((k_index)threadIdx.y)
+#define K_GROUP()                      ((k_index)blockIdx.x)
+#define K_LOG10(x)                     log10f(x)
+
+#else
+#error "kernels are compiled as OpenCL C or as CUDA C"
+#endif
+
+/* For addresses: as wide as a pointer on a CPU, where loops over work-items turn into vectors only so; cheap on a GPU.
+ */
+#if CPU
+typedef k_i64 k_index;
+typedef k_u64 k_size;
+#else
+typedef k_i32 k_index;
+typedef k_u32 k_size;
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The contract between the core and a backend, and the services that the core offers to backends. A
+ * backend includes this header, its own files and (OpenCL, CUDA) lib/gpu, and nothing else of ours.
+ *
+ * To write one: copy null/, fill in `struct penstock_backend`, add a line to core/backends.c. The FFT
+ * is all that it must compute: filter and OFDM plans fall back on a child FFT plan and a CPU part.
+ *
+ * Rules
+ * - The core allocates each object's private part (`priv`), zeroed and aligned to 64 bytes, of the
+ *   size that the backend names, before the backend's init function, and frees it after the backend's
+ *   free function. A free function is called once after its init function returned 0, and never
+ *   otherwise: init cleans up after itself when it fails.
+ * - Functions return 0 or a negative penstock_status and say why with penstock__error().
+ * - The core calls any function of one device from one thread at a time per slot; two slots of one
+ *   plan may be driven by two threads. A plan is read-only after plan_init.
+ * - After a failure of upload, enqueue, download, mark or wait the core frees the slot and, if it goes
+ *   on with the device, makes another. When slot_free has returned, nothing that was asked of the slot
+ *   touches host memory any more.
+ * - No printing, no exit, no signal handlers, no change of locale or floating-point mode.
+ */
+#ifndef PENSTOCK_BACKEND_H
+#define PENSTOCK_BACKEND_H
+
+#include <penstock/penstock.h>
+
+#include <stdarg.h>
+
+#define PENSTOCK_BACKEND_ABI 1
+
+/* ---------------------------------------------------------------- objects --------------------- */
+
+struct penstock_backend;
+
+/* A row of the device table; the core owns it. */
+struct penstock_device {
+    const struct penstock_backend *backend;
+    penstock_context *context;
+    unsigned index; /* among the backend's devices */
+    char name[32];
+    char product[128];
+    char driver[128];
+    char reason[256]; /* "" where present */
+    unsigned compute_units;
+    uint64_t memory_bytes;
+    bool opened;
+    bool host_memory; /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
+    void *priv;
+};
+
+struct penstock_buffer {
+    struct penstock_device *device;
+    size_t bytes;
+    void *host; /* address in host memory where the device shares it, else NULL */
+    bool wrapped;
+    void *priv;
+};
+
+struct penstock_slot {
+    struct penstock_device *device;
+    void *priv;
+};
+
+/* ---------------------------------------------------------------- problems -------------------- */
+
+enum penstock_problem_kind { PENSTOCK_PROBLEM_FFT };
+
+/* A penstock_fft_desc, checked, with every default filled in. */
+struct penstock_fft_problem {
+    size_t n;
+    penstock_direction direction;
+    penstock_domain domain;
+    penstock_format format;
+    const float *window; /* n factors or NULL */
+    size_t spacing;
+    size_t skip;
+    double shift; /* turns per sample */
+    penstock_output output;
+    bool centered;
+    float scale;
+    unsigned average; /* >= 1 */
+    bool gathered;    /* each frame has a penstock_gather: spacing, skip and shift are not used */
+};
+
+/* Samples that a transform takes, and values that it gives. */
+static inline size_t penstock__fft_in_count(const struct penstock_fft_problem *fft)
+{
+    return fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE ? fft->n / 2 + 1 : fft->n;
+}
+
+static inline size_t penstock__fft_out_count(const struct penstock_fft_problem *fft)
+{
+    return fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_FORWARD ? fft->n / 2 + 1 : fft->n;
+}
+
+/* Samples that `frames` >= 1 frames span in the input. */
+static inline size_t penstock__fft_samples(const struct penstock_fft_problem *fft, size_t frames)
+{
+    return (frames - 1) * fft->spacing + fft->skip + penstock__fft_in_count(fft);
+}
+
+/* Bytes of one value in the output: a float or a pair of them. */
+static inline size_t penstock__fft_out_item(const struct penstock_fft_problem *fft)
+{
+    bool real = fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE;
+    return real || fft->output != PENSTOCK_OUTPUT_COMPLEX ? sizeof(float) : sizeof(penstock_cf32);
+}
+
+struct penstock_problem {
+    enum penstock_problem_kind kind;
+    size_t in_bytes;  /* from one frame's start to the next one's; gathered: of one sample */
+    size_t out_bytes; /* of one output frame (with average K: one for K frames) */
+    size_t batch;     /* frames that a call usually brings, >= 1 */
+    union {
+        struct penstock_fft_problem fft;
+    };
+};
+
+/* Where a gathered frame starts, in samples of the job's input, and how it is rotated on load:
+ * sample j is multiplied by exp(2 pi i (phase + j step) / 2^32), in arithmetic modulo 2^32. */
+struct penstock_gather {
+    uint32_t start;
+    uint32_t phase;
+    uint32_t step;
+    uint32_t reserved;
+};
+
+struct penstock_plan_state {
+    struct penstock_device *device;
+    const struct penstock_problem *problem; /* lives as long as the plan */
+    char variant[64];                       /* for penstock_plan_info; plan_init fills it in */
+    unsigned kernels, passes;
+    size_t best_batch;
+    void *priv;
+};
+
+/* One batch. `gather` is NULL unless the problem is gathered. Buffers may be larger than what is in them. Wrapped ones
+ * `in` and `out` may be the same memory where each frame's output has the room of the frame's own input. */
+struct penstock_job {
+    struct penstock_buffer *in;
+    struct penstock_buffer *gather;
+    struct penstock_buffer *out;
+    size_t frames;
+    size_t samples; /* at `in`: where PLANAR's Q values start, and what gathered frames may not go beyond */
+};
+
+/* ---------------------------------------------------------------- the contract ---------------- */
+
+enum penstock_backend_flag {
+    PENSTOCK_BACKEND_HOST_MEMORY = 1,   /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
+    PENSTOCK_BACKEND_NOT_AUTOMATIC = 2, /* "auto" never picks it */
+    PENSTOCK_BACKEND_FRAGILE_DRIVER = 4 /* probe in a helper process first: the driver may crash */
+};
+
+struct penstock_backend {
+    uint32_t abi;        /* PENSTOCK_BACKEND_ABI */
+    const char *name;    /* "cpu", "opencl", ...; a device is "name" if there is `single`, else "name:index" */
+    const char *licence; /* SPDX expression that the linked libraries impose; "MIT" if none does */
+    unsigned flags;
+    bool single;                                               /* at most one device, named without an index */
+    size_t device_bytes, buffer_bytes, slot_bytes, plan_bytes; /* private parts; 0: none */
+    double error_factor; /* a plan's self-check allows this times 1.0e-7 sqrt(log2 n), relative L2; 0: 1 */
+
+    /*
+     * How many devices there are: `*count` <= capacity rows are filled in (product, driver, compute_units,
+     * memory_bytes). With none, `reason` says why in one line ("libOpenCL.so.1 not found"). Returns 0 in
+     * both cases; an error only for want of memory.
+     */
+    int (*probe)(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                 char reason[256]);
+
+    /* (optional, for FRAGILE_DRIVER) text that changes when the driver does (files, their sizes and times): a verdict
+     * of the probing helper is remembered under it. Loads no driver. Without it the helper runs once for every context.
+     */
+    void (*driver_key)(char *text, size_t capacity);
+
+    int (*open)(struct penstock_device *device);
+    void (*close)(struct penstock_device *device);
+
+    int (*buffer_alloc)(struct penstock_buffer *buffer, size_t bytes);
+    /* (optional, required with HOST_MEMORY) use the caller's memory, which outlives the buffer */
+    int (*buffer_wrap)(struct penstock_buffer *buffer, void *host, size_t bytes);
+    void (*buffer_free)(struct penstock_buffer *buffer);
+
+    /* Of an opened device. Pure. > 0: yes, and how well (a higher rank is tried first when nothing was measured); an
+     * error whose text names what cannot be done otherwise. */
+    int (*supports)(const struct penstock_device *device, const struct penstock_problem *problem);
+
+    /* Variant 0 is the fastest; each next one is simpler. PENSTOCK_ERR_UNSUPPORTED past the last one. */
+    int (*plan_init)(struct penstock_plan_state *plan, unsigned variant);
+    void (*plan_free)(struct penstock_plan_state *plan);
+
+    int (*slot_init)(struct penstock_slot *slot);
+    void (*slot_free)(struct penstock_slot *slot);
+
+    /* In order within a slot; none waits for the device (a CPU may compute within enqueue). `host` stays valid until
+     * a wait for a later mark. Not called on wrapped buffers, except enqueue. */
+    int (*upload)(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
+    int (*enqueue)(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
+    int (*download)(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+
+    /* A number for all that was enqueued so far; wait blocks until the slot has come that far. */
+    int (*mark)(struct penstock_slot *slot, uint64_t *number);
+    int (*wait)(struct penstock_slot *slot, uint64_t number);
+};
+
+/* ---------------------------------------------------------------- services of the core -------- */
+
+/* Sets this thread's error text and returns `status`. `format` makes one line without newline. */
+int penstock__error(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Memory: aligned to 64 bytes; NULL and an error text when there is none. Free with penstock__free (NULL is fine). */
+void *penstock__alloc(size_t bytes);
+void *penstock__calloc(size_t count, size_t bytes);
+void *penstock__realloc(void *memory, size_t old_bytes, size_t bytes);
+char *penstock__strdup(const char *text);
+void penstock__free(void *memory);
+
+void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Threads that penstock__parallel() may use, the caller's included; >= 1. */
+unsigned penstock__threads(const penstock_context *context);
+
+/* Calls work(argument, i, worker) for 0 <= i < count, spread over the context's threads, and returns when all are done.
+ * `worker` < penstock__threads() tells the threads apart. May be called by several threads at once, not from `work`. */
+void penstock__parallel(penstock_context *context, size_t count,
+                        void (*work)(void *argument, size_t i, unsigned worker), void *argument);
+
+/* Buffer functions and copies of a backend with HOST_MEMORY. */
+int penstock__host_buffer_alloc(struct penstock_buffer *buffer, size_t bytes);
+int penstock__host_buffer_wrap(struct penstock_buffer *buffer, void *host, size_t bytes);
+void penstock__host_buffer_free(struct penstock_buffer *buffer);
+int penstock__host_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
+int penstock__host_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+
+/* Folder for compiled kernels, or NULL; folder that overrides the built-in kernel sources, or NULL. */
+const char *penstock__cache_dir(const penstock_context *context);
+const char *penstock__kernel_path(const penstock_context *context);
+
+/* Files in the cache folder, by a plain name without '/'. What read gives is what write was given, whole, or NULL where
+ * it is absent, damaged or unreadable; free it with penstock__free(). Write replaces at once or not at all; false,
+ * without an error text, where the folder cannot be written. */
+void *penstock__cache_read(penstock_context *context, const char *name, size_t *bytes);
+bool penstock__cache_write(penstock_context *context, const char *name, const void *content, size_t bytes);
+
+/* 64 bits that tell contents apart, for names of cache files. */
+uint64_t penstock__hash(const void *content, size_t bytes);
+
+/* exp(2 pi i k / n), k < n, rounded from an angle of at most an eighth of a turn: exact at the axes and diagonals. */
+void penstock__unit_root(double *re, double *im, uint64_t k, uint64_t n);
+
+/* Plain double-precision DFT of any length, O(n log n); slow, simple and exact: what others are checked against.
+ * `data` holds n complex values (re, im), transformed in place. */
+int penstock__dft(double *data, size_t n, penstock_direction direction);
+
+/* The same with its tables kept. A plan is read-only, so threads may share it; each brings its own scratch memory. */
+struct penstock_dft_plan;
+int penstock__dft_plan_new(struct penstock_dft_plan **plan, size_t n, penstock_direction direction);
+size_t penstock__dft_plan_scratch_bytes(const struct penstock_dft_plan *plan);
+void penstock__dft_plan_run(const struct penstock_dft_plan *plan, double *data, void *scratch);
+void penstock__dft_plan_free(struct penstock_dft_plan *plan);
+
+/* Samples `first` .. `first + count` of `in` to float, NaN and infinity left as they are. `total` is the number of
+ * samples of the whole input (PLANAR needs it). F32 gives im = 0. */
+void penstock__convert(penstock_cf32 *out, const void *in, penstock_format format, size_t first, size_t count,
+                       size_t total);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The cpu backend's table: one device, ordinary memory, work done within enqueue. */
+#include "backends/cpu/cpu.h"
+#include "backends/cpu/vector.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The processor's name as the kernel gives it: "model name" on x86, "Model" (of the board) on ARM. */
+static void read_product(char *product, size_t bytes)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    product[0] = 0;
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (!colon || (strncmp(line, "model name", 10) && strncmp(line, "Model\t", 6)))
+            continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        snprintf(product, bytes, "%.*s", (int)strcspn(colon, "\n"), colon);
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+static void read_driver(char *driver, size_t bytes)
+{
+    char transform[32], vector[32];
+    penstock__cpu_transform_library(transform);
+    penstock__vector_library(vector);
+    if (!transform[0])
+        snprintf(transform, sizeof transform, "built-in FFT");
+    snprintf(driver, bytes, "%s%s%s", transform, vector[0] ? ", " : "", vector);
+}
+
+static int probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                 char reason[256])
+{
+    (void)context;
+    reason[0] = 0;
+    *count = capacity ? 1 : 0;
+    if (!capacity)
+        return PENSTOCK_OK;
+    read_product(rows->product, sizeof rows->product);
+    read_driver(rows->driver, sizeof rows->driver);
+    rows->compute_units = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    return PENSTOCK_OK;
+}
+
+static int open_device(struct penstock_device *device)
+{
+    (void)device;
+    penstock__vector_init();
+    return PENSTOCK_OK;
+}
+
+static void close_device(struct penstock_device *device)
+{
+    (void)device;
+}
+
+static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
+{
+    (void)device;
+    if (problem->kind != PENSTOCK_PROBLEM_FFT)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu: problem kind %d is not known", (int)problem->kind);
+    return 1;
+}
+
+static int slot_init(struct penstock_slot *slot)
+{
+    (void)slot; /* zeroed is right */
+    return PENSTOCK_OK;
+}
+
+static void slot_free(struct penstock_slot *slot)
+{
+    struct cpu_slot *s = slot->priv;
+    penstock__free(s->scratch);
+}
+
+static int mark(struct penstock_slot *slot, uint64_t *number)
+{
+    struct cpu_slot *s = slot->priv;
+    *number = ++s->marks;
+    return PENSTOCK_OK;
+}
+
+static int wait_for(struct penstock_slot *slot, uint64_t number)
+{
+    (void)slot, (void)number;
+    return PENSTOCK_OK;
+}
+
+const struct penstock_backend penstock__cpu_backend = {
+    .abi = PENSTOCK_BACKEND_ABI,
+    .name = "cpu",
+    .licence = PENSTOCK_CPU_LICENCE,
+    .flags = PENSTOCK_BACKEND_HOST_MEMORY,
+    .single = true,
+    .slot_bytes = sizeof(struct cpu_slot),
+    .plan_bytes = sizeof(struct cpu_plan),
+    .probe = probe,
+    .open = open_device,
+    .close = close_device,
+    .buffer_alloc = penstock__host_buffer_alloc,
+    .buffer_wrap = penstock__host_buffer_wrap,
+    .buffer_free = penstock__host_buffer_free,
+    .supports = supports,
+    .plan_init = penstock__cpu_plan_init,
+    .plan_free = penstock__cpu_plan_free,
+    .slot_init = slot_init,
+    .slot_free = slot_free,
+    .upload = penstock__host_upload,
+    .enqueue = penstock__cpu_enqueue,
+    .download = penstock__host_download,
+    .mark = mark,
+    .wait = wait_for,
+};

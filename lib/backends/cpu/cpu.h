@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The cpu backend: its device is the machine's own processor, its buffers are ordinary memory. */
+#ifndef PENSTOCK_CPU_H
+#define PENSTOCK_CPU_H
+
+#include "backends/backend.h"
+#include "backends/cpu/load.h"
+#include "backends/cpu/store.h"
+#include "backends/cpu/transform.h"
+
+extern const struct penstock_backend penstock__cpu_backend;
+
+/* A slot computes within enqueue, so a mark is a mere count. Its scratch memory grows with the plans that use it. */
+struct cpu_slot {
+    uint64_t marks;
+    void *scratch;
+    size_t scratch_bytes;
+};
+
+struct cpu_plan {
+    const struct penstock_fft_problem *fft;
+    struct cpu_load load;
+    struct cpu_transform transform;
+    struct cpu_store store;
+    size_t chunk; /* outputs that a thread does at a time */
+
+    /* Scratch memory of one thread: offsets in bytes, and the whole. */
+    size_t values_at, sums_at, transform_at, scratch_bytes;
+};
+
+int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant);
+void penstock__cpu_plan_free(struct penstock_plan_state *plan);
+int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
+
+#endif

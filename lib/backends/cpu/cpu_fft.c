@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Batches of transforms on the CPU: frames are spread over threads in chunks, and each goes through load stage,
+ * transform and store stage while it is in the cache. A stage that has nothing to do is left out where the caller's
+ * memory is aligned, so that the transform reads or writes it directly; where it is not, the frame is copied.
+ */
+#include "backends/cpu/cpu.h"
+
+#include <stdio.h>
+
+/* Samples that make a chunk: some 20 us of work, against the few that it takes to hand it to a thread. */
+#define CHUNK_SAMPLES 16384
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static void lay_out_scratch(struct cpu_plan *p)
+{
+    size_t values = round_up((p->fft->n + 2) * sizeof(penstock_cf32));
+    p->values_at = values;
+    p->sums_at = p->values_at + values;
+    p->transform_at = p->sums_at + round_up(penstock__store_sum_bytes(&p->store));
+    p->scratch_bytes = p->transform_at + round_up(p->transform.scratch_bytes);
+}
+
+int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    const struct penstock_fft_problem *fft = &plan->problem->fft;
+    struct cpu_plan *p = plan->priv;
+    unsigned last = 0;
+    int status;
+    while (last < variant && penstock__cpu_transforms[last])
+        last++;
+    if (!penstock__cpu_transforms[last])
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu has no variant %u", variant);
+    *p = (struct cpu_plan){.fft = fft};
+    p->transform = (struct cpu_transform){
+        .kind = penstock__cpu_transforms[last], .n = fft->n, .direction = fft->direction, .domain = fft->domain};
+    penstock__store_init(&p->store, fft);
+    if ((status = penstock__load_init(&p->load, fft)))
+        return status;
+    if ((status = p->transform.kind->init(&p->transform))) {
+        penstock__load_free(&p->load);
+        return status;
+    }
+    lay_out_scratch(p);
+    p->chunk = CHUNK_SAMPLES / (fft->n * fft->average);
+    if (!p->chunk)
+        p->chunk = 1;
+    snprintf(plan->variant, sizeof plan->variant, "%s", p->transform.kind->name);
+    plan->kernels = 0;
+    plan->passes = 1;
+    plan->best_batch = p->chunk * fft->average * penstock__threads(plan->device->context);
+    return PENSTOCK_OK;
+}
+
+void penstock__cpu_plan_free(struct penstock_plan_state *plan)
+{
+    struct cpu_plan *p = plan->priv;
+    p->transform.kind->free(&p->transform);
+    penstock__load_free(&p->load);
+}
+
+/* ---------------------------------------------------------------- one batch ------------------- */
+
+struct batch {
+    const struct cpu_plan *plan;
+    const char *in;
+    char *out;
+    const struct penstock_gather *gather;
+    size_t samples; /* of the whole input */
+    size_t outputs;
+    size_t sample_bytes, output_bytes;
+    bool in_place;
+    bool few_chunks; /* at most one a thread: each has scratch memory of its own, else each thread has */
+    char *scratch;
+};
+
+static bool aligned(const struct cpu_plan *p, const void *address)
+{
+    return ((uintptr_t)address & (p->transform.alignment - 1)) == 0;
+}
+
+static size_t first_sample(const struct batch *b, size_t frame)
+{
+    const struct penstock_fft_problem *fft = b->plan->fft;
+    return b->gather ? b->gather[frame].start : frame * fft->spacing + fft->skip;
+}
+
+static void run_frame(const struct batch *b, size_t frame, char *scratch)
+{
+    const struct cpu_plan *p = b->plan;
+    unsigned average = p->fft->average;
+    size_t first = first_sample(b, frame);
+    const char *in = b->in + first * b->sample_bytes;
+    char *out = b->out + frame / average * b->output_bytes, *values = scratch + p->values_at;
+    bool direct_in = p->load.untouched && aligned(p, in);
+    bool direct_out = p->store.untouched && aligned(p, out) && !(direct_in && b->in_place);
+    if (!direct_in) {
+        penstock__load_frame(&p->load, scratch, b->in, first, b->samples, b->gather ? &b->gather[frame] : NULL);
+        in = scratch;
+    }
+    p->transform.kind->run(&p->transform, in, 0, direct_out ? out : values, 0, 1, scratch + p->transform_at);
+    if (!direct_out)
+        penstock__store_frame(&p->store, out, values, (double *)(void *)(scratch + p->sums_at),
+                              (unsigned)(frame % average));
+}
+
+static void run_chunk(void *argument, size_t chunk, unsigned worker)
+{
+    const struct batch *b = argument;
+    const struct cpu_plan *p = b->plan;
+    unsigned average = p->fft->average;
+    size_t first = chunk * p->chunk, count = b->outputs - first < p->chunk ? b->outputs - first : p->chunk;
+    char *scratch = b->scratch + (b->few_chunks ? chunk : worker) * p->scratch_bytes,
+         *out = b->out + first * b->output_bytes;
+    size_t in_step = p->fft->spacing * b->sample_bytes;
+    const char *in = b->in + first_sample(b, first) * b->sample_bytes;
+    if (p->load.untouched && p->store.untouched && !b->in_place && aligned(p, in) && aligned(p, out) &&
+        (count == 1 || (in_step | b->output_bytes) % p->transform.alignment == 0))
+        p->transform.kind->run(&p->transform, in, in_step, out, b->output_bytes, count, scratch + p->transform_at);
+    else
+        for (size_t frame = first * average; frame < (first + count) * average; frame++)
+            run_frame(b, frame, scratch);
+}
+
+static int grow_scratch(struct cpu_slot *slot, size_t bytes)
+{
+    void *larger;
+    if (bytes <= slot->scratch_bytes)
+        return PENSTOCK_OK;
+    if (!(larger = penstock__alloc(bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    penstock__free(slot->scratch);
+    slot->scratch = larger;
+    slot->scratch_bytes = bytes;
+    return PENSTOCK_OK;
+}
+
+int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    const struct penstock_problem *problem = plan->problem;
+    const struct cpu_plan *p = plan->priv;
+    struct cpu_slot *s = slot->priv;
+    penstock_context *context = plan->device->context;
+    size_t workers = penstock__threads(context), chunks;
+    struct batch b = {.plan = p,
+                      .in = job->in->host,
+                      .out = job->out->host,
+                      .gather = job->gather ? job->gather->host : NULL,
+                      .samples = job->samples,
+                      .outputs = job->frames / p->fft->average,
+                      .sample_bytes = penstock_format_bytes(p->fft->format),
+                      .output_bytes = problem->out_bytes,
+                      .in_place = job->in->host == job->out->host};
+    int status;
+    if (!b.outputs)
+        return PENSTOCK_OK;
+    chunks = (b.outputs + p->chunk - 1) / p->chunk;
+    b.few_chunks = chunks <= workers;
+    if ((status = grow_scratch(s, (b.few_chunks ? chunks : workers) * p->scratch_bytes)))
+        return status;
+    b.scratch = s->scratch;
+    penstock__parallel(context, chunks, run_chunk, &b);
+    return PENSTOCK_OK;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The loops of loops.h, written for a vectorising compiler: this file is built once for each instruction set. */
+#include "backends/cpu/loops.h"
+
+#include <float.h>
+#include <string.h>
+
+#ifndef CPU_LOOPS
+#define CPU_LOOPS penstock__cpu_loops_plain
+#endif
+
+/* ---------------------------------------------------------------- rotation -------------------- */
+
+#define BLOCK 64
+
+/*
+ * Every factor is computed from its own phase, in integer arithmetic, so no error builds up over a frame. The phase is
+ * split into quarter turns and a rest of at most an eighth of a turn, for which polynomials give sine and cosine
+ * (coefficients of S. Moshier's Cephes library, sinf.c).
+ */
+static void phasors(float *re, float *im, uint32_t phase, uint32_t step)
+{
+    for (uint32_t j = 0; j < BLOCK; j++) {
+        uint32_t p = phase + j * step, quarter = (p + 0x20000000u) >> 30;
+        float x = (float)(int32_t)(p - (quarter << 30)) * 1.4629180792671596e-9f; /* 2 pi / 2^32 */
+        float z = x * x;
+        float sine = ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f) * z * x + x;
+        float cosine =
+            ((2.443315711809948e-5f * z - 1.388731625493765e-3f) * z + 4.166664568298827e-2f) * z * z - 0.5f * z + 1.0f;
+        float a = quarter & 1 ? sine : cosine, b = quarter & 1 ? cosine : sine;
+        re[j] = (quarter + 1) & 2 ? -a : a;
+        im[j] = quarter & 2 ? -b : b;
+    }
+}
+
+static void rotate(penstock_cf32 *values, size_t n, uint32_t phase, uint32_t step)
+{
+    float re[BLOCK], im[BLOCK];
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t count = n - first < BLOCK ? n - first : BLOCK;
+        phasors(re, im, phase + (uint32_t)first * step, step);
+        for (size_t j = 0; j < count; j++) {
+            penstock_cf32 v = values[first + j];
+            values[first + j] = (penstock_cf32){v.re * re[j] - v.im * im[j], v.re * im[j] + v.im * re[j]};
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- decibel --------------------- */
+
+/* The argument is split into 2^e m, m from sqrt(1/2) to sqrt(2), and ln m comes from the polynomial of S. Moshier's
+ * Cephes library, logf.c. */
+static inline float decibel_of(float power)
+{
+    float clamped = power < 1e-30f ? 1e-30f : power, m, x, z, y, result;
+    uint32_t bits;
+    int32_t exponent;
+    memcpy(&bits, &clamped, sizeof bits);
+    exponent = (int32_t)(bits - 0x3f3504f3u) >> 23; /* the bits of sqrt(1/2) */
+    bits -= (uint32_t)exponent << 23;
+    memcpy(&m, &bits, sizeof m);
+    x = m - 1.0f;
+    z = x * x;
+    y = 7.0376836292e-2f;
+    y = y * x - 1.1514610310e-1f;
+    y = y * x + 1.1676998740e-1f;
+    y = y * x - 1.2420140846e-1f;
+    y = y * x + 1.4249322787e-1f;
+    y = y * x - 1.6668057665e-1f;
+    y = y * x + 2.0000714765e-1f;
+    y = y * x - 2.4999993993e-1f;
+    y = y * x + 3.3333331174e-1f;
+    y = x + (y * x * z - 0.5f * z);
+    /* 10 log10(2) in two parts, the first of which times an exponent is exact; 10 log10(e). */
+    result = (float)exponent * 3.01025390625f + ((float)exponent * 4.60503898e-5f + y * 4.3429448190f);
+    return clamped <= FLT_MAX ? result : clamped;
+}
+
+static void decibel(float *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = decibel_of(values[i]);
+}
+
+const struct cpu_loops CPU_LOOPS = {.rotate = rotate, .decibel = decibel};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The store stage: all arithmetic is value by value in a fixed order, so neither address nor batch shows in the bits.
+ */
+#include "backends/cpu/store.h"
+#include "backends/cpu/vector.h"
+
+#include <string.h>
+
+void penstock__store_init(struct cpu_store *store, const struct penstock_fft_problem *fft)
+{
+    store->fft = fft;
+    store->loops = penstock__cpu_loops();
+    store->untouched = fft->output == PENSTOCK_OUTPUT_COMPLEX && !fft->centered && fft->scale == 1;
+}
+
+size_t penstock__store_sum_bytes(const struct cpu_store *store)
+{
+    return store->fft->average > 1 ? penstock__fft_out_count(store->fft) * sizeof(double) : 0;
+}
+
+/* Bins from 0 on that come after the others: all of them, or, with zero frequency in the middle, the lower half. */
+static size_t low_bins(const struct penstock_fft_problem *fft)
+{
+    size_t count = penstock__fft_out_count(fft);
+    return fft->centered ? count - count / 2 : count;
+}
+
+static void scale_floats(float *out, const float *in, size_t count, float scale)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = in[i] * scale;
+}
+
+static void store_values(const struct penstock_fft_problem *fft, float *out, const float *values)
+{
+    size_t count = penstock__fft_out_count(fft), low = low_bins(fft),
+           floats = penstock__fft_out_item(fft) / sizeof *out;
+    scale_floats(out + (count - low) * floats, values, low * floats, fft->scale);
+    scale_floats(out, values + low * floats, (count - low) * floats, fft->scale);
+}
+
+static void store_power(const struct penstock_fft_problem *fft, float *out, const penstock_cf32 *values)
+{
+    size_t count = penstock__fft_out_count(fft), low = low_bins(fft);
+    penstock__vector_power(out + count - low, values, low);
+    penstock__vector_power(out, values + low, count - low);
+}
+
+static void add_power(double *sums, const penstock_cf32 *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sums[i] += (double)(values[i].re * values[i].re + values[i].im * values[i].im);
+}
+
+static void store_mean(const struct penstock_fft_problem *fft, float *out, const double *sums)
+{
+    size_t count = penstock__fft_out_count(fft), low = low_bins(fft);
+    double factor = 1.0 / fft->average;
+    for (size_t i = 0; i < low; i++)
+        out[count - low + i] = (float)(sums[i] * factor);
+    for (size_t i = low; i < count; i++)
+        out[i - low] = (float)(sums[i] * factor);
+}
+
+void penstock__store_frame(const struct cpu_store *store, void *out, void *values, double *sums, unsigned k)
+{
+    const struct penstock_fft_problem *fft = store->fft;
+    size_t count = penstock__fft_out_count(fft);
+    if (fft->output == PENSTOCK_OUTPUT_COMPLEX) {
+        store_values(fft, out, values);
+        return;
+    }
+    if (fft->scale != 1)
+        scale_floats(values, values, 2 * count, fft->scale);
+    if (fft->average == 1) {
+        store_power(fft, out, values);
+    } else {
+        if (k == 0)
+            memset(sums, 0, count * sizeof *sums);
+        add_power(sums, values, count);
+        if (k + 1 < fft->average)
+            return;
+        store_mean(fft, out, sums);
+    }
+    if (fft->output == PENSTOCK_OUTPUT_DECIBEL)
+        store->loops->decibel(out, count);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * One transform of one length: the part of the cpu backend that FFTW does, or the core's double-precision DFT. Every
+ * frame of a plan runs through the same transform at the same alignment, so that its bits depend on nothing else.
+ */
+#ifndef PENSTOCK_CPU_TRANSFORM_H
+#define PENSTOCK_CPU_TRANSFORM_H
+
+#include "backends/backend.h"
+
+struct cpu_transform;
+
+struct cpu_transform_kind {
+    const char *name; /* in words, for penstock_plan_info */
+    int (*init)(struct cpu_transform *transform);
+    void (*free)(struct cpu_transform *transform);
+
+    /*
+     * `count` transforms: the i-th one from `in` + i * `in_step` to `out` + i * `out_step`, in bytes. All addresses are
+     * multiples of `alignment`, in and out are apart, scratch has `scratch_bytes`. Complex values (re, im), or floats
+     * on the real side of PENSTOCK_REAL. A reverse transform of PENSTOCK_REAL may destroy its input.
+     */
+    void (*run)(const struct cpu_transform *transform, const void *in, size_t in_step, void *out, size_t out_step,
+                size_t count, void *scratch);
+};
+
+struct cpu_transform {
+    const struct cpu_transform_kind *kind;
+    size_t n;
+    penstock_direction direction;
+    penstock_domain domain;
+    size_t alignment;     /* init sets it: a power of two, at most 64 */
+    size_t scratch_bytes; /* likewise */
+    void *priv;
+};
+
+/* The ladder: the fastest first, each next one simpler; ends with NULL. */
+extern const struct cpu_transform_kind *const penstock__cpu_transforms[];
+
+extern const struct cpu_transform_kind penstock__cpu_transform_plain;
+
+/* Name and version of the library that transforms, "" for none. */
+void penstock__cpu_transform_library(char text[32]);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The CUDA backend: NVIDIA GPUs through the driver API, by kernels that NVRTC compiles for each plan. */
+#include "backends/cuda/cuda.h"
+
+static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
+{
+    struct cuda_buffer *self = buffer->priv;
+    int status = penstock__cuda_enter(buffer->device);
+    if (status)
+        return status;
+    status = penstock__cuda_check(buffer->device, "cuMemAlloc",
+                                  penstock__cuda_opened(buffer->device)->api->MemAlloc(&self->memory, bytes));
+    penstock__cuda_leave(buffer->device);
+    return status;
+}
+
+static void buffer_free(struct penstock_buffer *buffer)
+{
+    bool entered = !penstock__cuda_enter(buffer->device);
+    penstock__cuda_opened(buffer->device)->api->MemFree(penstock__cuda_memory(buffer));
+    if (entered)
+        penstock__cuda_leave(buffer->device);
+}
+
+/* Before the same GPU through OpenCL. */
+static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
+{
+    int status = penstock__gpu_check(&problem->fft, device->name);
+    return status ? status : 3;
+}
+
+const struct penstock_backend penstock__cuda_backend = {
+    .abi = PENSTOCK_BACKEND_ABI,
+    .name = "cuda",
+    .licence = "MIT",
+    .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER,
+    .device_bytes = sizeof(struct cuda_device),
+    .buffer_bytes = sizeof(struct cuda_buffer),
+    .slot_bytes = sizeof(struct cuda_slot),
+    .plan_bytes = sizeof(struct cuda_plan),
+    .probe = penstock__cuda_probe,
+    .driver_key = penstock__cuda_driver_key,
+    .open = penstock__cuda_open,
+    .close = penstock__cuda_close,
+    .buffer_alloc = buffer_alloc,
+    .buffer_free = buffer_free,
+    .supports = supports,
+    .plan_init = penstock__cuda_plan_init,
+    .plan_free = penstock__cuda_plan_free,
+    .slot_init = penstock__cuda_slot_init,
+    .slot_free = penstock__cuda_slot_free,
+    .upload = penstock__cuda_upload,
+    .enqueue = penstock__cuda_enqueue,
+    .download = penstock__cuda_download,
+    .mark = penstock__cuda_mark,
+    .wait = penstock__cuda_wait,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What the files of the CUDA backend share. */
+#ifndef PENSTOCK_CUDA_H
+#define PENSTOCK_CUDA_H
+
+#include "backends/backend.h"
+#include "backends/cuda/driver_api.h"
+#include "gpu/shape.h"
+
+/* ---------------------------------------------------------------- loader.c -------------------- */
+
+struct cuda_api {
+#define CUDA_MEMBER(name, symbol, parameters) CUresult(*name) parameters;
+    CUDA_FUNCTIONS(CUDA_MEMBER)
+#undef CUDA_MEMBER
+    struct {
+#define NVRTC_MEMBER(name, symbol, parameters) nvrtcResult(*name) parameters;
+        NVRTC_FUNCTIONS(NVRTC_MEMBER)
+#undef NVRTC_MEMBER
+        const char *(*GetErrorString)(nvrtcResult code);
+    } nvrtc;
+    int driver_version; /* 1000 major + 10 minor of the CUDA that the driver serves */
+    int nvrtc_major, nvrtc_minor;
+};
+
+/*
+ * The functions of libcuda and libnvrtc, the driver initialised, or NULL and a line in `reason`. Both are opened once
+ * and stay. They are libcuda.so.1 and the newest libnvrtc that is found, or what the environment variables
+ * PENSTOCK_CUDA_LIBRARY and PENSTOCK_NVRTC_LIBRARY name.
+ */
+const struct cuda_api *penstock__cuda_api(char reason[256]);
+
+/* The name that libcuda has or would have; what libnvrtc is called by the environment, or NULL. */
+const char *penstock__cuda_library(void);
+const char *penstock__cuda_nvrtc_library(void);
+
+/* Sets the error text "cuda:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"; returns PENSTOCK_ERR_DEVICE, or 0 for success. */
+int penstock__cuda_check(const struct penstock_device *device, const char *call, CUresult code);
+
+/* ---------------------------------------------------------------- devices.c ------------------- */
+
+struct cuda_device {
+    const struct cuda_api *api;
+    CUdevice id;
+    CUcontext context; /* the primary one, which other users of CUDA in the process share */
+    int architecture;  /* 90 for compute capability 9.0 */
+    struct gpu_limits limits;
+    char identity[256]; /* device, driver and compiler with versions: what compiled kernels depend on */
+};
+
+int penstock__cuda_probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                         char reason[256]);
+int penstock__cuda_open(struct penstock_device *device);
+void penstock__cuda_close(struct penstock_device *device);
+
+static inline const struct cuda_device *penstock__cuda_opened(const struct penstock_device *device)
+{
+    return device->priv;
+}
+
+/* Every other call stands between these two: the calling thread may have a context of its own. */
+int penstock__cuda_enter(const struct penstock_device *device);
+void penstock__cuda_leave(const struct penstock_device *device);
+
+/* ---------------------------------------------------------------- driver_key.c ---------------- */
+
+void penstock__cuda_driver_key(char *text, size_t capacity);
+
+/* ---------------------------------------------------------------- compile.c ------------------- */
+
+/*
+ * `source` as an image for cuModuleLoadData: machine code where NVRTC knows the device, else PTX for the newest
+ * architecture before it. `option` is what penstock__cuda_architecture() gave. Free *image with penstock__free().
+ */
+int penstock__cuda_compile(void **image, size_t *bytes, const struct penstock_device *device, const char *source,
+                           const char *option);
+
+/* "--gpu-architecture=sm_90" or "...compute_90"; PENSTOCK_ERR_DEVICE where NVRTC is too new for the device. */
+int penstock__cuda_architecture(char option[40], const struct penstock_device *device);
+
+/* ---------------------------------------------------------------- program.c ------------------- */
+
+/* Compiles `source` or takes it from the cache; a cached image that the driver refuses is compiled and written anew. */
+int penstock__cuda_program(CUmodule *module, const struct penstock_device *device, const char *source);
+
+/* ---------------------------------------------------------------- plan.c ---------------------- */
+
+struct cuda_plan {
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr table;
+    struct gpu_shape shape;
+};
+
+int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant);
+void penstock__cuda_plan_free(struct penstock_plan_state *plan);
+int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                           const struct penstock_job *job);
+
+/* ---------------------------------------------------------------- staging.c ------------------- */
+
+/* A piece of page-locked memory: what is copied from and to the device while host and device do other work. */
+struct cuda_block {
+    struct cuda_block *next;
+    void *memory;
+    size_t capacity;
+    uint64_t mark; /* that says when the device is done with it */
+    void *host;    /* of a download that waits for that mark: where its bytes belong; else NULL */
+    size_t bytes;
+};
+
+/* A slot's blocks, in the order in which they were last used. */
+struct cuda_staging {
+    struct cuda_block *first;
+    uint64_t done; /* the last mark that was waited for */
+};
+
+/* A block of at least `bytes` that belongs to `mark`. Within enter, leave. */
+int penstock__cuda_stage(struct cuda_block **block, struct cuda_staging *staging, const struct penstock_device *device,
+                         size_t bytes, uint64_t mark);
+
+/* The device has come to `mark`: downloads up to there go to where they belong, their blocks are free again. */
+void penstock__cuda_unstage(struct cuda_staging *staging, const struct penstock_device *device, uint64_t mark);
+
+/* As memcpy, by all threads of the context where it is long. */
+void penstock__cuda_copy(const struct penstock_device *device, void *to, const void *from, size_t bytes);
+
+void penstock__cuda_staging_free(struct cuda_staging *staging, const struct penstock_device *device);
+
+/* ---------------------------------------------------------------- slot.c ---------------------- */
+
+#define CUDA_MARKS 16
+
+struct cuda_slot {
+    CUstream stream;
+    uint64_t marked;            /* number of the last mark */
+    CUevent events[CUDA_MARKS]; /* of the last marks, by number modulo their count */
+    struct cuda_staging staging;
+};
+
+int penstock__cuda_slot_init(struct penstock_slot *slot);
+void penstock__cuda_slot_free(struct penstock_slot *slot);
+int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
+int penstock__cuda_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+int penstock__cuda_mark(struct penstock_slot *slot, uint64_t *number);
+int penstock__cuda_wait(struct penstock_slot *slot, uint64_t number);
+
+/* ---------------------------------------------------------------- cuda.c ---------------------- */
+
+struct cuda_buffer {
+    CUdeviceptr memory;
+};
+
+static inline CUdeviceptr penstock__cuda_memory(const struct penstock_buffer *buffer)
+{
+    return ((const struct cuda_buffer *)buffer->priv)->memory;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* NVIDIA GPUs in the driver's order, and their primary contexts. */
+#include "backends/cuda/cuda.h"
+
+#include <stdio.h>
+
+/* 0 where the driver does not know. */
+static int attribute(const struct cuda_api *cuda, CUdevice id, int which)
+{
+    int value = 0;
+    return cuda->DeviceGetAttribute(&value, which, id) ? 0 : value;
+}
+
+static void versions(char *text, size_t capacity, const struct cuda_api *cuda)
+{
+    snprintf(text, capacity, "CUDA %d.%d, NVRTC %d.%d", cuda->driver_version / 1000, cuda->driver_version % 1000 / 10,
+             cuda->nvrtc_major, cuda->nvrtc_minor);
+}
+
+static bool fill_row(struct penstock_device *row, const struct cuda_api *cuda, int index)
+{
+    CUdevice id;
+    size_t bytes = 0;
+    if (cuda->DeviceGet(&id, index) || cuda->DeviceGetName(row->product, sizeof row->product, id) ||
+        cuda->DeviceTotalMem(&bytes, id))
+        return false;
+    versions(row->driver, sizeof row->driver, cuda);
+    row->compute_units = (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    row->memory_bytes = bytes;
+    return true;
+}
+
+int penstock__cuda_probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                         char reason[256])
+{
+    const struct cuda_api *cuda = penstock__cuda_api(reason);
+    int present = 0;
+    (void)context;
+    *count = 0;
+    if (!cuda)
+        return PENSTOCK_OK;
+    snprintf(reason, 256, "%s", "the NVIDIA driver lists no GPU");
+    if (cuda->DeviceGetCount(&present))
+        return PENSTOCK_OK;
+    while (*count < (size_t)present && *count < capacity && fill_row(&rows[*count], cuda, (int)*count))
+        ++*count;
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- opening --------------------- */
+
+static void read_limits(struct cuda_device *self)
+{
+    const struct cuda_api *cuda = self->api;
+    int usual = attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    int most = attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    self->limits.local_bytes = (size_t)(most > usual ? most : usual);
+    self->limits.max_group = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    self->architecture = 10 * attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                         attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+int penstock__cuda_open(struct penstock_device *device)
+{
+    struct cuda_device *self = device->priv;
+    char reason[256] = "", both[64];
+    int status;
+    if (!(self->api = penstock__cuda_api(reason)))
+        return penstock__error(PENSTOCK_ERR_NO_DEVICE, "%s: %s", device->name, reason);
+    if ((status = penstock__cuda_check(device, "cuDeviceGet", self->api->DeviceGet(&self->id, (int)device->index))))
+        return status;
+    read_limits(self);
+    versions(both, sizeof both, self->api);
+    snprintf(self->identity, sizeof self->identity, "%s|%d|%s", device->product, self->architecture, both);
+    return penstock__cuda_check(device, "cuDevicePrimaryCtxRetain",
+                                self->api->DevicePrimaryCtxRetain(&self->context, self->id));
+}
+
+void penstock__cuda_close(struct penstock_device *device)
+{
+    const struct cuda_device *self = device->priv;
+    self->api->DevicePrimaryCtxRelease(self->id);
+}
+
+/* ---------------------------------------------------------------- the current context --------- */
+
+int penstock__cuda_enter(const struct penstock_device *device)
+{
+    const struct cuda_device *self = device->priv;
+    return penstock__cuda_check(device, "cuCtxPushCurrent", self->api->CtxPushCurrent(self->context));
+}
+
+/* Fails only where the context is gone, which the next enter says. */
+void penstock__cuda_leave(const struct penstock_device *device)
+{
+    CUcontext context;
+    penstock__cuda_opened(device)->api->CtxPopCurrent(&context);
+}

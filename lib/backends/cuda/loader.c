@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* libcuda and libnvrtc, opened at run time so that one binary serves machines with and without them. */
+#include "backends/cuda/cuda.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    const char *name;
+    size_t offset;
+};
+
+static const struct entry driver_entries[] = {
+#define ENTRY(name, symbol, parameters) {#symbol, offsetof(struct cuda_api, name)},
+    CUDA_FUNCTIONS(ENTRY)
+#undef ENTRY
+};
+
+static const struct entry nvrtc_entries[] = {
+#define ENTRY(name, symbol, parameters) {#symbol, offsetof(struct cuda_api, nvrtc.name)},
+    NVRTC_FUNCTIONS(ENTRY)
+#undef ENTRY
+        {"nvrtcGetErrorString", offsetof(struct cuda_api, nvrtc.GetErrorString)},
+};
+
+/* The newest first; then where the toolkit lies when the linker's list does not have it. */
+static const char *const nvrtc_names[] = {"libnvrtc.so.13",
+                                          "libnvrtc.so.12",
+                                          "libnvrtc.so.11.2",
+                                          "libnvrtc.so",
+                                          "/usr/local/cuda/lib64/libnvrtc.so",
+                                          "/usr/local/cuda/lib/libnvrtc.so"};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cuda_api api;
+static bool loaded;
+
+const char *penstock__cuda_library(void)
+{
+    const char *name = getenv("PENSTOCK_CUDA_LIBRARY");
+    return name && *name ? name : "libcuda.so.1";
+}
+
+const char *penstock__cuda_nvrtc_library(void)
+{
+    const char *name = getenv("PENSTOCK_NVRTC_LIBRARY");
+    return name && *name ? name : NULL;
+}
+
+static bool find_all(void *library, const struct entry *entries, size_t count, const char *name, const char *least,
+                     char reason[256])
+{
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(library, entries[i].name);
+        if (!symbol) {
+            snprintf(reason, 256, "%.100s has no %s: it is older than CUDA %s", name, entries[i].name, least);
+            return false;
+        }
+        memcpy((char *)&api + entries[i].offset, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+static void *open_driver(char reason[256])
+{
+    const char *name = penstock__cuda_library();
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        snprintf(reason, 256, "%.100s not found (no NVIDIA driver)", name);
+    else if (!find_all(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, name, "7.0", reason)) {
+        dlclose(library);
+        library = NULL;
+    }
+    return library;
+}
+
+static void *open_nvrtc(char reason[256])
+{
+    const char *name = penstock__cuda_nvrtc_library();
+    void *library = name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    for (size_t i = 0; i < sizeof nvrtc_names / sizeof *nvrtc_names && !penstock__cuda_nvrtc_library() && !library; i++)
+        library = dlopen(name = nvrtc_names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        snprintf(reason, 256, "%.100s not found: the same GPU serves through its OpenCL driver",
+                 penstock__cuda_nvrtc_library() ? name : "libnvrtc");
+    else if (!find_all(library, nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, name, "11.2", reason)) {
+        dlclose(library);
+        library = NULL;
+    }
+    return library;
+}
+
+static const char *error_name(CUresult code)
+{
+    const char *name = NULL;
+    return api.GetErrorName(code, &name) || !name ? "an unknown error" : name;
+}
+
+/* Initialises the driver; no harm where others in the process did so before. */
+static bool start(char reason[256])
+{
+    CUresult code = api.Init(0);
+    if (code == CUDA_ERROR_NO_DEVICE)
+        snprintf(reason, 256, "the NVIDIA driver is there but no GPU that it may use (cuInit: %s)", error_name(code));
+    else if (code)
+        snprintf(reason, 256, "cuInit: %s", error_name(code));
+    else if ((code = api.DriverGetVersion(&api.driver_version)))
+        snprintf(reason, 256, "cuDriverGetVersion: %s", error_name(code));
+    else if (api.nvrtc.Version(&api.nvrtc_major, &api.nvrtc_minor))
+        snprintf(reason, 256, "nvrtcVersion failed");
+    else
+        return true;
+    return false;
+}
+
+static bool load(char reason[256])
+{
+    void *driver = open_driver(reason), *nvrtc = driver ? open_nvrtc(reason) : NULL;
+    if (nvrtc && start(reason))
+        return true;
+    if (nvrtc)
+        dlclose(nvrtc);
+    if (driver)
+        dlclose(driver);
+    return false;
+}
+
+const struct cuda_api *penstock__cuda_api(char reason[256])
+{
+    const struct cuda_api *result;
+    pthread_mutex_lock(&lock);
+    if (!loaded)
+        loaded = load(reason);
+    result = loaded ? &api : NULL;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+int penstock__cuda_check(const struct penstock_device *device, const char *call, CUresult code)
+{
+    if (!code)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_DEVICE, "%s: %s: %s (%d)", device->name, call, error_name(code), code);
+}

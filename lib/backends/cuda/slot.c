@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A slot is one stream, which waits for no other, and its staging memory; a mark is an event in the stream. */
+#include "backends/cuda/cuda.h"
+
+static const struct cuda_api *api_of(const struct penstock_slot *slot)
+{
+    return penstock__cuda_opened(slot->device)->api;
+}
+
+static void release(struct penstock_slot *slot)
+{
+    struct cuda_slot *self = slot->priv;
+    for (unsigned i = 0; i < CUDA_MARKS; i++)
+        if (self->events[i])
+            api_of(slot)->EventDestroy(self->events[i]);
+    if (self->stream)
+        api_of(slot)->StreamDestroy(self->stream);
+    penstock__cuda_staging_free(&self->staging, slot->device);
+}
+
+static int create(struct penstock_slot *slot)
+{
+    struct cuda_slot *self = slot->priv;
+    int status = penstock__cuda_check(slot->device, "cuStreamCreate",
+                                      api_of(slot)->StreamCreate(&self->stream, CU_STREAM_NON_BLOCKING));
+    if (status)
+        self->stream = NULL;
+    for (unsigned i = 0; i < CUDA_MARKS && !status; i++) {
+        status = penstock__cuda_check(slot->device, "cuEventCreate",
+                                      api_of(slot)->EventCreate(&self->events[i], CU_EVENT_DISABLE_TIMING));
+        if (status)
+            self->events[i] = NULL;
+    }
+    if (status)
+        release(slot);
+    return status;
+}
+
+int penstock__cuda_slot_init(struct penstock_slot *slot)
+{
+    int status = penstock__cuda_enter(slot->device);
+    if (status)
+        return status;
+    status = create(slot);
+    penstock__cuda_leave(slot->device);
+    return status;
+}
+
+void penstock__cuda_slot_free(struct penstock_slot *slot)
+{
+    bool entered = !penstock__cuda_enter(slot->device);
+    api_of(slot)->StreamSynchronize(((const struct cuda_slot *)slot->priv)->stream);
+    release(slot);
+    if (entered)
+        penstock__cuda_leave(slot->device);
+}
+
+int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
+{
+    struct cuda_slot *self = slot->priv;
+    struct cuda_block *block;
+    int status = penstock__cuda_enter(slot->device);
+    if (status)
+        return status;
+    if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
+        penstock__cuda_copy(slot->device, block->memory, host, bytes);
+        status = penstock__cuda_check(
+            slot->device, "cuMemcpyHtoDAsync",
+            api_of(slot)->MemcpyHtoDAsync(penstock__cuda_memory(buffer), block->memory, bytes, self->stream));
+    }
+    penstock__cuda_leave(slot->device);
+    return status;
+}
+
+int penstock__cuda_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes)
+{
+    struct cuda_slot *self = slot->priv;
+    struct cuda_block *block;
+    int status = penstock__cuda_enter(slot->device);
+    if (status)
+        return status;
+    if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
+        status = penstock__cuda_check(
+            slot->device, "cuMemcpyDtoHAsync",
+            api_of(slot)->MemcpyDtoHAsync(block->memory, penstock__cuda_memory(buffer), bytes, self->stream));
+        block->host = status ? NULL : host;
+    }
+    penstock__cuda_leave(slot->device);
+    return status;
+}
+
+int penstock__cuda_mark(struct penstock_slot *slot, uint64_t *number)
+{
+    struct cuda_slot *self = slot->priv;
+    int status = penstock__cuda_enter(slot->device);
+    if (status)
+        return status;
+    if (!(status = penstock__cuda_check(
+              slot->device, "cuEventRecord",
+              api_of(slot)->EventRecord(self->events[(self->marked + 1) % CUDA_MARKS], self->stream))))
+        *number = ++self->marked;
+    penstock__cuda_leave(slot->device);
+    return status;
+}
+
+int penstock__cuda_wait(struct penstock_slot *slot, uint64_t number)
+{
+    struct cuda_slot *self = slot->priv;
+    uint64_t oldest = self->marked < CUDA_MARKS ? 1 : self->marked - CUDA_MARKS + 1;
+    int status;
+    if (number > self->marked)
+        return penstock__error(PENSTOCK_ERR_STATE, "%s: mark %llu was never set", slot->device->name,
+                               (unsigned long long)number);
+    if (number <= self->staging.done)
+        return PENSTOCK_OK;
+    if (number < oldest)
+        number = oldest; /* its event serves a later mark now; in order: a later one will do */
+    if ((status = penstock__cuda_enter(slot->device)))
+        return status;
+    status = penstock__cuda_check(slot->device, "cuEventSynchronize",
+                                  api_of(slot)->EventSynchronize(self->events[number % CUDA_MARKS]));
+    penstock__cuda_leave(slot->device);
+    if (!status)
+        penstock__cuda_unstage(&self->staging, slot->device, number);
+    return status;
+}

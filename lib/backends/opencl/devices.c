@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* All devices of all platforms as one list, in the loader's order. */
+#include "backends/opencl/opencl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_PLATFORMS 16
+#define MAX_DEVICES   64 /* of one platform */
+
+struct found {
+    cl_platform_id platform;
+    cl_device_id id;
+};
+
+static void device_text(const struct opencl_api *cl, cl_device_id id, cl_device_info what, char *text, size_t capacity)
+{
+    size_t length = 0;
+    *text = 0;
+    if (cl->GetDeviceInfo(id, what, capacity, text, &length))
+        *text = 0;
+    text[capacity - 1] = 0;
+}
+
+static void platform_text(const struct opencl_api *cl, cl_platform_id id, cl_platform_info what, char *text,
+                          size_t capacity)
+{
+    *text = 0;
+    if (cl->GetPlatformInfo(id, what, capacity, text, NULL))
+        *text = 0;
+    text[capacity - 1] = 0;
+}
+
+/* A number of any integer type of OpenCL; 0 where the driver does not know. */
+static uint64_t device_number(const struct opencl_api *cl, cl_device_id id, cl_device_info what)
+{
+    uint64_t wide = 0;
+    uint32_t narrow = 0;
+    size_t bytes = 0;
+    if (cl->GetDeviceInfo(id, what, sizeof wide, &wide, &bytes))
+        return 0;
+    if (bytes == sizeof wide)
+        return wide;
+    memcpy(&narrow, &wide, sizeof narrow);
+    return narrow;
+}
+
+/* One that compiles OpenCL C 1.2, or later versions' 1.2 mode, and reads numbers as we do. */
+static bool usable(const struct opencl_api *cl, cl_device_id id)
+{
+    char version[128];
+    unsigned major = 0, minor = 0;
+    device_text(cl, id, CL_DEVICE_VERSION, version, sizeof version);
+    return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && (major > 1 || minor >= 2) &&
+           device_number(cl, id, CL_DEVICE_AVAILABLE) && device_number(cl, id, CL_DEVICE_COMPILER_AVAILABLE) &&
+           device_number(cl, id, CL_DEVICE_ENDIAN_LITTLE);
+}
+
+/* Calls visit(argument, found) for every usable device until it returns false; `reason` says why there is none. */
+static void enumerate(const struct opencl_api *cl, bool (*visit)(void *argument, const struct found *found),
+                      void *argument, char reason[256])
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint platform_count = 0;
+    cl_int code = cl->GetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count);
+    snprintf(reason, 256, "%s", "the OpenCL loader is there but no driver: no platform (install pocl-opencl-icd)");
+    if (code || !platform_count)
+        return;
+    snprintf(reason, 256, "%s", "the OpenCL drivers that are installed have no usable device");
+    for (cl_uint p = 0; p < platform_count && p < MAX_PLATFORMS; p++) {
+        cl_device_id ids[MAX_DEVICES];
+        cl_uint count = 0;
+        if (cl->GetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &count))
+            continue;
+        for (cl_uint d = 0; d < count && d < MAX_DEVICES; d++)
+            if (usable(cl, ids[d]) && !visit(argument, &(struct found){platforms[p], ids[d]}))
+                return;
+    }
+}
+
+struct rows {
+    const struct opencl_api *cl;
+    struct penstock_device *rows;
+    size_t capacity, count;
+};
+
+static bool fill_row(void *argument, const struct found *found)
+{
+    struct rows *table = argument;
+    struct penstock_device *row = &table->rows[table->count];
+    char platform[64], version[64];
+    if (table->count == table->capacity)
+        return false;
+    platform_text(table->cl, found->platform, CL_PLATFORM_NAME, platform, sizeof platform);
+    device_text(table->cl, found->id, CL_DRIVER_VERSION, version, sizeof version);
+    device_text(table->cl, found->id, CL_DEVICE_NAME, row->product, sizeof row->product);
+    snprintf(row->driver, sizeof row->driver, "%s %s", platform, version);
+    row->compute_units = (unsigned)device_number(table->cl, found->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    row->memory_bytes = device_number(table->cl, found->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    table->count++;
+    return true;
+}
+
+int penstock__opencl_probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                           char reason[256])
+{
+    struct rows table = {.cl = penstock__opencl_api(reason), .rows = rows, .capacity = capacity};
+    (void)context;
+    *count = 0;
+    if (table.cl)
+        enumerate(table.cl, fill_row, &table, reason);
+    *count = table.count;
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- opening --------------------- */
+
+struct search {
+    unsigned left;
+    struct found found;
+    bool done;
+};
+
+static bool pick(void *argument, const struct found *found)
+{
+    struct search *search = argument;
+    search->found = *found;
+    search->done = search->left-- == 0;
+    return !search->done;
+}
+
+static void read_limits(struct opencl_device *self)
+{
+    const struct opencl_api *cl = self->api;
+    cl_device_type type = device_number(cl, self->id, CL_DEVICE_TYPE);
+    size_t group = (size_t)device_number(cl, self->id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[8] = {0};
+    if (!cl->GetDeviceInfo(self->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL))
+        group = sizes[0] < group ? sizes[0] : group;
+    self->is_gpu = type & CL_DEVICE_TYPE_GPU;
+    self->limits = (struct gpu_limits){.local_bytes = (size_t)device_number(cl, self->id, CL_DEVICE_LOCAL_MEM_SIZE),
+                                       .max_group = (unsigned)group,
+                                       .cpu = type & CL_DEVICE_TYPE_CPU};
+    self->max_buffer_bytes = device_number(cl, self->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+}
+
+static void read_identity(struct opencl_device *self)
+{
+    const struct opencl_api *cl = self->api;
+    char name[128], driver[128], version[160], platform[96], platform_version[160];
+    device_text(cl, self->id, CL_DEVICE_NAME, name, sizeof name);
+    device_text(cl, self->id, CL_DRIVER_VERSION, driver, sizeof driver);
+    device_text(cl, self->id, CL_DEVICE_VERSION, version, sizeof version);
+    platform_text(cl, self->platform, CL_PLATFORM_NAME, platform, sizeof platform);
+    platform_text(cl, self->platform, CL_PLATFORM_VERSION, platform_version, sizeof platform_version);
+    snprintf(self->identity, sizeof self->identity, "%s|%s|%s|%s|%s", name, driver, version, platform,
+             platform_version);
+}
+
+int penstock__opencl_open(struct penstock_device *device)
+{
+    struct opencl_device *self = device->priv;
+    struct search search = {.left = device->index};
+    char reason[256] = "";
+    cl_int code;
+    if (!(self->api = penstock__opencl_api(reason)))
+        return penstock__error(PENSTOCK_ERR_NO_DEVICE, "%s: %s", device->name, reason);
+    enumerate(self->api, pick, &search, reason);
+    if (!search.done)
+        return penstock__error(PENSTOCK_ERR_NO_DEVICE, "%s: the device is no longer there", device->name);
+    self->platform = search.found.platform;
+    self->id = search.found.id;
+    read_limits(self);
+    read_identity(self);
+    device->host_memory = self->limits.cpu;
+    self->context = self->api->CreateContext(
+        (const cl_context_properties[]){CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0}, 1, &self->id,
+        NULL, NULL, &code);
+    return code ? penstock__opencl_error(device, "clCreateContext", code) : PENSTOCK_OK;
+}
+
+void penstock__opencl_close(struct penstock_device *device)
+{
+    struct opencl_device *self = device->priv;
+    self->api->ReleaseContext(self->context);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The OpenCL loader, opened at run time so that one binary serves machines with and without it; its errors in words. */
+#include "backends/opencl/opencl.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t offset;
+} functions[] = {
+#define FUNCTION(name) {"cl" #name, offsetof(struct opencl_api, name)},
+    OPENCL_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct opencl_api api;
+static bool loaded;
+
+const char *penstock__opencl_library(void)
+{
+    const char *name = getenv("PENSTOCK_OPENCL_LIBRARY");
+    return name && *name ? name : "libOpenCL.so.1";
+}
+
+static bool load(char reason[256])
+{
+    void *library = dlopen(penstock__opencl_library(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(reason, 256, "%s not found (install ocl-icd-libopencl1)", penstock__opencl_library());
+        return false;
+    }
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *symbol = dlsym(library, functions[i].name);
+        if (!symbol) {
+            snprintf(reason, 256, "%s has no %s: it is older than OpenCL 1.2", penstock__opencl_library(),
+                     functions[i].name);
+            dlclose(library);
+            return false;
+        }
+        memcpy((char *)&api + functions[i].offset, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+const struct opencl_api *penstock__opencl_api(char reason[256])
+{
+    const struct opencl_api *result;
+    pthread_mutex_lock(&lock);
+    if (!loaded)
+        loaded = load(reason);
+    result = loaded ? &api : NULL;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+const char *penstock__opencl_code_name(cl_int code)
+{
+    static _Thread_local char number[24];
+    switch (code) {
+#define CASE(name) \
+    case name:     \
+        return #name;
+        CASE(CL_DEVICE_NOT_FOUND)
+        CASE(CL_DEVICE_NOT_AVAILABLE)
+        CASE(CL_COMPILER_NOT_AVAILABLE)
+        CASE(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        CASE(CL_OUT_OF_RESOURCES)
+        CASE(CL_OUT_OF_HOST_MEMORY)
+        CASE(CL_MAP_FAILURE)
+        CASE(CL_BUILD_PROGRAM_FAILURE)
+        CASE(CL_MISALIGNED_SUB_BUFFER_OFFSET)
+        CASE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        CASE(CL_LINK_PROGRAM_FAILURE)
+        CASE(CL_INVALID_VALUE)
+        CASE(CL_INVALID_DEVICE_TYPE)
+        CASE(CL_INVALID_PLATFORM)
+        CASE(CL_INVALID_DEVICE)
+        CASE(CL_INVALID_CONTEXT)
+        CASE(CL_INVALID_QUEUE_PROPERTIES)
+        CASE(CL_INVALID_COMMAND_QUEUE)
+        CASE(CL_INVALID_HOST_PTR)
+        CASE(CL_INVALID_MEM_OBJECT)
+        CASE(CL_INVALID_BINARY)
+        CASE(CL_INVALID_BUILD_OPTIONS)
+        CASE(CL_INVALID_PROGRAM)
+        CASE(CL_INVALID_PROGRAM_EXECUTABLE)
+        CASE(CL_INVALID_KERNEL_NAME)
+        CASE(CL_INVALID_KERNEL_DEFINITION)
+        CASE(CL_INVALID_KERNEL)
+        CASE(CL_INVALID_ARG_INDEX)
+        CASE(CL_INVALID_ARG_VALUE)
+        CASE(CL_INVALID_ARG_SIZE)
+        CASE(CL_INVALID_KERNEL_ARGS)
+        CASE(CL_INVALID_WORK_DIMENSION)
+        CASE(CL_INVALID_WORK_GROUP_SIZE)
+        CASE(CL_INVALID_WORK_ITEM_SIZE)
+        CASE(CL_INVALID_GLOBAL_OFFSET)
+        CASE(CL_INVALID_EVENT_WAIT_LIST)
+        CASE(CL_INVALID_EVENT)
+        CASE(CL_INVALID_OPERATION)
+        CASE(CL_INVALID_BUFFER_SIZE)
+        CASE(CL_INVALID_GLOBAL_WORK_SIZE)
+#undef CASE
+    default:
+        snprintf(number, sizeof number, "error %d", (int)code);
+        return number;
+    }
+}
+
+int penstock__opencl_error(const struct penstock_device *device, const char *call, cl_int code)
+{
+    return penstock__error(code == CL_OUT_OF_HOST_MEMORY ? PENSTOCK_ERR_MEMORY : PENSTOCK_ERR_DEVICE, "%s: %s: %s",
+                           device->name, call, penstock__opencl_code_name(code));
+}

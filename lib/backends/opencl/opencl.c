@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The OpenCL backend: any device of any platform, by kernels that are compiled for each plan. */
+#include "backends/opencl/opencl.h"
+
+static const struct opencl_device *opened(const struct penstock_device *device)
+{
+    return device->priv;
+}
+
+/* In memory that the host can reach too, where the hardware has one: copies are then plain ones. */
+static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
+{
+    struct opencl_buffer *self = buffer->priv;
+    const struct opencl_device *device = opened(buffer->device);
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (device->is_gpu ? 0 : CL_MEM_ALLOC_HOST_PTR);
+    cl_int code;
+    if (bytes > device->max_buffer_bytes)
+        return penstock__error(PENSTOCK_ERR_DEVICE, "%s: a buffer of %zu bytes is larger than its limit of %llu",
+                               buffer->device->name, bytes, (unsigned long long)device->max_buffer_bytes);
+    self->memory = device->api->CreateBuffer(device->context, flags, bytes, NULL, &code);
+    return code ? penstock__opencl_error(buffer->device, "clCreateBuffer", code) : PENSTOCK_OK;
+}
+
+/* The caller's memory, for a device that is the host's processor. */
+static int buffer_wrap(struct penstock_buffer *buffer, void *host, size_t bytes)
+{
+    struct opencl_buffer *self = buffer->priv;
+    const struct opencl_device *device = opened(buffer->device);
+    cl_int code;
+    self->memory =
+        device->api->CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
+    return code ? penstock__opencl_error(buffer->device, "clCreateBuffer", code) : PENSTOCK_OK;
+}
+
+static void buffer_free(struct penstock_buffer *buffer)
+{
+    struct opencl_buffer *self = buffer->priv;
+    opened(buffer->device)->api->ReleaseMemObject(self->memory);
+}
+
+/* A GPU before a CPU. */
+static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
+{
+    int status = penstock__gpu_check(&problem->fft, device->name);
+    return status ? status : opened(device)->is_gpu ? 2 : 1;
+}
+
+const struct penstock_backend penstock__opencl_backend = {
+    .abi = PENSTOCK_BACKEND_ABI,
+    .name = "opencl",
+    .licence = "MIT",
+    .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER,
+    .device_bytes = sizeof(struct opencl_device),
+    .buffer_bytes = sizeof(struct opencl_buffer),
+    .slot_bytes = sizeof(struct opencl_slot),
+    .plan_bytes = sizeof(struct opencl_plan),
+    .probe = penstock__opencl_probe,
+    .driver_key = penstock__opencl_driver_key,
+    .open = penstock__opencl_open,
+    .close = penstock__opencl_close,
+    .buffer_alloc = buffer_alloc,
+    .buffer_wrap = buffer_wrap,
+    .buffer_free = buffer_free,
+    .supports = supports,
+    .plan_init = penstock__opencl_plan_init,
+    .plan_free = penstock__opencl_plan_free,
+    .slot_init = penstock__opencl_slot_init,
+    .slot_free = penstock__opencl_slot_free,
+    .upload = penstock__opencl_upload,
+    .enqueue = penstock__opencl_enqueue,
+    .download = penstock__opencl_download,
+    .mark = penstock__opencl_mark,
+    .wait = penstock__opencl_wait,
+};

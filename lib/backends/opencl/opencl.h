@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What the files of the OpenCL backend share. */
+#ifndef PENSTOCK_OPENCL_H
+#define PENSTOCK_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "backends/backend.h"
+#include "gpu/shape.h"
+
+#include <pthread.h>
+
+/* ---------------------------------------------------------------- loader.c -------------------- */
+
+/* Every function that we call, without "cl". */
+#define OPENCL_FUNCTIONS(X)      \
+    X(BuildProgram)              \
+    X(CreateBuffer)              \
+    X(CreateCommandQueue)        \
+    X(CreateContext)             \
+    X(CreateKernel)              \
+    X(CreateProgramWithBinary)   \
+    X(CreateProgramWithSource)   \
+    X(EnqueueMapBuffer)          \
+    X(EnqueueMarkerWithWaitList) \
+    X(EnqueueNDRangeKernel)      \
+    X(EnqueueReadBuffer)         \
+    X(EnqueueUnmapMemObject)     \
+    X(EnqueueWriteBuffer)        \
+    X(Finish)                    \
+    X(Flush)                     \
+    X(GetDeviceIDs)              \
+    X(GetDeviceInfo)             \
+    X(GetKernelWorkGroupInfo)    \
+    X(GetPlatformIDs)            \
+    X(GetPlatformInfo)           \
+    X(GetProgramBuildInfo)       \
+    X(GetProgramInfo)            \
+    X(ReleaseCommandQueue)       \
+    X(ReleaseContext)            \
+    X(ReleaseEvent)              \
+    X(ReleaseKernel)             \
+    X(ReleaseMemObject)          \
+    X(ReleaseProgram)            \
+    X(SetKernelArg)              \
+    X(WaitForEvents)
+
+struct opencl_api {
+#define OPENCL_MEMBER(name) __typeof__(&cl##name) name;
+    OPENCL_FUNCTIONS(OPENCL_MEMBER)
+#undef OPENCL_MEMBER
+};
+
+/*
+ * The loader's functions, or NULL and a line in `reason`. The library is opened once and stays: drivers do not bear
+ * being unloaded. It is libOpenCL.so.1, or what the environment variable PENSTOCK_OPENCL_LIBRARY names.
+ */
+const struct opencl_api *penstock__opencl_api(char reason[256]);
+
+/* The name that it has or would have. */
+const char *penstock__opencl_library(void);
+
+/* "CL_OUT_OF_RESOURCES", or "error -9999". */
+const char *penstock__opencl_code_name(cl_int code);
+
+/* Sets the error text "opencl:0: clFlush: CL_OUT_OF_RESOURCES" and returns the status that goes with the code. */
+int penstock__opencl_error(const struct penstock_device *device, const char *call, cl_int code);
+
+/* ---------------------------------------------------------------- devices.c ------------------- */
+
+struct opencl_device {
+    const struct opencl_api *api;
+    cl_platform_id platform;
+    cl_device_id id;
+    cl_context context;
+    struct gpu_limits limits;
+    cl_ulong max_buffer_bytes;
+    bool is_gpu;
+    char identity[768]; /* device, driver and platform with versions: what compiled kernels depend on */
+};
+
+int penstock__opencl_probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                           char reason[256]);
+int penstock__opencl_open(struct penstock_device *device);
+void penstock__opencl_close(struct penstock_device *device);
+
+/* ---------------------------------------------------------------- driver_key.c ---------------- */
+
+void penstock__opencl_driver_key(char *text, size_t capacity);
+
+/* ---------------------------------------------------------------- program.c ------------------- */
+
+/* Compiles `source` or takes it from the cache; a cached binary that the driver refuses is compiled and written anew.
+ */
+int penstock__opencl_program(cl_program *program, struct penstock_device *device, const char *source);
+
+/* ---------------------------------------------------------------- plan.c ---------------------- */
+
+struct opencl_plan {
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem table;
+    struct gpu_shape shape;
+    pthread_mutex_t arguments; /* a kernel's arguments are set and taken under it: slots may be in two threads */
+};
+
+int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant);
+void penstock__opencl_plan_free(struct penstock_plan_state *plan);
+int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                             const struct penstock_job *job);
+
+/* ---------------------------------------------------------------- slot.c ---------------------- */
+
+#define OPENCL_MARKS 16
+
+struct opencl_slot {
+    cl_command_queue queue;
+    uint64_t marked;               /* number of the last mark */
+    cl_event events[OPENCL_MARKS]; /* of the last marks, by number modulo their count; NULL: done */
+};
+
+int penstock__opencl_slot_init(struct penstock_slot *slot);
+void penstock__opencl_slot_free(struct penstock_slot *slot);
+int penstock__opencl_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
+int penstock__opencl_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+int penstock__opencl_mark(struct penstock_slot *slot, uint64_t *number);
+int penstock__opencl_wait(struct penstock_slot *slot, uint64_t number);
+
+/* ---------------------------------------------------------------- opencl.c -------------------- */
+
+struct opencl_buffer {
+    cl_mem memory;
+};
+
+#endif

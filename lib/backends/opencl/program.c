@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Programs: from the cache if the driver still takes the binary, else compiled, and then kept. */
+#include "backends/opencl/opencl.h"
+#include "gpu/kernel.h"
+
+#include <stdio.h>
+
+/* Multiply-add may be fused; nothing that breaks NaN, infinity or compensated sums. */
+static const char options[] = "-cl-std=CL1.2 -cl-mad-enable";
+
+static const struct opencl_device *opened(const struct penstock_device *device)
+{
+    return device->priv;
+}
+
+static void first_message(const struct penstock_device *device, cl_program program, char line[200])
+{
+    const struct opencl_device *self = opened(device);
+    size_t bytes = 0;
+    char *log;
+    snprintf(line, 200, "%s", "no build log");
+    if (self->api->GetProgramBuildInfo(program, self->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) || bytes < 2 ||
+        !(log = penstock__alloc(bytes + 1)))
+        return;
+    if (!self->api->GetProgramBuildInfo(program, self->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL)) {
+        log[bytes] = 0;
+        penstock__gpu_first_message(line, log);
+    }
+    penstock__free(log);
+}
+
+static int compile(cl_program *program, struct penstock_device *device, const char *source)
+{
+    const struct opencl_device *self = opened(device);
+    const struct opencl_api *cl = self->api;
+    char message[200];
+    cl_int code;
+    *program = cl->CreateProgramWithSource(self->context, 1, &source, NULL, &code);
+    if (code)
+        return penstock__opencl_error(device, "clCreateProgramWithSource", code);
+    if (!(code = cl->BuildProgram(*program, 1, &self->id, options, NULL, NULL)))
+        return PENSTOCK_OK;
+    first_message(device, *program, message);
+    cl->ReleaseProgram(*program);
+    *program = NULL;
+    return penstock__error(PENSTOCK_ERR_DEVICE, "%s: clBuildProgram: %s: %s", device->name,
+                           penstock__opencl_code_name(code), message);
+}
+
+/* NULL where there is no binary in the cache or the driver refuses it. */
+static cl_program from_cache(struct penstock_device *device, const char *name)
+{
+    const struct opencl_device *self = opened(device);
+    const struct opencl_api *cl = self->api;
+    cl_program program = NULL;
+    cl_int code = CL_SUCCESS, state = CL_SUCCESS;
+    size_t bytes;
+    unsigned char *binary = penstock__cache_read(device->context, name, &bytes);
+    if (!binary)
+        return NULL;
+    program = cl->CreateProgramWithBinary(self->context, 1, &self->id, &bytes, (const unsigned char *[]){binary},
+                                          &state, &code);
+    penstock__free(binary);
+    if (!code && !state && !cl->BuildProgram(program, 1, &self->id, options, NULL, NULL))
+        return program;
+    if (program)
+        cl->ReleaseProgram(program);
+    penstock__log(device->context, PENSTOCK_LOG_INFO, "%s: the driver refuses the cached kernel %s; compiling it",
+                  device->name, name);
+    return NULL;
+}
+
+static void to_cache(struct penstock_device *device, const char *name, cl_program program)
+{
+    const struct opencl_api *cl = opened(device)->api;
+    size_t bytes = 0;
+    unsigned char *binary;
+    if (cl->GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) || !bytes ||
+        !(binary = penstock__alloc(bytes)))
+        return;
+    if (!cl->GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL))
+        penstock__cache_write(device->context, name, binary, bytes);
+    penstock__free(binary);
+}
+
+int penstock__opencl_program(cl_program *program, struct penstock_device *device, const char *source)
+{
+    char name[64];
+    int status;
+    penstock__gpu_cache_name(name, "opencl", source, options, opened(device)->identity);
+    if ((*program = from_cache(device, name)))
+        return PENSTOCK_OK;
+    if ((status = compile(program, device, source)))
+        return status;
+    to_cache(device, name, *program);
+    return PENSTOCK_OK;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A slot is one in-order command queue; a mark is an event in it. */
+#include "backends/opencl/opencl.h"
+
+static const struct opencl_api *api_of(const struct penstock_slot *slot)
+{
+    return ((const struct opencl_device *)slot->device->priv)->api;
+}
+
+static cl_mem memory_of(const struct penstock_buffer *buffer)
+{
+    return ((const struct opencl_buffer *)buffer->priv)->memory;
+}
+
+int penstock__opencl_slot_init(struct penstock_slot *slot)
+{
+    struct opencl_slot *self = slot->priv;
+    const struct opencl_device *device = slot->device->priv;
+    cl_int code;
+    self->queue = device->api->CreateCommandQueue(device->context, device->id, 0, &code);
+    return code ? penstock__opencl_error(slot->device, "clCreateCommandQueue", code) : PENSTOCK_OK;
+}
+
+static void forget_event(struct penstock_slot *slot, cl_event *event)
+{
+    if (*event)
+        api_of(slot)->ReleaseEvent(*event);
+    *event = NULL;
+}
+
+void penstock__opencl_slot_free(struct penstock_slot *slot)
+{
+    struct opencl_slot *self = slot->priv;
+    api_of(slot)->Finish(self->queue);
+    for (unsigned i = 0; i < OPENCL_MARKS; i++)
+        forget_event(slot, &self->events[i]);
+    api_of(slot)->ReleaseCommandQueue(self->queue);
+}
+
+int penstock__opencl_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
+{
+    struct opencl_slot *self = slot->priv;
+    cl_int code =
+        api_of(slot)->EnqueueWriteBuffer(self->queue, memory_of(buffer), CL_FALSE, 0, bytes, host, 0, NULL, NULL);
+    return code ? penstock__opencl_error(slot->device, "clEnqueueWriteBuffer", code) : PENSTOCK_OK;
+}
+
+int penstock__opencl_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes)
+{
+    struct opencl_slot *self = slot->priv;
+    cl_int code =
+        api_of(slot)->EnqueueReadBuffer(self->queue, memory_of(buffer), CL_FALSE, 0, bytes, host, 0, NULL, NULL);
+    return code ? penstock__opencl_error(slot->device, "clEnqueueReadBuffer", code) : PENSTOCK_OK;
+}
+
+/* Flushed at once: what is marked is meant to start now. */
+int penstock__opencl_mark(struct penstock_slot *slot, uint64_t *number)
+{
+    struct opencl_slot *self = slot->priv;
+    cl_event *event = &self->events[(self->marked + 1) % OPENCL_MARKS];
+    cl_int code;
+    forget_event(slot, event);
+    if ((code = api_of(slot)->EnqueueMarkerWithWaitList(self->queue, 0, NULL, event)))
+        return penstock__opencl_error(slot->device, "clEnqueueMarkerWithWaitList", code);
+    if ((code = api_of(slot)->Flush(self->queue)))
+        return penstock__opencl_error(slot->device, "clFlush", code);
+    *number = ++self->marked;
+    return PENSTOCK_OK;
+}
+
+int penstock__opencl_wait(struct penstock_slot *slot, uint64_t number)
+{
+    struct opencl_slot *self = slot->priv;
+    uint64_t oldest = self->marked < OPENCL_MARKS ? 1 : self->marked - OPENCL_MARKS + 1;
+    cl_event *event;
+    cl_int code;
+    if (number > self->marked)
+        return penstock__error(PENSTOCK_ERR_STATE, "%s: mark %llu was never set", slot->device->name,
+                               (unsigned long long)number);
+    event = &self->events[(number > oldest ? number : oldest) % OPENCL_MARKS]; /* in order: a later one will do */
+    if (!*event)
+        return PENSTOCK_OK;
+    if ((code = api_of(slot)->WaitForEvents(1, event)))
+        return penstock__opencl_error(slot->device, "clWaitForEvents", code);
+    forget_event(slot, event);
+    return PENSTOCK_OK;
+}

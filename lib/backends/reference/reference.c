@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The reference backend's table: one device, ordinary memory, work done within enqueue. */
+#include "backends/reference/reference.h"
+
+#include <stdio.h>
+
+static int probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                 char reason[256])
+{
+    (void)context;
+    reason[0] = 0;
+    *count = capacity ? 1 : 0;
+    if (!capacity)
+        return PENSTOCK_OK;
+    snprintf(rows->product, sizeof rows->product, "liquid-dsp on one thread");
+    snprintf(rows->driver, sizeof rows->driver, "liquid-dsp %s", liquid_libversion());
+    rows->compute_units = 1;
+    return PENSTOCK_OK;
+}
+
+static int open_device(struct penstock_device *device)
+{
+    (void)device;
+    return PENSTOCK_OK;
+}
+
+static void close_device(struct penstock_device *device)
+{
+    (void)device;
+}
+
+static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
+{
+    int status;
+    (void)device;
+    if (problem->kind != PENSTOCK_PROBLEM_FFT)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "reference: problem kind %d is not known", (int)problem->kind);
+    status = penstock__reference_supports(&problem->fft);
+    return status ? status : 1;
+}
+
+static int slot_init(struct penstock_slot *slot)
+{
+    (void)slot; /* zeroed is right */
+    return PENSTOCK_OK;
+}
+
+static void slot_free(struct penstock_slot *slot)
+{
+    (void)slot;
+}
+
+static int mark(struct penstock_slot *slot, uint64_t *number)
+{
+    struct reference_slot *s = slot->priv;
+    *number = ++s->marks;
+    return PENSTOCK_OK;
+}
+
+static int wait_for(struct penstock_slot *slot, uint64_t number)
+{
+    (void)slot, (void)number;
+    return PENSTOCK_OK;
+}
+
+const struct penstock_backend penstock__reference_backend = {
+    .abi = PENSTOCK_BACKEND_ABI,
+    .name = "reference",
+    .licence = "GPL-2.0-or-later", /* liquid-dsp is under MIT, but Debian links it with FFTW */
+    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC,
+    .error_factor = 6,
+    .single = true,
+    .slot_bytes = sizeof(struct reference_slot),
+    .plan_bytes = sizeof(struct reference_plan),
+    .probe = probe,
+    .open = open_device,
+    .close = close_device,
+    .buffer_alloc = penstock__host_buffer_alloc,
+    .buffer_wrap = penstock__host_buffer_wrap,
+    .buffer_free = penstock__host_buffer_free,
+    .supports = supports,
+    .plan_init = penstock__reference_plan_init,
+    .plan_free = penstock__reference_plan_free,
+    .slot_init = slot_init,
+    .slot_free = slot_free,
+    .upload = penstock__host_upload,
+    .enqueue = penstock__reference_enqueue,
+    .download = penstock__host_download,
+    .mark = mark,
+    .wait = wait_for,
+};

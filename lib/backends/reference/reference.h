@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The reference backend: liquid-dsp's FFT, and stages written to be read, not to be fast. Other backends are
+ * compared with it, since it shares nothing with them but the contract.
+ */
+#ifndef PENSTOCK_REFERENCE_H
+#define PENSTOCK_REFERENCE_H
+
+#include "backends/backend.h"
+
+#include <complex.h>
+#include <liquid/liquid.h>
+#include <pthread.h>
+
+struct reference_slot {
+    uint64_t marks;
+};
+
+/* liquid's plan works on the arrays that it was made with, so a plan runs one batch at a time. */
+struct reference_plan {
+    const struct penstock_fft_problem *fft;
+    fftplan fft_plan;
+    float complex *in, *out; /* n values each */
+    double *sums;            /* n powers, for the mean over frames */
+    pthread_mutex_t lock;
+};
+
+/* An error where liquid-dsp takes minutes for a length. */
+int penstock__reference_supports(const struct penstock_fft_problem *fft);
+
+int penstock__reference_plan_init(struct penstock_plan_state *plan, unsigned variant);
+void penstock__reference_plan_free(struct penstock_plan_state *plan);
+int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                const struct penstock_job *job);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Transforms by liquid-dsp, frame by frame on one thread. Every real transform is a complex one. liquid's own FFT is
+ * less exact than others: up to 5.2e-7 sqrt(log2 n) at n = 17, in 1.5.0.
+ */
+#include "backends/reference/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TWO_PI 6.28318530717958647692
+
+/* liquid's plan of a prime length takes time with its square: 8 s for 65537 points. */
+#define LARGEST_FACTOR 65536
+
+int penstock__reference_supports(const struct penstock_fft_problem *fft)
+{
+    size_t rest = fft->n;
+    for (size_t p = 2; p * p <= rest; p++)
+        while (rest % p == 0)
+            rest /= p;
+    if (rest > LARGEST_FACTOR)
+        return penstock__error(
+            PENSTOCK_ERR_UNSUPPORTED,
+            "reference: liquid-dsp takes minutes to plan length %zu, which has a prime factor above %d", fft->n,
+            LARGEST_FACTOR);
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- plan ------------------------ */
+
+/* liquid does not say that its planner may be used by several threads. */
+static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+
+static void destroy(struct reference_plan *p)
+{
+    pthread_mutex_lock(&planner);
+    if (p->fft_plan)
+        fft_destroy_plan(p->fft_plan);
+    pthread_mutex_unlock(&planner);
+    penstock__free(p->in);
+    penstock__free(p->out);
+    penstock__free(p->sums);
+    pthread_mutex_destroy(&p->lock);
+}
+
+int penstock__reference_plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    const struct penstock_fft_problem *fft = &plan->problem->fft;
+    struct reference_plan *p = plan->priv;
+    int direction = fft->direction == PENSTOCK_FORWARD ? LIQUID_FFT_FORWARD : LIQUID_FFT_BACKWARD;
+    if (variant > 0)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "reference has no variant %u", variant);
+    p->fft = fft;
+    pthread_mutex_init(&p->lock, NULL);
+    p->in = penstock__alloc(fft->n * sizeof *p->in);
+    p->out = penstock__alloc(fft->n * sizeof *p->out);
+    p->sums = penstock__alloc(fft->n * sizeof *p->sums);
+    if (!p->in || !p->out || !p->sums) {
+        destroy(p);
+        return PENSTOCK_ERR_MEMORY;
+    }
+    pthread_mutex_lock(&planner);
+    p->fft_plan = fft_create_plan((unsigned)fft->n, p->in, p->out, direction, 0);
+    pthread_mutex_unlock(&planner);
+    if (!p->fft_plan) {
+        destroy(p);
+        return penstock__error(PENSTOCK_ERR_DEVICE, "liquid-dsp made no plan for %zu points", fft->n);
+    }
+    strcpy(plan->variant, "liquid-dsp");
+    plan->passes = 1;
+    plan->best_batch = 1;
+    return PENSTOCK_OK;
+}
+
+void penstock__reference_plan_free(struct penstock_plan_state *plan)
+{
+    destroy(plan->priv);
+}
+
+/* ---------------------------------------------------------------- stages ---------------------- */
+
+static float complex rotation(const struct penstock_fft_problem *fft, const struct penstock_gather *gather, size_t j)
+{
+    double turns = fft->shift * (double)j;
+    if (gather)
+        turns = (double)(uint32_t)(gather->phase + (uint32_t)j * gather->step) / 4294967296.0;
+    return (float complex)cexp(I * TWO_PI * (turns - floor(turns)));
+}
+
+static void load(struct reference_plan *p, const void *in, size_t first, size_t total,
+                 const struct penstock_gather *gather)
+{
+    const struct penstock_fft_problem *fft = p->fft;
+    size_t n = fft->n, count = penstock__fft_in_count(fft);
+    penstock__convert((penstock_cf32 *)(void *)p->in, in, fft->format, first, count, total);
+    for (size_t j = 0; fft->window && j < n; j++)
+        p->in[j] *= fft->window[j];
+    for (size_t j = 0; (gather || fft->shift != 0) && j < n; j++)
+        p->in[j] *= rotation(fft, gather, j);
+    if (fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE) {
+        p->in[0] = crealf(p->in[0]);
+        if (n % 2 == 0)
+            p->in[n / 2] = crealf(p->in[n / 2]);
+        for (size_t k = count; k < n; k++)
+            p->in[k] = conjf(p->in[n - k]);
+    }
+}
+
+static float decibel(double power)
+{
+    return power < 1e-30 ? -300.0f : (float)(10 * log10(power));
+}
+
+/* Value i of the output, from the bin or sample that belongs there. */
+static void store(struct reference_plan *p, void *out, unsigned k)
+{
+    const struct penstock_fft_problem *fft = p->fft;
+    size_t count = penstock__fft_out_count(fft), low = fft->centered ? count - count / 2 : 0;
+    float *floats = out;
+    for (size_t i = 0; i < count; i++) {
+        size_t bin = (i + low) % count;
+        float complex value = p->out[bin] * fft->scale;
+        double re = crealf(value), im = cimagf(value);
+        if (penstock__fft_out_item(fft) == sizeof(penstock_cf32)) {
+            floats[2 * i] = crealf(value);
+            floats[2 * i + 1] = cimagf(value);
+        } else if (fft->output == PENSTOCK_OUTPUT_COMPLEX) {
+            floats[i] = crealf(value);
+        } else {
+            double mean = ((k ? p->sums[bin] : 0) + re * re + im * im);
+            p->sums[bin] = mean;
+            mean /= fft->average;
+            floats[i] = fft->output == PENSTOCK_OUTPUT_DECIBEL ? decibel(mean) : (float)mean;
+        }
+    }
+}
+
+int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                const struct penstock_job *job)
+{
+    struct reference_plan *p = plan->priv;
+    const struct penstock_fft_problem *fft = p->fft;
+    const struct penstock_gather *gather = job->gather ? job->gather->host : NULL;
+    char *out = job->out->host;
+    (void)slot;
+    pthread_mutex_lock(&p->lock);
+    for (size_t frame = 0; frame < job->frames; frame++) {
+        size_t first = gather ? gather[frame].start : frame * fft->spacing + fft->skip;
+        load(p, job->in->host, first, job->samples, gather ? &gather[frame] : NULL);
+        fft_execute(p->fft_plan);
+        store(p, out + frame / fft->average * plan->problem->out_bytes, (unsigned)(frame % fft->average));
+    }
+    pthread_mutex_unlock(&p->lock);
+    return PENSTOCK_OK;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Work that waits in a slot: copies and transforms are noted when they are asked for and done within wait. */
+#include "backends/trace/steps.h"
+
+#include <string.h>
+
+#define GUARD_BYTES 64
+#define GUARD       0xa5
+#define POISON      0xff /* floats of such bytes are NaN */
+
+enum step_kind { STEP_UPLOAD, STEP_TRANSFORM, STEP_DOWNLOAD, STEP_MARK };
+
+struct trace_step {
+    enum step_kind kind;
+    struct trace_memory *in, *gather, *out; /* NULL where not used; a copy's other side is `host` */
+    const void *from;
+    void *to;
+    size_t bytes, frames, samples;
+    struct trace_plan *plan;
+    uint64_t number;
+    struct trace_step *next;
+};
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+int penstock__trace_memory_new(struct trace_memory **memory, size_t bytes)
+{
+    struct trace_memory *new = penstock__calloc(1, sizeof *new);
+    if (!new)
+        return PENSTOCK_ERR_MEMORY;
+    if (!(new->block = penstock__alloc(bytes + 2 * GUARD_BYTES))) {
+        penstock__free(new);
+        return PENSTOCK_ERR_MEMORY;
+    }
+    new->bytes = bytes;
+    new->users = 1;
+    memset(new->block, GUARD, bytes + 2 * GUARD_BYTES);
+    memset(new->block + GUARD_BYTES, POISON, bytes);
+    *memory = new;
+    return PENSTOCK_OK;
+}
+
+void penstock__trace_memory_drop(struct trace_memory *memory)
+{
+    if (!memory || --memory->users)
+        return;
+    penstock__free(memory->block);
+    penstock__free(memory);
+}
+
+bool penstock__trace_memory_intact(const struct trace_memory *memory)
+{
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if (memory->block[i] != GUARD || memory->block[GUARD_BYTES + memory->bytes + i] != GUARD)
+            return false;
+    return true;
+}
+
+static unsigned char *content(const struct trace_memory *memory)
+{
+    return memory->block + GUARD_BYTES;
+}
+
+/* ---------------------------------------------------------------- rules ----------------------- */
+
+/* A thread enters a slot; false, with an error, where that breaks a rule. */
+static bool enter(struct penstock_slot *slot)
+{
+    penstock_context *context = slot->device->context;
+    struct trace_slot *self = slot->priv;
+    if (!penstock__trace_alive(context, self ? &self->object : NULL, "slot")) {
+        penstock__error(PENSTOCK_ERR_STATE, "trace: the slot was not made");
+        return false;
+    }
+    if (atomic_exchange(&self->entered, true))
+        penstock__trace_violation(context, "two threads are in one slot");
+    return true;
+}
+
+static int leave(struct penstock_slot *slot, int status)
+{
+    struct trace_slot *self = slot->priv;
+    atomic_store(&self->entered, false);
+    return status;
+}
+
+/* The memory of a buffer that has room for `bytes`, or NULL. */
+static struct trace_memory *usable(struct penstock_slot *slot, struct penstock_buffer *buffer, size_t bytes)
+{
+    penstock_context *context = slot->device->context;
+    struct trace_buffer *self = buffer ? buffer->priv : NULL;
+    if (!penstock__trace_alive(context, self ? &self->object : NULL, "buffer")) {
+        penstock__error(PENSTOCK_ERR_STATE, "trace: the buffer was not made");
+        return NULL;
+    }
+    if (buffer->device != slot->device || buffer->wrapped || bytes > self->memory->bytes) {
+        penstock__trace_violation(context, "a buffer of %zu bytes is used for %zu, or is of another device",
+                                  self->memory->bytes, bytes);
+        penstock__error(PENSTOCK_ERR_STATE, "trace: the buffer is not usable");
+        return NULL;
+    }
+    return self->memory;
+}
+
+static bool sensible(struct penstock_slot *slot, const struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    const struct penstock_fft_problem *fft = &plan->problem->fft;
+    if (job->frames && job->frames % fft->average == 0 && !job->gather == !fft->gathered &&
+        (fft->gathered || job->samples >= penstock__fft_samples(fft, job->frames)))
+        return true;
+    penstock__trace_violation(slot->device->context, "a job of %zu frames and %zu samples does not fit its plan",
+                              job->frames, job->samples);
+    penstock__error(PENSTOCK_ERR_STATE, "trace: the job does not fit the plan");
+    return false;
+}
+
+/* ---------------------------------------------------------------- asking ---------------------- */
+
+static struct trace_memory *share(struct trace_memory *memory)
+{
+    if (memory)
+        memory->users++;
+    return memory;
+}
+
+static int append(struct trace_slot *slot, const struct trace_step *step)
+{
+    struct trace_step *new = penstock__calloc(1, sizeof *new);
+    if (!new)
+        return PENSTOCK_ERR_MEMORY;
+    *new = *step;
+    share(new->in);
+    share(new->gather);
+    share(new->out);
+    if (new->plan)
+        atomic_fetch_add(&new->plan->jobs, 1);
+    if (!slot->end)
+        slot->end = &slot->first;
+    *slot->end = new;
+    slot->end = &new->next;
+    return PENSTOCK_OK;
+}
+
+int penstock__trace_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
+{
+    struct trace_step step = {.kind = STEP_UPLOAD, .from = host, .bytes = bytes};
+    int status;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    if (!(step.out = usable(slot, buffer, bytes)))
+        status = PENSTOCK_ERR_STATE;
+    else if (!(status = penstock__trace_call(slot->device->context, "upload %zu bytes", bytes)))
+        status = append(slot->priv, &step);
+    return leave(slot, status);
+}
+
+int penstock__trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                            const struct penstock_job *job)
+{
+    const struct penstock_problem *problem = plan->problem;
+    struct trace_plan *self = plan->priv;
+    struct trace_step step = {
+        .kind = STEP_TRANSFORM, .frames = job->frames, .samples = job->samples, .plan = plan->priv};
+    int status;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    if (!penstock__trace_alive(slot->device->context, self ? &self->object : NULL, "plan") ||
+        !sensible(slot, plan, job) ||
+        !(step.in = usable(slot, job->in, job->samples * penstock_format_bytes(problem->fft.format))) ||
+        !(step.out = usable(slot, job->out, job->frames / problem->fft.average * problem->out_bytes)) ||
+        (job->gather && !(step.gather = usable(slot, job->gather, job->frames * sizeof(struct penstock_gather)))))
+        status = PENSTOCK_ERR_STATE;
+    else if (!(status = penstock__trace_call(slot->device->context, "enqueue %zu frames", job->frames)))
+        status = append(slot->priv, &step);
+    return leave(slot, status);
+}
+
+int penstock__trace_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes)
+{
+    struct trace_step step = {.kind = STEP_DOWNLOAD, .to = host, .bytes = bytes};
+    int status;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    if (!(step.in = usable(slot, buffer, bytes)))
+        status = PENSTOCK_ERR_STATE;
+    else if (!(status = penstock__trace_call(slot->device->context, "download %zu bytes", bytes)))
+        status = append(slot->priv, &step);
+    else
+        memset(host, POISON, bytes / 2); /* a failed copy leaves some of it behind */
+    return leave(slot, status);
+}
+
+int penstock__trace_mark(struct penstock_slot *slot, uint64_t *number)
+{
+    struct trace_slot *self = slot->priv;
+    struct trace_step step = {.kind = STEP_MARK};
+    int status;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    step.number = self->marks + 1;
+    if (!(status = penstock__trace_call(slot->device->context, "mark")) && !(status = append(self, &step)))
+        *number = ++self->marks;
+    return leave(slot, status);
+}
+
+/* ---------------------------------------------------------------- doing ----------------------- */
+
+/* Lends a buffer's memory to the cpu backend. */
+static int lend(struct penstock_buffer *buffer, struct penstock_device *device, struct trace_memory *memory)
+{
+    const struct penstock_backend *cpu = &penstock__cpu_backend;
+    int status;
+    *buffer = (struct penstock_buffer){.device = device, .bytes = memory->bytes, .wrapped = true};
+    if (cpu->buffer_bytes && !(buffer->priv = penstock__calloc(1, cpu->buffer_bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    if ((status = cpu->buffer_wrap(buffer, content(memory), memory->bytes)))
+        penstock__free(buffer->priv);
+    return status;
+}
+
+static void take_back(struct penstock_buffer *buffer)
+{
+    penstock__cpu_backend.buffer_free(buffer);
+    penstock__free(buffer->priv);
+}
+
+static int transform(struct trace_slot *slot, const struct trace_step *step)
+{
+    const struct penstock_backend *cpu = &penstock__cpu_backend;
+    struct trace_memory *memories[3] = {step->in, step->out, step->gather};
+    struct penstock_buffer buffers[3];
+    struct penstock_job job = {.in = &buffers[0],
+                               .out = &buffers[1],
+                               .gather = step->gather ? &buffers[2] : NULL,
+                               .frames = step->frames,
+                               .samples = step->samples};
+    unsigned lent = 0, wanted = step->gather ? 3 : 2;
+    uint64_t number;
+    int status = PENSTOCK_OK;
+    for (; lent < wanted && !status; lent += !status)
+        status = lend(&buffers[lent], step->plan->cpu.device, memories[lent]);
+    if (!status && !(status = cpu->enqueue(&slot->cpu, &step->plan->cpu, &job)) &&
+        !(status = cpu->mark(&slot->cpu, &number)))
+        status = cpu->wait(&slot->cpu, number);
+    while (lent)
+        take_back(&buffers[--lent]);
+    return status;
+}
+
+static int perform(struct trace_slot *slot, const struct trace_step *step)
+{
+    switch (step->kind) {
+    case STEP_UPLOAD:
+        memcpy(content(step->out), step->from, step->bytes);
+        break;
+    case STEP_TRANSFORM:
+        return transform(slot, step);
+    case STEP_DOWNLOAD:
+        memcpy(step->to, content(step->in), step->bytes);
+        break;
+    case STEP_MARK:
+        slot->reached = step->number;
+        break;
+    }
+    return PENSTOCK_OK;
+}
+
+static void drop_first(struct trace_slot *slot)
+{
+    struct trace_step *step = slot->first;
+    slot->first = step->next;
+    if (!slot->first)
+        slot->end = NULL;
+    penstock__trace_memory_drop(step->in);
+    penstock__trace_memory_drop(step->gather);
+    penstock__trace_memory_drop(step->out);
+    if (step->plan)
+        atomic_fetch_sub(&step->plan->jobs, 1);
+    penstock__free(step);
+}
+
+void penstock__trace_drop_steps(struct trace_slot *slot)
+{
+    for (; slot->first; drop_first(slot))
+        if (slot->first->kind == STEP_DOWNLOAD)
+            memset(slot->first->to, POISON, slot->first->bytes);
+}
+
+int penstock__trace_wait(struct penstock_slot *slot, uint64_t number)
+{
+    struct trace_slot *self = slot->priv;
+    int status;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    if (number > self->marks)
+        penstock__trace_violation(slot->device->context, "mark %llu is waited for; the last one was %llu",
+                                  (unsigned long long)number, (unsigned long long)self->marks);
+    status = penstock__trace_call(slot->device->context, "wait for mark %llu", (unsigned long long)number);
+    while (!status && self->reached < number && self->first)
+        if (!(status = perform(self, self->first)))
+            drop_first(self);
+    return leave(slot, status);
+}

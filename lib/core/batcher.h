@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * A plan fed from a stream: samples go in as they come, frames are gathered into batches, several batches are on their
+ * way at once, results come out in order. Memory is constant, and how the samples were cut makes no difference.
+ *
+ *     while (!(status = penstock__batcher_room(batcher, &to, &room)) && room && more)
+ *         write up to `room` samples at `to`, then penstock__batcher_commit()
+ *     while (!(status = penstock__batcher_ready(batcher, wait, &from, &groups)) && groups)
+ *         read up to `groups` results at `from`, then penstock__batcher_release()
+ *
+ * A group is the frames that make one result: the plan's `average`. After a failure the results of earlier batches can
+ * still be read; then, and on the way in at once, every call returns the failure until a reset.
+ */
+#ifndef PENSTOCK_CORE_BATCHER_H
+#define PENSTOCK_CORE_BATCHER_H
+
+#include "core/plan.h"
+
+struct penstock__batcher;
+
+/*
+ * The plan (not gathered, no skip, frames that touch or overlap) must outlive the batcher, and be used by nobody else
+ * meanwhile. A batch holds as many frames as the plan likes as far as `max_bytes` of memory for a batch allow, one
+ * group at the least. `max_latency_s`: a group that has been complete for so long is sent by the next call that
+ * commits or asks for results, and waited for by the latter; 0: never.
+ */
+int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *plan, size_t max_bytes,
+                          double max_latency_s);
+
+/* Where the next samples go, and how many there is room for: 0 while results must be taken first. */
+int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t *samples);
+
+/* `samples` were written there. A full batch is sent. */
+int penstock__batcher_commit(struct penstock__batcher *batcher, size_t samples);
+
+/* Sends all complete groups. Afterwards only samples that make no group are held. */
+int penstock__batcher_flush(struct penstock__batcher *batcher);
+
+/* Results in order: `*groups` of them at `*from`. Waits for the oldest batch if `wait` is set or there is no room
+ * otherwise; else gives what is known to be done. */
+int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const void **from, size_t *groups);
+
+/* `groups` of them were read. */
+void penstock__batcher_release(struct penstock__batcher *batcher, size_t groups);
+
+/* Seconds until max_latency_s has passed for the oldest result that waits; 0 where one can be read at once; INFINITY
+ * where none waits or there is no limit. */
+double penstock__batcher_due_s(const struct penstock__batcher *batcher);
+
+/* Groups of a full batch. */
+size_t penstock__batcher_capacity(const struct penstock__batcher *batcher);
+
+/* Forgets all samples and results, and failures. */
+void penstock__batcher_reset(struct penstock__batcher *batcher);
+void penstock__batcher_free(struct penstock__batcher *batcher);
+
+#endif

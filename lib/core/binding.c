@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A problem bound to one device: slots, their buffers, and the ladder of variants. */
+#include "core/binding.h"
+#include "core/check.h"
+#include "core/devices.h"
+#include "core/problem.h"
+
+#include <stdio.h>
+
+#define MAX_VARIANTS 16
+#define PIECE_BYTES  ((size_t)2 << 20) /* from here on a copy's fixed cost is small against its length */
+
+static const struct penstock_backend *backend_of(const struct penstock__binding *binding)
+{
+    return binding->state.device->backend;
+}
+
+bool penstock__binding_in_host_memory(const struct penstock__binding *binding)
+{
+    return binding->state.device->host_memory || (backend_of(binding)->flags & PENSTOCK_BACKEND_HOST_MEMORY);
+}
+
+/* ---------------------------------------------------------------- buffers --------------------- */
+
+static void free_buffer(struct penstock_buffer *buffer)
+{
+    if (!buffer->device)
+        return;
+    buffer->device->backend->buffer_free(buffer);
+    penstock__free(buffer->priv);
+    *buffer = (struct penstock_buffer){0};
+}
+
+/* Makes a buffer in the device's memory or, where `host` is given, around the caller's. */
+static int make_buffer(struct penstock_buffer *buffer, struct penstock_device *device, void *host, size_t bytes)
+{
+    const struct penstock_backend *backend = device->backend;
+    int status;
+    if (backend->buffer_bytes && !(buffer->priv = penstock__calloc(1, backend->buffer_bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    buffer->device = device;
+    buffer->bytes = bytes;
+    buffer->wrapped = host;
+    status = host ? backend->buffer_wrap(buffer, host, bytes) : backend->buffer_alloc(buffer, bytes);
+    if (status) {
+        penstock__free(buffer->priv);
+        *buffer = (struct penstock_buffer){0};
+    }
+    return status;
+}
+
+/* A buffer of the device with room for `bytes`; it grows by half, so that growing batches do not move it each time. */
+static int reserve_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes)
+{
+    size_t before = buffer->bytes;
+    if (buffer->device && before >= bytes)
+        return PENSTOCK_OK;
+    free_buffer(buffer);
+    return make_buffer(buffer, device, NULL, bytes > before + before / 2 ? bytes : before + before / 2);
+}
+
+/* The library only reads what is given as const; a device's buffer has no notion of it. */
+static void *without_const(const void *memory)
+{
+    return (void *)(uintptr_t)memory;
+}
+
+static void free_buffers(struct penstock__slot *slot)
+{
+    free_buffer(&slot->out);
+    free_buffer(&slot->gather);
+    free_buffer(&slot->in);
+}
+
+/* ---------------------------------------------------------------- slots ----------------------- */
+
+static int open_slot(struct penstock__slot *slot, struct penstock_device *device)
+{
+    const struct penstock_backend *backend = device->backend;
+    int status;
+    if (slot->open)
+        return PENSTOCK_OK;
+    slot->slot = (struct penstock_slot){.device = device};
+    if (backend->slot_bytes && !(slot->slot.priv = penstock__calloc(1, backend->slot_bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    if ((status = backend->slot_init(&slot->slot))) {
+        penstock__free(slot->slot.priv);
+        return status;
+    }
+    slot->open = true;
+    return PENSTOCK_OK;
+}
+
+static void close_slot(struct penstock__slot *slot)
+{
+    if (slot->open) {
+        slot->slot.device->backend->slot_free(&slot->slot);
+        penstock__free(slot->slot.priv);
+        slot->open = false;
+    }
+    free_buffers(slot);
+    slot->busy = false;
+}
+
+static int send_in_place(struct penstock__binding *binding, struct penstock__slot *slot,
+                         const struct penstock__batch *batch, struct penstock_job *job)
+{
+    struct penstock_device *device = binding->state.device;
+    const struct penstock_problem *problem = binding->state.problem;
+    int status;
+    free_buffers(slot);
+    if ((status = make_buffer(&slot->in, device, without_const(batch->in),
+                              penstock__problem_in_bytes(problem, batch->samples))) ||
+        (batch->gather && (status = make_buffer(&slot->gather, device, without_const(batch->gather),
+                                                batch->frames * sizeof *batch->gather))) ||
+        (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
+        return status;
+    return device->backend->enqueue(&slot->slot, &binding->state, job);
+}
+
+static int send_with_copies(struct penstock__binding *binding, struct penstock__slot *slot,
+                            const struct penstock__batch *batch, struct penstock_job *job)
+{
+    struct penstock_device *device = binding->state.device;
+    const struct penstock_backend *backend = device->backend;
+    const struct penstock_problem *problem = binding->state.problem;
+    size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
+    size_t gather_bytes = batch->frames * sizeof *batch->gather;
+    size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
+    int status;
+    if ((status = reserve_buffer(&slot->in, device, in_bytes)) ||
+        (batch->gather && (status = reserve_buffer(&slot->gather, device, gather_bytes))) ||
+        (status = reserve_buffer(&slot->out, device, out_bytes)) ||
+        (status = backend->upload(&slot->slot, &slot->in, batch->in, in_bytes)) ||
+        (batch->gather && (status = backend->upload(&slot->slot, &slot->gather, batch->gather, gather_bytes))) ||
+        (status = backend->enqueue(&slot->slot, &binding->state, job)))
+        return status;
+    return backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
+}
+
+int penstock__binding_submit(struct penstock__binding *binding, unsigned index, const struct penstock__batch *batch)
+{
+    struct penstock__slot *slot = &binding->slots[index];
+    struct penstock_job job = {.in = &slot->in,
+                               .gather = batch->gather ? &slot->gather : NULL,
+                               .out = &slot->out,
+                               .frames = batch->frames,
+                               .samples = batch->samples};
+    int status = open_slot(slot, binding->state.device);
+    if (status)
+        return status;
+    status = penstock__binding_in_host_memory(binding) ? send_in_place(binding, slot, batch, &job)
+                                                       : send_with_copies(binding, slot, batch, &job);
+    if (!status)
+        status = backend_of(binding)->mark(&slot->slot, &slot->mark);
+    if (status)
+        close_slot(slot);
+    slot->busy = !status;
+    return status;
+}
+
+int penstock__binding_wait(struct penstock__binding *binding, unsigned index)
+{
+    struct penstock__slot *slot = &binding->slots[index];
+    int status;
+    if (!slot->busy)
+        return PENSTOCK_OK;
+    if ((status = backend_of(binding)->wait(&slot->slot, slot->mark)))
+        close_slot(slot);
+    slot->busy = false;
+    if (penstock__binding_in_host_memory(binding))
+        free_buffers(slot);
+    return status;
+}
+
+void penstock__binding_close(struct penstock__binding *binding)
+{
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
+        close_slot(&binding->slots[i]);
+}
+
+size_t penstock__binding_piece(const struct penstock__binding *binding, size_t frames)
+{
+    const struct penstock_problem *problem = binding->state.problem;
+    size_t average = problem->fft.average, best = binding->state.best_batch;
+    size_t enough = PIECE_BYTES / (problem->in_bytes + problem->out_bytes / average + 1) + 1;
+    if (penstock__binding_in_host_memory(binding) || problem->fft.gathered || problem->fft.format == PENSTOCK_PLANAR)
+        return frames;
+    if (enough < best)
+        enough = best;
+    enough = (enough + average - 1) / average * average;
+    return enough < frames ? enough : frames;
+}
+
+/* ---------------------------------------------------------------- variants -------------------- */
+
+static void free_plan(struct penstock__binding *binding)
+{
+    penstock__binding_close(binding);
+    if (binding->planned)
+        backend_of(binding)->plan_free(&binding->state);
+    penstock__free(binding->state.priv);
+    binding->state.priv = NULL;
+    binding->planned = false;
+}
+
+/* Plans one variant. */
+static int make_plan(struct penstock__binding *binding, unsigned variant)
+{
+    const struct penstock_backend *backend = backend_of(binding);
+    binding->state = (struct penstock_plan_state){.device = binding->state.device, .problem = binding->state.problem};
+    int status;
+    if (backend->plan_bytes && !(binding->state.priv = penstock__calloc(1, backend->plan_bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    status = backend->plan_init(&binding->state, variant);
+    binding->planned = !status;
+    if (status)
+        free_plan(binding);
+    return status;
+}
+
+/* Plans one variant and checks it. */
+static int try_variant(struct penstock__binding *binding, unsigned variant)
+{
+    int status = make_plan(binding, variant);
+    if (status)
+        return status;
+    if ((status = penstock__check(binding)))
+        free_plan(binding);
+    return status;
+}
+
+/* Down the ladder to the first variant that is right; one log line if it is not the fastest. The error is that of
+ * the last variant that there was. */
+static int climb_down(struct penstock__binding *binding)
+{
+    const struct penstock_device *device = binding->state.device;
+    int status = try_variant(binding, 0), last;
+    char text[512];
+    for (unsigned variant = 1; status && variant < MAX_VARIANTS; variant++) {
+        if (status == PENSTOCK_ERR_MEMORY || (status == PENSTOCK_ERR_UNSUPPORTED && variant == 1))
+            return status;
+        last = status;
+        snprintf(text, sizeof text, "%s", penstock_error_text());
+        if ((status = try_variant(binding, variant)) == PENSTOCK_ERR_UNSUPPORTED)
+            return penstock__error(last, "%s", text);
+        if (!status)
+            penstock__log(device->context, PENSTOCK_LOG_WARNING, "%s goes on with variant %u (%s), since: %s",
+                          device->name, variant, binding->state.variant, text);
+    }
+    return status;
+}
+
+int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
+                          const struct penstock_problem *problem, unsigned slots)
+{
+    struct penstock__binding *new;
+    int status;
+    *binding = NULL;
+    if ((status = penstock__device_open(device)))
+        return status;
+    if ((status = device->backend->supports(device, problem)) <= 0)
+        return status ? status : penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not support that", device->name);
+    if (!(new = penstock__calloc(1, sizeof *new)))
+        return PENSTOCK_ERR_MEMORY;
+    new->state.device = device;
+    new->state.problem = problem;
+    new->slot_count = slots;
+    if ((status = climb_down(new))) {
+        penstock__binding_free(new);
+        return status;
+    }
+    *binding = new;
+    return PENSTOCK_OK;
+}
+
+void penstock__binding_free(struct penstock__binding *binding)
+{
+    if (!binding)
+        return;
+    free_plan(binding);
+    penstock__free(binding);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * A problem bound to one device: the variant that passed its check, and slots with their buffers. Plans use one,
+ * and the choice by measurement makes several to compare them.
+ */
+#ifndef PENSTOCK_CORE_BINDING_H
+#define PENSTOCK_CORE_BINDING_H
+
+#include "backends/backend.h"
+
+#define PENSTOCK__MAX_SLOTS 16
+
+/* Work for one slot, in host memory. */
+struct penstock__batch {
+    const void *in;
+    const struct penstock_gather *gather; /* NULL unless the problem is gathered */
+    void *out;
+    size_t frames;  /* >= 1 */
+    size_t samples; /* at `in` */
+};
+
+struct penstock__slot {
+    struct penstock_slot slot;
+    bool open;
+    bool busy;
+    uint64_t mark;
+    struct penstock_buffer in, gather, out; /* made where .device is not NULL */
+};
+
+struct penstock__binding {
+    struct penstock_plan_state state;
+    bool planned;
+    unsigned slot_count;
+    struct penstock__slot slots[PENSTOCK__MAX_SLOTS];
+};
+
+/* `problem` must live as long as the binding. The device is opened, and variants are tried until one is right. */
+int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
+                          const struct penstock_problem *problem, unsigned slots);
+
+/* Sends a batch through an idle slot; its memory belongs to the slot until the wait. After a failure of either the
+ * slot is closed, touches no host memory any more, and opens again with the next batch. */
+int penstock__binding_submit(struct penstock__binding *binding, unsigned slot, const struct penstock__batch *batch);
+int penstock__binding_wait(struct penstock__binding *binding, unsigned slot);
+
+/* Abandons what is in flight in all slots and frees their buffers. */
+void penstock__binding_close(struct penstock__binding *binding);
+void penstock__binding_free(struct penstock__binding *binding);
+
+/* Frames that one slot should get of a batch of `frames`, so that copies and kernels of a large one overlap. */
+size_t penstock__binding_piece(const struct penstock__binding *binding, size_t frames);
+
+/* Whether the device works on the caller's memory itself. */
+bool penstock__binding_in_host_memory(const struct penstock__binding *binding);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The self-check: every plan shows that it computes the right thing, on the way that real data will take, before it
+ * is handed out. An impulse finds values in the wrong place, random samples find all else.
+ */
+#include "core/check.h"
+#include "core/expected.h"
+#include "core/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHECK_SAMPLES ((size_t)1 << 16)  /* a check takes about a millisecond */
+#define CHECK_FRAMES  37                 /* odd: the last work-group of any size is not full */
+#define CHECK_BYTES   ((size_t)32 << 20) /* averages over more frames than fit here are left out */
+#define ONE_FRAME     ((size_t)1 << 28)  /* bytes: a single frame may be as long as this */
+#define GUARD_BYTES   64
+#define GUARD         0xa5
+#define POISON        0xff /* floats of such bytes are NaN */
+
+struct check {
+    struct penstock__binding *binding;
+    const struct penstock_fft_problem *fft;
+    size_t frames, samples, in_bytes, out_bytes, expected_count;
+    void *in;
+    struct penstock_gather *gather;
+    unsigned char *out;
+    double *expected;
+    uint64_t random;
+};
+
+/* SplitMix64: S. Vigna. */
+static uint64_t next_random(struct check *check)
+{
+    uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* ---------------------------------------------------------------- input ----------------------- */
+
+/* Writes one part of a sample; `value` is in -1 .. 1. */
+static void put(struct check *check, size_t i, unsigned part, double value)
+{
+    switch (check->fft->format) {
+    case PENSTOCK_CF32:
+        ((float *)check->in)[2 * i + part] = (float)value;
+        break;
+    case PENSTOCK_CS16:
+        ((int16_t *)check->in)[2 * i + part] = (int16_t)lrint(32767 * value);
+        break;
+    case PENSTOCK_CS8:
+        ((int8_t *)check->in)[2 * i + part] = (int8_t)lrint(127 * value);
+        break;
+    case PENSTOCK_CU8:
+        ((uint8_t *)check->in)[2 * i + part] = (uint8_t)lrint(127.5 + 127 * value);
+        break;
+    case PENSTOCK_PLANAR:
+        ((float *)check->in)[part * check->samples + i] = (float)value;
+        break;
+    case PENSTOCK_F32:
+        if (!part)
+            ((float *)check->in)[i] = (float)value;
+        break;
+    }
+}
+
+static void fill_with_impulse(struct check *check)
+{
+    size_t at = (check->gather ? 0 : check->fft->skip) + penstock__fft_in_count(check->fft) / 3;
+    for (size_t i = 0; i < check->samples; i++)
+        for (unsigned part = 0; part < 2; part++)
+            put(check, i, part, i == at ? 0.75 : 0);
+}
+
+/* Beyond what the reference can transform in time there are zeros. */
+static void fill_with_noise(struct check *check)
+{
+    size_t enough = 2 * CHECK_SAMPLES > check->fft->n ? 2 * CHECK_SAMPLES : check->fft->n;
+    for (size_t i = 0, used = 0; i < check->samples; i++) {
+        used += check->gather || i >= check->fft->skip;
+        for (unsigned part = 0; part < 2; part++)
+            put(check, i, part, used <= enough ? (double)(next_random(check) >> 11) * 0x1p-52 - 1.0 : 0);
+    }
+}
+
+static void fill_gather(struct check *check)
+{
+    size_t last = check->samples - check->fft->n;
+    for (size_t i = 0; check->gather && i < check->frames; i++) {
+        uint64_t random = next_random(check);
+        check->gather[i] = (struct penstock_gather){.start = i ? (uint32_t)(random % (last + 1)) : 0,
+                                                    .phase = i ? (uint32_t)(random >> 32) : 0,
+                                                    .step = i ? (uint32_t)next_random(check) : 0};
+    }
+}
+
+/* ---------------------------------------------------------------- comparison ------------------ */
+
+/*
+ * Relative L2 error that is right: 1.0e-7 sqrt(log2 n) for the transform (M. Frigo, S. Johnson, Proc. IEEE 93(2),
+ * 2005, find about 0.4 times that), and as much again for each factor that is multiplied in before or after; a
+ * rotation also rounds its angle. Power doubles a relative error; a decibel value is a rounded logarithm.
+ */
+static double bound(const struct check *check)
+{
+    const struct penstock_fft_problem *fft = check->fft;
+    double factor = check->binding->state.device->backend->error_factor;
+    double units = sqrt(log2(fft->n > 2 ? (double)fft->n : 2.0));
+    units += fft->window ? 1 : 0;
+    units += fft->scale != 1 ? 1 : 0;
+    units += fft->gathered || fft->shift != 0 ? 3 : 0;
+    units *= factor > 0 ? factor : 1;
+    if (fft->output == PENSTOCK_OUTPUT_COMPLEX)
+        return 1.0e-7 * units;
+    return 2.5e-7 * units + (fft->output == PENSTOCK_OUTPUT_DECIBEL ? 1e-5 : 0);
+}
+
+/* Relative L2 error of one output frame; NaN where there is one in it. */
+static double frame_error(const struct check *check, size_t frame)
+{
+    size_t count = check->expected_count;
+    const float *got = (const float *)(const void *)check->out + frame * count;
+    const double *want = check->expected + frame * count;
+    double error = 0, norm = 1e-30;
+    for (size_t i = 0; i < count; i++) {
+        double value = check->fft->output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, got[i] / 10.0) : got[i];
+        error += (value - want[i]) * (value - want[i]);
+        norm += want[i] * want[i];
+    }
+    return sqrt(error / norm);
+}
+
+static int compare(const struct check *check, const char *what)
+{
+    double most = bound(check);
+    for (size_t i = 0; i < GUARD_BYTES; i++)
+        if (check->out[check->out_bytes + i] != GUARD)
+            return penstock__error(PENSTOCK_ERR_CHECK, "self-check with %s: written beyond the output's end", what);
+    for (size_t frame = 0; frame < check->frames / check->fft->average; frame++) {
+        double error = frame_error(check, frame);
+        if (!(error <= most))
+            return penstock__error(PENSTOCK_ERR_CHECK,
+                                   "self-check with %s: relative error %.2g in output frame %zu, at most %.2g is right",
+                                   what, error, frame, most);
+    }
+    return PENSTOCK_OK;
+}
+
+static int run(struct check *check, const char *what)
+{
+    struct penstock__batch batch = {.in = check->in,
+                                    .gather = check->gather,
+                                    .out = check->out,
+                                    .frames = check->frames,
+                                    .samples = check->samples};
+    int status;
+    memset(check->out, POISON, check->out_bytes);
+    memset(check->out + check->out_bytes, GUARD, GUARD_BYTES);
+    if ((status = penstock__expected(check->expected, check->fft, check->in, check->samples, check->gather,
+                                     check->frames)) ||
+        (status = penstock__binding_submit(check->binding, 0, &batch)) ||
+        (status = penstock__binding_wait(check->binding, 0)))
+        return status;
+    return compare(check, what);
+}
+
+/* ---------------------------------------------------------------- sizes ----------------------- */
+
+static void set_frames(struct check *check, size_t frames)
+{
+    const struct penstock_problem *problem = check->binding->state.problem;
+    check->frames = frames;
+    check->samples = check->fft->gathered ? 3 * check->fft->n : penstock__fft_samples(check->fft, frames);
+    check->in_bytes = penstock__problem_in_bytes(problem, check->samples);
+    check->out_bytes = penstock__problem_out_bytes(problem, frames);
+}
+
+/* False where even the fewest frames are too many. */
+static bool choose_size(struct check *check)
+{
+    size_t average = check->fft->average, groups = CHECK_SAMPLES / check->fft->n;
+    groups = groups > CHECK_FRAMES ? CHECK_FRAMES : groups;
+    groups = (groups + average - 1) / average;
+    for (groups = groups ? groups : 1;; groups = (groups + 1) / 2) {
+        set_frames(check, groups * average);
+        if (check->in_bytes + check->out_bytes <= CHECK_BYTES)
+            return true;
+        if (groups == 1)
+            return average == 1 && check->in_bytes + check->out_bytes <= ONE_FRAME;
+    }
+}
+
+int penstock__check(struct penstock__binding *binding)
+{
+    const struct penstock_device *device = binding->state.device;
+    struct check check = {.binding = binding, .fft = &binding->state.problem->fft, .random = 1};
+    int status = PENSTOCK_ERR_MEMORY;
+    if (!choose_size(&check)) {
+        penstock__log(device->context, PENSTOCK_LOG_DEBUG, "%s: no self-check, its frames would take %zu bytes",
+                      device->name, check.in_bytes + check.out_bytes);
+        return PENSTOCK_OK;
+    }
+    check.expected_count = penstock__expected_count(check.fft);
+    if (!(check.in = penstock__calloc(1, check.in_bytes)) ||
+        !(check.out = penstock__alloc(check.out_bytes + GUARD_BYTES)) ||
+        !(check.expected =
+              penstock__alloc(check.frames / check.fft->average * check.expected_count * sizeof *check.expected)) ||
+        (check.fft->gathered && !(check.gather = penstock__calloc(check.frames, sizeof *check.gather))))
+        goto done;
+    fill_gather(&check);
+    status = PENSTOCK_OK;
+    if (check.fft->n <= CHECK_SAMPLES) {
+        fill_with_impulse(&check);
+        status = run(&check, "an impulse");
+    }
+    if (!status) {
+        fill_with_noise(&check);
+        status = run(&check, "noise");
+    }
+done:
+    penstock__free(check.gather);
+    penstock__free(check.expected);
+    penstock__free(check.out);
+    penstock__free(check.in);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The self-check of a plan. */
+#ifndef PENSTOCK_CORE_CHECK_H
+#define PENSTOCK_CORE_CHECK_H
+
+#include "core/binding.h"
+
+/* Runs an impulse and random samples through slot 0 and compares with double precision: PENSTOCK_ERR_CHECK with the
+ * error that was found, or what made the device fail. */
+int penstock__check(struct penstock__binding *binding);
+
+#endif

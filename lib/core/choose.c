@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The choice by measurement. An answer is remembered under a text that names all it depends on: the problem, and the
+ * candidates with their drivers. A driver's update thus asks the question anew.
+ */
+#include "core/choose.h"
+#include "core/context.h"
+#include "core/devices.h"
+#include "core/measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_CANDIDATES 16
+#define KEY_BYTES      4096
+
+struct penstock__choice {
+    char *key;
+    const struct penstock_device *device;
+    struct penstock__choice *following;
+};
+
+struct candidates {
+    struct penstock_device *devices[MAX_CANDIDATES]; /* the best rank first */
+    int ranks[MAX_CANDIDATES];
+    size_t count;
+};
+
+static void insert(struct candidates *list, struct penstock_device *device, int rank)
+{
+    size_t at = list->count;
+    if (at == MAX_CANDIDATES)
+        return;
+    for (; at > 0 && list->ranks[at - 1] < rank; at--) {
+        list->devices[at] = list->devices[at - 1];
+        list->ranks[at] = list->ranks[at - 1];
+    }
+    list->devices[at] = device;
+    list->ranks[at] = rank;
+    list->count++;
+}
+
+static void leave_out(const struct penstock_device *device)
+{
+    penstock__log(device->context, PENSTOCK_LOG_WARNING, "auto leaves %s out: %s", device->name, penstock_error_text());
+}
+
+static void find_candidates(struct candidates *list, penstock_context *context, const struct penstock_problem *problem)
+{
+    struct penstock_device *device;
+    list->count = 0;
+    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
+        int rank;
+        if (*device->reason || device->backend->flags & PENSTOCK_BACKEND_NOT_AUTOMATIC)
+            continue;
+        if (penstock__device_open(device))
+            leave_out(device);
+        else if ((rank = device->backend->supports(device, problem)) > 0)
+            insert(list, device, rank);
+    }
+}
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+static void write_key(char key[KEY_BYTES], const penstock_context *context, const struct penstock_problem *problem,
+                      const struct candidates *list, unsigned slots)
+{
+    const struct penstock_fft_problem *fft = &problem->fft;
+    int used = snprintf(key, KEY_BYTES,
+                        "penstock %s, %u threads, %u slots, batch %zu: fft %zu direction %d domain %d format %d "
+                        "window %d spacing %zu skip %zu shift %d output %d centered %d average %u gathered %d\n",
+                        penstock_version(), context->threads, slots, problem->batch, fft->n, (int)fft->direction,
+                        (int)fft->domain, (int)fft->format, fft->window != NULL, fft->spacing, fft->skip,
+                        fft->shift != 0, (int)fft->output, fft->centered, fft->average, fft->gathered);
+    for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++)
+        used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s: %s, %s\n", list->devices[i]->name,
+                         list->devices[i]->product, list->devices[i]->driver);
+}
+
+static void file_name(char name[64], const char *key)
+{
+    snprintf(name, 64, "choice-%016" PRIx64, penstock__hash(key, strlen(key)));
+}
+
+static struct penstock_device *named(const struct candidates *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->devices[i]->name, name))
+            return list->devices[i];
+    return NULL;
+}
+
+/* Without memory for it the question is asked again; that is no failure. */
+static void remember_in_context(penstock_context *context, const char *key, const struct penstock_device *device)
+{
+    struct penstock__choice *choice = penstock__calloc(1, sizeof *choice);
+    if (!choice)
+        return;
+    if (!(choice->key = penstock__strdup(key))) {
+        penstock__free(choice);
+        return;
+    }
+    choice->device = device;
+    choice->following = context->choices;
+    context->choices = choice;
+}
+
+static void remember(penstock_context *context, const char *key, const struct penstock_device *device)
+{
+    char name[64], content[KEY_BYTES + sizeof device->name + 16];
+    int bytes = snprintf(content, sizeof content, "%schoice: %s\n", key, device->name);
+    remember_in_context(context, key, device);
+    file_name(name, key);
+    penstock__cache_write(context, name, content, (size_t)bytes);
+}
+
+/* The device that was chosen before, or NULL. */
+static struct penstock_device *recall(penstock_context *context, const char *key, const struct candidates *list)
+{
+    struct penstock_device *device = NULL;
+    char name[64], chosen[32] = "";
+    size_t bytes, length = strlen(key);
+    char *content;
+    for (const struct penstock__choice *choice = context->choices; choice; choice = choice->following)
+        if (!strcmp(choice->key, key))
+            return named(list, choice->device->name);
+    file_name(name, key);
+    if (!(content = penstock__cache_read(context, name, &bytes)))
+        return NULL;
+    if (!strncmp(content, key, length) && sscanf(content + length, "choice: %31s", chosen) == 1)
+        device = named(list, chosen);
+    penstock__free(content);
+    if (device)
+        remember_in_context(context, key, device);
+    return device;
+}
+
+void penstock__choices_free(penstock_context *context)
+{
+    while (context->choices) {
+        struct penstock__choice *choice = context->choices;
+        context->choices = choice->following;
+        penstock__free(choice->key);
+        penstock__free(choice);
+    }
+}
+
+/* ---------------------------------------------------------------- choice ---------------------- */
+
+/* Times every candidate and keeps the binding of the fastest; `*complete`: none failed. */
+static int measure_all(struct penstock__binding **binding, bool *complete, const struct candidates *list,
+                       const struct penstock_problem *problem, unsigned slots)
+{
+    double best = 0;
+    int status = PENSTOCK_OK;
+    for (size_t i = 0; i < list->count; i++) {
+        struct penstock__binding *other;
+        double seconds;
+        int failure = penstock__binding_new(&other, list->devices[i], problem, slots);
+        if (!failure && (failure = penstock__measure(&seconds, other)))
+            penstock__binding_free(other);
+        if (failure) {
+            leave_out(list->devices[i]);
+            status = failure;
+            *complete = false;
+            continue;
+        }
+        penstock__log(list->devices[i]->context, PENSTOCK_LOG_DEBUG, "auto: %s takes %.3g us a frame",
+                      list->devices[i]->name, 1e6 * seconds);
+        if (*binding && best <= seconds) {
+            penstock__binding_free(other);
+            continue;
+        }
+        penstock__binding_free(*binding);
+        *binding = other;
+        best = seconds;
+    }
+    return *binding ? PENSTOCK_OK : status;
+}
+
+static int recall_or_measure(struct penstock__binding **binding, penstock_context *context,
+                             const struct candidates *list, const struct penstock_problem *problem, unsigned slots)
+{
+    char key[KEY_BYTES];
+    struct penstock_device *device;
+    bool complete = true;
+    int status;
+    write_key(key, context, problem, list, slots);
+    if ((device = recall(context, key, list))) {
+        if (!(status = penstock__binding_new(binding, device, problem, slots)))
+            return PENSTOCK_OK;
+        leave_out(device);
+    }
+    if (!(status = measure_all(binding, &complete, list, problem, slots)) && complete)
+        remember(context, key, (*binding)->state.device);
+    return status;
+}
+
+int penstock__choose(struct penstock__binding **binding, penstock_context *context,
+                     const struct penstock_problem *problem, unsigned slots)
+{
+    struct candidates list;
+    int status = penstock__devices_probe(context, NULL);
+    *binding = NULL;
+    if (status)
+        return status;
+    find_candidates(&list, context, problem);
+    if (!list.count)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
+    if (list.count == 1)
+        return penstock__binding_new(binding, list.devices[0], problem, slots);
+    pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */
+    status = recall_or_measure(binding, context, &list, problem, slots);
+    pthread_mutex_unlock(&context->choice_lock);
+    return status;
+}

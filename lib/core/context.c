@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Contexts: the settings that plans share, and the log. */
+#include "core/context.h"
+#include "core/backends.h"
+#include "core/choose.h"
+#include "core/description.h"
+#include "core/devices.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_THREADS 1024
+
+/* Processors that this process may run on: a container or taskset may leave it few of the machine's. */
+static unsigned usable_processors(void)
+{
+    cpu_set_t set;
+    long online;
+    if (!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 0)
+        return (unsigned)CPU_COUNT(&set);
+    online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
+}
+
+static char *join(const char *folder, const char *name)
+{
+    size_t bytes = strlen(folder) + strlen(name) + 2;
+    char *path = penstock__alloc(bytes);
+    if (path)
+        snprintf(path, bytes, "%s/%s", folder, name);
+    return path;
+}
+
+/* Environment variable `name`, or NULL where it is unset or empty. */
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static int find_cache_dir(char **folder, const char *wanted)
+{
+    const char *base;
+    if (!wanted)
+        wanted = getenv("PENSTOCK_CACHE_DIR");
+    if (wanted && !*wanted)
+        return PENSTOCK_OK;
+    if (wanted)
+        *folder = penstock__strdup(wanted);
+    else if ((base = environment("XDG_CACHE_HOME")) && *base == '/') /* the XDG specification ignores relative ones */
+        *folder = join(base, "penstock");
+    else if ((base = environment("HOME")))
+        *folder = join(base, ".cache/penstock");
+    else
+        return PENSTOCK_OK;
+    return *folder ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+static int find_kernel_path(char **folder, const char *wanted)
+{
+    if (!wanted)
+        wanted = getenv("PENSTOCK_KERNEL_PATH");
+    if (wanted && *wanted && !(*folder = penstock__strdup(wanted)))
+        return PENSTOCK_ERR_MEMORY;
+    return PENSTOCK_OK;
+}
+
+/* NULL stands for all defaults. */
+static int read_desc(penstock_context_desc *known, const penstock_context_desc *desc)
+{
+    int status = penstock__description_read(known, sizeof *known, desc ? desc : &PENSTOCK_CONTEXT_DESC(0),
+                                            "penstock_context_desc");
+    if (!status && known->threads > MAX_THREADS)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%u threads asked for; at most %u are possible", known->threads,
+                               MAX_THREADS);
+    return status;
+}
+
+int penstock_context_new(penstock_context **context, const penstock_context_desc *desc)
+{
+    penstock_context *new;
+    penstock_context_desc known;
+    unsigned processors = usable_processors();
+    int status;
+    if (!context)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_context_new: no place for the context (NULL)");
+    *context = NULL;
+    if ((status = read_desc(&known, desc)))
+        return status;
+    if (!(new = penstock__calloc(1, sizeof *new)))
+        return PENSTOCK_ERR_MEMORY;
+    new->threads = known.threads ? known.threads : processors;
+    if (new->threads > MAX_THREADS)
+        new->threads = MAX_THREADS;
+    new->log = known.log;
+    new->log_user = known.log_user;
+    pthread_mutex_init(&new->log_lock, NULL);
+    pthread_mutex_init(&new->device_lock, NULL);
+    pthread_mutex_init(&new->choice_lock, NULL);
+    new->kinds = penstock__calloc(penstock__backend_count, sizeof *new->kinds);
+    status = new->kinds ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    if (status || (status = find_cache_dir(&new->cache_dir, known.cache_dir)) ||
+        (status = find_kernel_path(&new->kernel_path, known.kernel_path)) ||
+        (status = penstock__pool_new(&new->pool, new->threads, new->threads <= processors))) {
+        penstock_context_free(new);
+        return status;
+    }
+    *context = new;
+    return PENSTOCK_OK;
+}
+
+void penstock_context_free(penstock_context *context)
+{
+    if (!context)
+        return;
+    penstock__choices_free(context);
+    penstock__devices_free(context);
+    penstock__pool_free(context->pool);
+    penstock__free(context->kernel_path);
+    penstock__free(context->cache_dir);
+    pthread_mutex_destroy(&context->choice_lock);
+    pthread_mutex_destroy(&context->device_lock);
+    pthread_mutex_destroy(&context->log_lock);
+    penstock__free(context);
+}
+
+void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    if (!context->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *c = line; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    pthread_mutex_lock(&context->log_lock);
+    context->log(context->log_user, level, line);
+    pthread_mutex_unlock(&context->log_lock);
+}
+
+unsigned penstock__threads(const penstock_context *context)
+{
+    return context->threads;
+}
+
+const char *penstock__cache_dir(const penstock_context *context)
+{
+    return context->cache_dir;
+}
+
+const char *penstock__kernel_path(const penstock_context *context)
+{
+    return context->kernel_path;
+}

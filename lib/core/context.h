@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What a context holds, for the core's own files. */
+#ifndef PENSTOCK_CORE_CONTEXT_H
+#define PENSTOCK_CORE_CONTEXT_H
+
+#include "backends/backend.h"
+
+#include <pthread.h>
+
+struct penstock__pool;
+struct penstock__choice;
+
+/* Devices of one backend. */
+struct penstock__kind {
+    bool probed;
+    struct penstock_device *rows; /* once probed at least one: where a kind is absent, its row says why */
+    size_t count;
+};
+
+struct penstock_context {
+    unsigned threads;
+    penstock_log_fn *log;
+    void *log_user;
+    pthread_mutex_t log_lock; /* one log call at a time */
+    char *cache_dir;          /* NULL: nowhere */
+    char *kernel_path;        /* NULL: none */
+    struct penstock__pool *pool;
+
+    pthread_mutex_t device_lock;  /* the table while it is made, and opening a device */
+    struct penstock__kind *kinds; /* the device table: one of each entry of penstock__backends */
+
+    pthread_mutex_t choice_lock;
+    struct penstock__choice *choices; /* answers of "auto" so far */
+};
+
+/* Threads, the caller's included, are started by the first call that has work for them. `spin`: a thread may stay awake
+ * for some microseconds in case that more work comes; not where threads outnumber processors. */
+int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin);
+void penstock__pool_free(struct penstock__pool *pool);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Batches on their way through the slots of a binding, and the move to the CPU when a device fails. A batch is cut
+ * into pieces, one a slot, in the order of a ring; a ticket is done when its pieces are.
+ */
+#ifndef PENSTOCK_CORE_FLIGHT_H
+#define PENSTOCK_CORE_FLIGHT_H
+
+#include "core/binding.h"
+
+struct penstock__piece {
+    struct penstock__batch batch;
+    uint64_t ticket;
+    bool busy;
+    void *saved; /* input that the output overwrites */
+    size_t saved_bytes;
+};
+
+struct penstock__flight {
+    /* Set by the owner. */
+    penstock_context *context;
+    const struct penstock_problem *problem;
+    unsigned slots;
+    bool movable;                      /* the CPU may take over */
+    struct penstock__binding *binding; /* freed by penstock__flight_free() */
+
+    struct penstock__binding *failed; /* the one before the move to the CPU */
+    struct penstock__piece pieces[PENSTOCK__MAX_SLOTS];
+    unsigned next; /* the slot that has waited longest */
+    uint64_t last_ticket;
+    uint64_t fallbacks, last_fallback; /* tickets that the CPU did because the device failed */
+
+    uint64_t untold; /* bit i: ticket last_ticket - i has failed and no wait has told; bit 63: or an earlier one */
+    int failure;     /* status of the last failure */
+    char failure_text[512];
+};
+
+/* Sends a batch; blocks while all slots are in use. After an error nothing of the batch is in flight. */
+int penstock__flight_submit(struct penstock__flight *flight, const struct penstock__batch *batch, uint64_t *ticket);
+
+/* Waits for all tickets up to `ticket`, and reports the failure of any of them, once. */
+int penstock__flight_wait(struct penstock__flight *flight, uint64_t ticket);
+
+/* Abandons what is in flight. */
+void penstock__flight_free(struct penstock__flight *flight);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Plans: the life of one, and the public calls with the checks of their arguments. */
+#include "core/plan.h"
+#include "core/choose.h"
+#include "core/description.h"
+#include "core/devices.h"
+#include "core/flight.h"
+#include "core/problem.h"
+
+#include <string.h>
+
+#define DEFAULT_SLOTS 3
+
+struct penstock_plan {
+    struct penstock_problem problem;
+    float *window;
+    struct penstock__flight flight;
+};
+
+/* ---------------------------------------------------------------- arguments ------------------- */
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+    return first < second + b_bytes && second < first + a_bytes;
+}
+
+static int check_batch(const penstock_plan *plan, const struct penstock__batch *batch)
+{
+    const struct penstock_problem *problem = &plan->problem;
+    unsigned average = problem->fft.average;
+    size_t in_bytes, out_bytes;
+    if (!batch->in || !batch->out || (problem->fft.gathered && !batch->gather))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "input or output of a plan is NULL");
+    if (batch->frames % average)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                               "%zu frames given to a plan that averages over %u; give a multiple", batch->frames,
+                               average);
+    in_bytes = penstock__problem_in_bytes(problem, batch->samples);
+    out_bytes = penstock__problem_out_bytes(problem, batch->frames);
+    if (batch->in == batch->out ? in_bytes != out_bytes || problem->fft.gathered
+                                : overlap(batch->in, in_bytes, batch->out, out_bytes))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                               "input (%zu bytes) and output (%zu bytes) overlap; they may be the same memory where "
+                               "they have the same size, or else must lie apart",
+                               in_bytes, out_bytes);
+    return PENSTOCK_OK;
+}
+
+/* The largest number of frames whose bytes can be counted. */
+static size_t most_frames(const struct penstock_problem *problem)
+{
+    size_t once = penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_in_count(&problem->fft));
+    return (PTRDIFF_MAX - once) / (problem->in_bytes + problem->out_bytes + sizeof(struct penstock_gather));
+}
+
+static int check_frames(const penstock_plan *plan, size_t frames)
+{
+    if (frames > most_frames(&plan->problem))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu frames are more than memory can hold", frames);
+    return PENSTOCK_OK;
+}
+
+int penstock_plan_submit(penstock_plan *plan, const void *in, void *out, size_t frames, uint64_t *ticket)
+{
+    struct penstock__batch batch = {.in = in, .out = out, .frames = frames};
+    int status;
+    if (!plan || !ticket)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_submit: plan or ticket is NULL");
+    if (plan->problem.fft.gathered)
+        return penstock__error(PENSTOCK_ERR_STATE, "a plan with gathered frames needs their list");
+    *ticket = plan->flight.last_ticket;
+    if (!frames)
+        return PENSTOCK_OK;
+    if ((status = check_frames(plan, frames)))
+        return status;
+    batch.samples = penstock__fft_samples(&plan->problem.fft, frames);
+    if ((status = check_batch(plan, &batch)))
+        return status;
+    return penstock__flight_submit(&plan->flight, &batch, ticket);
+}
+
+int penstock_plan_wait(penstock_plan *plan, uint64_t ticket)
+{
+    if (!plan)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_wait: the plan is NULL");
+    if (ticket > plan->flight.last_ticket)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "ticket %llu was not given out; the last one was %llu",
+                               (unsigned long long)ticket, (unsigned long long)plan->flight.last_ticket);
+    return penstock__flight_wait(&plan->flight, ticket);
+}
+
+int penstock_plan_run(penstock_plan *plan, const void *in, void *out, size_t frames)
+{
+    uint64_t ticket;
+    int status = penstock_plan_submit(plan, in, out, frames, &ticket);
+    return status || !frames ? status : penstock__flight_wait(&plan->flight, ticket);
+}
+
+int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
+                                const struct penstock_gather *gather, void *out, size_t frames)
+{
+    struct penstock__batch batch = {.in = in, .gather = gather, .out = out, .frames = frames, .samples = sample_count};
+    size_t n = penstock__fft_in_count(&plan->problem.fft);
+    uint64_t ticket;
+    int status;
+    if (!plan->problem.fft.gathered)
+        return penstock__error(PENSTOCK_ERR_STATE, "only a plan with gathered frames takes their list");
+    if (!frames)
+        return PENSTOCK_OK;
+    if ((status = check_frames(plan, frames)) || (status = check_batch(plan, &batch)))
+        return status;
+    for (size_t i = 0; i < frames; i++)
+        if (gather[i].start > sample_count || n > sample_count - gather[i].start)
+            return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                                   "frame %zu reads %zu samples from sample %u on; there are %zu", i, n,
+                                   (unsigned)gather[i].start, sample_count);
+    if ((status = penstock__flight_submit(&plan->flight, &batch, &ticket)))
+        return status;
+    return penstock__flight_wait(&plan->flight, ticket);
+}
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+static int bind_named(struct penstock__flight *flight, const char *name)
+{
+    struct penstock_device *device;
+    int status = penstock__device_find(flight->context, name, &device);
+    return status ? status : penstock__binding_new(&flight->binding, device, flight->problem, flight->slots);
+}
+
+static int bind_preferred(struct penstock__flight *flight, const char *name)
+{
+    if (!bind_named(flight, name))
+        return PENSTOCK_OK;
+    penstock__log(flight->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
+                  penstock_error_text());
+    return bind_named(flight, "cpu");
+}
+
+static int bind(struct penstock__flight *flight, const char *device)
+{
+    enum penstock_preference preference;
+    const char *name;
+    int status = penstock__device_parse(&preference, &name, device);
+    if (status)
+        return status;
+    flight->movable = preference != PENSTOCK_DEVICE_NAMED;
+    switch (preference) {
+    case PENSTOCK_DEVICE_NAMED:
+        return bind_named(flight, name);
+    case PENSTOCK_DEVICE_PREFERRED:
+        return bind_preferred(flight, name);
+    case PENSTOCK_DEVICE_AUTO:
+        break;
+    }
+    return penstock__choose(&flight->binding, flight->context, flight->problem, flight->slots);
+}
+
+static int copy_window(penstock_plan *plan)
+{
+    struct penstock_fft_problem *fft = &plan->problem.fft;
+    size_t bytes = fft->n * sizeof *plan->window;
+    if (!fft->window)
+        return PENSTOCK_OK;
+    if (!(plan->window = penstock__alloc(bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    memcpy(plan->window, fft->window, bytes);
+    fft->window = plan->window;
+    return PENSTOCK_OK;
+}
+
+int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
+                       const char *device, unsigned slots)
+{
+    penstock_plan *new;
+    int status;
+    *plan = NULL;
+    if (slots > PENSTOCK__MAX_SLOTS)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%u batches in flight asked for; at most %d are possible", slots,
+                               PENSTOCK__MAX_SLOTS);
+    if ((status = penstock__problem_check(problem)))
+        return status;
+    if (!(new = penstock__calloc(1, sizeof *new)))
+        return PENSTOCK_ERR_MEMORY;
+    new->problem = *problem;
+    new->flight.context = context;
+    new->flight.problem = &new->problem;
+    new->flight.slots = slots ? slots : DEFAULT_SLOTS;
+    if ((status = copy_window(new)) || (status = bind(&new->flight, device))) {
+        penstock_plan_free(new);
+        return status;
+    }
+    *plan = new;
+    return PENSTOCK_OK;
+}
+
+void penstock_plan_free(penstock_plan *plan)
+{
+    if (!plan)
+        return;
+    penstock__flight_free(&plan->flight);
+    penstock__free(plan->window);
+    penstock__free(plan);
+}
+
+int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
+{
+    penstock_plan_info known = PENSTOCK_PLAN_INFO;
+    const struct penstock_plan_state *state;
+    if (!plan)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_get_info: the plan is NULL");
+    state = &plan->flight.binding->state;
+    known.device = state->device->name;
+    known.variant = state->variant;
+    known.kernels = state->kernels;
+    known.passes = state->passes;
+    known.in_bytes = plan->problem.in_bytes;
+    known.out_bytes = plan->problem.out_bytes;
+    known.best_batch = state->best_batch;
+    return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
+}
+
+const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan)
+{
+    return &plan->problem;
+}
+
+uint64_t penstock__plan_fallbacks(const penstock_plan *plan)
+{
+    return plan->flight.fallbacks;
+}

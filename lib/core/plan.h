@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Plans as the operators see them. */
+#ifndef PENSTOCK_CORE_PLAN_H
+#define PENSTOCK_CORE_PLAN_H
+
+#include "backends/backend.h"
+
+/* What a device text asked for. */
+enum penstock_preference { PENSTOCK_DEVICE_AUTO, PENSTOCK_DEVICE_NAMED, PENSTOCK_DEVICE_PREFERRED };
+
+/*
+ * Plan `problem` (copied, the window too) on the device that `device` names: choice by measurement for "auto",
+ * self-check, ladder of variants. `slots` 0 means 3. With "prefer:" and "auto" a failure of the device, now or in
+ * a later run, moves the plan to the CPU with one log line, and the batch is done again there.
+ */
+int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
+                       const char *device, unsigned slots);
+
+/* Gathered plans: `sample_count` samples at `in`, one gather a frame. Waits. Other plans: penstock_plan_run(). */
+int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
+                                const struct penstock_gather *gather, void *out, size_t frames);
+
+const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan);
+
+/* Batches that the CPU did because the device failed. */
+uint64_t penstock__plan_fallbacks(const penstock_plan *plan);
+
+#endif

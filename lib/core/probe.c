@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Probing a driver in a helper program first, so that one that crashes does not take the process along. The helper
+ * is started by posix_spawn: after a fork of a process with threads, a child may hardly call anything.
+ */
+#include "core/probe.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIME_OUT_S 20
+#define KEY_BYTES  4096
+
+extern char **environ;
+
+enum verdict {
+    SURVIVED,
+    CRASHED,   /* for reasons that lie in the driver: worth remembering */
+    FAILED,    /* killed, or too slow: may be different next time */
+    NO_HELPER, /* none that answers */
+};
+
+/* ---------------------------------------------------------------- the helper ------------------ */
+
+/* PENSTOCK_PROBE, or beside the folder that this library is in (installed, moved or in a build tree), or where this
+ * build would install it. */
+static bool find_helper(char path[PATH_MAX])
+{
+    static const char name[] = "libexec/penstock/penstock-probe";
+    const char *wanted = getenv("PENSTOCK_PROBE");
+    Dl_info self;
+    if (wanted && *wanted) {
+        snprintf(path, PATH_MAX, "%s", wanted);
+        return !access(path, X_OK);
+    }
+    if (dladdr(name, &self) && self.dli_fname && strrchr(self.dli_fname, '/')) {
+        int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
+        if (snprintf(path, PATH_MAX, "%.*s/../%s", folder, self.dli_fname, name) < PATH_MAX && !access(path, X_OK))
+            return true;
+    }
+    snprintf(path, PATH_MAX, "%s/penstock-probe", PENSTOCK_LIBEXEC_DIR);
+    return !access(path, X_OK);
+}
+
+/* Starts the helper with no input, its errors thrown away, and its output in the pipe; our signal settings and
+ * terminal are not its own. */
+static int start(pid_t *child, const char *path, const char *backend, int output)
+{
+    char *arguments[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)backend, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    int failure;
+    sigemptyset(&none);
+    sigfillset(&all);
+    if (posix_spawn_file_actions_init(&actions))
+        return ENOMEM;
+    if (posix_spawnattr_init(&attributes)) {
+        posix_spawn_file_actions_destroy(&actions);
+        return ENOMEM;
+    }
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    if (!(failure = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)) &&
+        !(failure = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) &&
+        !(failure = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)))
+        failure = posix_spawn(child, path, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
+static long long now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+enum answer { ANSWER_DONE, ANSWER_NONE, ANSWER_LATE };
+
+/* Reads until the helper says that it is through, ends, or the time is over. */
+static enum answer listen_to(int input)
+{
+    long long deadline = now_ms() + TIME_OUT_S * 1000;
+    char text[sizeof PENSTOCK__PROBE_DONE] = "";
+    size_t used = 0;
+    while (used < sizeof text - 1) {
+        struct pollfd waiting = {.fd = input, .events = POLLIN};
+        long long left = deadline - now_ms();
+        ssize_t count;
+        if (left <= 0)
+            return ANSWER_LATE;
+        if (poll(&waiting, 1, (int)left) <= 0)
+            continue;
+        count = read(input, text + used, sizeof text - 1 - used);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return ANSWER_NONE;
+        used += (size_t)count;
+    }
+    return strcmp(text, PENSTOCK__PROBE_DONE) ? ANSWER_NONE : ANSWER_DONE;
+}
+
+/* The wait status of the helper, or -1 where the application has taken it (SIGCHLD ignored, say). */
+static int reap(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return status;
+}
+
+static enum verdict judge(enum answer answer, int status, char reason[256])
+{
+    if (answer == ANSWER_DONE)
+        return SURVIVED;
+    if (answer == ANSWER_LATE) {
+        snprintf(reason, 256, "the driver did not answer within %d s while it was probed", TIME_OUT_S);
+        return FAILED;
+    }
+    if (status == -1) {
+        snprintf(reason, 256, "the driver ended the process that probed it");
+        return FAILED;
+    }
+    if (WIFSIGNALED(status)) {
+        int signal = WTERMSIG(status);
+        snprintf(reason, 256, "the driver crashed while it was probed (signal %d)", signal);
+        return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGABRT
+                   ? CRASHED
+                   : FAILED;
+    }
+    snprintf(reason, 256, "the driver ended the process that probed it (exit code %d)", WEXITSTATUS(status));
+    return WEXITSTATUS(status) == 127 ? NO_HELPER : CRASHED;
+}
+
+static enum verdict ask_helper(const struct penstock_backend *backend, char reason[256])
+{
+    char path[PATH_MAX];
+    enum answer answer;
+    int ends[2], failure;
+    pid_t child;
+    if (!find_helper(path)) {
+        snprintf(reason, 256, "penstock-probe is not installed");
+        return NO_HELPER;
+    }
+    if (pipe2(ends, O_CLOEXEC)) {
+        snprintf(reason, 256, "no pipe to penstock-probe: %s", strerror(errno));
+        return NO_HELPER;
+    }
+    failure = start(&child, path, backend->name, ends[1]);
+    close(ends[1]);
+    if (failure) {
+        close(ends[0]);
+        snprintf(reason, 256, "penstock-probe cannot be started: %s", strerror(failure));
+        return NO_HELPER;
+    }
+    answer = listen_to(ends[0]);
+    close(ends[0]);
+    if (answer == ANSWER_LATE)
+        kill(child, SIGKILL);
+    return judge(answer, reap(child), reason);
+}
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+/* What a verdict depends on; false where the backend cannot tell. */
+static bool write_key(char key[KEY_BYTES], const struct penstock_backend *backend)
+{
+    int used = snprintf(key, KEY_BYTES, "penstock %s %s\n", penstock_version(), backend->name);
+    if (!backend->driver_key)
+        return false;
+    backend->driver_key(key + used, KEY_BYTES - (size_t)used - 1);
+    strcat(key, "\n");
+    return true;
+}
+
+static void file_name(char name[64], const struct penstock_backend *backend)
+{
+    snprintf(name, 64, "probe-%s", backend->name);
+}
+
+/* The verdict of an earlier process, if there is one. */
+static bool recall(enum verdict *verdict, penstock_context *context, const struct penstock_backend *backend,
+                   const char *key, char reason[256])
+{
+    size_t bytes, length = strlen(key);
+    char name[64];
+    char *content;
+    bool found;
+    file_name(name, backend);
+    if (!(content = penstock__cache_read(context, name, &bytes)))
+        return false;
+    if ((found = !strncmp(content, key, length))) {
+        snprintf(reason, 256, "%s", content + length);
+        *verdict = *reason ? CRASHED : SURVIVED;
+    }
+    penstock__free(content);
+    return found;
+}
+
+static void remember(penstock_context *context, const struct penstock_backend *backend, const char *key,
+                     const char *reason)
+{
+    char name[64], content[KEY_BYTES + 256];
+    int bytes = snprintf(content, sizeof content, "%s%s", key, reason);
+    file_name(name, backend);
+    penstock__cache_write(context, name, content, (size_t)bytes);
+}
+
+bool penstock__probe_survives(penstock_context *context, const struct penstock_backend *backend, char reason[256])
+{
+    char key[KEY_BYTES];
+    bool has_key = write_key(key, backend);
+    enum verdict verdict;
+    *reason = 0;
+    if (has_key && recall(&verdict, context, backend, key, reason))
+        return verdict == SURVIVED;
+    verdict = ask_helper(backend, reason);
+    if (verdict == NO_HELPER) {
+        penstock__log(context, PENSTOCK_LOG_WARNING, "%s is probed within this process: %s", backend->name, reason);
+        *reason = 0;
+        return true;
+    }
+    if (has_key && verdict != FAILED)
+        remember(context, backend, key, reason);
+    return verdict == SURVIVED;
+}

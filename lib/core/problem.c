@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Sizes in host memory that follow from a problem. */
+#include "core/problem.h"
+
+int penstock__problem_check(const struct penstock_problem *problem)
+{
+    const struct penstock_fft_problem *fft = &problem->fft;
+    size_t sample = penstock_format_bytes(fft->format), in_bytes;
+    if (problem->kind != PENSTOCK_PROBLEM_FFT || !fft->n || !fft->average || !sample || !problem->batch)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a problem needs n, average, batch and a format");
+    in_bytes = (fft->gathered ? 1 : fft->spacing) * sample;
+    if (problem->in_bytes != in_bytes)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "in_bytes is %zu, but should be %zu", problem->in_bytes,
+                               in_bytes);
+    if (problem->out_bytes != penstock__fft_out_count(fft) * penstock__fft_out_item(fft))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "out_bytes is %zu, but should be %zu", problem->out_bytes,
+                               penstock__fft_out_count(fft) * penstock__fft_out_item(fft));
+    if (fft->average > 1 && fft->output == PENSTOCK_OUTPUT_COMPLEX)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "complex output cannot be averaged");
+    return PENSTOCK_OK;
+}
+
+size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t samples)
+{
+    return samples * penstock_format_bytes(problem->fft.format);
+}
+
+size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames)
+{
+    return frames / problem->fft.average * problem->out_bytes;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Sizes in host memory that follow from a problem. */
+#ifndef PENSTOCK_CORE_PROBLEM_H
+#define PENSTOCK_CORE_PROBLEM_H
+
+#include "backends/backend.h"
+
+/* PENSTOCK_OK, or an error that says what in the problem contradicts itself. */
+int penstock__problem_check(const struct penstock_problem *problem);
+
+/* Bytes of `samples` samples of input, and of what `frames` frames give. */
+size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t samples);
+size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+/* What all blocks share: the C library's context and errors, and the scheduler's ways. */
+#ifndef INCLUDED_PENSTOCK_CORE_H
+#define INCLUDED_PENSTOCK_CORE_H
+
+#include <gnuradio/block.h>
+#include <map>
+#include <memory>
+#include <penstock/penstock.h>
+#include <string>
+
+namespace gr
+{
+namespace penstock
+{
+
+//! An object of the C library and the function that frees it.
+template <typename T> using handle = std::unique_ptr<T, void (*)(T *)>;
+
+//! The description struct T with its size and all defaults.
+template <typename T> T description()
+{
+    T desc{};
+    desc.size = sizeof desc;
+    return desc;
+}
+
+//! The context of all blocks of the process; what it reports goes to GNU Radio's log.
+std::shared_ptr<penstock_context> shared_context();
+
+//! Throws std::runtime_error with the library's text if `status` is an error.
+void check(int status);
+
+pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
+
+//! No more input will come than the `available` items.
+bool input_ended(gr::block &block, size_t available);
+
+/*!
+ * Sleeps until input or a message comes, but no longer than `seconds`. To be called in general_work() without locks:
+ * the scheduler itself calls no block that has no new input.
+ */
+void wait_for_input(gr::block &block, double seconds);
+
+} // namespace penstock
+} // namespace gr
+
+#endif

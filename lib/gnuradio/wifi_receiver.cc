@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+#include "core.h"
+
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <gnuradio/block_detail.h>
+#include <gnuradio/io_signature.h>
+#include <gnuradio/penstock/wifi_receiver.h>
+
+namespace gr
+{
+namespace penstock
+{
+
+static const auto PDUS = pmt::mp("pdus"), REJECTED = pmt::mp("rejected"), STATS = pmt::mp("stats");
+constexpr size_t MANY_POINTS = 1 << 16; // no more samples are taken while so many points wait
+constexpr double STATS_PERIOD_S = 1.0;
+
+static pmt::pmt_t number(double value)
+{
+    return std::isfinite(value) ? pmt::from_double(value) : pmt::PMT_NIL;
+}
+
+static pmt::pmt_t metadata(const penstock_wifi_frame &frame)
+{
+    static const char *const formats[] = {"legacy", "HT", "VHT", "unknown"};
+    auto dict = pmt::make_dict();
+    auto add = [&dict](const char *key, pmt::pmt_t value) { dict = pmt::dict_add(dict, pmt::mp(key), value); };
+    add("sample", pmt::from_uint64(frame.sample));
+    add("samples", pmt::from_uint64(frame.samples));
+    add("format", pmt::mp(formats[frame.format]));
+    add("bandwidth_hz", number(frame.bandwidth_hz));
+    add("rate_mbps", number(frame.rate_mbps));
+    add("mcs", frame.mcs < 0 ? pmt::PMT_NIL : pmt::from_long(frame.mcs));
+    add("length", pmt::from_long(frame.length));
+    add("fcs_ok", pmt::from_bool(frame.fcs_ok));
+    add("snr_db", number(frame.snr_db));
+    add("evm_db", number(frame.evm_db));
+    add("cfo_hz", number(frame.cfo_hz));
+    add("sfo_ppm", number(frame.sfo_ppm));
+    add("raw_ber", number(frame.raw_ber));
+    if (frame.reason)
+        add("reason", pmt::mp(frame.reason));
+    return dict;
+}
+
+/*
+ * The scheduler ends a block without connected outputs as soon as its input is used up, without a last call. So one
+ * sample that the receiver has already had stays in the input buffer (d_kept) until the end has been dealt with.
+ */
+class wifi_receiver_impl final : public wifi_receiver
+{
+    std::shared_ptr<penstock_context> d_context = shared_context();
+    handle<penstock_wifi_receiver> d_receiver{nullptr, penstock_wifi_receiver_free};
+    penstock_wifi_profile d_profile;
+    std::deque<gr_complex> d_points;
+    size_t d_kept = 0;
+    bool d_finished = false;
+    std::chrono::steady_clock::time_point d_stats_sent;
+
+    void publish_frames()
+    {
+        auto frame = description<penstock_wifi_frame>();
+        int status;
+        while ((status = penstock_wifi_receiver_pull(d_receiver.get(), &frame)) > 0) {
+            auto bytes = frame.psdu ? pmt::init_u8vector(frame.length, frame.psdu) : pmt::make_u8vector(0, 0);
+            message_port_pub(frame.fcs_ok ? PDUS : REJECTED, pmt::cons(metadata(frame), bytes));
+            if (detail()->noutputs() > 0)
+                for (size_t i = 0; i < frame.point_count; i++)
+                    d_points.emplace_back(frame.points[i].re, frame.points[i].im);
+        }
+        check(status);
+    }
+
+    void publish_stats(bool now)
+    {
+        const auto time = std::chrono::steady_clock::now();
+        if (!now && time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
+            return;
+        d_stats_sent = time;
+        message_port_pub(STATS, to_pmt(counters()));
+    }
+
+    std::map<std::string, double> counters() const
+    {
+        auto c = description<penstock_wifi_counters>();
+        check(penstock_wifi_receiver_get_counters(d_receiver.get(), &c));
+        auto value = [](uint64_t count) { return static_cast<double>(count); };
+        return {{"samples", value(c.samples)},           {"triggers", value(c.triggers)},
+                {"synchronised", value(c.synchronised)}, {"signals", value(c.signals)},
+                {"decoded", value(c.decoded)},           {"fcs_ok", value(c.fcs_ok)},
+                {"unsupported", value(c.unsupported)},   {"truncated", value(c.truncated)},
+                {"clipped", value(c.clipped)},           {"not_finite", value(c.not_finite)},
+                {"fallbacks", value(c.fallbacks)}};
+    }
+
+    int hand_out(gr_complex *out, size_t capacity)
+    {
+        const size_t count = std::min(capacity, d_points.size());
+        std::copy_n(d_points.begin(), count, out);
+        d_points.erase(d_points.begin(), d_points.begin() + static_cast<ptrdiff_t>(count));
+        return static_cast<int>(count);
+    }
+
+    // Takes `count` new samples, the last ones where `ended`.
+    void receive(const gr_complex *samples, size_t count, bool ended)
+    {
+        check(penstock_wifi_receiver_push(d_receiver.get(), samples, count));
+        if (ended) {
+            check(penstock_wifi_receiver_finish(d_receiver.get()));
+            d_finished = true;
+        }
+        publish_frames();
+        publish_stats(ended);
+    }
+
+  public:
+    wifi_receiver_impl(const std::string &profile, const std::string &device, double max_latency_ms)
+        : gr::block("wifi_receiver", gr::io_signature::make(1, 1, sizeof(gr_complex)),
+                    gr::io_signature::make(0, 1, sizeof(gr_complex)))
+    {
+        check(penstock_wifi_profile_parse(&d_profile, profile.c_str()));
+        auto desc = description<penstock_wifi_receiver_desc>();
+        desc.profile = d_profile;
+        desc.points = true;
+        desc.max_latency_s = max_latency_ms / 1e3;
+        penstock_wifi_receiver *made;
+        check(penstock_wifi_receiver_new(&made, d_context.get(), &desc, device.c_str()));
+        d_receiver.reset(made);
+        for (const auto &port : {PDUS, REJECTED, STATS})
+            message_port_register_out(port);
+        set_tag_propagation_policy(TPP_DONT); // points are not at the rate of the samples
+    }
+
+    std::string device() const override
+    {
+        return penstock_wifi_receiver_device(d_receiver.get());
+    }
+
+    double rate_hz() const override
+    {
+        return penstock_wifi_rate_hz(d_profile);
+    }
+
+    std::map<std::string, double> stats() override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        return counters();
+    }
+
+    bool start() override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        check(penstock_wifi_receiver_reset(d_receiver.get()));
+        d_points.clear();
+        d_kept = 0;
+        d_finished = false;
+        d_stats_sent = std::chrono::steady_clock::now();
+        return true;
+    }
+
+    void forecast(int, gr_vector_int &required) override
+    {
+        required[0] = 1;
+    }
+
+    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
+                     gr_vector_void_star &output_items) override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        const auto available = static_cast<size_t>(ninput_items[0]);
+        const bool ended = input_ended(*this, available), full = d_points.size() >= MANY_POINTS;
+        const size_t fresh = full ? 0 : available - d_kept;
+        int produced = 0;
+        try {
+            if (!full && !d_finished && (fresh || ended))
+                receive(static_cast<const gr_complex *>(input_items[0]) + d_kept, fresh, ended);
+        } catch (const std::runtime_error &error) {
+            d_logger->error("{}", error.what());
+            return WORK_DONE;
+        }
+        if (!output_items.empty())
+            produced = hand_out(static_cast<gr_complex *>(output_items[0]), static_cast<size_t>(noutput_items));
+        const size_t keep = d_finished && d_points.empty() ? 0 : 1, used = d_kept + fresh;
+        consume(0, static_cast<int>(used - keep));
+        d_kept = keep;
+        lock.unlock();
+        if (!fresh && !produced && !d_finished)
+            wait_for_input(*this, STATS_PERIOD_S);
+        return produced || keep ? produced : static_cast<int>(WORK_DONE);
+    }
+};
+
+wifi_receiver::sptr wifi_receiver::make(const std::string &profile, const std::string &device, double max_latency_ms)
+{
+    return gnuradio::make_block_sptr<wifi_receiver_impl>(profile, device, max_latency_ms);
+}
+
+} // namespace penstock
+} // namespace gr

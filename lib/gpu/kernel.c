@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Sources, names and messages of compiled kernels, and what tells one driver from another. */
+#include "gpu/kernel.h"
+#include "gpu/prologue.h"
+#include "gpu/source.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context, const struct gpu_shape *shape,
+                                const struct gpu_table *table, const struct penstock_fft_problem *fft)
+{
+    penstock__gpu_prologue(text, shape, table, fft);
+    return penstock__gpu_source(text, context);
+}
+
+void penstock__gpu_cache_name(char name[64], const char *backend, const char *source, const char *options,
+                              const char *identity)
+{
+    struct gpu_hash hash = penstock__hash_start();
+    char digits[33];
+    penstock__hash_add(&hash, source);
+    penstock__hash_add(&hash, options);
+    penstock__hash_add(&hash, identity);
+    penstock__hash_print(&hash, digits);
+    snprintf(name, 64, "%s-%s", backend, digits);
+}
+
+void penstock__gpu_first_message(char line[200], const char *log)
+{
+    const char *start = strstr(log, "error");
+    while (start && start > log && start[-1] != '\n')
+        start--;
+    if (!start)
+        start = log + strspn(log, "\r\n ");
+    snprintf(line, 200, "%.*s", (int)strcspn(start, "\r\n"), start);
+}
+
+void penstock__gpu_sum_file(uint64_t *sum, const char *path)
+{
+    struct gpu_hash hash = penstock__hash_start();
+    struct stat status;
+    char text[PATH_MAX + 64];
+    if (stat(path, &status))
+        return;
+    snprintf(text, sizeof text, "%s %lld %lld %ld", path, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+             status.st_mtim.tv_nsec);
+    penstock__hash_add(&hash, text);
+    *sum += hash.low;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Puts the kernel sources together, with #line so that a compiler's messages name our files. */
+#include "gpu/source.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static int add_file(struct gpu_text *text, const char *folder, const char *name)
+{
+    char path[PATH_MAX], line[512];
+    FILE *file;
+    bool bad;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path || !(file = fopen(path, "re")))
+        return penstock__error(PENSTOCK_ERR_FILE, "kernel source %s/%s: %s", folder, name, strerror(errno));
+    while (fgets(line, sizeof line, file))
+        penstock__text_add(text, "%s", line);
+    bad = ferror(file);
+    fclose(file);
+    return bad ? penstock__error(PENSTOCK_ERR_FILE, "kernel source %s cannot be read", path) : PENSTOCK_OK;
+}
+
+int penstock__gpu_source(struct gpu_text *text, const penstock_context *context)
+{
+    const char *folder = penstock__kernel_path(context);
+    for (const struct gpu_packed_file *file = penstock__gpu_files; file->name; file++) {
+        int status = PENSTOCK_OK;
+        penstock__text_add(text, "#line 1 \"%s\"\n", file->name);
+        if (folder)
+            status = add_file(text, folder, file->name);
+        else
+            penstock__text_add(text, "%s", file->content);
+        if (status)
+            return status;
+        penstock__text_add(text, "\n");
+    }
+    return text->failed ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
+}

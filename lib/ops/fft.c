@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The batched FFT: checks a description, fills in its defaults and hands it on as a problem for a backend. */
+#include "core/description.h"
+#include "core/plan.h"
+
+#include <math.h>
+
+#define MAX_LENGTH  ((size_t)1 << 23)
+#define MAX_SPACING ((size_t)1 << 31)
+#define MAX_AVERAGE (1u << 20)
+#define MAX_SLOTS   16
+
+/* Samples of a batch when the caller does not say: enough to keep every device busy, small enough for a cache. */
+#define BATCH_SAMPLES ((size_t)1 << 18)
+
+#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "fft: " __VA_ARGS__)
+
+static int check_transform(const penstock_fft_desc *desc)
+{
+    if (desc->n < 1 || desc->n > MAX_LENGTH)
+        return bad("length %zu is not in 1 .. %zu", desc->n, MAX_LENGTH);
+    if (desc->direction != PENSTOCK_FORWARD && desc->direction != PENSTOCK_REVERSE)
+        return bad("direction %d is neither PENSTOCK_FORWARD nor PENSTOCK_REVERSE", (int)desc->direction);
+    if (desc->domain != PENSTOCK_COMPLEX && desc->domain != PENSTOCK_REAL)
+        return bad("domain %d is neither PENSTOCK_COMPLEX nor PENSTOCK_REAL", (int)desc->domain);
+    if (desc->slots > MAX_SLOTS)
+        return bad("%u slots are not in 1 .. %d", desc->slots, MAX_SLOTS);
+    return PENSTOCK_OK;
+}
+
+static int check_load(const penstock_fft_desc *desc)
+{
+    const penstock_load *load = &desc->load;
+    bool real = desc->domain == PENSTOCK_REAL, reverse = desc->direction == PENSTOCK_REVERSE;
+    if (!penstock_format_name(load->format))
+        return bad("format %d is no sample format", (int)load->format);
+    if (load->format == PENSTOCK_F32 && !(real && !reverse))
+        return bad("format f32 goes with a forward transform of PENSTOCK_REAL");
+    if (real && !reverse && load->format != PENSTOCK_F32 && load->format != PENSTOCK_CF32)
+        return bad("format %s does not go with a forward transform of PENSTOCK_REAL, which takes f32",
+                   penstock_format_name(load->format));
+    if (load->spacing > MAX_SPACING)
+        return bad("spacing %zu is larger than %zu", load->spacing, MAX_SPACING);
+    if (load->skip > MAX_SPACING)
+        return bad("skip %zu is larger than %zu", load->skip, MAX_SPACING);
+    if (!(fabs(load->shift) <= 0.5))
+        return bad("shift %g is not in -0.5 .. 0.5 turns per sample", load->shift);
+    if (real && load->shift != 0)
+        return bad("a shift does not go with PENSTOCK_REAL");
+    if (real && reverse && load->window)
+        return bad("a window does not go with a reverse transform of PENSTOCK_REAL");
+    for (size_t i = 0; load->window && i < desc->n; i++)
+        if (!isfinite(load->window[i]))
+            return bad("window factor %zu is not finite", i);
+    return PENSTOCK_OK;
+}
+
+static int check_store(const penstock_fft_desc *desc)
+{
+    const penstock_store *store = &desc->store;
+    bool real = desc->domain == PENSTOCK_REAL, reverse = desc->direction == PENSTOCK_REVERSE;
+    if ((unsigned)store->output > PENSTOCK_OUTPUT_DECIBEL)
+        return bad("output %d is not PENSTOCK_OUTPUT_COMPLEX, _POWER or _DECIBEL", (int)store->output);
+    if (real && reverse && store->output != PENSTOCK_OUTPUT_COMPLEX)
+        return bad("a reverse transform of PENSTOCK_REAL gives real samples: leave output out");
+    if (real && store->centered)
+        return bad("a centred spectrum does not go with PENSTOCK_REAL, which has half a spectrum or none");
+    if (!isfinite(store->scale))
+        return bad("scale %g is not finite", (double)store->scale);
+    if (store->average > MAX_AVERAGE)
+        return bad("average %u is larger than %u", store->average, MAX_AVERAGE);
+    if (store->average > 1 && store->output == PENSTOCK_OUTPUT_COMPLEX)
+        return bad("average %u goes with power or decibel output, not with complex", store->average);
+    return PENSTOCK_OK;
+}
+
+static size_t usual_batch(const penstock_fft_desc *desc, size_t average)
+{
+    size_t batch = desc->batch ? desc->batch : BATCH_SAMPLES / desc->n;
+    if (batch < average)
+        batch = average;
+    return batch > MAX_SPACING ? MAX_SPACING : batch / average * average;
+}
+
+static void fill_problem(struct penstock_problem *problem, const penstock_fft_desc *desc)
+{
+    struct penstock_fft_problem *fft = &problem->fft;
+    *problem = (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FFT};
+    fft->n = desc->n;
+    fft->direction = desc->direction;
+    fft->domain = desc->domain;
+    fft->format = desc->load.format;
+    if (desc->domain == PENSTOCK_REAL && desc->direction == PENSTOCK_FORWARD)
+        fft->format = PENSTOCK_F32;
+    fft->window = desc->load.window;
+    fft->skip = desc->load.skip;
+    fft->spacing = desc->load.spacing ? desc->load.spacing : desc->load.skip + penstock__fft_in_count(fft);
+    fft->shift = desc->load.shift;
+    fft->output = desc->store.output;
+    fft->centered = desc->store.centered;
+    fft->scale = desc->store.scale != 0 ? desc->store.scale : 1;
+    fft->average = desc->store.average ? desc->store.average : 1;
+    problem->in_bytes = fft->spacing * penstock_format_bytes(fft->format);
+    problem->out_bytes = penstock__fft_out_count(fft) * penstock__fft_out_item(fft);
+    problem->batch = usual_batch(desc, fft->average);
+}
+
+int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
+                      const char *device)
+{
+    penstock_fft_desc checked;
+    struct penstock_problem problem;
+    int status;
+    if (!plan)
+        return bad("plan is NULL");
+    *plan = NULL;
+    if (!context)
+        return bad("context is NULL");
+    if ((status = penstock__description_read(&checked, sizeof checked, desc, "penstock_fft_desc")) ||
+        (status = check_transform(&checked)) || (status = check_load(&checked)) || (status = check_store(&checked)))
+        return status;
+    fill_problem(&problem, &checked);
+    return penstock__plan_new(plan, context, &problem, device, checked.slots);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The filter's descriptions: checks, defaults, and what they mean for the transforms. */
+#ifndef PENSTOCK_OPS_FILTER_CHECK_H
+#define PENSTOCK_OPS_FILTER_CHECK_H
+
+#include "ops/filter_engine.h"
+
+/* Fills in the defaults too. */
+int penstock__filter_check(penstock_filter_desc *desc);
+
+/* Taps of a description or of a change: exactly one of the two, 1 .. `most` of them, all finite. */
+int penstock__filter_check_taps(const penstock_cf32 *complex_taps, const float *real_taps, size_t count, size_t most);
+
+/* The shape but for the transform length; `desc` has been checked. */
+void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter_desc *desc);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The transform length by measured cost. What a block takes depends on its length, hardly on the taps; so times are
+ * remembered by length, and the least time for a sample is found anew for each number of taps. As the least of curves
+ * that all rise with the number of taps it rises too, without the steps of a rule of thumb.
+ */
+#include "core/devices.h"
+#include "ops/filter_engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define SHORTEST       512
+#define LONGEST        ((size_t)1 << 23)
+#define LONGEST_TIMED  ((size_t)1 << 19) /* longer ones would take seconds to plan and to time */
+#define CANDIDATES     4
+#define LARGEST_FACTOR 13 /* of a length that is not a power of two */
+#define SECONDS        0.008
+#define LEAST_ROUNDS   4
+
+/* ---------------------------------------------------------------- time ------------------------ */
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Others on the machine only make it slower, so the least time counts. */
+static int time_engine(int64_t *least, struct filter_engine *engine, const struct filter_taps *taps, const void *in)
+{
+    int64_t start = now_ns(), before = start;
+    int status = PENSTOCK_OK;
+    *least = INT64_MAX;
+    for (int round = 0; !status && (round < LEAST_ROUNDS || before - start < SECONDS * 1e9); round++) {
+        status = penstock__filter_engine_run(engine, in, 0, engine->rows, taps);
+        int64_t after = now_ns();
+        if (round && after - before < *least)
+            *least = after - before;
+        before = after;
+    }
+    return status;
+}
+
+/* Of a block, in picoseconds. */
+static int measure(uint64_t *picoseconds, penstock_context *context, const struct filter_shape *shape,
+                   const char *device)
+{
+    static const penstock_cf32 one = {1, 0};
+    static const float real_one = 1;
+    struct filter_engine *engine = NULL;
+    struct filter_taps *taps = NULL;
+    void *in = NULL;
+    int64_t least;
+    int status = penstock__filter_engine_new(&engine, context, shape, device);
+    if (status || (status = penstock__filter_taps_new(&taps, shape, shape->real ? NULL : &one,
+                                                      shape->real ? &real_one : NULL, 1)))
+        goto done;
+    status = PENSTOCK_ERR_MEMORY;
+    if (!(in = penstock__calloc(penstock__filter_engine_samples(engine, engine->rows), shape->sample_bytes)) ||
+        (status = time_engine(&least, engine, taps, in)))
+        goto done;
+    *picoseconds = (uint64_t)least * 1000 / engine->rows;
+done:
+    penstock__free(in);
+    penstock__free(taps);
+    penstock__filter_engine_free(engine);
+    return status;
+}
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+static void write_key(char key[512], const struct filter_shape *shape, const struct penstock_device *device)
+{
+    snprintf(
+        key, 512,
+        "penstock %s, %u threads, %s: %s, %s: filter %zu fold %zu format %d real %d pick %d shift %d latency %zu\n",
+        penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver, shape->n,
+        shape->fold, (int)shape->format, shape->real, shape->step > 1 || shape->real_values, shape->shift != 0,
+        shape->max_latency);
+}
+
+static void file_name(char name[64], const char *key)
+{
+    snprintf(name, 64, "filter-%016" PRIx64, penstock__hash(key, strlen(key)));
+}
+
+static bool recall(uint64_t *picoseconds, penstock_context *context, const char *key)
+{
+    char name[64];
+    size_t bytes, length = strlen(key);
+    file_name(name, key);
+    char *content = penstock__cache_read(context, name, &bytes);
+    bool known = content && !strncmp(content, key, length) &&
+                 sscanf(content + length, "picoseconds: %" SCNu64, picoseconds) == 1;
+    penstock__free(content);
+    return known;
+}
+
+static void remember(uint64_t picoseconds, penstock_context *context, const char *key)
+{
+    char name[64], content[600];
+    int bytes = snprintf(content, sizeof content, "%spicoseconds: %" PRIu64 "\n", key, picoseconds);
+    file_name(name, key);
+    penstock__cache_write(context, name, content, (size_t)bytes);
+}
+
+static int recall_or_measure(uint64_t *picoseconds, const struct filter_shape *shape, const char *text,
+                             const struct penstock_device *device)
+{
+    char key[512];
+    int status;
+    write_key(key, shape, device);
+    if (recall(picoseconds, device->context, key))
+        return PENSTOCK_OK;
+    if (!(status = measure(picoseconds, device->context, shape, text)))
+        remember(*picoseconds, device->context, key);
+    return status;
+}
+
+/* ---------------------------------------------------------------- candidates ------------------ */
+
+/* The odd part of the decimation that transforms do well: a length with it in folds down further. */
+static size_t odd_part(size_t decimation)
+{
+    size_t part = 1;
+    while (decimation % 2 == 0)
+        decimation /= 2;
+    for (size_t p = 3; p <= LARGEST_FACTOR; p += 2)
+        for (; decimation % p == 0 && part < 1000; decimation /= p)
+            part *= p;
+    return part;
+}
+
+static size_t first_length(const struct filter_shape *shape, size_t base, size_t times_taps)
+{
+    size_t n = base;
+    while (n < SHORTEST || n < times_taps * shape->taps || n < shape->taps + 2 * shape->decimation)
+        n *= 2;
+    return n <= LONGEST ? n : LONGEST;
+}
+
+/* The best among lengths that are `base` times a power of two; 0 where no length could be used. */
+static int choose_among(size_t *best, const struct filter_shape *shape, size_t base, const char *text,
+                        const struct penstock_device *device)
+{
+    size_t n = first_length(shape, base, 2);
+    double least = 0;
+    int status = PENSTOCK_OK;
+    *best = 0;
+    if (n > LONGEST_TIMED) {
+        *best = first_length(shape, base, 4);
+        return PENSTOCK_OK;
+    }
+    for (int i = 0; i < CANDIDATES && n <= LONGEST_TIMED; i++, n *= 2) {
+        struct filter_shape candidate = *shape;
+        uint64_t picoseconds;
+        int failure;
+        if (!penstock__filter_shape_set(&candidate, n) ||
+            (*best && shape->max_latency && n - candidate.history > shape->max_latency + 1))
+            continue;
+        if ((failure = recall_or_measure(&picoseconds, &candidate, text, device))) {
+            status = failure;
+            continue;
+        }
+        double cost = (double)picoseconds / (double)candidate.block;
+        penstock__log(device->context, PENSTOCK_LOG_DEBUG, "filter: transforms of %zu on %s take %.3g ns a sample", n,
+                      device->name, 1e-3 * cost);
+        if (*best && least <= cost)
+            continue;
+        *best = n;
+        least = cost;
+    }
+    return *best ? PENSTOCK_OK : status;
+}
+
+/* Where the fastest device is asked for: the one that is it at a usual length. */
+static int ask_auto(char device[64], penstock_context *context, const struct filter_shape *shape)
+{
+    struct filter_shape usual = *shape;
+    struct filter_engine *engine;
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    int status;
+    penstock__filter_shape_set(&usual, first_length(shape, 1, 4));
+    if ((status = penstock__filter_engine_new(&engine, context, &usual, "auto")))
+        return status;
+    if (!(status = penstock_plan_get_info(engine->forward, &info)))
+        snprintf(device, 64, "prefer:%s", info.device);
+    penstock__filter_engine_free(engine);
+    return status;
+}
+
+/* The device that `asked` means, and the text under which plans are made on it: a preferred one that is absent is
+ * complained of once, here. */
+static int resolve(struct penstock_device **device, char text[64], penstock_context *context,
+                   const struct filter_shape *shape, const char *asked)
+{
+    enum penstock_preference preference;
+    const char *name;
+    int status = penstock__device_parse(&preference, &name, asked);
+    if (status)
+        return status;
+    if (preference == PENSTOCK_DEVICE_AUTO) {
+        if ((status = ask_auto(text, context, shape)))
+            return status;
+        name = text + strlen("prefer:");
+    } else if (strlen(asked) < 64) {
+        snprintf(text, 64, "%s", asked);
+    } else {
+        return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%.60s...'", asked);
+    }
+    if (!(status = penstock__device_find(context, name, device)) || preference != PENSTOCK_DEVICE_PREFERRED)
+        return status;
+    penstock__log(context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name, penstock_error_text());
+    snprintf(text, 64, "cpu");
+    return penstock__device_find(context, text, device);
+}
+
+int penstock__filter_choose(size_t *n, char text[64], penstock_context *context, const struct filter_shape *shape,
+                            const char *asked)
+{
+    struct penstock_device *device;
+    size_t odd = odd_part(shape->decimation);
+    int status = resolve(&device, text, context, shape, asked);
+    if (status)
+        return status;
+    if (odd > 1 && !choose_among(n, shape, odd, text, device))
+        return PENSTOCK_OK;
+    return choose_among(n, shape, 1, text, device);
+}

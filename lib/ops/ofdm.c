@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * OFDM symbol demodulation as a gathered FFT plan on the device, which starts each transform inside its symbol and
+ * takes the carrier offset out, followed by a CPU part spread over threads. A batch goes through in blocks, each
+ * of which sends only the samples that it spans, or, where symbols lie far apart, only those that it transforms.
+ */
+#include "ops/ofdm.h"
+#include "core/description.h"
+#include "core/plan.h"
+#include "ops/ofdm_check.h"
+#include "ops/ofdm_symbol.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Memory for one block's transforms: small enough for a cache where the device does not ask for more. */
+#define BLOCK_BYTES     ((size_t)1 << 20)
+#define MAX_BLOCK_BYTES ((size_t)1 << 26)
+
+/* Carriers that are worth another thread's attention. */
+#define ITEM_CARRIERS 16384
+
+struct penstock_ofdm {
+    penstock_context *context;
+    penstock_plan *plan;
+    const struct ofdm_kernels *kernels;
+    struct ofdm_grid grid;
+    size_t skip;   /* from a symbol's start to its FFT window */
+    size_t length; /* of a symbol, guard interval included */
+    penstock_format format;
+    bool convert; /* the plan does not read this format at an offset: blocks are packed as CF32 */
+    size_t block; /* symbols at most */
+    struct penstock_gather *gather;
+    penstock_cf32 *fft; /* n a symbol of the block */
+    void *packed;       /* n samples a symbol of the block */
+    struct ofdm_worker *workers;
+    unsigned worker_count;
+};
+
+static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const char *device)
+{
+    penstock_format format = ofdm->convert ? PENSTOCK_CF32 : desc->format;
+    size_t bytes = desc->n * sizeof(penstock_cf32), batch = desc->batch ? desc->batch : BLOCK_BYTES / bytes;
+    struct penstock_problem problem = {
+        .kind = PENSTOCK_PROBLEM_FFT,
+        .in_bytes = penstock_format_bytes(format),
+        .out_bytes = bytes,
+        .batch = batch < MAX_BLOCK_BYTES / bytes ? batch : MAX_BLOCK_BYTES / bytes,
+        .fft = {.n = desc->n, .format = format, .spacing = desc->n, .scale = 1, .average = 1, .gathered = true},
+    };
+    return penstock__plan_new(&ofdm->plan, ofdm->context, &problem, device, 1);
+}
+
+static int make_block(penstock_ofdm *ofdm)
+{
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    size_t bytes = ofdm->grid.n * sizeof(penstock_cf32);
+    int status = penstock_plan_get_info(ofdm->plan, &info);
+    if (status)
+        return status;
+    ofdm->block = info.best_batch > BLOCK_BYTES / bytes ? info.best_batch : BLOCK_BYTES / bytes;
+    if (ofdm->block > MAX_BLOCK_BYTES / bytes)
+        ofdm->block = MAX_BLOCK_BYTES / bytes;
+    ofdm->gather = penstock__alloc(ofdm->block * sizeof *ofdm->gather);
+    ofdm->fft = penstock__alloc(ofdm->block * bytes);
+    ofdm->packed = penstock__alloc(ofdm->block * bytes);
+    return ofdm->gather && ofdm->fft && ofdm->packed ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+static int make_workers(penstock_ofdm *ofdm)
+{
+    unsigned count = penstock__threads(ofdm->context);
+    if (!(ofdm->workers = penstock__calloc(count, sizeof *ofdm->workers)))
+        return PENSTOCK_ERR_MEMORY;
+    ofdm->worker_count = count;
+    for (unsigned i = 0; i < count; i++)
+        if (penstock__ofdm_worker_init(&ofdm->workers[i], &ofdm->grid))
+            return PENSTOCK_ERR_MEMORY;
+    return PENSTOCK_OK;
+}
+
+int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
+                      const char *device)
+{
+    penstock_ofdm_desc d;
+    penstock_ofdm *made;
+    int status;
+    if (!ofdm || !context)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_new: ofdm or context is NULL");
+    *ofdm = NULL;
+    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_desc")) ||
+        (status = penstock__ofdm_check_desc(&d)))
+        return status;
+    if (!(made = penstock__calloc(1, sizeof *made)))
+        return PENSTOCK_ERR_MEMORY;
+    made->context = context;
+    made->kernels = penstock__ofdm_kernels();
+    made->skip = d.guard - d.window_offset;
+    made->length = d.guard + d.n;
+    made->format = d.format;
+    made->convert = d.format == PENSTOCK_PLANAR || d.format == PENSTOCK_F32;
+    if ((status = penstock__ofdm_grid_init(&made->grid, &d)) || (status = make_plan(made, &d, device)) ||
+        (status = make_block(made)) || (status = make_workers(made))) {
+        penstock_ofdm_free(made);
+        return status;
+    }
+    *ofdm = made;
+    return PENSTOCK_OK;
+}
+
+void penstock_ofdm_free(penstock_ofdm *ofdm)
+{
+    if (!ofdm)
+        return;
+    for (unsigned i = 0; i < ofdm->worker_count; i++)
+        penstock__ofdm_worker_free(&ofdm->workers[i]);
+    penstock__free(ofdm->workers);
+    penstock__free(ofdm->packed);
+    penstock__free(ofdm->fft);
+    penstock__free(ofdm->gather);
+    penstock_plan_free(ofdm->plan);
+    penstock__ofdm_grid_free(&ofdm->grid);
+    penstock__free(ofdm);
+}
+
+const char *penstock_ofdm_device(const penstock_ofdm *ofdm)
+{
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    return ofdm && !penstock_plan_get_info(ofdm->plan, &info) ? info.device : NULL;
+}
+
+uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm)
+{
+    return penstock__plan_fallbacks(ofdm->plan);
+}
+
+/* A block on its way: `count` symbols whose results start at row `first`. */
+struct block {
+    penstock_ofdm *ofdm;
+    const penstock_ofdm_batch *batch;
+    const penstock_ofdm_result *result;
+    size_t first, count;
+    size_t item; /* symbols of one piece of work */
+};
+
+/*
+ * The offset's rotation as 32-bit turns. In 64-bit turns, modulo one turn, the phase at any sample is exact but for
+ * the rounding of `cfo` itself. What rounding the step leaves is made zero at the transform's middle.
+ */
+static void rotate(struct penstock_gather *gather, const penstock_ofdm_frame *frame, uint64_t window, size_t n)
+{
+    uint64_t turns = (uint64_t)(int64_t)(-frame->cfo * 0x1p63) * 2, half = 0x80000000u;
+    uint64_t step = (turns + half) >> 32;
+    uint64_t phase = turns * (window - frame->origin) + (turns - (step << 32)) * (n / 2);
+    gather->phase = (uint32_t)((phase + half) >> 32);
+    gather->step = (uint32_t)step;
+}
+
+static void pack(const struct block *block)
+{
+    penstock_ofdm *ofdm = block->ofdm;
+    size_t n = ofdm->grid.n, bytes = penstock_format_bytes(ofdm->format);
+    for (size_t i = 0; i < block->count; i++) {
+        uint64_t window = block->batch->symbols[block->first + i].start + ofdm->skip;
+        if (ofdm->convert)
+            penstock__convert((penstock_cf32 *)ofdm->packed + i * n, block->batch->samples, ofdm->format,
+                              (size_t)window, n, block->batch->sample_count);
+        else
+            memcpy((char *)ofdm->packed + i * n * bytes, (const char *)block->batch->samples + (size_t)window * bytes,
+                   n * bytes);
+        ofdm->gather[i].start = (uint32_t)(i * n);
+    }
+}
+
+static int transform(const struct block *block)
+{
+    penstock_ofdm *ofdm = block->ofdm;
+    const penstock_ofdm_symbol *symbols = block->batch->symbols + block->first;
+    size_t n = ofdm->grid.n, bytes = penstock_format_bytes(ofdm->format), samples;
+    uint64_t low = UINT64_MAX, high = 0;
+    const void *in;
+    for (size_t i = 0; i < block->count; i++) {
+        uint64_t window = symbols[i].start + ofdm->skip;
+        low = window < low ? window : low;
+        high = window > high ? window : high;
+        rotate(&ofdm->gather[i], &block->batch->frames[symbols[i].frame], window, n);
+    }
+    if (ofdm->convert || high - low > 2 * (uint64_t)block->count * ofdm->length || high - low > UINT32_MAX / 2) {
+        pack(block);
+        in = ofdm->packed;
+        samples = block->count * n;
+    } else {
+        in = (const char *)block->batch->samples + (size_t)low * bytes;
+        samples = (size_t)(high - low) + n;
+        for (size_t i = 0; i < block->count; i++)
+            ofdm->gather[i].start = (uint32_t)(symbols[i].start + ofdm->skip - low);
+    }
+    return penstock__plan_run_gathered(ofdm->plan, in, samples, ofdm->gather, ofdm->fft, block->count);
+}
+
+static void demodulate(void *argument, size_t item, unsigned worker)
+{
+    const struct block *block = argument;
+    penstock_ofdm *ofdm = block->ofdm;
+    size_t end = (item + 1) * block->item < block->count ? (item + 1) * block->item : block->count;
+    for (size_t i = item * block->item; i < end; i++) {
+        const penstock_ofdm_symbol *symbol = &block->batch->symbols[block->first + i];
+        penstock__ofdm_symbol(&ofdm->grid, ofdm->kernels, &ofdm->workers[worker], &block->batch->frames[symbol->frame],
+                              symbol, ofdm->fft + i * ofdm->grid.n, block->result, block->first + i);
+    }
+}
+
+static int run_block(struct block *block)
+{
+    const struct ofdm_grid *grid = &block->ofdm->grid;
+    int status = transform(block);
+    if (status)
+        return status;
+    block->item = ITEM_CARRIERS / (grid->data.padded + grid->pilots.padded) + 1;
+    size_t items = (block->count + block->item - 1) / block->item;
+    if (items == 1)
+        demodulate(block, 0, 0);
+    else
+        penstock__parallel(block->ofdm->context, items, demodulate, block);
+    return PENSTOCK_OK;
+}
+
+int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
+{
+    penstock_ofdm_batch b;
+    penstock_ofdm_result r;
+    int status;
+    if (!ofdm)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_run: ofdm is NULL");
+    if ((status = penstock__description_read(&b, sizeof b, batch, "penstock_ofdm_batch")) ||
+        (status = penstock__description_read(&r, sizeof r, result, "penstock_ofdm_result")) ||
+        (status = penstock__ofdm_check_batch(&ofdm->grid, &b, ofdm->skip)))
+        return status;
+    for (unsigned i = 0; i < ofdm->worker_count; i++)
+        ofdm->workers[i].frame = NULL;
+    for (size_t first = 0; first < b.symbol_count; first += ofdm->block) {
+        size_t rest = b.symbol_count - first;
+        struct block block = {
+            .ofdm = ofdm, .batch = &b, .result = &r, .first = first, .count = rest < ofdm->block ? rest : ofdm->block};
+        if ((status = run_block(&block)))
+            return status;
+    }
+    return PENSTOCK_OK;
+}

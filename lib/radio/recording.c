@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Recordings through POSIX files. Waiting is done in poll() with a time limit, so that a stop is noticed. */
+#include "radio/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WAIT_MS    100
+#define READ_BYTES ((size_t)16 << 20) /* between two looks at `stop` */
+
+static int system_error(const struct penstock__recording *recording, const char *what)
+{
+    char text[128];
+    return penstock__error(PENSTOCK_ERR_FILE, "cannot %s '%s': %s", what, recording->name,
+                           strerror_r(errno, text, sizeof text));
+}
+
+static int open_descriptor(struct penstock__recording *recording, const char *path)
+{
+    if (recording->standard_input) {
+        recording->fd = STDIN_FILENO;
+        return PENSTOCK_OK;
+    }
+    do
+        recording->fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (recording->fd < 0 && errno == EINTR);
+    return recording->fd < 0 ? system_error(recording, "open") : PENSTOCK_OK;
+}
+
+/* A regular file: where its samples begin and end. */
+static int find_samples(struct penstock__recording *recording, uint64_t size, uint64_t skip, uint64_t trailing)
+{
+    off_t here = recording->standard_input ? lseek(recording->fd, 0, SEEK_CUR) : 0;
+    if (here > 0)
+        size = (uint64_t)here < size ? size - (uint64_t)here : 0;
+    if (!size)
+        return penstock__error(PENSTOCK_ERR_FILE, "'%s' is empty", recording->name);
+    if (skip >= size || trailing >= size - skip)
+        return penstock__error(PENSTOCK_ERR_FORMAT,
+                               "'%s' has %llu bytes, but its metadata says that %llu in front and %llu at the end are "
+                               "no samples",
+                               recording->name, (unsigned long long)size, (unsigned long long)skip,
+                               (unsigned long long)trailing);
+    if (skip && lseek(recording->fd, (off_t)skip, SEEK_SET) < 0)
+        return system_error(recording, "read");
+    recording->bytes_left = size - skip - trailing;
+    return PENSTOCK_OK;
+}
+
+int penstock__recording_open(struct penstock__recording *recording, const char *path, size_t sample_bytes,
+                             uint64_t skip_bytes, uint64_t trailing_bytes, uint64_t *bytes)
+{
+    struct stat status;
+    int result;
+    *recording = (struct penstock__recording){.fd = -1, .sample_bytes = sample_bytes, .bytes_left = UINT64_MAX};
+    recording->standard_input = !strcmp(path, "-");
+    snprintf(recording->name, sizeof recording->name, "%s", recording->standard_input ? "standard input" : path);
+    *bytes = 0;
+    if ((result = open_descriptor(recording, path)))
+        return result;
+    if (fstat(recording->fd, &status))
+        result = system_error(recording, "read");
+    else if (S_ISDIR(status.st_mode))
+        result = penstock__error(PENSTOCK_ERR_FILE, "'%s' is a directory, not a recording", recording->name);
+    else if (!S_ISREG(status.st_mode))
+        recording->stream = true;
+    else
+        result = find_samples(recording, (uint64_t)status.st_size, skip_bytes, trailing_bytes);
+    if (!result && recording->stream && (skip_bytes || trailing_bytes))
+        result =
+            penstock__error(PENSTOCK_ERR_FORMAT, "'%s' is not a file in which bytes can be left out", recording->name);
+    if (result)
+        penstock__recording_close(recording);
+    else if (!recording->stream)
+        *bytes = recording->bytes_left;
+    return result;
+}
+
+/* Waits until a stream has something to read: 1, or 0 when the time is over. */
+static bool readable(const struct penstock__recording *recording)
+{
+    struct pollfd wait = {.fd = recording->fd, .events = POLLIN};
+    return !recording->stream || poll(&wait, 1, WAIT_MS) > 0;
+}
+
+int penstock__recording_read(struct penstock__recording *recording, void *samples, size_t capacity, size_t *count,
+                             const atomic_bool *stop)
+{
+    const size_t sample_bytes = recording->sample_bytes;
+    size_t wanted =
+        capacity > SIZE_MAX / sample_bytes ? SIZE_MAX / sample_bytes * sample_bytes : capacity * sample_bytes;
+    size_t have = recording->partial_bytes;
+    uint8_t *to = samples;
+
+    *count = 0;
+    memcpy(to, recording->partial, have);
+    while (have < wanted && !recording->ended && !atomic_load(stop)) {
+        size_t piece = wanted - have < READ_BYTES ? wanted - have : READ_BYTES;
+        ssize_t got;
+        if (piece > recording->bytes_left)
+            piece = (size_t)recording->bytes_left;
+        if (!readable(recording))
+            continue;
+        got = piece ? read(recording->fd, to + have, piece) : 0;
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (got < 0 && have < sample_bytes)
+            return system_error(recording, "read");
+        if (got < 0)
+            break; /* what came before the error goes out; the next read meets the error again */
+        recording->ended = got == 0;
+        recording->bytes_left -= (uint64_t)got;
+        have += (size_t)got;
+        if (recording->stream && have >= sample_bytes)
+            break;
+    }
+    if (!have && recording->ended && recording->bytes_left == UINT64_MAX)
+        return penstock__error(PENSTOCK_ERR_FILE, "'%s' is empty", recording->name);
+    *count = have / sample_bytes;
+    recording->partial_bytes = have % sample_bytes;
+    memcpy(recording->partial, to + *count * sample_bytes, recording->partial_bytes);
+    return PENSTOCK_OK;
+}
+
+void penstock__recording_close(struct penstock__recording *recording)
+{
+    if (recording->fd >= 0 && !recording->standard_input)
+        close(recording->fd);
+    recording->fd = -1;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Radios through SoapySDR. Reading goes on through overflows (counted; time stamps tell how much was lost), silence and
+ * the loss of the device, which is looked for again.
+ *
+ * A stream ends when the driver says END_BURST and then gives an error or nothing more; an error without that is a
+ * loss.
+ */
+#include "radio/soapy_device.h"
+#include "radio/source_kind.h"
+
+#include <SoapySDR/Errors.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define WAIT_US        100000            /* longest wait for samples before `stop` is looked at */
+#define RETRY_MS       100               /* between two looks for a radio that disappeared */
+#define MOST_SAMPLES   ((size_t)1 << 20) /* asked for at a time: SoapySDR counts them in an int */
+#define SILENCE_FACTOR 5.0               /* a radio silent for this many time-outs is taken for lost */
+
+struct soapy {
+    struct penstock__soapy_device device;
+    struct penstock__soapy_listener listener;
+    bool listening;
+    char *args;
+    double timeout_s, reconnect_s;
+    uint64_t samples;
+
+    /* a stream's time: sample number `since` after the one that was stamped `stamp_ns` comes next */
+    bool stamped, maybe_lost;
+    long long stamp_ns;
+    uint64_t since;
+
+    double heard_s; /* when the last samples came */
+    bool silence_told;
+    bool burst_ended;
+    int pending; /* a code that came while samples were in hand */
+    bool lost;   /* for good */
+    char why_lost[256];
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A stream has started: nothing is known of it yet. */
+static void start_clock(struct soapy *soapy)
+{
+    soapy->stamped = soapy->maybe_lost = soapy->burst_ended = soapy->silence_told = false;
+    soapy->pending = 0;
+    soapy->heard_s = now_s();
+}
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+static int soapy_open(penstock_source *source, const char *text)
+{
+    const penstock_source_desc *desc = &source->desc;
+    struct soapy *soapy = source->priv = penstock__calloc(1, sizeof *soapy);
+    int status;
+    if (!soapy || !(soapy->args = penstock__strdup(text + strlen("soapy:"))))
+        return PENSTOCK_ERR_MEMORY;
+    soapy->timeout_s = desc->timeout_s > 0.0 ? desc->timeout_s : 1.0;
+    soapy->reconnect_s = desc->reconnect_s == 0.0 ? 5.0 : desc->reconnect_s;
+    if (desc->soapy_log && source->context) {
+        soapy->listener.context = source->context;
+        soapy->listening = true;
+        penstock__soapy_listen(&soapy->listener);
+    }
+    if ((status = penstock__soapy_open(&soapy->device, soapy->args, desc)))
+        return status;
+    source->format = soapy->device.format;
+    source->rate_hz = soapy->device.rate_hz;
+    source->frequency_hz = soapy->device.frequency_hz;
+    snprintf(source->description, sizeof source->description, "SoapySDR %s, %s", soapy->device.name,
+             penstock_format_name(source->format));
+    start_clock(soapy);
+    return PENSTOCK_OK;
+}
+
+static void soapy_close(penstock_source *source)
+{
+    struct soapy *soapy = source->priv;
+    if (!soapy)
+        return;
+    penstock__soapy_close(&soapy->device);
+    if (soapy->listening)
+        penstock__soapy_unlisten(&soapy->listener);
+    penstock__free(soapy->args);
+    penstock__free(soapy);
+}
+
+/* ---------------------------------------------------------------- loss and return ------------- */
+
+static int report_loss(struct soapy *soapy)
+{
+    return penstock__error(PENSTOCK_ERR_RADIO, "radio %s was lost after %llu samples: %s", soapy->device.name,
+                           (unsigned long long)soapy->samples, soapy->why_lost);
+}
+
+/* The device again, as it was; false if it is not there or has changed. */
+static bool reopen(penstock_source *source, struct soapy *soapy)
+{
+    struct penstock__soapy_device again;
+    if (penstock__soapy_open(&again, soapy->args, &source->desc))
+        return false;
+    if (again.format == soapy->device.format && again.rate_hz == soapy->device.rate_hz) {
+        soapy->device = again;
+        return true;
+    }
+    penstock__soapy_close(&again);
+    return false;
+}
+
+/* Looks for a device that was lost, for `why`, until it is back, the time is over or a stop is asked for. */
+static int look_for_radio(penstock_source *source, const char *why)
+{
+    struct soapy *soapy = source->priv;
+    double lost_s = now_s();
+    snprintf(soapy->why_lost, sizeof soapy->why_lost, "%s", why);
+    soapy->lost = true;
+    penstock__soapy_close(&soapy->device);
+    if (soapy->reconnect_s < 0.0)
+        return report_loss(soapy);
+    penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s was lost (%s): looking for it for %g s",
+                          soapy->device.name, why, soapy->reconnect_s);
+    while (now_s() - lost_s < soapy->reconnect_s && !atomic_load(&source->stop)) {
+        if (reopen(source, soapy)) {
+            soapy->lost = false;
+            source->counters.reconnects++;
+            start_clock(soapy);
+            penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s is back after %.1f s", soapy->device.name,
+                                  soapy->heard_s - lost_s);
+            return PENSTOCK_OK;
+        }
+        poll(NULL, 0, RETRY_MS);
+    }
+    if (atomic_load(&source->stop))
+        return PENSTOCK_OK;
+    snprintf(soapy->why_lost, sizeof soapy->why_lost, "%.100s, and it did not come back within %g s", why,
+             soapy->reconnect_s);
+    return report_loss(soapy);
+}
+
+/* ---------------------------------------------------------------- reading --------------------- */
+
+static void count_overflow(penstock_source *source, const char *what)
+{
+    struct soapy *soapy = source->priv;
+    uint64_t n = ++source->counters.overflows;
+    soapy->maybe_lost = true;
+    if ((n & (n - 1)) == 0) /* at 1, 2, 4, 8, ...: a radio may lose samples thousands of times a second */
+        penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s lost samples (%s), %llu time%s so far",
+                              soapy->device.name, what, (unsigned long long)n, n == 1 ? "" : "s");
+}
+
+/* `got` samples came, the first of them at `time_ns` if `flags` says so. */
+static void account(penstock_source *source, size_t got, int flags, long long time_ns)
+{
+    struct soapy *soapy = source->priv;
+    if (flags & SOAPY_SDR_HAS_TIME) {
+        double expected = (double)soapy->since;
+        double ahead = (double)(time_ns - soapy->stamp_ns) * soapy->device.rate_hz * 1e-9 - expected;
+        if (soapy->stamped && soapy->maybe_lost && ahead >= 0.5)
+            source->counters.lost_samples += (uint64_t)llround(ahead);
+        soapy->stamped = true;
+        soapy->maybe_lost = false;
+        soapy->stamp_ns = time_ns;
+        soapy->since = 0;
+    }
+    soapy->since += got;
+    soapy->samples += got;
+    soapy->heard_s = now_s();
+    soapy->silence_told = false;
+    if (flags & SOAPY_SDR_END_ABRUPT)
+        count_overflow(source, "END_ABRUPT");
+}
+
+/* Samples, 0 or a code of SoapySDR. */
+static int read_once(penstock_source *source, void *samples, size_t capacity, long wait_us)
+{
+    struct soapy *soapy = source->priv;
+    void *const buffers[] = {samples};
+    long long time_ns = 0;
+    int flags = 0;
+    int got = SoapySDRDevice_readStream(soapy->device.device, soapy->device.stream, buffers,
+                                        capacity < MOST_SAMPLES ? capacity : MOST_SAMPLES, &flags, &time_ns, wait_us);
+    if (got > 0)
+        account(source, (size_t)got, flags, time_ns);
+    if (got >= 0)
+        soapy->burst_ended = (flags & SOAPY_SDR_END_BURST) != 0;
+    return got;
+}
+
+/* Nothing came: is it time to say so, or to take the radio for lost? `*ended` after the end of a burst. */
+static int check_silence(penstock_source *source, bool *ended)
+{
+    struct soapy *soapy = source->priv;
+    double silent_s = now_s() - soapy->heard_s;
+    if (silent_s < soapy->timeout_s)
+        return PENSTOCK_OK;
+    if (soapy->burst_ended) {
+        *ended = true;
+        return PENSTOCK_OK;
+    }
+    if (!soapy->silence_told) {
+        soapy->silence_told = soapy->maybe_lost = true;
+        source->counters.timeouts++;
+        penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s has given no samples for %g s",
+                              soapy->device.name, soapy->timeout_s);
+    }
+    return silent_s < SILENCE_FACTOR * soapy->timeout_s ? PENSTOCK_OK : look_for_radio(source, "it is silent");
+}
+
+/* What SoapySDR said in place of samples. */
+static int handle(penstock_source *source, int code, bool *ended)
+{
+    struct soapy *soapy = source->priv;
+    switch (code) {
+    case SOAPY_SDR_OVERFLOW:
+    case SOAPY_SDR_CORRUPTION:
+        count_overflow(source, SoapySDR_errToStr(code));
+        return PENSTOCK_OK;
+    case 0:
+    case SOAPY_SDR_TIME_ERROR:
+    case SOAPY_SDR_UNDERFLOW:
+        poll(NULL, 0, 1); /* a driver that returns at once must not keep a core busy */
+        return check_silence(source, ended);
+    case SOAPY_SDR_TIMEOUT:
+        return check_silence(source, ended);
+    default:
+        *ended = soapy->burst_ended;
+        return *ended ? PENSTOCK_OK : look_for_radio(source, SoapySDR_errToStr(code));
+    }
+}
+
+/* What is there already, behind the first samples. */
+static void read_more(penstock_source *source, void *samples, size_t capacity, size_t *count)
+{
+    struct soapy *soapy = source->priv;
+    size_t bytes = penstock_format_bytes(source->format);
+    while (*count < capacity && !soapy->burst_ended) {
+        int got = read_once(source, (char *)samples + *count * bytes, capacity - *count, 0);
+        if (got <= 0) {
+            soapy->pending = got == SOAPY_SDR_TIMEOUT ? 0 : got;
+            return;
+        }
+        *count += (size_t)got;
+    }
+}
+
+static int soapy_read(penstock_source *source, void *samples, size_t capacity, size_t *count)
+{
+    struct soapy *soapy = source->priv;
+    bool ended = false;
+    if (soapy->lost)
+        return report_loss(soapy);
+    while (!ended && !atomic_load(&source->stop)) {
+        int status, got = soapy->pending ? soapy->pending : read_once(source, samples, capacity, WAIT_US);
+        soapy->pending = 0;
+        if (got > 0) {
+            *count = (size_t)got;
+            read_more(source, samples, capacity, count);
+            return PENSTOCK_OK;
+        }
+        if ((status = handle(source, got, &ended)))
+            return status;
+    }
+    return PENSTOCK_OK;
+}
+
+const struct penstock__source_kind penstock__source_soapy = {
+    .open = soapy_open, .read = soapy_read, .close = soapy_close};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The list of frames between their discovery and the caller. */
+#include "rx/wifi/receiver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SAME_FRAME 160 /* samples: frames do not start closer together, so this is one found twice */
+#define OVERLAPS   3   /* frames that a new one may start in; more are the work of somebody who wants to keep us busy */
+#define SPLICE     64  /* samples by which a frame may start before the one before it ends */
+
+struct penstock__wifi_node *penstock__wifi_node_new(void)
+{
+    return penstock__calloc(1, sizeof(struct penstock__wifi_node));
+}
+
+void penstock__wifi_node_free(struct penstock__wifi_node *node)
+{
+    if (node)
+        penstock__free(node->memory);
+    penstock__free(node);
+}
+
+static void count(penstock_wifi_counters *counters, const struct penstock__wifi_node *node)
+{
+    counters->synchronised++;
+    counters->signals += node->rate != NULL;
+    counters->unsupported += node->format == PENSTOCK_WIFI_HT || node->format == PENSTOCK_WIFI_VHT;
+}
+
+int penstock__wifi_enter(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *found)
+{
+    struct penstock__wifi_node **place = &receiver->frames, *node;
+    unsigned covering = 0;
+    for (node = receiver->frames; node; node = node->next) {
+        if (llabs(node->start - found->start) < SAME_FRAME)
+            return PENSTOCK_OK;
+        covering += node->start < found->start && node->end - SPLICE > found->start;
+    }
+    if (covering >= OVERLAPS)
+        return PENSTOCK_OK;
+    if (!(node = penstock__wifi_node_new()))
+        return PENSTOCK_ERR_MEMORY;
+    *node = *found;
+    while (*place && (*place)->start < node->start)
+        place = &(*place)->next;
+    node->next = *place;
+    *place = node;
+    count(&receiver->counters, node);
+    return PENSTOCK_OK;
+}
+
+struct penstock__wifi_node *penstock__wifi_take(struct penstock_wifi_receiver *receiver, int64_t horizon)
+{
+    struct penstock__wifi_node *node;
+    while ((node = receiver->frames) && node->state == PENSTOCK__WIFI_DONE && node->start < horizon) {
+        receiver->frames = node->next;
+        if (node->sure || node->start >= receiver->sure_until) {
+            if (node->sure && node->end - SPLICE > receiver->sure_until)
+                receiver->sure_until = node->end - SPLICE;
+            return node;
+        }
+        penstock__wifi_node_free(node); /* a part of a frame that looked like one */
+    }
+    return NULL;
+}
+
+void penstock__wifi_truncate(struct penstock_wifi_receiver *receiver)
+{
+    for (struct penstock__wifi_node *node = receiver->frames; node; node = node->next) {
+        bool cut = node->end - WINDOW_OFFSET > receiver->total;
+        if (node->truncated || !cut || (node->state == PENSTOCK__WIFI_DONE && node->format != PENSTOCK_WIFI_UNKNOWN))
+            continue;
+        node->state = PENSTOCK__WIFI_DONE;
+        node->truncated = true;
+        snprintf(node->reason, sizeof node->reason, "stream ended within the frame");
+        receiver->counters.truncated++;
+    }
+}
+
+void penstock__wifi_describe(const struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node,
+                             penstock_wifi_frame *frame)
+{
+    frame->sample = node->start > 0 ? (uint64_t)node->start : 0;
+    frame->samples = (uint64_t)(node->end - (int64_t)frame->sample);
+    frame->format = node->format;
+    frame->bandwidth_hz = receiver->rate_hz;
+    frame->rate_mbps = node->rate ? node->rate->mbps * receiver->clock : 0;
+    frame->mcs = node->mcs;
+    frame->length = node->length;
+    frame->decoded = node->decoded;
+    frame->fcs_ok = node->fcs_ok;
+    frame->snr_db = node->snr_db;
+    frame->evm_db = node->evm_db;
+    frame->cfo_hz = node->tracked_cfo * receiver->rate_hz;
+    frame->sfo_ppm = node->sfo_ppm;
+    frame->raw_ber = node->raw_ber;
+    frame->psdu = node->decoded ? node->psdu : NULL;
+    frame->points = node->decoded ? node->points : NULL;
+    frame->point_count = frame->points ? (size_t)node->symbols * PENSTOCK__WIFI_CARRIERS : 0;
+    frame->reason = node->fcs_ok ? NULL : node->reason;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The public calls of the receiver, and the buffer of samples. */
+#include "rx/wifi/receiver.h"
+
+#include "ops/ofdm.h"
+
+#include "core/description.h"
+#include "rx/wifi/condition.h"
+
+#include <string.h>
+
+#define LONGEST_FRAME (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
+#define DEFAULT_HOP   65536
+#define SHORTEST_HOP  64
+#define EXAMINATION   320  /* samples by which the examination of the shortest frame may come after its end */
+#define BEFORE_SCAN   1024 /* samples kept behind the detector: its longest run and what a candidate needs */
+#define PADDING       1024 /* zeros behind the end of the stream: AFTER and the detector's window */
+
+/* ---------------------------------------------------------------- the buffer ------------------ */
+
+/* The first sample that is still needed. */
+static int64_t oldest(const struct penstock_wifi_receiver *receiver)
+{
+    int64_t position = receiver->detector.first_group * GROUP - BEFORE_SCAN;
+    if (receiver->candidate_count && receiver->candidates[0].position - BEFORE < position)
+        position = receiver->candidates[0].position - BEFORE;
+    for (const struct penstock__wifi_node *node = receiver->frames; node; node = node->next)
+        if (node->state == PENSTOCK__WIFI_WAITING && node->reference < position)
+            position = node->reference;
+    return position > receiver->base ? position : receiver->base;
+}
+
+/* Room for `count` <= hop or PADDING samples at the end. */
+static penstock_cf32 *make_room(struct penstock_wifi_receiver *receiver, size_t count)
+{
+    if ((size_t)(receiver->end - receiver->base) + count > receiver->capacity) {
+        int64_t from = oldest(receiver);
+        memmove(receiver->samples, receiver->samples + (from - receiver->base),
+                (size_t)(receiver->end - from) * sizeof *receiver->samples);
+        receiver->base = from;
+    }
+    return receiver->samples + (receiver->end - receiver->base);
+}
+
+/* Works when it is time to; a failed attempt is made again by the next call. */
+static int advance(struct penstock_wifi_receiver *receiver)
+{
+    int status = PENSTOCK_OK;
+    if (receiver->end == receiver->next && !(status = penstock__wifi_work(receiver)))
+        receiver->next += receiver->hop;
+    return status;
+}
+
+static void start(struct penstock_wifi_receiver *receiver)
+{
+    memset(receiver->samples, 0, BEFORE_SCAN * sizeof *receiver->samples);
+    receiver->base = -BEFORE_SCAN;
+    receiver->end = receiver->total = 0;
+    receiver->next = receiver->hop;
+    receiver->finished = false;
+    receiver->candidate_count = 0;
+    receiver->sure_until = 0;
+    receiver->counters = (penstock_wifi_counters){.size = sizeof receiver->counters};
+    receiver->earlier_fallbacks = penstock__ofdm_fallbacks(receiver->ofdm);
+    penstock__wifi_detector_reset(&receiver->detector);
+}
+
+static int64_t hop(const penstock_wifi_receiver_desc *desc)
+{
+    double samples = desc->max_latency_s * penstock_wifi_rate_hz(desc->profile) - EXAMINATION;
+    if (desc->max_latency_s == 0 || samples > DEFAULT_HOP)
+        return DEFAULT_HOP;
+    return samples < SHORTEST_HOP ? SHORTEST_HOP : (int64_t)samples / GROUP * GROUP;
+}
+
+static int make_ofdm(struct penstock_wifi_receiver *receiver, const char *device)
+{
+    penstock_cf32 pilots[127][PENSTOCK__WIFI_PILOTS];
+    for (unsigned row = 0; row < 127; row++)
+        for (unsigned i = 0; i < PENSTOCK__WIFI_PILOTS; i++)
+            pilots[row][i] =
+                (penstock_cf32){penstock__wifi_pilot_values[i] * (float)penstock__wifi_pilot_polarity[row], 0};
+    return penstock_ofdm_new(
+        &receiver->ofdm, receiver->context,
+        &PENSTOCK_OFDM_DESC(.n = PENSTOCK__WIFI_FFT, .guard = PENSTOCK__WIFI_GUARD, .window_offset = WINDOW_OFFSET,
+                            .format = PENSTOCK_CF32, .carriers = penstock__wifi_data_carriers,
+                            .carrier_count = PENSTOCK__WIFI_CARRIERS, .pilots = penstock__wifi_pilot_carriers,
+                            .pilot_count = PENSTOCK__WIFI_PILOTS, .pilot_values = pilots[0], .pilot_rows = 127,
+                            .tracking = PENSTOCK_TRACK_GIVEN, .max_constellation = PENSTOCK_QAM64, .batch = 512),
+        device);
+}
+
+static int make_memory(struct penstock_wifi_receiver *receiver)
+{
+    size_t candidates = (size_t)(receiver->hop + PADDING) / 32 + 64; /* a run is 48 samples at the least */
+    receiver->capacity = LONGEST_FRAME + BEFORE_SCAN + PADDING + DEFAULT_HOP + (size_t)receiver->hop;
+    receiver->samples = penstock__alloc(receiver->capacity * sizeof *receiver->samples);
+    receiver->candidates = penstock__alloc(candidates * sizeof *receiver->candidates);
+    receiver->workers = penstock__calloc(penstock__threads(receiver->context), sizeof *receiver->workers);
+    if (!receiver->samples || !receiver->candidates || !receiver->workers)
+        return PENSTOCK_ERR_MEMORY;
+    receiver->worker_count = penstock__threads(receiver->context);
+    for (unsigned i = 0; i < receiver->worker_count; i++)
+        if (penstock__wifi_worker_init(&receiver->workers[i]))
+            return PENSTOCK_ERR_MEMORY;
+    if (penstock__wifi_detector_init(&receiver->detector, (size_t)(receiver->hop + PADDING) / GROUP + 64) ||
+        penstock__wifi_tables_init(&receiver->tables) || penstock__wifi_batch_init(&receiver->batch))
+        return PENSTOCK_ERR_MEMORY;
+    return PENSTOCK_OK;
+}
+
+static int check(const penstock_wifi_receiver_desc *desc)
+{
+    if (penstock_wifi_rate_hz(desc->profile) == 0)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_new: profile %d is none of 0 .. 2",
+                               (int)desc->profile);
+    if (desc->format != PENSTOCK_CF32 && desc->format != PENSTOCK_CS16 && desc->format != PENSTOCK_CS8 &&
+        desc->format != PENSTOCK_CU8)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                               "penstock_wifi_receiver_new: the format must be cf32, cs16, cs8 or cu8");
+    if (!(desc->max_latency_s >= 0 && desc->max_latency_s <= 3600))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_new: max_latency_s is %g, not 0 .. 3600",
+                               desc->max_latency_s);
+    return PENSTOCK_OK;
+}
+
+int penstock_wifi_receiver_new(penstock_wifi_receiver **receiver, penstock_context *context,
+                               const penstock_wifi_receiver_desc *desc, const char *device)
+{
+    penstock_wifi_receiver_desc d;
+    penstock_wifi_receiver *made;
+    int status;
+    if (!receiver || !context)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_new: %s is NULL",
+                               receiver ? "context" : "receiver");
+    *receiver = NULL;
+    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_wifi_receiver_desc")) ||
+        (status = check(&d)))
+        return status;
+    if (!(made = penstock__calloc(1, sizeof *made)))
+        return PENSTOCK_ERR_MEMORY;
+    made->context = context;
+    made->format = d.format;
+    made->points = d.points;
+    made->rate_hz = penstock_wifi_rate_hz(d.profile);
+    made->clock = made->rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
+    made->hop = hop(&d);
+    if ((status = make_memory(made)) || (status = make_ofdm(made, device))) {
+        penstock_wifi_receiver_free(made);
+        return status;
+    }
+    start(made);
+    *receiver = made;
+    return PENSTOCK_OK;
+}
+
+static void free_frames(struct penstock_wifi_receiver *receiver)
+{
+    penstock__wifi_node_free(receiver->current);
+    receiver->current = NULL;
+    while (receiver->frames) {
+        struct penstock__wifi_node *node = receiver->frames;
+        receiver->frames = node->next;
+        penstock__wifi_node_free(node);
+    }
+}
+
+void penstock_wifi_receiver_free(penstock_wifi_receiver *receiver)
+{
+    if (!receiver)
+        return;
+    free_frames(receiver);
+    penstock_ofdm_free(receiver->ofdm);
+    penstock__wifi_batch_free(&receiver->batch);
+    penstock__wifi_tables_free(&receiver->tables);
+    penstock__wifi_detector_free(&receiver->detector);
+    for (unsigned i = 0; i < receiver->worker_count; i++)
+        penstock__wifi_worker_free(&receiver->workers[i]);
+    penstock__free(receiver->workers);
+    penstock__free(receiver->candidates);
+    penstock__free(receiver->samples);
+    penstock__free(receiver);
+}
+
+const char *penstock_wifi_receiver_device(const penstock_wifi_receiver *receiver)
+{
+    return receiver ? penstock_ofdm_device(receiver->ofdm) : NULL;
+}
+
+int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *samples, size_t count)
+{
+    const uint8_t *in = samples;
+    if (!receiver || (!samples && count))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_push: %s is NULL",
+                               receiver ? "samples" : "receiver");
+    if (receiver->finished)
+        return penstock__error(PENSTOCK_ERR_STATE, "penstock_wifi_receiver_push: the stream is finished; reset first");
+    for (;;) {
+        int status = advance(receiver);
+        if (status || !count)
+            return status;
+        size_t room = (size_t)(receiver->next - receiver->end), part = count < room ? count : room;
+        penstock__wifi_condition(make_room(receiver, part), in, receiver->format, part, &receiver->counters.clipped,
+                                 &receiver->counters.not_finite);
+        receiver->end += (int64_t)part;
+        receiver->total = receiver->end;
+        receiver->counters.samples += part;
+        in += part * penstock_format_bytes(receiver->format);
+        count -= part;
+    }
+}
+
+int penstock_wifi_receiver_finish(penstock_wifi_receiver *receiver)
+{
+    int status;
+    if (!receiver)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_finish: receiver is NULL");
+    if (!receiver->finished) {
+        if ((status = advance(receiver)))
+            return status;
+        memset(make_room(receiver, PADDING), 0, PADDING * sizeof *receiver->samples);
+        receiver->end += PADDING;
+        receiver->finished = true;
+    }
+    return penstock__wifi_work(receiver);
+}
+
+/* No frame that is still to be found starts before this. */
+static int64_t horizon(const struct penstock_wifi_receiver *receiver)
+{
+    const struct penstock__wifi_detector *detector = &receiver->detector;
+    int64_t position = detector->first_group * GROUP;
+    if (receiver->candidate_count)
+        position = receiver->candidates[0].position;
+    else if (detector->run_length)
+        position = detector->run_candidate.position;
+    else if (receiver->finished)
+        return INT64_MAX;
+    return position - BEFORE;
+}
+
+int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_frame *frame)
+{
+    penstock_wifi_frame described = PENSTOCK_WIFI_FRAME;
+    if (!receiver)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_pull: receiver is NULL");
+    int status = penstock__description_write(frame, &described, sizeof described, "penstock_wifi_frame");
+    if (status)
+        return status;
+    penstock__wifi_node_free(receiver->current);
+    receiver->current = penstock__wifi_take(receiver, horizon(receiver));
+    if (!receiver->current)
+        return 0;
+    penstock__wifi_describe(receiver, receiver->current, &described);
+    status = penstock__description_write(frame, &described, sizeof described, "penstock_wifi_frame");
+    return status ? status : 1;
+}
+
+int penstock_wifi_receiver_get_counters(const penstock_wifi_receiver *receiver, penstock_wifi_counters *counters)
+{
+    if (!receiver)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_get_counters: receiver is NULL");
+    return penstock__description_write(counters, &receiver->counters, sizeof receiver->counters,
+                                       "penstock_wifi_counters");
+}
+
+int penstock_wifi_receiver_reset(penstock_wifi_receiver *receiver)
+{
+    if (!receiver)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_reset: receiver is NULL");
+    free_frames(receiver);
+    start(receiver);
+    return PENSTOCK_OK;
+}

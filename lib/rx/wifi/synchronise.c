@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * From a short training field to exact timing and carrier offset. The two long symbols are added and correlated with
+ * the known one; what a channel of up to 16 samples gathers of their energy decides whether they are there at
+ * all, so that echoes do not count against a frame. The first path is the first peak of the channel's impulse response.
+ */
+#include "rx/wifi/receiver.h"
+
+/* First and last place of the long symbol in a segment: the short field's window starts BEFORE samples in, and the long
+ * symbol 112 .. 240 samples after that. */
+#define SEARCH_FROM 208
+#define SEARCH_TO   336
+
+#define SPREAD        16     /* samples over which echoes arrive */
+#define GATHERED      0.35   /* share of the energy: noise gathers 0.13, deviation 0.035; a frame at 0 dB 0.55 */
+#define FAINT         0.02   /* of the short field's power: less is no long field, but what is left of silence */
+#define REFINE_BEFORE 16     /* samples of the long field's guard interval that the offset's estimate uses */
+#define BACK_OFF      14     /* from the strongest path to the FFT window: a path this much earlier still fits */
+#define FIRST_PATH    0.126F /* of the strongest path's power: -9 dB */
+#define ROTATION      16     /* samples turned from one exact phase; divides SEGMENT and where rotations start */
+
+void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from)
+{
+    penstock_cf32 turns[ROTATION] = {{1, 0}}, step = cf32_turn(-segment->cfo);
+    for (unsigned have = 1; have < ROTATION; have *= 2, step = cf32_mul(step, step))
+        for (unsigned k = 0; k < have; k++)
+            turns[have + k] = cf32_mul(turns[k], step);
+    for (size_t i = from; i < SEGMENT; i += ROTATION) {
+        const penstock_cf32 anchor = cf32_turn(-segment->cfo * (double)i);
+        for (unsigned k = 0; k < ROTATION; k++)
+            segment->rotated[i + k] = cf32_mul(segment->raw[i + k], cf32_mul(anchor, turns[k]));
+    }
+}
+
+/* Where the long symbol begins as its strongest path tells; 0: nowhere. */
+static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+{
+    enum { LAGS = SEARCH_TO - SEARCH_FROM + SPREAD, SUMS = LAGS + PENSTOCK__WIFI_FFT };
+    const penstock_cf32 *x = segment->rotated + SEARCH_FROM;
+    float sum_re[SUMS], sum_im[SUMS], re[LAGS] = {0}, im[LAGS] = {0};
+    for (unsigned i = 0; i < SUMS; i++) {
+        sum_re[i] = x[i].re + x[i + PENSTOCK__WIFI_FFT].re;
+        sum_im[i] = x[i].im + x[i + PENSTOCK__WIFI_FFT].im;
+    }
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        const penstock_cf32 known = tables->long_time[k];
+        for (unsigned i = 0; i < LAGS; i++) {
+            re[i] += sum_re[i + k] * known.re - sum_im[i + k] * known.im;
+            im[i] += sum_re[i + k] * known.im + sum_im[i + k] * known.re;
+        }
+    }
+    /* Sums up to each place, in double: their differences keep the precision of float. */
+    double power[LAGS + 1] = {0}, energy[LAGS + 2 * PENSTOCK__WIFI_FFT + 1] = {0}, best_share = 0;
+    unsigned best = 0, strongest;
+    for (unsigned i = 0; i < LAGS; i++)
+        power[i + 1] = power[i] + (double)(re[i] * re[i] + im[i] * im[i]);
+    for (unsigned i = 0; i < LAGS + 2 * PENSTOCK__WIFI_FFT; i++)
+        energy[i + 1] = energy[i] + (double)cf32_power(x[i]);
+    for (unsigned i = 0; i + SPREAD <= LAGS; i++) {
+        double gathered = power[i + SPREAD] - power[i];
+        double available = energy[i + 2 * PENSTOCK__WIFI_FFT] - energy[i];
+        if (available > FAINT * 2 * PENSTOCK__WIFI_FFT && gathered > best_share * 2 * available) {
+            best_share = gathered / (2 * available);
+            best = i;
+        }
+    }
+    if (!(best_share >= GATHERED))
+        return 0;
+    strongest = best;
+    for (unsigned i = best; i < best + SPREAD; i++)
+        if (power[i + 1] - power[i] > power[strongest + 1] - power[strongest])
+            strongest = i;
+    return SEARCH_FROM + strongest;
+}
+
+/* Carrier offset from the long symbols' distance of 64 samples; ambiguous by 1/64 turn a sample, which the
+ * short field's estimate has settled. */
+static void refine_offset(struct penstock__wifi_segment *segment, size_t strongest)
+{
+    penstock_cf32 sum = {0, 0};
+    for (size_t i = strongest - REFINE_BEFORE; i < strongest + 60; i++)
+        sum = cf32_add(sum, cf32_mul_conj(segment->rotated[i + PENSTOCK__WIFI_FFT], segment->rotated[i]));
+    segment->cfo += (double)cf32_angle(sum) / (TWO_PI * PENSTOCK__WIFI_FFT);
+}
+
+/* Delay from the FFT window's start to the first peak of the impulse response that is nearly as strong as the
+ * strongest one. */
+static size_t first_path(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+{
+    penstock_cf32 both[PENSTOCK__WIFI_FFT], bins[PENSTOCK__WIFI_FFT], response[PENSTOCK__WIFI_FFT];
+    float power[2 * BACK_OFF + 2], strongest = 0;
+    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++)
+        both[i] =
+            cf32_add(segment->rotated[segment->window + i], segment->rotated[segment->window + i + PENSTOCK__WIFI_FFT]);
+    penstock__wifi_fft(tables, bins, both);
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
+        bins[k] = cf32_scale(bins[k], penstock__wifi_long_training[k].re * tables->delay_window[k]);
+    bins[0] = cf32_scale(cf32_add(bins[1], bins[63]), 0.5F);
+    penstock__wifi_fft(tables, response, bins); /* forward: delay d is at (64 - d) mod 64 */
+    for (unsigned d = 0; d < 2 * BACK_OFF + 2; d++) {
+        power[d] = cf32_power(response[(64 - d) & 63]);
+        strongest = power[d] > strongest ? power[d] : strongest;
+    }
+    for (unsigned d = 0; d <= 2 * BACK_OFF; d++) {
+        float before = d ? power[d - 1] : cf32_power(response[1]);
+        if (power[d] >= FIRST_PATH * strongest && power[d] >= before && power[d] >= power[d + 1])
+            return d;
+    }
+    return BACK_OFF;
+}
+
+/*
+ * DC as the long symbols tell: once the carrier offset is taken out it is a tone, whose part outside the training
+ * symbols' carriers cannot be signal. What is not clearly above the noise is left alone.
+ */
+static penstock_cf32 find_dc(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+{
+    penstock_cf32 tone[2 * PENSTOCK__WIFI_FFT], both[PENSTOCK__WIFI_FFT], bins[PENSTOCK__WIFI_FFT];
+    const penstock_cf32 *x = segment->rotated + segment->window;
+    penstock_cf32 sum = {0, 0}, value = {1, 0}, step = cf32_turn(-segment->cfo);
+    float energy = 0;
+    for (unsigned i = 0; i < 2 * PENSTOCK__WIFI_FFT; i++) {
+        value = i % 32 ? cf32_mul(value, step) : cf32_turn(-segment->cfo * (double)(segment->window + i));
+        tone[i] = value;
+    }
+    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++)
+        both[i] = cf32_add(tone[i], tone[i + PENSTOCK__WIFI_FFT]);
+    penstock__wifi_fft(tables, bins, both);
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        float used = penstock__wifi_long_training[k].re;
+        bins[k] = (penstock_cf32){bins[k].re * used * used, -bins[k].im * used * used};
+    }
+    penstock__wifi_fft(tables, both, bins); /* of the conjugate, so that this is the conjugate of the inverse */
+    for (unsigned i = 0; i < 2 * PENSTOCK__WIFI_FFT; i++) {
+        penstock_cf32 known = both[i % PENSTOCK__WIFI_FFT];
+        tone[i].re -= known.re / (2 * PENSTOCK__WIFI_FFT);
+        tone[i].im += known.im / (2 * PENSTOCK__WIFI_FFT);
+        energy += cf32_power(tone[i]);
+        sum = cf32_add(sum, cf32_mul_conj(x[i], tone[i]));
+    }
+    return cf32_scale(sum, 1 / energy);
+}
+
+/*
+ * Offset from the phase between short and long training field, 176 samples apart, the channel being known from the
+ * latter: five times as exact as the distance between the long symbols.
+ */
+static void compare_fields(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment)
+{
+    penstock_cf32 both[PENSTOCK__WIFI_FFT], bins[PENSTOCK__WIFI_FFT], sum = {0, 0};
+    const penstock_cf32 *x = segment->rotated + segment->first - 192 + 16 - WINDOW_OFFSET;
+    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++)
+        both[i] = cf32_add(x[i], x[i + PENSTOCK__WIFI_FFT]);
+    penstock__wifi_fft(tables, bins, both);
+    for (unsigned k = 4; k <= 24; k += 4)
+        for (unsigned side = 0; side < 2; side++) {
+            unsigned bin = side ? 64 - k : k;
+            penstock_cf32 sent = cf32_mul(penstock__wifi_short_training[bin], segment->channel[bin]);
+            penstock_cf32 seen = cf32_mul_conj(bins[bin], tables->twiddle[bin * WINDOW_OFFSET % PENSTOCK__WIFI_FFT]);
+            sum = cf32_add(sum, cf32_mul_conj(seen, sent));
+        }
+    segment->cfo -= (double)cf32_angle(sum) / (TWO_PI * 176);
+}
+
+/* Settles the mean to take out; `segment->noise` must be known. */
+static void remove_dc(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment)
+{
+    penstock_cf32 rest = find_dc(tables, segment);
+    penstock_cf32 dc = cf32_add(cf32_scale(segment->mean, segment->scale), rest);
+    float variance = segment->noise / PENSTOCK__WIFI_FFT / (2 * PENSTOCK__WIFI_FFT);
+    if (cf32_power(dc) < 8 * variance) {
+        rest = cf32_sub(rest, dc);
+        segment->mean = (penstock_cf32){0, 0};
+    } else {
+        segment->mean = cf32_scale(dc, 1 / segment->scale);
+    }
+    for (unsigned i = 0; i < SEGMENT; i++)
+        segment->raw[i] = cf32_sub(segment->raw[i], rest);
+}
+
+bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
+                                const struct penstock__wifi_candidate *candidate, const penstock_cf32 *samples)
+{
+    size_t strongest;
+    segment->base = candidate->position - BEFORE;
+    segment->mean = candidate->mean;
+    segment->scale = 1 / sqrtf(candidate->power);
+    for (unsigned i = 0; i < SEGMENT; i++)
+        segment->raw[i] = cf32_scale(cf32_sub(samples[i], segment->mean), segment->scale);
+    segment->cfo = (double)cf32_angle(candidate->lag) / (TWO_PI * GROUP);
+    penstock__wifi_rotate(segment, SEARCH_FROM - REFINE_BEFORE);
+    if (!(strongest = find_long_symbol(tables, segment)))
+        return false;
+
+    refine_offset(segment, strongest);
+    penstock__wifi_rotate(segment, 0);
+    segment->window = strongest - BACK_OFF;
+    segment->first = segment->window + first_path(tables, segment);
+    penstock__wifi_estimate(tables, segment);
+    remove_dc(tables, segment);
+    penstock__wifi_rotate(segment, 0);
+    penstock__wifi_estimate(tables, segment);
+    penstock__wifi_smooth(tables, segment, segment->noise / 2);
+    compare_fields(tables, segment);
+    penstock__wifi_rotate(segment, 0);
+    penstock__wifi_estimate(tables, segment);
+    penstock__wifi_smooth(tables, segment, segment->noise / 2);
+    return true;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+/* All blocks for Python. */
+#include <gnuradio/penstock/fft_v.h>
+#include <gnuradio/penstock/wifi_receiver.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace py::literals;
+
+template <typename T> using block_class = py::class_<T, gr::block, gr::basic_block, std::shared_ptr<T>>;
+
+/* The window is a list of factors as in the stock block, or a name. */
+template <typename T> static void bind_fft(py::module &m, const char *name, const char *doc)
+{
+    using fft = gr::penstock::fft_v<T>;
+    block_class<fft>(m, name, doc)
+        .def(py::init(&fft::make), "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1,
+             "device"_a = "auto", "max_latency_ms"_a = 10.0)
+        .def(py::init([](int n, bool forward, const std::string &window, bool shift, int nthreads,
+                         const std::string &device, double max_latency_ms) {
+                 return fft::make(n, forward, gr::penstock::window(window, n), shift, nthreads, device, max_latency_ms);
+             }),
+             "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1, "device"_a = "auto",
+             "max_latency_ms"_a = 10.0)
+        .def("device", &fft::device, "Name of the device that computes")
+        .def("set_nthreads", &fft::set_nthreads, "n"_a)
+        .def("nthreads", &fft::nthreads)
+        .def("set_window", &fft::set_window, "window"_a, "Another window, from the next vector on")
+        .def("stats", &fft::stats, "Counters");
+}
+
+static void bind_wifi_receiver(py::module &m)
+{
+    using gr::penstock::wifi_receiver;
+    block_class<wifi_receiver>(m, "wifi_receiver", "Receives IEEE 802.11a/g/p frames")
+        .def(py::init(&wifi_receiver::make), "profile"_a = "wifi", "device"_a = "auto", "max_latency_ms"_a = 0.0)
+        .def("device", &wifi_receiver::device, "Name of the device that computes")
+        .def("rate_hz", &wifi_receiver::rate_hz, "Samples per second that the profile asks for")
+        .def("stats", &wifi_receiver::stats, "The receiver's counters");
+}
+
+PYBIND11_MODULE(penstock_python, m)
+{
+    py::module::import("gnuradio.gr"); // the base classes
+    bind_fft<gr_complex>(m, "fft_vcc", "Fourier transforms of complex vectors");
+    bind_fft<float>(m, "fft_vfc", "Fourier transforms of real vectors");
+    bind_wifi_receiver(m);
+    m.def("window", &gr::penstock::window, "name"_a, "n"_a, "Factors of a window by name");
+}

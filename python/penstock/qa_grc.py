@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright The Penstock authors.
+"""GNU Radio Companion accepts every block without a word, and every flowgraph of examples/ generates and runs."""
+
+import logging
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from gnuradio import gr, gr_unittest, penstock
+from gnuradio.grc.core.platform import Platform
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("PENSTOCK_COMMAND", "")
+REPLAY = os.environ.get("PENSTOCK_TEST_REPLAY", "")
+BLOCKS = sorted(path.name for path in (SOURCE / "grc").glob("*.block.yml"))
+
+# The flowgraph with one more block that keeps the frames, until there are enough of them.
+RUN = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from PyQt5 import Qt
+from gnuradio import blocks
+application = Qt.QApplication([])
+import ofdm_receiver_soapy as module
+top = module.ofdm_receiver_soapy(driver="replay", device_args=sys.argv[2], device="cpu")
+store = blocks.message_debug()
+top.msg_connect(top.penstock_wifi_receiver_0, "pdus", store, "store")
+top.start()
+until = time.monotonic() + 30
+while store.num_messages() < 40 and time.monotonic() < until:
+    application.processEvents()
+    time.sleep(0.02)
+top.stop()
+top.wait()
+sys.exit(store.num_messages() < 40)
+"""
+
+
+class Warnings(logging.Handler):
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(self.format(record))
+
+
+def library(folder):
+    """GRC's library with the blocks of `folder`, and what it said about them."""
+    warnings, log = Warnings(), logging.getLogger("gnuradio.grc")
+    log.addHandler(warnings)
+    platform = Platform(name="test", prefs=gr.prefs(), version=gr.version(),
+                        version_parts=(gr.major_version(), gr.api_version(), gr.minor_version()))
+    platform.build_library([str(folder), *gr.prefs().get_string("grc", "global_blocks_path", "").split(":")])
+    log.removeHandler(warnings)
+    return platform, [line for line in warnings.lines if "penstock" in line]
+
+
+class QaGrc(gr_unittest.TestCase):
+    def test_blocks_pass_the_schema(self):
+        platform, lines = library(SOURCE / "grc")
+        self.assertEqual(lines, [])
+        self.assertEqual(sorted(f"{name}.block.yml" for name in platform.blocks if name.startswith("penstock_")), BLOCKS)
+        self.assertGreater(len(BLOCKS), 0)
+        for name, block in platform.blocks.items():
+            if name.startswith("penstock_"):
+                self.assertEqual(block.category[0].strip("[]"), "Penstock")
+                self.assertIn("penstock.", block.templates["make"])
+
+    def test_the_schema_check_is_real(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "penstock_wrong.block.yml")
+            text = (SOURCE / "grc" / BLOCKS[0]).read_text().replace("parameters:", "paramters:", 1)
+            path.write_text(text)
+            _, lines = library(folder)
+        self.assertTrue(any("paramters" in line for line in lines), lines)
+
+    def generate(self, name, folder):
+        answer = subprocess.run(["grcc", "-o", folder, str(SOURCE / "examples" / name)], capture_output=True, text=True,
+                                env=dict(os.environ, GRC_BLOCKS_PATH=str(SOURCE / "grc")))
+        self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
+        self.assertNotIn("rror", answer.stdout + answer.stderr)
+
+    @unittest.skipUnless(COMMAND and REPLAY, "needs the command penstock and the replay device")
+    def test_ofdm_receiver_soapy(self):
+        try:
+            import PyQt5  # noqa: F401
+            from gnuradio import qtgui, soapy  # noqa: F401
+        except ImportError as error:
+            self.skipTest(str(error))
+        with tempfile.TemporaryDirectory() as folder:
+            self.generate("ofdm_receiver_soapy.grc", folder)
+            recording = os.path.join(folder, "made.sigmf-meta")
+            subprocess.run([COMMAND, "transmit", "--profile", "wifi", "--mbps", "all", "--count", "16", "--snr", "30",
+                            "--output", recording], check=True, stdout=subprocess.DEVNULL)
+            environment = dict(os.environ, SOAPY_SDR_PLUGIN_PATH=REPLAY, QT_QPA_PLATFORM="offscreen", XDG_RUNTIME_DIR=folder)
+            answer = subprocess.run([sys.executable, "-c", RUN, folder, f"path={recording},pace=fast,loop=1"],
+                                    env=environment, capture_output=True, text=True, timeout=120)
+            self.assertEqual(answer.returncode, 0, answer.stdout[-2000:] + answer.stderr[-2000:])
+
+
+if __name__ == "__main__":
+    gr_unittest.run(QaGrc)

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright The Penstock authors.
+"""The Wi-Fi receiver in a flowgraph: the frames of `penstock receive`, and none lost at any chunking."""
+
+import json
+import math
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+import numpy
+import pmt
+from gnuradio import blocks, gr, gr_unittest, penstock
+
+COMMAND = os.environ.get("PENSTOCK_COMMAND", "")
+RECORDINGS = pathlib.Path(os.environ.get("PENSTOCK_RECORDINGS", "../shared/recordings"))
+EXACT = ("sample", "format", "mcs", "length", "fcs_ok", "psdu")
+CLOSE = ("bandwidth_hz", "rate_mbps", "snr_db", "evm_db", "cfo_hz", "sfo_ppm", "raw_ber")
+COUNTERS = ("samples", "triggers", "synchronised", "signals", "decoded", "fcs_ok", "unsupported", "truncated",
+            "clipped", "not_finite", "fallbacks")
+
+
+class Collector:
+    """Keeps the messages of a receiver."""
+
+    def __init__(self, top, receiver):
+        self.stores = {port: blocks.message_debug() for port in ("pdus", "rejected", "stats")}
+        for port, store in self.stores.items():
+            top.msg_connect(receiver, port, store, "store")
+
+    def messages(self, port):
+        store = self.stores[port]
+        return [pmt.to_python(store.get_message(i)) for i in range(store.num_messages())]
+
+    def frames(self):
+        rows = []
+        for port in ("pdus", "rejected"):
+            for meta, psdu in self.messages(port):
+                assert meta["fcs_ok"] == (port == "pdus")
+                rows.append(dict(meta, psdu=bytes(psdu).hex() or None))
+        return sorted(rows, key=lambda row: row["sample"])
+
+
+def flowgraph(source, receiver, points=None):
+    """`source` to `receiver`; the collector of its messages, the sink of its points."""
+    top = gr.top_block()
+    top.connect(source, receiver)
+    collector = Collector(top, receiver)
+    if points:
+        top.connect(receiver, points)
+    return top, collector
+
+
+def transmit(*options):
+    """Samples of a test signal, from the command."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "signal.cf32")
+        subprocess.run([COMMAND, "transmit", "--profile", "wifi", "--output", path, *options], check=True,
+                       stdout=subprocess.DEVNULL)
+        return numpy.fromfile(path, numpy.complex64)
+
+
+def command_frames(path, device, *options):
+    answer = subprocess.run([COMMAND, "receive", "--profile", "wifi", "--input", str(path), "--rate", "20e6", "--device",
+                             device, "--json", "-", *options], check=True, capture_output=True, text=True)
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def has_device(name):
+    try:
+        penstock.wifi_receiver(device=name)
+        return True
+    except RuntimeError:
+        return False
+
+
+@unittest.skipUnless(COMMAND, "the command penstock was not built")
+class QaWifiReceiver(gr_unittest.TestCase):
+    def assert_same_frames(self, got, expected):
+        self.assertEqual([[row[key] for key in EXACT] for row in got], [[row[key] for key in EXACT] for row in expected])
+        for mine, its in zip(got, expected):
+            self.assertEqual(mine.get("reason"), its.get("reason"))
+            for key in CLOSE:
+                if its[key] is None:
+                    self.assertIsNone(mine[key])
+                else:
+                    # two processes: FFTW measures in each, and its plans differ in the last bits
+                    self.assertTrue(math.isclose(mine[key], its[key], rel_tol=1e-4, abs_tol=1e-3), (key, mine, its))
+
+    def check_recordings(self, device):
+        if not has_device(device):
+            self.skipTest(f"no device {device}")
+        paths = sorted(RECORDINGS.glob("wifi/conducted/*.dat"))
+        if not paths:
+            self.skipTest(f"no recordings in {RECORDINGS}")
+        frames = 0
+        for path in paths[::3]:
+            with self.subTest(path.name):
+                source = blocks.file_source(gr.sizeof_short, str(path))
+                convert = blocks.interleaved_short_to_complex(False, False, 32768)
+                receiver = penstock.wifi_receiver(device=device)
+                top, collector = flowgraph(convert, receiver)
+                top.connect(source, convert)
+                top.run()
+                self.assertEqual(receiver.device().split(":")[0], device)
+                expected = command_frames(path, device, "--format", "cs16")
+                self.assert_same_frames(collector.frames(), expected)
+                frames += len(expected)
+        self.assertGreater(frames, 10)
+
+    def test_recordings_cpu(self):
+        self.check_recordings("cpu")
+
+    def test_recordings_opencl(self):
+        self.check_recordings("opencl")
+
+    def test_back_to_back_at_every_chunking(self):
+        count = 24
+        samples = transmit("--mbps", "all", "--count", str(count), "--gap", "0", "--length", "300")
+        expected = None
+        for most, buffer in ((79, None), (1000, None), (4095, None), (100000, 1 << 17), (100000, None)):
+            with self.subTest(most=most, buffer=buffer):
+                source = blocks.vector_source_c(samples)
+                if buffer:
+                    source.set_min_output_buffer(buffer)
+                receiver = penstock.wifi_receiver("wifi", "cpu")
+                points = blocks.vector_sink_c()
+                top, collector = flowgraph(source, receiver, points)
+                top.run(most)
+                frames = collector.frames()
+                self.assertEqual(len(frames), count)
+                self.assertTrue(all(frame["fcs_ok"] for frame in frames))
+                self.assertEqual(receiver.stats()["samples"], len(samples))
+                self.assertEqual(len(points.data()) % 48, 0)
+                expected = expected or (frames, points.data())
+                self.assertEqual((frames, points.data()), expected)
+
+    def test_points_lie_on_the_constellation(self):
+        length = 500
+        samples = transmit("--mbps", "12", "--count", "3", "--gap", "10", "--length", str(length))
+        points = blocks.vector_sink_c()
+        top, _ = flowgraph(blocks.vector_source_c(samples), penstock.wifi_receiver(device="cpu"), points)
+        top.run()
+        symbols = -(-(16 + 8 * length + 6) // 48)  # IEEE 802.11-2020 equation 17-11, QPSK 1/2
+        self.assertEqual(len(points.data()), 3 * 48 * symbols)
+        data = numpy.array(points.data())
+        self.assertLess(numpy.max(numpy.abs(numpy.abs(data) - 1)), 0.1)
+
+    def test_end_without_output_and_restart(self):
+        samples = transmit("--count", "5", "--gap", "0")
+        source = blocks.vector_source_c(samples)
+        receiver = penstock.wifi_receiver(device="cpu")
+        top, collector = flowgraph(source, receiver)
+        for run in (1, 2, 3):
+            source.rewind()
+            top.run()
+            self.assertEqual(len(collector.messages("pdus")), 5 * run)
+            self.assertEqual(receiver.stats()["samples"], len(samples))
+        starts = [meta["sample"] for meta, _ in collector.messages("pdus")]
+        self.assertEqual(starts[:5], starts[5:10])
+
+    def test_stop_while_waiting(self):
+        idle = blocks.copy(gr.sizeof_gr_complex)
+        idle.set_enabled(False)
+        receiver = penstock.wifi_receiver(device="cpu")
+        top, _ = flowgraph(idle, receiver)
+        top.connect(blocks.null_source(gr.sizeof_gr_complex), idle)
+        top.start()
+        time.sleep(0.2)
+        before = time.monotonic()
+        top.stop()
+        top.wait()
+        self.assertLess(time.monotonic() - before, 10)
+
+    def test_stats(self):
+        samples = transmit("--count", "2")
+        receiver = penstock.wifi_receiver(device="cpu")
+        top, collector = flowgraph(blocks.vector_source_c(samples), receiver)
+        top.run()
+        self.assertEqual(sorted(receiver.stats()), sorted(COUNTERS))
+        self.assertEqual(collector.messages("stats")[-1], receiver.stats())
+        self.assertEqual(receiver.stats()["fcs_ok"], 2)
+
+    def test_parameters(self):
+        for profile, rate in (("wifi", 20e6), ("wifi-10mhz", 10e6), ("wifi-5mhz", 5e6)):
+            self.assertEqual(penstock.wifi_receiver(profile=profile).rate_hz(), rate)
+        with self.assertRaisesRegex(RuntimeError, "bluetooth"):
+            penstock.wifi_receiver(profile="bluetooth")
+        with self.assertRaisesRegex(RuntimeError, "warp"):
+            penstock.wifi_receiver(device="warp")
+        self.assertEqual(penstock.wifi_receiver(device="prefer:warp").device(), "cpu")
+        with self.assertRaisesRegex(RuntimeError, "max_latency_s"):
+            penstock.wifi_receiver(max_latency_ms=-1)
+
+
+if __name__ == "__main__":
+    gr_unittest.run(QaWifiReceiver)

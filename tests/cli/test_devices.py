@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+
+"""devices, doctor, check and bench: what they print, and when they fail."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+from cli import PENSTOCK, check, check_error, check_run, finish, path, read_png, run
+
+# ---- devices
+text = check_run(0, "devices").stdout.decode().splitlines()
+rows = {line.split()[0]: line for line in text[1:-1]}
+check(" ready " in rows.get("cpu", ""), "the CPU is not ready:", text)
+check(text[-1].startswith("This binary is under "), "no licence line:", text[-1])
+gpl = any("GPL" in line for line in rows.values())
+check(("GPL" in text[-1]) == gpl, "the licence line does not fit the table:", text)
+
+done = run("devices", "--json")
+has_json = done.returncode == 0
+if has_json:
+    listed = [json.loads(line) for line in done.stdout.splitlines()]
+    check([row["name"] for row in listed] == [line.split()[0] for line in text[1:-1]], "JSON and table differ")
+    for row in listed:
+        check(row["present"] != ("reason" in row), "a device is absent exactly if there is a reason:", row)
+else:
+    check(done.returncode == 2 and "jansson" in done.stderr, done.stderr)
+
+# ---- doctor
+done = check_run(0, "doctor")
+check(b"ok      library" in done.stdout and b"ok      cpu" in done.stdout, done.stdout.decode())
+done = check_run(1, "doctor", environment={"PENSTOCK_KERNEL_PATH": path("absent")})
+check(b"BROKEN  kernels" in done.stdout and b"cure: " in done.stdout, done.stdout.decode())
+os.mkdir(path("vendors"))
+done = check_run(0, "doctor", environment={"OCL_ICD_VENDORS": path("vendors")})
+check(b"has no .icd file" in done.stdout or b"not found" in done.stdout, done.stdout.decode())
+done = check_run(0, "doctor", environment={"PENSTOCK_CACHE_DIR": "/proc/absent"})
+check(b"note    cache" in done.stdout, done.stdout.decode())
+
+# ---- check
+done = check_run(0, "check", "cpu")
+lines = done.stdout.decode().splitlines()
+executed = [line for line in lines[:-1] if line.split()[0] in ("held", "FAILED")]
+skipped = [line for line in lines[:-1] if line.split()[0] == "SKIPPED"]
+check(len(executed) + len(skipped) == 72, "72 cases are in the list, not", len(lines) - 1)
+check(len(executed) >= 64, "only the recordings may be absent on the CPU:", skipped)
+check(lines[-1] == f"cpu: {len(executed)} cases executed, {len(executed)} held, 0 failed, {len(skipped)} SKIPPED",
+      lines[-1])
+done = check_run(0, "check", "cpu", "--case", "fft:1024:hann:x64")
+error, bound = map(float, re.search(r"error (\S+), bound (\S+),", done.stdout.decode()).groups())
+check(0 < error <= bound and abs(bound - 3.16e-7) < 1e-9, "the bound is 1e-7 sqrt(10):", bound)
+check_error(1, "no device 'tpu'", "check", "tpu")
+if "reference" in rows and " ready " in rows["reference"]:
+    done = check_run(0, "check", "LIQUID-dsp", "--case", "fft:64")
+    check(b"reference: 1 cases executed, 1 held" in done.stdout, "a piece of a product's name:", done.stdout)
+check_error(1, "no case ran", "check", "cpu", "--case", "receive:wifi:recordings",
+            environment={"PENSTOCK_RECORDINGS": path("absent")})
+
+# A full check that is interrupted goes on where it was.
+cache = {"PENSTOCK_CACHE_DIR": path("cache")}
+process = subprocess.Popen([PENSTOCK, "check", "cpu", "--full"], stdout=subprocess.PIPE, env={**os.environ, **cache})
+for _ in range(100):
+    process.stdout.readline()
+process.send_signal(signal.SIGINT)
+rest = process.stdout.read().decode().splitlines()
+check(process.wait() == 0 and rest[-1].endswith(", interrupted"), process.returncode, rest[-1])
+before = int(re.search(r"cpu: (\d+) cases executed", rest[-1]).group(1))
+process = subprocess.Popen([PENSTOCK, "check", "cpu", "--full"], stdout=subprocess.PIPE, env={**os.environ, **cache})
+process.stdout.readline()
+process.send_signal(signal.SIGTERM)
+rest = process.stdout.read().decode().splitlines()
+check(process.wait() == 0, process.returncode)
+earlier = int(re.search(r"(\d+) done before", rest[-1]).group(1))
+check(before <= earlier <= before + 1, "resumed after", earlier, "cases, not", before)
+
+# ---- bench
+header = ("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
+          "bytes_per_sample,copy_gbps,share_of_copy,peer,peer_version,peer_rate_msps,ratio,plan_cold_ms,plan_warm_ms,"
+          "energy_nj,cycles,instructions")
+against = ["--against", "fftw"] if run("bench", "--against", "fftw", "--case", "ftt").stderr.find("build") < 0 else []
+done = check_run(0, "bench", "cpu", "--case", "fft:1024:x100", "--csv", *against)
+lines = done.stdout.decode().splitlines()
+check(lines[0] == header, "columns:", lines[0])
+for row in csv.DictReader(io.StringIO(done.stdout.decode())):
+    check(row["case"] == "fft:1024:x100" and row["device"] == "cpu" and row["batch"] == "100", row)
+    check(int(row["runs"]) >= 5, row)
+    check(float(row["min_ns"]) <= float(row["median_ns"]) <= float(row["p99_ns"]) <= float(row["max_ns"]), row)
+    rate = 1e3 * 102400 / float(row["median_ns"])
+    check(abs(float(row["rate_msps"]) / rate - 1) < 1e-3, "rate and time differ:", row)
+    check(float(row["bytes_per_sample"]) == 16, row)
+    share = 1e-3 * rate * 16 / float(row["copy_gbps"])
+    check(abs(float(row["share_of_copy"]) - share) < 1e-3, row)
+    check(not against or (row["peer"] == "fftw" and float(row["ratio"]) > 0), row)
+check_error(1, "no device 'tpu'", "bench", "tpu")
+done = run("bench", "cpu", "--case", "fft:64", "--png", path("bench.png"))
+if done.returncode == 0:
+    width, height, _ = read_png(path("bench.png"))
+    check(width > 500 and height > 100, width, height)
+else:
+    check(done.returncode == 2 and "libpng" in done.stderr, done.stderr)
+finish()

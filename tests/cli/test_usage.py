@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+
+"""Help texts, and every mistake that exit code 2 stands for."""
+
+from cli import check, check_error, check_run, finish, path, run
+
+COMMANDS = ["devices", "doctor", "check", "bench", "spectrum", "filter", "receive", "transmit"]
+
+help_text = check_run(0, "--help").stdout.decode()
+for command in COMMANDS:
+    check(f"  {command} " in help_text, command, "is not in the help text")
+    own = check_run(0, command, "--help").stdout.decode()
+    check(f"Usage: penstock {command}" in own, command, "has no usage line:", own)
+    check("--help" in own, command, "does not list --help")
+    check(max(map(len, own.splitlines())) <= 120, command, "has a line of help that is too long")
+
+version = check_run(0, "--version").stdout.decode().split()
+check(version[0] == "penstock" and version[1].count(".") == 2, version)
+
+# The contract's options are all there.
+for command, options in {
+    "check": ["--case", "--full"],
+    "bench": ["--case", "--csv", "--png", "--against", "--study", "--length", "--cfo", "--sfo"],
+    "spectrum": ["--input", "--png", "--fft", "--hop", "--window", "--average", "--device"],
+    "filter": ["--input", "--output", "--taps", "--decimate", "--device"],
+    "receive": ["--profile", "--input", "--device", "--json", "--pcap", "--constellation"],
+    "transmit": ["--profile", "--output", "--mbps", "--length", "--count", "--gap", "--snr", "--cfo", "--sfo", "--multipath"],
+}.items():
+    own = run(command, "--help").stdout.decode()
+    for option in options:
+        check(option in own, command, "lacks", option)
+for command in ["spectrum", "filter", "receive"]:
+    own = run(command, "--help").stdout.decode()
+    for option in ["format", "rate", "frequency", "gain", "antenna", "bandwidth", "channel", "seconds", "count"]:
+        check("--" + option in own, command, "lacks --" + option)
+
+check_error(2, "a command is missing")
+check_error(2, "did you mean 'receive'?", "recieve")
+check_error(2, "unknown command 'frobnicate'", "frobnicate")
+check_error(2, "unknown option", "--verzion")
+for command in COMMANDS:
+    check_error(2, "unknown option --frobnicate", command, "--frobnicate")
+check_error(2, "did you mean --profile?", "receive", "--profle", "wifi")
+check_error(2, "missing argument", "receive", "--profile")
+check_error(2, "devices: 'cpu' is not an option", "devices", "cpu")
+
+source = ["--input", path("none"), "--format", "cs16", "--rate", "20e6"]
+check_error(2, "--profile is missing", "receive", *source)
+check_error(2, "did you mean 'wifi'?", "receive", "--profile", "wify", *source)
+check_error(2, "unknown profile 'lora'; known: wifi, wifi-10mhz, wifi-5mhz", "receive", "--profile", "lora", *source)
+check_error(2, "--input is missing", "receive", "--profile", "wifi")
+check_error(2, "did you mean 'cs16'?", "receive", "--profile", "wifi", "--input", "x", "--format", "cs17", "--rate", "2e7")
+check_error(2, "need --format", "receive", "--profile", "wifi", "--input", path("none"))
+check_error(2, "need --rate", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16")
+check_error(2, "--rate", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16", "--rate", "x")
+check_error(2, "--rate -1", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16", "--rate", "-1")
+check_error(2, "--rate nan", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16", "--rate", "nan")
+check_error(2, "--count 1.5", "receive", "--profile", "wifi", *source, "--count", "1.5")
+check_error(2, "--count 0 is impossible", "receive", "--profile", "wifi", *source, "--count", "0")
+check_error(2, "--seconds 0 is impossible", "receive", "--profile", "wifi", *source, "--seconds", "0")
+check_error(2, "--seconds 0 is impossible", "spectrum", *source, "--png", path("x.png"), "--seconds", "0")
+check_error(2, "only one of --json, --pcap and --constellation", "receive", "--profile", "wifi", *source, "--json", "-",
+            "--pcap", "-")
+check_error(2, "--channel -1", "receive", "--profile", "wifi", *source, "--channel", "-1")
+
+out = ["--output", path("out")]
+check_error(2, "--output is missing", "transmit", "--profile", "wifi")
+check_error(2, "--mbps '7' is impossible", "transmit", "--profile", "wifi", *out, "--mbps", "7")
+check_error(2, "--mbps '54' is impossible", "transmit", "--profile", "wifi-10mhz", *out, "--mbps", "54")
+check_error(2, "--length 20 is impossible", "transmit", "--profile", "wifi", *out, "--length", "20")
+check_error(2, "--length 4096 is impossible", "transmit", "--profile", "wifi", *out, "--length", "4096")
+check_error(2, "--count 0 is impossible", "transmit", "--profile", "wifi", *out, "--count", "0")
+check_error(2, "--gap -1 is impossible", "transmit", "--profile", "wifi", *out, "--gap", "-1")
+check_error(2, "--snr 1e+300 is impossible", "transmit", "--profile", "wifi", *out, "--snr", "1e300")
+check_error(2, "--sfo 5000 is impossible", "transmit", "--profile", "wifi", *out, "--sfo", "5000")
+check_error(2, "--multipath '50' is impossible", "transmit", "--profile", "wifi", *out, "--multipath", "50")
+check_error(2, "--multipath '50:x' is impossible", "transmit", "--profile", "wifi", *out, "--multipath", "50:x")
+check_error(2, "unknown format", "transmit", "--profile", "wifi", *out, "--format", "f64")
+
+check_error(2, "--png is missing", "spectrum", *source)
+check_error(2, "--fft 1 is impossible", "spectrum", *source, "--png", path("x.png"), "--fft", "1")
+check_error(2, "--hop 1000000 is impossible", "spectrum", *source, "--png", path("x.png"), "--fft", "16", "--hop", "1e6")
+check_error(2, "window", "spectrum", *source, "--png", path("x.png"), "--window", "square")
+check_error(2, "--low 0 and --high -5", "spectrum", *source, "--png", path("x.png"), "--low", "0", "--high", "-5")
+
+check_error(2, "unknown kind of case 'ftt'; did you mean 'fft'?", "check", "--case", "ftt:64")
+for case in ["fft", "fft:0", "fft:64:square", "fft:64:avg4", "spectrum:64:hop0", "ofdm:dab", "ofdm:wifi:qam32",
+             "receive:wifi:7", "receive:wifi-10mhz:recordings", "receive:wifi"]:
+    check_error(2, "is impossible", "check", "--case", case)
+    check_error(2, "is impossible", "bench", "--case", case)
+check_error(2, "unknown study 'radix'", "bench", "--study", "radix")
+check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
+check_error(2, "--count 1 is impossible", "bench", "--study", "per", "--count", "1")
+check_error(2, "--length 5 is impossible", "bench", "--study", "per", "--length", "5")
+check_error(2, "--cfo 3e+06 --sfo 0 is impossible", "bench", "--study", "per", "--cfo", "3e6")
+
+finish()

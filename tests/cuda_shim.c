@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * libcuda and libnvrtc for tests, named by PENSTOCK_CUDA_LIBRARY and PENSTOCK_NVRTC_LIBRARY: one GPU in the host's
+ * memory. What is put into a stream happens when the stream is waited for and not before, as late as a real one could.
+ * It lets a call fail, counts objects that were made and not released, and notes rules of the driver that were broken.
+ * This file: device, contexts, memory, streams and events.
+ */
+#include "cuda_shim.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long countdown = -1; /* calls until one fails; < 0: none does */
+static long live;
+static const char *broken;
+static _Thread_local int depth; /* of the stack of contexts */
+
+void shim_fail_at(long k)
+{
+    countdown = k;
+}
+
+long shim_left(void)
+{
+    return countdown;
+}
+
+long shim_live(void)
+{
+    return live;
+}
+
+const char *shim_broken_rule(void)
+{
+    return broken ? broken : depth ? "a context was left on the stack" : NULL;
+}
+
+bool shim_fails(void)
+{
+    bool result;
+    pthread_mutex_lock(&lock);
+    result = countdown >= 0 && countdown-- == 0;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+void shim_count(int change)
+{
+    pthread_mutex_lock(&lock);
+    live += change;
+    pthread_mutex_unlock(&lock);
+}
+
+void shim_rule(bool holds, const char *rule)
+{
+    pthread_mutex_lock(&lock);
+    if (!holds && !broken)
+        broken = rule;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---------------------------------------------------------------- device and context ---------- */
+
+static int context; /* its address is the primary context */
+
+void shim_needs_context(void)
+{
+    shim_rule(depth > 0, "a call without a current context");
+}
+
+CUresult cuInit(unsigned flags)
+{
+    const char *gpus = getenv("PENSTOCK_SHIM_GPUS"); /* "none": the driver finds no device; "0": it lists none */
+    shim_rule(!flags, "cuInit takes no flags");
+    return shim_fails() || (gpus && !strcmp(gpus, "none")) ? 100 : 0;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return shim_fails() ? SHIM_LAUNCH_FAILED : 0;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    const char *gpus = getenv("PENSTOCK_SHIM_GPUS");
+    *count = !gpus || strcmp(gpus, "0");
+    return shim_fails() ? SHIM_LAUNCH_FAILED : 0;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int index)
+{
+    shim_rule(index == 0, "a device that was not listed");
+    *device = 0;
+    return shim_fails() ? SHIM_LAUNCH_FAILED : 0;
+}
+
+CUresult cuDeviceGetName(char *name, int capacity, CUdevice device)
+{
+    (void)device;
+    snprintf(name, (size_t)capacity, "GPU for tests");
+    return shim_fails() ? SHIM_LAUNCH_FAILED : 0;
+}
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+    (void)device;
+    *bytes = (size_t)1 << 30;
+    return shim_fails() ? SHIM_LAUNCH_FAILED : 0;
+}
+
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
+{
+    const char *capability = getenv("PENSTOCK_SHIM_CAPABILITY"); /* "90" */
+    int architecture = capability ? atoi(capability) : 90;
+    (void)device;
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = 1024;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+        *value = 48 << 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = 132;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = architecture / 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = architecture % 10;
+        break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *value = 227 << 10;
+        break;
+    default:
+        shim_rule(false, "an attribute of the device that the test does not know");
+    }
+    return 0;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *made, CUdevice device)
+{
+    (void)device;
+    if (shim_fails())
+        return SHIM_OUT_OF_MEMORY;
+    *made = (CUcontext)(void *)&context;
+    shim_count(1);
+    return 0;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+    (void)device;
+    shim_count(-1);
+    return 0;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext pushed)
+{
+    shim_rule((void *)pushed == &context, "a context that is none");
+    if (shim_fails())
+        return SHIM_LAUNCH_FAILED;
+    depth++;
+    return 0;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext *popped)
+{
+    shim_rule(depth > 0, "more contexts popped than pushed");
+    depth--;
+    *popped = (CUcontext)(void *)&context;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+/* Page-locked pieces, so that asynchronous copies from elsewhere are noticed. */
+static struct pinned {
+    struct pinned *next;
+    char *memory;
+    size_t bytes;
+} * pinned;
+
+static CUresult allocate(void **memory, size_t bytes)
+{
+    shim_needs_context();
+    shim_rule(bytes > 0, "memory of no bytes");
+    if (shim_fails() || !(*memory = malloc(bytes)))
+        return SHIM_OUT_OF_MEMORY;
+    shim_count(1);
+    return 0;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t bytes)
+{
+    void *made = NULL;
+    CUresult code = allocate(&made, bytes);
+    *memory = (CUdeviceptr)(size_t)made;
+    return code;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr memory)
+{
+    free((void *)(size_t)memory);
+    shim_count(-1);
+    return 0;
+}
+
+CUresult cuMemAllocHost_v2(void **memory, size_t bytes)
+{
+    CUresult code = allocate(memory, bytes);
+    struct pinned *piece = code ? NULL : malloc(sizeof *piece);
+    if (!piece)
+        return code;
+    pthread_mutex_lock(&lock);
+    *piece = (struct pinned){pinned, *memory, bytes};
+    pinned = piece;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+CUresult cuMemFreeHost(void *memory)
+{
+    struct pinned **link = &pinned, *piece;
+    pthread_mutex_lock(&lock);
+    while (*link && (*link)->memory != memory)
+        link = &(*link)->next;
+    if ((piece = *link))
+        *link = piece->next;
+    pthread_mutex_unlock(&lock);
+    shim_rule(piece, "page-locked memory freed that is none");
+    free(piece);
+    free(memory);
+    shim_count(-1);
+    return 0;
+}
+
+static void needs_pinned(const char *memory, size_t bytes)
+{
+    const struct pinned *piece;
+    pthread_mutex_lock(&lock);
+    piece = pinned;
+    while (piece && (memory < piece->memory || memory + bytes > piece->memory + piece->bytes))
+        piece = piece->next;
+    pthread_mutex_unlock(&lock);
+    shim_rule(piece, "an asynchronous copy from or to memory that is not page-locked");
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
+{
+    shim_needs_context();
+    if (shim_fails())
+        return SHIM_LAUNCH_FAILED;
+    memcpy((void *)(size_t)to, from, bytes);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- streams --------------------- */
+
+struct work {
+    struct work *next;
+    void *to; /* a copy, or */
+    const void *from;
+    size_t bytes;
+    struct shim_launch launch; /* a launch where `to` is NULL */
+};
+
+struct CUstream_st {
+    struct work *first, **end;
+    unsigned long added, done;
+};
+
+struct CUevent_st {
+    CUstream stream; /* NULL: never recorded */
+    unsigned long after;
+};
+
+static CUresult append(CUstream stream, const struct work *content)
+{
+    struct work *work = shim_fails() ? NULL : malloc(sizeof *work);
+    shim_needs_context();
+    if (!work)
+        return SHIM_LAUNCH_FAILED;
+    *work = *content;
+    work->next = NULL;
+    *stream->end = work;
+    stream->end = &work->next;
+    stream->added++;
+    return 0;
+}
+
+static void run(CUstream stream, unsigned long until)
+{
+    while (stream->done < until) {
+        struct work *work = stream->first;
+        if (!(stream->first = work->next))
+            stream->end = &stream->first;
+        if (work->to)
+            memcpy(work->to, work->from, work->bytes);
+        else
+            shim_transform(&work->launch);
+        free(work);
+        stream->done++;
+    }
+}
+
+CUresult shim_enqueue_launch(CUstream stream, const struct shim_launch *launch)
+{
+    return append(stream, &(struct work){.launch = *launch});
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    needs_pinned(from, bytes);
+    return append(stream, &(struct work){.to = (void *)(size_t)to, .from = from, .bytes = bytes});
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    needs_pinned(to, bytes);
+    return append(stream, &(struct work){.to = to, .from = (void *)(size_t)from, .bytes = bytes});
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+    shim_needs_context();
+    shim_rule(flags == CU_STREAM_NON_BLOCKING, "a stream that waits for the default one");
+    if (shim_fails() || !(*stream = calloc(1, sizeof **stream)))
+        return SHIM_OUT_OF_MEMORY;
+    (*stream)->end = &(*stream)->first;
+    shim_count(1);
+    return 0;
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    if (stream)
+        run(stream, stream->added);
+    return shim_fails() ? SHIM_LAUNCH_FAILED : 0;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    shim_rule(!stream->first, "a stream destroyed with work in it");
+    free(stream);
+    shim_count(-1);
+    return 0;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    shim_needs_context();
+    shim_rule(flags == CU_EVENT_DISABLE_TIMING, "an event that measures time");
+    if (shim_fails() || !(*event = calloc(1, sizeof **event)))
+        return SHIM_OUT_OF_MEMORY;
+    shim_count(1);
+    return 0;
+}
+
+CUresult cuEventDestroy_v2(CUevent event)
+{
+    free(event);
+    shim_count(-1);
+    return 0;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    shim_needs_context();
+    if (shim_fails())
+        return SHIM_LAUNCH_FAILED;
+    *event = (struct CUevent_st){stream, stream->added};
+    return 0;
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    shim_needs_context();
+    shim_rule(event->stream, "a wait for an event that was never recorded");
+    if (shim_fails())
+        return SHIM_LAUNCH_FAILED;
+    if (event->stream)
+        run(event->stream, event->after);
+    return 0;
+}

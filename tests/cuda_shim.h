@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What the two files of the CUDA driver for tests share. */
+#ifndef PENSTOCK_TEST_CUDA_SHIM_H
+#define PENSTOCK_TEST_CUDA_SHIM_H
+
+#include "backends/cuda/driver_api.h"
+#include "driver_shim.h"
+
+#include <stdbool.h>
+
+#define PROTOTYPE(name, symbol, parameters) SHIM_EXPORT CUresult symbol parameters;
+CUDA_FUNCTIONS(PROTOTYPE)
+NVRTC_FUNCTIONS(PROTOTYPE)
+SHIM_EXPORT const char *nvrtcGetErrorString(nvrtcResult code);
+
+enum {
+    SHIM_OUT_OF_MEMORY = 2,
+    SHIM_INVALID_IMAGE = 200,
+    SHIM_LAUNCH_FAILED = 719,
+};
+
+/* Whether this is the call that is to fail. */
+bool shim_fails(void);
+
+/* An object more or fewer. */
+void shim_count(int change);
+
+/* Remembers the first rule that does not hold. */
+void shim_rule(bool holds, const char *rule);
+
+/* A context is current in this thread. */
+void shim_needs_context(void);
+
+/* Enough of the source's constants to do a plain transform and to check its launch. */
+struct shim_kernel {
+    unsigned n, per_group, group_x, group_y, local_floats;
+    bool reverse, plain;
+    double scale;
+    int shared_limit;
+};
+
+struct shim_launch {
+    struct shim_kernel kernel;
+    const float *in;
+    float *out;
+    int rows;
+};
+
+void shim_transform(const struct shim_launch *launch);
+
+/* To the end of the stream. */
+CUresult shim_enqueue_launch(CUstream stream, const struct shim_launch *launch);
+
+#endif

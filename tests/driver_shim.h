@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What a test asks of a driver for tests, opencl_shim.c or cuda_shim.c; found in it by dlsym(). */
+#ifndef PENSTOCK_TEST_DRIVER_SHIM_H
+#define PENSTOCK_TEST_DRIVER_SHIM_H
+
+#define SHIM_EXPORT __attribute__((visibility("default")))
+
+/* The k-th call from now on that can fail (0 is the next) does so, once; k < 0: none. */
+SHIM_EXPORT void shim_fail_at(long k);
+
+/* < 0 when the call that was to fail has been reached. */
+SHIM_EXPORT long shim_left(void);
+
+/* Objects made and not released. */
+SHIM_EXPORT long shim_live(void);
+
+/* (where the driver's rules are checked) The first rule that was broken, or NULL. */
+SHIM_EXPORT const char *shim_broken_rule(void);
+
+#endif

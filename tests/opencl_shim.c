@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * A loader for tests, named by PENSTOCK_OPENCL_LIBRARY: the real one, which it is linked with, but for the functions
+ * here. They make the device look like a GPU (PENSTOCK_SHIM_GPU=LOCAL_BYTES:MAX_GROUP), let a call fail, and count
+ * objects that were made and not released.
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#include "driver_shim.h"
+
+#include <CL/cl.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long countdown = -1; /* calls until one fails; < 0: none does */
+static long live;
+
+void shim_fail_at(long k)
+{
+    countdown = k;
+}
+
+long shim_live(void)
+{
+    return live;
+}
+
+long shim_left(void)
+{
+    return countdown;
+}
+
+static int fails(void)
+{
+    return countdown >= 0 && countdown-- == 0;
+}
+
+/* A pointer to the next function of this name, which is the real one. */
+#define REAL(name)                           \
+    __typeof__(&name) real;                  \
+    void *symbol_ = dlsym(RTLD_NEXT, #name); \
+    memcpy(&real, &symbol_, sizeof real)
+
+/* A function that makes an object and reports in *code. */
+#define MAKER(type, name, parameters, arguments) \
+    type name parameters                         \
+    {                                            \
+        type made = NULL;                        \
+        REAL(name);                              \
+        if (fails())                             \
+            *code = CL_OUT_OF_RESOURCES;         \
+        else                                     \
+            made = real arguments;               \
+        live += made != NULL;                    \
+        return made;                             \
+    }
+
+/* A function that returns its code. */
+#define CALL(name, parameters, arguments)                      \
+    cl_int name parameters                                     \
+    {                                                          \
+        REAL(name);                                            \
+        return fails() ? CL_OUT_OF_RESOURCES : real arguments; \
+    }
+
+#define RELEASE(name, type)  \
+    cl_int name(type object) \
+    {                        \
+        REAL(name);          \
+        live--;              \
+        return real(object); \
+    }
+
+MAKER(cl_context, clCreateContext,
+      (const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
+       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *code),
+      (properties, count, devices, notify, user, code))
+MAKER(cl_command_queue, clCreateCommandQueue,
+      (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *code),
+      (context, device, properties, code))
+MAKER(cl_mem, clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code),
+      (context, flags, bytes, host, code))
+MAKER(cl_program, clCreateProgramWithSource,
+      (cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *code),
+      (context, count, texts, lengths, code))
+MAKER(cl_program, clCreateProgramWithBinary,
+      (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *lengths,
+       const unsigned char **binaries, cl_int *states, cl_int *code),
+      (context, count, devices, lengths, binaries, states, code))
+MAKER(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *code), (program, name, code))
+
+RELEASE(clReleaseContext, cl_context)
+RELEASE(clReleaseCommandQueue, cl_command_queue)
+RELEASE(clReleaseMemObject, cl_mem)
+RELEASE(clReleaseProgram, cl_program)
+RELEASE(clReleaseKernel, cl_kernel)
+RELEASE(clReleaseEvent, cl_event)
+
+CALL(clBuildProgram,
+     (cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+      void(CL_CALLBACK *notify)(cl_program, void *), void *user),
+     (program, count, devices, options, notify, user))
+CALL(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), (kernel, index, bytes, value))
+CALL(clGetKernelWorkGroupInfo,
+     (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t bytes, void *value, size_t *used),
+     (kernel, device, what, bytes, value, used))
+CALL(clEnqueueNDRangeKernel,
+     (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+      const size_t *local, cl_uint count, const cl_event *events, cl_event *event),
+     (queue, kernel, dimensions, offset, global, local, count, events, event))
+CALL(clEnqueueWriteBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *host,
+      cl_uint count, const cl_event *events, cl_event *event),
+     (queue, buffer, blocking, offset, bytes, host, count, events, event))
+CALL(clEnqueueReadBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *host, cl_uint count,
+      const cl_event *events, cl_event *event),
+     (queue, buffer, blocking, offset, bytes, host, count, events, event))
+CALL(clFlush, (cl_command_queue queue), (queue))
+CALL(clWaitForEvents, (cl_uint count, const cl_event *events), (count, events))
+
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *events, cl_event *event)
+{
+    cl_int code;
+    REAL(clEnqueueMarkerWithWaitList);
+    if (fails())
+        return CL_OUT_OF_RESOURCES;
+    code = real(queue, count, events, event);
+    live += !code;
+    return code;
+}
+
+static void answer(size_t bytes, void *value, const void *fake, size_t fake_bytes)
+{
+    if (value && bytes >= fake_bytes)
+        memcpy(value, fake, fake_bytes);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *value, size_t *used)
+{
+    const char *gpu = getenv("PENSTOCK_SHIM_GPU");
+    unsigned long local = 0, group = 0;
+    cl_int code;
+    REAL(clGetDeviceInfo);
+    code = real(device, what, bytes, value, used);
+    if (code || !gpu || sscanf(gpu, "%lu:%lu", &local, &group) != 2)
+        return code;
+    if (what == CL_DEVICE_TYPE)
+        answer(bytes, value, &(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type));
+    if (what == CL_DEVICE_LOCAL_MEM_SIZE)
+        answer(bytes, value, &(cl_ulong){local}, sizeof(cl_ulong));
+    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
+        answer(bytes, value, &(size_t){group}, sizeof(size_t));
+    return code;
+}

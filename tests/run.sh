@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs what is missing (and says so first), builds, and passes the tests.
+#   tests/run.sh                 the dev build
+#   tests/run.sh PRESET...       builds of CMakePresets.json: dev clang asan tsan ubsan core-only release
+#   tests/run.sh --ci            what continuous integration runs: dev, clang (build only), asan, tsan, core-only, formatting
+#   tests/run.sh --full          the dev build with every sampled sweep run in full (hours)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. cmake/debian-setup.sh
+
+TEST_PACKAGES="python3 tshark soapysdr-tools soapysdr-module-remote soapyremote-server dbus avahi-daemon iproute2 clinfo
+  gnuradio gnuradio-dev pybind11-dev python3-pybind11 python3-pyqt5 python3-sip"
+CI_PACKAGES="clang libclang-rt-14-dev clang-format"
+
+presets=() ci=no
+for argument in "$@"; do
+  case "$argument" in
+    --ci) ci=yes presets=(asan tsan core-only dev) ;;
+    --full) export PENSTOCK_TEST_FULL=1 ;;
+    -h | --help) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -*) echo "tests/run.sh: unknown option $argument (--ci, --full, or a preset's name)" >&2; exit 2 ;;
+    *) presets+=("$argument") ;;
+  esac
+done
+[ ${#presets[@]} -gt 0 ] || presets=(dev)
+
+packages="$BUILD_PACKAGES $TEST_PACKAGES"
+case " $ci ${presets[*]} " in *yes* | *clang*) packages="$packages $CI_PACKAGES" ;; esac
+# shellcheck disable=SC2086
+install_packages $packages
+
+jobs=$(nproc)
+if [ "$ci" = yes ]; then
+  echo "== formatting"
+  git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cc' '*.cl' | xargs clang-format --dry-run --Werror
+  echo "== clang: build"
+  cmake --preset clang >/dev/null
+  cmake --build --preset clang -j "$jobs"
+fi
+
+failed=()
+for preset in "${presets[@]}"; do
+  echo "== $preset"
+  cmake --preset "$preset"
+  cmake --build --preset "$preset" -j "$jobs"
+  ctest --preset "$preset" -j "$jobs" --progress || failed+=("$preset")
+done
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "tests/run.sh: failed: ${failed[*]}" >&2
+  exit 1
+fi

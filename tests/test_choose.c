@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* "auto": the fastest of two devices is taken, the answer is remembered where that is possible, and a device that fails
+ * gives way to the CPU. Time is the test's own, and says that a batch takes longer on the cpu backend, so that the
+ * trace device wins however busy the machine is. */
+#include "backends/trace/trace.h"
+#include "core/devices.h"
+#include "core/memory.h"
+#include "core/plan.h"
+#include "test.h"
+
+#include <dirent.h>
+#include <penstock/penstock.h>
+#include <sys/stat.h>
+#include <time.h>
+
+extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
+
+enum { N = 64, FRAMES = 8 };
+
+/* Batches of the self-check: an impulse and noise. More of them mean that the device was timed. */
+#define CHECK_BATCHES 2
+
+static struct penstock_backend slow_cpu, automatic_trace;
+static int cpu_batches, trace_batches, warnings;
+static char folder[] = "/tmp/penstock-test-XXXXXX";
+
+static void count_warnings(void *user, penstock_log_level level, const char *line)
+{
+    (void)user, (void)line;
+    warnings += level == PENSTOCK_LOG_WARNING;
+}
+
+/* The clock of the library, put in its place by the linker (--wrap). */
+static long long now_ns;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+    (void)clock;
+    *time = (struct timespec){.tv_sec = now_ns / 1000000000, .tv_nsec = now_ns % 1000000000};
+    return 0;
+}
+
+static int slow_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    cpu_batches++;
+    now_ns += 3000000;
+    return penstock__cpu_backend.enqueue(slot, plan, job);
+}
+
+static int trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    trace_batches++;
+    now_ns += 1000000;
+    return penstock__trace_backend.enqueue(slot, plan, job);
+}
+
+/* A context whose candidates are the slow cpu and the trace device. */
+static penstock_context *new_context(const char *cache_dir)
+{
+    struct penstock_device *device;
+    penstock_context *context;
+    CHECK_OK(penstock_context_new(&context,
+                                  &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = count_warnings, .cache_dir = cache_dir)));
+    CHECK_OK(penstock__devices_probe(context, NULL));
+    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
+        if (!strcmp(device->name, "cpu"))
+            device->backend = &slow_cpu;
+        else if (!strcmp(device->name, "trace"))
+            device->backend = &automatic_trace;
+        else
+            snprintf(device->reason, sizeof device->reason, "not in this test");
+    }
+    warnings = 0;
+    return context;
+}
+
+struct answer {
+    bool trace;    /* chose the trace device */
+    bool measured; /* ran more than the self-check */
+};
+
+static struct answer choose(penstock_context *context, size_t batch)
+{
+    struct answer answer = {0};
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    penstock_plan *plan;
+    cpu_batches = trace_batches = 0;
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N, .batch = batch), "auto"));
+    if (!plan)
+        return answer;
+    CHECK_OK(penstock_plan_get_info(plan, &info));
+    answer.trace = !strcmp(info.device, "trace");
+    answer.measured = cpu_batches > CHECK_BATCHES && trace_batches > CHECK_BATCHES;
+    penstock_plan_free(plan);
+    return answer;
+}
+
+/* The trace device is chosen, with both timed or by memory. */
+#define CHECK_ANSWER(got, timed)                                                                  \
+    do {                                                                                          \
+        struct answer answer_ = (got);                                                            \
+        CHECK(answer_.trace, "the slower device was chosen");                                     \
+        CHECK(answer_.measured == (timed), "measured: %d, expected %d", answer_.measured, timed); \
+    } while (0)
+
+/* Does something to the one file of the cache folder whose name starts with "choice-". */
+static int damage_choices(void)
+{
+    DIR *directory = opendir(folder);
+    struct dirent *entry;
+    int count = 0;
+    while (directory && (entry = readdir(directory))) {
+        char path[600];
+        FILE *file;
+        if (strncmp(entry->d_name, "choice-", 7))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if ((file = fopen(path, "r+"))) {
+            count++;
+            fputs("junk", file);
+            fclose(file);
+        }
+    }
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+static void remembers(void)
+{
+    penstock_context *context = new_context(folder);
+    CHECK_ANSWER(choose(context, FRAMES), true);
+    CHECK_ANSWER(choose(context, FRAMES), false);
+    CHECK_ANSWER(choose(context, 2 * FRAMES), true); /* another question */
+    penstock_context_free(context);
+    context = new_context(folder);
+    CHECK_ANSWER(choose(context, FRAMES), false);
+    penstock_context_free(context);
+    context = new_context(folder);
+    strcpy(penstock__device_row(context, "trace", 0)->driver, "a newer one");
+    CHECK_ANSWER(choose(context, FRAMES), true);
+    penstock_context_free(context);
+    CHECK_EQ(damage_choices(), 3);
+    context = new_context(folder);
+    CHECK_ANSWER(choose(context, FRAMES), true);
+    penstock_context_free(context);
+    context = new_context(folder); /* what was damaged has been written again */
+    CHECK_ANSWER(choose(context, FRAMES), false);
+    CHECK_EQ(warnings, 0);
+    penstock_context_free(context);
+}
+
+/* Nowhere to write: the context remembers, the next one measures again. */
+static void without_cache(const char *cache_dir)
+{
+    for (int i = 0; i < 2; i++) {
+        penstock_context *context = new_context(cache_dir);
+        CHECK_ANSWER(choose(context, FRAMES), true);
+        CHECK_ANSWER(choose(context, FRAMES), false);
+        CHECK_EQ(warnings, 0);
+        penstock_context_free(context);
+    }
+}
+
+/* A candidate that cannot be opened, planned or timed; its failure is not remembered as an answer. */
+static void candidate_fails(void)
+{
+    static const long calls[] = {0, 1, 40};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        penstock_context *context = new_context(folder);
+        struct answer answer;
+        penstock__trace_fail_from(calls[i]);
+        answer = choose(context, (3 + i) * FRAMES);
+        penstock__trace_fail_at(-1);
+        CHECK(!answer.trace && warnings == 1, "trace was taken, or %d warnings", warnings);
+        CHECK_ANSWER(choose(context, (3 + i) * FRAMES), true);
+        penstock_context_free(context);
+    }
+}
+
+/* The chosen device fails while it works: the CPU goes on, nothing is lost. */
+static void fails_later(void)
+{
+    static penstock_cf32 in[FRAMES * N], out[FRAMES * N], expected[FRAMES * N];
+    penstock_context *context = new_context(folder);
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    penstock_plan *plan;
+    uint64_t seed = 2;
+    for (size_t i = 0; i < 2 * FRAMES * N; i++)
+        (&in[0].re)[i] = (float)test_uniform(&seed);
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N, .batch = FRAMES), "auto"));
+    CHECK_OK(penstock_plan_run(plan, in, expected, FRAMES));
+    penstock__trace_fail_from(2);
+    for (int i = 0; i < 3; i++) {
+        memset(out, 0, sizeof out);
+        CHECK_OK(penstock_plan_run(plan, in, out, FRAMES));
+        CHECK(!memcmp(out, expected, sizeof out), "run %d is wrong", i);
+    }
+    penstock__trace_fail_at(-1);
+    CHECK_OK(penstock_plan_get_info(plan, &info));
+    CHECK(!strcmp(info.device, "cpu") && warnings == 1, "%s works, %d warnings", info.device, warnings);
+    CHECK_EQ(penstock__plan_fallbacks(plan), 3);
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+}
+
+/* Allocation k fails while devices are compared: an error or a plan, and nothing leaks. */
+static void without_memory(void)
+{
+    long before = penstock__memory_calls(), calls, step = getenv("PENSTOCK_TEST_FULL") ? 1 : 23;
+    penstock_context *context = new_context("");
+    CHECK_ANSWER(choose(context, FRAMES), true);
+    penstock_context_free(context);
+    calls = penstock__memory_calls() - before;
+    CHECK(calls > 100, "only %ld allocations", calls);
+    for (long k = 20; k < calls; k += step) {
+        penstock_plan *plan;
+        int status;
+        context = new_context("");
+        penstock__memory_fail_at(k);
+        status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N, .batch = FRAMES), "auto");
+        penstock__memory_fail_at(-1);
+        CHECK(status ? status == PENSTOCK_ERR_MEMORY && !plan : plan != NULL, "allocation %ld: status %d", k, status);
+        penstock_plan_free(plan);
+        penstock_context_free(context);
+        CHECK_EQ(penstock__memory_live(), 0);
+        CHECK_EQ(penstock__trace_live(), 0);
+    }
+}
+
+int main(void)
+{
+    char command[128];
+    CHECK(mkdtemp(folder) != NULL, "no temporary folder");
+    setenv("OCL_ICD_VENDORS", "/none", 1); /* its drivers take long to start, and are not asked for here */
+    slow_cpu = penstock__cpu_backend;
+    slow_cpu.enqueue = slow_enqueue;
+    automatic_trace = penstock__trace_backend;
+    automatic_trace.enqueue = trace_enqueue;
+    automatic_trace.flags = 0;
+    remembers();
+    without_cache("");
+    without_cache("/proc/none");
+    candidate_fails();
+    fails_later();
+    without_memory();
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    CHECK_EQ(system(command), 0);
+    CHECK_EQ(penstock__trace_violations(), 0);
+    CHECK_EQ(penstock__trace_live(), 0);
+    CHECK_EQ(penstock__memory_live(), 0);
+    return test_finish();
+}

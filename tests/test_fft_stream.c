@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Streams of vectors against a double-precision transform, on each device: both directions, real and complex input,
+ * window, zero frequency in the middle; the same bits for any split; results within the latency; failing allocations.
+ */
+#include "backends/backend.h"
+#include "core/memory.h"
+#include "fft_error.h"
+#include "test.h"
+
+#include <penstock/penstock.h>
+#include <time.h>
+
+#define VECTORS 300
+
+static int executed;
+
+/* What the header says, from the definition of the transform. */
+static void expected(double *want, const penstock_fft_stream_desc *d, const float *vector)
+{
+    size_t n = d->n, shift = d->centered ? n / 2 : 0;
+    double *values = calloc(2 * n, sizeof *values);
+    for (size_t j = 0; j < n; j++) {
+        size_t from = d->direction == PENSTOCK_REVERSE ? (j + shift) % n : j;
+        double factor = d->window ? (double)d->window[from] : 1;
+        values[2 * j] = factor * (double)vector[d->real ? from : 2 * from];
+        values[2 * j + 1] = d->real ? 0 : factor * (double)vector[2 * from + 1];
+    }
+    CHECK_OK(penstock__dft(values, n, d->direction));
+    for (size_t k = 0; k < n; k++) {
+        size_t to = d->direction == PENSTOCK_FORWARD ? (k + shift) % n : k;
+        want[2 * to] = values[2 * k];
+        want[2 * to + 1] = values[2 * k + 1];
+    }
+    free(values);
+}
+
+/* All of `in` in random pieces (one piece: `seed` 0), everything out. Vectors that came. */
+static size_t run(penstock_fft_stream *stream, const penstock_fft_stream_desc *d, const float *in, penstock_cf32 *out,
+                  uint64_t seed, int *status)
+{
+    size_t at = 0, count = 0, taken = 0, pulled = 0, values = d->real ? d->n : 2 * d->n;
+    while (at < VECTORS && !*status) {
+        size_t piece = seed ? 1 + test_random(&seed) % 40 : VECTORS;
+        piece = piece < VECTORS - at ? piece : VECTORS - at;
+        *status = penstock_fft_stream_push(stream, in + at * values, piece, &taken);
+        at += taken;
+        do {
+            int pull = penstock_fft_stream_pull(stream, out + count * d->n, VECTORS - count, seed % 3 == 1, &pulled);
+            count += pulled;
+            *status = *status ? *status : pull;
+        } while (pulled);
+    }
+    if (!*status && !(*status = penstock_fft_stream_finish(stream)))
+        do {
+            *status = penstock_fft_stream_pull(stream, out + count * d->n, VECTORS - count, false, &pulled);
+            count += pulled;
+        } while (!*status && pulled);
+    return count;
+}
+
+static void check_values(penstock_context *context, const char *device, const penstock_fft_stream_desc *d)
+{
+    penstock_fft_stream *stream = NULL;
+    penstock_fft_stream_counters counters = PENSTOCK_FFT_STREAM_COUNTERS;
+    uint64_t seed = d->n;
+    size_t n = d->n, bytes = VECTORS * n * sizeof(penstock_cf32);
+    float *in = malloc(bytes);
+    penstock_cf32 *out = malloc(bytes), *again = malloc(bytes);
+    double *want = malloc(2 * n * sizeof *want), bound = error_bound(n < 2 ? 2 : n);
+    int status = 0;
+    for (size_t i = 0; i < 2 * VECTORS * n; i++)
+        in[i] = (float)test_uniform(&seed);
+    CHECK_OK(penstock_fft_stream_new(&stream, context, d, device));
+    if (!stream)
+        goto done;
+    CHECK_EQ(run(stream, d, in, out, 0, &status), VECTORS);
+    CHECK_OK(status);
+    for (size_t v = 0; v < VECTORS; v += 37) {
+        expected(want, d, in + v * n * (d->real ? 1 : 2));
+        double error = relative_error((const float *)(const void *)(out + v * n), want, 2 * n);
+        CHECK(error <= bound * (strcmp(device, "reference") ? 1 : 6), "%s, n %zu, %s %s, vector %zu: error %g", device,
+              n, d->real ? "real" : "complex", d->direction ? "reverse" : "forward", v, error);
+    }
+    for (uint64_t split = 1; split < 4; split++) {
+        CHECK_OK(penstock_fft_stream_reset(stream));
+        CHECK_EQ(run(stream, d, in, again, split, &status), VECTORS);
+        CHECK_OK(status);
+        CHECK(!memcmp(out, again, bytes), "%s, n %zu: another split gives other bits", device, n);
+    }
+    CHECK_OK(penstock_fft_stream_get_counters(stream, &counters));
+    CHECK(counters.pushed == VECTORS && counters.pulled == VECTORS && counters.batch && !counters.fallbacks,
+          "counters are %llu %llu", (unsigned long long)counters.pushed, (unsigned long long)counters.pulled);
+    CHECK(penstock_fft_stream_push(stream, in, 1, NULL) == PENSTOCK_ERR_STATE, "a finished stream takes more");
+done:
+    penstock_fft_stream_free(stream);
+    free(in);
+    free(out);
+    free(again);
+    free(want);
+    executed++;
+}
+
+static void check_device(penstock_context *context, const char *device)
+{
+    static const size_t lengths[] = {8, 64, 1024, 1, 7, 100};
+    const size_t count = strcmp(device, "cpu") ? 3 : 6; /* other devices may know powers of two alone */
+    float window[1024];
+    for (size_t l = 0; l < count; l++)
+        for (int bits = 0; bits < 16; bits++) {
+            size_t n = lengths[l];
+            CHECK_OK(penstock_window_fill(window, n, "hamming"));
+            for (size_t i = 0; i < n; i++)
+                window[i] += 0.01f * (float)i / (float)n; /* not the same read backwards */
+            check_values(context, device,
+                         &PENSTOCK_FFT_STREAM_DESC(.n = n, .direction = bits & 1 ? PENSTOCK_REVERSE : PENSTOCK_FORWARD,
+                                                   .real = bits & 2, .centered = bits & 4,
+                                                   .window = bits & 8 ? window : NULL));
+        }
+}
+
+static void check_latency(penstock_context *context)
+{
+    static const float in[2 * 64] = {1};
+    penstock_cf32 out[64];
+    penstock_fft_stream *stream = NULL;
+    size_t count;
+    CHECK_OK(
+        penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64, .max_latency_s = 0.02), "cpu"));
+    CHECK(isinf(penstock_fft_stream_due_s(stream)), "due in %g s with nothing in", penstock_fft_stream_due_s(stream));
+    CHECK_OK(penstock_fft_stream_push(stream, in, 1, NULL));
+    double due = penstock_fft_stream_due_s(stream);
+    CHECK(due >= 0 && due <= 0.02, "due in %g s", due);
+    nanosleep(&(struct timespec){.tv_nsec = 25000000}, NULL);
+    CHECK(penstock_fft_stream_due_s(stream) <= 0, "not due after the latency");
+    CHECK_OK(penstock_fft_stream_pull(stream, out, 1, false, &count));
+    CHECK_EQ(count, 1);
+    CHECK(out[63].re == 1.0f, "a pulse gives %g", (double)out[63].re);
+    CHECK(isinf(penstock_fft_stream_due_s(stream)), "due with nothing left");
+    penstock_fft_stream_free(stream);
+}
+
+static void check_refusals(penstock_context *context)
+{
+    penstock_fft_stream *stream = NULL;
+    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 0), "cpu"),
+             PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8, .max_latency_s = -1), "cpu"),
+             PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8, .direction = 9), "cpu"),
+             PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "warp"),
+             PENSTOCK_ERR_NO_DEVICE);
+    CHECK_EQ(penstock_fft_stream_new(NULL, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "cpu"), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_push(NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK(!penstock_fft_stream_device(NULL) && !stream, "something came of nothing");
+}
+
+static void sweep_allocations(void)
+{
+    static float in[2 * 64 * VECTORS], window[64];
+    static penstock_cf32 out[64 * VECTORS];
+    const penstock_fft_stream_desc desc = {.size = sizeof desc, .n = 64, .window = window};
+    long live = penstock__memory_live(), k = 0;
+    int status = PENSTOCK_ERR_MEMORY;
+    for (; status && k < 1000; k++) {
+        penstock_context *context = NULL;
+        penstock_fft_stream *stream = NULL;
+        penstock__memory_fail_at(k);
+        if (!(status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""))) &&
+            !(status = penstock_fft_stream_new(&stream, context, &desc, "cpu")))
+            CHECK(run(stream, &desc, in, out, 0, &status) == VECTORS || status, "vectors are missing");
+        penstock__memory_fail_at(-1);
+        penstock_fft_stream_free(stream);
+        penstock_context_free(context);
+        CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
+    }
+    CHECK(!status && k > 5, "%ld allocations were failed, the last run gave %d", k, status);
+}
+
+int main(int argc, char **argv)
+{
+    penstock_context *context = NULL;
+    CHECK_OK(penstock_context_new(&context, NULL));
+    if (argc > 1) {
+        penstock_fft_stream *probe = NULL;
+        if (penstock_fft_stream_new(&probe, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64), argv[1])) {
+            int skipped = test_skip(penstock_error_text());
+            penstock_context_free(context);
+            return skipped;
+        }
+        penstock_fft_stream_free(probe);
+        check_device(context, argv[1]);
+        CHECK_EQ(executed, 48);
+    } else {
+        check_device(context, "cpu");
+        CHECK_EQ(executed, 96);
+        check_latency(context);
+        check_refusals(context);
+        sweep_allocations();
+    }
+    penstock_context_free(context);
+    return test_finish();
+}

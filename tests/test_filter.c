@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The filter against its definition summed directly in double precision: random taps, lengths, decimations, shifts,
+ * formats and pieces, on the device of the first argument; each value counted, block edges included.
+ */
+#include "filter_direct.h"
+
+#define MOST_SAMPLES 60000
+#define MOST_VALUES  (2 * MOST_SAMPLES)
+
+static penstock_context *context;
+static const char *device = "cpu";
+static union {
+    float f[2 * MOST_SAMPLES];
+    int16_t s[2 * MOST_SAMPLES];
+    uint8_t b[2 * MOST_SAMPLES];
+} samples;
+static penstock_cf32 values[MOST_VALUES], taps[20000];
+static float real_taps[20000];
+
+static void fill(penstock_format format, size_t count, uint64_t *seed)
+{
+    size_t floats = format == PENSTOCK_F32 ? count : 2 * count;
+    for (size_t i = 0; i < floats; i++) {
+        uint64_t random = test_random(seed);
+        if (format == PENSTOCK_CS16)
+            samples.s[i] = (int16_t)random;
+        else if (format == PENSTOCK_CS8 || format == PENSTOCK_CU8)
+            samples.b[i] = (uint8_t)random;
+        else
+            samples.f[i] = (float)((double)(int64_t)random * 0x1p-63);
+    }
+}
+
+/* All values, or 300 chosen ones of long streams and those about the edges of the first blocks. */
+static double compare(const penstock_filter_desc *desc, const penstock_filter_info *info, size_t total, size_t made,
+                      uint64_t *seed)
+{
+    double difference = 0, power = 0;
+    size_t chosen = made * desc->tap_count < 3000000 ? made : 400;
+    for (size_t i = 0; i < chosen; i++) {
+        size_t m = i;
+        if (chosen < made)
+            m = i < 300 ? (size_t)(test_random(seed) % made)
+                        : (i - 300) / 10 * (info->block / desc->decimation) + i % 10;
+        if (m >= made)
+            continue;
+        double y[2], got[2];
+        direct_value(y, &samples, total, desc, m * desc->decimation + desc->advance);
+        got[0] = info->real ? (double)((float *)(void *)values)[m] : (double)values[m].re;
+        got[1] = info->real ? 0 : (double)values[m].im;
+        difference += (got[0] - y[0]) * (got[0] - y[0]) + (got[1] - y[1]) * (got[1] - y[1]);
+        power += y[0] * y[0] + y[1] * y[1];
+    }
+    return sqrt(difference / power);
+}
+
+static uint64_t expected_count(const penstock_filter_desc *desc, size_t total)
+{
+    uint64_t count = 0, end = desc->tail ? total + desc->tap_count - 1 : total + desc->advance;
+    for (uint64_t p = desc->advance; total && p < end; p += desc->decimation)
+        count++;
+    return count;
+}
+
+static void run_case(penstock_filter_desc desc, size_t total, size_t most, uint64_t seed)
+{
+    penstock_filter *filter = NULL;
+    penstock_filter_info info = PENSTOCK_FILTER_INFO;
+    size_t made = 0, bytes = penstock_format_bytes(desc.format);
+    fill(desc.format, total, &seed);
+    for (size_t k = 0; k < desc.tap_count; k++) {
+        taps[k] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
+        real_taps[k] = taps[k].re;
+    }
+    if (desc.real_taps)
+        desc.real_taps = real_taps;
+    else
+        desc.taps = taps;
+    int status = penstock_filter_new(&filter, context, &desc, device);
+    CHECK(!status, "%zu taps on %s: %s", desc.tap_count, device, penstock_error_text());
+    if (status)
+        return;
+    CHECK_OK(penstock_filter_get_info(filter, &info));
+    if (desc.format == PENSTOCK_PLANAR) {
+        size_t taken; /* one push is one planar array */
+        CHECK_OK(penstock_filter_push(filter, &samples, total, &taken));
+        CHECK_EQ(taken, total);
+    } else {
+        CHECK_OK(
+            stream_push(filter, (char *)&samples, bytes, total, most, (char *)values, info.value_bytes, &made, &seed));
+    }
+    CHECK_OK(stream_end(filter, (char *)values, info.value_bytes, &made));
+    CHECK_EQ(made, expected_count(&desc, total));
+    double error = compare(&desc, &info, total, made, &seed), bound = 2e-7 * sqrt(log2((double)info.n));
+    CHECK(!total || error <= bound,
+          "%zu %s taps, decimation %zu, shift %g, format %s, transforms of %zu: error %.3g, bound %.3g", desc.tap_count,
+          desc.real_taps ? "real" : "complex", desc.decimation, desc.shift, penstock_format_name(desc.format), info.n,
+          error, bound);
+    penstock_filter_free(filter);
+}
+
+/* A length around powers of two more often than others. */
+static size_t random_taps(size_t most, uint64_t *seed)
+{
+    uint64_t random = test_random(seed);
+    size_t power = (size_t)1 << (random >> 8) % 14, count = random % 2 ? power + random % 3 : random % 300 + 1;
+    return count <= most ? count : most;
+}
+
+static void random_cases(int count, size_t most_taps, bool whole_powers)
+{
+    static const size_t decimations[] = {1, 1, 2, 3, 4, 5, 7, 8, 10, 16, 25, 48, 100, 1000};
+    uint64_t seed = 7;
+    for (int i = 0; i < count; i++) {
+        penstock_filter_desc desc = PENSTOCK_FILTER_DESC(.tail = test_random(&seed) % 2);
+        desc.format = (penstock_format)(test_random(&seed) % 6);
+        desc.tap_count = random_taps(most_taps, &seed);
+        desc.decimation = decimations[test_random(&seed) % 14];
+        if (test_random(&seed) % 2)
+            desc.shift = test_uniform(&seed) / 2;
+        if (test_random(&seed) % 2)
+            desc.real_taps = real_taps;
+        if (test_random(&seed) % 2)
+            desc.advance = test_random(&seed) % desc.tap_count;
+        size_t n = 64;
+        while (n < 2 * desc.tap_count || n < desc.tap_count + 2 * desc.decimation)
+            n *= 2;
+        desc.n = whole_powers || test_random(&seed) % 2 ? n : n + test_random(&seed) % 40;
+        size_t total = desc.format == PENSTOCK_PLANAR ? 300 : test_random(&seed) % MOST_SAMPLES;
+        run_case(desc, total, 1 + test_random(&seed) % 9000, seed);
+    }
+}
+
+/* Shortest streams, one tap, and the length by measurement. */
+static void edge_cases(void)
+{
+    for (size_t total = 0; total < 5; total++)
+        for (size_t decimation = 1; decimation < 4; decimation++)
+            run_case(PENSTOCK_FILTER_DESC(.tap_count = 3, .decimation = decimation, .tail = total % 2, .n = 64,
+                                          .advance = decimation % 3),
+                     total, 2, total);
+    run_case(PENSTOCK_FILTER_DESC(.tap_count = 1, .decimation = 1, .n = 64), 1000, 100, 1);
+    run_case(PENSTOCK_FILTER_DESC(.tap_count = 129, .real_taps = real_taps, .decimation = 4), 30000, 4000, 2);
+    run_case(PENSTOCK_FILTER_DESC(.tap_count = 65, .decimation = 5, .shift = 0.21), 30000, 4000, 3);
+    run_case(PENSTOCK_FILTER_DESC(.tap_count = 65, .decimation = 1, .max_latency = 300), 30000, 4000, 4);
+}
+
+int main(int argc, char **argv)
+{
+    bool full = getenv("PENSTOCK_TEST_FULL") != NULL;
+    if (argc > 1)
+        device = argv[1];
+    CHECK_OK(penstock_context_new(&context, NULL));
+    if (argc > 1) {
+        penstock_plan *plan;
+        if (penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), device))
+            return test_skip(penstock_error_text());
+        penstock_plan_free(plan);
+    }
+    if (argc == 1)
+        edge_cases();
+    random_cases(full ? 1000 : argc > 1 ? 10 : 80, argc > 1 ? 3000 : 9000, argc > 1);
+    penstock_context_free(context);
+    return test_finish();
+}

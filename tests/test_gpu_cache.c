@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The cache of compiled kernels: used the second time, compiled anew when it is stale or damaged, done without. */
+#include "gpu_rig.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *device;
+static unsigned refused; /* log lines about binaries that the driver refuses */
+
+static void count_refusals(void *user, penstock_log_level level, const char *line)
+{
+    (void)user, (void)level;
+    refused += strstr(line, "refuses the cached kernel") != NULL;
+}
+
+/* One context, one plan, its error checked; 77 where there is no device. */
+static int plan_once(const char *folder)
+{
+    struct rig rig;
+    int status = rig_open(&rig, device, &PENSTOCK_CONTEXT_DESC(.cache_dir = folder, .log = count_refusals));
+    if (status)
+        return status;
+    rig_check(&rig, (struct penstock_fft_problem){.n = 8}, 0, folder);
+    rig_close(&rig);
+    return 0;
+}
+
+/* The first file in `folder` that holds a kernel; "" if none. */
+static void find_kernel(const char *folder, char name[300])
+{
+    DIR *listing = opendir(folder);
+    struct dirent *entry;
+    *name = 0;
+    while (listing && !*name && (entry = readdir(listing)))
+        if (!strncmp(entry->d_name, device, strlen(device)) && entry->d_name[strlen(device)] == '-')
+            snprintf(name, 300, "%s", entry->d_name);
+    if (listing)
+        closedir(listing);
+}
+
+/* A well-formed entry of the cache whose content is no binary, as a driver's update may leave behind. */
+static void make_stale(const char *folder, const char *name)
+{
+    static const char content[] = "this was never a kernel";
+    penstock_context *context;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = folder)));
+    CHECK(penstock__cache_write(context, name, content, sizeof content), "cannot write %s", name);
+    penstock_context_free(context);
+}
+
+static size_t file_bytes(const char *folder, const char *name)
+{
+    char path[600];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return stat(path, &status) ? 0 : (size_t)status.st_size;
+}
+
+static void truncate_file(const char *folder, const char *name)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    CHECK(!truncate(path, 100), "cannot shorten %s", path);
+}
+
+static void remove_folder(const char *folder)
+{
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK(!system(command), "cannot remove %s", folder);
+}
+
+int main(int count, char **arguments)
+{
+    char folder[] = "/tmp/penstock-test-XXXXXX", name[300], again[300];
+    size_t bytes;
+    int status;
+    device = rig_device(count, arguments);
+    CHECK(mkdtemp(folder), "cannot make a folder");
+    if ((status = plan_once(folder))) {
+        remove_folder(folder);
+        return status;
+    }
+    find_kernel(folder, name);
+    CHECK(*name, "no kernel in the cache");
+    bytes = file_bytes(folder, name);
+    plan_once(folder);
+    CHECK_EQ(refused, 0);
+    CHECK_EQ(file_bytes(folder, name), bytes);
+
+    make_stale(folder, name);
+    plan_once(folder);
+    CHECK_EQ(refused, 1);
+    CHECK(file_bytes(folder, name) > 1000, "a stale binary was not replaced: %zu bytes", file_bytes(folder, name));
+
+    truncate_file(folder, name); /* the cache itself sees that */
+    plan_once(folder);
+    CHECK_EQ(refused, 1);
+    CHECK(file_bytes(folder, name) > 1000, "a damaged binary was not replaced");
+
+    plan_once("/proc/no-such-folder");
+    plan_once("");
+    CHECK_EQ(rig_cases, 6);
+
+    find_kernel(folder, again);
+    CHECK(!strcmp(name, again), "the same kernel has two names: %s, %s", name, again);
+    remove_folder(folder);
+    return test_finish();
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The kernel source is CUDA C too: NVRTC, where it is installed, compiles each stage and format of it. No GPU needed.
+ */
+#include "gpu/prologue.h"
+#include "gpu/source.h"
+#include "test.h"
+
+#include <dlfcn.h>
+
+typedef struct nvrtc_program *nvrtc_program;
+
+static struct {
+    int (*create)(nvrtc_program *program, const char *source, const char *name, int header_count,
+                  const char *const *headers, const char *const *header_names);
+    int (*compile)(nvrtc_program program, int option_count, const char *const *options);
+    int (*log_size)(nvrtc_program program, size_t *bytes);
+    int (*log)(nvrtc_program program, char *text);
+    int (*destroy)(nvrtc_program *program);
+} nvrtc;
+
+static void *open_library(void)
+{
+    static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                        "/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda/lib/libnvrtc.so"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !library; i++)
+        library = dlopen(names[i], RTLD_NOW);
+    return library;
+}
+
+static bool load(void)
+{
+    void *library = open_library();
+    const struct {
+        const char *name;
+        void *function;
+    } functions[] = {{"nvrtcCreateProgram", &nvrtc.create},
+                     {"nvrtcCompileProgram", &nvrtc.compile},
+                     {"nvrtcGetProgramLogSize", &nvrtc.log_size},
+                     {"nvrtcGetProgramLog", &nvrtc.log},
+                     {"nvrtcDestroyProgram", &nvrtc.destroy}};
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *symbol = library ? dlsym(library, functions[i].name) : NULL;
+        if (!symbol)
+            return false;
+        memcpy(functions[i].function, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+static void compile(const char *source, const char *what)
+{
+    static const char *const options[] = {"--gpu-architecture=sm_90"};
+    static char log[1 << 16];
+    nvrtc_program program;
+    size_t bytes = 0;
+    int code;
+    CHECK_EQ(nvrtc.create(&program, source, "fft.cu", 0, NULL, NULL), 0);
+    code = nvrtc.compile(program, 1, options);
+    if (code && !nvrtc.log_size(program, &bytes) && bytes < sizeof log)
+        nvrtc.log(program, log);
+    CHECK(!code, "%s: %.800s", what, log);
+    nvrtc.destroy(&program);
+}
+
+static void check(penstock_context *context, struct penstock_fft_problem fft, const char *what)
+{
+    const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024};
+    struct gpu_shape shape;
+    struct gpu_table table;
+    struct gpu_text text = {0};
+    fft.scale = 1;
+    fft.average = fft.average ? fft.average : 1;
+    fft.spacing = fft.n;
+    CHECK_OK(penstock__gpu_shape(&shape, &fft, &limits, 0));
+    CHECK_OK(penstock__gpu_table(&table, &shape, &fft));
+    penstock__gpu_prologue(&text, &shape, &table, &fft);
+    CHECK_OK(penstock__gpu_source(&text, context));
+    compile(text.content, what);
+    penstock__gpu_table_free(&table);
+    penstock__text_free(&text);
+}
+
+int main(void)
+{
+    static float window[64];
+    penstock_context *context;
+    if (!load())
+        return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
+    CHECK_OK(penstock_context_new(&context, NULL));
+    check(context, (struct penstock_fft_problem){.n = 8}, "n 8");
+    check(context, (struct penstock_fft_problem){.n = 8192, .direction = PENSTOCK_REVERSE}, "n 8192, in halves");
+    for (penstock_format format = PENSTOCK_CS16; format <= PENSTOCK_PLANAR; format++)
+        check(context, (struct penstock_fft_problem){.n = 64, .format = format, .window = window, .centered = true},
+              penstock_format_name(format));
+    check(context, (struct penstock_fft_problem){.n = 64, .gathered = true, .output = PENSTOCK_OUTPUT_DECIBEL},
+          "gathered, decibel");
+    check(context, (struct penstock_fft_problem){.n = 64, .shift = 0.1, .output = PENSTOCK_OUTPUT_POWER, .average = 20},
+          "shift, average");
+    check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32}, "real");
+    check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .direction = PENSTOCK_REVERSE},
+          "real reverse");
+    penstock_context_free(context);
+    return test_finish();
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Load and store stages of the GPU kernel against double precision: formats, windows, shifts, gathered frames, real
+ * samples, power, decibel, averages. */
+#include "gpu_rig.h"
+
+static float window[8192];
+
+static void load_stages(struct rig *rig)
+{
+    for (penstock_format format = PENSTOCK_CF32; format <= PENSTOCK_PLANAR; format++)
+        rig_check(rig,
+                  (struct penstock_fft_problem){
+                      .n = 64, .format = format, .skip = 3, .spacing = 37, .window = format % 2 ? window : NULL},
+                  0, penstock_format_name(format));
+    rig_check(rig, (struct penstock_fft_problem){.n = 32, .shift = 0.123456789}, 0, "shift");
+    rig_check(rig, (struct penstock_fft_problem){.n = 8192, .shift = -0.4999999, .window = window}, 0,
+              "shift and window");
+    rig_check(rig, (struct penstock_fft_problem){.n = 64, .gathered = true}, 0, "gathered");
+    rig_check(rig, (struct penstock_fft_problem){.n = 4, .gathered = true, .window = window, .format = PENSTOCK_CS16},
+              0, "gathered, window, cs16");
+    rig_check(rig, (struct penstock_fft_problem){.n = 256, .gathered = true, .format = PENSTOCK_PLANAR}, 0,
+              "gathered, planar");
+}
+
+static void store_stages(struct rig *rig)
+{
+    struct penstock_fft_problem centered = {.n = 64, .centered = true, .scale = 0.3f};
+    for (; centered.output <= PENSTOCK_OUTPUT_DECIBEL; centered.output++)
+        rig_check(rig, centered, 0, "centred, scaled");
+    rig_check(rig, (struct penstock_fft_problem){.n = 2, .centered = true}, 0, "centred");
+    rig_check(rig, (struct penstock_fft_problem){.n = 1024, .output = PENSTOCK_OUTPUT_POWER, .average = 5}, 0,
+              "average of 5");
+    rig_check(rig, (struct penstock_fft_problem){.n = 16, .output = PENSTOCK_OUTPUT_DECIBEL, .average = 300}, 0,
+              "decibel, average of 300");
+    rig_check(rig,
+              (struct penstock_fft_problem){
+                  .n = 64, .output = PENSTOCK_OUTPUT_POWER, .average = 20, .spacing = 8, .direction = PENSTOCK_REVERSE},
+              0, "average of 20, overlapping, reverse");
+}
+
+static void real_samples(struct rig *rig)
+{
+    static const size_t lengths[] = {4, 32, 64, 2048, 8192};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        struct penstock_fft_problem forward = {.n = lengths[i], .domain = PENSTOCK_REAL, .format = PENSTOCK_F32};
+        rig_check(rig, forward, 0, "real");
+        forward.format = PENSTOCK_CF32;
+        forward.direction = PENSTOCK_REVERSE;
+        rig_check(rig, forward, 0, "real reverse");
+    }
+    rig_check(rig,
+              (struct penstock_fft_problem){.n = 64,
+                                            .domain = PENSTOCK_REAL,
+                                            .format = PENSTOCK_F32,
+                                            .window = window,
+                                            .spacing = 17,
+                                            .output = PENSTOCK_OUTPUT_POWER,
+                                            .average = 3},
+              0, "real, window, averaged");
+}
+
+int main(int count, char **arguments)
+{
+    struct rig rig;
+    uint64_t seed = 5;
+    int status = rig_open(&rig, rig_device(count, arguments), NULL);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof window / sizeof window[0]; i++)
+        window[i] = (float)(0.6 + 0.4 * test_uniform(&seed));
+    load_stages(&rig);
+    store_stages(&rig);
+    real_samples(&rig);
+    rig_close(&rig);
+    CHECK(rig_cases >= (rig_max_n() < 8192 ? 6 : 24), "only %u cases ran", rig_cases);
+    printf("%u cases, worst error %.2f of what is allowed\n", rig_cases, rig_worst);
+    return test_finish();
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The thread pool: every iteration is done once, workers are told apart, several callers share it. */
+#include "backends/backend.h"
+#include "core/memory.h"
+#include "test.h"
+
+#include <penstock/penstock.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { MAX_COUNT = 5000, MAX_WORKERS = 16, CALLERS = 4, LOOPS = 200 };
+
+struct loop {
+    atomic_int done[MAX_COUNT];
+    atomic_bool busy[MAX_WORKERS];
+    atomic_int doubled; /* two threads had one worker's number at the same time */
+    unsigned threads;
+    unsigned plain[MAX_COUNT]; /* written without atomics: visible to the caller afterwards */
+};
+
+struct caller {
+    penstock_context *context;
+    uint64_t seed;
+    int failures;
+};
+
+static void work(void *argument, size_t i, unsigned worker)
+{
+    struct loop *loop = argument;
+    if (worker >= loop->threads || atomic_exchange(&loop->busy[worker], true))
+        atomic_fetch_add(&loop->doubled, 1);
+    atomic_fetch_add(&loop->done[i], 1);
+    loop->plain[i] = (unsigned)i + 1;
+    for (volatile int spin = 0; spin < (int)(i % 7) * 50; spin++)
+        ;
+    if (worker < loop->threads)
+        atomic_store(&loop->busy[worker], false);
+}
+
+/* Number of breaches in one loop. */
+static int run_loop(penstock_context *context, size_t count)
+{
+    struct loop *loop = calloc(1, sizeof *loop);
+    int failures;
+    loop->threads = penstock__threads(context);
+    penstock__parallel(context, count, work, loop);
+    failures = atomic_load(&loop->doubled);
+    for (size_t i = 0; i < MAX_COUNT; i++)
+        failures += atomic_load(&loop->done[i]) != (i < count) || loop->plain[i] != (i < count ? i + 1 : 0);
+    free(loop);
+    return failures;
+}
+
+static void *call(void *argument)
+{
+    struct caller *caller = argument;
+    for (int i = 0; i < LOOPS; i++) {
+        uint64_t random = test_random(&caller->seed);
+        caller->failures += run_loop(caller->context, random % (i % 10 ? 20 : MAX_COUNT));
+    }
+    return NULL;
+}
+
+static void with_threads(unsigned threads)
+{
+    struct caller callers[CALLERS];
+    pthread_t handles[CALLERS];
+    penstock_context *context;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
+    CHECK_EQ(penstock__threads(context), threads);
+    for (size_t count = 0; count < 40; count++)
+        CHECK(run_loop(context, count) == 0, "%zu iterations on %u threads", count, threads);
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i] = (struct caller){.context = context, .seed = (uint64_t)i};
+        pthread_create(&handles[i], NULL, call, &callers[i]);
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(handles[i], NULL);
+        CHECK(callers[i].failures == 0, "caller %d on %u threads: %d failures", i, threads, callers[i].failures);
+    }
+    penstock_context_free(context);
+}
+
+/* Threads do share the work: two iterations that wait for each other can only end on two threads. */
+static atomic_int met;
+
+static void meet(void *argument, size_t i, unsigned worker)
+{
+    (void)argument, (void)i, (void)worker;
+    atomic_fetch_add(&met, 1);
+    while (atomic_load(&met) < 2)
+        ;
+}
+
+static void works_at_once(void)
+{
+    penstock_context *context;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 2)));
+    for (int i = 0; i < 50; i++) {
+        atomic_store(&met, 0);
+        penstock__parallel(context, 2, meet, NULL);
+        CHECK_EQ(atomic_load(&met), 2);
+    }
+    penstock_context_free(context);
+}
+
+int main(void)
+{
+    static const unsigned threads[] = {1, 2, 3, MAX_WORKERS};
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++)
+        with_threads(threads[i]);
+    works_at_once();
+    CHECK_EQ(penstock__memory_live(), 0);
+    return test_finish();
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* An OpenCL driver that crashes costs its device, with a reason, and nothing else. Argument: the driver. */
+#include "core/memory.h"
+#include "test.h"
+
+#include <penstock/penstock.h>
+
+static char folder[] = "/tmp/penstock-test-XXXXXX";
+
+/* The loader reads the names of drivers from the files of this folder. */
+static void install_driver(const char *driver)
+{
+    char path[64];
+    FILE *file;
+    snprintf(path, sizeof path, "%s/crash.icd", folder);
+    CHECK((file = fopen(path, "w")) != NULL, "cannot write %s", path);
+    fprintf(file, "%s\n", driver);
+    fclose(file);
+    setenv("OCL_ICD_VENDORS", folder, 1);
+}
+
+/* Why there is no OpenCL device. */
+static void read_reason(char reason[256])
+{
+    penstock_context *context;
+    penstock_plan *plan;
+    size_t count;
+    *reason = 0;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = folder)));
+    CHECK_OK(penstock_device_count(context, &count));
+    for (size_t i = 0; i < count; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        CHECK_OK(penstock_device_get(context, i, &info));
+        if (!strncmp(info.name, "opencl", 6))
+            snprintf(reason, 256, "%s", info.reason ? info.reason : "present");
+    }
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), "auto"));
+    penstock_plan_free(plan);
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), "prefer:opencl"));
+    penstock_plan_free(plan);
+    CHECK_EQ(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), "opencl"), PENSTOCK_ERR_NO_DEVICE);
+    penstock_context_free(context);
+}
+
+int main(int argc, char **argv)
+{
+    char reason[256], command[128];
+    if (argc != 2)
+        return test_skip("the path of a driver that crashes is needed");
+    CHECK(mkdtemp(folder) != NULL, "no temporary folder");
+    install_driver(argv[1]);
+    for (int i = 0; i < 2; i++) { /* found out, then remembered */
+        read_reason(reason);
+        if (strstr(reason, "not found"))
+            return test_skip(reason);
+        CHECK(!strcmp(reason, "the driver crashed while it was probed (signal 11)"), "the reason is '%s'", reason);
+    }
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    CHECK_EQ(system(command), 0);
+    CHECK_EQ(penstock__memory_live(), 0);
+    return test_finish();
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+"""The rules of docs/architecture.md that a machine can check. Usage: test_rules.py SOURCE_DIR LIBRARY NM"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE, LIBRARY, NM = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+CODE = {".c", ".h", ".cc", ".cpp", ".hpp", ".cl"}
+checks, failures = 0, []
+
+
+def check(good, text):
+    global checks
+    checks += 1
+    if not good:
+        failures.append(text)
+
+
+def code_files(folder):
+    top = SOURCE / folder
+    return sorted(p for p in top.rglob("*") if p.suffix in CODE) if top.is_dir() else []
+
+
+def own_includes(path):
+    """Names in the file's #include "..." lines, relative to lib/ or to the file itself."""
+    return re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.M)
+
+
+def resolve(path, name):
+    """The included file below the source tree, or None for a generated one."""
+    for base in (path.parent, SOURCE / "lib", SOURCE, SOURCE / "tests"):
+        candidate = (base / name).resolve()
+        if candidate.is_file():
+            return candidate.relative_to(SOURCE.resolve())
+    return None
+
+
+def backends_see_only_the_contract():
+    for folder in sorted((SOURCE / "lib/backends").iterdir()):
+        if not folder.is_dir():
+            continue
+        allowed = ["lib/backends/backend.h", f"lib/backends/{folder.name}/"]
+        if folder.name in ("opencl", "cuda"):
+            allowed.append("lib/gpu/")
+        if folder.name == "qpu":
+            allowed.append("qpu/")
+        for path in code_files(f"lib/backends/{folder.name}"):
+            for name in own_includes(path):
+                target = resolve(path, name)
+                check(target is None or any(str(target).startswith(a) for a in allowed),
+                      f"{path.relative_to(SOURCE)} includes {name}: a backend sees backend.h and its own files")
+
+
+def doors_see_only_the_public_headers():
+    for folder in ("lib/gnuradio", "python", "apps", "examples", "lib/radio/replay"):
+        for path in code_files(folder):
+            for name in own_includes(path):
+                target = resolve(path, name)
+                check(target is None or str(target).startswith((folder, "include/")),
+                      f"{path.relative_to(SOURCE)} includes {name}: only include/ is open to {folder}/")
+
+
+def every_source_is_built():
+    lists = {p.parent: p.read_text() for p in SOURCE.rglob("CMakeLists.txt")
+             if "build" not in p.relative_to(SOURCE).parts[0]}
+    for folder in ("lib", "apps", "examples", "tests", "kernels", "qpu", "python"):
+        for path in code_files(folder):
+            if path.suffix in (".h", ".hpp"):
+                continue
+            stem = re.sub(r"^test_", "", path.stem) if folder == "tests" else path.stem
+            named = any(path.name in text or re.search(rf"\b{re.escape(stem)}\b", text)
+                        for where, text in lists.items() if where in path.parents)
+            check(named, f"{path.relative_to(SOURCE)} is in no build list")
+
+
+def headers_are_included():
+    texts = [p.read_text() for f in ("lib", "apps", "examples", "tests", "include", "qpu", "kernels") for p in code_files(f)]
+    for folder in ("lib", "apps", "tests"):
+        for path in code_files(folder):
+            if path.suffix == ".h":
+                check(any(re.search(rf'#\s*include\s+[<"](?:[^">]*/)?{re.escape(path.name)}[">]', t) for t in texts),
+                      f"{path.relative_to(SOURCE)} is included by nobody")
+
+
+def exports_are_the_public_header():
+    declared = set()
+    for path in (SOURCE / "include/penstock").glob("*.h"):
+        declared |= set(re.findall(r"PENSTOCK_API[^;{]*?\b(penstock_\w+)\s*\(", path.read_text()))
+    listing = subprocess.run([NM, "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True).stdout
+    exported = {line.split()[-1].split("@")[0] for line in listing.splitlines() if line.split()[-2] in "TDBRVW"}
+    for name in sorted(declared - exported):
+        check(False, f"{name} is declared in the public header but not exported")
+    for name in sorted(exported - declared):
+        check(False, f"{name} is exported but not in the public header")
+    check(len(declared) > 40, f"only {len(declared)} public functions found in the headers")
+
+
+def files_carry_their_licence():
+    for folder in ("include", "lib", "apps", "examples", "tests", "kernels", "cmake", "qpu", "python"):
+        for path in (SOURCE / folder).rglob("*"):
+            if path.suffix in CODE | {".sh", ".py", ".cmake"} or path.name == "CMakeLists.txt":
+                check("SPDX-License-Identifier:" in path.read_text(errors="replace")[:400],
+                      f"{path.relative_to(SOURCE)} has no SPDX line")
+
+
+def the_library_never_prints_or_exits():
+    banned = re.compile(r"\b(printf|puts|putchar|perror|exit|_exit|abort|assert)\s*\(|\bstd::(cout|cerr)\b")
+    helper_programs = {"probe_helper.c"}
+    for path in code_files("lib"):
+        if path.name in helper_programs:
+            continue
+        text = re.sub(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"", "", path.read_text(), flags=re.S)
+        for hit in banned.finditer(text):
+            check(False, f"{path.relative_to(SOURCE)} calls {hit.group(0)}...")
+        check(True, "")
+
+
+for rule in (backends_see_only_the_contract, doors_see_only_the_public_headers, every_source_is_built,
+             headers_are_included, exports_are_the_public_header, files_carry_their_licence,
+             the_library_never_prints_or_exits):
+    rule()
+
+for text in failures:
+    print(text)
+print(f"{checks} checks, {len(failures)} failed")
+sys.exit(1 if failures or not checks else 0)
