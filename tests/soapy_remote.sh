@@ -12,10 +12,10 @@ skip() {
     exit 77
 }
 
-wait_for() { # DESCRIPTION COMMAND...: up to 10 s
+wait_for() { # DESCRIPTION COMMAND...: up to a minute
     local what=$1
     shift
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         "$@" 2>/dev/null && return 0
         sleep 0.1
     done
@@ -67,4 +67,4 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/modules" && ln -s "$remote" "$modules"/*.so "$work/modules" || exit 1
 export SOAPY_SDR_ROOT=$work SOAPY_SDR_PLUGIN_PATH=$work/modules # these two modules and no others
-timeout --kill-after=5 120 "${namespace[@]}" bash "$0" inside "$client" "$work"
+timeout --kill-after=5 400 "${namespace[@]}" bash "$0" inside "$client" "$work"

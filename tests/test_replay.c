@@ -174,14 +174,14 @@ static void overflow(void)
 
 static void silence(void)
 {
-    struct outcome outcome = play("cs16", CS16 ",timeout_at=40000,silence=0.8", PENSTOCK_SOURCE_DESC(.timeout_s = 0.5));
+    struct outcome outcome = play("cs16", CS16 ",timeout_at=40000,silence=1.6", PENSTOCK_SOURCE_DESC(.timeout_s = 1.5));
     CHECK_EQ(outcome.samples, SAMPLES);
     CHECK(!memcmp(out, bytes, SAMPLES * 4), "samples");
     CHECK_EQ(outcome.counters.timeouts, 1);
     CHECK_EQ(outcome.counters.lost_samples, 0);
     CHECK_EQ(outcome.counters.reconnects, 0);
     CHECK(told.lines == 1 && strstr(told.text, "no samples"), "%s", told.text);
-    outcome = play("cs16", CS16 ",timeout_at=40000,silence=0.2", PENSTOCK_SOURCE_DESC(.timeout_s = 5));
+    outcome = play("cs16", CS16 ",timeout_at=40000,silence=0.2", PENSTOCK_SOURCE_DESC(.timeout_s = 100));
     CHECK_EQ(outcome.samples, SAMPLES);
     check_quiet(outcome);
     outcome =
@@ -194,7 +194,8 @@ static void silence(void)
 
 static void gone_and_back(void)
 {
-    struct outcome outcome = play("cs16", CS16 ",disappear_at=33333,reappear=0.3", PENSTOCK_SOURCE_DESC());
+    struct outcome outcome =
+        play("cs16", CS16 ",disappear_at=33333,reappear=0.3", PENSTOCK_SOURCE_DESC(.reconnect_s = 100));
     CHECK_EQ(outcome.samples, SAMPLES);
     CHECK(!memcmp(out, bytes, SAMPLES * 4), "samples");
     CHECK_EQ(outcome.counters.reconnects, 1);

@@ -174,7 +174,7 @@ class QaWifiReceiver(gr_unittest.TestCase):
         before = time.monotonic()
         top.stop()
         top.wait()
-        self.assertLess(time.monotonic() - before, 10)
+        self.assertLess(time.monotonic() - before, 120)  # it does not hang
 
     def test_stats(self):
         samples = transmit("--count", "2")

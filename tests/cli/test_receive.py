@@ -3,12 +3,14 @@
 
 """receive: every output, and everything that may be wrong with its input."""
 
+import fcntl
 import json
 import os
 import shutil
 import signal
 import struct
 import subprocess
+import termios
 import threading
 import time
 
@@ -133,14 +135,24 @@ if os.path.exists("/dev/full"):
 check_error(1, "No such file", "receive", *RAW, *good, "--pcap", path("absent/f.pcap"))
 
 # ---- interrupt: what came is delivered, exit code 0
+def wait_until_read(pipe):
+    """Until the other side has taken all that is in the pipe."""
+    end = time.monotonic() + 120
+    while struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]:
+        check(time.monotonic() < end, "the input is not read")
+        if time.monotonic() >= end:
+            return
+        time.sleep(0.01)
+
+
 for number in (signal.SIGINT, signal.SIGTERM):
     process = subprocess.Popen([PENSTOCK, "receive", *RAW, "--input", "-", "--pcap", path("i.pcap")],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(signal_bytes * 4)
     process.stdin.flush()
-    time.sleep(3)
+    wait_until_read(process.stdin)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     check(process.returncode == 0, "interrupted:", process.returncode, err.decode())
     check(b" FCS ok" in out.splitlines()[-1] and out.count(b"  ok  data") >= 8, out.decode())
     check(os.path.getsize(path("i.pcap")) > 1000, "the pcap file was not flushed")
