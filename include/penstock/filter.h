@@ -42,6 +42,7 @@ typedef struct penstock_filter_desc {
                  is remembered in the cache folder. The last bits of the results depend on it. */
     size_t max_latency; /* in samples: a value can be pulled when at most so many samples after its own were pushed, as
                            far as blocks can be so short; 0: the library's choice */
+    double phase;       /* of the shift at sample 0, in turns, finite: u[j] = x[j] exp(2 pi i (phase + s j)) */
 } penstock_filter_desc;
 
 #define PENSTOCK_FILTER_DESC(...)                         \
@@ -64,6 +65,7 @@ typedef struct penstock_filter_info {
     double delay;       /* of symmetric taps, in samples: (tap_count - 1) / 2 - advance, for the taps last set */
     uint64_t samples;   /* pushed so far */
     uint64_t values;    /* pulled so far */
+    double phase;       /* of the shift at the next sample to be pushed, 0 .. 1 turns: another filter can go on there */
 } penstock_filter_info;
 
 #define PENSTOCK_FILTER_INFO                 \
@@ -81,6 +83,12 @@ PENSTOCK_API int penstock_filter_push(penstock_filter *filter, const void *sampl
 /* Up to `capacity` values that are ready; `wait`: also those of complete blocks that wait for more of them to come.
  * Pulling until none comes always makes room for a push. */
 PENSTOCK_API int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count);
+
+/*
+ * For a source that stalls: makes the values of all samples pushed so far ready, those of an incomplete block too. They
+ * agree with what would have come otherwise to the bound of the error, not to the bit, and come once.
+ */
+PENSTOCK_API int penstock_filter_flush(penstock_filter *filter);
 
 /* No more samples come: the rest can be pulled. Pushing again needs a reset. */
 PENSTOCK_API int penstock_filter_finish(penstock_filter *filter);

@@ -26,6 +26,9 @@ struct penstock_filter {
     uint64_t blocks; /* that went through the engine */
 
     size_t ready, given; /* values of the last batch, and how many of them were pulled */
+    bool flushed;        /* that batch was a block that goes through the engine again */
+    size_t early;        /* values of the next blocks that were pulled already */
+    uint64_t flush_to;   /* values before this one are to come at once */
     uint64_t samples, values;
     bool finished;
     uint64_t total; /* values of the whole stream, once finished */
@@ -72,8 +75,9 @@ static void rewind_stream(penstock_filter *filter)
     filter->filled = shape->history - shape->advance;
     memset(filter->in, 0, filter->filled * shape->sample_bytes);
     filter->blocks = filter->samples = filter->values = filter->total = 0;
-    filter->ready = filter->given = 0;
-    filter->finished = false;
+    filter->ready = filter->given = filter->early = 0;
+    filter->flush_to = 0;
+    filter->flushed = filter->finished = false;
 }
 
 int penstock_filter_new(penstock_filter **filter, penstock_context *context, const penstock_filter_desc *desc,
@@ -97,7 +101,7 @@ int penstock_filter_new(penstock_filter **filter, penstock_context *context, con
     made->newest = made->taps;
     made->desc.taps = NULL;
     made->desc.real_taps = NULL;
-    made->in = penstock__alloc(penstock__filter_engine_samples(made->engine, made->engine->rows) *
+    made->in = penstock__alloc(penstock__filter_engine_samples(made->engine, made->engine->rows + 1) *
                                made->engine->shape.sample_bytes);
     status = PENSTOCK_ERR_MEMORY;
     if (!made->in)
@@ -160,6 +164,7 @@ int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info
     known.delay = (double)(filter->newest->count - 1) / 2 - (double)shape->advance;
     known.samples = filter->samples;
     known.values = filter->values;
+    known.phase = (double)(penstock__filter_phase(shape, filter->samples) >> 11) * 0x1p-53;
     return penstock__description_write(info, &known, sizeof known, "penstock_filter_info");
 }
 
@@ -210,7 +215,9 @@ static int run_blocks(penstock_filter *filter, size_t count)
     filter->filled -= used;
     filter->blocks += count;
     filter->ready = count * engine->shape.values;
-    filter->given = 0;
+    filter->given = filter->early < filter->ready ? filter->early : filter->ready;
+    filter->early -= filter->given;
+    filter->flushed = false;
     uint64_t start = filter->blocks * engine->shape.block + engine->shape.advance;
     while (filter->taps->next && filter->taps->next->from <= start)
         drop_taps(filter, filter->taps->next);
@@ -301,7 +308,7 @@ static int run_last_blocks(penstock_filter *filter)
 {
     const struct filter_engine *engine = filter->engine;
     size_t bytes = engine->shape.sample_bytes, values = engine->shape.values;
-    uint64_t left = (filter->total - filter->values + values - 1) / values;
+    uint64_t left = (filter->total - filter->values + filter->early + values - 1) / values;
     size_t rows = left < engine->rows ? (size_t)left : engine->rows;
     size_t whole = penstock__filter_engine_samples(engine, rows);
     if (filter->filled < whole) {
@@ -311,15 +318,45 @@ static int run_last_blocks(penstock_filter *filter)
     return run_blocks(filter, rows);
 }
 
+/* The next values of a block that is not complete, which the same samples go through again later. Between a complete
+ * block's values and its transform's end lies less than a block: there are two such blocks at the most. */
+static int run_early(penstock_filter *filter)
+{
+    const struct filter_shape *shape = &filter->engine->shape;
+    size_t skip = filter->early / shape->values, bytes = shape->sample_bytes;
+    size_t end = skip * shape->block + shape->n;
+    char *frame = filter->in + skip * shape->block * bytes;
+    memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
+    int status = penstock__filter_engine_run(filter->engine, frame, filter->blocks + skip, 1, filter->taps);
+    if (status)
+        return status;
+    filter->flushed = true;
+    filter->given = filter->early % shape->values;
+    filter->ready = filter->given + (size_t)(filter->flush_to - filter->values);
+    if (filter->ready > shape->values)
+        filter->ready = shape->values;
+    return PENSTOCK_OK;
+}
+
+int penstock_filter_flush(penstock_filter *filter)
+{
+    if (!filter)
+        return bad("penstock_filter_flush: filter is NULL");
+    const struct filter_shape *shape = &filter->engine->shape;
+    if (!filter->finished && filter->samples > shape->advance)
+        filter->flush_to = (filter->samples - shape->advance + shape->decimation - 1) / shape->decimation;
+    return PENSTOCK_OK;
+}
+
 /* More values, if there can be any. */
 static int refill(penstock_filter *filter, bool wait)
 {
     size_t blocks = complete_blocks(filter);
     if (filter->finished)
         return filter->values < filter->total ? run_last_blocks(filter) : PENSTOCK_OK;
-    if (blocks == filter->engine->rows || (wait && blocks))
+    if (blocks == filter->engine->rows || ((wait || filter->values < filter->flush_to) && blocks))
         return run_blocks(filter, blocks);
-    return PENSTOCK_OK;
+    return filter->values < filter->flush_to ? run_early(filter) : PENSTOCK_OK;
 }
 
 /* Values `first` .. `end` - 1 of the last batch, to `to`, in parts of some rows. */
@@ -361,6 +398,8 @@ static size_t copy_out(penstock_filter *filter, char *to, size_t count)
     penstock__parallel(filter->engine->context, (spanned + rows.part - 1) / rows.part, copy_rows, &rows);
     filter->given += count;
     filter->values += count;
+    if (filter->flushed)
+        filter->early += count;
     return count;
 }
 
@@ -371,11 +410,13 @@ int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity,
     *count = 0;
     while (*count < capacity) {
         if (filter->given == filter->ready) {
+            uint64_t before = filter->blocks;
             int status = refill(filter, wait);
             if (status)
                 return *count ? PENSTOCK_OK : status;
-            if (filter->given == filter->ready)
+            if (filter->blocks == before && filter->given == filter->ready)
                 break;
+            continue;
         }
         size_t piece = copy_out(filter, (char *)values + *count * filter->engine->shape.value_bytes, capacity - *count);
         if (!piece)

@@ -41,6 +41,9 @@ int penstock__filter_check(penstock_filter_desc *desc)
         return bad("decimation is %zu, not 1 .. %zu", desc->decimation, MAX_DECIMATION);
     if (!(fabs(desc->shift) <= 0.5))
         return bad("shift is %g, not -0.5 .. 0.5 turns per sample", desc->shift);
+    if (!isfinite(desc->phase))
+        return bad("phase is %g, not finite", desc->phase);
+    desc->phase = remainder(desc->phase, 1);
     if (desc->advance >= desc->tap_count)
         return bad("advance is %zu, not 0 .. %zu (tap_count - 1)", desc->advance, desc->tap_count - 1);
     if (desc->n && (desc->n > MAX_LENGTH || desc->n < desc->max_taps + 2 * desc->decimation))
@@ -52,7 +55,7 @@ int penstock__filter_check(penstock_filter_desc *desc)
 /* A stream has no planar form, and eight unsigned bits have no zero to begin and end with. */
 void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter_desc *desc)
 {
-    bool f32 = desc->format == PENSTOCK_F32, real = f32 && desc->real_taps && desc->shift == 0;
+    bool f32 = desc->format == PENSTOCK_F32, real = f32 && desc->real_taps && desc->shift == 0 && desc->phase == 0;
     bool convert = desc->format == PENSTOCK_PLANAR || desc->format == PENSTOCK_CU8 || f32;
     *shape = (struct filter_shape){
         .format = real      ? PENSTOCK_F32
@@ -63,6 +66,7 @@ void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter
         .decimation = desc->decimation,
         .advance = desc->advance,
         .shift = desc->shift,
+        .phase = desc->phase,
         .max_latency = desc->max_latency,
     };
 }

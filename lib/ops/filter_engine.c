@@ -119,10 +119,15 @@ static penstock_cf32 unit(uint64_t turns)
     return (penstock_cf32){(float)cos(angle), (float)sin(angle)};
 }
 
+uint64_t penstock__filter_phase(const struct filter_shape *shape, uint64_t sample)
+{
+    return (uint64_t)(int64_t)(shape->phase * 0x1p63) * 2 + turns(shape->shift, sample);
+}
+
 static int make_table(struct filter_engine *engine)
 {
     const struct filter_shape *shape = &engine->shape;
-    if (shape->shift == 0)
+    if (shape->shift == 0 && shape->phase == 0)
         return PENSTOCK_OK;
     if (!(engine->table = penstock__alloc(shape->values * sizeof *engine->table)))
         return PENSTOCK_ERR_MEMORY;
@@ -226,7 +231,7 @@ static void trim_row(struct filter_engine *engine, size_t row, uint64_t block)
     }
     if (engine->table)
         engine->kernels->rotate((penstock_cf32 *)(void *)values + first_value(shape), engine->table,
-                                unit(turns(shape->shift, block_position(shape, block))), shape->values);
+                                unit(penstock__filter_phase(shape, block_position(shape, block))), shape->values);
 }
 
 /* The rows of a batch, shared by threads. */

@@ -20,6 +20,7 @@ struct filter_shape {
     bool real_values;       /* of complex transforms the real part is kept: values are float */
     size_t taps, decimation, advance;
     double shift;       /* turns per sample */
+    double phase;       /* turns at sample 0 */
     size_t max_latency; /* 0: any */
 
     /* Set by penstock__filter_shape_set(). */
@@ -60,6 +61,9 @@ struct filter_engine {
 int penstock__filter_engine_new(struct filter_engine **engine, penstock_context *context,
                                 const struct filter_shape *shape, const char *device);
 void penstock__filter_engine_free(struct filter_engine *engine);
+
+/* Phase of the shift at a sample, in units of 2^-64 turns. */
+uint64_t penstock__filter_phase(const struct filter_shape *shape, uint64_t sample);
 
 /* Samples that `rows` >= 1 blocks read. */
 size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_t rows);

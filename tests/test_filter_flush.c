@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * A filter that is flushed in mid-stream: every value that the samples so far determine comes at once, each value comes
+ * once, all agree with direct summation; and a filter that goes on where another one was, in the phase of its shift.
+ */
+#include "filter_direct.h"
+
+#define SAMPLES 9000
+#define TAPS    33
+
+static float samples[2 * SAMPLES];
+static float taps[2 * TAPS];
+static char values[SAMPLES * sizeof(penstock_cf32)];
+
+/* Value m as complex number, whatever its type. */
+static void value(double y[2], const char *made, bool real, size_t m)
+{
+    const float *v = (const float *)(const void *)made;
+    y[0] = (double)(real ? v[m] : v[2 * m]);
+    y[1] = real ? 0 : (double)v[2 * m + 1];
+}
+
+static void check_values(const char *made, const penstock_filter_desc *desc, size_t n, bool real, size_t count)
+{
+    double error = 0, power = 0;
+    for (size_t m = 0; m < count; m++) {
+        double y[2], e[2];
+        value(y, made, real, m);
+        direct_value(e, samples, SAMPLES, desc, m * (desc->decimation ? desc->decimation : 1) + desc->advance);
+        error += (y[0] - e[0]) * (y[0] - e[0]) + (y[1] - e[1]) * (y[1] - e[1]);
+        power += e[0] * e[0] + e[1] * e[1];
+    }
+    CHECK(error <= power * 4e-14 * log2((double)n), "relative error %g of transforms of %zu", sqrt(error / power), n);
+}
+
+/* All that can be pulled. */
+static void pull_all(penstock_filter *filter, size_t value_bytes, size_t *made)
+{
+    size_t count;
+    do {
+        CHECK_OK(penstock_filter_pull(filter, values + *made * value_bytes, 77, true, &count));
+        *made += count;
+    } while (count);
+}
+
+static void check_flushed(penstock_context *context, penstock_filter_desc desc, uint64_t seed)
+{
+    penstock_filter *filter = NULL;
+    penstock_filter_info info = PENSTOCK_FILTER_INFO;
+    size_t at = 0, made = 0, sample_bytes = penstock_format_bytes(desc.format);
+    size_t d = desc.decimation ? desc.decimation : 1, flushes = 0;
+    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_get_info(filter, &info));
+    while (at < SAMPLES) {
+        size_t piece = (size_t)(test_random(&seed) % 700) + 1, taken;
+        piece = piece < SAMPLES - at ? piece : SAMPLES - at;
+        CHECK_OK(penstock_filter_push(filter, (const char *)samples + at * sample_bytes, piece, &taken));
+        at += taken;
+        if (test_random(&seed) % 3 == 0 || taken < piece)
+            pull_all(filter, info.value_bytes, &made);
+        if (test_random(&seed) % 2)
+            continue;
+        pull_all(filter, info.value_bytes, &made);
+        CHECK_OK(penstock_filter_flush(filter));
+        pull_all(filter, info.value_bytes, &made);
+        CHECK_EQ(made, at <= desc.advance ? 0 : (at - desc.advance + d - 1) / d);
+        flushes++;
+    }
+    CHECK_OK(penstock_filter_flush(filter));
+    CHECK_OK(penstock_filter_finish(filter));
+    CHECK_OK(penstock_filter_flush(filter));
+    pull_all(filter, info.value_bytes, &made);
+    CHECK_EQ(made, (SAMPLES + d - 1) / d);
+    CHECK(flushes > 3, "%zu flushes", flushes);
+    check_values(values, &desc, info.n, info.real, made);
+    penstock_filter_free(filter);
+}
+
+/* One filter to sample `cut`, then another from there on that has its own history to gather. */
+static void check_continued(penstock_context *context, double shift, size_t cut)
+{
+    penstock_filter_desc desc = PENSTOCK_FILTER_DESC(.taps = (const penstock_cf32 *)(const void *)taps,
+                                                     .tap_count = TAPS, .n = 256, .shift = shift, .phase = 0.0);
+    penstock_filter *filter = NULL;
+    penstock_filter_info info = PENSTOCK_FILTER_INFO;
+    size_t made = cut + TAPS - 1, taken;
+    double error = 0;
+    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_push(filter, samples, cut, &taken));
+    CHECK_EQ(taken, cut);
+    CHECK_OK(penstock_filter_get_info(filter, &info));
+    penstock_filter_free(filter);
+    desc.phase = info.phase;
+    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_push(filter, samples + 2 * cut, 400, &taken));
+    CHECK_EQ(taken, 400);
+    CHECK_OK(penstock_filter_finish(filter));
+    CHECK_OK(penstock_filter_pull(filter, values, 400, true, &taken));
+    for (; made < cut + 400; made++) {
+        double y[2], e[2];
+        value(y, values, false, made - cut);
+        direct_value(e, samples, SAMPLES, &desc, made);
+        error = fmax(error, hypot(y[0] - e[0], y[1] - e[1]));
+    }
+    CHECK(error < 1e-5, "shift %g, cut at %zu: error %g", shift, cut, error);
+    penstock_filter_free(filter);
+}
+
+int main(void)
+{
+    const penstock_cf32 *complex_taps = (const penstock_cf32 *)(const void *)taps;
+    penstock_context *context = NULL;
+    uint64_t seed = 3;
+    for (size_t i = 0; i < 2 * SAMPLES; i++)
+        samples[i] = (float)test_uniform(&seed);
+    for (size_t k = 0; k < 2 * TAPS; k++)
+        taps[k] = (float)test_uniform(&seed);
+    const penstock_filter_desc descs[] = {
+        PENSTOCK_FILTER_DESC(.taps = complex_taps, .tap_count = TAPS, .n = 1024),
+        PENSTOCK_FILTER_DESC(.taps = complex_taps, .tap_count = TAPS, .n = 4096, .decimation = 5, .shift = 0.123),
+        PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS, .n = 500, .decimation = 4, .advance = 7),
+        PENSTOCK_FILTER_DESC(.format = PENSTOCK_F32, .real_taps = taps, .tap_count = TAPS, .n = 1000, .decimation = 3),
+        PENSTOCK_FILTER_DESC(.taps = complex_taps, .tap_count = 1, .n = 64),
+        PENSTOCK_FILTER_DESC(.taps = complex_taps, .tap_count = TAPS, .max_taps = 50, .n = 16384),
+    };
+    CHECK_OK(penstock_context_new(&context, NULL));
+    for (size_t i = 0; i < sizeof descs / sizeof descs[0]; i++)
+        for (uint64_t k = 0; k < 4; k++)
+            check_flushed(context, descs[i], 10 * i + k);
+    for (size_t cut = 100; cut < 8000; cut += 1501) {
+        check_continued(context, 0.1234567, cut);
+        check_continued(context, -0.49, cut);
+    }
+    CHECK_EQ(penstock_filter_flush(NULL), PENSTOCK_ERR_ARGUMENT);
+    penstock_filter *filter = NULL;
+    CHECK_EQ(penstock_filter_new(&filter, context,
+                                 &PENSTOCK_FILTER_DESC(.taps = complex_taps, .tap_count = 1, .phase = NAN), "cpu"),
+             PENSTOCK_ERR_ARGUMENT);
+    penstock_context_free(context);
+    return test_finish();
+}
