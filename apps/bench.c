@@ -40,7 +40,7 @@ static void print_csv(const struct bench_row *row)
     printf("%s,%s,%zu,%u,%zu,%.0f,%.0f,%.0f,%.0f", row->name, row->device, row->batch, row->threads, row->runs,
            row->median_ns, row->min_ns, row->max_ns, row->p99_ns);
     print_number(",", "%.6g", rate);
-    print_number(",", "%.6g", rate); /* samples start and end in host memory: transfers are always within */
+    print_number(",", "%.6g", isfinite(row->rate_with_transfers_msps) ? row->rate_with_transfers_msps : rate);
     print_number(",", "%.6g", row->bytes_per_sample);
     print_number(",", "%.6g", row->copy_gbps);
     print_number(",", "%.4f", 1e-3 * rate * row->bytes_per_sample / row->copy_gbps);
@@ -88,6 +88,7 @@ static int bench_case(void *argument, const char *text)
                             .device = m->target.device,
                             .threads = m->target.threads,
                             .peer = m->peer,
+                            .rate_with_transfers_msps = NAN,
                             .copy_gbps = NAN,
                             .plan_cold_ms = NAN,
                             .plan_warm_ms = NAN};
@@ -150,9 +151,10 @@ static int bench_all(struct measurement *m, const struct targets *targets)
 
 static int choose_peer(struct measurement *m)
 {
-    static const struct peer *const peers[] = {&peer_fftw, &peer_liquid};
-    const char *names[3] = {NULL};
-    for (size_t i = 0; i < 2 && m->against; i++) {
+    static const struct peer *const peers[] = {&peer_fftw, &peer_liquid, &peer_cufft};
+    enum { PEERS = sizeof peers / sizeof *peers };
+    const char *names[PEERS + 1] = {NULL};
+    for (size_t i = 0; i < PEERS && m->against; i++) {
         names[i] = peers[i]->name;
         if (strcmp(m->against, peers[i]->name))
             continue;
@@ -216,7 +218,7 @@ static int run(const struct command *command, int argc, const char **argv)
         {"case", 'c', POPT_ARG_STRING, &m.case_text, 0, "Only this case (penstock check --help)", "CASE"},
         {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},
         {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
-        {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw or liquid", "PEER"},
+        {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid or cufft", "PEER"},
         {"study", 0, POPT_ARG_STRING, &m.study, 0, "per: packet error rates of all Wi-Fi rates", "NAME"},
         {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
         {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame in it (138)", "BYTES"},
@@ -240,9 +242,12 @@ const struct command command_bench = {
         "Method: 3 runs to warm up, then runs for at least 0.5 s and at least 5; the median counts. With --against\n"
         "ours and the peer's runs alternate on the same data and number of threads, and the ratio is the median of\n"
         "the pairs' ratios. FFTW's and liquid's plans are for one transform, called in a loop (FFTW_MEASURE). Samples\n"
-        "start and end in host memory, so that every rate includes transfers. On the CPU, 'of copy' compares bytes\n"
-        "read plus written with the better of memcpy() and a plain loop on buffers of the same size; on other devices\n"
-        "it is left empty. receive:*:idle is white noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at\n"
+        "start and end in host memory, so that rates include transfers; 'of copy' compares bytes read plus written\n"
+        "with the better of memcpy() and a plain loop on buffers of the same size. On a GPU fft, ofdm and their like\n"
+        "have their samples there (1 GiB where memory allows) and the device's clock counts; 'of copy' compares with\n"
+        "the better of its own copy and our copy kernel on the same buffers, and --csv has the rate with transfers\n"
+        "besides. cuFFT runs there too, with separate kernels for what is not a transform. receive:*:idle is white "
+        "noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at\n"
         "20 MHz, at 35 dB, and every frame must come out. In --csv energy_nj (processor package), cycles and\n"
         "instructions are per sample, and empty where the system does not let them be read.\n"
         "--study per: frames in white noise of the profile's whole bandwidth, detection included; recorded ones where\n"

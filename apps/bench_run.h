@@ -17,6 +17,7 @@ struct peer;
 struct workload {
     int (*run)(void *state);
     void *state;
+    int (*run_timed)(void *state, double *seconds); /* instead of `run`, by a clock of its own: that of a device */
 };
 
 /* A row of the table and of --csv; a number that is not known is NAN. */
@@ -30,6 +31,7 @@ struct bench_row {
 
     size_t runs;
     double median_ns, min_ns, max_ns, p99_ns;
+    double rate_with_transfers_msps; /* NAN: the median's, as samples start and end in host memory */
     double copy_gbps;
     bool has_peer; /* the peer did this case */
     double peer_rate_msps, ratio;

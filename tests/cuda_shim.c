@@ -279,6 +279,7 @@ struct CUstream_st {
 struct CUevent_st {
     CUstream stream; /* NULL: never recorded */
     unsigned long after;
+    bool timed;
 };
 
 static CUresult append(CUstream stream, const struct work *content)
@@ -327,6 +328,11 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
     return append(stream, &(struct work){.to = to, .from = (void *)(size_t)from, .bytes = bytes});
 }
 
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    return append(stream, &(struct work){.to = (void *)(size_t)to, .from = (void *)(size_t)from, .bytes = bytes});
+}
+
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
     shim_needs_context();
@@ -356,9 +362,10 @@ CUresult cuStreamDestroy_v2(CUstream stream)
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
     shim_needs_context();
-    shim_rule(flags == CU_EVENT_DISABLE_TIMING, "an event that measures time");
+    shim_rule(flags == CU_EVENT_DISABLE_TIMING || flags == CU_EVENT_DEFAULT, "an unknown flag of an event");
     if (shim_fails() || !(*event = calloc(1, sizeof **event)))
         return SHIM_OUT_OF_MEMORY;
+    (*event)->timed = flags == CU_EVENT_DEFAULT;
     shim_count(1);
     return 0;
 }
@@ -375,7 +382,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
     shim_needs_context();
     if (shim_fails())
         return SHIM_LAUNCH_FAILED;
-    *event = (struct CUevent_st){stream, stream->added};
+    *event = (struct CUevent_st){stream, stream->added, event->timed};
     return 0;
 }
 
@@ -388,4 +395,15 @@ CUresult cuEventSynchronize(CUevent event)
     if (event->stream)
         run(event->stream, event->after);
     return 0;
+}
+
+/* A millisecond for each piece of work between the two. */
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    shim_needs_context();
+    shim_rule(start->timed && end->timed, "the time of an event that measures none");
+    shim_rule(start->stream && start->stream == end->stream && end->stream->done >= end->after,
+              "the time of an event that is not there yet");
+    *milliseconds = (float)(end->after - start->after);
+    return shim_fails() ? SHIM_LAUNCH_FAILED : 0;
 }

@@ -39,6 +39,7 @@ struct shim_kernel {
     bool reverse, plain;
     double scale;
     int shared_limit;
+    bool copies; /* kernels/copy.cl, and nothing of the above */
 };
 
 struct shim_launch {

@@ -3,6 +3,7 @@
 
 /* fft: batched transforms, with every load and store stage. */
 #include "accuracy.h"
+#include "bench_resident.h"
 #include "cases.h"
 #include "peers/peers.h"
 #include "progress.h"
@@ -203,6 +204,42 @@ static int time_plans(struct fft_run *run, const struct case_target *target, str
     return EXIT_DONE;
 }
 
+static int make_resident(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t frames)
+{
+    const struct fft_run *run = argument;
+    return penstock_resident_new(resident, run->plan, in, in_bytes, frames);
+}
+
+/* A peer on a GPU does the plain transform, and from cs16 windowed and averaged power. */
+static enum device_work_kind device_work_of(const struct fft_case *fft)
+{
+    bool forward = fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD && !fft->centered;
+    if (forward && fft->format == PENSTOCK_CF32 && fft->output == PENSTOCK_OUTPUT_COMPLEX && !*fft->window)
+        return DEVICE_WORK_FFT;
+    if (forward && fft->format == PENSTOCK_CS16 && fft->output == PENSTOCK_OUTPUT_POWER && !fft->skip)
+        return DEVICE_WORK_SPECTRUM;
+    return DEVICE_WORK_NONE;
+}
+
+static int measure_resident(struct fft_run *run, const struct case_target *target, struct bench_row *row, bool *done)
+{
+    const struct fft_case *fft = run->fft;
+    struct resident_bench bench = {.make = make_resident,
+                                   .argument = run,
+                                   .format = fft->format,
+                                   .frames = fft->batch ? run->frames : 0,
+                                   .frame_samples = run->in_values + fft->skip,
+                                   .average = fft->average ? fft->average : 1};
+    bench.work = (struct device_work){.kind = device_work_of(fft),
+                                      .n = fft->n,
+                                      .average = bench.average,
+                                      .spacing = bench.frame_samples,
+                                      .skip = fft->skip,
+                                      .window = run->window};
+    bench.for_peer = bench.work.kind != DEVICE_WORK_NONE;
+    return bench_resident(row, target, &bench, done);
+}
+
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     const struct fft_case *fft = &test->fft;
@@ -228,6 +265,9 @@ static int bench(const struct test_case *test, const struct case_target *target,
     }
     code = bench_measure(row, &(struct workload){run_plan, &run},
                          peer ? &(struct workload){row->peer->fft_run, peer} : NULL, 0.5);
+    bool resident = false;
+    if (!code && fft->format != PENSTOCK_PLANAR && !(row->peer && row->peer->fft_new))
+        code = measure_resident(&run, target, row, &resident);
     if (!code && !strcmp(target->device, "cpu"))
         row->copy_gbps = bench_copy_gbps((in_bytes + run.out_bytes) / 2, target->threads);
 done:

@@ -7,6 +7,28 @@
 
 #include <penstock/penstock.h>
 
+/* Work for a peer on a device with the samples there: the whole of what ours does, by the peer's transform and
+ * separate kernels for the rest. */
+enum device_work_kind {
+    DEVICE_WORK_NONE,     /* something that no peer does */
+    DEVICE_WORK_FFT,      /* cf32 to cf32, forward */
+    DEVICE_WORK_SPECTRUM, /* cs16, times `window`, power, mean of `average` */
+    DEVICE_WORK_OFDM,     /* cs16 to soft bits of 64-QAM, guard interval skipped */
+    DEVICE_WORK_FILTER    /* cf32: n points every `spacing` samples, times `response`, back, the first n-spacing cut */
+};
+
+struct device_work {
+    enum device_work_kind kind;
+    const char *device; /* "cuda:0", "opencl:1" */
+    const void *in;     /* `block_bytes` at hand, to be repeated until there are in_bytes */
+    size_t block_bytes, in_bytes;
+    size_t n, frames, average, spacing, skip; /* samples from frame to frame, and left out at a frame's start */
+    const float *window;
+    size_t carriers;               /* OFDM: of each half; -carriers .. -1 and 1 .. carriers in this order */
+    const penstock_cf32 *response; /* n values: what a bin is multiplied by */
+    float level;                   /* OFDM: of a soft bit at one step from a decision's border */
+};
+
 struct peer {
     const char *name;
     const char *reason; /* why this build lacks it; NULL: it is there */
@@ -23,8 +45,15 @@ struct peer {
     void *(*filter_new)(float *taps, size_t tap_count, size_t decimation, const void *in, void *out, size_t samples);
     int (*filter_run)(void *state); /* returns an exit code */
     void (*filter_free)(void *state);
+
+    /* On a device; all NULL: none. NULL from the first, having told why: not possible. *seconds is of one of `repeats`
+     * runs, by the device's clock. Functions return exit codes. */
+    void *(*device_new)(const struct device_work *work);
+    int (*device_run)(void *state, unsigned repeats, double *seconds);
+    int (*device_read)(void *state, void *out, size_t bytes);
+    void (*device_free)(void *state);
 };
 
-extern const struct peer peer_fftw, peer_liquid;
+extern const struct peer peer_fftw, peer_liquid, peer_cufft;
 
 #endif

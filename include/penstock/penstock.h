@@ -305,6 +305,7 @@ PENSTOCK_API int penstock_window_fill(float *window, size_t n, const char *name)
 #include <penstock/fft_stream.h>
 #include <penstock/filter.h>
 #include <penstock/ofdm.h>
+#include <penstock/resident.h>
 #include <penstock/source.h>
 #include <penstock/spectrum.h>
 #include <penstock/wifi.h>

@@ -148,6 +148,16 @@ struct penstock_job {
 
 /* ---------------------------------------------------------------- the contract ---------------- */
 
+/* How memory of the device is copied: by what the device has for that, or by a kernel of ours. */
+enum penstock_copy_way { PENSTOCK_COPY_OWN, PENSTOCK_COPY_KERNEL };
+
+/* A copy within the device's memory; places and bytes are multiples of 16. */
+struct penstock_device_copy {
+    struct penstock_buffer *to, *from;
+    size_t to_at, from_at, bytes;
+    enum penstock_copy_way way;
+};
+
 enum penstock_backend_flag {
     PENSTOCK_BACKEND_HOST_MEMORY = 1,   /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
     PENSTOCK_BACKEND_NOT_AUTOMATIC = 2, /* "auto" never picks it */
@@ -204,6 +214,15 @@ struct penstock_backend {
     /* A number for all that was enqueued so far; wait blocks until the slot has come that far. */
     int (*mark)(struct penstock_slot *slot, uint64_t *number);
     int (*wait)(struct penstock_slot *slot, uint64_t number);
+
+    /*
+     * (optional, all three or none) For timing with the samples on the device. stamp: the device notes its time when
+     * all that was enqueued so far is done, as number `which`, 0 or 1; elapsed waits for both and gives the seconds
+     * from 0 to 1, or an error where either was not set.
+     */
+    int (*copy)(struct penstock_slot *slot, const struct penstock_device_copy *copy);
+    int (*stamp)(struct penstock_slot *slot, unsigned which);
+    int (*elapsed)(struct penstock_slot *slot, double *seconds);
 };
 
 /* ---------------------------------------------------------------- services of the core -------- */

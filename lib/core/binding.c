@@ -51,8 +51,7 @@ static int make_buffer(struct penstock_buffer *buffer, struct penstock_device *d
     return status;
 }
 
-/* A buffer of the device with room for `bytes`; it grows by half, so that growing batches do not move it each time. */
-static int reserve_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes)
+int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes)
 {
     size_t before = buffer->bytes;
     if (buffer->device && before >= bytes)
@@ -76,7 +75,7 @@ static void free_buffers(struct penstock__slot *slot)
 
 /* ---------------------------------------------------------------- slots ----------------------- */
 
-static int open_slot(struct penstock__slot *slot, struct penstock_device *device)
+int penstock__slot_open(struct penstock__slot *slot, struct penstock_device *device)
 {
     const struct penstock_backend *backend = device->backend;
     int status;
@@ -93,7 +92,7 @@ static int open_slot(struct penstock__slot *slot, struct penstock_device *device
     return PENSTOCK_OK;
 }
 
-static void close_slot(struct penstock__slot *slot)
+void penstock__slot_close(struct penstock__slot *slot)
 {
     if (slot->open) {
         slot->slot.device->backend->slot_free(&slot->slot);
@@ -130,9 +129,9 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
     size_t gather_bytes = batch->frames * sizeof *batch->gather;
     size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
     int status;
-    if ((status = reserve_buffer(&slot->in, device, in_bytes)) ||
-        (batch->gather && (status = reserve_buffer(&slot->gather, device, gather_bytes))) ||
-        (status = reserve_buffer(&slot->out, device, out_bytes)) ||
+    if ((status = penstock__slot_buffer(&slot->in, device, in_bytes)) ||
+        (batch->gather && (status = penstock__slot_buffer(&slot->gather, device, gather_bytes))) ||
+        (status = penstock__slot_buffer(&slot->out, device, out_bytes)) ||
         (status = backend->upload(&slot->slot, &slot->in, batch->in, in_bytes)) ||
         (batch->gather && (status = backend->upload(&slot->slot, &slot->gather, batch->gather, gather_bytes))) ||
         (status = backend->enqueue(&slot->slot, &binding->state, job)))
@@ -148,7 +147,7 @@ int penstock__binding_submit(struct penstock__binding *binding, unsigned index, 
                                .out = &slot->out,
                                .frames = batch->frames,
                                .samples = batch->samples};
-    int status = open_slot(slot, binding->state.device);
+    int status = penstock__slot_open(slot, binding->state.device);
     if (status)
         return status;
     status = penstock__binding_in_host_memory(binding) ? send_in_place(binding, slot, batch, &job)
@@ -156,7 +155,7 @@ int penstock__binding_submit(struct penstock__binding *binding, unsigned index, 
     if (!status)
         status = backend_of(binding)->mark(&slot->slot, &slot->mark);
     if (status)
-        close_slot(slot);
+        penstock__slot_close(slot);
     slot->busy = !status;
     return status;
 }
@@ -168,7 +167,7 @@ int penstock__binding_wait(struct penstock__binding *binding, unsigned index)
     if (!slot->busy)
         return PENSTOCK_OK;
     if ((status = backend_of(binding)->wait(&slot->slot, slot->mark)))
-        close_slot(slot);
+        penstock__slot_close(slot);
     slot->busy = false;
     if (penstock__binding_in_host_memory(binding))
         free_buffers(slot);
@@ -178,7 +177,7 @@ int penstock__binding_wait(struct penstock__binding *binding, unsigned index)
 void penstock__binding_close(struct penstock__binding *binding)
 {
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
-        close_slot(&binding->slots[i]);
+        penstock__slot_close(&binding->slots[i]);
 }
 
 size_t penstock__binding_piece(const struct penstock__binding *binding, size_t frames)

@@ -36,6 +36,13 @@ struct penstock__binding {
     struct penstock__slot slots[PENSTOCK__MAX_SLOTS];
 };
 
+/* A slot of a device, opened where it is not; and what it holds freed. */
+int penstock__slot_open(struct penstock__slot *slot, struct penstock_device *device);
+void penstock__slot_close(struct penstock__slot *slot);
+
+/* A slot's buffer with room for `bytes`; it grows by half, so that growing batches do not move it each time. */
+int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes);
+
 /* `problem` must live as long as the binding. The device is opened, and variants are tried until one is right. */
 int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
                           const struct penstock_problem *problem, unsigned slots);

@@ -228,6 +228,11 @@ const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan)
     return &plan->problem;
 }
 
+struct penstock__binding *penstock__plan_binding(const penstock_plan *plan)
+{
+    return plan->flight.binding;
+}
+
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan)
 {
     return plan->flight.fallbacks;

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_CORE_PLAN_H
 #define PENSTOCK_CORE_PLAN_H
 
-#include "backends/backend.h"
+#include "core/binding.h"
 
 /* What a device text asked for. */
 enum penstock_preference { PENSTOCK_DEVICE_AUTO, PENSTOCK_DEVICE_NAMED, PENSTOCK_DEVICE_PREFERRED };
@@ -23,6 +23,9 @@ int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t samp
                                 const struct penstock_gather *gather, void *out, size_t frames);
 
 const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan);
+
+/* The device's part, which changes when the CPU takes over. */
+struct penstock__binding *penstock__plan_binding(const penstock_plan *plan);
 
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan);

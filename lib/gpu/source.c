@@ -23,19 +23,33 @@ static int add_file(struct gpu_text *text, const char *folder, const char *name)
     return bad ? penstock__error(PENSTOCK_ERR_FILE, "kernel source %s cannot be read", path) : PENSTOCK_OK;
 }
 
-int penstock__gpu_source(struct gpu_text *text, const penstock_context *context)
+static const struct gpu_packed_file *find(const char *name)
+{
+    const struct gpu_packed_file *file = penstock__gpu_files;
+    while (file->name && strcmp(file->name, name))
+        file++;
+    return file;
+}
+
+int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *context, const char *const *names)
 {
     const char *folder = penstock__kernel_path(context);
-    for (const struct gpu_packed_file *file = penstock__gpu_files; file->name; file++) {
+    for (const char *const *name = names; *name; name++) {
         int status = PENSTOCK_OK;
-        penstock__text_add(text, "#line 1 \"%s\"\n", file->name);
+        penstock__text_add(text, "#line 1 \"%s\"\n", *name);
         if (folder)
-            status = add_file(text, folder, file->name);
+            status = add_file(text, folder, *name);
         else
-            penstock__text_add(text, "%s", file->content);
+            penstock__text_add(text, "%s", find(*name)->content);
         if (status)
             return status;
         penstock__text_add(text, "\n");
     }
     return text->failed ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
+}
+
+int penstock__gpu_source(struct gpu_text *text, const penstock_context *context)
+{
+    static const char *const names[] = {"portability.h", "load.h", "store.h", "dft.h", "real.h", "fft.cl", NULL};
+    return penstock__gpu_source_files(text, context, names);
 }

@@ -56,4 +56,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .download = penstock__cuda_download,
     .mark = penstock__cuda_mark,
     .wait = penstock__cuda_wait,
+    .copy = penstock__cuda_device_copy,
+    .stamp = penstock__cuda_stamp,
+    .elapsed = penstock__cuda_elapsed,
 };

@@ -138,6 +138,10 @@ struct cuda_slot {
     uint64_t marked;            /* number of the last mark */
     CUevent events[CUDA_MARKS]; /* of the last marks, by number modulo their count */
     struct cuda_staging staging;
+    CUevent stamps[2]; /* made when they are first asked for, as are the following */
+    bool stamped[2];
+    CUmodule copier;
+    CUfunction copy;
 };
 
 int penstock__cuda_slot_init(struct penstock_slot *slot);
@@ -146,6 +150,15 @@ int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *bu
 int penstock__cuda_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
 int penstock__cuda_mark(struct penstock_slot *slot, uint64_t *number);
 int penstock__cuda_wait(struct penstock_slot *slot, uint64_t number);
+
+/* ---------------------------------------------------------------- timing.c -------------------- */
+
+int penstock__cuda_device_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy);
+int penstock__cuda_stamp(struct penstock_slot *slot, unsigned which);
+int penstock__cuda_elapsed(struct penstock_slot *slot, double *seconds);
+
+/* What these made of a slot. Within enter, leave. */
+void penstock__cuda_timing_free(struct penstock_slot *slot);
 
 /* ---------------------------------------------------------------- cuda.c ---------------------- */
 

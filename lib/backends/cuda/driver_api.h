@@ -42,7 +42,7 @@ enum {
 };
 
 enum { CU_STREAM_NON_BLOCKING = 1 };
-enum { CU_EVENT_DISABLE_TIMING = 2 };
+enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* Member of struct cuda_api, symbol in libcuda, parameters. */
 #define CUDA_FUNCTIONS(X)                                                                                          \
@@ -58,6 +58,7 @@ enum { CU_EVENT_DISABLE_TIMING = 2 };
     X(DriverGetVersion, cuDriverGetVersion, (int *version))                                                        \
     X(EventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                               \
     X(EventDestroy, cuEventDestroy_v2, (CUevent event))                                                            \
+    X(EventElapsedTime, cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end))                     \
     X(EventRecord, cuEventRecord, (CUevent event, CUstream stream))                                                \
     X(EventSynchronize, cuEventSynchronize, (CUevent event))                                                       \
     X(FuncGetAttribute, cuFuncGetAttribute, (int *value, int attribute, CUfunction function))                      \
@@ -71,6 +72,7 @@ enum { CU_EVENT_DISABLE_TIMING = 2 };
     X(MemAllocHost, cuMemAllocHost_v2, (void **memory, size_t bytes))                                              \
     X(MemFree, cuMemFree_v2, (CUdeviceptr memory))                                                                 \
     X(MemFreeHost, cuMemFreeHost, (void *memory))                                                                  \
+    X(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))    \
     X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream))          \
     X(MemcpyHtoD, cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                               \
     X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))    \

@@ -12,6 +12,7 @@ static const struct cuda_api *api_of(const struct penstock_slot *slot)
 static void release(struct penstock_slot *slot)
 {
     struct cuda_slot *self = slot->priv;
+    penstock__cuda_timing_free(slot);
     for (unsigned i = 0; i < CUDA_MARKS; i++)
         if (self->events[i])
             api_of(slot)->EventDestroy(self->events[i]);

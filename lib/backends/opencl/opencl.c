@@ -73,4 +73,7 @@ const struct penstock_backend penstock__opencl_backend = {
     .download = penstock__opencl_download,
     .mark = penstock__opencl_mark,
     .wait = penstock__opencl_wait,
+    .copy = penstock__opencl_device_copy,
+    .stamp = penstock__opencl_stamp,
+    .elapsed = penstock__opencl_elapsed,
 };

@@ -24,6 +24,7 @@
     X(CreateKernel)              \
     X(CreateProgramWithBinary)   \
     X(CreateProgramWithSource)   \
+    X(EnqueueCopyBuffer)         \
     X(EnqueueMapBuffer)          \
     X(EnqueueMarkerWithWaitList) \
     X(EnqueueNDRangeKernel)      \
@@ -34,6 +35,7 @@
     X(Flush)                     \
     X(GetDeviceIDs)              \
     X(GetDeviceInfo)             \
+    X(GetEventProfilingInfo)     \
     X(GetKernelWorkGroupInfo)    \
     X(GetPlatformIDs)            \
     X(GetPlatformInfo)           \
@@ -120,6 +122,10 @@ struct opencl_slot {
     cl_command_queue queue;
     uint64_t marked;               /* number of the last mark */
     cl_event events[OPENCL_MARKS]; /* of the last marks, by number modulo their count; NULL: done */
+    bool timed;                    /* the queue notes times */
+    cl_event stamps[2];
+    cl_program copier; /* made when it is first asked for */
+    cl_kernel copy;
 };
 
 int penstock__opencl_slot_init(struct penstock_slot *slot);
@@ -128,6 +134,15 @@ int penstock__opencl_upload(struct penstock_slot *slot, struct penstock_buffer *
 int penstock__opencl_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
 int penstock__opencl_mark(struct penstock_slot *slot, uint64_t *number);
 int penstock__opencl_wait(struct penstock_slot *slot, uint64_t number);
+
+/* ---------------------------------------------------------------- timing.c -------------------- */
+
+int penstock__opencl_device_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy);
+int penstock__opencl_stamp(struct penstock_slot *slot, unsigned which);
+int penstock__opencl_elapsed(struct penstock_slot *slot, double *seconds);
+
+/* What these made of a slot. */
+void penstock__opencl_timing_free(struct penstock_slot *slot);
 
 /* ---------------------------------------------------------------- opencl.c -------------------- */
 

@@ -36,6 +36,7 @@ void penstock__opencl_slot_free(struct penstock_slot *slot)
     api_of(slot)->Finish(self->queue);
     for (unsigned i = 0; i < OPENCL_MARKS; i++)
         forget_event(slot, &self->events[i]);
+    penstock__opencl_timing_free(slot);
     api_of(slot)->ReleaseCommandQueue(self->queue);
 }
 

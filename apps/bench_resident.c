@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Timing with the samples in a device's memory. */
+#include "bench_resident.h"
+
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPIES = 9, BLOCK_BYTES = 1 << 25, COMPARED_BYTES = 1 << 22 };
+#define IN_BYTES ((size_t)1 << 30)
+
+/* Runs that the clock brackets together: a single short one would be lost in what it costs to note the time. */
+struct run {
+    penstock_resident *resident;
+    const struct peer *peer;
+    void *state;
+    unsigned repeats;
+};
+
+static int run_ours(void *state, double *seconds)
+{
+    const struct run *run = state;
+    int status = penstock_resident_run(run->resident, run->repeats, seconds);
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+static int run_peer(void *state, double *seconds)
+{
+    const struct run *run = state;
+    return run->peer->device_run(run->state, run->repeats, seconds);
+}
+
+static uint64_t memory_of(const struct case_target *target)
+{
+    penstock_device_info info = PENSTOCK_DEVICE_INFO;
+    size_t index;
+    return penstock_device_find(target->context, target->device, &index) ||
+                   penstock_device_get(target->context, index, &info)
+               ? 0
+               : info.memory_bytes;
+}
+
+static size_t choose_frames(const struct resident_bench *bench, const struct case_target *target)
+{
+    uint64_t memory = memory_of(target);
+    size_t bytes = IN_BYTES, frame = bench->frame_samples * penstock_format_bytes(bench->format);
+    if (bench->frames)
+        return bench->frames;
+    while (memory && bytes > memory / 12)
+        bytes /= 2;
+    return (bytes / frame + bench->average - 1) / bench->average * bench->average;
+}
+
+/* Random samples, for the device to repeat. Full scale integers, floats between -1 and 1. */
+static void *make_block(const struct resident_bench *bench)
+{
+    bool floats = bench->format == PENSTOCK_CF32 || bench->format == PENSTOCK_F32;
+    char *block = aligned_alloc(64, BLOCK_BYTES);
+    uint64_t seed = 5;
+    for (size_t i = 0; block && i < BLOCK_BYTES / 4; i++) {
+        uint32_t word = (uint32_t)(random_uniform(&seed) * 0x1p32);
+        float value = (float)word * 0x1p-31f - 1;
+        memcpy(block + 4 * i, floats ? (const void *)&value : (const void *)&word, 4);
+    }
+    return block;
+}
+
+static int measure_copy(struct bench_row *row, penstock_resident *resident)
+{
+    double best = 0;
+    for (int way = 0; way < 2; way++) {
+        double times[COPIES], seconds;
+        size_t bytes = 0;
+        for (size_t i = 0; i < COPIES + 2; i++) {
+            int status = penstock_resident_copy(resident, way, &bytes, &seconds);
+            if (status)
+                return fail_status(status);
+            size_t place = i < 2 ? 0 : i - 2; /* the first two warm up */
+            for (; place && times[place - 1] > seconds; place--)
+                times[place] = times[place - 1];
+            times[place] = seconds;
+        }
+        best = fmax(best, 2e-9 * (double)bytes / times[COPIES / 2]);
+    }
+    row->copy_gbps = best;
+    return EXIT_DONE;
+}
+
+/* The peer's output is ours: floats by their relative L2 difference, soft bits within one. */
+static int compare(const struct run *run, const struct resident_bench *bench, size_t out_bytes, const char *name)
+{
+    size_t bytes = out_bytes < COMPARED_BYTES ? out_bytes : COMPARED_BYTES;
+    char *ours = malloc(bytes), *theirs = malloc(bytes);
+    double error = 0, norm = 0;
+    int code = ours && theirs ? EXIT_DONE : fail(EXIT_DATA, "out of memory"), status;
+    if (!code && (status = penstock_resident_read(run->resident, ours, bytes)))
+        code = fail_status(status);
+    if (!code)
+        code = run->peer->device_read(run->state, theirs, bytes);
+    for (size_t i = 0; i < bytes && !code && bench->work.kind == DEVICE_WORK_OFDM; i++)
+        if (abs((int)(int8_t)ours[i] - (int)(int8_t)theirs[i]) > 1)
+            code = fail(EXIT_DATA, "%s: soft bit %zu is %d, %s has %d", name, i, (int)(int8_t)ours[i], run->peer->name,
+                        (int)(int8_t)theirs[i]);
+    for (size_t i = 0; i < bytes / 4 && !code && bench->work.kind != DEVICE_WORK_OFDM; i++) {
+        float a, b;
+        memcpy(&a, ours + 4 * i, 4);
+        memcpy(&b, theirs + 4 * i, 4);
+        error += pow((double)a - (double)b, 2);
+        norm += pow((double)b, 2);
+    }
+    if (!code && !(error <= 1e-10 * norm || !norm))
+        code = fail(EXIT_DATA, "%s: differs from %s by %.2e", name, run->peer->name, sqrt(error / norm));
+    free(ours);
+    free(theirs);
+    return code;
+}
+
+static int measure(struct bench_row *row, const struct resident_bench *bench, struct run *run, size_t out_bytes)
+{
+    double seconds = 0;
+    int code;
+    if (run->state)
+        for (int i = 0; i < 2; i++)
+            if ((code = i ? run_peer(run, &seconds) : run_ours(run, &seconds)))
+                return code;
+    if (run->state && (code = compare(run, bench, out_bytes, row->name)))
+        return code;
+    if ((code = measure_copy(row, run->resident)) || (code = run_ours(run, &seconds)))
+        return code;
+    run->repeats = seconds < 1e-4 ? (unsigned)fmin(100, 2e-4 / fmax(seconds, 1e-6)) + 1 : 1;
+    return bench_measure(row, &(struct workload){.state = run, .run_timed = run_ours},
+                         run->state ? &(struct workload){.state = run, .run_timed = run_peer} : NULL, 0.3);
+}
+
+static int with_block(struct bench_row *row, const struct case_target *target, const struct resident_bench *bench,
+                      const void *block, bool *done)
+{
+    struct run run = {.peer = row->peer, .repeats = 1};
+    size_t frames = choose_frames(bench, target);
+    double transfers = row->runs ? bench_rate_msps(row) : NAN;
+    int status = bench->make(&run.resident, bench->argument, block, BLOCK_BYTES, frames), code = EXIT_DONE;
+    if (status)
+        return status == PENSTOCK_ERR_UNSUPPORTED ? EXIT_DONE : fail_status(status);
+    *done = true;
+    double samples = (double)frames * (double)bench->frame_samples;
+    size_t in_bytes = (size_t)samples * penstock_format_bytes(bench->format),
+           out_bytes = penstock_resident_bytes(run.resident) - in_bytes;
+    if (bench->for_peer && run.peer && run.peer->device_new) {
+        struct device_work work = bench->work;
+        work.device = target->device;
+        work.frames = frames;
+        work.in = block;
+        work.block_bytes = BLOCK_BYTES;
+        work.in_bytes = in_bytes;
+        if (!(run.state = run.peer->device_new(&work)))
+            code = EXIT_DATA;
+    }
+    row->batch = frames;
+    row->samples_per_run = samples;
+    row->bytes_per_sample = (double)penstock_resident_bytes(run.resident) / samples;
+    row->rate_with_transfers_msps = transfers;
+    if (!code)
+        code = measure(row, bench, &run, out_bytes);
+    if (run.state)
+        run.peer->device_free(run.state);
+    penstock_resident_free(run.resident);
+    return code;
+}
+
+int bench_resident(struct bench_row *row, const struct case_target *target, const struct resident_bench *bench,
+                   bool *done)
+{
+    void *block = make_block(bench);
+    int code = block ? with_block(row, target, bench, block, done) : fail(EXIT_DATA, "out of memory");
+    free(block);
+    return code;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Timing with the samples in a device's memory, by the device's clock. */
+#ifndef PENSTOCK_APPS_BENCH_RESIDENT_H
+#define PENSTOCK_APPS_BENCH_RESIDENT_H
+
+#include "bench_run.h"
+#include "cases/cases.h"
+#include "peers/peers.h"
+
+/* What makes the object, of how many frames, and what a peer would have to do. */
+struct resident_bench {
+    int (*make)(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t frames);
+    void *argument;
+    penstock_format format;
+    size_t frames;                 /* 0: until the samples fill 1 GiB, less where the device has less */
+    size_t frame_samples, average; /* samples from frame to frame; frames that make one output */
+    struct device_work work;       /* for a peer; frames, in and in_bytes are filled in */
+    bool for_peer;                 /* the peer that was asked for may try */
+};
+
+/* `*done` is false, and the row as it was, where the device does not work in memory of its own. A row that was measured
+ * keeps its rate as that with transfers. Returns an exit code. */
+int bench_resident(struct bench_row *row, const struct case_target *target, const struct resident_bench *bench,
+                   bool *done);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* An NVIDIA GPU for peers: memory, kernels from source, and the clock, by libraries opened at run time. */
+#ifndef PENSTOCK_APPS_CUDA_MACHINE_H
+#define PENSTOCK_APPS_CUDA_MACHINE_H
+
+#include "command.h"
+
+#include <stddef.h>
+
+typedef unsigned long long cuda_memory;
+
+struct cuda_machine;
+
+/* The device "cuda:INDEX". NULL, having told why. Its context is current in this thread until it is freed. */
+struct cuda_machine *cuda_machine_new(const char *device);
+void cuda_machine_free(struct cuda_machine *machine);
+
+/* Memory that lives as long as the machine; 0, having told why. */
+cuda_memory cuda_machine_alloc(struct cuda_machine *machine, size_t bytes);
+
+/* `block_bytes` from the host, repeated until there are `bytes`; functions below return exit codes. */
+int cuda_machine_fill(struct cuda_machine *machine, cuda_memory to, const void *block, size_t block_bytes,
+                      size_t bytes);
+int cuda_machine_read(struct cuda_machine *machine, void *to, cuda_memory from, size_t bytes);
+
+/* The kernels that are launched from now on. */
+int cuda_machine_compile(struct cuda_machine *machine, const char *source);
+int cuda_machine_launch(struct cuda_machine *machine, const char *kernel, size_t groups, unsigned group,
+                        void **arguments);
+
+/* Notes the device's time as number 0 or 1; the seconds between them. */
+int cuda_machine_stamp(struct cuda_machine *machine, unsigned which);
+int cuda_machine_elapsed(struct cuda_machine *machine, double *seconds);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Work with the samples on the device: it computes what the plan computes, takes time, copies what it says, and where
+ * a call of the driver fails leaks nothing. Usage: test_resident [DEVICE]; without one, OpenCL by the core's function.
+ */
+#include "core/devices.h"
+#include "core/memory.h"
+#include "core/plan.h"
+#include "core/resident.h"
+#include "driver_shim.h"
+#include "test.h"
+
+#include <dlfcn.h>
+
+enum { N = 64, GIVEN = 6, FRAMES = 40 };
+
+static penstock_cf32 in[FRAMES * N], want[FRAMES * N], got[FRAMES * N];
+
+static void fill(void)
+{
+    uint64_t seed = 3;
+    for (size_t i = 0; i < FRAMES * N; i++)
+        in[i] =
+            i < GIVEN * N ? (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)} : in[i - GIVEN * N];
+}
+
+static int make(penstock_resident **resident, const penstock_plan *plan, bool on_host)
+{
+    struct penstock__resident_work work = {
+        .in = in, .in_bytes = GIVEN * N * sizeof *in, .batch = {.frames = FRAMES, .samples = FRAMES * N}};
+    return on_host ? penstock__resident_new(resident, penstock__plan_binding(plan), &work, true)
+                   : penstock_resident_new(resident, plan, in, work.in_bytes, FRAMES);
+}
+
+static int use(penstock_resident *resident)
+{
+    double seconds = 0;
+    size_t bytes = 0;
+    int status = PENSTOCK_OK;
+    for (int way = 0; way < 2 && !status; way++) {
+        memset(got, 0, sizeof got);
+        if (!(status = penstock_resident_copy(resident, way, &bytes, &seconds)))
+            status = penstock_resident_read(resident, got, sizeof got);
+        if (!status) {
+            CHECK_EQ(bytes, sizeof in);
+            CHECK(!memcmp(got, in, sizeof in), "way %d of copying", way);
+            CHECK(seconds >= 0 && seconds < 60, "%g s", seconds);
+        }
+    }
+    if (!status && !(status = penstock_resident_run(resident, 3, &seconds)))
+        status = penstock_resident_read(resident, got, sizeof got);
+    if (status)
+        return status;
+    CHECK(!memcmp(got, want, sizeof got), "the transforms differ from the plan's");
+    CHECK(seconds > 0 && seconds < 60, "%g s", seconds);
+    CHECK_EQ(penstock_resident_bytes(resident), 2 * sizeof in);
+    return PENSTOCK_OK;
+}
+
+static int live_once(const char *device, bool on_host)
+{
+    penstock_context *context;
+    penstock_plan *plan = NULL;
+    penstock_resident *resident = NULL;
+    int status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""));
+    if (!status)
+        status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device);
+    if (!status)
+        status = penstock_plan_run(plan, in, want, FRAMES);
+    if (!status)
+        status = make(&resident, plan, on_host);
+    if (!status)
+        status = use(resident);
+    penstock_resident_free(resident);
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+    return status;
+}
+
+static bool load(void (**fail_at)(long k), long (**left)(void), long (**live)(void))
+{
+    const char *path = getenv("PENSTOCK_CUDA_LIBRARY");
+    void *library = path ? dlopen(path, RTLD_NOW) : NULL, *symbols[3];
+    if (!library)
+        return false;
+    symbols[0] = dlsym(library, "shim_fail_at");
+    symbols[1] = dlsym(library, "shim_left");
+    symbols[2] = dlsym(library, "shim_live");
+    memcpy(fail_at, &symbols[0], sizeof symbols[0]);
+    memcpy(left, &symbols[1], sizeof symbols[1]);
+    memcpy(live, &symbols[2], sizeof symbols[2]);
+    return symbols[0] && symbols[1] && symbols[2];
+}
+
+static void sweep(const char *device)
+{
+    void (*fail_at)(long k);
+    long (*left)(void), (*live)(void), k = 0, failures = 0;
+    bool beyond = false;
+    if (!load(&fail_at, &left, &live))
+        return;
+    for (; !beyond && k < 500; k++) {
+        fail_at(k);
+        int status = live_once(device, false);
+        beyond = left() >= 0;
+        fail_at(-1);
+        failures += status != 0;
+        CHECK(!beyond || !status, "call %ld: %d", k, status);
+        CHECK(live() == 0, "call %ld: %ld objects leaked", k, live());
+        CHECK(penstock__memory_live() == 0, "call %ld: %ld blocks leaked", k, penstock__memory_live());
+    }
+    CHECK(k > 60 && k < 500 && failures > 40, "%ld calls, %ld failures", k, failures);
+}
+
+static void refuse(const char *device)
+{
+    penstock_context *context;
+    penstock_plan *plan;
+    penstock_resident *resident;
+    CHECK_OK(penstock_context_new(&context, NULL));
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device));
+    CHECK_EQ(penstock_resident_new(&resident, plan, in, 24, FRAMES),
+             strcmp(device, "cpu") ? PENSTOCK_ERR_ARGUMENT : PENSTOCK_ERR_UNSUPPORTED);
+    CHECK_EQ(penstock_resident_new(&resident, plan, in, sizeof in, 0), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_resident_new(&resident, NULL, in, sizeof in, FRAMES), PENSTOCK_ERR_ARGUMENT);
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+}
+
+int main(int count, char **arguments)
+{
+    const char *device = count > 1 ? arguments[1] : "opencl";
+    int status;
+    fill();
+    refuse("cpu");
+    if ((status = live_once(device, count == 1)) == PENSTOCK_ERR_NO_DEVICE)
+        return test_skip(penstock_error_text());
+    CHECK_OK(status);
+    if (count > 1) {
+        refuse(device);
+        sweep(device);
+    }
+    return test_finish();
+}
