@@ -61,6 +61,50 @@ static size_t run(penstock_fft_stream *stream, const penstock_fft_stream_desc *d
     return count;
 }
 
+/* The same in calls that push and pull at once, with room for fewer or more than come. */
+static size_t run_both(penstock_fft_stream *stream, const penstock_fft_stream_desc *d, const float *in,
+                       penstock_cf32 *out, uint64_t seed, int *status)
+{
+    size_t at = 0, count = 0, taken, given, values = d->real ? d->n : 2 * d->n;
+    bool finished = false, more = true;
+    while (more && !*status) {
+        size_t piece = test_random(&seed) % 40, room = 1 + test_random(&seed) % 40;
+        piece = piece < VECTORS - at ? piece : VECTORS - at;
+        room = room < VECTORS - count ? room : VECTORS - count;
+        *status = penstock_fft_stream_run(stream, in + at * values, piece, &taken, out + count * d->n, room, &given);
+        at += taken;
+        count += given;
+        more = given || !finished;
+        if (at == VECTORS && !finished && !*status) {
+            finished = true;
+            *status = penstock_fft_stream_finish(stream);
+        }
+    }
+    return count;
+}
+
+/* run() gives the bits of push() and pull(), `want`, also where vectors lie at addresses that no vector unit likes. */
+static void check_run(penstock_fft_stream *stream, const penstock_fft_stream_desc *d, const float *in,
+                      const penstock_cf32 *want)
+{
+    const size_t values = VECTORS * d->n;
+    float *moved = malloc((2 * values + 1) * sizeof *moved);
+    penstock_cf32 *out = malloc((values + 2) * sizeof *out);
+    memcpy(moved + 1, in, values * (d->real ? 1 : 2) * sizeof *moved);
+    for (uint64_t split = 1; split < 4; split++) {
+        int status = 0;
+        size_t shift = split % 2;
+        out[shift + values].re = 77;
+        CHECK_OK(penstock_fft_stream_reset(stream));
+        CHECK_EQ(run_both(stream, d, shift ? moved + 1 : in, out + shift, split, &status), VECTORS);
+        CHECK_OK(status);
+        CHECK(!memcmp(out + shift, want, values * sizeof *out), "n %zu: run gives other bits", d->n);
+        CHECK(out[shift + values].re == 77.0f, "n %zu: run writes beyond its end", d->n);
+    }
+    free(moved);
+    free(out);
+}
+
 static void check_values(penstock_context *context, const char *device, const penstock_fft_stream_desc *d)
 {
     penstock_fft_stream *stream = NULL;
@@ -90,6 +134,7 @@ static void check_values(penstock_context *context, const char *device, const pe
         CHECK_OK(status);
         CHECK(!memcmp(out, again, bytes), "%s, n %zu: another split gives other bits", device, n);
     }
+    check_run(stream, d, in, out);
     CHECK_OK(penstock_fft_stream_get_counters(stream, &counters));
     CHECK(counters.pushed == VECTORS && counters.pulled == VECTORS && counters.batch && !counters.fallbacks,
           "counters are %llu %llu", (unsigned long long)counters.pushed, (unsigned long long)counters.pulled);
@@ -152,6 +197,27 @@ static void check_latency(penstock_context *context)
     penstock_fft_stream_free(stream);
 }
 
+/* A vector that waits in a batch comes before those that could go straight. */
+static void check_order(penstock_context *context)
+{
+    static const penstock_cf32 in[3] = {{1, 0}, {2, 0}, {3, 0}};
+    penstock_cf32 out[3];
+    penstock_fft_stream *stream = NULL;
+    size_t taken = 0, given = 0, more = 0;
+    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 1), "cpu"));
+    CHECK_OK(penstock_fft_stream_push(stream, in, 1, NULL));
+    CHECK_OK(penstock_fft_stream_run(stream, in + 1, 2, &taken, out, 3, &given));
+    CHECK(taken == 2 && !given, "took %zu, gave %zu", taken, given);
+    CHECK_OK(penstock_fft_stream_finish(stream));
+    CHECK_OK(penstock_fft_stream_run(stream, NULL, 0, &taken, out, 3, &more));
+    CHECK(more == 3 && out[0].re == 1.0f && out[1].re == 2.0f && out[2].re == 3.0f, "%zu came", more);
+    CHECK_EQ(penstock_fft_stream_run(stream, in, 1, &taken, out, 1, &given), PENSTOCK_ERR_STATE);
+    CHECK_OK(penstock_fft_stream_reset(stream));
+    CHECK_OK(penstock_fft_stream_run(stream, in, 3, &taken, out, 2, &given));
+    CHECK(taken == 2 && given == 2 && out[1].re == 2.0f, "straight: took %zu, gave %zu", taken, given);
+    penstock_fft_stream_free(stream);
+}
+
 static void check_refusals(penstock_context *context)
 {
     penstock_fft_stream *stream = NULL;
@@ -165,6 +231,7 @@ static void check_refusals(penstock_context *context)
              PENSTOCK_ERR_NO_DEVICE);
     CHECK_EQ(penstock_fft_stream_new(NULL, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "cpu"), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_push(NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK(!penstock_fft_stream_device(NULL) && !stream, "something came of nothing");
@@ -174,7 +241,8 @@ static void sweep_allocations(void)
 {
     static float in[2 * 64 * VECTORS], window[64];
     static penstock_cf32 out[64 * VECTORS];
-    const penstock_fft_stream_desc desc = {.size = sizeof desc, .n = 64, .window = window};
+    const penstock_fft_stream_desc desc = {
+        .size = sizeof desc, .n = 64, .direction = PENSTOCK_REVERSE, .real = true, .window = window, .centered = true};
     long live = penstock__memory_live(), k = 0;
     int status = PENSTOCK_ERR_MEMORY;
     for (; status && k < 1000; k++) {
@@ -184,6 +252,8 @@ static void sweep_allocations(void)
         if (!(status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""))) &&
             !(status = penstock_fft_stream_new(&stream, context, &desc, "cpu")))
             CHECK(run(stream, &desc, in, out, 0, &status) == VECTORS || status, "vectors are missing");
+        if (!status && !(status = penstock_fft_stream_reset(stream)))
+            CHECK(run_both(stream, &desc, in, out, 1, &status) == VECTORS || status, "vectors are missing");
         penstock__memory_fail_at(-1);
         penstock_fft_stream_free(stream);
         penstock_context_free(context);
@@ -210,6 +280,7 @@ int main(int argc, char **argv)
         check_device(context, "cpu");
         CHECK_EQ(executed, 96);
         check_latency(context);
+        check_order(context);
         check_refusals(context);
         sweep_allocations();
     }

@@ -3,7 +3,8 @@
 
 /*
  * Transforms of a stream of vectors: push vectors one by one or many at once, pull their transforms in the same order.
- * They are gathered into batches as large as the device likes, and several batches are on their way at a time.
+ * They are gathered into batches as large as the device likes, and several batches are on their way at a time. Or run
+ * both in one call, which needs no batches on a device that works in the host's memory.
  */
 #ifndef PENSTOCK_FFT_STREAM_H
 #define PENSTOCK_FFT_STREAM_H
@@ -62,6 +63,16 @@ PENSTOCK_API int penstock_fft_stream_push(penstock_fft_stream *stream, const voi
  * come later, by as many batches as are in flight. Pulling until none comes always makes room for a push. */
 PENSTOCK_API int penstock_fft_stream_pull(penstock_fft_stream *stream, penstock_cf32 *vectors, size_t capacity,
                                           bool wait, size_t *count);
+
+/*
+ * Push and pull in one: `*taken` of the `count` vectors at `in` are taken, and `*given` <= capacity transforms come to
+ * `out`, which does not overlap `in`. A device that works in the host's memory (cpu, reference) transforms straight
+ * from `in` to `out` where nothing waits in the stream: no copy, no batch to wait for, and the same bits. Others push,
+ * then pull without waiting. Call again with the rest; nothing comes while both are 0. After an error no vector of this
+ * call was taken by a device that works straight.
+ */
+PENSTOCK_API int penstock_fft_stream_run(penstock_fft_stream *stream, const void *in, size_t count, size_t *taken,
+                                         penstock_cf32 *out, size_t capacity, size_t *given);
 
 /* Seconds until max_latency_s has passed for a vector that waits, 0 where a pull gives something at once; INFINITY
  * where nothing waits or there is no limit. */

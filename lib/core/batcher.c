@@ -261,6 +261,14 @@ double penstock__batcher_due_s(const struct penstock__batcher *batcher)
     return left > 0 ? left : 0;
 }
 
+bool penstock__batcher_empty(const struct penstock__batcher *batcher)
+{
+    const struct batch *last = &batcher->batches[batcher->filling];
+    size_t held = last->state == FREE ? batcher->carried_samples : last->samples;
+    return !batcher->failure && batcher->oldest == batcher->filling && last->state != SENT && last->state != DONE &&
+           !held;
+}
+
 size_t penstock__batcher_capacity(const struct penstock__batcher *batcher)
 {
     return batcher->capacity;

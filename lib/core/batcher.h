@@ -49,6 +49,9 @@ void penstock__batcher_release(struct penstock__batcher *batcher, size_t groups)
  * where none waits or there is no limit. */
 double penstock__batcher_due_s(const struct penstock__batcher *batcher);
 
+/* Nothing is held, in flight or to be read, and nothing has failed. */
+bool penstock__batcher_empty(const struct penstock__batcher *batcher);
+
 /* Groups of a full batch. */
 size_t penstock__batcher_capacity(const struct penstock__batcher *batcher);
 

@@ -233,6 +233,11 @@ struct penstock__binding *penstock__plan_binding(const penstock_plan *plan)
     return plan->flight.binding;
 }
 
+bool penstock__plan_is_direct(const penstock_plan *plan)
+{
+    return plan->flight.binding->state.device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;
+}
+
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan)
 {
     return plan->flight.fallbacks;

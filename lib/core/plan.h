@@ -27,6 +27,9 @@ const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan)
 /* The device's part, which changes when the CPU takes over. */
 struct penstock__binding *penstock__plan_binding(const penstock_plan *plan);
 
+/* Whether a batch costs no more than its work: the device is a processor that works on the caller's memory. */
+bool penstock__plan_is_direct(const penstock_plan *plan);
+
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan);
 

@@ -3,6 +3,7 @@
 
 #include "core.h"
 
+#include <algorithm>
 #include <boost/date_time/posix_time/posix_time_types.hpp>
 #include <gnuradio/block_detail.h>
 #include <gnuradio/buffer_reader.h>
@@ -57,6 +58,18 @@ pmt::pmt_t to_pmt(const std::map<std::string, double> &values)
     for (const auto &[key, value] : values)
         dict = pmt::dict_add(dict, pmt::mp(key), pmt::from_double(value));
     return dict;
+}
+
+void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes)
+{
+    constexpr size_t bytes = 256 << 10, many = 16, most_bytes = 8 << 20;
+    const size_t items = std::min(std::max(bytes / item_bytes, many), most_bytes / item_bytes);
+    if (items <= 2) // what the scheduler gives anyway
+        return;
+    for (int port = 0; port < outputs; port++)
+        if (block.min_output_buffer(port) < static_cast<long>(items))
+            block.set_min_output_buffer(port, static_cast<long>(items));
+    block.set_relative_rate(1, items / 2); // the scheduler makes twice as many items
 }
 
 bool input_ended(gr::block &block, size_t available)

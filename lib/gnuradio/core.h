@@ -35,6 +35,14 @@ void check(int status);
 
 pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
 
+/*!
+ * Room for more items before and behind a block that gives one item for each that it takes: GNU Radio's own buffers of
+ * 64 KiB let a thread sleep and wake for every few vectors, or for each one. A limit that the user sets holds. To be
+ * called in check_topology(), which comes before the buffers are made, with set_relative_rate(1, 1) in start(), which
+ * comes after: the scheduler makes the buffer before a block large only for the sake of a rate.
+ */
+void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes);
+
 //! No more input will come than the `available` items.
 bool input_ended(gr::block &block, size_t available);
 

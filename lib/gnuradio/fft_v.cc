@@ -77,34 +77,24 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         this->message_port_pub(STATS, to_pmt(numbers()));
     }
 
-    size_t push(const T *vectors, size_t count)
+    // Into the last stream and out of the first one. Between them may be others, after changes of the window.
+    void run(const T *in, size_t count, size_t &taken, gr_complex *out, size_t capacity, size_t &given)
     {
-        size_t taken = 0;
-        if (count)
-            check(penstock_fft_stream_push(d_streams.back().get(), vectors, count, &taken));
-        d_waiting += taken;
-        d_in += taken;
-        return taken;
-    }
-
-    size_t pull(gr_complex *vectors, size_t capacity)
-    {
-        size_t total = 0;
-        while (total < capacity && d_waiting) {
-            size_t count;
-            auto to = reinterpret_cast<penstock_cf32 *>(vectors + total * static_cast<size_t>(d_fft_size));
-            check(penstock_fft_stream_pull(d_streams.front().get(), to, capacity - total, false, &count));
-            total += count;
-            d_waiting -= count;
-            d_out += count;
+        auto to = reinterpret_cast<penstock_cf32 *>(out);
+        if (d_streams.size() == 1) {
+            check(penstock_fft_stream_run(d_streams.back().get(), in, count, &taken, to, capacity, &given));
+        } else {
             if (count)
-                continue;
-            if (d_streams.size() == 1)
-                break;
-            d_fallbacks += counters(d_streams.front()).fallbacks;
-            d_streams.pop_front();
+                check(penstock_fft_stream_push(d_streams.back().get(), in, count, &taken));
+            check(penstock_fft_stream_pull(d_streams.front().get(), to, capacity, false, &given));
+            if (!given && capacity) {
+                d_fallbacks += counters(d_streams.front()).fallbacks;
+                d_streams.pop_front();
+            }
         }
-        return total;
+        d_in += taken;
+        d_out += given;
+        d_waiting = d_waiting + taken - given;
     }
 
   public:
@@ -155,9 +145,16 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         return numbers();
     }
 
+    bool check_topology(int, int outputs) override
+    {
+        ask_for_buffers(*this, outputs, sizeof(gr_complex) * static_cast<size_t>(d_fft_size));
+        return true;
+    }
+
     bool start() override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
+        this->set_relative_rate(1, 1); // what ask_for_buffers() said was for the buffers alone
         while (d_streams.size() > 1)
             d_streams.pop_front();
         check(penstock_fft_stream_reset(d_streams.back().get()));
@@ -177,14 +174,14 @@ template <typename T> class fft_v_impl final : public fft_v<T>
     {
         gr::thread::scoped_lock lock(this->d_setlock);
         const auto available = static_cast<size_t>(ninput_items[0]), capacity = static_cast<size_t>(noutput_items);
-        size_t taken = 0, produced = 0;
+        size_t taken = 0, given = 0;
         double sleep_s = 0;
         try {
-            taken = push(static_cast<const T *>(input_items[0]), available);
+            run(static_cast<const T *>(input_items[0]), available, taken, static_cast<gr_complex *>(output_items[0]),
+                capacity, given);
             if (taken == available && input_ended(*this, available))
                 check(penstock_fft_stream_finish(d_streams.back().get()));
-            produced = pull(static_cast<gr_complex *>(output_items[0]), capacity);
-            if (!taken && !produced)
+            if (!taken && !given)
                 sleep_s = std::min(penstock_fft_stream_due_s(d_streams.front().get()), LONGEST_SLEEP_S);
             publish_stats();
         } catch (const std::runtime_error &error) {
@@ -195,7 +192,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         this->consume(0, static_cast<int>(taken));
         if (sleep_s > 0)
             wait_for_input(*this, sleep_s);
-        return static_cast<int>(produced);
+        return static_cast<int>(given);
     }
 };
 

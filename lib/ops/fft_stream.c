@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#define BATCH_BYTES ((size_t)8 << 20)
+#define BATCH_BYTES  ((size_t)8 << 20)
+#define STRAIGHT_MAX ((size_t)1 << 16) /* values rearranged at a time, so that they stay in a cache */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "fft stream: " __VA_ARGS__)
 
@@ -21,6 +22,8 @@ struct penstock_fft_stream {
     struct penstock__batcher *batcher;
     size_t in_bytes; /* of one value pushed */
     size_t rotation; /* the input's value at this index is the transform's first */
+    void *rotated;   /* of run(): vectors on their way into the plan, where they are rotated, */
+    void *halves;    /* and half spectra on their way out, where vectors are real */
     uint64_t pushed, pulled;
     bool finished;
 };
@@ -97,6 +100,8 @@ void penstock_fft_stream_free(penstock_fft_stream *stream)
         return;
     penstock__batcher_free(stream->batcher);
     penstock_plan_free(stream->plan);
+    penstock__free(stream->rotated);
+    penstock__free(stream->halves);
     penstock__free(stream);
 }
 
@@ -163,11 +168,14 @@ static void mirror(const penstock_fft_stream *stream, penstock_cf32 *to, const p
 {
     const size_t n = stream->desc.n, middle = stream->desc.centered && !stream->rotation ? n / 2 : 0;
     const float sign = stream->desc.direction == PENSTOCK_REVERSE ? -1.0f : 1.0f;
-    for (size_t k = 0; k <= n / 2; k++) {
-        const penstock_cf32 value = {half[k].re, sign * half[k].im};
-        to[(n - k + middle) % n] = (penstock_cf32){value.re, -value.im};
-        to[(k + middle) % n] = value;
+    penstock_cf32 *low = to + middle, *high = to + (middle ? middle : n); /* bins k and n - k: low[k], high[-k] */
+    for (size_t k = 1; k < (n + 1) / 2; k++) {
+        low[k] = (penstock_cf32){half[k].re, sign * half[k].im};
+        high[-(ptrdiff_t)k] = (penstock_cf32){half[k].re, -sign * half[k].im};
     }
+    if (n % 2 == 0)
+        to[(n / 2 + middle) % n] = (penstock_cf32){half[n / 2].re, sign * half[n / 2].im};
+    low[0] = (penstock_cf32){half[0].re, sign * half[0].im};
 }
 
 int penstock_fft_stream_pull(penstock_fft_stream *stream, penstock_cf32 *vectors, size_t capacity, bool wait,
@@ -212,4 +220,62 @@ int penstock_fft_stream_finish(penstock_fft_stream *stream)
         return bad("penstock_fft_stream_finish: stream is NULL");
     stream->finished = true;
     return penstock__batcher_flush(stream->batcher);
+}
+
+/* ---------------------------------------------------------------- both in one call ------------ */
+
+static int make_room(void **memory, size_t bytes)
+{
+    if (!*memory)
+        *memory = penstock__alloc(bytes);
+    return *memory ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+/* Vectors that are rearranged on the way in or out, as many at a time as stay in a cache. */
+static int transform_rearranged(penstock_fft_stream *stream, const char *in, size_t count, penstock_cf32 *out)
+{
+    const size_t n = stream->desc.n, most = STRAIGHT_MAX > n ? STRAIGHT_MAX / n : 1, bytes = n * stream->in_bytes;
+    int status;
+    if ((stream->rotation && (status = make_room(&stream->rotated, most * bytes))) ||
+        (stream->desc.real && (status = make_room(&stream->halves, most * (n / 2 + 1) * sizeof *out))))
+        return status;
+    for (size_t done = 0, some; done < count; done += some) {
+        const void *from = in + done * bytes;
+        penstock_cf32 *to = out + done * n;
+        some = count - done < most ? count - done : most;
+        for (size_t i = 0; stream->rotation && i < some; i++)
+            rotate((char *)stream->rotated + i * bytes, (const char *)from + i * bytes, n, stream->rotation,
+                   stream->in_bytes);
+        if ((status = penstock_plan_run(stream->plan, stream->rotation ? stream->rotated : from,
+                                        stream->desc.real ? stream->halves : to, some)))
+            return status;
+        for (size_t i = 0; stream->desc.real && i < some; i++)
+            mirror(stream, to + i * n, (const penstock_cf32 *)stream->halves + i * (n / 2 + 1));
+    }
+    return PENSTOCK_OK;
+}
+
+int penstock_fft_stream_run(penstock_fft_stream *stream, const void *in, size_t count, size_t *taken,
+                            penstock_cf32 *out, size_t capacity, size_t *given)
+{
+    const size_t some = count < capacity ? count : capacity;
+    int status;
+    if (!stream || !taken || !given || (count && !in) || (capacity && !out))
+        return bad("penstock_fft_stream_run: an argument is NULL");
+    *taken = *given = 0;
+    if (stream->finished || !penstock__plan_is_direct(stream->plan) || !penstock__batcher_empty(stream->batcher)) {
+        status = count ? penstock_fft_stream_push(stream, in, count, taken) : PENSTOCK_OK;
+        int pulled = penstock_fft_stream_pull(stream, out, capacity, false, given);
+        return pulled ? pulled : *given ? PENSTOCK_OK : status;
+    }
+    if (stream->rotation || stream->desc.real)
+        status = transform_rearranged(stream, in, some, out);
+    else
+        status = some ? penstock_plan_run(stream->plan, in, out, some) : PENSTOCK_OK;
+    if (status)
+        return status;
+    *taken = *given = some;
+    stream->pushed += some;
+    stream->pulled += some;
+    return PENSTOCK_OK;
 }
