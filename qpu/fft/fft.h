@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Batched complex transforms on the QPUs of a VideoCore IV. This library knows no hardware: it fills a block of memory
+ * that the QPUs see (program, tables, lists of jobs, room for data) and says what to launch; who owns the memory and
+ * the QPUs does the rest.
+ *
+ *     struct qpu_fft_description description = {.points = 1024, .batch = 12, .qpus = 12};
+ *     struct qpu_fft_plan *plan;
+ *     if (qpu_fft_plan_new(&plan, &description) == QPU_FFT_OK) {
+ *         memory = allocate(qpu_fft_plan_bytes(plan), 4096);         seen by the QPUs at `address`
+ *         qpu_fft_plan_place(plan, memory, address);
+ *         copy batch * points complex numbers to memory + qpu_fft_plan_input(plan)
+ *         for (unsigned i = 0; i < qpu_fft_plan_launches(plan); i++) {
+ *             qpu_fft_plan_launch(plan, i, address, &launch);
+ *             clear the caches; start launch.qpus QPUs at launch.pc with launch.uniforms[]; wait for all
+ *         }
+ *         results are at memory + qpu_fft_plan_output(plan)
+ *     }
+ *     qpu_fft_plan_free(plan);
+ *
+ * A plan is read-only once made and may be shared by threads; each block of memory is used by one run at a time.
+ * Complex numbers are pairs of floats. Forward transforms have exp(-j ...), neither direction divides by the length.
+ */
+#ifndef PENSTOCK_QPU_FFT_H
+#define PENSTOCK_QPU_FFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { QPU_FFT_QPUS = 12 };
+
+enum qpu_fft_status {
+    QPU_FFT_OK,
+    QPU_FFT_INVALID = -1, /* the description is out of range */
+    QPU_FFT_NO_MEMORY = -2
+};
+
+struct qpu_fft_description {
+    uint32_t points; /* a power of two, 64 to 1024 */
+    bool reverse;
+    uint32_t batch; /* transforms of a run, at least 1 */
+    unsigned qpus;  /* to use, 1 to 12 */
+};
+
+/* One launch: QPUs 0 to qpus - 1 start at pc with their uniforms. */
+struct qpu_fft_launch {
+    unsigned qpus;
+    uint32_t pc, uniforms[QPU_FFT_QPUS];
+};
+
+struct qpu_fft_plan;
+
+int qpu_fft_plan_new(struct qpu_fft_plan **plan, const struct qpu_fft_description *description);
+void qpu_fft_plan_free(struct qpu_fft_plan *plan); /* accepts NULL */
+
+/* Size of the memory block, and where in it input and output lie; both hold batch * points complex numbers. */
+size_t qpu_fft_plan_bytes(const struct qpu_fft_plan *plan);
+size_t qpu_fft_plan_input(const struct qpu_fft_plan *plan);
+size_t qpu_fft_plan_output(const struct qpu_fft_plan *plan);
+
+/* Writes program, tables and jobs of a whole batch. `memory` is 4-aligned; the QPUs see it at `address`, 4096-aligned.
+ */
+void qpu_fft_plan_place(const struct qpu_fft_plan *plan, void *memory, uint32_t address);
+
+/* Rewrites the jobs for the first `count` transforms only, 1 .. batch. */
+void qpu_fft_plan_set_count(const struct qpu_fft_plan *plan, void *memory, uint32_t address, uint32_t count);
+
+/* Launches of a run, in order; the caches are cleared before each. */
+unsigned qpu_fft_plan_launches(const struct qpu_fft_plan *plan);
+void qpu_fft_plan_launch(const struct qpu_fft_plan *plan, unsigned number, uint32_t address,
+                         struct qpu_fft_launch *launch);
+
+#endif

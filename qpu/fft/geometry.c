@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+#include "geometry.h"
+
+#include <string.h>
+
+enum { SAMPLE = 8, WORD = 4, PAIR_OF_VECTORS = 128 };
+
+/* Bits of a pass's digit in registers and lanes. */
+static const struct cut {
+    unsigned log_points, passes;
+    struct {
+        uint8_t registers, lanes;
+    } pass[PASSES];
+} cuts[] = {
+    {6, 1, {{2, 4}}}, {7, 1, {{3, 4}}}, {8, 1, {{4, 4}}}, {9, 2, {{4, 0}, {4, 1}}}, {10, 2, {{4, 1}, {4, 1}}},
+};
+
+/* Lane bits that take bits of the digit, its highest bit first; see lanes.qinc. */
+static const uint8_t lane_order[LANE_BITS + 1][LANE_BITS] = {[1] = {0}, [2] = {1, 3}, [4] = {1, 2, 3, 0}};
+
+uint32_t qpu_fft__weigh(const struct qpu_fft__layout *layout, const struct qpu_fft__bit *bits, unsigned count,
+                        uint32_t value)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (value >> i & 1)
+            sum += layout->weight[bits[i].digit][bits[i].bit];
+    return sum;
+}
+
+unsigned qpu_fft__reversed(unsigned number, unsigned bits)
+{
+    unsigned reversed = 0;
+    for (unsigned i = 0; i < bits; i++)
+        reversed |= (number >> i & 1) << (bits - 1 - i);
+    return reversed;
+}
+
+/* Place of digit `digit`'s bit 0 in n (digits behind it) or in k (digits before it). */
+static unsigned place_in_n(const struct qpu_fft__geometry *g, unsigned digit)
+{
+    unsigned place = 0;
+    for (unsigned d = digit + 1; d < g->pass_count; d++)
+        place += g->digit_bits[d];
+    return place;
+}
+
+static unsigned place_in_k(const struct qpu_fft__geometry *g, unsigned digit)
+{
+    return g->log_points - place_in_n(g, digit) - g->digit_bits[digit];
+}
+
+static void interleaved(const struct qpu_fft__geometry *g, struct qpu_fft__layout *layout, bool frequencies)
+{
+    for (unsigned d = 0; d < g->pass_count; d++)
+        for (unsigned b = 0; b < g->digit_bits[d]; b++)
+            layout->weight[d][b] = (uint32_t)SAMPLE << ((frequencies ? place_in_k(g, d) : place_in_n(g, d)) + b);
+}
+
+static bool has(const struct qpu_fft__bit *bits, unsigned count, unsigned digit, unsigned bit)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (bits[i].digit == digit && bits[i].bit == bit)
+            return true;
+    return false;
+}
+
+/*
+ * Lanes that the digit leaves take neighbours: bits of the last digit, which a row of vectors then has; in the last
+ * pass bits of the first digit's frequency, so that the results are neighbours.
+ */
+static void choose_lanes(struct qpu_fft__geometry *g, unsigned pass)
+{
+    struct qpu_fft__pass *p = &g->pass[pass];
+    bool last = pass + 1 == g->pass_count, taken[LANE_BITS] = {false};
+    for (unsigned i = 0; i < p->lane_bits; i++) {
+        unsigned lane = lane_order[p->lane_bits][i];
+        taken[lane] = true;
+        p->lane_before[lane] = (struct qpu_fft__bit){(uint8_t)pass, (uint8_t)(g->digit_bits[pass] - 1 - i)};
+        p->lane_after[lane] = (struct qpu_fft__bit){(uint8_t)pass, (uint8_t)i};
+    }
+    for (unsigned i = 0, next = 0; i < LANE_BITS; i++) {
+        unsigned lane = last ? (i + 1) % LANE_BITS : i; /* results: lane bits 1, 2, 3, 0 */
+        if (taken[lane])
+            continue;
+        p->lane_before[lane] = (struct qpu_fft__bit){last ? 0 : (uint8_t)(g->pass_count - 1), (uint8_t)next++};
+        p->lane_after[lane] = p->lane_before[lane];
+    }
+}
+
+/* Vectors as they are in the registers; of the other bits the first digit's nearest, which the last pass's lanes take.
+ */
+static void layout_of_vectors(const struct qpu_fft__geometry *g, const struct qpu_fft__pass *p,
+                              struct qpu_fft__layout *layout)
+{
+    uint32_t weight = PAIR_OF_VECTORS;
+    for (unsigned lane = 0; lane < LANE_BITS; lane++)
+        layout->weight[p->lane_after[lane].digit][p->lane_after[lane].bit] = (uint32_t)WORD << lane;
+    for (unsigned d = 0; d < g->pass_count; d++)
+        for (unsigned b = 0; b < g->digit_bits[d]; b++)
+            if (!has(p->lane_after, LANE_BITS, d, b)) {
+                layout->weight[d][b] = weight;
+                weight *= 2;
+            }
+}
+
+static void choose_groups(struct qpu_fft__geometry *g, unsigned pass)
+{
+    struct qpu_fft__pass *p = &g->pass[pass];
+    for (unsigned d = 0; d < g->pass_count; d++)
+        for (unsigned b = 0; d != pass && b < g->digit_bits[d]; b++) {
+            unsigned at = p->group_bits;
+            if (has(p->lane_before, LANE_BITS, d, b))
+                continue;
+            p->group_bits++;
+            for (; at && p->before.weight[p->group[at - 1].digit][p->group[at - 1].bit] > p->before.weight[d][b]; at--)
+                p->group[at] = p->group[at - 1];
+            p->group[at] = (struct qpu_fft__bit){(uint8_t)d, (uint8_t)b};
+        }
+}
+
+bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points)
+{
+    const struct cut *cut = NULL;
+    memset(g, 0, sizeof *g);
+    for (unsigned i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        if (points == UINT32_C(1) << cuts[i].log_points)
+            cut = &cuts[i];
+    if (!cut)
+        return false;
+    g->log_points = cut->log_points;
+    g->pass_count = cut->passes;
+    for (unsigned i = 0; i < cut->passes; i++) {
+        g->pass[i].register_bits = cut->pass[i].registers;
+        g->pass[i].lane_bits = cut->pass[i].lanes;
+        g->digit_bits[i] = cut->pass[i].registers + cut->pass[i].lanes;
+    }
+    interleaved(g, &g->pass[0].before, false);
+    for (unsigned i = 0; i < g->pass_count; i++) {
+        struct qpu_fft__pass *p = &g->pass[i];
+        choose_lanes(g, i);
+        if (i + 1 == g->pass_count) {
+            interleaved(g, &p->after, true);
+        } else {
+            layout_of_vectors(g, p, &p->after);
+            g->pass[i + 1].before = p->after;
+        }
+        choose_groups(g, i);
+    }
+    return true;
+}
+
+uint32_t qpu_fft__result(const struct qpu_fft__geometry *g, unsigned pass, unsigned i)
+{
+    const struct qpu_fft__pass *p = &g->pass[pass];
+    unsigned high = qpu_fft__reversed(i, p->register_bits);
+    uint32_t sum = 0;
+    for (unsigned b = 0; b < p->register_bits; b++)
+        if (high >> b & 1)
+            sum += p->after.weight[pass][p->lane_bits + b];
+    return sum;
+}
+
+static uint32_t rest_of(const struct qpu_fft__geometry *g, unsigned pass, const struct qpu_fft__bit *bits,
+                        unsigned count, uint32_t value)
+{
+    uint32_t rest = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (value >> i & 1 && bits[i].digit > pass)
+            rest |= UINT32_C(1) << (place_in_n(g, bits[i].digit) + bits[i].bit);
+    return rest;
+}
+
+uint32_t qpu_fft__rest(const struct qpu_fft__geometry *g, unsigned pass, uint32_t group, unsigned lane)
+{
+    const struct qpu_fft__pass *p = &g->pass[pass];
+    return rest_of(g, pass, p->group, p->group_bits, group) | rest_of(g, pass, p->lane_before, LANE_BITS, lane);
+}
+
+uint32_t qpu_fft__table_count(const struct qpu_fft__geometry *g, unsigned pass)
+{
+    uint32_t last_group = (UINT32_C(1) << g->pass[pass].group_bits) - 1;
+    return qpu_fft__table_of(g, pass, last_group) + 1;
+}
+
+uint32_t qpu_fft__table_of(const struct qpu_fft__geometry *g, unsigned pass, uint32_t group)
+{
+    const struct qpu_fft__pass *p = &g->pass[pass];
+    uint32_t table = 0;
+    for (unsigned i = 0, at = 0; i < p->group_bits; i++)
+        if (p->group[i].digit > pass)
+            table |= (group >> i & 1) << at++;
+    return table;
+}
+
+uint32_t qpu_fft__group_of(const struct qpu_fft__geometry *g, unsigned pass, uint32_t table)
+{
+    const struct qpu_fft__pass *p = &g->pass[pass];
+    uint32_t group = 0;
+    for (unsigned i = 0, at = 0; i < p->group_bits; i++)
+        if (p->group[i].digit > pass)
+            group |= (table >> at++ & 1) << i;
+    return group;
+}

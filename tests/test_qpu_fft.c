@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The QPU's transforms give the right numbers, on the strict emulator: against a transform in double precision, by the
+ * test that GPU_FFT publishes errors of, and by going forward and back.
+ */
+#include "qpu_fft_rig.h"
+
+/* log2 of the lengths, and GPU_FFT 3.0's published errors in ppm (64 and 128, which it has not: as bounds). */
+enum { FIRST = 6, LAST = 10 };
+static const double published[] = {[6] = .30, [7] = .30, [8] = .33, [9] = .46, [10] = .52};
+
+static const struct qpu_emulator_options strict = {0};
+
+static double noise_bound(int log_points)
+{
+    return 0.49 * pow(log_points / 8.0, 1.4);
+}
+
+/* From two spectral lines of 0.5, at k and N - k, to a cosine; the error of all k together, as GPU_FFT reports it. */
+static void cosine(int log_points)
+{
+    uint32_t n = UINT32_C(1) << log_points, bins = n / 2 - 1;
+    uint32_t batch = bins > 128 && !getenv("PENSTOCK_TEST_FULL") ? 128 : bins;
+    struct qpu_fft_description description = {.points = n, .reverse = true, .batch = batch, .qpus = 12};
+    struct rig rig = rig_open(&description);
+    float *in = rig_input(&rig), *out = rig_output(&rig);
+    double error = 0, power = 0, ppm;
+    memset(in, 0, (size_t)8 * n * batch);
+    for (uint32_t b = 0; b < batch; b++) {
+        uint32_t k = 1 + (uint32_t)((uint64_t)b * bins / batch);
+        in[2 * (n * b + k)] = in[2 * (n * b + n - k)] = 0.5f;
+    }
+    if (rig_run(&rig, strict))
+        for (uint32_t b = 0; b < batch; b++)
+            for (uint32_t i = 0; i < n; i++) {
+                uint64_t k = 1 + (uint64_t)b * bins / batch;
+                double right = cos(6.283185307179586476925286766559 * (double)(i * k % n) / n);
+                double re = out[2 * (n * b + i)] - right, im = out[2 * (n * b + i) + 1];
+                error += re * re + im * im;
+                power += right * right;
+            }
+    ppm = sqrt(error / power) * 1e6;
+    printf("%5u points: cosine %.3f ppm, published %.2f\n", n, ppm, published[log_points]);
+    CHECK(power > 0 && ppm <= published[log_points], "%u points: %.3f ppm", n, ppm);
+    rig_close(&rig);
+}
+
+static void fill(float *to, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)test_uniform(&seed);
+}
+
+static double *doubles(const float *from, size_t count)
+{
+    double *to = malloc(count * sizeof *to);
+    for (size_t i = 0; to && i < count; i++)
+        to[i] = from[i];
+    return to;
+}
+
+/* White noise, each transform of a batch that fills the QPUs unevenly. */
+static void noise(int log_points, bool reverse, unsigned qpus)
+{
+    uint32_t n = UINT32_C(1) << log_points, batch = 14;
+    struct qpu_fft_description description = {.points = n, .reverse = reverse, .batch = batch, .qpus = qpus};
+    struct rig rig = rig_open(&description);
+    double *in, *right = malloc(sizeof *right * 2 * n * batch), ppm = 1e9;
+    fill(rig_input(&rig), (size_t)2 * n * batch, n + reverse);
+    in = doubles(rig_input(&rig), (size_t)2 * n * batch);
+    if (in && right && rig_run(&rig, strict)) {
+        for (uint32_t b = 0; b < batch; b++)
+            rig_dft(in + (size_t)2 * n * b, right + (size_t)2 * n * b, n, 1, reverse ? 1 : -1);
+        ppm = rig_ppm(rig_output(&rig), right, (size_t)n * batch);
+    }
+    CHECK(ppm <= noise_bound(log_points), "%u points, reverse %d, %u QPUs: %.3f ppm", n, reverse, qpus, ppm);
+    free(in);
+    free(right);
+    rig_close(&rig);
+}
+
+static void forward_and_back(int log_points)
+{
+    uint32_t n = UINT32_C(1) << log_points, batch = 5;
+    struct qpu_fft_description description = {.points = n, .batch = batch, .qpus = 12};
+    struct rig there = rig_open(&description), back;
+    double *right, ppm = 1e9;
+    description.reverse = true;
+    back = rig_open(&description);
+    fill(rig_input(&there), (size_t)2 * n * batch, 99 + n);
+    right = doubles(rig_input(&there), (size_t)2 * n * batch);
+    if (right && rig_run(&there, strict)) {
+        memcpy(rig_input(&back), rig_output(&there), (size_t)8 * n * batch);
+        if (rig_run(&back, strict)) {
+            for (size_t i = 0; i < (size_t)2 * n * batch; i++)
+                rig_output(&back)[i] /= (float)n;
+            ppm = rig_ppm(rig_output(&back), right, (size_t)n * batch);
+        }
+    }
+    CHECK(ppm <= 1.5 * noise_bound(log_points), "%u points: %.3f ppm", n, ppm);
+    free(right);
+    rig_close(&there);
+    rig_close(&back);
+}
+
+/* Only the transforms asked for are made, and each one's bits do not depend on how many there are. */
+static void counts(int log_points)
+{
+    uint32_t n = UINT32_C(1) << log_points, batch = 13;
+    struct qpu_fft_description description = {.points = n, .batch = batch, .qpus = 12};
+    struct rig rig = rig_open(&description);
+    size_t bytes = (size_t)8 * n;
+    uint8_t *all = malloc(bytes * batch);
+    fill(rig_input(&rig), (size_t)2 * n * batch, n);
+    if (all && rig_run(&rig, strict)) {
+        memcpy(all, rig_output(&rig), bytes * batch);
+        for (uint32_t count = 1; count <= batch; count += 4) {
+            memset(rig_output(&rig), 0x77, bytes * batch);
+            qpu_fft_plan_set_count(rig.plan, rig.memory, RIG_ADDRESS, count);
+            if (!rig_run(&rig, strict))
+                continue;
+            CHECK(!memcmp(rig_output(&rig), all, bytes * count), "%u of %u transforms", count, batch);
+            for (size_t i = bytes * count; i < bytes * batch; i++)
+                if (((uint8_t *)rig_output(&rig))[i] != 0x77) {
+                    CHECK(false, "byte %zu behind %u transforms was written", i, count);
+                    break;
+                }
+        }
+    }
+    free(all);
+    rig_close(&rig);
+}
+
+static void arguments(void)
+{
+    static const struct qpu_fft_description wrong[] = {
+        {.points = 0, .batch = 1, .qpus = 1},   {.points = 32, .batch = 1, .qpus = 1},
+        {.points = 100, .batch = 1, .qpus = 1}, {.points = UINT32_C(1) << 31, .batch = 1, .qpus = 1},
+        {.points = 64, .batch = 0, .qpus = 1},  {.points = 64, .batch = 1, .qpus = 0},
+        {.points = 64, .batch = 1, .qpus = 13}, {.points = 1024, .batch = UINT32_MAX, .qpus = 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct qpu_fft_plan *plan = (struct qpu_fft_plan *)&plan;
+        CHECK_EQ(qpu_fft_plan_new(&plan, &wrong[i]), QPU_FFT_INVALID);
+        CHECK(!plan, "case %zu left something", i);
+    }
+    qpu_fft_plan_free(NULL);
+}
+
+int main(void)
+{
+    arguments();
+    for (int log_points = FIRST; log_points <= LAST; log_points++) {
+        cosine(log_points);
+        for (unsigned qpus = 1; qpus <= 12; qpus += 11)
+            for (int reverse = 0; reverse < 2; reverse++)
+                noise(log_points, reverse, qpus);
+        forward_and_back(log_points);
+        counts(log_points);
+    }
+    return test_finish();
+}
