@@ -133,6 +133,7 @@ struct penstock_plan_state {
     char variant[64];                       /* for penstock_plan_info; plan_init fills it in */
     unsigned kernels, passes;
     size_t best_batch;
+    size_t frame_scratch; /* bytes of scratch memory that run_frame takes */
     void *priv;
 };
 
@@ -210,6 +211,11 @@ struct penstock_backend {
     int (*upload)(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
     int (*enqueue)(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
     int (*download)(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+
+    /* (optional, with HOST_MEMORY) one frame of a plan that is not gathered, average 1, on the calling thread: `in` is
+     * its first sample, `out` is aligned to 64 bytes and apart from it, `scratch` has frame_scratch bytes, aligned
+     * likewise. Bits as those of enqueue. Threads with scratch memory and outputs of their own may call it at once. */
+    void (*run_frame)(const struct penstock_plan_state *plan, const void *in, void *out, void *scratch);
 
     /* A number for all that was enqueued so far; wait blocks until the slot has come that far. */
     int (*mark)(struct penstock_slot *slot, uint64_t *number);

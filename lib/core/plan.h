@@ -22,6 +22,15 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
                                 const struct penstock_gather *gather, void *out, size_t frames);
 
+/*
+ * Single frames on the calling thread, where the plan's device works there, for operators that keep a frame in the
+ * cache between their stages. `*bytes` of scratch memory, aligned to 64; false where the device cannot do that.
+ */
+bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes);
+
+/* As the backend's run_frame: `in` need not be aligned; threads may call it at once. */
+void penstock__plan_run_frame(const penstock_plan *plan, const void *in, void *out, void *scratch);
+
 const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan);
 
 /* The device's part, which changes when the CPU takes over. */

@@ -118,6 +118,7 @@ const struct penstock_backend penstock__cpu_backend = {
     .upload = penstock__host_upload,
     .enqueue = penstock__cpu_enqueue,
     .download = penstock__host_download,
+    .run_frame = penstock__cpu_run_frame,
     .mark = mark,
     .wait = wait_for,
 };

@@ -54,6 +54,7 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
     snprintf(plan->variant, sizeof plan->variant, "%s", p->transform.kind->name);
     plan->kernels = 0;
     plan->passes = 1;
+    plan->frame_scratch = p->scratch_bytes;
     plan->best_batch = p->chunk * fft->average * penstock__threads(plan->device->context);
     return PENSTOCK_OK;
 }
@@ -167,4 +168,11 @@ int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
     b.scratch = s->scratch;
     penstock__parallel(context, chunks, run_chunk, &b);
     return PENSTOCK_OK;
+}
+
+void penstock__cpu_run_frame(const struct penstock_plan_state *plan, const void *in, void *out, void *scratch)
+{
+    const struct cpu_plan *p = plan->priv;
+    struct batch b = {.plan = p, .in = in, .out = out, .samples = penstock__fft_in_count(p->fft)};
+    run_frame(&b, 0, scratch);
 }
