@@ -56,16 +56,34 @@ static inline void direct_value(double y[2], const void *samples, size_t total, 
     }
 }
 
-/* Pushes `count` samples in pieces of up to `most` and pulls what comes, in pieces too; values so far in `*made`. */
+/* A piece of samples and a number of values by one call, into memory that is not aligned. */
+static inline int stream_run(penstock_filter *filter, const char *samples, size_t piece, size_t *taken, char *values,
+                             size_t value_bytes, size_t capacity, size_t *made)
+{
+    size_t pulled = 0;
+    int status = penstock_filter_run(filter, samples, piece, taken, values + *made * value_bytes, capacity, &pulled);
+    CHECK(pulled <= capacity && *taken <= piece, "%zu values of %zu, %zu samples of %zu", pulled, capacity, *taken,
+          piece);
+    *made += pulled;
+    return status;
+}
+
+/* Gives `count` samples in pieces of up to `most` and takes what comes, in pieces too, by calls of all kinds; values so
+ * far in `*made`. */
 static inline int stream_push(penstock_filter *filter, const char *samples, size_t sample_bytes, size_t count,
                               size_t most, char *values, size_t value_bytes, size_t *made, uint64_t *seed)
 {
     size_t at = 0, taken, pulled;
     int status = 0;
     while (at < count && !status) {
-        size_t piece = (size_t)(test_random(seed) % most) + 1;
-        status =
-            penstock_filter_push(filter, samples + at * sample_bytes, piece < count - at ? piece : count - at, &taken);
+        size_t piece = (size_t)(test_random(seed) % most) + 1, room = (size_t)(test_random(seed) % most) + 1;
+        piece = piece < count - at ? piece : count - at;
+        if (test_random(seed) % 2) {
+            status = stream_run(filter, samples + at * sample_bytes, piece, &taken, values, value_bytes, room, made);
+            at += taken;
+            continue;
+        }
+        status = penstock_filter_push(filter, samples + at * sample_bytes, piece, &taken);
         at += taken;
         do {
             int pull =

@@ -206,6 +206,69 @@ static void check_latency(penstock_context *context)
     }
 }
 
+/* Calls of all sizes into memory that ends where the capacity does; what lies behind it stays. */
+static void check_run_bounds(penstock_context *context)
+{
+    penstock_filter *filter = NULL;
+    uint64_t seed = 3;
+    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    for (size_t most = 7; most < 9000; most *= 6) {
+        size_t at = 0, made = 0, taken, more = 1;
+        CHECK_OK(penstock_filter_reset(filter));
+        for (bool finished = false; !finished || more;) {
+            size_t capacity = (size_t)(test_random(&seed) % most), left = SAMPLES - at;
+            size_t count = (size_t)(test_random(&seed) % most), bytes = capacity * sizeof *got;
+            char *values = malloc(bytes + 64);
+            memset(values, 0x5a, bytes + 64);
+            CHECK_OK(penstock_filter_run(filter, samples + at, count < left ? count : left, &taken, values, capacity,
+                                         &more));
+            CHECK(more <= capacity && taken <= left, "%zu values of %zu", more, capacity);
+            for (size_t i = bytes; i < bytes + 64; i++)
+                CHECK(values[i] == 0x5a, "written %zu bytes behind the capacity", i - bytes);
+            memcpy(got + made, values, more * sizeof *got);
+            free(values);
+            made += more;
+            at += taken;
+            if (at == SAMPLES && !finished) {
+                CHECK_OK(penstock_filter_finish(filter));
+                finished = true;
+            }
+            more = !capacity || more;
+        }
+        check_good("calls of up to", (long)most, made);
+    }
+    CHECK_EQ(penstock_filter_run(filter, samples, 1, &(size_t){0}, got, 1, &(size_t){0}), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_filter_run(NULL, samples, 1, &(size_t){0}, got, 1, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_filter_run(filter, samples, 0, NULL, got, 1, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
+    penstock_filter_free(filter);
+}
+
+/* A time limit on complete blocks: long ones never pass here, and the shortest has passed at once. */
+static void check_due(penstock_context *context)
+{
+    for (int i = 0; i < 2; i++) {
+        penstock_filter_desc d = desc;
+        penstock_filter *filter = NULL;
+        size_t count;
+        d.max_latency = 0;
+        d.max_latency_s = i ? 1e-9 : 1e6;
+        CHECK_OK(penstock_filter_new(&filter, context, &d, "cpu"));
+        CHECK(isinf(penstock_filter_due_s(filter)), "an empty filter is due");
+        CHECK_OK(penstock_filter_push(filter, samples, LENGTH / 2, NULL));
+        CHECK(isinf(penstock_filter_due_s(filter)), "part of a block is due");
+        CHECK_OK(penstock_filter_push(filter, samples + LENGTH / 2, 2 * LENGTH, NULL));
+        double due = penstock_filter_due_s(filter);
+        CHECK(i ? due <= 1e-9 : due > 9e5 && due <= 1e6, "due in %g s", due);
+        CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));
+        CHECK(i ? count > LENGTH : !count, "%zu values", count);
+        CHECK_OK(penstock_filter_finish(filter));
+        CHECK(penstock_filter_due_s(filter) == 0, "the end is not due");
+        CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));
+        CHECK(isinf(penstock_filter_due_s(filter)), "what has ended is due");
+        penstock_filter_free(filter);
+    }
+}
+
 static void check_refusals(penstock_context *context)
 {
     static const float one = 1, nan = NAN;
@@ -343,6 +406,8 @@ int main(void)
     check_crowded_changes(context);
     check_not_finite(context);
     check_latency(context);
+    check_run_bounds(context);
+    check_due(context);
     check_refusals(context);
     penstock_context_free(context);
     sweep_allocations();

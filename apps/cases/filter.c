@@ -116,6 +116,21 @@ static int pull(struct filter_run *run, bool wait, size_t *count)
     return status;
 }
 
+/* One piece, by one call or by two. */
+static int give(struct filter_run *run, const void *samples, size_t piece, bool apart, size_t *taken, size_t *count)
+{
+    size_t made = 0;
+    if (apart) {
+        int status = penstock_filter_push(run->stream, samples, piece, taken);
+        return status ? status : pull(run, false, count);
+    }
+    int status =
+        penstock_filter_run(run->stream, samples, piece, taken, (char *)run->out + *count * run->info.value_bytes,
+                            run->values + 1 - *count, &made);
+    *count += made;
+    return status;
+}
+
 /* The whole stream once, from reset to end. */
 static int stream_once(struct filter_run *run, size_t *count)
 {
@@ -127,11 +142,9 @@ static int stream_once(struct filter_run *run, size_t *count)
     while (!status && done < run->samples && *count <= run->values) {
         size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : PIECE;
         size_t taken = 0, left = run->samples - done;
-        status = penstock_filter_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
-                                      &taken);
+        bool apart = run->random_pieces && random_uniform(&seed) < 0.5;
+        status = give(run, (const char *)run->in + done * bytes, piece < left ? piece : left, apart, &taken, count);
         done += taken;
-        if (!status)
-            status = pull(run, false, count);
     }
     if (!status)
         status = penstock_filter_finish(run->stream);

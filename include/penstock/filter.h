@@ -43,6 +43,8 @@ typedef struct penstock_filter_desc {
     size_t max_latency; /* in samples: a value can be pulled when at most so many samples after its own were pushed, as
                            far as blocks can be so short; 0: the library's choice */
     double phase;       /* of the shift at sample 0, in turns, finite: u[j] = x[j] exp(2 pi i (phase + s j)) */
+    double max_latency_s; /* complete blocks can be pulled without waiting when the oldest has been complete for so
+                             long; 0: only a full batch, and the end */
 } penstock_filter_desc;
 
 #define PENSTOCK_FILTER_DESC(...)                         \
@@ -76,12 +78,11 @@ typedef struct penstock_filter_info {
 
 PENSTOCK_API int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info);
 
-/* `*taken` < count when values wait to be pulled: pull, then push the rest. After a failure of the device `*taken`
- * samples are kept, and the next call tries again. */
+/* `*taken` < count when values wait to be pulled: pull, then push the rest. */
 PENSTOCK_API int penstock_filter_push(penstock_filter *filter, const void *samples, size_t count, size_t *taken);
 
 /* Up to `capacity` values that are ready; `wait`: also those of complete blocks that wait for more of them to come.
- * Pulling until none comes always makes room for a push. */
+ * Pulling until none comes always makes room for a push. An error loses nothing: the next call tries again. */
 PENSTOCK_API int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count);
 
 /*
@@ -89,6 +90,19 @@ PENSTOCK_API int penstock_filter_pull(penstock_filter *filter, void *values, siz
  * agree with what would have come otherwise to the bound of the error, not to the bit, and come once.
  */
 PENSTOCK_API int penstock_filter_flush(penstock_filter *filter);
+
+/*
+ * Push and pull in one call, the fastest way: on the CPU blocks are read where `samples` lie and written where `values`
+ * shall be. Takes samples as long as there is room for the values that they complete, `*taken` of them, and gives all
+ * values that complete blocks hold, `*made` of them, up to `capacity`. `samples` and `values` lie apart. After
+ * penstock_filter_finish() `count` is 0, and calls give the rest until none comes.
+ */
+PENSTOCK_API int penstock_filter_run(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
+                                     void *values, size_t capacity, size_t *made);
+
+/* Seconds until max_latency_s has passed for a complete block, 0 where a pull gives something at once; INFINITY where
+ * no complete block waits or there is no limit. */
+PENSTOCK_API double penstock_filter_due_s(const penstock_filter *filter);
 
 /* No more samples come: the rest can be pulled. Pushing again needs a reset. */
 PENSTOCK_API int penstock_filter_finish(penstock_filter *filter);

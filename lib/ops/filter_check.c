@@ -44,6 +44,8 @@ int penstock__filter_check(penstock_filter_desc *desc)
     if (!isfinite(desc->phase))
         return bad("phase is %g, not finite", desc->phase);
     desc->phase = remainder(desc->phase, 1);
+    if (!(desc->max_latency_s >= 0))
+        return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
     if (desc->advance >= desc->tap_count)
         return bad("advance is %zu, not 0 .. %zu (tap_count - 1)", desc->advance, desc->tap_count - 1);
     if (desc->n && (desc->n > MAX_LENGTH || desc->n < desc->max_taps + 2 * desc->decimation))
@@ -63,10 +65,9 @@ void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter
                             : desc->format,
         .real = real,
         .taps = desc->max_taps,
+        .interpolation = 1,
         .decimation = desc->decimation,
         .advance = desc->advance,
-        .shift = desc->shift,
-        .phase = desc->phase,
         .max_latency = desc->max_latency,
     };
 }

@@ -32,13 +32,13 @@ static int64_t now_ns(void)
 }
 
 /* Others on the machine only make it slower, so the least time counts. */
-static int time_engine(int64_t *least, struct filter_engine *engine, const struct filter_taps *taps, const void *in)
+static int time_engine(int64_t *least, struct filter_engine *engine, const struct filter_blocks *blocks)
 {
     int64_t start = now_ns(), before = start;
     int status = PENSTOCK_OK;
     *least = INT64_MAX;
     for (int round = 0; !status && (round < LEAST_ROUNDS || before - start < SECONDS * 1e9); round++) {
-        status = penstock__filter_engine_run(engine, in, 0, engine->rows, taps);
+        status = penstock__filter_engine_run(engine, blocks);
         int64_t after = now_ns();
         if (round && after - before < *least)
             *least = after - before;
@@ -47,27 +47,52 @@ static int time_engine(int64_t *least, struct filter_engine *engine, const struc
     return status;
 }
 
+/* What is asked for, but for the transform length. */
+struct wanted {
+    penstock_context *context;
+    const struct filter_shift *shifts;
+    size_t channels;
+    const char *text; /* of the device */
+    struct penstock_device *device;
+};
+
+/* Of a batch, in nanoseconds, with values that nobody reads. */
+static int time_batch(int64_t *least, struct filter_engine *engine, const struct filter_taps *taps, size_t channels)
+{
+    const struct filter_shape *shape = penstock__filter_engine_shape(engine);
+    size_t rows = penstock__filter_engine_rows(engine);
+    void *in = penstock__calloc(penstock__filter_engine_samples(engine, rows), shape->sample_bytes);
+    void *out = penstock__alloc(rows * shape->values * shape->value_bytes);
+    struct filter_channel *all = penstock__calloc(channels, sizeof *all);
+    int status = PENSTOCK_ERR_MEMORY;
+    if (!in || !out || !all)
+        goto done;
+    for (size_t c = 0; c < channels; c++)
+        all[c] = (struct filter_channel){.taps = taps, .out = out};
+    status =
+        time_engine(least, engine, &(struct filter_blocks){.count = rows, .near = rows, .in = in, .channels = all});
+done:
+    penstock__free(all);
+    penstock__free(out);
+    penstock__free(in);
+    return status;
+}
+
 /* Of a block, in picoseconds. */
-static int measure(uint64_t *picoseconds, penstock_context *context, const struct filter_shape *shape,
-                   const char *device)
+static int measure(uint64_t *picoseconds, const struct wanted *wanted, const struct filter_shape *shape)
 {
     static const penstock_cf32 one = {1, 0};
     static const float real_one = 1;
     struct filter_engine *engine = NULL;
     struct filter_taps *taps = NULL;
-    void *in = NULL;
     int64_t least;
-    int status = penstock__filter_engine_new(&engine, context, shape, device);
-    if (status || (status = penstock__filter_taps_new(&taps, shape, shape->real ? NULL : &one,
-                                                      shape->real ? &real_one : NULL, 1)))
-        goto done;
-    status = PENSTOCK_ERR_MEMORY;
-    if (!(in = penstock__calloc(penstock__filter_engine_samples(engine, engine->rows), shape->sample_bytes)) ||
-        (status = time_engine(&least, engine, taps, in)))
-        goto done;
-    *picoseconds = (uint64_t)least * 1000 / engine->rows;
-done:
-    penstock__free(in);
+    int status =
+        penstock__filter_engine_new(&engine, wanted->context, shape, wanted->shifts, wanted->channels, wanted->text);
+    if (!status &&
+        !(status = penstock__filter_taps_new(&taps, shape, 0, shape->real ? NULL : &one, shape->real ? &real_one : NULL,
+                                             1)) &&
+        !(status = time_batch(&least, engine, taps, wanted->channels)))
+        *picoseconds = (uint64_t)least * 1000 / penstock__filter_engine_rows(engine);
     penstock__free(taps);
     penstock__filter_engine_free(engine);
     return status;
@@ -75,14 +100,18 @@ done:
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-static void write_key(char key[512], const struct filter_shape *shape, const struct penstock_device *device)
+static void write_key(char key[512], const struct filter_shape *shape, const struct wanted *wanted)
 {
-    snprintf(
-        key, 512,
-        "penstock %s, %u threads, %s: %s, %s: filter %zu fold %zu format %d real %d pick %d shift %d latency %zu\n",
-        penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver, shape->n,
-        shape->fold, (int)shape->format, shape->real, shape->step > 1 || shape->real_values, shape->shift != 0,
-        shape->max_latency);
+    const struct penstock_device *device = wanted->device;
+    size_t shifted = 0;
+    for (size_t c = 0; c < wanted->channels; c++)
+        shifted += wanted->shifts[c].shift != 0;
+    snprintf(key, 512,
+             "penstock %s, %u threads, %s: %s, %s: filter by blocks %zu up %zu fold %zu format %d real %d pick %d "
+             "channels %zu shifted %zu latency %zu\n",
+             penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver,
+             shape->n, shape->interpolation, shape->fold, (int)shape->format, shape->real,
+             shape->step > 1 || shape->real_values, wanted->channels, shifted, shape->max_latency);
 }
 
 static void file_name(char name[64], const char *key)
@@ -110,16 +139,15 @@ static void remember(uint64_t picoseconds, penstock_context *context, const char
     penstock__cache_write(context, name, content, (size_t)bytes);
 }
 
-static int recall_or_measure(uint64_t *picoseconds, const struct filter_shape *shape, const char *text,
-                             const struct penstock_device *device)
+static int recall_or_measure(uint64_t *picoseconds, const struct filter_shape *shape, const struct wanted *wanted)
 {
     char key[512];
     int status;
-    write_key(key, shape, device);
-    if (recall(picoseconds, device->context, key))
+    write_key(key, shape, wanted);
+    if (recall(picoseconds, wanted->context, key))
         return PENSTOCK_OK;
-    if (!(status = measure(picoseconds, device->context, shape, text)))
-        remember(*picoseconds, device->context, key);
+    if (!(status = measure(picoseconds, wanted, shape)))
+        remember(*picoseconds, wanted->context, key);
     return status;
 }
 
@@ -140,14 +168,14 @@ static size_t odd_part(size_t decimation)
 static size_t first_length(const struct filter_shape *shape, size_t base, size_t times_taps)
 {
     size_t n = base;
-    while (n < SHORTEST || n < times_taps * shape->taps || n < shape->taps + 2 * shape->decimation)
+    size_t up = shape->interpolation, taps = (shape->taps + up - 1) / up;
+    while (n * up < SHORTEST || n < times_taps * taps || n < taps + 2 * shape->decimation)
         n *= 2;
-    return n <= LONGEST ? n : LONGEST;
+    return n <= LONGEST / up ? n : LONGEST / up;
 }
 
 /* The best among lengths that are `base` times a power of two; 0 where no length could be used. */
-static int choose_among(size_t *best, const struct filter_shape *shape, size_t base, const char *text,
-                        const struct penstock_device *device)
+static int choose_among(size_t *best, const struct filter_shape *shape, size_t base, const struct wanted *wanted)
 {
     size_t n = first_length(shape, base, 2);
     double least = 0;
@@ -164,13 +192,13 @@ static int choose_among(size_t *best, const struct filter_shape *shape, size_t b
         if (!penstock__filter_shape_set(&candidate, n) ||
             (*best && shape->max_latency && n - candidate.history > shape->max_latency + 1))
             continue;
-        if ((failure = recall_or_measure(&picoseconds, &candidate, text, device))) {
+        if ((failure = recall_or_measure(&picoseconds, &candidate, wanted))) {
             status = failure;
             continue;
         }
         double cost = (double)picoseconds / (double)candidate.block;
-        penstock__log(device->context, PENSTOCK_LOG_DEBUG, "filter: transforms of %zu on %s take %.3g ns a sample", n,
-                      device->name, 1e-3 * cost);
+        penstock__log(wanted->context, PENSTOCK_LOG_DEBUG, "filter: transforms of %zu on %s take %.3g ns a sample", n,
+                      wanted->device->name, 1e-3 * cost);
         if (*best && least <= cost)
             continue;
         *best = n;
@@ -180,16 +208,17 @@ static int choose_among(size_t *best, const struct filter_shape *shape, size_t b
 }
 
 /* Where the fastest device is asked for: the one that is it at a usual length. */
-static int ask_auto(char device[64], penstock_context *context, const struct filter_shape *shape)
+static int ask_auto(char device[64], const struct filter_shape *shape, const struct wanted *wanted)
 {
     struct filter_shape usual = *shape;
     struct filter_engine *engine;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     int status;
     penstock__filter_shape_set(&usual, first_length(shape, 1, 4));
-    if ((status = penstock__filter_engine_new(&engine, context, &usual, "auto")))
+    if ((status =
+             penstock__filter_engine_new(&engine, wanted->context, &usual, wanted->shifts, wanted->channels, "auto")))
         return status;
-    if (!(status = penstock_plan_get_info(engine->forward, &info)))
+    if (!(status = penstock_plan_get_info(penstock__filter_engine_plan(engine), &info)))
         snprintf(device, 64, "prefer:%s", info.device);
     penstock__filter_engine_free(engine);
     return status;
@@ -197,8 +226,7 @@ static int ask_auto(char device[64], penstock_context *context, const struct fil
 
 /* The device that `asked` means, and the text under which plans are made on it: a preferred one that is absent is
  * complained of once, here. */
-static int resolve(struct penstock_device **device, char text[64], penstock_context *context,
-                   const struct filter_shape *shape, const char *asked)
+static int resolve(struct wanted *wanted, char text[64], const struct filter_shape *shape, const char *asked)
 {
     enum penstock_preference preference;
     const char *name;
@@ -206,7 +234,7 @@ static int resolve(struct penstock_device **device, char text[64], penstock_cont
     if (status)
         return status;
     if (preference == PENSTOCK_DEVICE_AUTO) {
-        if ((status = ask_auto(text, context, shape)))
+        if ((status = ask_auto(text, shape, wanted)))
             return status;
         name = text + strlen("prefer:");
     } else if (strlen(asked) < 64) {
@@ -214,22 +242,24 @@ static int resolve(struct penstock_device **device, char text[64], penstock_cont
     } else {
         return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%.60s...'", asked);
     }
-    if (!(status = penstock__device_find(context, name, device)) || preference != PENSTOCK_DEVICE_PREFERRED)
+    status = penstock__device_find(wanted->context, name, &wanted->device);
+    if (!status || preference != PENSTOCK_DEVICE_PREFERRED)
         return status;
-    penstock__log(context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name, penstock_error_text());
+    penstock__log(wanted->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
+                  penstock_error_text());
     snprintf(text, 64, "cpu");
-    return penstock__device_find(context, text, device);
+    return penstock__device_find(wanted->context, text, &wanted->device);
 }
 
 int penstock__filter_choose(size_t *n, char text[64], penstock_context *context, const struct filter_shape *shape,
-                            const char *asked)
+                            const struct filter_shift *shifts, size_t channel_count, const char *asked)
 {
-    struct penstock_device *device;
+    struct wanted wanted = {.context = context, .shifts = shifts, .channels = channel_count, .text = text};
     size_t odd = odd_part(shape->decimation);
-    int status = resolve(&device, text, context, shape, asked);
+    int status = resolve(&wanted, text, shape, asked);
     if (status)
         return status;
-    if (odd > 1 && !choose_among(n, shape, odd, text, device))
+    if (odd > 1 && !choose_among(n, shape, odd, &wanted))
         return PENSTOCK_OK;
-    return choose_among(n, shape, 1, text, device);
+    return choose_among(n, shape, 1, &wanted);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/*
- * A batch of blocks through two child FFT plans, on whatever device, and through the product and the trim on the CPU's
- * threads.
- */
-#include "ops/filter_engine.h"
+/* The life of an engine, and what its two ways have in common: the product and the store of a row. */
 #include "core/devices.h"
+#include "ops/filter_run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,48 +12,13 @@
 #define PI 3.14159265358979323846
 
 /* Values of a batch where the device does not ask for more, and at most: half a millisecond of work, against the tens
- * of microseconds that threads take to wake while one of them copies. */
+ * of microseconds that threads take to wake. Blocks that stay near the processor shall find their samples in the
+ * second-level cache, too. */
 #define BATCH_VALUES     ((size_t)1 << 18)
+#define NEAR_VALUES      ((size_t)1 << 17)
 #define MAX_BATCH_VALUES ((size_t)1 << 22)
 
-/* Values that are worth another thread's attention. */
-#define ITEM_VALUES 16384
-
-/* A multiple that keeps frames aligned for vector instructions: 64 bytes of the smallest samples with vectors. */
-#define ALIGNED_SAMPLES 16
-
-/* ---------------------------------------------------------------- shape ----------------------- */
-
-static size_t common_divisor(size_t a, size_t b)
-{
-    while (b) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
-{
-    size_t d = shape->decimation, unit = d / common_divisor(d, ALIGNED_SAMPLES) * ALIGNED_SAMPLES;
-    shape->n = n;
-    shape->fold = common_divisor(d, n);
-    shape->m = n / shape->fold;
-    shape->step = d / shape->fold;
-    shape->history = (shape->taps - 1 + shape->fold - 1) / shape->fold * shape->fold;
-    if (n < shape->history + d)
-        return false;
-    if ((n - shape->history) / unit < 16)
-        unit = d;
-    shape->block = (n - shape->history) / unit * unit;
-    shape->values = shape->block / d;
-    shape->sample_bytes = penstock_format_bytes(shape->format);
-    shape->value_bytes = shape->real || shape->real_values ? sizeof(float) : sizeof(penstock_cf32);
-    return true;
-}
-
-/* ---------------------------------------------------------------- life ------------------------ */
+/* ---------------------------------------------------------------- plans ----------------------- */
 
 /* Both on one device: the second plan follows the first where the library may choose or move. */
 static int make_plans(struct filter_engine *engine, const char *device)
@@ -81,7 +43,7 @@ static int make_plans(struct filter_engine *engine, const char *device)
     }
     return penstock_fft_plan(&engine->reverse, engine->context,
                              &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
-                                                .direction = PENSTOCK_REVERSE, .load = {.spacing = engine->bins}),
+                                                .direction = PENSTOCK_REVERSE, .load = {.spacing = engine->products}),
                              device);
 }
 
@@ -92,9 +54,10 @@ static int choose_rows(struct filter_engine *engine)
     int status = penstock_plan_get_info(engine->forward, &info);
     if (status)
         return status;
-    engine->rows = BATCH_VALUES / shape->n;
-    if (engine->rows < info.best_batch)
-        engine->rows = info.best_batch;
+    size_t least = engine->near ? penstock__threads(engine->context) : info.best_batch;
+    engine->rows = (engine->near ? NEAR_VALUES : BATCH_VALUES) / shape->n;
+    if (engine->rows < least)
+        engine->rows = least;
     if (engine->rows > MAX_BATCH_VALUES / shape->n)
         engine->rows = MAX_BATCH_VALUES / shape->n;
     if (shape->max_latency) {
@@ -106,6 +69,8 @@ static int choose_rows(struct filter_engine *engine)
         engine->rows = 1;
     return PENSTOCK_OK;
 }
+
+/* ---------------------------------------------------------------- rotation -------------------- */
 
 /* Turns in units of 2^-64, modulo one: exact at any sample but for the rounding of the shift itself. */
 static uint64_t turns(double shift, uint64_t samples)
@@ -119,25 +84,39 @@ static penstock_cf32 unit(uint64_t turns)
     return (penstock_cf32){(float)cos(angle), (float)sin(angle)};
 }
 
-uint64_t penstock__filter_phase(const struct filter_shape *shape, uint64_t sample)
+uint64_t penstock__filter_phase(const struct filter_shift *shift, uint64_t sample)
 {
-    return (uint64_t)(int64_t)(shape->phase * 0x1p63) * 2 + turns(shape->shift, sample);
+    return turns(shift->phase, 1) + turns(shift->shift, sample);
 }
 
-static int make_table(struct filter_engine *engine)
+static int make_rotation(struct filter_rotation *rotation, const struct filter_shape *shape, struct filter_shift shift)
 {
-    const struct filter_shape *shape = &engine->shape;
-    if (shape->shift == 0 && shape->phase == 0)
+    rotation->shift = (struct filter_shift){shift.shift / (double)shape->interpolation, shift.phase};
+    if (shift.shift == 0 && shift.phase == 0)
         return PENSTOCK_OK;
-    if (!(engine->table = penstock__alloc(shape->values * sizeof *engine->table)))
+    if (!(rotation->table = penstock__alloc(shape->values * sizeof *rotation->table)))
         return PENSTOCK_ERR_MEMORY;
     for (size_t j = 0; j < shape->values; j++)
-        engine->table[j] = unit(turns(shape->shift, j * shape->decimation));
+        rotation->table[j] = unit(turns(rotation->shift.shift, j * shape->decimation));
     return PENSTOCK_OK;
 }
 
+/* ---------------------------------------------------------------- life ------------------------ */
+
+static int make_rotations(struct filter_engine *engine, const struct filter_shift *shifts, size_t count)
+{
+    int status = PENSTOCK_OK;
+    if (!(engine->rotations = penstock__calloc(count, sizeof *engine->rotations)))
+        return PENSTOCK_ERR_MEMORY;
+    engine->channels = count;
+    for (size_t c = 0; c < count && !status; c++)
+        status = make_rotation(&engine->rotations[c], &engine->shape, shifts[c]);
+    return status;
+}
+
 int penstock__filter_engine_new(struct filter_engine **engine, penstock_context *context,
-                                const struct filter_shape *shape, const char *device)
+                                const struct filter_shape *shape, const struct filter_shift *shifts,
+                                size_t channel_count, const char *device)
 {
     struct filter_engine *made = penstock__calloc(1, sizeof *made);
     int status;
@@ -148,16 +127,16 @@ int penstock__filter_engine_new(struct filter_engine **engine, penstock_context 
     made->shape = *shape;
     made->kernels = penstock__filter_kernels();
     made->bins = shape->real ? shape->n / 2 + 1 : shape->n;
+    made->products = shape->real ? shape->m / 2 + 1 : shape->m;
     made->row_bytes = shape->m * (shape->real ? sizeof(float) : sizeof(penstock_cf32));
-    if ((status = make_plans(made, device)) || (status = choose_rows(made)) || (status = make_table(made)))
+    if ((status = make_plans(made, device)) || (status = make_rotations(made, shifts, channel_count)))
         goto fail;
-    made->spectra = penstock__alloc((made->rows + 1) * made->bins * sizeof *made->spectra);
-    made->made = penstock__alloc((made->rows + 1) * made->row_bytes);
-    if (made->spectra && made->made) {
-        *engine = made;
-        return PENSTOCK_OK;
-    }
-    status = PENSTOCK_ERR_MEMORY;
+    made->near = penstock__filter_near_possible(made);
+    if ((status = choose_rows(made)) ||
+        (status = made->near ? penstock__filter_near_init(made) : penstock__filter_batch_init(made)))
+        goto fail;
+    *engine = made;
+    return PENSTOCK_OK;
 fail:
     penstock__filter_engine_free(made);
     return status;
@@ -169,10 +148,34 @@ void penstock__filter_engine_free(struct filter_engine *engine)
         return;
     penstock_plan_free(engine->reverse);
     penstock_plan_free(engine->forward);
+    for (size_t c = 0; c < engine->channels; c++)
+        penstock__free(engine->rotations[c].table);
+    penstock__free(engine->rotations);
     penstock__free(engine->spectra);
+    penstock__free(engine->product);
     penstock__free(engine->made);
-    penstock__free(engine->table);
+    penstock__free(engine->scratch);
     penstock__free(engine);
+}
+
+const struct filter_shape *penstock__filter_engine_shape(const struct filter_engine *engine)
+{
+    return &engine->shape;
+}
+
+const penstock_plan *penstock__filter_engine_plan(const struct filter_engine *engine)
+{
+    return engine->forward;
+}
+
+size_t penstock__filter_engine_rows(const struct filter_engine *engine)
+{
+    return engine->rows;
+}
+
+bool penstock__filter_engine_near(const struct filter_engine *engine)
+{
+    return engine->near;
 }
 
 size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_t rows)
@@ -180,137 +183,65 @@ size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_
     return (rows - 1) * engine->shape.block + engine->shape.n;
 }
 
-/* ---------------------------------------------------------------- a batch --------------------- */
-
-/* Where a row's values begin among the transform's: after what has wrapped around, or in front where they were
- * picked out. */
-static size_t first_value(const struct filter_shape *shape)
+int penstock__filter_engine_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
-    return shape->step > 1 || shape->real_values ? 0 : shape->history / shape->fold;
-}
-
-const void *penstock__filter_engine_row(const struct filter_engine *engine, size_t row)
-{
-    return engine->made + row * engine->row_bytes + first_value(&engine->shape) * engine->shape.value_bytes;
-}
-
-static uint64_t block_position(const struct filter_shape *shape, uint64_t block)
-{
-    return block * shape->block + shape->advance;
-}
-
-static void multiply_row(struct filter_engine *engine, size_t row, const struct filter_taps *taps)
-{
-    const struct filter_shape *shape = &engine->shape;
-    (shape->real ? engine->kernels->multiply_half : engine->kernels->multiply)(engine->spectra + row * engine->bins,
-                                                                               taps->spectrum, shape->n, shape->m);
-}
-
-static void pick_real(float *values, const penstock_cf32 *from, size_t step, size_t count)
-{
-    for (size_t j = 0; j < count; j++)
-        values[j] = from[j * step].re;
-}
-
-/* What is not read where the transform put it moves to the row's front; nothing is overwritten before it is read. */
-static void trim_row(struct filter_engine *engine, size_t row, uint64_t block)
-{
-    const struct filter_shape *shape = &engine->shape;
-    size_t wrapped = shape->history / shape->fold;
-    char *values = engine->made + row * engine->row_bytes;
-    if (shape->real_values) {
-        pick_real((float *)(void *)values, (penstock_cf32 *)(void *)values + wrapped, shape->step, shape->values);
-    } else if (shape->step > 1 && shape->real) {
-        float *v = (float *)(void *)values;
-        for (size_t j = 0; j < shape->values; j++)
-            v[j] = v[wrapped + j * shape->step];
-    } else if (shape->step > 1) {
-        penstock_cf32 *v = (penstock_cf32 *)(void *)values;
-        for (size_t j = 0; j < shape->values; j++)
-            v[j] = v[wrapped + j * shape->step];
-    }
-    if (engine->table)
-        engine->kernels->rotate((penstock_cf32 *)(void *)values + first_value(shape), engine->table,
-                                unit(penstock__filter_phase(shape, block_position(shape, block))), shape->values);
-}
-
-/* The rows of a batch, shared by threads. */
-struct rows {
-    struct filter_engine *engine;
-    const struct filter_taps *taps;
-    uint64_t first;
-    size_t count, item;
-};
-
-static void multiply_item(void *argument, size_t item, unsigned worker)
-{
-    const struct rows *rows = argument;
-    size_t end = (item + 1) * rows->item < rows->count ? (item + 1) * rows->item : rows->count;
-    const struct filter_taps *taps = rows->taps;
-    (void)worker;
-    for (size_t row = item * rows->item; row < end; row++) {
-        uint64_t start = block_position(&rows->engine->shape, rows->first + row);
-        while (taps->next && taps->next->from <= start)
-            taps = taps->next;
-        multiply_row(rows->engine, row, taps);
-    }
-}
-
-static void trim_item(void *argument, size_t item, unsigned worker)
-{
-    const struct rows *rows = argument;
-    size_t end = (item + 1) * rows->item < rows->count ? (item + 1) * rows->item : rows->count;
-    (void)worker;
-    for (size_t row = item * rows->item; row < end; row++)
-        trim_row(rows->engine, row, rows->first + row);
-}
-
-static void spread(struct rows *rows, void (*work)(void *argument, size_t item, unsigned worker), size_t row_values)
-{
-    rows->item = ITEM_VALUES / row_values + 1;
-    penstock__parallel(rows->engine->context, (rows->count + rows->item - 1) / rows->item, work, rows);
-}
-
-/* The block in which `taps` begin to hold: made again with them, in the spare row, from where the change is put in. */
-static int change_taps(const struct rows *rows, const char *in, const struct filter_taps *taps)
-{
-    struct filter_engine *engine = rows->engine;
-    const struct filter_shape *shape = &engine->shape;
-    uint64_t from = taps->from - block_position(shape, rows->first);
-    size_t row = (size_t)(from / shape->block), spare = engine->rows, done;
-    int status = penstock_plan_run(engine->forward, in + row * shape->block * shape->sample_bytes,
-                                   engine->spectra + spare * engine->bins, 1);
-    if (status)
-        return status;
-    multiply_row(engine, spare, taps);
-    if ((status = penstock_plan_run(engine->reverse, engine->spectra + spare * engine->bins,
-                                    engine->made + spare * engine->row_bytes, 1)))
-        return status;
-    trim_row(engine, spare, rows->first + row);
-    done = (size_t)(from % shape->block + shape->decimation - 1) / shape->decimation;
-    size_t at = (first_value(shape) + done) * shape->value_bytes;
-    memcpy(engine->made + row * engine->row_bytes + at, engine->made + spare * engine->row_bytes + at,
-           (shape->values - done) * shape->value_bytes);
+    if (!engine->near)
+        return penstock__filter_batch_run(engine, blocks);
+    penstock__filter_near_run(engine, blocks);
     return PENSTOCK_OK;
 }
 
-int penstock__filter_engine_run(struct filter_engine *engine, const void *in, uint64_t first, size_t count,
-                                const struct filter_taps *taps)
+/* ---------------------------------------------------------------- a row ----------------------- */
+
+void penstock__filter_multiply(const struct filter_engine *engine, penstock_cf32 *to, const penstock_cf32 *spectrum,
+                               const struct filter_taps *taps)
 {
     const struct filter_shape *shape = &engine->shape;
-    struct rows rows = {.engine = engine, .taps = taps, .first = first, .count = count};
-    int status = penstock_plan_run(engine->forward, in, engine->spectra, count);
-    if (status)
-        return status;
-    spread(&rows, multiply_item, shape->n);
-    if ((status = penstock_plan_run(engine->reverse, engine->spectra, engine->made, count)))
-        return status;
-    if (shape->step > 1 || shape->real_values || engine->table)
-        spread(&rows, trim_item, shape->m);
-    for (const struct filter_taps *next = taps->next; next && !status; next = next->next) {
-        uint64_t start = block_position(shape, first), end = block_position(shape, first + count);
-        if (next->from > start && next->from < end)
-            status = change_taps(&rows, in, next);
-    }
-    return status;
+    const struct filter_kernels *kernels = engine->kernels;
+    (shape->real ? kernels->multiply_half : kernels->multiply)(to, spectrum, taps->spectrum, shape->n, shape->high,
+                                                               shape->m);
+}
+
+static void pick(const struct filter_shape *shape, void *out, const char *made, size_t first, size_t count)
+{
+    size_t at = shape->first + first * shape->step, step = shape->step;
+    const penstock_cf32 *values = (const void *)made;
+    const float *floats = (const void *)made;
+    if (shape->real_values)
+        for (size_t j = 0; j < count; j++)
+            ((float *)out)[j] = values[at + j * step].re;
+    else if (step == 1)
+        memcpy(out, made + at * shape->value_bytes, count * shape->value_bytes);
+    else if (shape->real)
+        for (size_t j = 0; j < count; j++)
+            ((float *)out)[j] = floats[at + j * step];
+    else
+        for (size_t j = 0; j < count; j++)
+            ((penstock_cf32 *)out)[j] = values[at + j * step];
+}
+
+void penstock__filter_store(const struct filter_engine *engine, size_t channel, void *out, const void *made,
+                            uint64_t block, size_t first, size_t end)
+{
+    const struct filter_shape *shape = &engine->shape;
+    const struct filter_rotation *rotation = &engine->rotations[channel];
+    const penstock_cf32 *from = out;
+    char *to = (char *)out + first * shape->value_bytes;
+    if (rotation->table && shape->step == 1)
+        from = (const penstock_cf32 *)made + shape->first + first;
+    else
+        pick(shape, to, made, first, end - first);
+    if (rotation->table)
+        engine->kernels->rotate(
+            (penstock_cf32 *)(void *)to, shape->step == 1 ? from : (penstock_cf32 *)(void *)to, rotation->table + first,
+            unit(penstock__filter_phase(&rotation->shift, penstock__filter_position(shape, block))), end - first);
+}
+
+size_t penstock__filter_taps_end(const struct filter_shape *shape, const struct filter_taps *taps, uint64_t block)
+{
+    uint64_t start = penstock__filter_position(shape, block);
+    if (!taps->next || taps->next->from >= start + (uint64_t)shape->values * shape->decimation)
+        return shape->values;
+    return taps->next->from <= start ? 0
+                                     : (size_t)((taps->next->from - start + shape->decimation - 1) / shape->decimation);
 }

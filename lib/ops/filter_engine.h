@@ -2,11 +2,15 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Blocks of a stream through overlap-save: a forward transform of each frame, the product with the taps' spectrum, a
- * reverse transform, and what is left after wrapping around. A frame is `history` old samples and `block` new ones.
+ * Blocks of a stream through overlap-save: a forward transform of each frame and, for each channel, the product with
+ * the taps' spectrum, a reverse transform, and what is left after wrapping around. A frame is `history` old samples and
+ * `block` new ones.
  *
- * Decimation by D: with F the greatest common divisor of D and the length, the spectrum is folded F times, so that the
- * reverse transform is F times shorter, and of its values each (D / F)-th is kept.
+ * Interpolation by I repeats the spectrum I times, which is that of the samples with I - 1 zeros between each two.
+ * Decimation by D: with F the greatest common divisor of D and the length n I, the spectrum is folded F times, so that
+ * the reverse transform is F times shorter, and of its values each (D / F)-th is kept.
+ *
+ * Positions are counted at the interpolated rate, where taps are, from the first sample on.
  */
 #ifndef PENSTOCK_OPS_FILTER_ENGINE_H
 #define PENSTOCK_OPS_FILTER_ENGINE_H
@@ -18,67 +22,83 @@ struct filter_shape {
     penstock_format format; /* of the samples that the forward transform reads: no planar one, no CU8 */
     bool real;              /* real transforms: format F32, values are float */
     bool real_values;       /* of complex transforms the real part is kept: values are float */
-    size_t taps, decimation, advance;
-    double shift;       /* turns per sample */
-    double phase;       /* turns at sample 0 */
+    size_t taps, interpolation, decimation, advance;
     size_t max_latency; /* 0: any */
 
     /* Set by penstock__filter_shape_set(). */
-    size_t n, fold, m;     /* transform lengths: forward, and reverse m = n / fold */
-    size_t history, block; /* samples of a frame: n >= history + block, block a multiple of the decimation */
-    size_t values, step;   /* values that a block makes; one of `step` of the reverse transform's */
+    size_t n, high, fold, m; /* transform lengths: forward, high = n interpolation, and reverse m = high / fold */
+    size_t history, block;   /* samples of a frame: n >= history + block */
+    size_t first;            /* of a row's values among the reverse transform's */
+    size_t values, step;     /* values that a block makes; one of `step` of the reverse transform's */
     size_t sample_bytes, value_bytes;
 };
 
 /* For transforms of length n; false where the taps do not fit into it. */
 bool penstock__filter_shape_set(struct filter_shape *shape, size_t n);
 
-/* A set of taps, and the sample of the output from which on it holds; the next one follows in time. */
+/* Position of a block's first value. */
+uint64_t penstock__filter_position(const struct filter_shape *shape, uint64_t block);
+
+/* A set of taps, and the position from which on it holds; the next one follows in time. */
 struct filter_taps {
     size_t count;
     uint64_t from;
     struct filter_taps *next;
-    penstock_cf32 spectrum[]; /* n values, real: n / 2 + 1; 1 / n and the rotation by `shift` are in it */
+    _Alignas(64) penstock_cf32 spectrum[]; /* `high` values, real: high / 2 + 1; 1 / n and the rotation are in it */
 };
 
-/* One of `complex` and `real` is given. */
-int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_shape *shape,
+/* One of `complex` and `real` is given; `shift` in turns per sample of the input. */
+int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_shape *shape, double shift,
                               const penstock_cf32 *complex_taps, const float *real_taps, size_t count);
 
-struct filter_engine {
-    penstock_context *context;
-    struct filter_shape shape;
-    const struct filter_kernels *kernels;
-    penstock_plan *forward, *reverse;
-    size_t rows;            /* blocks of a batch */
-    size_t bins, row_bytes; /* of a row in `spectra`, and in `made` */
-    penstock_cf32 *spectra; /* rows + 1 of them: the last one for a change of taps */
-    char *made;             /* likewise */
-    penstock_cf32 *table;   /* rotation from a block's first value to each; NULL without a shift */
+struct filter_engine;
+
+/* A channel's shift in turns per sample, and its phase in turns at sample 0. */
+struct filter_shift {
+    double shift, phase;
+};
+
+/* What holds for one channel in a run. */
+struct filter_channel {
+    const struct filter_taps *taps; /* those that hold at the first block's start, and later ones */
+    void *out;                      /* values of all blocks, one after the other */
+};
+
+struct filter_blocks {
+    uint64_t first; /* of the stream's blocks */
+    size_t count;
+    const void *in;  /* the first block's frame; the others each `block` samples on */
+    size_t near;     /* this many of them; */
+    const void *far; /* the frame of block first + near, the others each `block` samples on. Batches: near = count. */
+    const struct filter_channel *channels;
 };
 
 /* `shape` has been set. */
 int penstock__filter_engine_new(struct filter_engine **engine, penstock_context *context,
-                                const struct filter_shape *shape, const char *device);
+                                const struct filter_shape *shape, const struct filter_shift *shifts,
+                                size_t channel_count, const char *device);
 void penstock__filter_engine_free(struct filter_engine *engine);
 
-/* Phase of the shift at a sample, in units of 2^-64 turns. */
-uint64_t penstock__filter_phase(const struct filter_shape *shape, uint64_t sample);
+const struct filter_shape *penstock__filter_engine_shape(const struct filter_engine *engine);
+const penstock_plan *penstock__filter_engine_plan(const struct filter_engine *engine);
+
+/* Blocks of a batch, at most where blocks are not near the processor. */
+size_t penstock__filter_engine_rows(const struct filter_engine *engine);
+
+/* Whether blocks go through the processor's own caches: any number of them in a run, which cannot fail. */
+bool penstock__filter_engine_near(const struct filter_engine *engine);
+
+/* Phase of a channel's shift at a sample of the input, in units of 2^-64 turns. */
+uint64_t penstock__filter_phase(const struct filter_shift *shift, uint64_t sample);
 
 /* Samples that `rows` >= 1 blocks read. */
 size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_t rows);
 
-/*
- * Blocks `first` .. `first` + `rows` - 1 of the stream; `in` is the first one's frame. `taps` are those that hold at
- * the first block's start, `next` the later ones. Row r's values are then at penstock__filter_engine_row().
- */
-int penstock__filter_engine_run(struct filter_engine *engine, const void *in, uint64_t first, size_t rows,
-                                const struct filter_taps *taps);
-const void *penstock__filter_engine_row(const struct filter_engine *engine, size_t row);
+int penstock__filter_engine_run(struct filter_engine *engine, const struct filter_blocks *blocks);
 
 /* The length that takes the least time for a sample, by measurement or from memory; `*device` is then the text that
  * names the device that was measured. */
 int penstock__filter_choose(size_t *n, char device[64], penstock_context *context, const struct filter_shape *shape,
-                            const char *asked);
+                            const struct filter_shift *shifts, size_t channel_count, const char *asked);
 
 #endif

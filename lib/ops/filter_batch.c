@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A batch of blocks through two child FFT plans, on whatever device, and through product and store on the CPU's
+ * threads. */
+#include "ops/filter_run.h"
+
+/* Values that are worth another thread's attention. */
+#define ITEM_VALUES 16384
+
+int penstock__filter_batch_init(struct filter_engine *engine)
+{
+    size_t rows = engine->rows + 1;
+    engine->spectra = penstock__alloc(rows * engine->bins * sizeof *engine->spectra);
+    engine->product = penstock__alloc(rows * engine->products * sizeof *engine->product);
+    engine->made = penstock__alloc(rows * engine->row_bytes);
+    return engine->spectra && engine->product && engine->made ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+/* The rows of a batch, shared by threads. */
+struct rows {
+    struct filter_engine *engine;
+    const struct filter_blocks *blocks;
+    size_t channel, item;
+};
+
+/* The taps that hold at the start of a row. */
+static const struct filter_taps *taps_of(const struct rows *rows, size_t row)
+{
+    const struct filter_taps *taps = rows->blocks->channels[rows->channel].taps;
+    while (!penstock__filter_taps_end(&rows->engine->shape, taps, rows->blocks->first + row))
+        taps = taps->next;
+    return taps;
+}
+
+static char *out_of(const struct rows *rows, size_t row)
+{
+    const struct filter_shape *shape = &rows->engine->shape;
+    return (char *)rows->blocks->channels[rows->channel].out + row * shape->values * shape->value_bytes;
+}
+
+static size_t end_of(const struct rows *rows, size_t item)
+{
+    size_t end = (item + 1) * rows->item;
+    return end < rows->blocks->count ? end : rows->blocks->count;
+}
+
+static void multiply_item(void *argument, size_t item, unsigned worker)
+{
+    const struct rows *rows = argument;
+    struct filter_engine *engine = rows->engine;
+    (void)worker;
+    for (size_t row = item * rows->item; row < end_of(rows, item); row++)
+        penstock__filter_multiply(engine, engine->product + row * engine->products,
+                                  engine->spectra + row * engine->bins, taps_of(rows, row));
+}
+
+static void store_item(void *argument, size_t item, unsigned worker)
+{
+    const struct rows *rows = argument;
+    struct filter_engine *engine = rows->engine;
+    (void)worker;
+    for (size_t row = item * rows->item; row < end_of(rows, item); row++)
+        penstock__filter_store(engine, rows->channel, out_of(rows, row), engine->made + row * engine->row_bytes,
+                               rows->blocks->first + row, 0, engine->shape.values);
+}
+
+static void spread(struct rows *rows, void (*work)(void *argument, size_t item, unsigned worker), size_t row_values)
+{
+    rows->item = ITEM_VALUES / row_values + 1;
+    penstock__parallel(rows->engine->context, (rows->blocks->count + rows->item - 1) / rows->item, work, rows);
+}
+
+/* A row in which taps change: made again with those after `taps`, in the spare row, from where they take over. */
+static int change_taps(const struct rows *rows, size_t row, const struct filter_taps *taps)
+{
+    struct filter_engine *engine = rows->engine;
+    size_t spare = engine->rows, done, end, values = engine->shape.values;
+    uint64_t block = rows->blocks->first + row;
+    penstock_cf32 *product = engine->product + spare * engine->products;
+    char *made = engine->made + spare * engine->row_bytes;
+    for (done = penstock__filter_taps_end(&engine->shape, taps, block); done < values; done = end) {
+        taps = taps->next;
+        end = penstock__filter_taps_end(&engine->shape, taps, block);
+        if (end <= done) {
+            end = done;
+            continue;
+        }
+        penstock__filter_multiply(engine, product, engine->spectra + row * engine->bins, taps);
+        int status = penstock_plan_run(engine->reverse, product, made, 1);
+        if (status)
+            return status;
+        penstock__filter_store(engine, rows->channel, out_of(rows, row), made, block, done, end);
+    }
+    return PENSTOCK_OK;
+}
+
+static int run_channel(struct rows *rows)
+{
+    struct filter_engine *engine = rows->engine;
+    size_t count = rows->blocks->count;
+    spread(rows, multiply_item, engine->shape.n);
+    int status = penstock_plan_run(engine->reverse, engine->product, engine->made, count);
+    if (status)
+        return status;
+    spread(rows, store_item, engine->shape.m);
+    const struct filter_taps *last = taps_of(rows, count - 1);
+    if (last == taps_of(rows, 0) &&
+        penstock__filter_taps_end(&engine->shape, last, rows->blocks->first + count - 1) == engine->shape.values)
+        return PENSTOCK_OK;
+    for (size_t row = 0; row < count && !status; row++)
+        status = change_taps(rows, row, taps_of(rows, row));
+    return status;
+}
+
+int penstock__filter_batch_run(struct filter_engine *engine, const struct filter_blocks *blocks)
+{
+    int status = penstock_plan_run(engine->forward, blocks->in, engine->spectra, blocks->count);
+    for (size_t channel = 0; channel < engine->channels && !status; channel++)
+        status = run_channel(&(struct rows){.engine = engine, .blocks = blocks, .channel = channel});
+    return status;
+}

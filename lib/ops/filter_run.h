@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The inside of an engine, which has one of two ways. Near: each thread takes a few blocks through all stages while
+ * they are in its caches, straight from the samples to the values. In batches: transforms of many blocks at once, by
+ * plans on any device, and the other stages on the processor's threads.
+ */
+#ifndef PENSTOCK_OPS_FILTER_RUN_H
+#define PENSTOCK_OPS_FILTER_RUN_H
+
+#include "ops/filter_engine.h"
+
+/* What turns a channel's values back. */
+struct filter_rotation {
+    struct filter_shift shift; /* in turns per position */
+    penstock_cf32 *table;      /* rotation from a block's first value to each; NULL without a shift */
+};
+
+struct filter_engine {
+    penstock_context *context;
+    struct filter_shape shape;
+    const struct filter_kernels *kernels;
+    penstock_plan *forward, *reverse;
+    struct filter_rotation *rotations;
+    size_t channels;
+    size_t rows;                      /* blocks of a batch */
+    size_t bins, products, row_bytes; /* of a block: bins before and after the product, bytes after the reverse one */
+    bool near;
+
+    /* In batches: room for `rows` blocks and one more, for a change of taps. */
+    penstock_cf32 *spectra, *product;
+    char *made;
+
+    /* Near: of each thread. */
+    char *scratch;
+    size_t scratch_bytes, product_at, made_at, transform_at;
+};
+
+bool penstock__filter_near_possible(const struct filter_engine *engine);
+int penstock__filter_near_init(struct filter_engine *engine);
+void penstock__filter_near_run(struct filter_engine *engine, const struct filter_blocks *blocks);
+
+int penstock__filter_batch_init(struct filter_engine *engine);
+int penstock__filter_batch_run(struct filter_engine *engine, const struct filter_blocks *blocks);
+
+/* ---- stages of a row ---- */
+
+/* `to` may be `spectrum` without interpolation. */
+void penstock__filter_multiply(const struct filter_engine *engine, penstock_cf32 *to, const penstock_cf32 *spectrum,
+                               const struct filter_taps *taps);
+
+/* Values `first` .. `end` - 1 of a block, out of what the reverse transform made; `out` is where its value 0 goes. */
+void penstock__filter_store(const struct filter_engine *engine, size_t channel, void *out, const void *made,
+                            uint64_t block, size_t first, size_t end);
+
+/* The value of a block at which the next taps take over; all values where they do not. */
+size_t penstock__filter_taps_end(const struct filter_shape *shape, const struct filter_taps *taps, uint64_t block);
+
+#endif
