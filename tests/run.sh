@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Installs what is missing (and says so first), builds, and passes the tests.
 #   tests/run.sh                 the dev build
-#   tests/run.sh PRESET...       builds of CMakePresets.json: dev clang asan tsan ubsan core-only release
-#   tests/run.sh --ci            what continuous integration runs: dev, clang (build only), asan, tsan, core-only, formatting
+#   tests/run.sh PRESET...       builds of CMakePresets.json: dev clang asan tsan ubsan core-only release armhf arm64
+#   tests/run.sh --ci            what continuous integration runs: formatting, clang and ARM builds, asan, tsan, core-only, dev
 #   tests/run.sh --full          the dev build with every sampled sweep run in full (hours)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,8 @@ cd "$(dirname "$0")/.."
 
 TEST_PACKAGES="python3 tshark soapysdr-tools soapysdr-module-remote soapyremote-server dbus avahi-daemon iproute2 clinfo
   gnuradio gnuradio-dev pybind11-dev python3-pybind11 python3-pyqt5 python3-sip"
-CI_PACKAGES="clang libclang-rt-14-dev clang-format"
+CI_PACKAGES="clang libclang-rt-14-dev clang-format
+  gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 presets=() ci=no
 for argument in "$@"; do
@@ -37,6 +38,12 @@ if [ "$ci" = yes ]; then
   echo "== clang: build"
   cmake --preset clang >/dev/null
   cmake --build --preset clang -j "$jobs"
+  for preset in armhf arm64; do
+    echo "== $preset: build, and a few tests under emulation"
+    cmake --preset "$preset" >/dev/null
+    cmake --build --preset "$preset" -j "$jobs"
+    ctest --preset "$preset" -R '^(fec_wifi|qpu_host|qpu_isa|window)$' --no-tests=error
+  done
 fi
 
 failed=()

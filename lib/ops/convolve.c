@@ -15,7 +15,7 @@
 
 #define PI          3.14159265358979323846
 #define MOST_TAPS   ((size_t)1 << 20)
-#define MOST_VALUES ((size_t)1 << 40)
+#define MOST_VALUES (SIZE_MAX / 64) /* their spectra can be counted in bytes */
 #define SHORTEST    512
 #define PIECE       65536
 

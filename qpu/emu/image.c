@@ -30,7 +30,7 @@ static bool read_whole(const char *path, char **text, size_t *size, char error[I
         if (used + 1 >= room) {
             room = room ? 2 * room : 65536;
             if (room > LARGEST || !(larger = realloc(data, room))) {
-                snprintf(error, IMAGE_ERROR, "%s: too large", path);
+                snprintf(error, IMAGE_ERROR, "%.480s: too large", path);
                 goto fail;
             }
             data = larger;
@@ -91,7 +91,7 @@ static bool words_of_text(const char *path, char **text, size_t *size, char erro
 {
     char *words = malloc(*size + 8);
     if (!words) {
-        snprintf(error, IMAGE_ERROR, "%s: too large", path);
+        snprintf(error, IMAGE_ERROR, "%.480s: too large", path);
         return false;
     }
     if (!parse_words(path, *text, words, size, error)) {
@@ -120,7 +120,7 @@ bool image_read(const char *path, uint8_t **bytes, size_t *size, char error[IMAG
     }
     whole = (*size + 7) / 8 * 8;
     if (!(padded = realloc(text, whole))) {
-        snprintf(error, IMAGE_ERROR, "%s: too large", path);
+        snprintf(error, IMAGE_ERROR, "%.480s: too large", path);
         free(text);
         return false;
     }
