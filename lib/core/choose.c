@@ -48,13 +48,36 @@ static void leave_out(const struct penstock_device *device)
     penstock__log(device->context, PENSTOCK_LOG_WARNING, "auto leaves %s out: %s", device->name, penstock_error_text());
 }
 
+static bool is_automatic(const struct penstock_device *device)
+{
+    return !*device->reason && !(device->backend->flags & PENSTOCK_BACKEND_NOT_AUTOMATIC);
+}
+
+/* Once a context: where there is a single device to choose, why the others are absent. */
+static void tell_absent(penstock_context *context)
+{
+    struct penstock_device *device, *only = NULL;
+    char reasons[800] = "";
+    size_t used = 0, present = 0;
+    if (atomic_exchange(&context->absent_told, true))
+        return;
+    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
+        if (is_automatic(device) && ++present == 1)
+            only = device;
+        else if (*device->reason && device->backend && used < sizeof reasons)
+            used += (size_t)snprintf(reasons + used, sizeof reasons - used, "; %s: %s", device->name, device->reason);
+    }
+    if (present == 1 && used)
+        penstock__log(context, PENSTOCK_LOG_INFO, "auto has %s alone%s", only->name, reasons);
+}
+
 static void find_candidates(struct candidates *list, penstock_context *context, const struct penstock_problem *problem)
 {
     struct penstock_device *device;
     list->count = 0;
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
         int rank;
-        if (*device->reason || device->backend->flags & PENSTOCK_BACKEND_NOT_AUTOMATIC)
+        if (!is_automatic(device))
             continue;
         if (penstock__device_open(device))
             leave_out(device);
@@ -210,6 +233,7 @@ int penstock__choose(struct penstock__binding **binding, penstock_context *conte
     find_candidates(&list, context, problem);
     if (!list.count)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
+    tell_absent(context);
     if (list.count == 1)
         return penstock__binding_new(binding, list.devices[0], problem, slots);
     pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */

@@ -8,6 +8,7 @@
 #include "backends/backend.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct penstock__pool;
 struct penstock__choice;
@@ -33,6 +34,7 @@ struct penstock_context {
 
     pthread_mutex_t choice_lock;
     struct penstock__choice *choices; /* answers of "auto" so far */
+    atomic_bool absent_told;          /* why "auto" has one device alone */
 };
 
 /* Threads, the caller's included, are started by the first call that has work for them. `spin`: a thread may stay awake

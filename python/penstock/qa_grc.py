@@ -31,7 +31,7 @@ top = module.ofdm_receiver_soapy(driver="replay", device_args=sys.argv[2], devic
 store = blocks.message_debug()
 top.msg_connect(top.penstock_wifi_receiver_0, "pdus", store, "store")
 top.start()
-until = time.monotonic() + 120
+until = time.monotonic() + 600
 while store.num_messages() < 40 and time.monotonic() < until:
     application.processEvents()
     time.sleep(0.02)
@@ -100,7 +100,7 @@ class QaGrc(gr_unittest.TestCase):
                             "--output", recording], check=True, stdout=subprocess.DEVNULL)
             environment = dict(os.environ, SOAPY_SDR_PLUGIN_PATH=REPLAY, QT_QPA_PLATFORM="offscreen", XDG_RUNTIME_DIR=folder)
             answer = subprocess.run([sys.executable, "-c", RUN, folder, f"path={recording},pace=fast,loop=1"],
-                                    env=environment, capture_output=True, text=True, timeout=300)
+                                    env=environment, capture_output=True, text=True, timeout=1200)
             self.assertEqual(answer.returncode, 0, answer.stdout[-2000:] + answer.stderr[-2000:])
 
 

@@ -20,7 +20,7 @@ def path(name):
     return os.path.join(folder.name, name)
 
 
-def run(*arguments, stdin=None, stdout=subprocess.PIPE, environment=None, timeout=120):
+def run(*arguments, stdin=None, stdout=subprocess.PIPE, environment=None, timeout=600):
     """The finished process, with returncode, stdout (bytes) and stderr (text)."""
     done = subprocess.run(
         [PENSTOCK, *map(str, arguments)],

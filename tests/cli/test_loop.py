@@ -35,7 +35,7 @@ def pipe(send, receive):
     """One command into the other, as a shell does it."""
     sender = subprocess.Popen([PENSTOCK, "transmit", "--output", "-", *send], stdout=subprocess.PIPE)
     receiver = subprocess.run([PENSTOCK, "receive", "--input", "-", "--json", "-", *receive], stdin=sender.stdout,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
     sender.stdout.close()
     check(sender.wait() == 0 and receiver.returncode == 0, send, receive, receiver.stderr.decode())
     return frames_of(receiver.stdout)

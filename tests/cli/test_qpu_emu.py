@@ -41,7 +41,7 @@ def main(folder):
 
     def run(want, *arguments, code=None, qpus="1", uniforms="0x2000"):
         given = ["--code", code, "--qpus", qpus, "--pc", "0x1000", "--uniforms", uniforms] if code else []
-        result = subprocess.run([EMU, *given, *arguments], capture_output=True, text=True, timeout=60)
+        result = subprocess.run([EMU, *given, *arguments], capture_output=True, text=True, timeout=600)
         check(result.returncode == want, f"{arguments}: exit {result.returncode}, expected {want}: {result.stderr}")
         check(bool(result.stderr) == (want != 0), f"{arguments}: standard error is {result.stderr!r}")
         check(result.stderr.count("\n") <= 2, f"{arguments}: {result.stderr!r}")
@@ -71,7 +71,7 @@ def main(folder):
     trap = run(3, code=program("trap.bin", "nop\nmov ra1, r0\nmov r1, ra1\n" + END)).stderr
     check("QPU 0 at 0x00001010" in trap and "instruction before wrote" in trap, f"trap: {trap}")
     lenient = subprocess.run([EMU, "--code", f"{folder / 'trap.bin'}@0x1000", "--qpus", "1", "--pc", "0x1000", "--uniforms",
-                              "0", "--lenient", "--stats"], capture_output=True, text=True, timeout=60)
+                              "0", "--lenient", "--stats"], capture_output=True, text=True, timeout=600)
     check(lenient.returncode == 0 and "instruction before wrote: 1" in lenient.stdout, f"lenient: {lenient}")
     check("deadlock" in run(4, code=program("wait.bin", "sacq -, 1\n" + END)).stderr, "no deadlock told")
     loop = program("loop.bin", ":1\nbrr -, r:1b\nnop\nnop\nnop\n")
