@@ -25,3 +25,10 @@ if(PENSTOCK_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>) # C programs load our modules and bring no C++ part of a sanitizer
   target_link_options(penstock_compiler INTERFACE -fsanitize=${PENSTOCK_SANITIZE})
 endif()
+
+# penstock_installed(TARGET FOLDER): installed in FOLDER of the prefix, it finds our library there, wherever the prefix is
+# and before ldconfig has run. Packages for /usr do without: CMAKE_SKIP_INSTALL_RPATH.
+function(penstock_installed target folder)
+  file(RELATIVE_PATH way /${folder} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${way}")
+endfunction()

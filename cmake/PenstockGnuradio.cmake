@@ -29,6 +29,15 @@ function(penstock_find_gnuradio)
     set(PENSTOCK_WHY_NO_GNURADIO "pybind11 or the headers of ${PENSTOCK_GNURADIO_PYTHON} not found" PARENT_SCOPE)
     return()
   endif()
+  # Debian's Python looks through lib/python3 below /usr alone, elsewhere through lib/python3.11.
+  execute_process(COMMAND ${PENSTOCK_GNURADIO_PYTHON} -c "import os, sys, sysconfig
+own = sys.argv[1].rstrip('/') == '/usr' and 'deb_system' in sysconfig.get_scheme_names()
+folder = sysconfig.get_path('platlib', 'deb_system') if own else sysconfig.get_path('platlib')
+print('/'.join(folder.split('/')[folder.split('/').index('lib'):]))" ${CMAKE_INSTALL_PREFIX}
+    OUTPUT_VARIABLE packages OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(PENSTOCK_PYTHON_DIR ${packages}/gnuradio/penstock CACHE STRING "Folder of the Python package below the prefix")
+  mark_as_advanced(PENSTOCK_PYTHON_DIR)
+  set(PENSTOCK_GRC_DIR ${CMAKE_INSTALL_DATADIR}/gnuradio/grc/blocks PARENT_SCOPE)
   set(PENSTOCK_HAVE_GNURADIO ON PARENT_SCOPE)
   set(GNURADIO_VERSION ${Gnuradio_VERSION} PARENT_SCOPE)
 endfunction()

@@ -59,6 +59,13 @@ def check_error(code, text, *arguments, **options):
     return done
 
 
+def install(prefix):
+    """The build under test, installed below the prefix; its own list of installed files stays as it is."""
+    subprocess.run([os.environ["PENSTOCK_TEST_CMAKE"], "--install", os.environ["PENSTOCK_TEST_BUILD"], "--prefix", prefix,
+                    "--component", "Unspecified"], check=True, stdout=subprocess.DEVNULL, timeout=600)
+    return prefix
+
+
 def finish():
     print(f"{checks} checks, {failures} failed")
     sys.exit(1 if failures or not checks else 0)

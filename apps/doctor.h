@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What the parts of `penstock doctor` share: how a finding is told, and the programs that are asked. */
+#ifndef PENSTOCK_APPS_DOCTOR_H
+#define PENSTOCK_APPS_DOCTOR_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How a finding is judged: only what keeps the command from working makes the doctor fail. */
+enum finding { FINE, MINOR, BROKEN };
+
+/* One line; a second one with the cure unless all is well or `cure` is NULL. */
+void doctor_tell(enum finding finding, const char *what, const char *state, const char *cure);
+
+/* The first `capacity` - 1 bytes that a program writes to its standard output, with no input and its errors thrown
+ * away. False where it cannot be started or does not end with exit code 0. */
+bool doctor_ask(const char *const arguments[], char *answer, size_t capacity);
+
+/* Whether other programs find the library `name`, in `folder` unless that is NULL; true too where nobody can say. */
+bool doctor_loader_finds(const char *name, const char *folder);
+
+/* Folder above the one that the running command is in, or "". */
+void doctor_prefix(char prefix[PATH_MAX]);
+
+void doctor_library(void); /* command, library, the loader's cache, the probe helper */
+void doctor_opencl(void);
+void doctor_gnuradio(void);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The doctor on the installation itself: do command, library and helper fit, and do other programs find the library? */
+#include "doctor.h"
+
+#include <penstock/penstock.h>
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+#define VERSION  TEXT(PENSTOCK_VERSION_MAJOR) "." TEXT(PENSTOCK_VERSION_MINOR) "." TEXT(PENSTOCK_VERSION_PATCH)
+#define SONAME   "libpenstock.so." TEXT(PENSTOCK_VERSION_MAJOR)
+
+enum { STATE = 3 * PATH_MAX };
+
+void doctor_prefix(char prefix[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", prefix, PATH_MAX - 1);
+    prefix[length > 0 ? length : 0] = '\0';
+    for (int up = 0; up < 2 && *prefix; up++)
+        *(strrchr(prefix, '/') ? strrchr(prefix, '/') : prefix) = '\0';
+}
+
+/* Folder of the library that this process uses, without links. False in a static build. */
+static bool library_folder(char folder[PATH_MAX])
+{
+    Dl_info info;
+    if (!dladdr((void *)(uintptr_t)penstock_version, &info) || !info.dli_fname || !realpath(info.dli_fname, folder) ||
+        !strstr(folder, "/libpenstock."))
+        return false;
+    dirname(folder);
+    return true;
+}
+
+static void check_version(const char *folder)
+{
+    char state[STATE], prefix[PATH_MAX];
+    doctor_prefix(prefix);
+    snprintf(state, sizeof state, "libpenstock %s%s%s, the command was built for %s", penstock_version(),
+             *folder ? " in " : "", folder, VERSION);
+    doctor_tell(strcmp(VERSION, penstock_version()) ? BROKEN : FINE, "library", state,
+                "install command and library of one version; ldd on the command shows which library it finds");
+    if (!*folder || !*prefix || (!strncmp(folder, prefix, strlen(prefix)) && folder[strlen(prefix)] == '/'))
+        return;
+    snprintf(state, sizeof state, "the command below %s uses the library of another prefix, in %s", prefix, folder);
+    doctor_tell(MINOR, "prefix", state, "uninstall one of the two, or take the other out of LD_LIBRARY_PATH");
+}
+
+static void check_loader(const char *folder)
+{
+    char state[STATE], cure[STATE];
+    if (!*folder || doctor_loader_finds(SONAME, folder))
+        return;
+    snprintf(state, sizeof state, "other programs do not find " SONAME " in %s", folder);
+    snprintf(cure, sizeof cure, "sudo ldconfig; where that does not help: export LD_LIBRARY_PATH=%s", folder);
+    doctor_tell(MINOR, "loader", state, cure);
+}
+
+/* Where the library looks for the program that probes drivers for it. */
+static void check_helper(const char *folder)
+{
+    char beside[PATH_MAX + 64] = "", state[STATE];
+    const char *wanted = getenv("PENSTOCK_PROBE");
+    const char *places[] = {beside, PENSTOCK_LIBEXEC_DIR "/penstock-probe"};
+    if (*folder)
+        snprintf(beside, sizeof beside, "%s/../libexec/penstock/penstock-probe", folder);
+    if (wanted && *wanted)
+        places[0] = places[1] = wanted;
+    for (size_t i = 0; i < 2; i++)
+        if (!access(places[i], X_OK)) {
+            doctor_tell(FINE, "probe helper", places[i], NULL);
+            return;
+        }
+    snprintf(state, sizeof state, "%s cannot be run: a driver that crashes takes the process along", places[1]);
+    doctor_tell(MINOR, "probe helper", state, "reinstall, or let PENSTOCK_PROBE name the program penstock-probe");
+}
+
+void doctor_library(void)
+{
+    char folder[PATH_MAX] = "";
+    if (!library_folder(folder))
+        *folder = '\0';
+    check_version(folder);
+    check_loader(folder);
+    check_helper(folder);
+}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+
+"""doctor: an installation with one fault at a time. Each is found and told with its cure, and a cure that is a command
+for the shell is applied and must help."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from cli import check, finish, install, path
+
+GNURADIO = os.environ.get("PENSTOCK_TEST_GNURADIO")  # the Python that has it
+CUDA_SHIM = os.environ.get("PENSTOCK_TEST_CUDA_SHIM")
+CRASH_DRIVER = os.environ.get("PENSTOCK_TEST_CRASH_DRIVER")
+STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS", "PENSTOCK_PROBE",
+           "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY", "PENSTOCK_KERNEL_PATH")
+
+prefix = os.path.realpath(install(path("prefix")))
+library = os.path.dirname(next(os.path.join(at, name) for at, _, names in os.walk(prefix) for name in names
+                               if name.startswith("libpenstock.so")))
+build = os.environ["PENSTOCK_TEST_BUILD"]
+bare = {name: value for name, value in os.environ.items() if name not in STRANGE}
+bare["PENSTOCK_CACHE_DIR"] = path("cache")
+healthy = dict(bare, LD_LIBRARY_PATH=library)
+if GNURADIO:
+    os.mkdir(path("bin"))
+    os.symlink(GNURADIO, path("bin/python3"))
+    healthy["PATH"] = path("bin") + ":" + bare["PATH"]
+    module = next(at for at, _, _ in os.walk(prefix) if at.endswith("/gnuradio/penstock") and "include" not in at)
+    healthy["PYTHONPATH"] = os.path.dirname(os.path.dirname(module))
+    blocks = healthy["GRC_BLOCKS_PATH"] = os.path.join(prefix, "share/gnuradio/grc/blocks")
+    check(os.listdir(blocks), "no blocks were installed")
+
+
+def doctor(environment, *before):
+    """What it tells, as (judgement, what, state, cure)."""
+    done = subprocess.run([*before, os.path.join(prefix, "bin/penstock"), "doctor"], env=environment, capture_output=True,
+                          text=True, timeout=600)
+    check(done.returncode == (1 if "BROKEN" in done.stdout else 0) and not done.stderr, done.returncode, done.stderr)
+    rows = []
+    for line in done.stdout.splitlines()[:-1]:
+        if "cure: " in line:
+            rows[-1] = (*rows[-1][:3], line.split("cure: ", 1)[1])
+        else:
+            rows.append((*re.split(r"  +", line, maxsplit=2), None))
+    return rows
+
+
+def find(rows, what, piece):
+    return [row for row in rows if row[0] != "ok" and row[1] == what and piece in row[2]]
+
+
+def check_fault(environment, what, piece, cure, *before):
+    """One finding about `what` that contains the piece; it and no other trouble of the kind appears."""
+    rows = doctor(environment, *before)
+    found = find(rows, what, piece)
+    check(len(found) == 1 and cure in (found[0][3] or ""), what, piece, cure, rows)
+    exported = re.search(r"export (\w+)=(\S+)$", (found or [[""] * 4])[0][3] or "")
+    if exported:  # the cure helps
+        rows = doctor({**environment, exported[1]: exported[2]}, *before)
+        check(not find(rows, what, piece), "in vain:", exported[0], rows)
+
+
+# ---- no fault
+rows = doctor(healthy)
+for what in ("library", "loader", "prefix", "probe helper", "python", "gnuradio", "companion"):
+    check(GNURADIO or what == "gnuradio" or not find(rows, what, ""), what, rows)
+check(("ok", "library") in [row[:2] for row in rows], rows)
+
+# ---- the loader: a prefix that it does not know, and one that ldconfig has been run for
+check_fault(bare, "loader", f"do not find libpenstock.so.0 in {library}", "sudo ldconfig")
+with open(path("ld.conf"), "w") as file:
+    file.write(library + "\n")
+namespace = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
+run_ldconfig = (f"/sbin/ldconfig -X -f {path('ld.conf')} -C {path('ld.cache')} && "
+                f"mount --bind {path('ld.cache')} /etc/ld.so.cache && \"$@\"")
+ready = shutil.which("unshare") and subprocess.run([*namespace, "sh", "-c", run_ldconfig, "sh", "true"],
+                                                   capture_output=True).returncode == 0
+if ready:
+    rows = doctor(bare, *namespace, "sh", "-c", run_ldconfig, "sh")
+    check(not find(rows, "loader", ""), "ldconfig has been run:", rows)
+else:
+    print("SKIPPED: no mount namespace here for a loader's cache of its own")
+
+# ---- a wrong prefix, a helper that is missing
+check_fault(dict(healthy, LD_LIBRARY_PATH=os.path.join(build, "lib")), "prefix", "the library of another prefix",
+            "LD_LIBRARY_PATH")
+check_fault(dict(healthy, PENSTOCK_PROBE="/none/probe"), "probe helper", "/none/probe cannot be run", "PENSTOCK_PROBE")
+
+# ---- OpenCL: loader, registered drivers
+for name, text in (("empty", None), ("gone", "/none/libdriver.so\n"), ("unknown", "libnone-such.so.9\n"), ("blank", "\n"),
+                   ("crash", CRASH_DRIVER)):
+    os.mkdir(path(name))
+    if text:
+        with open(path(name + "/driver.icd"), "w") as file:
+            file.write(text)
+check_fault(dict(healthy, PENSTOCK_OPENCL_LIBRARY="/none/libOpenCL.so.1"), "opencl", "loader /none/libOpenCL.so.1 not found",
+            "ocl-icd-libopencl1")
+has_loader = any(row[:3] == ("ok", "opencl", "loader libOpenCL.so.1 found") for row in doctor(healthy))
+if has_loader:
+    check_fault(dict(healthy, OCL_ICD_VENDORS=path("empty")), "opencl", "has no .icd file", "pocl-opencl-icd")
+    for name, piece in (("gone", "names /none/libdriver.so, which is not there"),
+                        ("unknown", "names libnone-such.so.9, which is not there"), ("blank", "names nothing")):
+        check_fault(dict(healthy, OCL_ICD_VENDORS=path(name)), "opencl", piece, "reinstall the driver's package")
+else:
+    print("SKIPPED: no OpenCL loader on this machine, nothing registers with it")
+if has_loader and CRASH_DRIVER:
+    check_fault(dict(healthy, OCL_ICD_VENDORS=path("crash")), "opencl", "crashed while it was probed", "update or remove")
+
+# ---- CUDA: driver, NVRTC
+check_fault(dict(healthy, PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1"), "cuda", "no NVIDIA driver", "install its driver")
+if CUDA_SHIM:
+    check_fault(dict(healthy, PENSTOCK_CUDA_LIBRARY=CUDA_SHIM, PENSTOCK_NVRTC_LIBRARY="/none/libnvrtc.so"), "cuda",
+                "/none/libnvrtc.so not found", "install NVRTC")
+
+# ---- Python and GNU Radio Companion
+if GNURADIO:
+    os.mkdir(path("second"))
+    with open(path("second/python3"), "w") as file:
+        file.write(f'#!/bin/sh\nexec {GNURADIO} -I -S "$@"\n')  # without its packages
+    os.chmod(path("second/python3"), 0o755)
+    check_fault(dict(healthy, PATH=path("second") + ":" + bare["PATH"]), "python", "has no GNU Radio",
+                f"run flowgraphs with {GNURADIO}")
+    without = {name: value for name, value in healthy.items() if name != "PYTHONPATH"}
+    piece = "is in" if subprocess.run([GNURADIO, "-c", "from gnuradio import penstock"], env=without,
+                                      capture_output=True).returncode == 0 else "fails"
+    check_fault(without, "python", piece, "export PYTHONPATH=" + healthy["PYTHONPATH"])
+    check_fault(dict(healthy, PYTHONPATH=os.path.join(build, "test_modules")), "python", "another installation",
+                "export PYTHONPATH=" + healthy["PYTHONPATH"])
+
+    without = {name: value for name, value in healthy.items() if name != "GRC_BLOCKS_PATH"}
+    check_fault(without, "companion", "does not find the blocks of this installation", "export GRC_BLOCKS_PATH=" + blocks)
+    check_fault(dict(healthy, GRC_BLOCKS_PATH=f"/none/blocks:{blocks}"), "companion", "/none/blocks, which is not there",
+                "take it out of GRC_BLOCKS_PATH")
+    shutil.copytree(blocks, path("stale"))
+    check_fault(dict(healthy, GRC_BLOCKS_PATH=f"{path('stale')}:{blocks}"), "companion",
+                f"blocks of another installation, in {os.path.realpath(path('stale'))}", "uninstall that one")
+else:
+    print("SKIPPED: this build has no GNU Radio module")
+finish()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+
+"""An installation in a prefix of its own works where it lies: the command, a C program by pkg-config and by CMake, the
+GNU Radio module, the replay device."""
+
+import glob
+import os
+import shutil
+import subprocess
+
+from cli import check, finish, install, path
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GNURADIO = os.environ.get("PENSTOCK_TEST_GNURADIO")
+
+prefix = install(path("prefix"))
+environment = {name: value for name, value in os.environ.items()
+               if name not in ("LD_LIBRARY_PATH", "PYTHONPATH", "SOAPY_SDR_PLUGIN_PATH")}
+
+
+def check_program(text, *command, **more):
+    """Ends with exit code 0, and its output contains the text."""
+    done = subprocess.run(command, env={**environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=600, cwd=path("."))
+    check(done.returncode == 0 and text in done.stdout, command, done.returncode, done.stdout)
+
+
+penstock = os.path.join(prefix, "bin/penstock")
+check_program("1 held", penstock, "check", "cpu", "--case", "fft:64")
+check_program("", penstock, "transmit", "--profile", "wifi", "--count", "3", "--output", path("r.sigmf-meta"))
+modules = glob.glob(prefix + "/**/SoapySDR/modules*", recursive=True)
+for folder in modules:
+    check_program(" 3 FCS ok", penstock, "receive", "--profile", "wifi", "--input",
+                  f"soapy:driver=replay,pace=fast,path={path('r.sigmf-meta')}", SOAPY_SDR_PLUGIN_PATH=folder)
+
+found = glob.glob(prefix + "/**/penstock.pc", recursive=True)
+check(len(found) == 1, found)
+library = os.path.dirname(os.path.dirname(found[0]))
+sanitized = any("-fsanitize" in line for line in open(os.path.join(os.environ["PENSTOCK_TEST_BUILD"], "build.ninja"))
+                ) if os.path.exists(os.path.join(os.environ["PENSTOCK_TEST_BUILD"], "build.ninja")) else False
+if sanitized:
+    print("SKIPPED: a library with a sanitizer needs programs with it")
+else:
+    if shutil.which("pkg-config"):
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", found[0]], check=True, capture_output=True,
+                               text=True).stdout.split()
+        check_program("", os.environ["PENSTOCK_TEST_CC"], SOURCE + "/examples/fft_batch.c", "-o", path("fft_batch"), *flags, "-lm")
+        check_program("", path("fft_batch"), LD_LIBRARY_PATH=library)
+    else:
+        print("SKIPPED: no pkg-config")
+    os.mkdir(path("project"))
+    with open(path("project/CMakeLists.txt"), "w") as file:
+        file.write("cmake_minimum_required(VERSION 3.20)\nproject(user C)\nfind_package(Penstock 0.1 REQUIRED)\n"
+                   f"add_executable(user {SOURCE}/examples/fft_batch.c)\n"
+                   "target_link_libraries(user PRIVATE Penstock::penstock m)\n")
+    cmake = os.environ["PENSTOCK_TEST_CMAKE"]
+    check_program("", cmake, "-S", path("project"), "-B", path("project/build"), f"-DCMAKE_PREFIX_PATH={prefix}",
+                  f"-DCMAKE_C_COMPILER={os.environ['PENSTOCK_TEST_CC']}")
+    check_program("", cmake, "--build", path("project/build"))
+    check_program("", path("project/build/user"))  # CMake gives it the library's folder
+
+if GNURADIO:
+    module = [at for at in glob.glob(prefix + "/lib/**/gnuradio/penstock", recursive=True)]
+    check(len(module) == 1, module)
+    check_program("cpu", GNURADIO, "-c", "from gnuradio import penstock; print(penstock.wifi_receiver(device='cpu').device())",
+                  PYTHONPATH=os.path.dirname(os.path.dirname(module[0])))
+else:
+    print("SKIPPED: this build has no GNU Radio module")
+finish()
