@@ -2,8 +2,10 @@
 /* Copyright The Penstock authors. */
 
 /* All blocks for Python. */
+#include <gnuradio/penstock/fft_filter.h>
 #include <gnuradio/penstock/fft_v.h>
 #include <gnuradio/penstock/wifi_receiver.h>
+#include <pybind11/complex.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -32,6 +34,26 @@ template <typename T> static void bind_fft(py::module &m, const char *name, cons
         .def("stats", &fft::stats, "Counters");
 }
 
+template <typename T, typename TAP> static void bind_fft_filter(py::module &m, const char *name, const char *doc)
+{
+    using filter = gr::penstock::fft_filter<T, TAP>;
+    block_class<filter>(m, name, doc)
+        .def(py::init(&filter::make), "decimation"_a, "taps"_a, "nthreads"_a = 1, "center_freq"_a = 0.0,
+             "sampling_freq"_a = 1.0, "device"_a = "auto", "max_latency_ms"_a = 10.0)
+        .def("device", &filter::device, "Name of the device that computes")
+        .def("set_taps", &filter::set_taps, "taps"_a, "sample"_a = -1,
+             "Other taps from an input item on, -1: from the next one; returns that item")
+        .def("taps", &filter::taps)
+        .def("set_nthreads", &filter::set_nthreads, "n"_a)
+        .def("nthreads", &filter::nthreads)
+        .def("set_center_freq", &filter::set_center_freq, "center_freq"_a,
+             "Another frequency, from the input item that is returned on")
+        .def("center_freq", &filter::center_freq)
+        .def("set_max_latency_ms", &filter::set_max_latency_ms, "max_latency_ms"_a)
+        .def("max_latency_ms", &filter::max_latency_ms)
+        .def("stats", &filter::stats, "Counters");
+}
+
 static void bind_wifi_receiver(py::module &m)
 {
     using gr::penstock::wifi_receiver;
@@ -47,6 +69,9 @@ PYBIND11_MODULE(penstock_python, m)
     py::module::import("gnuradio.gr"); // the base classes
     bind_fft<gr_complex>(m, "fft_vcc", "Fourier transforms of complex vectors");
     bind_fft<float>(m, "fft_vfc", "Fourier transforms of real vectors");
+    bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc", "FIR filter of complex samples, complex taps");
+    bind_fft_filter<gr_complex, float>(m, "fft_filter_ccf", "FIR filter of complex samples, real taps");
+    bind_fft_filter<float, float>(m, "fft_filter_fff", "FIR filter of real samples, real taps");
     bind_wifi_receiver(m);
     m.def("window", &gr::penstock::window, "name"_a, "n"_a, "Factors of a window by name");
 }

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+#include "filter_chain.h"
+
+#include <chrono>
+#include <cmath>
+#include <gnuradio/io_signature.h>
+#include <gnuradio/penstock/fft_filter.h>
+#include <type_traits>
+
+namespace gr
+{
+namespace penstock
+{
+
+static const auto STATS = pmt::mp("stats");
+constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 1.0;
+
+using steady = std::chrono::steady_clock;
+
+static filter_taps to_taps(const std::vector<float> &taps)
+{
+    return {{}, taps};
+}
+
+static filter_taps to_taps(const std::vector<gr_complex> &taps)
+{
+    filter_taps all;
+    for (const auto &tap : taps)
+        all.complex.push_back({tap.real(), tap.imag()});
+    return all;
+}
+
+/* The filter gathers samples. While values wait in it, general_work() is to be called without new input too, and sleeps
+ * itself until the first one is due. A value comes with the last one of the `decimation` items that it stands for, so
+ * that it never overtakes a tag on one of them. */
+template <typename T, typename TAP> class fft_filter_impl final : public fft_filter<T, TAP>
+{
+    const size_t d_decimation;
+    std::vector<TAP> d_taps;
+    int d_nthreads;
+    double d_center_freq;
+    const double d_sampling_freq;
+    double d_max_latency_ms;
+    filter_chain d_filter;
+    bool d_ended = false;
+    steady::time_point d_waits_since, d_stats_sent;
+
+    static double to_shift(double center_freq, double sampling_freq)
+    {
+        return std::remainder(-center_freq / sampling_freq, 1);
+    }
+
+    std::map<std::string, double> numbers() const
+    {
+        auto value = [](uint64_t count) { return static_cast<double>(count); };
+        const auto info = d_filter.info();
+        return {{"items_in", value(d_filter.samples())},
+                {"items_out", value(d_filter.values())},
+                {"queue", value(waiting())},
+                {"block", value(info.block)},
+                {"transform", value(info.n)}};
+    }
+
+    void publish_stats()
+    {
+        const auto time = steady::now();
+        if (time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
+            return;
+        d_stats_sent = time;
+        this->message_port_pub(STATS, to_pmt(numbers()));
+    }
+
+    // Values to come of the items so far.
+    uint64_t waiting() const
+    {
+        return (d_filter.samples() + d_decimation - 1) / d_decimation - d_filter.values();
+    }
+
+    // Those of them that may come now.
+    uint64_t allowed() const
+    {
+        return d_ended ? waiting() : d_filter.samples() / d_decimation - d_filter.values();
+    }
+
+    // Until the first waiting value is due.
+    double due_s() const
+    {
+        if (d_max_latency_ms <= 0 || !allowed())
+            return LONGEST_SLEEP_S;
+        const std::chrono::duration<double> age = steady::now() - d_waits_since;
+        return std::max(0.0, std::min(d_max_latency_ms / 1e3 - age.count(), LONGEST_SLEEP_S));
+    }
+
+    size_t pull(void *out, size_t capacity)
+    {
+        capacity = allowed() < capacity ? static_cast<size_t>(allowed()) : capacity;
+        size_t count = d_filter.pull(out, capacity, false);
+        if (!count && capacity && due_s() <= 0) {
+            d_filter.flush();
+            count = d_filter.pull(out, capacity, true);
+        }
+        if (count)
+            d_waits_since = steady::now();
+        return count;
+    }
+
+  public:
+    fft_filter_impl(const char *name, int decimation, const std::vector<TAP> &taps, int nthreads, double center_freq,
+                    double sampling_freq, const std::string &device, double max_latency_ms)
+        : gr::block(name, gr::io_signature::make(1, 1, sizeof(T)), gr::io_signature::make(1, 1, sizeof(T))),
+          d_decimation(static_cast<size_t>(decimation)), d_taps(taps), d_nthreads(nthreads), d_center_freq(center_freq),
+          d_sampling_freq(sampling_freq), d_max_latency_ms(max_latency_ms),
+          d_filter(std::is_same<T, float>::value ? PENSTOCK_F32 : PENSTOCK_CF32, to_taps(taps), d_decimation,
+                   to_shift(center_freq, sampling_freq), device)
+    {
+        this->set_relative_rate(1, d_decimation);
+        this->message_port_register_out(STATS);
+    }
+
+    std::string device() const override
+    {
+        return d_filter.info().device;
+    }
+
+    uint64_t set_taps(const std::vector<TAP> &taps, int64_t sample) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        const auto from = d_filter.change(to_taps(taps), to_shift(d_center_freq, d_sampling_freq),
+                                          sample < 0 ? 0 : static_cast<uint64_t>(sample));
+        d_taps = taps;
+        return from;
+    }
+
+    std::vector<TAP> taps() const override
+    {
+        return d_taps;
+    }
+
+    void set_nthreads(int nthreads) override
+    {
+        d_nthreads = nthreads;
+    }
+
+    int nthreads() const override
+    {
+        return d_nthreads;
+    }
+
+    uint64_t set_center_freq(double center_freq) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        check_freq(center_freq, d_sampling_freq);
+        const auto from = d_filter.change(to_taps(d_taps), to_shift(center_freq, d_sampling_freq), 0);
+        d_center_freq = center_freq;
+        return from;
+    }
+
+    double center_freq() const override
+    {
+        return d_center_freq;
+    }
+
+    void set_max_latency_ms(double max_latency_ms) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        check_latency(max_latency_ms);
+        d_max_latency_ms = max_latency_ms;
+    }
+
+    double max_latency_ms() const override
+    {
+        return d_max_latency_ms;
+    }
+
+    std::map<std::string, double> stats() override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        return numbers();
+    }
+
+    bool start() override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        if (d_filter.samples()) // else changes that were asked for before the first start hold
+            d_filter.reset();
+        d_ended = false;
+        d_stats_sent = {};
+        return true;
+    }
+
+    void forecast(int, gr_vector_int &required) override
+    {
+        required[0] = waiting() ? 0 : 1;
+    }
+
+    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
+                     gr_vector_void_star &output_items) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        const auto available = static_cast<size_t>(ninput_items[0]), capacity = static_cast<size_t>(noutput_items);
+        size_t taken = 0, produced = 0;
+        double sleep_s = 0;
+        try {
+            if (!waiting())
+                d_waits_since = steady::now();
+            if (!d_ended)
+                taken = d_filter.push(input_items[0], available);
+            if (!d_ended && taken == available && input_ended(*this, available)) {
+                d_filter.finish();
+                d_ended = true;
+            }
+            produced = pull(output_items[0], capacity);
+            if (!taken && !produced)
+                sleep_s = due_s();
+            publish_stats();
+        } catch (const std::runtime_error &error) {
+            this->d_logger->error("{}", error.what());
+            return gr::block::WORK_DONE;
+        }
+        lock.unlock();
+        this->consume(0, static_cast<int>(taken));
+        if (sleep_s > 0)
+            wait_for_input(*this, sleep_s);
+        return static_cast<int>(produced);
+    }
+
+    static void check_freq(double center_freq, double sampling_freq)
+    {
+        if (!(sampling_freq > 0) || !std::isfinite(center_freq))
+            throw std::runtime_error("fft_filter: center_freq is " + std::to_string(center_freq) +
+                                     " and sampling_freq " + std::to_string(sampling_freq) +
+                                     ", not a finite one and one above 0");
+        if (std::is_same<T, float>::value && center_freq != 0)
+            throw std::runtime_error("fft_filter: center_freq is " + std::to_string(center_freq) +
+                                     ", not 0: float samples cannot be moved in frequency");
+    }
+
+    static void check_latency(double max_latency_ms)
+    {
+        if (!(max_latency_ms >= 0))
+            throw std::runtime_error("fft_filter: max_latency_ms is " + std::to_string(max_latency_ms) +
+                                     ", not 0 or more");
+    }
+};
+
+template <typename T, typename TAP>
+typename fft_filter<T, TAP>::sptr fft_filter<T, TAP>::make(int decimation, const std::vector<TAP> &taps, int nthreads,
+                                                           double center_freq, double sampling_freq,
+                                                           const std::string &device, double max_latency_ms)
+{
+    using impl = fft_filter_impl<T, TAP>;
+    constexpr bool real = std::is_same<T, float>::value, real_taps = std::is_same<TAP, float>::value;
+    if (decimation < 1)
+        throw std::runtime_error("fft_filter: decimation is " + std::to_string(decimation) + ", not 1 or more");
+    impl::check_freq(center_freq, sampling_freq);
+    impl::check_latency(max_latency_ms);
+    return gnuradio::make_block_sptr<impl>(real        ? "fft_filter_fff"
+                                           : real_taps ? "fft_filter_ccf"
+                                                       : "fft_filter_ccc",
+                                           decimation, taps, nthreads, center_freq, sampling_freq, device,
+                                           max_latency_ms);
+}
+
+template class fft_filter<gr_complex, gr_complex>;
+template class fft_filter<gr_complex, float>;
+template class fft_filter<float, float>;
+
+} // namespace penstock
+} // namespace gr

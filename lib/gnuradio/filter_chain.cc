@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+#include "filter_chain.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gr
+{
+namespace penstock
+{
+
+constexpr size_t SCRATCH_VALUES = 4096;
+
+static uint64_t round_up(uint64_t count, uint64_t unit)
+{
+    return (count + unit - 1) / unit * unit;
+}
+
+static size_t at_most(uint64_t count, size_t most)
+{
+    return count < most ? static_cast<size_t>(count) : most;
+}
+
+filter_chain::filter_chain(penstock_format format, const filter_taps &taps, size_t decimation, double shift,
+                           const std::string &device)
+    : d_format(format), d_decimation(decimation), d_value_bytes(penstock_format_bytes(format)), d_device(device),
+      d_taps(taps), d_scratch(SCRATCH_VALUES * d_value_bytes)
+{
+    d_links.push_back({make_filter(taps, shift, 0), 0, 0, taps.size(), shift, 0});
+}
+
+handle<penstock_filter> filter_chain::make_filter(const filter_taps &taps, double shift, double phase) const
+{
+    auto desc = description<penstock_filter_desc>();
+    desc.format = d_format;
+    desc.taps = taps.complex.empty() ? nullptr : taps.complex.data();
+    desc.real_taps = taps.complex.empty() ? taps.real.data() : nullptr;
+    desc.tap_count = taps.size();
+    desc.decimation = d_decimation;
+    desc.shift = shift;
+    desc.phase = phase;
+    penstock_filter *made;
+    check(penstock_filter_new(&made, d_context.get(), &desc, d_device.c_str()));
+    return handle<penstock_filter>(made, penstock_filter_free);
+}
+
+penstock_filter_info filter_chain::info(const element &link) const
+{
+    auto i = description<penstock_filter_info>();
+    check(penstock_filter_get_info(link.filter.get(), &i));
+    return i;
+}
+
+/* Values of the samples before its own; false while some are to come. */
+bool filter_chain::drop(element &link, bool wait)
+{
+    const uint64_t all = (link.from - link.first) / d_decimation;
+    while (link.dropped < all) {
+        size_t count;
+        check(penstock_filter_pull(link.filter.get(), d_scratch.data(), at_most(all - link.dropped, SCRATCH_VALUES),
+                                   wait, &count));
+        if (!count)
+            return false;
+        link.dropped += count;
+    }
+    return true;
+}
+
+/* Samples before the first value of its own. */
+void filter_chain::fill(element &link, const char *samples, size_t count)
+{
+    const size_t bytes = penstock_format_bytes(d_format);
+    for (size_t taken; count; samples += taken * bytes, count -= taken) {
+        check(penstock_filter_push(link.filter.get(), samples, count, &taken));
+        drop(link, true);
+    }
+}
+
+size_t filter_chain::push(const void *samples, size_t count)
+{
+    const size_t bytes = penstock_format_bytes(d_format);
+    size_t total = 0;
+    while (total < count) {
+        auto now = d_links.begin();
+        while (now + 1 != d_links.end() && (now + 1)->from <= d_samples)
+            ++now;
+        const auto next = now + 1;
+        const char *from = static_cast<const char *>(samples) + total * bytes;
+        const size_t piece = next == d_links.end() ? count - total : at_most(next->from - d_samples, count - total);
+        size_t taken;
+        check(penstock_filter_push(now->filter.get(), from, piece, &taken));
+        for (auto later = next; later != d_links.end(); ++later)
+            if (later->first < d_samples + taken) {
+                const auto skip = static_cast<size_t>(std::max(later->first, d_samples) - d_samples);
+                fill(*later, from + skip * bytes, taken - skip);
+            }
+        d_samples += taken;
+        total += taken;
+        if (next != d_links.end() && d_samples == next->from)
+            check(penstock_filter_finish(now->filter.get()));
+        if (taken < piece)
+            break;
+    }
+    return total;
+}
+
+size_t filter_chain::pull(void *values, size_t capacity, bool wait)
+{
+    size_t total = 0;
+    while (total < capacity) {
+        auto &now = d_links.front();
+        size_t limit = capacity - total, count;
+        if (d_links.size() > 1)
+            limit = at_most(d_links[1].from / d_decimation - d_values, limit);
+        if (!limit) {
+            d_links.pop_front();
+            continue;
+        }
+        if (!drop(now, wait))
+            break;
+        check(penstock_filter_pull(now.filter.get(), static_cast<char *>(values) + total * d_value_bytes, limit, wait,
+                                   &count));
+        if (!count)
+            break;
+        total += count;
+        d_values += count;
+    }
+    return total;
+}
+
+void filter_chain::flush()
+{
+    for (auto &link : d_links)
+        check(penstock_filter_flush(link.filter.get()));
+}
+
+void filter_chain::finish()
+{
+    for (auto &link : d_links)
+        check(penstock_filter_finish(link.filter.get()));
+}
+
+void filter_chain::reset()
+{
+    auto &last = d_links.back();
+    d_links.erase(d_links.begin(), d_links.end() - 1);
+    check(penstock_filter_reset(last.filter.get()));
+    if (last.phase != 0) {
+        last.filter = make_filter(d_taps, last.shift, 0);
+        last.max_taps = d_taps.size();
+    }
+    last.first = last.from = last.dropped = 0;
+    last.phase = 0;
+    d_samples = d_values = d_changed = 0;
+}
+
+/* Another filter, whose first value is that of sample `at` or a later one. */
+uint64_t filter_chain::append(const filter_taps &taps, double shift, uint64_t at)
+{
+    if (at == 0) {
+        auto made = make_filter(taps, shift, 0);
+        d_links.clear();
+        d_links.push_back({std::move(made), 0, 0, taps.size(), shift, 0});
+        return 0;
+    }
+    const auto &last = d_links.back();
+    const auto known = info(last);
+    const uint64_t history = round_up(taps.size() - 1, d_decimation);
+    const uint64_t from = round_up(std::max(at, d_samples + history), d_decimation), first = from - history;
+    const auto ahead = static_cast<double>(from - (last.first + known.samples));
+    const double phase = std::remainder(known.phase + last.shift * ahead - shift * static_cast<double>(history), 1);
+    auto made = make_filter(taps, shift, phase);
+    if (from == d_samples)
+        check(penstock_filter_finish(last.filter.get()));
+    d_links.push_back({std::move(made), first, from, taps.size(), shift, phase});
+    return from;
+}
+
+uint64_t filter_chain::change(const filter_taps &taps, double shift, uint64_t at)
+{
+    const auto &last = d_links.back();
+    at = std::max({at, d_samples, d_changed});
+    if (shift == last.shift && taps.size() <= last.max_taps)
+        check(penstock_filter_set_taps(last.filter.get(), taps.complex.empty() ? nullptr : taps.complex.data(),
+                                       taps.complex.empty() ? taps.real.data() : nullptr, taps.size(),
+                                       at - last.first));
+    else
+        at = append(taps, shift, at);
+    d_taps = taps;
+    d_changed = at;
+    return at;
+}
+
+} // namespace penstock
+} // namespace gr
