@@ -39,7 +39,7 @@ enum qpu_fft_status {
 };
 
 struct qpu_fft_description {
-    uint32_t points; /* a power of two, 64 to 1024 */
+    uint32_t points; /* a power of two, 64 to 4194304 */
     bool reverse;
     uint32_t batch; /* transforms of a run, at least 1 */
     unsigned qpus;  /* to use, 1 to 12 */

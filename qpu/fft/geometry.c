@@ -6,14 +6,33 @@
 
 enum { SAMPLE = 8, WORD = 4, PAIR_OF_VECTORS = 128 };
 
-/* Bits of a pass's digit in registers and lanes. */
+/*
+ * Bits of a pass's digit in registers and lanes. The last pass has at most one in lanes, and none where that would put
+ * its two rows further apart than a store's set-up reaches.
+ */
 static const struct cut {
     unsigned log_points, passes;
     struct {
         uint8_t registers, lanes;
     } pass[PASSES];
 } cuts[] = {
-    {6, 1, {{2, 4}}}, {7, 1, {{3, 4}}}, {8, 1, {{4, 4}}}, {9, 2, {{4, 0}, {4, 1}}}, {10, 2, {{4, 1}, {4, 1}}},
+    {6, 1, {{2, 4}}},
+    {7, 1, {{3, 4}}},
+    {8, 1, {{4, 4}}},
+    {9, 2, {{4, 0}, {4, 1}}},
+    {10, 2, {{4, 1}, {4, 1}}},
+    {11, 2, {{4, 2}, {4, 1}}},
+    {12, 3, {{4, 0}, {4, 0}, {4, 0}}},
+    {13, 3, {{4, 1}, {4, 0}, {4, 0}}},
+    {14, 3, {{4, 1}, {4, 1}, {4, 0}}},
+    {15, 3, {{4, 1}, {4, 1}, {4, 1}}},
+    {16, 3, {{4, 1}, {4, 2}, {4, 1}}},
+    {17, 3, {{4, 2}, {4, 2}, {4, 1}}},
+    {18, 4, {{4, 1}, {4, 1}, {4, 0}, {4, 0}}},
+    {19, 4, {{4, 1}, {4, 1}, {4, 1}, {4, 0}}},
+    {20, 4, {{4, 1}, {4, 2}, {4, 1}, {4, 0}}},
+    {21, 4, {{4, 1}, {4, 2}, {4, 2}, {4, 0}}},
+    {22, 4, {{4, 2}, {4, 2}, {4, 2}, {4, 0}}},
 };
 
 /* Lane bits that take bits of the digit, its highest bit first; see lanes.qinc. */

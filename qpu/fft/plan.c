@@ -21,7 +21,6 @@ struct qpu_fft_plan {
     uint32_t constants, input, output;
     struct pass_place pass[PASSES];
     uint32_t lists[PASSES][QPU_FFT_QPUS];
-    unsigned launches;
     uint32_t bytes;
 };
 
@@ -128,12 +127,19 @@ static void put_group(const struct qpu_fft_plan *plan, struct list *list, uint32
         put(list, to + qpu_fft__result(g, pass, i));
 }
 
-/* Whole transforms: pass by pass, with all of the QPU's transforms in each. */
+/* Up to this many points a QPU does whole transforms; above, all QPUs share each pass, and each pass is a launch. */
+enum { WHOLE_LOG_POINTS = 10 };
+
+static unsigned launch_count(const struct qpu_fft_plan *plan)
+{
+    return plan->geometry.log_points <= WHOLE_LOG_POINTS ? 1 : plan->geometry.pass_count;
+}
+
+/* Pass by pass, with all of the QPU's transforms in each. */
 static void put_transforms(const struct qpu_fft_plan *plan, struct list *list, uint32_t address, unsigned qpu,
                            uint32_t count)
 {
     const struct qpu_fft__geometry *g = &plan->geometry;
-    put_begin(plan, list, address, qpu);
     for (unsigned pass = 0; pass < g->pass_count && qpu < count; pass++) {
         if (pass)
             put_job(list, ROUTINE_WAIT);
@@ -142,14 +148,27 @@ static void put_transforms(const struct qpu_fft_plan *plan, struct list *list, u
             for (uint32_t group = 0; group < UINT32_C(1) << g->pass[pass].group_bits; group++)
                 put_group(plan, list, address, pass, t, group);
     }
-    put_end(list, qpu, plan->what.qpus);
 }
 
-static uint32_t list_words(const struct qpu_fft_plan *plan, unsigned qpu)
+/* The QPU's share of one pass: neighbours go to different QPUs, which read the same lines at about the same time. */
+static void put_share(const struct qpu_fft_plan *plan, struct list *list, uint32_t address, unsigned qpu, unsigned pass,
+                      uint32_t count)
 {
-    struct list list = {.words = NULL};
-    put_transforms(plan, &list, 0, qpu, plan->what.batch);
-    return list.count;
+    unsigned bits = plan->geometry.pass[pass].group_bits;
+    put_shape(plan, list, address, pass);
+    for (uint64_t i = qpu; i < (uint64_t)count << bits; i += plan->what.qpus)
+        put_group(plan, list, address, pass, (uint32_t)(i >> bits), (uint32_t)i & ((UINT32_C(1) << bits) - 1));
+}
+
+static void put_list(const struct qpu_fft_plan *plan, struct list *list, uint32_t address, unsigned launch,
+                     unsigned qpu, uint32_t count)
+{
+    put_begin(plan, list, address, qpu);
+    if (launch_count(plan) == 1)
+        put_transforms(plan, list, address, qpu, count);
+    else
+        put_share(plan, list, address, qpu, launch, count);
+    put_end(list, qpu, plan->what.qpus);
 }
 
 /* Takes `bytes` from the block; false if it grows beyond what addresses reach. */
@@ -179,22 +198,27 @@ static bool take_tables(struct qpu_fft_plan *plan)
 static bool take_lists(struct qpu_fft_plan *plan)
 {
     bool good = true;
-    plan->launches = 1;
-    for (unsigned q = 0; q < plan->what.qpus && good; q++)
-        good = take(plan, &plan->lists[0][q], (uint64_t)list_words(plan, q) * 4, LINE_BYTES);
+    for (unsigned l = 0; l < launch_count(plan); l++)
+        for (unsigned q = 0; q < plan->what.qpus && good; q++) {
+            struct list list = {.words = NULL};
+            put_list(plan, &list, 0, l, q, plan->what.batch);
+            good = take(plan, &plan->lists[l][q], (uint64_t)list.count * 4, LINE_BYTES);
+        }
     return good;
 }
 
+/* What is between passes goes to and fro: a pass never writes where it reads. */
 static bool take_data(struct qpu_fft_plan *plan)
 {
     uint32_t bytes = plan->what.points * SAMPLE_BYTES, scratch = 0;
     uint64_t all = (uint64_t)bytes * plan->what.batch;
+    unsigned passes = plan->geometry.pass_count;
     bool good = take(plan, &plan->input, all, PAGE_BYTES) && take(plan, &plan->output, all, PAGE_BYTES);
-    if (plan->geometry.pass_count > 1)
+    if (passes > 1)
         good = good && take(plan, &scratch, all, PAGE_BYTES);
-    for (unsigned i = 0; i < plan->geometry.pass_count; i++) {
-        plan->pass[i].from = i ? scratch : plan->input;
-        plan->pass[i].to = i + 1 < plan->geometry.pass_count ? scratch : plan->output;
+    for (unsigned i = 0; i < passes; i++) {
+        plan->pass[i].from = i ? plan->pass[i - 1].to : plan->input;
+        plan->pass[i].to = (passes - i) % 2 ? plan->output : scratch;
         plan->pass[i].from_stride = plan->pass[i].to_stride = bytes;
     }
     return good;
@@ -260,15 +284,16 @@ void qpu_fft_plan_place(const struct qpu_fft_plan *plan, void *memory, uint32_t 
 
 void qpu_fft_plan_set_count(const struct qpu_fft_plan *plan, void *memory, uint32_t address, uint32_t count)
 {
-    for (unsigned q = 0; q < plan->what.qpus; q++) {
-        struct list list = {.words = at(memory, plan->lists[0][q]), .program = address};
-        put_transforms(plan, &list, address, q, count);
-    }
+    for (unsigned l = 0; l < launch_count(plan); l++)
+        for (unsigned q = 0; q < plan->what.qpus; q++) {
+            struct list list = {.words = at(memory, plan->lists[l][q]), .program = address};
+            put_list(plan, &list, address, l, q, count);
+        }
 }
 
 unsigned qpu_fft_plan_launches(const struct qpu_fft_plan *plan)
 {
-    return plan->launches;
+    return launch_count(plan);
 }
 
 void qpu_fft_plan_launch(const struct qpu_fft_plan *plan, unsigned number, uint32_t address,

@@ -20,7 +20,7 @@ static uint32_t float_word(double value)
  * 0.1 for a tone, whose sums are mostly exact. Twiddles that are larger by what lies between bring the mean error near
  * zero.
  */
-static const double GAIN_LANES = 1 + 0x1p-22, GAIN_INNER = 1 + 0x1p-22, GAIN_OUTER = 1 + 0x1p-23;
+static const double GAIN_LANES = 1 + 0x1p-22, GAIN_INNER = 1 + 0x1p-22, GAIN_OUTER = 1 + 0x1.8p-23;
 
 /* One lane of a row: gain * exp(-2 pi j number / 2^log_period). */
 static void twiddle(uint32_t *row, unsigned lane, uint64_t number, unsigned log_period, double gain)
