@@ -3,8 +3,15 @@
 
 /*
  * The load stage: one sample of any format to a complex float, times the window, times the rotation.
- * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), GATHERED, REVERSE, table offsets.
+ * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), GATHERED, REVERSE_IN (exchange real and imaginary
+ * parts), REAL, METHOD, COLUMNS, IN_COUNT (points that there are samples for; the others are 0), table offsets.
  */
+#define REAL_PACKED  1 /* samples 2j and 2j + 1 are point j */
+#define REAL_WHOLE   2 /* each sample is a point */
+#define METHOD_PLAIN     0
+#define METHOD_BLUESTEIN 1
+#define METHOD_RADER     2
+
 #define FORMAT_CF32   0
 #define FORMAT_CS16   1
 #define FORMAT_CS8    2
@@ -54,6 +61,10 @@ typedef struct SAMPLE_ALIGNED(2) {
 typedef float k_sample;
 #define SAMPLE_RE(at) (source[at])
 #define SAMPLE_IM(at) (source[(at) + plane])
+#elif FORMAT == FORMAT_F32 && REAL == REAL_WHOLE
+typedef float k_sample;
+#define SAMPLE_RE(at) (source[at])
+#define SAMPLE_IM(at) 0.0f
 #elif FORMAT == FORMAT_F32 /* an even sample and the odd one after it are one complex point */
 typedef float k_sample;
 #define SAMPLE_RE(at) (source[2 * (at)])
@@ -71,7 +82,7 @@ typedef float k_sample;
 
 #if WINDOW == 0
 #define LOAD_WINDOW(s, at)
-#elif WINDOW == 1 && FORMAT == FORMAT_F32
+#elif WINDOW == 1 && FORMAT == FORMAT_F32 && REAL == REAL_PACKED
 #define LOAD_WINDOW(s, at)                \
     re##s *= table[WINDOW_AT + 2 * (at)]; \
     im##s *= table[WINDOW_AT + 2 * (at) + 1];
@@ -109,7 +120,7 @@ typedef float k_sample;
 #endif
 
 /* The reverse transform is the forward one with real and imaginary parts exchanged, here and in the store stage. */
-#if REVERSE
+#if REVERSE_IN
 #define LOAD_EXCHANGE(s)         \
     {                            \
         const float re_ = re##s; \
@@ -120,30 +131,60 @@ typedef float k_sample;
 #define LOAD_EXCHANGE(s)
 #endif
 
-#if REAL && REVERSE
+#if REAL == REAL_PACKED && REVERSE_IN
 /*
  * Half spectrum X to the spectrum Z of x[2j] + i x[2j+1], a transform of half the length:
  * Z[k] = X[k] + conj X[N-k] + i exp(2 pi i k / 2N) (X[k] - conj X[N-k]), the imaginary parts of X[0] and X[N] left out.
  */
-#define LOAD(s)                                                                               \
-    {                                                                                         \
-        const k_index at_ = lane + s * LANES;                                                 \
-        const float keep_ = at_ ? 1.0f : 0.0f;                                                \
-        const float a_ = SAMPLE_RE(at_), b_ = SAMPLE_IM(at_) * keep_;                         \
-        const float c_ = SAMPLE_RE(N - at_), d_ = -SAMPLE_IM(N - at_) * keep_;                \
-        const float cosine_ = table[HALF_AT + 2 * at_], sine_ = table[HALF_AT + 2 * at_ + 1]; \
-        re##s = a_ + c_ - sine_ * (a_ - c_) - cosine_ * (b_ - d_);                            \
-        im##s = b_ + d_ + cosine_ * (a_ - c_) - sine_ * (b_ - d_);                            \
-        LOAD_EXCHANGE(s)                                                                      \
+#define LOAD_SAMPLE(s, at)                                                                      \
+    {                                                                                           \
+        const k_index j_ = at;                                                                  \
+        const float keep_ = j_ ? 1.0f : 0.0f;                                                   \
+        const float a_ = SAMPLE_RE(j_), b_ = SAMPLE_IM(j_) * keep_;                             \
+        const float c_ = SAMPLE_RE(N - j_), d_ = -SAMPLE_IM(N - j_) * keep_;                    \
+        const float cosine_ = table[HALF_AT + 2 * j_], sine_ = table[HALF_AT + 2 * j_ + 1];     \
+        re##s = a_ + c_ - sine_ * (a_ - c_) - cosine_ * (b_ - d_);                              \
+        im##s = b_ + d_ + cosine_ * (a_ - c_) - sine_ * (b_ - d_);                              \
+        LOAD_EXCHANGE(s)                                                                        \
+    }
+#elif REAL == REAL_WHOLE && REVERSE_IN
+/* Half spectrum to the whole one, the imaginary parts of bins 0 and n/2 left out. */
+#define LOAD_SAMPLE(s, at)                                                        \
+    {                                                                             \
+        const k_index j_ = at, mate_ = LENGTH - j_, from_ = mate_ < j_ ? mate_ : j_; \
+        re##s = SAMPLE_RE(from_);                                                 \
+        im##s = SAMPLE_IM(from_);                                                 \
+        im##s = from_ == 0 || mate_ == j_ ? 0.0f : mate_ < j_ ? -im##s : im##s;   \
+        LOAD_WINDOW(s, j_)                                                        \
+        LOAD_EXCHANGE(s)                                                          \
     }
 #else
-#define LOAD(s)                               \
-    {                                         \
-        const k_index at_ = lane + s * LANES; \
-        re##s = SAMPLE_RE(at_);               \
-        im##s = SAMPLE_IM(at_);               \
-        LOAD_WINDOW(s, at_)                   \
-        LOAD_TURN(s, at_)                     \
-        LOAD_EXCHANGE(s)                      \
+#define LOAD_SAMPLE(s, at)       \
+    {                            \
+        const k_index j_ = at;   \
+        re##s = SAMPLE_RE(j_);   \
+        im##s = SAMPLE_IM(j_);   \
+        LOAD_WINDOW(s, j_)       \
+        LOAD_TURN(s, j_)         \
+        LOAD_EXCHANGE(s)         \
     }
 #endif
+
+#define ZERO(s) re##s = im##s = 0.0f;
+
+/* The sample that point lane + offset of this node's transform comes from. */
+#if METHOD == METHOD_RADER
+#define LOAD_AT(offset) ((k_index)table[ORDER_IN_AT + lane + (offset)])
+#elif COLUMNS > 1
+#define LOAD_AT(offset) ((lane + (offset)) * COLUMNS + column)
+#else
+#define LOAD_AT(offset) (lane + (offset))
+#endif
+
+#define LOAD(s, offset) LOAD_SAMPLE(s, LOAD_AT(offset))
+#define LOAD_IF_ANY(s, offset)      \
+    if (LOAD_AT(offset) < IN_COUNT) \
+        LOAD(s, offset)             \
+    else {                          \
+        ZERO(s)                     \
+    }

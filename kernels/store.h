@@ -3,23 +3,19 @@
 
 /*
  * The store stage: a value of the transform to complex, power or decibel, times the scale, to its place.
- * Constants: OUTPUT, CENTERED, SCALE, AVERAGE, REVERSE, REAL, N, LANES, BINS (k_values of one output frame).
+ * Constants: OUTPUT, CENTERED, SCALE, AVERAGE, REVERSE_OUT (real and imaginary parts come exchanged), REAL, LENGTH
+ * (points of the transform that was asked for), OUT_COUNT (values that are stored), BINS (k_values of an output frame).
  */
 #define OUTPUT_COMPLEX 0
 #define OUTPUT_POWER   1
 #define OUTPUT_DECIBEL 2
 
-#if OUTPUT == OUTPUT_COMPLEX
+#define REAL_OUT (REAL == REAL_WHOLE && REVERSE_OUT)
+
+#if OUTPUT == OUTPUT_COMPLEX && !REAL_OUT
 typedef k_cf32 k_value;
 #else
 typedef float k_value;
-#endif
-
-/* Where the value of slot s goes; zero frequency in the middle exchanges the halves. */
-#if CENTERED
-#define STORE_AT(s) (lane + (s ^ (SLOTS / 2)) * LANES)
-#else
-#define STORE_AT(s) (lane + s * LANES)
 #endif
 
 #define POWER(re, im)  ((SCALE * (re)) * (SCALE * (re)) + (SCALE * (im)) * (SCALE * (im)))
@@ -33,7 +29,9 @@ typedef float k_value;
 
 #if OUTPUT != OUTPUT_COMPLEX
 #define STORE_VALUE(at, re, im) STORE_POWER(at, POWER(re, im))
-#elif REVERSE
+#elif REAL_OUT
+#define STORE_VALUE(at, re_, im_) target[at] = SCALE * (im_);
+#elif REVERSE_OUT
 #define STORE_VALUE(at, re_, im_)      \
     {                                  \
         target[at].re = SCALE * (im_); \
@@ -60,7 +58,8 @@ typedef float k_value;
 #else
 #define SUM_POWER(s, power) sum##s += power;
 #endif
-#define SUM_ADD(s) SUM_POWER(s, POWER(re##s, im##s))
+#define SUM_ADD(s)            SUM_POWER(s, POWER(re##s, im##s))
+#define SUM_ADD_AT(s, offset) SUM_ADD(s)
 
 /* What happens to a slot at the end. */
 #if AVERAGE > 1
@@ -68,18 +67,61 @@ typedef float k_value;
 #else
 #define FINISH_VALUE(s, at, re, im) STORE_VALUE(at, re, im)
 #endif
-#define FINISH(s) FINISH_VALUE(s, STORE_AT(s), re##s, im##s)
 
-/* Bin N of real samples, which no slot holds: lane 0 has it in `last`. */
-#if REAL && !REVERSE
-#define SUM_DECLARE_LAST SUM_DECLARE(_last)
-#define SUM_ADD_LAST     SUM_POWER(_last, POWER(last, 0.0f))
-#define FINISH_LAST                        \
-    if (lane == 0) {                       \
-        FINISH_VALUE(_last, N, last, 0.0f) \
+/* Which value of the whole transform point lane + offset of this node's is, and where it goes. */
+#if METHOD == METHOD_RADER
+#define VALUE_AT(offset) ((k_index)table[ORDER_OUT_AT + lane + (offset)])
+#elif COLUMNS == 1
+#define VALUE_AT(offset) (lane + (offset))
+#elif INNER == COLUMNS
+#define VALUE_AT(offset) ((lane + (offset)) * INNER + column)
+#else
+#define VALUE_AT(offset)                                                                                   \
+    ((k_index)((k_size)column / INNER) * (INNER * N) + (lane + (offset)) * INNER + (k_index)((k_size)column % INNER))
+#endif
+
+/* Zero frequency in the middle. */
+#if CENTERED
+#define CENTER(k) ((k) < LENGTH - LENGTH / 2 ? (k) + LENGTH / 2 : (k) - (LENGTH - LENGTH / 2))
+#else
+#define CENTER(k) (k)
+#endif
+
+/* A slot at the end: to place lane + to, where that is known; or to where its value belongs, if it is wanted. */
+#define FINISH(s, offset, to)                     \
+    {                                             \
+        LEAVE(s, offset)                          \
+        FINISH_VALUE(s, lane + (to), re##s, im##s) \
+    }
+#define FINISH_ANYWHERE(s, offset)                \
+    {                                             \
+        const k_index k_ = VALUE_AT(offset);      \
+        if (OUT_COUNT == COLUMNS * N || k_ < OUT_COUNT) { \
+            LEAVE(s, offset)                          \
+            FINISH_VALUE(s, CENTER(k_), re##s, im##s) \
+        }                                         \
+    }
+
+/* A value that no slot holds and lane 0 has: bin N of real samples that are packed; bin 0 in Rader's order. */
+#if METHOD == METHOD_RADER
+#define EXTRA    1
+#define EXTRA_AT CENTER(0)
+#elif REAL == REAL_PACKED && !REVERSE_OUT
+#define EXTRA    1
+#define EXTRA_AT N
+#else
+#define EXTRA 0
+#endif
+#if EXTRA
+#define SUM_DECLARE_EXTRA SUM_DECLARE(_extra)
+#define SUM_ADD_EXTRA     SUM_ADD(_extra)
+#define FINISH_EXTRA                                         \
+    if (lane == 0) {                                         \
+        LEAVE_BACK(_extra, 0)                                \
+        FINISH_VALUE(_extra, EXTRA_AT, re_extra, im_extra)   \
     }
 #else
-#define SUM_DECLARE_LAST
-#define SUM_ADD_LAST
-#define FINISH_LAST
+#define SUM_DECLARE_EXTRA
+#define SUM_ADD_EXTRA
+#define FINISH_EXTRA
 #endif

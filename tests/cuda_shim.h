@@ -36,6 +36,7 @@ void shim_needs_context(void);
 /* Enough of the source's constants to do a plain transform and to check its launch. */
 struct shim_kernel {
     unsigned n, per_group, group_x, group_y, local_floats;
+    unsigned blocks; /* work-groups of one row, where it has columns */
     bool reverse, plain;
     double scale;
     int shared_limit;

@@ -154,18 +154,21 @@ static struct shim_kernel read_kernel(const char *source)
 {
     if (strstr(source, "#line 1 \"copy.cl\""))
         return (struct shim_kernel){.copies = true};
-    static const char *const stages[] = {"FORMAT", "REAL", "GATHERED", "SKIP", "WINDOW", "OUTPUT", "CENTERED"};
+    static const char *const stages[] = {"FORMAT", "REAL",   "GATHERED", "SKIP",
+                                         "WINDOW", "OUTPUT", "CENTERED", "METHOD"};
     struct shim_kernel kernel = {.n = (unsigned)constant(source, "N"),
                                  .per_group = (unsigned)constant(source, "PER_GROUP"),
                                  .group_x = (unsigned)constant(source, "GROUP_X"),
                                  .group_y = (unsigned)constant(source, "GROUP_Y"),
                                  .local_floats = (unsigned)constant(source, "LOCAL_FLOATS"),
-                                 .reverse = constant(source, "REVERSE") != 0,
+                                 .reverse = constant(source, "REVERSE_IN") != 0,
+                                 .blocks = constant(source, "COLUMNS") > 1 ? (unsigned)constant(source, "BLOCKS") : 0,
                                  .scale = constant(source, "SCALE"),
                                  .plain = true};
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
         kernel.plain = kernel.plain && constant(source, stages[i]) == 0;
-    kernel.plain = kernel.plain && constant(source, "AVERAGE") == 1 && constant(source, "SPACING") == kernel.n;
+    kernel.plain =
+        kernel.plain && !kernel.blocks && constant(source, "AVERAGE") == 1 && constant(source, "SPACING") == kernel.n;
     kernel.shared_limit = 48 << 10;
     return kernel;
 }
@@ -271,7 +274,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     int rows = *(int *)arguments[4];
     shim_rule(grid_y == 1 && grid_z == 1 && block_z == 1 && !extra, "a launch in other dimensions than the kernel's");
     shim_rule(block_x == kernel->group_x && block_y == kernel->group_y, "a block that is not the kernel's");
-    shim_rule(rows > 0 && grid_x == ((unsigned)rows + kernel->per_group - 1) / kernel->per_group,
+    shim_rule(rows > 0 && grid_x == (kernel->blocks ? (unsigned)rows * kernel->blocks
+                                                    : ((unsigned)rows + kernel->per_group - 1) / kernel->per_group),
               "a grid that does not match the rows");
     shim_rule(shared_bytes == kernel->local_floats * sizeof(float), "shared memory of another size than the kernel's");
     shim_rule(shared_bytes <= (unsigned)kernel->shared_limit, "more shared memory than was asked for");

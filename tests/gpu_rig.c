@@ -70,8 +70,8 @@ static bool plan_variant(struct rig *rig, struct penstock_plan_state *plan, cons
 /* Transforms a work-group, from the plan's description. */
 static size_t per_group(const struct penstock_plan_state *plan)
 {
-    const char *text = strstr(plan->variant, ", ");
-    return text ? strtoul(text + 2, NULL, 10) : 1;
+    const char *text = strrchr(plan->variant, ',');
+    return text ? strtoul(text + 1, NULL, 10) : 1;
 }
 
 static double allowed(const struct penstock_fft_problem *fft)
@@ -206,7 +206,7 @@ static bool replicated(void)
 
 size_t rig_max_n(void)
 {
-    return replicated() ? 64 : 8192;
+    return replicated() ? 64 : 1 << 24;
 }
 
 void rig_check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)
@@ -221,6 +221,8 @@ void rig_check(struct rig *rig, struct penstock_fft_problem fft, unsigned varian
         !plan_variant(rig, &plan, &problem, variant))
         return;
     snprintf(label, sizeof label, "%s, n %zu, variant %u (%s)", what, fft.n, variant, plan.variant);
+    CHECK(plan.kernels >= 1 && plan.passes == plan.kernels, "%s: %u kernels, %u passes", label, plan.kernels,
+          plan.passes);
     group = per_group(&plan);
     batches[0] = 1;
     batches[1] = group > 2 ? group - 1 : 3;

@@ -68,19 +68,21 @@ static void compile(const char *source, const char *what)
 static void check(penstock_context *context, struct penstock_fft_problem fft, const char *what)
 {
     const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024};
-    struct gpu_shape shape;
+    struct gpu_scheme scheme;
     struct gpu_table table;
-    struct gpu_text text = {0};
     fft.scale = 1;
     fft.average = fft.average ? fft.average : 1;
     fft.spacing = fft.n;
-    CHECK_OK(penstock__gpu_shape(&shape, &fft, &limits, 0));
-    CHECK_OK(penstock__gpu_table(&table, &shape, &fft));
-    penstock__gpu_prologue(&text, &shape, &table, &fft);
-    CHECK_OK(penstock__gpu_source(&text, context));
-    compile(text.content, what);
-    penstock__gpu_table_free(&table);
-    penstock__text_free(&text);
+    CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
+    for (unsigned i = 0; i < scheme.count; i++) {
+        struct gpu_text text = {0};
+        CHECK_OK(penstock__gpu_table(&table, &scheme, i, &fft));
+        penstock__gpu_prologue(&text, &scheme, i, &table, &fft);
+        CHECK_OK(penstock__gpu_source(&text, context));
+        compile(text.content, what);
+        penstock__gpu_table_free(&table);
+        penstock__text_free(&text);
+    }
 }
 
 int main(void)
@@ -92,6 +94,10 @@ int main(void)
     CHECK_OK(penstock_context_new(&context, NULL));
     check(context, (struct penstock_fft_problem){.n = 8}, "n 8");
     check(context, (struct penstock_fft_problem){.n = 8192, .direction = PENSTOCK_REVERSE}, "n 8192, in halves");
+    check(context, (struct penstock_fft_problem){.n = 13 * 11 * 9, .centered = true}, "n 1287");
+    check(context, (struct penstock_fft_problem){.n = 509, .direction = PENSTOCK_REVERSE}, "n 509, Bluestein");
+    check(context, (struct penstock_fft_problem){.n = 127, .output = PENSTOCK_OUTPUT_POWER}, "n 127, Rader");
+    check(context, (struct penstock_fft_problem){.n = 65537}, "n 65537, three nodes");
     for (penstock_format format = PENSTOCK_CS16; format <= PENSTOCK_PLANAR; format++)
         check(context, (struct penstock_fft_problem){.n = 64, .format = format, .window = window, .centered = true},
               penstock_format_name(format));

@@ -133,12 +133,12 @@ static int visit_length(size_t n, int (*visit)(void *argument, const char *text)
 /* Every length that the device must do. */
 static int visit_lengths(const char *device, int (*visit)(void *argument, const char *text), void *argument)
 {
-    bool cpu = !strcmp(device, "cpu"), opencl = !strncmp(device, "opencl", 6);
-    size_t most = cpu ? 4096 : opencl ? 8192 : 1024;
+    bool all = !strcmp(device, "cpu") || !strncmp(device, "opencl", 6) || !strncmp(device, "cuda", 4);
+    size_t most = all ? 4096 : 1024;
     int code = 0;
-    for (size_t n = opencl ? 2 : 1; n <= most && !code; n = opencl ? 2 * n : n + 1)
+    for (size_t n = 1; n <= most && !code; n++)
         code = visit_length(n, visit, argument);
-    for (size_t i = 0; i < COUNT(long_lengths) && cpu && !code; i++)
+    for (size_t i = 0; i < COUNT(long_lengths) && all && !code; i++)
         code = visit_length(long_lengths[i], visit, argument);
     return code;
 }

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context, const struct gpu_shape *shape,
-                                const struct gpu_table *table, const struct penstock_fft_problem *fft)
+int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context, const struct gpu_scheme *scheme,
+                                unsigned index, const struct gpu_table *table, const struct penstock_fft_problem *fft)
 {
-    penstock__gpu_prologue(text, shape, table, fft);
+    penstock__gpu_prologue(text, scheme, index, table, fft);
     return penstock__gpu_source(text, context);
 }
 

@@ -4,67 +4,137 @@
 /* Making, describing and launching plans, as far as it is the same for all GPU backends. */
 #include "gpu/launch.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Samples of a batch from which on the cost of a launch does not count. */
 #define GPU_SAMPLES ((size_t)1 << 20)
 #define CPU_SAMPLES ((size_t)1 << 17)
 
-static int make_once(struct penstock_plan_state *plan, struct gpu_shape *shape, const struct gpu_maker *maker,
-                     const struct gpu_limits *limits, unsigned variant, size_t *group_limit)
+/* Points that go through scratch memory at once. */
+#define GPU_SCRATCH ((size_t)1 << 25)
+#define CPU_SCRATCH ((size_t)1 << 20)
+
+/* ---------------------------------------------------------------- plans ----------------------- */
+
+static int make_node(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
+                     const struct gpu_maker *maker, size_t *group_limit)
 {
     struct gpu_table table;
-    int status = penstock__gpu_shape(shape, &plan->problem->fft, limits, variant);
-    if (status || (status = penstock__gpu_table(&table, shape, &plan->problem->fft)))
-        return status;
-    status = maker->make(plan, shape, &table, group_limit);
-    penstock__gpu_table_free(&table);
+    int status = penstock__gpu_table(&table, scheme, index, &plan->problem->fft);
     if (status)
+        return status;
+    status = maker->make(plan, scheme, index, &table, group_limit);
+    penstock__gpu_table_free(&table);
+    return status;
+}
+
+/* *tight: a kernel that cannot have its group, which is *group_limit then. */
+static int make_once(struct penstock_plan_state *plan, struct gpu_scheme *scheme, const struct gpu_maker *maker,
+                     const struct gpu_limits *limits, unsigned variant, unsigned *tight, size_t *group_limit)
+{
+    int status = penstock__gpu_scheme(scheme, &plan->problem->fft, limits, variant);
+    if (status)
+        return status;
+    for (*tight = 0; *tight < scheme->count && !status; ++*tight) {
+        status = make_node(plan, scheme, *tight, maker, group_limit);
+        if (!status && *group_limit < penstock__gpu_group_size(&scheme->node[*tight].shape))
+            break;
+    }
+    if (status || *tight < scheme->count)
         maker->release(plan);
     return status;
 }
 
-static void describe(struct penstock_plan_state *plan, const struct gpu_shape *shape)
+static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
 {
+    size_t used = strlen(plan->variant);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(plan->variant + used, sizeof plan->variant - used, format, arguments);
+    va_end(arguments);
+}
+
+static void describe(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
+{
+    static const char *const methods[] = {"", "Bluestein ", "Rader "};
     const struct penstock_fft_problem *fft = &plan->problem->fft;
-    size_t samples = shape->cpu ? CPU_SAMPLES : GPU_SAMPLES, frames = samples / fft->n;
-    int used = snprintf(plan->variant, sizeof plan->variant, "radix");
-    for (unsigned s = 0; s < shape->stages && used < (int)sizeof plan->variant; s++)
-        used +=
-            snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, "%s%u", s ? "x" : " ", shape->radix[s]);
-    if (used < (int)sizeof plan->variant)
-        snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, ", %u a group", shape->per_group);
-    plan->kernels = plan->passes = 1;
+    const struct gpu_shape *shape = &scheme->node[0].shape;
+    size_t frames = (shape->cpu ? CPU_SAMPLES : GPU_SAMPLES) / fft->n;
+    describe_more(plan, "%s", methods[scheme->method]);
+    if (scheme->method != GPU_PLAIN)
+        describe_more(plan, "%u, ", scheme->total);
+    describe_more(plan, scheme->count > 1 ? "nodes" : "radix");
+    for (unsigned i = 0; i < (scheme->count > 1 ? scheme->count : shape->chain); i++)
+        describe_more(plan, "%s%u", i ? "x" : " ", scheme->count > 1 ? scheme->node[i].shape.n : shape->radix[i]);
+    describe_more(plan, ", %u a group", shape->per_group);
+    plan->kernels = plan->passes = scheme->count;
     plan->best_batch = frames < fft->average ? fft->average : frames / fft->average * fft->average;
 }
 
-int penstock__gpu_make(struct penstock_plan_state *plan, struct gpu_shape *shape, const struct gpu_maker *maker,
+int penstock__gpu_make(struct penstock_plan_state *plan, struct gpu_scheme *scheme, const struct gpu_maker *maker,
                        const struct gpu_limits *limits, unsigned variant)
 {
     struct gpu_limits within = *limits;
     size_t group_limit = 0;
-    int status = make_once(plan, shape, maker, &within, variant, &group_limit);
-    if (!status && group_limit < penstock__gpu_group_size(shape)) {
-        maker->release(plan);
+    unsigned tight;
+    int status = make_once(plan, scheme, maker, &within, variant, &tight, &group_limit);
+    if (!status && tight < scheme->count) {
         within.max_group = (unsigned)group_limit;
-        status = make_once(plan, shape, maker, &within, variant, &group_limit);
-        if (!status && group_limit < penstock__gpu_group_size(shape)) {
-            maker->release(plan);
-            status = penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
-                                     plan->device->name, group_limit, penstock__gpu_group_size(shape));
-        }
+        status = make_once(plan, scheme, maker, &within, variant, &tight, &group_limit);
+        if (!status && tight < scheme->count)
+            status =
+                penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
+                                plan->device->name, group_limit, penstock__gpu_group_size(&scheme->node[tight].shape));
     }
     if (!status)
-        describe(plan, shape);
+        describe(plan, scheme);
     return status;
 }
 
-int penstock__gpu_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,
-                       const struct gpu_shape *shape, const struct penstock_job *job)
+/* ---------------------------------------------------------------- launches -------------------- */
+
+/* Frames that go through the nodes together. */
+static size_t chunk_of(const struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
+                       const struct penstock_job *job)
 {
-    *rows = job->frames / plan->problem->fft.average;
-    *groups = (*rows + shape->per_group - 1) / shape->per_group;
-    if (*rows > (size_t)INT32_MAX / shape->lanes - shape->per_group)
+    size_t average = plan->problem->fft.average;
+    size_t frames = (scheme->node[0].shape.cpu ? CPU_SCRATCH : GPU_SCRATCH) / scheme->total / average * average;
+    frames = frames ? frames : average;
+    return scheme->count == 1 || frames > job->frames ? job->frames : frames;
+}
+
+bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
+                        const struct penstock_job *job, size_t i)
+{
+    size_t average = plan->problem->fft.average, chunk = chunk_of(plan, scheme, job);
+    size_t start = chunk * (i / scheme->count), frames;
+    const struct gpu_node *node = &scheme->node[i % scheme->count];
+    const struct gpu_shape *shape = &node->shape;
+    if (start >= job->frames)
+        return false;
+    frames = job->frames - start < chunk ? job->frames - start : chunk;
+    step->node = (unsigned)(i % scheme->count);
+    step->from = node->first ? GPU_IN : step->node % 2 ? GPU_SCRATCH_A : GPU_SCRATCH_B;
+    step->to = node->last ? GPU_OUT : step->node % 2 ? GPU_SCRATCH_B : GPU_SCRATCH_A;
+    step->rows = node->last ? frames / average : frames;
+    step->first = node->last ? start / average : start;
+    step->groups = shape->columns ? step->rows * ((penstock__gpu_columns(scheme, node) - 1) / shape->per_group + 1)
+                                  : (step->rows + shape->per_group - 1) / shape->per_group;
+    return true;
+}
+
+int penstock__gpu_scratch(unsigned *count, size_t *bytes, const struct penstock_plan_state *plan,
+                          const struct gpu_scheme *scheme, const struct penstock_job *job)
+{
+    size_t lanes = scheme->count > 1 ? 1 : scheme->node[0].shape.lanes;
+    *count = scheme->count > 2 ? 2 : scheme->count - 1;
+    *bytes = chunk_of(plan, scheme, job) * scheme->total * sizeof(penstock_cf32);
+    if (job->frames > (size_t)INT32_MAX / lanes - scheme->node[0].shape.per_group)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu frames are too many for one batch", plan->device->name,
                                job->frames);
     return PENSTOCK_OK;

@@ -9,19 +9,34 @@
 
 /* How a backend makes the device's part of a plan. */
 struct gpu_maker {
-    /* Compiles for `shape` and `table`; *group_limit: work-items that the compiled kernel can have in a group. */
-    int (*make)(struct penstock_plan_state *plan, const struct gpu_shape *shape, const struct gpu_table *table,
-                size_t *group_limit);
-    void (*release)(struct penstock_plan_state *plan); /* after make, be it that it failed */
+    /* Compiles node `index`; *group_limit: work-items that the compiled kernel can have in a group. */
+    int (*make)(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
+                const struct gpu_table *table, size_t *group_limit);
+    void (*release)(struct penstock_plan_state *plan); /* all nodes that there are, be it that a make failed */
 };
 
 /* Makes variant `variant`; a kernel that allows fewer work-items than planned (it needs many registers) is planned
- * again within that limit. Fills in *shape, and what `plan` says of itself. */
-int penstock__gpu_make(struct penstock_plan_state *plan, struct gpu_shape *shape, const struct gpu_maker *maker,
+ * again within that limit. Fills in *scheme, and what `plan` says of itself. */
+int penstock__gpu_make(struct penstock_plan_state *plan, struct gpu_scheme *scheme, const struct gpu_maker *maker,
                        const struct gpu_limits *limits, unsigned variant);
 
-/* A launch: rows of output, and work-groups for them. Rows may be 0. */
-int penstock__gpu_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,
-                       const struct gpu_shape *shape, const struct penstock_job *job);
+enum gpu_memory { GPU_SCRATCH_A, GPU_SCRATCH_B, GPU_IN, GPU_OUT };
+
+/* One launch. */
+struct gpu_step {
+    unsigned node;
+    enum gpu_memory from, to;
+    size_t rows; /* transforms or, where the last node averages, means of them */
+    size_t groups;
+    size_t first; /* number of the first row in the caller's memory */
+};
+
+/* The launches of a batch in order, i = 0, 1, ...; false after the last one. */
+bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
+                        const struct penstock_job *job, size_t i);
+
+/* Scratch memories that a batch needs, and the bytes of each; PENSTOCK_ERR_ARGUMENT for a batch that is too large. */
+int penstock__gpu_scratch(unsigned *count, size_t *bytes, const struct penstock_plan_state *plan,
+                          const struct gpu_scheme *scheme, const struct penstock_job *job);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Prints a plan as the macros that kernels/fft.cl is written in. */
+/* Prints a node as the macros that kernels/fft.cl is written in: what it loads and stores. */
 #include "gpu/prologue.h"
 
 static void define(struct gpu_text *text, const char *name, unsigned long value)
@@ -9,110 +9,212 @@ static void define(struct gpu_text *text, const char *name, unsigned long value)
     penstock__text_add(text, "#define %s %lu\n", name, value);
 }
 
-static void define_problem(struct gpu_text *text, const struct gpu_table *table, const struct penstock_fft_problem *fft)
+/* ---------------------------------------------------------------- stages of load and store ---- */
+
+static void define_load(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
+                        const struct gpu_table *table, const struct penstock_fft_problem *fft)
 {
-    define(text, "FORMAT", fft->format);
-    define(text, "REAL", fft->domain == PENSTOCK_REAL);
-    define(text, "REVERSE", fft->direction == PENSTOCK_REVERSE);
-    define(text, "GATHERED", fft->gathered);
-    define(text, "SPACING", fft->spacing);
-    define(text, "SKIP", fft->skip);
+    bool first = node->first;
+    define(text, "FORMAT", first ? fft->format : PENSTOCK_CF32);
+    define(text, "GATHERED", first && fft->gathered);
+    define(text, "SPACING", first ? fft->spacing : scheme->total);
+    define(text, "SKIP", first ? fft->skip : 0);
     define(text, "WINDOW", table->window_kind);
     define(text, "WINDOW_AT", table->window_at);
     define(text, "HALF_AT", table->half_at);
-    define(text, "OUTPUT", fft->output);
-    define(text, "CENTERED", fft->centered);
-    define(text, "AVERAGE", fft->average);
-    define(text, "BINS",
-           fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE ? fft->n / 2
-                                                                              : penstock__fft_out_count(fft));
-    penstock__text_add(text, "#define SCALE (");
-    penstock__text_add_float(text, fft->scale);
+    define(text, "ORDER_IN_AT", table->order_in_at);
+    define(text, "REVERSE_IN", first && fft->direction == PENSTOCK_REVERSE);
+    define(text, "IN_COUNT", first && scheme->method == GPU_BLUESTEIN ? scheme->length : scheme->total);
+    penstock__text_add(text, "#define FIRST_IN %s\n", first ? "first" : "0");
+}
+
+/* Values of the last node that are stored, bin N of packed real samples not counted. */
+static size_t out_count(const struct gpu_scheme *scheme, const struct penstock_fft_problem *fft)
+{
+    return scheme->real == GPU_PACKED ? scheme->length : penstock__fft_out_count(fft);
+}
+
+static size_t bins(const struct gpu_scheme *scheme, const struct penstock_fft_problem *fft)
+{
+    bool halved = scheme->real == GPU_PACKED && fft->direction == PENSTOCK_REVERSE;
+    return halved ? scheme->length : penstock__fft_out_count(fft);
+}
+
+static void define_store(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
+                         const struct gpu_table *table, const struct penstock_fft_problem *fft)
+{
+    bool last = node->last;
+    define(text, "OUTPUT", last ? fft->output : PENSTOCK_OUTPUT_COMPLEX);
+    define(text, "CENTERED", last && fft->centered);
+    define(text, "AVERAGE", last ? fft->average : 1);
+    define(text, "REVERSE_OUT", last && fft->direction == PENSTOCK_REVERSE);
+    define(text, "OUT_COUNT", last ? out_count(scheme, fft) : scheme->total);
+    define(text, "BINS", last ? bins(scheme, fft) : scheme->total);
+    define(text, "ORDER_OUT_AT", table->order_out_at);
+    define(text, "CHIRP_AT", table->chirp_at);
+    define(text, "FINE_AT", table->fine_at);
+    define(text, "FINE_BITS", table->fine_bits);
+    define(text, "COARSE_AT", table->coarse_at);
+    penstock__text_add(text, "#define FIRST_OUT %s\n#define SCALE (", last ? "first" : "0");
+    penstock__text_add_float(text, last ? fft->scale : 1.0f);
     penstock__text_add(text, ")\n");
 }
 
-static void define_shape(struct gpu_text *text, const struct gpu_shape *shape)
+static void define_node(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
+                        const struct gpu_table *table)
 {
-    define(text, "N", shape->n);
-    define(text, "SLOTS", shape->slots);
-    define(text, "LANES", shape->lanes);
-    define(text, "PER_GROUP", shape->per_group);
-    define(text, "LOWS", shape->lows);
-    define(text, "GROUP_X", penstock__gpu_group_x(shape));
-    define(text, "GROUP_Y", penstock__gpu_group_size(shape) / penstock__gpu_group_x(shape));
-    define(text, "CPU", shape->cpu);
-    define(text, "HALVES", shape->halves);
-    define(text, "PAD", shape->pad_shift);
-    define(text, "PLANE", shape->halves ? 0 : shape->plane);
-    define(text, "REGION", shape->region);
-    define(text, "LOCAL_FLOATS", (unsigned long)shape->region * shape->per_group);
-    penstock__text_add(text, "#define EACH_SLOT(X)");
-    for (unsigned slot = 0; slot < shape->slots; slot++)
-        penstock__text_add(text, " X(%u)", slot);
-    penstock__text_add(text, "\n");
+    unsigned columns = penstock__gpu_columns(scheme, node);
+    define(text, "METHOD", scheme->method);
+    define(text, "REAL", scheme->real);
+    define(text, "LENGTH", scheme->length);
+    define(text, "INNER", node->inner);
+    define(text, "BLOCKS", (columns + node->shape.per_group - 1) / node->shape.per_group);
+    define(text, "BACK", node->back);
+    define(text, "LAST", node->last);
+    define(text, "SPECTRUM_AT", table->spectrum_at);
 }
 
-/* How kernels/fft.cl is to divide lane + position by the span. */
-static const char *division(const struct gpu_shape *shape, unsigned position, unsigned span)
+/* ---------------------------------------------------------------- points ---------------------- */
+
+/* "if (lane < 7) {", where not all work-items take part. */
+static void open_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit)
 {
-    if (span == 1)
-        return "ONE";
-    if (position + shape->lanes <= span)
-        return "SHORT";
-    return span % shape->lows ? "ANY" : "LONG";
+    if (limit < shape->lanes)
+        penstock__text_add(text, " if (lane < %u) {", limit);
 }
 
-/* Butterfly b of a stage lies in the slots b, b + step, b + 2 step, ... and is number lane + b lanes. */
-static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, const struct gpu_table *table,
-                         unsigned s)
+static void close_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit)
 {
-    unsigned radix = shape->radix[s], span = shape->span[s], step = shape->slots / radix;
-    penstock__text_add(text, "#define DFT_%u", s);
-    for (unsigned b = 0; b < step; b++) {
-        penstock__text_add(text, " DFT%u(%u", radix, b);
-        for (unsigned k = 1; k < radix; k++)
-            penstock__text_add(text, ", %u", b + k * step);
-        penstock__text_add(text, ")");
+    if (limit < shape->lanes)
+        penstock__text_add(text, " }");
+}
+
+/* Points lane + offset, lane < limit: all of them samples, none, or the first ones. */
+static const char *load_word(const struct gpu_scheme *scheme, const struct gpu_node *node, unsigned offset,
+                             unsigned limit)
+{
+    size_t columns = penstock__gpu_columns(scheme, node);
+    size_t first = offset * columns, end = (offset + limit) * columns;
+    size_t count = node->first && scheme->method == GPU_BLUESTEIN ? scheme->length : scheme->total;
+    if (end <= count)
+        return "LOAD";
+    return first >= count ? "ZERO" : "LOAD_IF_ANY";
+}
+
+static void define_load_points(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node)
+{
+    const struct gpu_shape *shape = &node->shape;
+    penstock__text_add(text, "#define LOAD_POINTS");
+    if (scheme->method == GPU_RADER)
+        penstock__text_add(text, " RADER_LOAD");
+    for (unsigned b = 0; b < shape->share[0]; b++) {
+        unsigned limit = penstock__gpu_limit(shape, 0, b);
+        open_guard(text, shape, limit);
+        for (unsigned k = 0; k < shape->radix[0]; k++) {
+            unsigned slot = penstock__gpu_slot_in(shape, 0, b, k), offset = penstock__gpu_offset(shape, 0, b, k);
+            const char *word = load_word(scheme, node, offset, limit);
+            if (*word == 'Z')
+                penstock__text_add(text, " ZERO(%u)", slot);
+            else
+                penstock__text_add(text, " %s(%u, %u)", word, slot, offset);
+        }
+        close_guard(text, shape, limit);
+        if (limit < shape->lanes && shape->cpu) { /* they compute too there, with no harm */
+            penstock__text_add(text, " else {");
+            for (unsigned k = 0; k < shape->radix[0]; k++)
+                penstock__text_add(text, " ZERO(%u)", penstock__gpu_slot_in(shape, 0, b, k));
+            penstock__text_add(text, " }");
+        }
     }
-    penstock__text_add(text, "\n#define TWIDDLES_%u", s);
-    for (unsigned b = 0; b < step && span > 1; b++)
-        for (unsigned k = 1; k < radix; k++)
-            penstock__text_add(text, " TWIDDLE(%u, %s, %u, %u, %u)", b + k * step,
-                               division(shape, b * shape->lanes, span), table->stage_at[s] + 2 * (k - 1) * span,
-                               b * shape->lanes, span);
     penstock__text_add(text, "\n");
-    if (s == 0)
+}
+
+struct finish {
+    struct gpu_text *text;
+    unsigned slot, offset;
+};
+
+/* Lanes from .. to of a slot that go to offset `to_offset`. */
+static void finish_lanes(const struct finish *finish, unsigned from, unsigned to, unsigned lanes, unsigned to_offset)
+{
+    if (from >= to)
         return;
-    penstock__text_add(text, "#define GATHER_%u(X)", s);
-    for (unsigned b = 0; b < step; b++)
-        for (unsigned k = 0; k < radix; k++)
-            penstock__text_add(text, " X(%u, %s, %u, %u, %u, %u)", b + k * step,
-                               division(shape, b * shape->lanes, span), b * shape->lanes, span, span * radix, k * span);
+    if (from > 0 && to < lanes)
+        penstock__text_add(finish->text, " if (lane >= %u && lane < %u)", from, to);
+    else if (from > 0)
+        penstock__text_add(finish->text, " if (lane >= %u)", from);
+    else if (to < lanes)
+        penstock__text_add(finish->text, " if (lane < %u)", to);
+    penstock__text_add(finish->text, " FINISH(%u, %u, %d)", finish->slot, finish->offset, (int)to_offset);
+}
+
+static unsigned within(unsigned value, unsigned offset, unsigned limit)
+{
+    return value <= offset ? 0 : value - offset < limit ? value - offset : limit;
+}
+
+/* One slot of a transform whose points lie together: the lanes before and behind the middle of a centred spectrum. */
+static void finish_row(const struct finish *finish, const struct gpu_shape *shape, unsigned limit, unsigned count,
+                       unsigned length, bool centered)
+{
+    unsigned offset = finish->offset, upper = length - length / 2;
+    unsigned end = within(count, offset, limit), middle = centered ? within(upper, offset, end) : end;
+    finish_lanes(finish, 0, middle, shape->lanes, centered ? offset + length / 2 : offset);
+    finish_lanes(finish, middle, end, shape->lanes, offset - upper);
+}
+
+static void define_store_points(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
+                                const struct penstock_fft_problem *fft)
+{
+    const struct gpu_shape *shape = &node->shape;
+    bool row = penstock__gpu_columns(scheme, node) == 1 && scheme->method != GPU_RADER;
+    unsigned s = shape->stages - 1;
+    penstock__text_add(text, "#define STORE_POINTS");
+    for (unsigned b = 0; b < shape->share[s]; b++)
+        for (unsigned k = 0; k < shape->radix[s]; k++) {
+            unsigned limit = penstock__gpu_limit(shape, s, b);
+            struct finish finish = {text, penstock__gpu_slot_out(shape, s, b, k), penstock__gpu_offset(shape, s, b, k)};
+            if (row) {
+                finish_row(&finish, shape, limit, (unsigned)out_count(scheme, fft), scheme->length, fft->centered);
+                continue;
+            }
+            open_guard(text, shape, limit);
+            penstock__text_add(text, " FINISH_ANYWHERE(%u, %u)", finish.slot, finish.offset);
+            close_guard(text, shape, limit);
+        }
     penstock__text_add(text, "\n");
 }
 
-/* Two buffers in turn need no barrier before they are written again: that of the exchange in between suffices. */
-static void define_transform(struct gpu_text *text, const struct gpu_shape *shape)
+/* `name` as a list of calls of `call` for every slot at the end of stage s. */
+static void define_slots(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, const char *name,
+                         const char *call, unsigned skip)
 {
-    penstock__text_add(text, "#define TRANSFORM STAGE(0)");
-    for (unsigned exchange = 0; exchange < shape->exchanges; exchange++) {
-        unsigned buffer = exchange % shape->buffers * 2 * shape->plane, stage = exchange + 1;
-        if (exchange > 0 && shape->buffers == 1)
-            penstock__text_add(text, " K_BARRIER(); RELOCATE");
-        if (stage < shape->stages)
-            penstock__text_add(text, " EXCHANGE(%u, %u) STAGE(%u)", stage, buffer, stage);
-        else
-            penstock__text_add(text, " UNPACK(%u)", buffer);
+    penstock__text_add(text, "#define %s", name);
+    for (unsigned b = 0; b < shape->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(shape, s, b);
+        open_guard(text, shape, limit);
+        for (unsigned k = b == 0 ? skip : 0; k < shape->radix[s]; k++)
+            penstock__text_add(text, " %s(%u, %u)", call, penstock__gpu_slot_out(shape, s, b, k),
+                               penstock__gpu_offset(shape, s, b, k));
+        close_guard(text, shape, limit);
     }
     penstock__text_add(text, "\n");
 }
 
-void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_shape *shape, const struct gpu_table *table,
-                            const struct penstock_fft_problem *fft)
+void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
+                            const struct gpu_table *table, const struct penstock_fft_problem *fft)
 {
-    define_problem(text, table, fft);
-    define_shape(text, shape);
-    for (unsigned s = 0; s < shape->stages; s++)
-        define_stage(text, shape, table, s);
-    define_transform(text, shape);
+    const struct gpu_node *node = &scheme->node[index];
+    define_load(text, scheme, node, table, fft);
+    define_store(text, scheme, node, table, fft);
+    define_node(text, scheme, node, table);
+    penstock__gpu_prologue_stages(text, &node->shape, table->stage_at, penstock__gpu_columns(scheme, node));
+    define_load_points(text, scheme, node);
+    define_slots(text, &node->shape, node->shape.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);
+    define_store_points(text, scheme, node, fft);
+    if (node->middle) {
+        bool rader = scheme->method == GPU_RADER;
+        define_slots(text, &node->shape, node->shape.chain - 1, "PRODUCTS", "PRODUCT_AT", rader);
+        penstock__text_add(text, "#define MIDDLE %sPRODUCTS\n", rader ? "RADER_FIRST " : "");
+    }
 }

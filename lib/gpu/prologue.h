@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The generated part of a kernel's source: every size, radix and offset of one plan as constants. */
+/* The generated part of a kernel's source: every size, radix and offset of one node as constants. */
 #ifndef PENSTOCK_GPU_PROLOGUE_H
 #define PENSTOCK_GPU_PROLOGUE_H
 
 #include "gpu/table.h"
 #include "gpu/text.h"
 
-/* Appends the definitions that kernels/fft.cl is written in. Errors are left in `text`. */
-void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_shape *shape, const struct gpu_table *table,
-                            const struct penstock_fft_problem *fft);
+/* Appends the definitions that kernels/fft.cl is written in, for node `index`. Errors are left in `text`. */
+void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
+                            const struct gpu_table *table, const struct penstock_fft_problem *fft);
+
+/* Of these, those of kernels/stages.h: a transform on the chip. `columns` 1: the points of each lie together. */
+void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_shape *shape, const unsigned *stage_at,
+                                   unsigned columns);
 
 #endif

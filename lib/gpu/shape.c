@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Choice of radices, slots and local memory for a one-pass transform. */
+/* Choice of radices, slots and local memory for a transform on a chip. */
 #include "gpu/shape.h"
 
+#include <math.h>
 #include <string.h>
 
-#define MIN_N 2
-#define MAX_N 8192
-
-#define CPU_LOWS 8 /* floats of an AVX register */
+#define CPU_LOWS    8 /* floats of an AVX register */
+#define USUAL_SLOTS 16
 
 static unsigned log2_of(unsigned n)
 {
@@ -19,18 +18,107 @@ static unsigned log2_of(unsigned n)
     return bits;
 }
 
-static bool real_forward(const struct penstock_fft_problem *fft)
+/* ---------------------------------------------------------------- stages ---------------------- */
+
+unsigned penstock__gpu_limit(const struct gpu_shape *shape, unsigned s, unsigned b)
 {
-    return fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_FORWARD;
+    unsigned left = shape->n / shape->radix[s] - b * shape->lanes;
+    return left < shape->lanes ? left : shape->lanes;
 }
 
-int penstock__gpu_check(const struct penstock_fft_problem *fft, const char *device)
+/* The way back starts with the slots as they lie. */
+unsigned penstock__gpu_slot_in(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k)
 {
-    size_t least = fft->domain == PENSTOCK_REAL ? 2 * MIN_N : MIN_N;
-    if (fft->n < least || fft->n > MAX_N || (fft->n & (fft->n - 1)))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: length %zu is not a power of two from %zu to %d", device,
-                               fft->n, least, MAX_N);
-    return PENSTOCK_OK;
+    return s && s == shape->chain ? penstock__gpu_slot_out(shape, s - 1, b, k) : b + k * shape->share[s];
+}
+
+unsigned penstock__gpu_slot_out(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k)
+{
+    return penstock__gpu_slot_in(shape, s, b, penstock__gpu_radix_order(shape->radix[s], k));
+}
+
+unsigned penstock__gpu_offset(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k)
+{
+    return b * shape->lanes + k * (shape->n / shape->radix[s]);
+}
+
+static void set_stages(struct gpu_shape *shape, const unsigned *radices, unsigned count)
+{
+    unsigned left = shape->n;
+    shape->stages = shape->chain = count;
+    for (unsigned s = 0; s < count; s++) {
+        shape->radix[s] = radices[s];
+        shape->span[s] = left /= radices[s];
+    }
+}
+
+static void set_lanes(struct gpu_shape *shape, unsigned lanes)
+{
+    shape->lanes = lanes;
+    shape->slots = 1;
+    for (unsigned s = 0; s < shape->stages; s++) {
+        shape->share[s] = (shape->n / shape->radix[s] + lanes - 1) / lanes;
+        if (shape->share[s] * shape->radix[s] > shape->slots)
+            shape->slots = shape->share[s] * shape->radix[s];
+    }
+}
+
+static void add_way_back(struct gpu_shape *shape)
+{
+    unsigned left = shape->n;
+    for (unsigned s = 0; s < shape->chain; s++) {
+        unsigned from = shape->chain - 1 - s, to = shape->chain + s;
+        shape->radix[to] = shape->radix[from];
+        shape->share[to] = shape->share[from];
+        shape->span[to] = left /= shape->radix[from];
+    }
+    shape->stages = 2 * shape->chain;
+}
+
+/* ---------------------------------------------------------------- choice ---------------------- */
+
+/* Operations of all work-items: butterflies, and for each point its twiddle factor, its exchange and its addresses; a
+ * stage costs a barrier besides. */
+double penstock__gpu_shape_cost(const struct gpu_shape *shape)
+{
+    double sum = 0;
+    for (unsigned s = 0; s < shape->stages; s++)
+        sum += (double)shape->lanes * shape->share[s] *
+               (penstock__gpu_radix_cost(shape->radix[s]) + 20.0 * shape->radix[s]);
+    sum *= shape->slots > USUAL_SLOTS ? 1.2 : 1;
+    if (shape->cpu && shape->lanes % CPU_LOWS)
+        sum *= 1.5;
+    return sum + 4.0 * shape->n * shape->stages;
+}
+
+struct choice {
+    struct gpu_shape shape, best;
+    unsigned max_lanes;
+    double least;
+};
+
+static void try_lanes(struct choice *choice, unsigned lanes)
+{
+    double sum;
+    if (!lanes || lanes > choice->max_lanes)
+        return;
+    set_lanes(&choice->shape, lanes);
+    if (choice->shape.slots > GPU_MAX_SLOTS || (sum = penstock__gpu_shape_cost(&choice->shape)) >= choice->least)
+        return;
+    choice->best = choice->shape;
+    choice->least = sum;
+}
+
+/* Work-items for which some stage comes out even. */
+static void try_radices(void *argument, const unsigned *radices, unsigned count)
+{
+    struct choice *choice = argument;
+    set_stages(&choice->shape, radices, count);
+    for (unsigned s = 0; s < count; s++)
+        for (unsigned share = 1; share * radices[s] <= GPU_MAX_SLOTS; share++) {
+            unsigned butterflies = choice->shape.n / radices[s];
+            try_lanes(choice, (butterflies + share - 1) / share);
+        }
 }
 
 struct recipe {
@@ -38,8 +126,9 @@ struct recipe {
 };
 
 /*
- * Variant 0, by log2 n. A GPU: few stages, at most 16 points in registers, and enough work-items to read whole lines
- * of memory. A CPU: eight work-items make a vector, so the last radix and with it the other spans are multiples of 8.
+ * Powers of two, by log2 n. A GPU: few stages, at most 16 points in registers, and enough work-items to read whole
+ * lines of memory. A CPU: eight work-items make a vector, so the last radix and with it the other spans are multiples
+ * of 8.
  */
 static const struct recipe gpu_recipes[] = {{0},
                                             {2, {2}},
@@ -54,7 +143,8 @@ static const struct recipe gpu_recipes[] = {{0},
                                             {16, {16, 16, 4}},
                                             {16, {16, 16, 8}},
                                             {16, {16, 16, 16}},
-                                            {16, {16, 16, 16, 2}}};
+                                            {16, {16, 16, 16, 2}},
+                                            {16, {16, 16, 16, 4}}};
 static const struct recipe cpu_recipes[] = {{0},
                                             {2, {2}},
                                             {4, {4}},
@@ -68,49 +158,90 @@ static const struct recipe cpu_recipes[] = {{0},
                                             {8, {2, 8, 8, 8}},
                                             {8, {4, 8, 8, 8}},
                                             {8, {8, 8, 8, 8}},
-                                            {16, {16, 8, 8, 8}}};
+                                            {16, {16, 8, 8, 8}},
+                                            {16, {16, 16, 8, 8}}};
 
-static void choose_stages(struct gpu_shape *shape, const struct gpu_limits *limits, unsigned variant)
+static bool use_recipe(struct choice *choice, unsigned variant)
 {
-    static const unsigned char simple[] = {16, 4, 2};
-    const struct recipe *recipe = &(limits->cpu ? cpu_recipes : gpu_recipes)[log2_of(shape->n)];
-    unsigned left = shape->n;
-    for (shape->stages = 0; left > 1; shape->stages++) {
-        unsigned radix = variant ? simple[variant] : recipe->radix[shape->stages];
-        if (radix > left)
-            radix = left;
-        left /= radix;
-        shape->radix[shape->stages] = radix;
-        shape->span[shape->stages] = left;
+    static const unsigned char simple[] = {0, 4, 2};
+    unsigned n = choice->shape.n, bits = log2_of(n), radices[GPU_MAX_STAGES], slots = variant ? simple[variant] : 0;
+    const struct recipe *recipe;
+    if (n & (n - 1) || bits >= sizeof gpu_recipes / sizeof gpu_recipes[0])
+        return false;
+    recipe = &(choice->shape.cpu ? cpu_recipes : gpu_recipes)[bits];
+    choice->best = choice->shape;
+    for (unsigned s = 0, left = n; left > 1; s++) {
+        radices[s] = variant ? simple[variant] : recipe->radix[s];
+        radices[s] = radices[s] > left ? left : radices[s];
+        left /= radices[s];
+        set_stages(&choice->best, radices, s + 1);
     }
-    shape->slots = variant ? shape->radix[0] : recipe->slots;
-    while (shape->n / shape->slots > limits->max_group)
-        shape->slots *= 2;
-    shape->lanes = shape->n / shape->slots;
-    shape->lows = limits->cpu && shape->lanes % CPU_LOWS == 0 ? CPU_LOWS : shape->lanes;
+    if (!variant)
+        slots = recipe->slots;
+    while (n / slots > choice->max_lanes)
+        slots *= 2;
+    set_lanes(&choice->best, n / (slots < n ? slots : n));
+    if (choice->best.slots > GPU_MAX_SLOTS)
+        choice->best.slots = 0;
+    return choice->best.slots;
 }
 
-static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limits, bool unpack)
+static bool choose_stages(struct gpu_shape *shape, const struct gpu_wish *wish, unsigned max_lanes)
 {
-    size_t budget = limits->local_bytes / sizeof(float);
-    shape->exchanges = shape->stages - 1 + unpack;
-    shape->pad_shift = limits->cpu ? 0 : 5;
+    static const unsigned char most[] = {GPU_MAX_RADIX, 4, 2};
+    struct choice choice = {.shape = *shape, .max_lanes = max_lanes, .least = INFINITY};
+    if (wish->n == 1) {
+        set_stages(shape, (const unsigned[]){1}, 1);
+        set_lanes(shape, 1);
+    } else {
+        if (!use_recipe(&choice, wish->variant))
+            penstock__gpu_factor(wish->n, most[wish->variant], try_radices, &choice);
+        if (!choice.best.slots)
+            return false;
+        *shape = choice.best;
+    }
+    if (wish->twice)
+        add_way_back(shape);
+    return true;
+}
+
+/* ---------------------------------------------------------------- local memory ---------------- */
+
+/* Points that are touched where work-items with nothing to do read along. */
+static unsigned reach(const struct gpu_shape *shape)
+{
+    unsigned most = shape->n;
+    for (unsigned s = 0; s < shape->stages; s++) {
+        unsigned j = shape->share[s] * shape->lanes - 1, span = shape->span[s];
+        unsigned last = j / span * span * shape->radix[s] + j % span + (shape->radix[s] - 1) * span;
+        if (last >= most)
+            most = last + 1;
+    }
+    return most;
+}
+
+static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish)
+{
+    size_t budget = limits->local_bytes / sizeof(float) / shape->per_group;
+    unsigned points = limits->cpu ? reach(shape) : shape->n;
+    shape->exchanges = shape->chain - 1 + wish->unpack + (wish->twice ? shape->chain - 1 : 0);
+    shape->pad_shift = limits->cpu ? 0 : shape->columns ? 4 : 5;
     shape->buffers = limits->cpu && shape->exchanges > 1 ? 2 : 1;
-    shape->plane = shape->n + (shape->pad_shift ? shape->n >> shape->pad_shift : 0);
+    shape->plane = points + (shape->pad_shift ? points >> shape->pad_shift : 0);
     if (shape->buffers * 2 * shape->plane > budget)
         shape->buffers = 1;
-    shape->halves = 2 * shape->plane > budget && !unpack;
+    shape->halves = 2 * shape->plane > budget && !wish->unpack;
     if ((shape->halves ? 1 : 2) * shape->plane > budget) {
         shape->pad_shift = 0;
-        shape->plane = shape->n;
+        shape->plane = points;
     }
     shape->region = shape->exchanges ? (shape->halves ? 1 : 2 * shape->buffers) * shape->plane : 0;
 }
 
+/* Rows: as many as make a work-group of usual size. */
 static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limits, unsigned variant)
 {
     unsigned wanted = limits->cpu ? 32 : 128;
-    shape->per_group = 1;
     if (variant > 0 && shape->lanes >= 8)
         return;
     while (2 * penstock__gpu_group_size(shape) <= wanted && 2 * penstock__gpu_group_size(shape) <= limits->max_group &&
@@ -118,23 +249,42 @@ static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limit
         shape->per_group *= 2;
 }
 
-int penstock__gpu_shape(struct gpu_shape *shape, const struct penstock_fft_problem *fft,
-                        const struct gpu_limits *limits, unsigned variant)
+/* Columns: whole sectors of memory at least. */
+static int choose_columns(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)
+{
+    enum { MOST = 16, LEAST = 4, USUAL_GROUP = 512 };
+    for (shape->per_group = MOST; shape->per_group >= LEAST; shape->per_group /= 2) {
+        if (penstock__gpu_group_size(shape) > limits->max_group ||
+            (penstock__gpu_group_size(shape) > USUAL_GROUP && shape->per_group > LEAST && !limits->cpu))
+            continue;
+        choose_local(shape, limits, wish);
+        if (penstock__gpu_local_bytes(shape) <= limits->local_bytes)
+            return PENSTOCK_OK;
+    }
+    return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "columns of %u points do not fit a work-group", shape->n);
+}
+
+int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)
 {
     memset(shape, 0, sizeof *shape);
-    if (variant >= GPU_VARIANTS)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);
-    shape->n = (unsigned)(fft->domain == PENSTOCK_REAL ? fft->n / 2 : fft->n);
+    if (wish->variant >= GPU_VARIANTS)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", wish->variant);
+    shape->n = wish->n;
     shape->cpu = limits->cpu;
+    shape->columns = wish->columns;
     shape->per_group = 1;
-    choose_stages(shape, limits, variant);
-    if (shape->slots > GPU_MAX_SLOTS)
+    if (!choose_stages(shape, wish, wish->columns ? limits->max_group / 4 : limits->max_group))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit a work-group of %u work-items", shape->n,
                                limits->max_group);
-    choose_local(shape, limits, real_forward(fft));
+    if (wish->columns) {
+        shape->lows = 1;
+        return choose_columns(shape, wish, limits);
+    }
+    shape->lows = limits->cpu && shape->lanes % CPU_LOWS == 0 ? CPU_LOWS : shape->lanes;
+    choose_local(shape, limits, wish);
     if (penstock__gpu_local_bytes(shape) > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points need %zu bytes of local memory, the device has %zu",
                                shape->n, penstock__gpu_local_bytes(shape), limits->local_bytes);
-    choose_group(shape, limits, variant);
+    choose_group(shape, limits, wish->variant);
     return PENSTOCK_OK;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* How a transform is cut up for a device: stages, points held in registers, work-items, local memory. */
+/* How a transform on a chip is cut up for a device: stages, points held in registers, work-items, local memory. */
 #ifndef PENSTOCK_GPU_SHAPE_H
 #define PENSTOCK_GPU_SHAPE_H
 
 #include "backends/backend.h"
+#include "gpu/radix.h"
 
-#define GPU_MAX_STAGES 13 /* 8192 in stages of radix 2 */
-#define GPU_MAX_SLOTS  32
-#define GPU_VARIANTS   3
+#define GPU_MAX_SLOTS 32
+#define GPU_VARIANTS  3
 
 struct gpu_limits {
     size_t local_bytes; /* of local memory that a work-group may use */
@@ -17,33 +17,50 @@ struct gpu_limits {
     bool cpu;           /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
 };
 
+/* What is to be computed on the chip. */
+struct gpu_wish {
+    unsigned n;       /* points, a product of radices */
+    unsigned variant; /* 0: for speed; 1: radices up to 4; 2: radix 2; primes besides where n has them */
+    bool columns;     /* neighbouring transforms have their points side by side in memory */
+    bool twice;       /* forward, a product with a spectrum, and back */
+    bool unpack;      /* real samples, two to a point: one exchange more */
+};
+
 struct gpu_shape {
-    unsigned n;         /* points of the complex transform: half the length of a real one */
-    unsigned slots;     /* points that a work-item holds */
-    unsigned lanes;     /* work-items of a transform: n / slots */
+    unsigned n;         /* points of the complex transform */
+    unsigned slots;     /* points that a work-item holds at most */
+    unsigned lanes;     /* work-items of a transform */
     unsigned lows;      /* work-items along a work-group's first dimension; divides lanes */
     unsigned per_group; /* transforms of a work-group */
     unsigned stages;
+    unsigned chain; /* stages of the first chain; the others, its mirror image, are the way back */
     unsigned radix[GPU_MAX_STAGES];
-    unsigned span[GPU_MAX_STAGES]; /* radix[s] * span[s] = span[s - 1], the first n, the last 1 */
-    bool halves;                   /* exchange real parts, then imaginary ones, through half the memory */
-    unsigned pad_shift;            /* a gap after each 2^pad_shift values in local memory; 0: none */
-    unsigned plane;                /* floats of n values in local memory, gaps included */
-    unsigned buffers;              /* 2: exchanges alternate between two buffers, which saves a barrier each */
-    unsigned exchanges;            /* times that points change hands */
+    unsigned span[GPU_MAX_STAGES];  /* radix[s] * span[s] = span[s - 1], the first n, the last 1, in each chain */
+    unsigned share[GPU_MAX_STAGES]; /* butterflies of a work-item; the last of them only where lane < its limit */
+    bool columns;
+    bool halves;        /* exchange real parts, then imaginary ones, through half the memory */
+    unsigned pad_shift; /* a gap after each 2^pad_shift points in local memory; 0: none */
+    unsigned plane;     /* floats of n values in local memory, gaps included */
+    unsigned buffers;   /* 2: exchanges alternate between two buffers, which saves a barrier each */
+    unsigned exchanges; /* times that points change hands */
     bool cpu;
     unsigned region; /* floats of local memory for one transform */
 };
 
-/* PENSTOCK_ERR_UNSUPPORTED, with text that names what is possible, for what one pass cannot do. */
-int penstock__gpu_check(const struct penstock_fft_problem *fft, const char *device);
+/* PENSTOCK_ERR_UNSUPPORTED for a variant that does not exist or a transform that does not fit the limits. */
+int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits);
+
+/* What it costs to compute, to compare shapes by. */
+double penstock__gpu_shape_cost(const struct gpu_shape *shape);
 
 /*
- * Variant 0 is made for speed; 1 has radices up to 4, and one transform a work-group where lanes are many; 2 has
- * radix 2. PENSTOCK_ERR_UNSUPPORTED for a variant that does not exist or does not fit the limits.
+ * Butterfly b of a work-item in stage s: its number is lane + b lanes, it exists for lane < limit. Its input k lies in
+ * slot slot_in. Its value k lies in slot slot_out then and is point lane + offset of the stage's result.
  */
-int penstock__gpu_shape(struct gpu_shape *shape, const struct penstock_fft_problem *fft,
-                        const struct gpu_limits *limits, unsigned variant);
+unsigned penstock__gpu_limit(const struct gpu_shape *shape, unsigned s, unsigned b);
+unsigned penstock__gpu_slot_in(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
+unsigned penstock__gpu_slot_out(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
+unsigned penstock__gpu_offset(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
 
 static inline unsigned penstock__gpu_group_size(const struct gpu_shape *shape)
 {
@@ -53,7 +70,7 @@ static inline unsigned penstock__gpu_group_size(const struct gpu_shape *shape)
 /* A work-group's first dimension; the second is the rest of its size. */
 static inline unsigned penstock__gpu_group_x(const struct gpu_shape *shape)
 {
-    return shape->lanes > 1 ? shape->lows : shape->per_group;
+    return shape->columns || shape->lanes == 1 ? shape->per_group : shape->lows;
 }
 
 static inline size_t penstock__gpu_local_bytes(const struct gpu_shape *shape)

@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The table of floats that a kernel reads: twiddle factors, half-length factors of real transforms, window. */
+/* The table of floats that a kernel reads: twiddle factors, window, chirp and what else a node multiplies by. */
 #ifndef PENSTOCK_GPU_TABLE_H
 #define PENSTOCK_GPU_TABLE_H
 
-#include "gpu/shape.h"
+#include "gpu/scheme.h"
 
 /* Offsets in floats. Factors are pairs: cosine, sine. */
 struct gpu_table {
     float *values;
     size_t count;
     unsigned stage_at[GPU_MAX_STAGES]; /* exp(-2 pi i k j / (radix span)) at 2 ((k - 1) span + j), k = 1 .. radix-1 */
-    unsigned half_at;                  /* exp(2 pi i k / n), k < n / 2, of a real transform of length n */
+    unsigned half_at;                  /* exp(2 pi i k / n), k < n / 2, of packed real samples */
     unsigned window_at;
-    unsigned window_kind; /* 0: none, 1: n factors, 2: n pairs, window times shift */
+    unsigned window_kind;                   /* 0: none, 1: n factors, 2: n pairs, window times shift times chirp */
+    unsigned spectrum_at;                   /* of the convolution, total pairs */
+    unsigned chirp_at;                      /* exp(-pi i k k / n), k < n */
+    unsigned order_in_at, order_out_at;     /* Rader's order of samples and values, n - 1 numbers each */
+    unsigned fine_at, fine_bits, coarse_at; /* between nodes: exp(-2 pi i e / m), e = coarse 2^fine_bits + fine */
 };
 
-int penstock__gpu_table(struct gpu_table *table, const struct gpu_shape *shape, const struct penstock_fft_problem *fft);
+/* For node `index` of the scheme. */
+int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+                        const struct penstock_fft_problem *fft);
 void penstock__gpu_table_free(struct gpu_table *table);
+
+/* Twiddle factors of all stages: lays them out from *at on; fills them in. */
+void penstock__gpu_table_lay_out_stages(unsigned *stage_at, const struct gpu_shape *shape, size_t *at);
+void penstock__gpu_table_fill_stages(float *values, const unsigned *stage_at, const struct gpu_shape *shape);
 
 #endif

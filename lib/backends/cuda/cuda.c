@@ -27,7 +27,8 @@ static void buffer_free(struct penstock_buffer *buffer)
 /* Before the same GPU through OpenCL. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    int status = penstock__gpu_check(&problem->fft, device->name);
+    struct gpu_scheme scheme;
+    int status = penstock__gpu_scheme(&scheme, &problem->fft, &penstock__cuda_opened(device)->limits, 0);
     return status ? status : 3;
 }
 

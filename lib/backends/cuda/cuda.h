@@ -7,7 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/driver_api.h"
-#include "gpu/shape.h"
+#include "gpu/scheme.h"
 
 /* ---------------------------------------------------------------- loader.c -------------------- */
 
@@ -87,11 +87,15 @@ int penstock__cuda_program(CUmodule *module, const struct penstock_device *devic
 
 /* ---------------------------------------------------------------- plan.c ---------------------- */
 
-struct cuda_plan {
+struct cuda_node {
     CUmodule module;
     CUfunction function;
     CUdeviceptr table;
-    struct gpu_shape shape;
+};
+
+struct cuda_plan {
+    struct gpu_scheme scheme;
+    struct cuda_node nodes[GPU_MAX_NODES];
 };
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant);
@@ -142,12 +146,16 @@ struct cuda_slot {
     bool stamped[2];
     CUmodule copier;
     CUfunction copy;
+    CUdeviceptr scratch[2]; /* between nodes */
+    size_t scratch_bytes[2];
 };
 
 int penstock__cuda_slot_init(struct penstock_slot *slot);
 void penstock__cuda_slot_free(struct penstock_slot *slot);
 int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
 int penstock__cuda_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+/* Makes scratch memory `index` at least so large. Within enter, leave. */
+int penstock__cuda_reserve(struct penstock_slot *slot, unsigned index, size_t bytes);
 int penstock__cuda_mark(struct penstock_slot *slot, uint64_t *number);
 int penstock__cuda_wait(struct penstock_slot *slot, uint64_t number);
 

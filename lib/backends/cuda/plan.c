@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* A plan: shape, tables and source of the kernel, the compiled kernel, and its launch. */
+/* A plan: tables and sources of its kernels, the compiled kernels, and their launch. */
 #include "backends/cuda/cuda.h"
 #include "gpu/kernel.h"
 #include "gpu/launch.h"
@@ -9,34 +9,34 @@
 /* Dynamic shared memory that a kernel may have without asking for more. */
 #define USUAL_SHARED_BYTES ((size_t)48 << 10)
 
-static int build_kernel(struct penstock_plan_state *plan, const struct gpu_shape *shape, const struct gpu_table *table)
+static int build_kernel(struct cuda_node *node, struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
+                        unsigned index, const struct gpu_table *table)
 {
-    struct cuda_plan *self = plan->priv;
     struct gpu_text source = {0};
-    int status = penstock__gpu_kernel_source(&source, plan->device->context, shape, table, &plan->problem->fft);
+    int status = penstock__gpu_kernel_source(&source, plan->device->context, scheme, index, table, &plan->problem->fft);
     if (!status)
-        status = penstock__cuda_program(&self->module, plan->device, source.content);
+        status = penstock__cuda_program(&node->module, plan->device, source.content);
     penstock__text_free(&source);
     return status;
 }
 
 /* Finds the kernel in its module, lets it have the shared memory that it needs, and asks for its limit. */
-static int prepare_kernel(struct penstock_plan_state *plan, const struct gpu_shape *shape, size_t *group_limit)
+static int prepare_kernel(struct cuda_node *node, const struct penstock_plan_state *plan, const struct gpu_shape *shape,
+                          size_t *group_limit)
 {
-    struct cuda_plan *self = plan->priv;
     const struct cuda_api *cuda = penstock__cuda_opened(plan->device)->api;
     size_t shared = penstock__gpu_local_bytes(shape);
     int limit = 0;
     int status = penstock__cuda_check(plan->device, "cuModuleGetFunction",
-                                      cuda->ModuleGetFunction(&self->function, self->module, "fft"));
+                                      cuda->ModuleGetFunction(&node->function, node->module, "fft"));
     if (!status && shared > USUAL_SHARED_BYTES)
         status = penstock__cuda_check(
             plan->device, "cuFuncSetAttribute",
-            cuda->FuncSetAttribute(self->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared));
+            cuda->FuncSetAttribute(node->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared));
     if (!status)
         status = penstock__cuda_check(
             plan->device, "cuFuncGetAttribute",
-            cuda->FuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, self->function));
+            cuda->FuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, node->function));
     *group_limit = (size_t)limit;
     return status;
 }
@@ -44,41 +44,43 @@ static int prepare_kernel(struct penstock_plan_state *plan, const struct gpu_sha
 /* From pageable memory the copy may still be under way when cuMemcpyHtoD returns, and slots' streams do not wait for
  * it.
  */
-static int upload_table(struct penstock_plan_state *plan, const struct gpu_table *table)
+static int upload_table(struct cuda_node *node, const struct penstock_plan_state *plan, const struct gpu_table *table)
 {
-    struct cuda_plan *self = plan->priv;
     const struct cuda_api *cuda = penstock__cuda_opened(plan->device)->api;
     size_t bytes = table->count * sizeof(float);
-    int status = penstock__cuda_check(plan->device, "cuMemAlloc", cuda->MemAlloc(&self->table, bytes));
+    int status = penstock__cuda_check(plan->device, "cuMemAlloc", cuda->MemAlloc(&node->table, bytes));
     if (status) {
-        self->table = 0;
+        node->table = 0;
         return status;
     }
     if (!(status =
-              penstock__cuda_check(plan->device, "cuMemcpyHtoD", cuda->MemcpyHtoD(self->table, table->values, bytes))))
+              penstock__cuda_check(plan->device, "cuMemcpyHtoD", cuda->MemcpyHtoD(node->table, table->values, bytes))))
         status = penstock__cuda_check(plan->device, "cuStreamSynchronize", cuda->StreamSynchronize(NULL));
     return status;
 }
 
-static int make(struct penstock_plan_state *plan, const struct gpu_shape *shape, const struct gpu_table *table,
-                size_t *group_limit)
+static int make(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
+                const struct gpu_table *table, size_t *group_limit)
 {
+    struct cuda_node *node = &((struct cuda_plan *)plan->priv)->nodes[index];
     int status;
-    if ((status = build_kernel(plan, shape, table)) || (status = prepare_kernel(plan, shape, group_limit)))
+    if ((status = build_kernel(node, plan, scheme, index, table)) ||
+        (status = prepare_kernel(node, plan, &scheme->node[index].shape, group_limit)))
         return status;
-    return upload_table(plan, table);
+    return upload_table(node, plan, table);
 }
 
 static void release(struct penstock_plan_state *plan)
 {
     struct cuda_plan *self = plan->priv;
     const struct cuda_api *cuda = penstock__cuda_opened(plan->device)->api;
-    if (self->module)
-        cuda->ModuleUnload(self->module);
-    if (self->table)
-        cuda->MemFree(self->table);
-    self->module = NULL;
-    self->table = 0;
+    for (struct cuda_node *node = self->nodes; node < self->nodes + GPU_MAX_NODES; node++) {
+        if (node->module)
+            cuda->ModuleUnload(node->module);
+        if (node->table)
+            cuda->MemFree(node->table);
+        *node = (struct cuda_node){0};
+    }
 }
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
@@ -88,7 +90,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
     int status = penstock__cuda_enter(plan->device);
     if (status)
         return status;
-    status = penstock__gpu_make(plan, &self->shape, &maker, &penstock__cuda_opened(plan->device)->limits, variant);
+    status = penstock__gpu_make(plan, &self->scheme, &maker, &penstock__cuda_opened(plan->device)->limits, variant);
     penstock__cuda_leave(plan->device);
     return status;
 }
@@ -103,30 +105,46 @@ void penstock__cuda_plan_free(struct penstock_plan_state *plan)
 
 /* ---------------------------------------------------------------- launch ---------------------- */
 
-static CUresult launch(const struct cuda_api *cuda, CUstream stream, struct cuda_plan *self,
-                       const struct penstock_job *job, size_t rows, size_t groups)
+static CUdeviceptr memory_of(const struct cuda_slot *slot, const struct penstock_job *job, enum gpu_memory which)
 {
-    const struct gpu_shape *shape = &self->shape;
+    return which == GPU_IN    ? penstock__cuda_memory(job->in)
+           : which == GPU_OUT ? penstock__cuda_memory(job->out)
+                              : slot->scratch[which];
+}
+
+static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job,
+                  const struct gpu_step *step)
+{
+    struct cuda_plan *self = plan->priv;
+    struct cuda_node *node = &self->nodes[step->node];
+    const struct cuda_slot *queue = slot->priv;
+    const struct gpu_shape *shape = &self->scheme.node[step->node].shape;
     unsigned x = penstock__gpu_group_x(shape), y = penstock__gpu_group_size(shape) / x;
-    CUdeviceptr in = penstock__cuda_memory(job->in), out = penstock__cuda_memory(job->out);
+    CUdeviceptr in = memory_of(queue, job, step->from), out = memory_of(queue, job, step->to);
     CUdeviceptr gather = job->gather ? penstock__cuda_memory(job->gather) : in;
-    int32_t row_count = (int32_t)rows;
+    int32_t rows = (int32_t)step->rows, first = (int32_t)step->first;
     uint64_t plane = job->samples;
-    void *arguments[] = {&in, &gather, &self->table, &out, &row_count, &plane};
-    return cuda->LaunchKernel(self->function, (unsigned)groups, 1, 1, x, y, 1,
-                              (unsigned)penstock__gpu_local_bytes(shape), stream, arguments, NULL);
+    void *arguments[] = {&in, &gather, &node->table, &out, &rows, &plane, &first};
+    return penstock__cuda_check(plan->device, "cuLaunchKernel",
+                                penstock__cuda_opened(plan->device)
+                                    ->api->LaunchKernel(node->function, (unsigned)step->groups, 1, 1, x, y, 1,
+                                                        (unsigned)penstock__gpu_local_bytes(shape), queue->stream,
+                                                        arguments, NULL));
 }
 
 int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
     struct cuda_plan *self = plan->priv;
-    CUstream stream = ((const struct cuda_slot *)slot->priv)->stream;
-    size_t rows, groups;
-    int status = penstock__gpu_grid(&rows, &groups, plan, &self->shape, job);
-    if (status || !rows || (status = penstock__cuda_enter(plan->device)))
+    struct gpu_step step;
+    unsigned scratches;
+    size_t bytes;
+    int status = penstock__gpu_scratch(&scratches, &bytes, plan, &self->scheme, job);
+    if (status || !job->frames || (status = penstock__cuda_enter(plan->device)))
         return status;
-    status = penstock__cuda_check(plan->device, "cuLaunchKernel",
-                                  launch(penstock__cuda_opened(plan->device)->api, stream, self, job, rows, groups));
+    for (unsigned i = 0; i < scratches && !status; i++)
+        status = penstock__cuda_reserve(slot, i, bytes);
+    for (size_t i = 0; !status && penstock__gpu_step(&step, plan, &self->scheme, job, i); i++)
+        status = launch(slot, plan, job, &step);
     penstock__cuda_leave(plan->device);
     return status;
 }

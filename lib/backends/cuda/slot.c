@@ -16,6 +16,9 @@ static void release(struct penstock_slot *slot)
     for (unsigned i = 0; i < CUDA_MARKS; i++)
         if (self->events[i])
             api_of(slot)->EventDestroy(self->events[i]);
+    for (unsigned i = 0; i < 2; i++)
+        if (self->scratch[i])
+            api_of(slot)->MemFree(self->scratch[i]);
     if (self->stream)
         api_of(slot)->StreamDestroy(self->stream);
     penstock__cuda_staging_free(&self->staging, slot->device);
@@ -56,6 +59,28 @@ void penstock__cuda_slot_free(struct penstock_slot *slot)
     release(slot);
     if (entered)
         penstock__cuda_leave(slot->device);
+}
+
+int penstock__cuda_reserve(struct penstock_slot *slot, unsigned index, size_t bytes)
+{
+    struct cuda_slot *self = slot->priv;
+    int status = PENSTOCK_OK;
+    if (self->scratch_bytes[index] >= bytes)
+        return PENSTOCK_OK;
+    if (self->scratch[index]) {
+        status =
+            penstock__cuda_check(slot->device, "cuStreamSynchronize", api_of(slot)->StreamSynchronize(self->stream));
+        api_of(slot)->MemFree(self->scratch[index]);
+    }
+    self->scratch[index] = 0;
+    self->scratch_bytes[index] = 0;
+    if (status || (status = penstock__cuda_check(slot->device, "cuMemAlloc",
+                                                 api_of(slot)->MemAlloc(&self->scratch[index], bytes)))) {
+        self->scratch[index] = 0;
+        return status;
+    }
+    self->scratch_bytes[index] = bytes;
+    return PENSTOCK_OK;
 }
 
 int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)

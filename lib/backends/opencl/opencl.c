@@ -43,7 +43,8 @@ static void buffer_free(struct penstock_buffer *buffer)
 /* A GPU before a CPU. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    int status = penstock__gpu_check(&problem->fft, device->name);
+    struct gpu_scheme scheme;
+    int status = penstock__gpu_scheme(&scheme, &problem->fft, &opened(device)->limits, 0);
     return status ? status : opened(device)->is_gpu ? 2 : 1;
 }
 

@@ -9,7 +9,7 @@
 #include <CL/cl.h>
 
 #include "backends/backend.h"
-#include "gpu/shape.h"
+#include "gpu/scheme.h"
 
 #include <pthread.h>
 
@@ -101,11 +101,15 @@ int penstock__opencl_program(cl_program *program, struct penstock_device *device
 
 /* ---------------------------------------------------------------- plan.c ---------------------- */
 
-struct opencl_plan {
+struct opencl_node {
     cl_program program;
     cl_kernel kernel;
     cl_mem table;
-    struct gpu_shape shape;
+};
+
+struct opencl_plan {
+    struct gpu_scheme scheme;
+    struct opencl_node nodes[GPU_MAX_NODES];
     pthread_mutex_t arguments; /* a kernel's arguments are set and taken under it: slots may be in two threads */
 };
 
@@ -126,12 +130,16 @@ struct opencl_slot {
     cl_event stamps[2];
     cl_program copier; /* made when it is first asked for */
     cl_kernel copy;
+    cl_mem scratch[2]; /* between nodes */
+    size_t scratch_bytes[2];
 };
 
 int penstock__opencl_slot_init(struct penstock_slot *slot);
 void penstock__opencl_slot_free(struct penstock_slot *slot);
 int penstock__opencl_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
 int penstock__opencl_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+/* Makes scratch memory `index` at least so large. */
+int penstock__opencl_reserve(struct penstock_slot *slot, unsigned index, size_t bytes);
 int penstock__opencl_mark(struct penstock_slot *slot, uint64_t *number);
 int penstock__opencl_wait(struct penstock_slot *slot, uint64_t number);
 

@@ -1,43 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* A plan: shape, tables and source of the kernel, the compiled kernel, and its launch. */
+/* A plan: tables and sources of its kernels, the compiled kernels, and their launch. */
 #include "backends/opencl/opencl.h"
 #include "gpu/kernel.h"
 #include "gpu/launch.h"
 
-static int build_kernel(struct penstock_plan_state *plan, const struct gpu_shape *shape, const struct gpu_table *table)
+static int build_kernel(struct opencl_node *node, struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
+                        unsigned index, const struct gpu_table *table)
 {
-    struct opencl_plan *self = plan->priv;
     const struct opencl_device *device = plan->device->priv;
     struct gpu_text source = {0};
     cl_int code = CL_SUCCESS;
-    int status = penstock__gpu_kernel_source(&source, plan->device->context, shape, table, &plan->problem->fft);
+    int status = penstock__gpu_kernel_source(&source, plan->device->context, scheme, index, table, &plan->problem->fft);
     if (!status)
-        status = penstock__opencl_program(&self->program, plan->device, source.content);
+        status = penstock__opencl_program(&node->program, plan->device, source.content);
     penstock__text_free(&source);
     if (status)
         return status;
-    self->kernel = device->api->CreateKernel(self->program, "fft", &code);
+    node->kernel = device->api->CreateKernel(node->program, "fft", &code);
     return code ? penstock__opencl_error(plan->device, "clCreateKernel", code) : PENSTOCK_OK;
 }
 
 /* Work-items that this kernel can have in a group: fewer than the device's limit where it needs many registers. */
-static int kernel_group_limit(struct penstock_plan_state *plan, size_t *limit)
+static int kernel_group_limit(const struct opencl_node *node, const struct penstock_plan_state *plan, size_t *limit)
 {
-    struct opencl_plan *self = plan->priv;
     const struct opencl_device *device = plan->device->priv;
-    cl_int code = device->api->GetKernelWorkGroupInfo(self->kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE,
+    cl_int code = device->api->GetKernelWorkGroupInfo(node->kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE,
                                                       sizeof *limit, limit, NULL);
     return code ? penstock__opencl_error(plan->device, "clGetKernelWorkGroupInfo", code) : PENSTOCK_OK;
 }
 
-static int upload_table(struct penstock_plan_state *plan, const struct gpu_table *table)
+static int upload_table(struct opencl_node *node, const struct penstock_plan_state *plan, const struct gpu_table *table)
 {
-    struct opencl_plan *self = plan->priv;
     const struct opencl_device *device = plan->device->priv;
     cl_int code;
-    self->table = device->api->CreateBuffer(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+    node->table = device->api->CreateBuffer(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                             table->count * sizeof(float), table->values, &code);
     return code ? penstock__opencl_error(plan->device, "clCreateBuffer", code) : PENSTOCK_OK;
 }
@@ -46,24 +44,26 @@ static void release(struct penstock_plan_state *plan)
 {
     struct opencl_plan *self = plan->priv;
     const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
-    if (self->kernel)
-        cl->ReleaseKernel(self->kernel);
-    if (self->program)
-        cl->ReleaseProgram(self->program);
-    if (self->table)
-        cl->ReleaseMemObject(self->table);
-    self->kernel = NULL;
-    self->program = NULL;
-    self->table = NULL;
+    for (struct opencl_node *node = self->nodes; node < self->nodes + GPU_MAX_NODES; node++) {
+        if (node->kernel)
+            cl->ReleaseKernel(node->kernel);
+        if (node->program)
+            cl->ReleaseProgram(node->program);
+        if (node->table)
+            cl->ReleaseMemObject(node->table);
+        *node = (struct opencl_node){0};
+    }
 }
 
-static int make(struct penstock_plan_state *plan, const struct gpu_shape *shape, const struct gpu_table *table,
-                size_t *group_limit)
+static int make(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
+                const struct gpu_table *table, size_t *group_limit)
 {
+    struct opencl_node *node = &((struct opencl_plan *)plan->priv)->nodes[index];
     int status;
-    if ((status = build_kernel(plan, shape, table)) || (status = kernel_group_limit(plan, group_limit)))
+    if ((status = build_kernel(node, plan, scheme, index, table)) ||
+        (status = kernel_group_limit(node, plan, group_limit)))
         return status;
-    return upload_table(plan, table);
+    return upload_table(node, plan, table);
 }
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
@@ -71,7 +71,7 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
     static const struct gpu_maker maker = {make, release};
     struct opencl_plan *self = plan->priv;
     const struct opencl_device *device = plan->device->priv;
-    int status = penstock__gpu_make(plan, &self->shape, &maker, &device->limits, variant);
+    int status = penstock__gpu_make(plan, &self->scheme, &maker, &device->limits, variant);
     if (status)
         return status;
     if (pthread_mutex_init(&self->arguments, NULL)) {
@@ -95,36 +95,48 @@ static cl_mem memory_of(const struct penstock_buffer *buffer)
     return ((const struct opencl_buffer *)buffer->priv)->memory;
 }
 
-static cl_int set_arguments(const struct opencl_api *cl, const struct opencl_plan *self, const struct penstock_job *job,
-                            cl_int rows)
+static cl_mem memory_of_step(const struct opencl_slot *slot, const struct penstock_job *job, enum gpu_memory which)
 {
-    cl_mem in = memory_of(job->in), out = memory_of(job->out), gather = job->gather ? memory_of(job->gather) : in;
+    return which == GPU_IN ? memory_of(job->in) : which == GPU_OUT ? memory_of(job->out) : slot->scratch[which];
+}
+
+static cl_int set_arguments(const struct opencl_api *cl, const struct opencl_node *node, const struct gpu_step *step,
+                            const struct opencl_slot *slot, const struct penstock_job *job)
+{
+    cl_mem in = memory_of_step(slot, job, step->from), out = memory_of_step(slot, job, step->to);
+    cl_mem gather = job->gather ? memory_of(job->gather) : in;
+    cl_int rows = (cl_int)step->rows, first = (cl_int)step->first;
     cl_ulong plane = job->samples;
     const struct {
         size_t bytes;
         const void *value;
-    } arguments[] = {{sizeof in, &in},   {sizeof gather, &gather}, {sizeof self->table, &self->table},
-                     {sizeof out, &out}, {sizeof rows, &rows},     {sizeof plane, &plane}};
+    } arguments[] = {{sizeof in, &in},      {sizeof gather, &gather}, {sizeof node->table, &node->table},
+                     {sizeof out, &out},    {sizeof rows, &rows},     {sizeof plane, &plane},
+                     {sizeof first, &first}};
     for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        cl_int code = cl->SetKernelArg(self->kernel, i, arguments[i].bytes, arguments[i].value);
+        cl_int code = cl->SetKernelArg(node->kernel, i, arguments[i].bytes, arguments[i].value);
         if (code)
             return code;
     }
     return CL_SUCCESS;
 }
 
-static cl_int launch(const struct opencl_api *cl, cl_command_queue queue, struct opencl_plan *self,
-                     const struct penstock_job *job, size_t rows, size_t groups)
+static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job,
+                  const struct gpu_step *step)
 {
-    const struct gpu_shape *shape = &self->shape;
+    struct opencl_plan *self = plan->priv;
+    const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
+    const struct opencl_slot *queue = slot->priv;
+    const struct opencl_node *node = &self->nodes[step->node];
+    const struct gpu_shape *shape = &self->scheme.node[step->node].shape;
     size_t x = penstock__gpu_group_x(shape), local[2] = {x, penstock__gpu_group_size(shape) / x},
-           global[2] = {groups * x, local[1]};
+           global[2] = {step->groups * x, local[1]};
     cl_int code;
     pthread_mutex_lock(&self->arguments);
-    if (!(code = set_arguments(cl, self, job, (cl_int)rows)))
-        code = cl->EnqueueNDRangeKernel(queue, self->kernel, 2, NULL, global, local, 0, NULL, NULL);
+    if (!(code = set_arguments(cl, node, step, queue, job)))
+        code = cl->EnqueueNDRangeKernel(queue->queue, node->kernel, 2, NULL, global, local, 0, NULL, NULL);
     pthread_mutex_unlock(&self->arguments);
-    return code;
+    return code ? penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code) : PENSTOCK_OK;
 }
 
 /* Memory of the host that a kernel has written is only sure to show it when it is mapped. */
@@ -141,15 +153,18 @@ int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_st
 {
     struct opencl_plan *self = plan->priv;
     const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
-    cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
-    size_t rows, groups;
-    int status = penstock__gpu_grid(&rows, &groups, plan, &self->shape, job);
+    struct gpu_step step;
+    unsigned scratches;
+    size_t bytes;
     cl_int code;
-    if (status || !rows)
+    int status = penstock__gpu_scratch(&scratches, &bytes, plan, &self->scheme, job);
+    for (unsigned i = 0; i < scratches && bytes && !status; i++)
+        status = penstock__opencl_reserve(slot, i, bytes);
+    for (size_t i = 0; !status && penstock__gpu_step(&step, plan, &self->scheme, job, i); i++)
+        status = launch(slot, plan, job, &step);
+    if (status)
         return status;
-    if ((code = launch(cl, queue, self, job, rows, groups)))
-        return penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code);
-    if (job->out->wrapped && (code = show_to_host(cl, queue, job->out)))
+    if (job->out->wrapped && (code = show_to_host(cl, ((const struct opencl_slot *)slot->priv)->queue, job->out)))
         return penstock__opencl_error(plan->device, "clEnqueueMapBuffer", code);
     return PENSTOCK_OK;
 }

@@ -37,7 +37,28 @@ void penstock__opencl_slot_free(struct penstock_slot *slot)
     for (unsigned i = 0; i < OPENCL_MARKS; i++)
         forget_event(slot, &self->events[i]);
     penstock__opencl_timing_free(slot);
+    for (unsigned i = 0; i < 2; i++)
+        if (self->scratch[i])
+            api_of(slot)->ReleaseMemObject(self->scratch[i]);
     api_of(slot)->ReleaseCommandQueue(self->queue);
+}
+
+/* A memory that is released goes when the commands that use it are done. */
+int penstock__opencl_reserve(struct penstock_slot *slot, unsigned index, size_t bytes)
+{
+    struct opencl_slot *self = slot->priv;
+    const struct opencl_device *device = slot->device->priv;
+    cl_int code;
+    if (self->scratch_bytes[index] >= bytes)
+        return PENSTOCK_OK;
+    if (self->scratch[index])
+        api_of(slot)->ReleaseMemObject(self->scratch[index]);
+    self->scratch[index] = api_of(slot)->CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    self->scratch_bytes[index] = code ? 0 : bytes;
+    if (!code)
+        return PENSTOCK_OK;
+    self->scratch[index] = NULL;
+    return penstock__opencl_error(slot->device, "clCreateBuffer", code);
 }
 
 int penstock__opencl_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)

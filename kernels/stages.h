@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * A transform on the chip: where a work-item is, stages in registers, exchanges through local memory. LANES work-items
+ * share one transform of N points, each holding up to SLOTS of them; PER_GROUP transforms share a work-group. Decimation
+ * in frequency with self-sorting (Stockham) order:
+ *
+ *     stage of radix R and span S (the first span is N/R, the last one 1), butterfly j = 0 .. N/R-1:
+ *         read  point j / S * S R + j % S + k S          k = 0 .. R-1
+ *         DFT of R points over k
+ *         multiply by exp(-2 pi i k (j % S) / (S R))
+ *         write point j + k N/R
+ *
+ * Work-item `lane` does the butterflies j = lane + b LANES, those below N/R. Point lane + offset is what its slots hold,
+ * with an offset known when the kernel is made; so every write, the first read and the last write are contiguous over
+ * the work-items.
+ *
+ * The host generates, per plan (lib/gpu/prologue.c): the sizes; EACH_SLOT(X); per stage s the calls STAGE_s, the lists
+ * GIVE_s(X) of what it leaves and TAKE_s(X) of what it takes; and TRANSFORM, all stages and exchanges in order.
+ */
+
+/* Where point p of a transform lies in local memory; a gap after each 2^PAD points keeps strided reads off one bank. */
+#if PAD
+#define PLACE(p) (((p) + ((p) >> PAD)) * STEP)
+#else
+#define PLACE(p) ((p)*STEP)
+#endif
+
+/*
+ * Where a work-item is. Its lane is high * LOWS + low, so that on a CPU the innermost loop, over `low`, has a fixed
+ * length and walks through memory in steps of one. Where neighbouring transforms lie side by side (columns), that loop
+ * is over them instead. `origin` is 0 (no plane of samples has 2^63 of them), which the compiler does not know: without
+ * it PoCL keeps every address that two regions between barriers share in memory, once for each work-item, and so spoils
+ * both loops for vector units.
+ */
+#if COLUMNS > 1
+#define LOCATE                    \
+    member = K_LANE_X() + origin; \
+    lane = high = K_LANE_Y() + origin;
+#elif LANES > 1
+#define LOCATE                                               \
+    low = K_LANE_X() + origin;                               \
+    high = (k_size)(K_LANE_Y() + origin) % (LANES / LOWS);   \
+    member = (k_size)(K_LANE_Y() + origin) / (LANES / LOWS); \
+    lane = high * LOWS + low;
+#else
+#define LOCATE                  \
+    low = high = lane = origin; \
+    member = K_LANE_X() + origin;
+#endif
+#if CPU
+#define ORIGIN(part) origin = (k_index)(plane >> 63) * part; /* also keeps addresses from being taken out of a loop */
+#define RELOCATE                      \
+    origin += (k_index)(plane >> 63); \
+    LOCATE
+#else
+#define ORIGIN(part) origin = 0;
+#define RELOCATE
+#endif
+
+/* The transform that a work-item works on: row `row`, and where there are columns, column `column` of it. */
+#if COLUMNS > 1
+#define LOCATE_ROW                                                                    \
+    row = (k_size)K_GROUP() / BLOCKS;                                                 \
+    column = (k_index)((k_size)K_GROUP() % BLOCKS) * PER_GROUP + member;              \
+    column = COLUMNS % PER_GROUP == 0 || column < COLUMNS ? column : COLUMNS - 1;
+#else
+#define LOCATE_ROW                        \
+    row = K_GROUP() * PER_GROUP + member; \
+    row = row < rows ? row : rows - 1;
+#endif
+
+/*
+ * lane + position, divided by the span: quotient and remainder. Positions are multiples of LANES. SHORT: the span is
+ * longer than lane + position; LONG: it is a multiple of LOWS; ONE: it is 1.
+ */
+#define OVER_SHORT(position, span)   0
+#define WITHIN_SHORT(position, span) (lane + position)
+#define OVER_LONG(position, span)    ((k_index)((k_size)(high + position / LOWS) / (span / LOWS)))
+#define WITHIN_LONG(position, span)  ((k_index)((k_size)(high + position / LOWS) % (span / LOWS)) * LOWS + low)
+#define OVER_ONE(position, span)     (lane + position)
+#define WITHIN_ONE(position, span)   0
+#define OVER_ANY(position, span)     ((k_index)((k_size)(lane + position) / span))
+#define WITHIN_ANY(position, span)   ((k_index)((k_size)(lane + position) % span))
+
+#define TWIDDLE(s, kind, table_at, position, span)                        \
+    {                                                                     \
+        const k_index at_ = table_at + 2 * WITHIN_##kind(position, span); \
+        TURN(s, table[at_], table[at_ + 1])                               \
+    }
+
+/* An exchange: each work-item gives its slots as they lie and takes the points of the next stage's butterflies. */
+#define GIVE_RE(s, offset) shared[PLACE(lane + offset)] = re##s;
+#define GIVE_IM(s, offset) shared[PLANE + PLACE(lane + offset)] = im##s;
+
+#define TAKE_AT(kind, position, span, group, offset) \
+    PLACE(OVER_##kind(position, span) * (group) + WITHIN_##kind(position, span) + offset)
+#define TAKE_RE(s, kind, position, span, group, offset) re##s = shared[TAKE_AT(kind, position, span, group, offset)];
+#define TAKE_IM(s, kind, position, span, group, offset) \
+    im##s = shared[PLANE + TAKE_AT(kind, position, span, group, offset)];
+#define SHARED(buffer) shared = exchange + member * MEMBER_STEP + buffer;
+
+#if HALVES
+/* Imaginary parts follow the real ones through the same memory: PLANE is 0. */
+#define EXCHANGE(before, stage, buffer)      \
+    SHARED(0)                                \
+    GIVE_##before(GIVE_RE) K_BARRIER();      \
+    TAKE_##stage(TAKE_RE) K_BARRIER();       \
+    GIVE_##before(GIVE_IM) K_BARRIER();      \
+    TAKE_##stage(TAKE_IM)
+#else
+#define EXCHANGE(before, stage, buffer)                        \
+    SHARED(buffer)                                             \
+    GIVE_##before(GIVE_RE) GIVE_##before(GIVE_IM) K_BARRIER(); \
+    RELOCATE                                                   \
+    SHARED(buffer)                                             \
+    TAKE_##stage(TAKE_RE) TAKE_##stage(TAKE_IM)
+#endif
+
+#define DECLARE(s) float re##s, im##s;

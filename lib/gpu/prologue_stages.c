@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Prints a transform on the chip as the macros that kernels/stages.h is written in. */
+#include "gpu/prologue.h"
+
+static void define(struct gpu_text *text, const char *name, unsigned long value)
+{
+    penstock__text_add(text, "#define %s %lu\n", name, value);
+}
+
+/* Work-items with nothing to do stand aside on a GPU. On a CPU they compute along: its loops have no branches then. */
+static bool guarded(const struct gpu_shape *shape, unsigned limit, bool writes)
+{
+    return limit < shape->lanes && (writes || !shape->cpu);
+}
+
+static void open_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit, bool writes)
+{
+    if (guarded(shape, limit, writes))
+        penstock__text_add(text, " if (lane < %u) {", limit);
+}
+
+static void close_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit, bool writes)
+{
+    if (guarded(shape, limit, writes))
+        penstock__text_add(text, " }");
+}
+
+static void define_sizes(struct gpu_text *text, const struct gpu_shape *shape, unsigned columns)
+{
+    unsigned step = shape->columns ? shape->per_group : 1;
+    define(text, "N", shape->n);
+    define(text, "SLOTS", shape->slots);
+    define(text, "LANES", shape->lanes);
+    define(text, "PER_GROUP", shape->per_group);
+    define(text, "LOWS", shape->lows);
+    define(text, "GROUP_X", penstock__gpu_group_x(shape));
+    define(text, "GROUP_Y", penstock__gpu_group_size(shape) / penstock__gpu_group_x(shape));
+    define(text, "COLUMNS", columns);
+    define(text, "CPU", shape->cpu);
+    define(text, "HALVES", shape->halves);
+    define(text, "PAD", shape->pad_shift);
+    define(text, "STEP", step);
+    define(text, "MEMBER_STEP", shape->columns ? 1 : shape->region);
+    define(text, "PLANE", shape->halves ? 0 : shape->plane * step);
+    define(text, "LOCAL_FLOATS", (unsigned long)shape->region * shape->per_group);
+    penstock__text_add(text, "#define EACH_SLOT(X)");
+    for (unsigned slot = 0; slot < shape->slots; slot++)
+        penstock__text_add(text, " X(%u)", slot);
+    penstock__text_add(text, "\n");
+}
+
+/* How the kernel is to divide lane + position by the span. */
+static const char *division(const struct gpu_shape *shape, unsigned position, unsigned span)
+{
+    if (span == 1)
+        return "ONE";
+    if (position + shape->lanes <= span)
+        return "SHORT";
+    return span % shape->lows || shape->lows == 1 ? "ANY" : "LONG";
+}
+
+static void call_radix(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned b)
+{
+    penstock__text_add(text, " DFT%u(%u", shape->radix[s], penstock__gpu_slot_in(shape, s, b, 0));
+    for (unsigned k = 1; k < shape->radix[s]; k++)
+        penstock__text_add(text, ", %u", penstock__gpu_slot_in(shape, s, b, k));
+    penstock__text_add(text, ")");
+}
+
+/* Butterflies and the twiddle factors of their values. */
+static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned table_at)
+{
+    unsigned radix = shape->radix[s], span = shape->span[s];
+    penstock__gpu_radix_define(text, radix);
+    penstock__text_add(text, "#define STAGE_%u", s);
+    for (unsigned b = 0; b < shape->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(shape, s, b), position = b * shape->lanes;
+        open_guard(text, shape, limit, false);
+        if (radix > 1)
+            call_radix(text, shape, s, b);
+        for (unsigned k = 1; k < radix && span > 1; k++)
+            penstock__text_add(text, " TWIDDLE(%u, %s, %u, %u, %u)", penstock__gpu_slot_out(shape, s, b, k),
+                               division(shape, position, span), table_at + 2 * (k - 1) * span, position, span);
+        close_guard(text, shape, limit, false);
+    }
+    penstock__text_add(text, "\n");
+}
+
+static void define_give(struct gpu_text *text, const struct gpu_shape *shape, unsigned s)
+{
+    penstock__text_add(text, "#define GIVE_%u(X)", s);
+    for (unsigned b = 0; b < shape->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(shape, s, b);
+        open_guard(text, shape, limit, true);
+        for (unsigned k = 0; k < shape->radix[s]; k++)
+            penstock__text_add(text, " X(%u, %u)", penstock__gpu_slot_out(shape, s, b, k),
+                               penstock__gpu_offset(shape, s, b, k));
+        close_guard(text, shape, limit, true);
+    }
+    penstock__text_add(text, "\n");
+}
+
+static void define_take(struct gpu_text *text, const struct gpu_shape *shape, unsigned s)
+{
+    unsigned radix = shape->radix[s], span = shape->span[s];
+    penstock__text_add(text, "#define TAKE_%u(X)", s);
+    for (unsigned b = 0; b < shape->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(shape, s, b), position = b * shape->lanes;
+        open_guard(text, shape, limit, false);
+        for (unsigned k = 0; k < radix; k++)
+            penstock__text_add(text, " X(%u, %s, %u, %u, %u, %u)", penstock__gpu_slot_in(shape, s, b, k),
+                               division(shape, position, span), position, span, span * radix, k * span);
+        close_guard(text, shape, limit, false);
+    }
+    penstock__text_add(text, "\n");
+}
+
+/* Two buffers in turn need no barrier before they are written again: that of the exchange in between suffices. */
+static void define_transform(struct gpu_text *text, const struct gpu_shape *shape)
+{
+    unsigned step = shape->columns ? shape->per_group : 1, exchange = 0;
+    penstock__text_add(text, "#define TRANSFORM STAGE_0");
+    for (unsigned stage = 1; stage < shape->stages || exchange < shape->exchanges; stage++) {
+        unsigned buffer = exchange % shape->buffers * 2 * shape->plane * step;
+        if (stage == shape->chain && stage < shape->stages) {
+            penstock__text_add(text, " MIDDLE STAGE_%u", stage);
+            continue;
+        }
+        if (exchange++ > 0 && shape->buffers == 1)
+            penstock__text_add(text, " K_BARRIER(); RELOCATE");
+        if (stage < shape->stages)
+            penstock__text_add(text, " EXCHANGE(%u, %u, %u) STAGE_%u", stage - 1, stage, buffer, stage);
+        else
+            penstock__text_add(text, " UNPACK(%u, %u)", stage - 1, buffer);
+    }
+    penstock__text_add(text, "\n");
+}
+
+void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_shape *shape, const unsigned *stage_at,
+                                   unsigned columns)
+{
+    define_sizes(text, shape, columns);
+    for (unsigned s = 0; s < shape->stages; s++) {
+        define_stage(text, shape, s, stage_at[s]);
+        define_give(text, shape, s);
+        if (s)
+            define_take(text, shape, s);
+    }
+    define_transform(text, shape);
+}

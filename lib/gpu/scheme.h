@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* How a transform of any length becomes kernels: by which method, and of how many nodes, each one pass over memory. */
+#ifndef PENSTOCK_GPU_SCHEME_H
+#define PENSTOCK_GPU_SCHEME_H
+
+#include "gpu/shape.h"
+
+#define GPU_MAX_NODES 5 /* a convolution of three nodes each way; the middle one serves both */
+
+enum gpu_method {
+    GPU_PLAIN,
+    GPU_BLUESTEIN, /* as a convolution with a chirp: L. Bluestein, IEEE Trans. AU-18(4), 1970 */
+    GPU_RADER      /* of a prime length, as a cyclic convolution: C. Rader, Proc. IEEE 56(6), 1968 */
+};
+
+enum gpu_real {
+    GPU_COMPLEX,
+    GPU_PACKED, /* n real samples as n / 2 complex points */
+    GPU_WHOLE   /* n real samples as n complex points */
+};
+
+/*
+ * One kernel. It takes every column c of the total / shape.n columns of its data, points total / shape.n apart, through
+ * a transform of shape.n points, and writes point k of it to (c / inner) inner shape.n + k inner + c % inner. After the
+ * last node (inner = columns) that is natural order: Stockham's algorithm, with nodes for stages.
+ */
+struct gpu_node {
+    struct gpu_shape shape;
+    unsigned inner;
+    bool first;  /* reads the caller's samples, else scratch memory */
+    bool last;   /* writes the caller's values */
+    bool middle; /* multiplies by the convolution's spectrum and starts the way back */
+    bool back;   /* is on the way back, or turns there: values leave with real and imaginary parts exchanged */
+};
+
+struct gpu_scheme {
+    enum gpu_method method;
+    enum gpu_real real;
+    unsigned length; /* points of the transform that was asked for, n / 2 where packed */
+    unsigned total;  /* points of the one that is computed: length, or those of the convolution */
+    unsigned count;
+    struct gpu_node node[GPU_MAX_NODES];
+};
+
+/* PENSTOCK_ERR_UNSUPPORTED, with text, for what does not fit the limits and for a variant that does not exist. */
+int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
+                         const struct gpu_limits *limits, unsigned variant);
+
+/* Transforms that lie side by side in a node's data. */
+static inline unsigned penstock__gpu_columns(const struct gpu_scheme *scheme, const struct gpu_node *node)
+{
+    return scheme->total / node->shape.n;
+}
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* An interpreter of generated plans. */
+#include "gpu_model.h"
+#include "gpu/prologue.h"
+
+#include <complex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OPERATIONS 4096
+
+/* A macro's call for work-items from <= lane < to; words[0] .. are its arguments, words that are no number as text. */
+struct operation {
+    char name[24], kind[8];
+    unsigned from, to;
+    unsigned count, number[20];
+};
+
+struct list {
+    unsigned count;
+    struct operation operation[MOST_OPERATIONS];
+};
+
+/* The node that runs. */
+struct run {
+    struct gpu_model *model;
+    const struct gpu_scheme *scheme;
+    const struct gpu_node *node;
+    const struct gpu_table *table;
+    const char *text;
+    bool values;
+    double complex *in, *out, *local, *slots;
+    double complex first, sum; /* Rader's x[0] and X[0] */
+    unsigned char *loaded, *stored;
+    unsigned column;
+};
+
+static unsigned constant(const struct run *run, const char *name)
+{
+    char line[64];
+    const char *at;
+    snprintf(line, sizeof line, "#define %s ", name);
+    at = strstr(run->text, line);
+    return at ? (unsigned)strtoul(at + strlen(line), NULL, 10) : 0;
+}
+
+/* ---------------------------------------------------------------- text ------------------------ */
+
+static const char *body_of(const struct run *run, const char *name)
+{
+    char line[64];
+    const char *at;
+    for (at = run->text; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        snprintf(line, sizeof line, "#define %s", name);
+        if (!strncmp(at, line, strlen(line)) && strchr(" (\n", at[strlen(line)])) {
+            at += strlen(line);
+            return *at == '(' && at[1] == 'X' ? at + 3 : at;
+        }
+        if (!strchr(at, '\n'))
+            break;
+    }
+    return NULL;
+}
+
+static const char *read_call(struct operation *operation, const char *at)
+{
+    size_t length = strcspn(at, "( \n");
+    snprintf(operation->name, sizeof operation->name, "%.*s", (int)length, at);
+    at += length;
+    if (*at != '(')
+        return at;
+    for (at++; *at != ')'; at += strspn(at, ", ")) {
+        length = strcspn(at, ",)");
+        if (*at >= '0' && *at <= '9')
+            operation->number[operation->count++] = (unsigned)strtoul(at, NULL, 10);
+        else
+            snprintf(operation->kind, sizeof operation->kind, "%.*s", (int)length, at);
+        at += length;
+    }
+    return at + 1;
+}
+
+/* "if (lane < 5)", "if (lane >= 2 && lane < 5)", "if (lane >= 2)" */
+static const char *read_condition(unsigned *from, unsigned *to, const char *at)
+{
+    const char *end = strchr(at, ')'), *least = strstr(at, ">= "), *limit = strstr(at, "< ");
+    if (least && least < end)
+        *from = (unsigned)strtoul(least + 3, NULL, 10);
+    if (limit && limit < end)
+        *to = (unsigned)strtoul(limit + 2, NULL, 10);
+    return end + 1;
+}
+
+/* The calls in a macro's body. */
+static bool parse(struct list *list, const struct run *run, const char *name)
+{
+    unsigned lanes = run->node->shape.lanes, from = 0, to = lanes, other = lanes;
+    const char *at = body_of(run, name);
+    bool block = false;
+    list->count = 0;
+    if (!at)
+        return false;
+    while (*(at += strspn(at, " ;")) != '\n') {
+        if (!strncmp(at, "if (", 4)) {
+            at = read_condition(&from, &to, at);
+            other = to;
+        } else if (!strncmp(at, "else {", 6)) {
+            from = other;
+            to = lanes;
+            block = true;
+            at += 6;
+        } else if (*at == '{') {
+            block = true;
+            at++;
+        } else if (*at == '}') {
+            block = false;
+            from = 0;
+            to = lanes;
+            at++;
+        } else {
+            struct operation *operation = &list->operation[list->count++];
+            if (list->count == MOST_OPERATIONS)
+                return false;
+            *operation = (struct operation){.from = from, .to = to};
+            at = read_call(operation, at);
+            if (!block) {
+                from = 0;
+                to = lanes;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- operations ------------------ */
+
+static double complex *slot(const struct run *run, unsigned lane, unsigned s)
+{
+    return &run->slots[lane * run->node->shape.slots + s];
+}
+
+static double complex factor(const struct run *run, size_t at)
+{
+    return (double)run->table->values[at] + I * (double)run->table->values[at + 1];
+}
+
+static void load(struct run *run, const struct operation *op, unsigned lane)
+{
+    unsigned columns = penstock__gpu_columns(run->scheme, run->node), s = op->number[0];
+    unsigned at = op->count > 1 ? (lane + op->number[1]) * columns + run->column : 0;
+    bool rader = run->scheme->method == GPU_RADER;
+    if (!strcmp(op->name, "ZERO") || (!strcmp(op->name, "LOAD_IF_ANY") && at >= run->scheme->length)) {
+        *slot(run, lane, s) = 0;
+        return;
+    }
+    at = rader ? (unsigned)run->table->values[run->table->order_in_at + at] : at;
+    run->loaded[at]++;
+    *slot(run, lane, s) = run->in[at];
+    if (run->table->window_kind == 2)
+        *slot(run, lane, s) *= factor(run, run->table->window_at + 2 * (size_t)at);
+}
+
+static void butterfly(struct run *run, const struct operation *op, unsigned lane)
+{
+    unsigned radix = op->count;
+    double complex values[GPU_MAX_RADIX];
+    if (!run->values)
+        return;
+    for (unsigned k = 0; k < radix; k++) {
+        values[k] = 0;
+        for (unsigned m = 0; m < radix; m++) {
+            double re, im;
+            penstock__unit_root(&re, &im, (uint64_t)k * m, radix);
+            values[k] += *slot(run, lane, op->number[m]) * (re - I * im);
+        }
+    }
+    for (unsigned k = 0; k < radix; k++)
+        *slot(run, lane, op->number[penstock__gpu_radix_order(radix, k)]) = values[k];
+}
+
+static void twiddle(struct run *run, const struct operation *op, unsigned lane)
+{
+    unsigned j = (lane + op->number[2]) % op->number[3];
+    *slot(run, lane, op->number[0]) *= factor(run, op->number[1] + 2 * (size_t)j);
+}
+
+/* Words of local memory that 32 neighbouring work-items touch at once. */
+static void count_conflicts(struct run *run, const unsigned *places, unsigned count)
+{
+    unsigned used[32] = {0};
+    for (unsigned i = 0; i < count; i++) {
+        used[places[i] % 32]++;
+        if (used[places[i] % 32] > run->model->conflicts)
+            run->model->conflicts = used[places[i] % 32];
+    }
+}
+
+/* Where point p lies in local memory; out of bounds counts as an overrun. */
+static unsigned place(struct run *run, unsigned p)
+{
+    const struct gpu_shape *shape = &run->node->shape;
+    unsigned at = shape->pad_shift ? p + (p >> shape->pad_shift) : p;
+    if (at < shape->plane)
+        return at;
+    run->model->overruns++;
+    return 0;
+}
+
+static void exchange(struct run *run, const struct operation *op, unsigned lane, bool give)
+{
+    unsigned j = lane + op->number[1], p = j;
+    if (!give) {
+        unsigned span = op->number[2], over = j / span, within = j % span;
+        if ((!strcmp(op->kind, "SHORT") && over) || (!strcmp(op->kind, "ONE") && span != 1) ||
+            (!strcmp(op->kind, "LONG") && (span % run->node->shape.lows || op->number[1] % run->node->shape.lows)))
+            run->model->overruns++;
+        p = over * op->number[3] + within + op->number[4];
+    }
+    if (give)
+        run->local[place(run, p)] = *slot(run, lane, op->number[0]);
+    else
+        *slot(run, lane, op->number[0]) = run->local[place(run, p)];
+}
+
+/* The places that a call touches in neighbouring work-items. */
+static void follow_banks(struct run *run, const struct operation *op, bool give)
+{
+    const struct gpu_shape *shape = &run->node->shape;
+    for (unsigned lane = op->from; lane < op->to; lane += 32) {
+        unsigned places[32], count = 0;
+        for (unsigned l = lane; l < op->to && l < lane + 32; l++) {
+            unsigned j = l + op->number[1], span = give ? 1 : op->number[2];
+            places[count++] = place(run, give ? j : j / span * op->number[3] + j % span + op->number[4]);
+        }
+        if (!shape->columns && !shape->cpu)
+            count_conflicts(run, places, count);
+    }
+}
+
+static void product(struct run *run, const struct operation *op, unsigned lane)
+{
+    unsigned columns = penstock__gpu_columns(run->scheme, run->node);
+    size_t at = (size_t)(lane + op->number[1]) * columns + run->column;
+    double complex value = *slot(run, lane, op->number[0]) * factor(run, run->table->spectrum_at + 2 * at);
+    *slot(run, lane, op->number[0]) = cimag(value) + I * creal(value);
+}
+
+static void store(struct run *run, const struct operation *op, unsigned lane)
+{
+    const struct gpu_node *node = run->node;
+    unsigned columns = penstock__gpu_columns(run->scheme, node), inner = node->inner, k = lane + op->number[1];
+    unsigned at = columns == 1 ? k : run->column / inner * inner * node->shape.n + k * inner + run->column % inner;
+    unsigned wanted = node->last ? run->scheme->length : run->scheme->total;
+    double complex value = *slot(run, lane, op->number[0]);
+    if (run->scheme->method == GPU_RADER)
+        at = (unsigned)run->table->values[run->table->order_out_at + k];
+    if (at >= wanted)
+        return;
+    if (inner < columns) {
+        unsigned turns = k * (run->column / inner), fine = turns & ((1u << run->table->fine_bits) - 1);
+        value *= factor(run, run->table->fine_at + 2 * (size_t)fine) *
+                 factor(run, run->table->coarse_at + 2 * (size_t)(turns >> run->table->fine_bits));
+    }
+    if (node->last && node->back)
+        value = cimag(value) + I * creal(value);
+    if (node->last && run->scheme->method == GPU_BLUESTEIN)
+        value *= factor(run, run->table->chirp_at + 2 * (size_t)at);
+    if (op->count > 2 && (int)op->number[2] != (int)op->number[1])
+        run->model->stores_missed++; /* nothing is centred here */
+    run->stored[at]++;
+    run->out[at] = value;
+}
+
+/* ---------------------------------------------------------------- lists ----------------------- */
+
+/* Each call for all of its work-items; false for a call that is not known. */
+static bool each(struct run *run, const char *name, bool give, bool exchanged)
+{
+    static struct list list;
+    if (!parse(&list, run, name))
+        return false;
+    for (const struct operation *op = list.operation; op < list.operation + list.count; op++) {
+        const char *call = op->name;
+        if (exchanged)
+            follow_banks(run, op, give);
+        for (unsigned lane = op->from; lane < op->to; lane++) {
+            if (exchanged)
+                exchange(run, op, lane, give);
+            else if (!strcmp(call, "LOAD") || !strcmp(call, "LOAD_IF_ANY") || !strcmp(call, "ZERO"))
+                load(run, op, lane);
+            else if (!strncmp(call, "DFT", 3))
+                butterfly(run, op, lane);
+            else if (!strcmp(call, "TWIDDLE"))
+                twiddle(run, op, lane);
+            else if (!strcmp(call, "PRODUCT_AT"))
+                product(run, op, lane);
+            else if (!strcmp(call, "FINISH") || !strcmp(call, "FINISH_ANYWHERE"))
+                store(run, op, lane);
+            else if (strcmp(call, "RADER_LOAD"))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool middle(struct run *run)
+{
+    double complex first = run->first;
+    if (run->scheme->method == GPU_RADER) {
+        const struct operation op = {.number = {0, 0}, .count = 2};
+        run->sum = first + *slot(run, 0, 0);
+        for (unsigned lane = 0; lane < penstock__gpu_limit(&run->node->shape, run->node->shape.chain - 1, 0); lane++)
+            product(run, &op, lane);
+        *slot(run, 0, 0) += cimag(first) + I * creal(first);
+    }
+    return each(run, "PRODUCTS", false, false);
+}
+
+static bool transform(struct run *run)
+{
+    static struct list list;
+    char name[32];
+    bool good = parse(&list, run, "TRANSFORM");
+    for (unsigned i = 0; good && i < list.count; i++) {
+        struct operation op = list.operation[i];
+        if (!strncmp(op.name, "STAGE_", 6)) {
+            good = each(run, op.name, false, false);
+        } else if (!strcmp(op.name, "EXCHANGE")) {
+            snprintf(name, sizeof name, "GIVE_%u", op.number[0]);
+            good = each(run, name, true, true);
+            snprintf(name, sizeof name, "TAKE_%u", op.number[1]);
+            good = good && each(run, name, false, true);
+        } else if (!strcmp(op.name, "MIDDLE")) {
+            good = middle(run);
+        } else {
+            good = !strcmp(op.name, "K_BARRIER") || !strcmp(op.name, "RELOCATE");
+        }
+    }
+    return good;
+}
+
+/* ---------------------------------------------------------------- nodes ----------------------- */
+
+static bool run_columns(struct run *run)
+{
+    unsigned columns = penstock__gpu_columns(run->scheme, run->node);
+    bool good = constant(run, "COLUMNS") == columns && constant(run, "N") == run->node->shape.n;
+    run->first = run->in[0];
+    for (run->column = 0; good && run->column < columns; run->column++)
+        good = each(run, "LOAD_POINTS", false, false) && transform(run) && each(run, "STORE_POINTS", false, false);
+    if (run->scheme->method == GPU_RADER) {
+        run->loaded[0]++;
+        run->stored[0]++;
+        run->out[0] = run->sum;
+    }
+    return good;
+}
+
+static unsigned misses(const unsigned char *seen, size_t count)
+{
+    unsigned sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += seen[i] != 1;
+    return sum;
+}
+
+static void count_misses(const struct run *run)
+{
+    const struct gpu_scheme *scheme = run->scheme;
+    unsigned loaded = misses(run->loaded, run->node->first ? scheme->length : scheme->total);
+    unsigned stored = misses(run->stored, run->node->last ? scheme->length : scheme->total);
+    *(run->node->first ? &run->model->loads_missed : &run->model->points_missed) += loaded;
+    *(run->node->last ? &run->model->stores_missed : &run->model->points_missed) += stored;
+}
+
+static bool allocate(struct run *run)
+{
+    size_t most = (run->scheme->total > run->scheme->length ? run->scheme->total : run->scheme->length) + 1;
+    run->in = calloc(most, sizeof *run->in);
+    run->out = calloc(most, sizeof *run->out);
+    run->loaded = malloc(most);
+    run->stored = malloc(most);
+    return run->in && run->out && run->loaded && run->stored;
+}
+
+static void release(struct run *run)
+{
+    free(run->in);
+    free(run->out);
+    free(run->loaded);
+    free(run->stored);
+}
+
+static int run_node(struct run *run, unsigned index)
+{
+    const struct penstock_fft_problem fft = {
+        .n = run->scheme->length, .spacing = run->scheme->length, .scale = 1, .average = 1};
+    const struct gpu_shape *shape = &run->scheme->node[index].shape;
+    size_t most = (run->scheme->total > run->scheme->length ? run->scheme->total : run->scheme->length) + 1;
+    struct gpu_text text = {0};
+    struct gpu_table table;
+    int status = penstock__gpu_table(&table, run->scheme, index, &fft);
+    if (status)
+        return status;
+    penstock__gpu_prologue(&text, run->scheme, index, &table, &fft);
+    run->node = &run->scheme->node[index];
+    run->table = &table;
+    run->text = text.content;
+    run->slots = calloc((size_t)shape->lanes * shape->slots, sizeof *run->slots);
+    run->local = calloc(shape->plane + 1, sizeof *run->local);
+    memset(run->loaded, 0, most);
+    memset(run->stored, 0, most);
+    if (!run->slots || !run->local || !run_columns(run))
+        status = penstock__error(PENSTOCK_ERR_CHECK, "the model does not understand node %u of %u", index,
+                                 run->scheme->count);
+    count_misses(run);
+    memcpy(run->in, run->out, (most - 1) * sizeof *run->in);
+    free(run->slots);
+    free(run->local);
+    penstock__text_free(&text);
+    penstock__gpu_table_free(&table);
+    return status;
+}
+
+int gpu_model_run(struct gpu_model *model, double *data, const struct gpu_scheme *scheme, bool values)
+{
+    struct run run = {.model = model, .scheme = scheme, .values = values};
+    int status = allocate(&run) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    *model = (struct gpu_model){.conflicts = 1};
+    if (!status)
+        memcpy(run.in, data, scheme->length * sizeof *run.in);
+    for (unsigned i = 0; i < scheme->count && !status; i++)
+        status = run_node(&run, i);
+    if (!status)
+        memcpy(data, run.out, scheme->length * sizeof *run.out);
+    release(&run);
+    return status;
+}
