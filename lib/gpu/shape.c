@@ -238,15 +238,26 @@ static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limit
     shape->region = shape->exchanges ? (shape->halves ? 1 : 2 * shape->buffers) * shape->plane : 0;
 }
 
+/* How well transforms of so many work-items fill warps of 32 and a group of usual size. */
+static double fill(unsigned lanes, unsigned per_group)
+{
+    double group = lanes * per_group, warps = ceil(group / 32);
+    return group / (32 * warps) - (group < 128 ? (128 - group) * 0.002 : (group - 128) * 0.0002);
+}
+
 /* Rows: as many as make a work-group of usual size. */
 static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limits, unsigned variant)
 {
-    unsigned wanted = limits->cpu ? 32 : 128;
+    unsigned most = limits->cpu ? 32 : 256, best = 1;
+    size_t bytes = penstock__gpu_local_bytes(shape);
     if (variant > 0 && shape->lanes >= 8)
         return;
-    while (2 * penstock__gpu_group_size(shape) <= wanted && 2 * penstock__gpu_group_size(shape) <= limits->max_group &&
-           2 * penstock__gpu_local_bytes(shape) <= limits->local_bytes)
-        shape->per_group *= 2;
+    most = most < limits->max_group ? most : limits->max_group;
+    for (unsigned per_group = 2; per_group * shape->lanes <= most && per_group * bytes <= limits->local_bytes;
+         per_group = limits->cpu ? 2 * per_group : per_group + 1)
+        if (limits->cpu || fill(shape->lanes, per_group) > fill(shape->lanes, best))
+            best = per_group;
+    shape->per_group = best;
 }
 
 /* Columns: whole sectors of memory at least. */
