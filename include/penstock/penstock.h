@@ -21,6 +21,7 @@
  *     spectrum.h   streaming windowed FFT
  *     fft_stream.h transforms of a stream of vectors
  *     filter.h     streaming FIR filter by FFT
+ *     channelizer.h polyphase filter bank: samples to channels and back
  *     ofdm.h       OFDM symbol demodulation
  *     wifi.h       IEEE 802.11 receiver and transmitter
  *     channel.h    noise, offsets and multipath for test signals
@@ -302,6 +303,7 @@ PENSTOCK_API int penstock_window_fill(float *window, size_t n, const char *name)
 #endif
 
 #include <penstock/channel.h>
+#include <penstock/channelizer.h>
 #include <penstock/fft_stream.h>
 #include <penstock/filter.h>
 #include <penstock/ofdm.h>

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Polyphase filter bank: a stream of samples to M streams, one a channel, and back.
+ *
+ * With samples x[0], x[1], ... (zero before the first), M channels at the frequencies k / M (cycles per sample, k = 0
+ * .. M - 1), a prototype h[0] .. h[L-1], hop R and advance a, frame m holds
+ *
+ *     y[m][k] = sum over l of h[l] x[p - l] exp(-2 pi i k (p - l) / M),   p = m R + a
+ *
+ * for all channels k: each is mixed to zero, filtered by h, and one of R values is kept. R = M is critical sampling; a
+ * smaller hop gives each channel M / R times the rate that it needs, and its edges without aliasing. After T samples
+ * and penstock_channelizer_finish() exactly ceil(T / R) frames have come; with `tail` all those for which p < T + L -
+ * 1, so that nothing of the response is cut off.
+ *
+ * Any split of the stream into pushes and pulls gives the same bits. A NaN or infinity spoils the frames whose L
+ * samples contain it, no more.
+ *
+ * M. Bellanger, G. Bonnerot and M. Coudreuse, "Digital filtering by polyphase network", IEEE Trans. ASSP 24(2), 1976;
+ * R. Crochiere and L. Rabiner, "Multirate digital signal processing", 1983, section 7.2.
+ */
+#ifndef PENSTOCK_CHANNELIZER_H
+#define PENSTOCK_CHANNELIZER_H
+
+#include <penstock/penstock.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- analysis -------------------- */
+
+typedef struct penstock_channelizer penstock_channelizer;
+
+typedef struct penstock_channelizer_desc {
+    size_t size;
+    size_t channels;      /* M, 2 .. 65536 */
+    size_t hop;           /* R, 1 .. M; 0: M */
+    const float *taps;    /* the prototype; NULL: that of penstock_channelizer_taps() */
+    size_t tap_count;     /* 1 .. 2^22; 0 without taps: penstock_channelizer_taps_length() */
+    const size_t *select; /* the channels that a frame holds, in this order, each < M; NULL: all, in order */
+    size_t select_count;
+    penstock_format format; /* of the samples pushed. PENSTOCK_PLANAR: each push has its own I part and Q part */
+    size_t advance;         /* a, 0 .. tap_count - 1 */
+    bool tail;
+    double max_latency_s; /* on a device with batches, the oldest waiting frame is sent by the first push or pull after
+                             this time, and given by the first pull; 0: only full batches and the end */
+} penstock_channelizer_desc;
+
+#define PENSTOCK_CHANNELIZER_DESC(...)                         \
+    (penstock_channelizer_desc)                                \
+    {                                                          \
+        .size = sizeof(penstock_channelizer_desc), __VA_ARGS__ \
+    }
+
+/* The transforms run on the device, the sums of the polyphase branches on the CPU's threads. */
+PENSTOCK_API int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_context *context,
+                                          const penstock_channelizer_desc *desc, const char *device);
+
+typedef struct penstock_channelizer_info {
+    size_t size;
+    const char *device; /* name of the device that transforms; lives as long as the channelizer */
+    size_t kept;        /* values of a frame: M, or select_count */
+    size_t hop;         /* R */
+    size_t tap_count;   /* L */
+    size_t batch;       /* frames that wait for each other on their way; 1: each can be pulled at once */
+    size_t latency;     /* samples after p, at most, that must be pushed before a frame can be pulled */
+    double delay;       /* of symmetric taps, in samples: (L - 1) / 2 - a */
+    uint64_t samples;   /* pushed so far */
+    uint64_t frames;    /* pulled so far */
+    uint64_t fallbacks; /* batches that the CPU did because the device failed */
+} penstock_channelizer_info;
+
+#define PENSTOCK_CHANNELIZER_INFO                 \
+    (penstock_channelizer_info)                   \
+    {                                             \
+        .size = sizeof(penstock_channelizer_info) \
+    }
+
+PENSTOCK_API int penstock_channelizer_get_info(const penstock_channelizer *channelizer,
+                                               penstock_channelizer_info *info);
+
+/* `*taken` < count when frames wait to be pulled: pull, then push the rest. After a failure of the device every call
+ * returns the failure until a reset, but pull first gives what was complete before. */
+PENSTOCK_API int penstock_channelizer_push(penstock_channelizer *channelizer, const void *samples, size_t count,
+                                           size_t *taken);
+
+/* Up to `capacity` frames that are ready, one after the other; `wait`: first finish what has been sent to the device.
+ * Pulling until none comes always makes room for a push. */
+PENSTOCK_API int penstock_channelizer_pull(penstock_channelizer *channelizer, penstock_cf32 *frames, size_t capacity,
+                                           bool wait, size_t *count);
+
+/* The same by channel: `streams` holds as many pointers as a frame has values, each to room for `capacity` values. */
+PENSTOCK_API int penstock_channelizer_pull_streams(penstock_channelizer *channelizer, penstock_cf32 *const *streams,
+                                                   size_t capacity, bool wait, size_t *count);
+
+/* Seconds until max_latency_s has passed for a frame that waits, 0 where a pull gives something at once; INFINITY where
+ * nothing waits or there is no limit. */
+PENSTOCK_API double penstock_channelizer_due_s(const penstock_channelizer *channelizer);
+
+/* No more samples come: the rest can be pulled. Pushing again needs a reset. */
+PENSTOCK_API int penstock_channelizer_finish(penstock_channelizer *channelizer);
+
+/* Back to the state after penstock_channelizer_new(). */
+PENSTOCK_API int penstock_channelizer_reset(penstock_channelizer *channelizer);
+PENSTOCK_API void penstock_channelizer_free(penstock_channelizer *channelizer);
+
+/* ---------------------------------------------------------------- prototypes ------------------ */
+
+/* Taps of the prototype that is designed where none is given; 0 where `channels` and `hop` (0: channels) are not in
+ * their ranges. */
+PENSTOCK_API size_t penstock_channelizer_taps_length(size_t channels, size_t hop);
+
+/*
+ * A symmetric prototype of `count` taps with gain one at zero frequency.
+ *
+ * hop = channels (or 0): a low-pass filter whose gain is one half at 1 / (2 M), with Kaiser's window for 80 dB, as by
+ * penstock_taps_design().
+ *
+ * hop < channels: a root-Nyquist filter: the squares of the channels' responses sum to a constant, and the stop band
+ * begins at 1 / (2 R) or 1 / M, whichever is less, so that no channel aliases. The response falls from one to zero as
+ * cos(pi v / 2), where v is the integral of Kaiser's window over the transition. At the default length the stop band
+ * lies below -90 dB, and penstock_channelizer_dual() finds an inverse that is true to better than 100 dB.
+ */
+PENSTOCK_API int penstock_channelizer_taps(float *taps, size_t count, size_t channels, size_t hop);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
