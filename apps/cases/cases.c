@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct case_kind *const case_kinds[] = {&case_fft, &case_spectrum, &case_filter, &case_ofdm, &case_receive, NULL};
+const struct case_kind *const case_kinds[] = {&case_fft,  &case_spectrum, &case_filter, &case_channelizer,
+                                              &case_ofdm, &case_receive,  NULL};
 
 static const struct case_kind *find_kind(const char *name)
 {
@@ -34,8 +35,13 @@ int case_parse(struct test_case *test, const char *text)
     if (rest)
         return fail(EXIT_USAGE, "the case '%s' has too many words", text);
     if (!(test->kind = find_kind(words[0]))) {
-        const char *names[] = {case_fft.name,  case_spectrum.name, case_filter.name,
-                               case_ofdm.name, case_receive.name,  NULL};
+        const char *names[] = {case_fft.name,
+                               case_spectrum.name,
+                               case_filter.name,
+                               case_channelizer.name,
+                               case_ofdm.name,
+                               case_receive.name,
+                               NULL};
         return fail_unknown("kind of case", words[0], names);
     }
     if (!test->kind->parse(test, words + 1, count - 1, &problem))

@@ -8,6 +8,7 @@
  *     fft:1024:hann:x64        a batch of 64 windowed transforms
  *     spectrum:1024:hop256     a stream of them
  *     filter:ccf:129:d4        complex samples through 129 real taps, one of 4 kept
+ *     channelizer:64:hop32     a filter bank of 64 channels at twice their rate
  *     ofdm:wifi:qam64:x100     100 symbols
  *     receive:wifi:54          frames at 54 Mb/s
  */
@@ -48,6 +49,14 @@ struct filter_case {
     double shift; /* turns per sample */
 };
 
+struct channelizer_case {
+    size_t channels, hop, samples; /* samples of the stream; 0: the user of the case chooses */
+    size_t depth;                  /* taps a channel; 0: the library's choice */
+    size_t keep;                   /* channels kept; 0: all */
+    bool streams;                  /* pulled by channel */
+    penstock_format format;
+};
+
 struct ofdm_case {
     const struct ofdm_grid *grid;
     penstock_constellation constellation;
@@ -70,6 +79,7 @@ struct test_case {
         struct fft_case fft;
         struct spectrum_case spectrum;
         struct filter_case filter;
+        struct channelizer_case channelizer;
         struct ofdm_case ofdm;
         struct receive_case receive;
     };
@@ -100,7 +110,7 @@ struct case_kind {
     int (*bench)(const struct test_case *test, const struct case_target *target, struct bench_row *row);
 };
 
-extern const struct case_kind case_fft, case_spectrum, case_filter, case_ofdm, case_receive;
+extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_ofdm, case_receive;
 
 /* All kinds, ended by NULL. */
 extern const struct case_kind *const case_kinds[];

@@ -3,6 +3,7 @@
 
 /* liquid-dsp's FFT: one plan a thread, since a plan is bound to its buffers; frames are copied through them. */
 #include "bench_run.h"
+#include "liquid_channelizer.h"
 #include "liquid_filter.h"
 #include "peers.h"
 
@@ -86,4 +87,7 @@ const struct peer peer_liquid = {.name = "liquid",
                                  .fft_free = free_run,
                                  .filter_new = liquid_filter_new,
                                  .filter_run = liquid_filter_run,
-                                 .filter_free = liquid_filter_free};
+                                 .filter_free = liquid_filter_free,
+                                 .channelizer_new = liquid_channelizer_new,
+                                 .channelizer_run = liquid_channelizer_run,
+                                 .channelizer_free = liquid_channelizer_free};

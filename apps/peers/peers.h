@@ -52,6 +52,13 @@ struct peer {
     int (*device_run)(void *state, unsigned repeats, double *seconds);
     int (*device_read)(void *state, void *out, size_t bytes);
     void (*device_free)(void *state);
+
+    /* A stream of `samples` complex samples through a filter bank of `channels` times `depth` taps, one frame for `hop`
+     * samples, by one thread. All three NULL: the library has none; NULL from the first: not possible. */
+    void *(*channelizer_new)(float *taps, size_t depth, size_t channels, size_t hop, const void *in, void *out,
+                             size_t samples);
+    int (*channelizer_run)(void *state); /* returns an exit code */
+    void (*channelizer_free)(void *state);
 };
 
 extern const struct peer peer_fftw, peer_liquid, peer_cufft;
