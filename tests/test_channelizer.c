@@ -131,7 +131,7 @@ static void run_case(penstock_channelizer_desc desc, size_t total, size_t most, 
     CHECK_EQ(extra, 0);
     double depth = ceil((double)desc.tap_count / (double)desc.channels);
     double error = compare(&desc, info.kept, total, made, streams, &seed);
-    double bound = 1e-7 * (sqrt(log2((double)desc.channels)) + sqrt(depth)) * (strcmp(device, "reference") ? 1 : 6);
+    double bound = 1e-7 * (sqrt(log2((double)desc.channels)) + sqrt(depth) / 4) * (strcmp(device, "reference") ? 1 : 6);
     CHECK(!made || error <= bound, "%zu channels, hop %zu, %zu taps, advance %zu, %s: error %.3g, bound %.3g",
           desc.channels, desc.hop, desc.tap_count, desc.advance, penstock_format_name(desc.format), error, bound);
     penstock_channelizer_free(channelizer);

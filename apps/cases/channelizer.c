@@ -194,7 +194,7 @@ static void check(const struct test_case *test, const struct case_target *target
         verdict_failed(verdict, "%zu frames came of %zu samples, not %zu", count, run.samples, run.frames);
     } else {
         double error = measure_error(&run, target->thorough), depth = (double)run.tap_count / (double)bank->channels;
-        double bound = 1e-7 * (sqrt(log2((double)bank->channels)) + sqrt(depth));
+        double bound = 1e-7 * (sqrt(log2((double)bank->channels)) + sqrt(depth) / 4);
         if (!strcmp(target->device, "reference"))
             bound *= 6;
         if (error <= bound)
