@@ -48,7 +48,8 @@ static void check_good(const char *what, long k, size_t made)
     CHECK(same(got, good, expected()), "%s %ld: other values", what, k);
 }
 
-static void make_good(penstock_context *context)
+/* What is expected from now on: the last bits are each device's own. */
+static void make_good(penstock_context *context, const char *device)
 {
     penstock_filter *filter = NULL;
     uint64_t seed = 1;
@@ -59,7 +60,7 @@ static void make_good(penstock_context *context)
         taps[k] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
         other_taps[k] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
     }
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
     CHECK_OK(run(filter, good, SAMPLES, 1, &made));
     CHECK_EQ(made, expected());
     penstock_filter_free(filter);
@@ -351,6 +352,26 @@ static void sweep_allocations(void)
     printf("%ld allocations\n", k);
 }
 
+/* On the CPU itself, with its own kind of convolution. */
+static void sweep_vectors(void)
+{
+    long live = penstock__memory_live(), k = 0;
+    int status = PENSTOCK_ERR_MEMORY;
+    for (; status && k < 100; k++) {
+        penstock_context *context = NULL;
+        penstock_filter *filter = NULL;
+        CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 1)));
+        penstock__memory_fail_at(k);
+        status = penstock_filter_new(&filter, context, &desc, "cpu");
+        penstock__memory_fail_at(-1);
+        CHECK(!status == (filter != NULL), "allocation %ld: status %d", k, status);
+        penstock_filter_free(filter);
+        penstock_context_free(context);
+        CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
+    }
+    CHECK(!status && k > 10, "%ld allocations were failed, the last run gave %d", k, status);
+}
+
 /* The choice of the length survives too. */
 static void sweep_choice(void)
 {
@@ -400,7 +421,7 @@ int main(void)
 {
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
-    make_good(context);
+    make_good(context, "cpu");
     check_pieces(context);
     check_changes(context);
     check_crowded_changes(context);
@@ -409,8 +430,10 @@ int main(void)
     check_run_bounds(context);
     check_due(context);
     check_refusals(context);
+    make_good(context, "trace");
     penstock_context_free(context);
     sweep_allocations();
+    sweep_vectors();
     sweep_choice();
     sweep_calls("trace", true, false);
     sweep_calls("trace", true, true);

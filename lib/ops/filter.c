@@ -117,16 +117,12 @@ int penstock_filter_reset(penstock_filter *filter)
 int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info)
 {
     penstock_filter_info known = PENSTOCK_FILTER_INFO;
-    penstock_plan_info plan = PENSTOCK_PLAN_INFO;
     const struct filter_shape *shape;
-    int status;
     if (!filter)
         return bad("penstock_filter_get_info: filter is NULL");
     struct filter_shift shift = {filter->desc.shift, filter->desc.phase};
-    if ((status = penstock_plan_get_info(penstock__filter_engine_plan(filter->engine), &plan)))
-        return status;
     shape = filter->shape;
-    known.device = plan.device;
+    known.device = penstock__filter_engine_device(filter->engine);
     known.real = shape->real || shape->real_values;
     known.value_bytes = shape->value_bytes;
     known.n = shape->n;

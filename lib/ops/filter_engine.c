@@ -41,6 +41,7 @@ static int make_plans(struct filter_engine *engine, const char *device)
         snprintf(text, sizeof text, "prefer:%s", info.device);
         device = text;
     }
+    engine->device = info.device;
     return penstock_fft_plan(&engine->reverse, engine->context,
                              &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
                                                 .direction = PENSTOCK_REVERSE, .load = {.spacing = engine->products}),
@@ -51,7 +52,7 @@ static int choose_rows(struct filter_engine *engine)
 {
     const struct filter_shape *shape = &engine->shape;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    int status = penstock_plan_get_info(engine->forward, &info);
+    int status = engine->near ? PENSTOCK_OK : penstock_plan_get_info(engine->forward, &info);
     if (status)
         return status;
     size_t least = engine->near ? penstock__threads(engine->context) : info.best_batch;
@@ -129,9 +130,10 @@ int penstock__filter_engine_new(struct filter_engine **engine, penstock_context 
     made->bins = shape->real ? shape->n / 2 + 1 : shape->n;
     made->products = shape->real ? shape->m / 2 + 1 : shape->m;
     made->row_bytes = shape->m * (shape->real ? sizeof(float) : sizeof(penstock_cf32));
-    if ((status = make_plans(made, device)) || (status = make_rotations(made, shifts, channel_count)))
+    if ((status = penstock__filter_near_pair(made, device)) || (!made->pair && (status = make_plans(made, device))) ||
+        (status = make_rotations(made, shifts, channel_count)))
         goto fail;
-    made->near = penstock__filter_near_possible(made);
+    made->near = made->pair || penstock__filter_near_possible(made);
     if ((status = choose_rows(made)) ||
         (status = made->near ? penstock__filter_near_init(made) : penstock__filter_batch_init(made)))
         goto fail;
@@ -148,6 +150,7 @@ void penstock__filter_engine_free(struct filter_engine *engine)
         return;
     penstock_plan_free(engine->reverse);
     penstock_plan_free(engine->forward);
+    penstock__filter_pair_free(engine->pair);
     for (size_t c = 0; c < engine->channels; c++)
         penstock__free(engine->rotations[c].table);
     penstock__free(engine->rotations);
@@ -163,9 +166,9 @@ const struct filter_shape *penstock__filter_engine_shape(const struct filter_eng
     return &engine->shape;
 }
 
-const penstock_plan *penstock__filter_engine_plan(const struct filter_engine *engine)
+const char *penstock__filter_engine_device(const struct filter_engine *engine)
 {
-    return engine->forward;
+    return engine->device;
 }
 
 size_t penstock__filter_engine_rows(const struct filter_engine *engine)

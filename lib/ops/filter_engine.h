@@ -17,6 +17,7 @@
 
 #include "core/plan.h"
 #include "ops/filter_kernels.h"
+#include "ops/filter_pair.h"
 
 struct filter_shape {
     penstock_format format; /* of the samples that the forward transform reads: no planar one, no CU8 */
@@ -31,6 +32,8 @@ struct filter_shape {
     size_t first;            /* of a row's values among the reverse transform's */
     size_t values, step;     /* values that a block makes; one of `step` of the reverse transform's */
     size_t sample_bytes, value_bytes;
+
+    const struct filter_pair *pair; /* an engine's own: what convolves instead of two transforms, or NULL */
 };
 
 /* For transforms of length n; false where the taps do not fit into it. */
@@ -44,10 +47,11 @@ struct filter_taps {
     size_t count;
     uint64_t from;
     struct filter_taps *next;
-    _Alignas(64) penstock_cf32 spectrum[]; /* `high` values, real: high / 2 + 1; 1 / n and the rotation are in it */
+    _Alignas(64) penstock_cf32 spectrum[]; /* `high` values, real: high / 2 + 1; 1 / high and the rotation are in it;
+                                              in the pair's order where there is one */
 };
 
-/* One of `complex` and `real` is given; `shift` in turns per sample of the input. */
+/* `shape` is an engine's. One of `complex` and `real` is given; `shift` in turns per sample of the input. */
 int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_shape *shape, double shift,
                               const penstock_cf32 *complex_taps, const float *real_taps, size_t count);
 
@@ -80,7 +84,8 @@ int penstock__filter_engine_new(struct filter_engine **engine, penstock_context 
 void penstock__filter_engine_free(struct filter_engine *engine);
 
 const struct filter_shape *penstock__filter_engine_shape(const struct filter_engine *engine);
-const penstock_plan *penstock__filter_engine_plan(const struct filter_engine *engine);
+/* Name of the device that transforms. */
+const char *penstock__filter_engine_device(const struct filter_engine *engine);
 
 /* Blocks of a batch, at most where blocks are not near the processor. */
 size_t penstock__filter_engine_rows(const struct filter_engine *engine);

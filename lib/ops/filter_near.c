@@ -2,7 +2,10 @@
 /* Copyright The Penstock authors. */
 
 /* Blocks through all stages on one thread, while they are in its caches. */
+#include "core/devices.h"
 #include "ops/filter_run.h"
+
+#include <string.h>
 
 /* Points that a thread takes at a time, and from which on another thread's help outweighs waking it. */
 #define ITEM_POINTS     8192
@@ -11,6 +14,45 @@
 static size_t round_up(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
+}
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+/* The fastest kernels that compute the right thing. */
+static int make_pair(struct filter_engine *engine)
+{
+    const struct pair_kernels *kernels;
+    int status = PENSTOCK_OK;
+    for (size_t i = 0; !engine->pair && (kernels = penstock__pair_kernels(i)); i++) {
+        if ((status = penstock__filter_pair_new(&engine->pair, engine->shape.n, kernels)) ||
+            !(status = penstock__filter_pair_check(engine->pair)))
+            break;
+        penstock__filter_pair_free(engine->pair);
+        engine->pair = NULL;
+        if (status != PENSTOCK_ERR_CHECK)
+            break;
+        penstock__log(engine->context, PENSTOCK_LOG_WARNING, "filter goes on without %s, since: %s", kernels->name,
+                      penstock_error_text());
+        status = PENSTOCK_OK;
+    }
+    engine->shape.pair = engine->pair;
+    return status;
+}
+
+int penstock__filter_near_pair(struct filter_engine *engine, const char *device)
+{
+    const struct filter_shape *shape = &engine->shape;
+    struct penstock_device *found;
+    enum penstock_preference preference;
+    const char *name;
+    int status;
+    if (shape->real || shape->fold > 1 || shape->interpolation > 1 || !penstock__filter_pair_fits(shape->n) ||
+        penstock__device_parse(&preference, &name, device) || preference == PENSTOCK_DEVICE_AUTO)
+        return PENSTOCK_OK;
+    if ((status = penstock__device_find(engine->context, name, &found)) || strcmp(found->name, "cpu"))
+        return status == PENSTOCK_ERR_MEMORY ? status : PENSTOCK_OK; /* what else is wrong a plan will say */
+    engine->device = found->name;
+    return make_pair(engine);
 }
 
 bool penstock__filter_near_possible(const struct filter_engine *engine)
@@ -27,9 +69,11 @@ static bool in_place(const struct filter_engine *engine)
 
 int penstock__filter_near_init(struct filter_engine *engine)
 {
-    size_t forward, reverse, spectrum = round_up(engine->bins * sizeof(penstock_cf32));
-    penstock__plan_runs_frames(engine->forward, &forward);
-    penstock__plan_runs_frames(engine->reverse, &reverse);
+    size_t forward = 0, reverse = 0, spectrum = round_up(engine->bins * sizeof(penstock_cf32));
+    if (!engine->pair) {
+        penstock__plan_runs_frames(engine->forward, &forward);
+        penstock__plan_runs_frames(engine->reverse, &reverse);
+    }
     engine->product_at = in_place(engine) ? 0 : spectrum;
     engine->made_at = spectrum + (in_place(engine) ? 0 : round_up(engine->products * sizeof(penstock_cf32)));
     engine->transform_at = engine->made_at + round_up(engine->row_bytes);
@@ -37,6 +81,8 @@ int penstock__filter_near_init(struct filter_engine *engine)
     engine->scratch = penstock__alloc(penstock__threads(engine->context) * engine->scratch_bytes);
     return engine->scratch ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
+
+/* ---------------------------------------------------------------- a block --------------------- */
 
 struct near {
     const struct filter_engine *engine;
@@ -52,24 +98,59 @@ static const char *frame_of(const struct near *near, size_t row)
                               : (const char *)blocks->far + (row - blocks->near) * bytes;
 }
 
+static void make_spectrum(const struct near *near, size_t row, char *scratch)
+{
+    const struct filter_engine *engine = near->engine;
+    const struct filter_shape *shape = &engine->shape;
+    const void *frame = frame_of(near, row);
+    penstock_cf32 *converted = (void *)(scratch + engine->made_at);
+    if (!engine->pair) {
+        penstock__plan_run_frame(engine->forward, frame, scratch, scratch + engine->transform_at);
+        return;
+    }
+    if (shape->format != PENSTOCK_CF32)
+        penstock__convert(converted, frame, shape->format, 0, shape->n, shape->n);
+    engine->pair->kernels->forward(engine->pair, (float *)(void *)scratch,
+                                   shape->format == PENSTOCK_CF32 ? frame : converted);
+}
+
+/* Values `first` .. `end` - 1 of a block of which value 0 goes to `out`. */
+static void make_values(const struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
+                        uint64_t block, size_t first, size_t end, char *out, char *scratch)
+{
+    const struct filter_shape *shape = &engine->shape;
+    penstock_cf32 *spectrum = (void *)scratch, *product = (void *)(scratch + engine->product_at);
+    char *made = scratch + engine->made_at;
+    if (!engine->pair) {
+        penstock__filter_multiply(engine, product, spectrum, taps);
+        penstock__plan_run_frame(engine->reverse, product, made, scratch + engine->transform_at);
+        penstock__filter_store(engine, channel, out, made, block, first, end);
+        return;
+    }
+    bool direct = shape->step == 1 && !shape->real_values && !engine->rotations[channel].table;
+    engine->pair->kernels->reverse(engine->pair, (float *)(void *)product, (float *)(void *)spectrum,
+                                   (const float *)(const void *)taps->spectrum,
+                                   (penstock_cf32 *)(void *)(direct ? out + first * sizeof(penstock_cf32) : made),
+                                   direct ? shape->first + first : 0, direct ? end - first : shape->n);
+    if (!direct)
+        penstock__filter_store(engine, channel, out, made, block, first, end);
+}
+
 /* One channel of a block whose spectrum is there, or lost to an earlier product: then it is made again. */
 static void run_channel(const struct near *near, size_t row, size_t channel, char *scratch)
 {
     const struct filter_engine *engine = near->engine;
     const struct filter_shape *shape = &engine->shape;
     const struct filter_taps *taps = near->blocks->channels[channel].taps;
-    penstock_cf32 *spectrum = (void *)scratch, *product = (void *)(scratch + engine->product_at);
     char *out = (char *)near->blocks->channels[channel].out + row * shape->values * shape->value_bytes;
     uint64_t block = near->blocks->first + row;
     for (size_t done = 0; done < shape->values; taps = taps->next) {
         size_t end = penstock__filter_taps_end(shape, taps, block);
         if (end <= done)
             continue;
-        if (done && product == spectrum)
-            penstock__plan_run_frame(engine->forward, frame_of(near, row), spectrum, scratch + engine->transform_at);
-        penstock__filter_multiply(engine, product, spectrum, taps);
-        penstock__plan_run_frame(engine->reverse, product, scratch + engine->made_at, scratch + engine->transform_at);
-        penstock__filter_store(engine, channel, out, scratch + engine->made_at, block, done, end);
+        if (done && in_place(engine))
+            make_spectrum(near, row, scratch);
+        make_values(engine, channel, taps, block, done, end, out, scratch);
         done = end;
     }
 }
@@ -81,7 +162,7 @@ static void run_item(void *argument, size_t item, unsigned worker)
     char *scratch = engine->scratch + worker * engine->scratch_bytes;
     size_t end = (item + 1) * near->item;
     for (size_t row = item * near->item; row < end && row < near->blocks->count; row++) {
-        penstock__plan_run_frame(engine->forward, frame_of(near, row), scratch, scratch + engine->transform_at);
+        make_spectrum(near, row, scratch);
         for (size_t channel = 0; channel < engine->channels; channel++)
             run_channel(near, row, channel, scratch);
     }

@@ -21,7 +21,9 @@ struct filter_engine {
     penstock_context *context;
     struct filter_shape shape;
     const struct filter_kernels *kernels;
-    penstock_plan *forward, *reverse;
+    const char *device;
+    penstock_plan *forward, *reverse; /* NULL with a pair */
+    struct filter_pair *pair;         /* or NULL */
     struct filter_rotation *rotations;
     size_t channels;
     size_t rows;                      /* blocks of a batch */
@@ -37,6 +39,8 @@ struct filter_engine {
     size_t scratch_bytes, product_at, made_at, transform_at;
 };
 
+/* A pair where the device is this processor and the shape is fit for it; none is no error. */
+int penstock__filter_near_pair(struct filter_engine *engine, const char *device);
 bool penstock__filter_near_possible(const struct filter_engine *engine);
 int penstock__filter_near_init(struct filter_engine *engine);
 void penstock__filter_near_run(struct filter_engine *engine, const struct filter_blocks *blocks);

@@ -29,6 +29,7 @@ bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
     size_t unit = whole / common_divisor(whole, ALIGNED_SAMPLES) * ALIGNED_SAMPLES;
     size_t late = shape->advance % up ? 1 : 0; /* samples after a block that its last values see */
     shape->n = n;
+    shape->pair = NULL;
     shape->high = n * up;
     shape->fold = common_divisor(down, shape->high);
     shape->m = shape->high / shape->fold;

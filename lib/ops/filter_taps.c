@@ -33,9 +33,10 @@ int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_sha
     size_t bins = shape->real ? shape->high / 2 + 1 : shape->high;
     double *data = penstock__calloc(2 * shape->high, sizeof *data);
     struct filter_taps *made = penstock__alloc(sizeof *made + bins * sizeof made->spectrum[0]);
+    penstock_cf32 *spectrum = shape->pair ? penstock__alloc(bins * sizeof *spectrum) : made ? made->spectrum : NULL;
     int status = PENSTOCK_ERR_MEMORY;
     *taps = NULL;
-    if (!data || !made)
+    if (!data || !made || !spectrum)
         goto done;
     load(data, shape, shift, complex_taps, real_taps, count);
     if ((status = penstock__dft(data, shape->high, PENSTOCK_FORWARD)))
@@ -44,10 +45,14 @@ int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_sha
     made->from = 0;
     made->next = NULL;
     for (size_t k = 0; k < bins; k++)
-        made->spectrum[k] = (penstock_cf32){(float)data[2 * k], (float)data[2 * k + 1]};
+        spectrum[k] = (penstock_cf32){(float)data[2 * k], (float)data[2 * k + 1]};
+    if (shape->pair)
+        penstock__filter_pair_order(shape->pair, (float *)(void *)made->spectrum, spectrum);
     *taps = made;
     made = NULL;
 done:
+    if (shape->pair)
+        penstock__free(spectrum);
     penstock__free(made);
     penstock__free(data);
     return status;
