@@ -38,11 +38,28 @@ enum qpu_fft_status {
     QPU_FFT_NO_MEMORY = -2
 };
 
+/* Input samples; results are always pairs of floats. */
+enum qpu_fft_format {
+    QPU_FFT_CF32, /* pairs of floats */
+    QPU_FFT_CS16, /* pairs of int16; value / 32768. Forward only */
+    QPU_FFT_CU8   /* pairs of uint8; (value - 127.5) / 128. Forward only */
+};
+
+/*
+ * Zero is the default of all but points, batch and qpus. Transform t takes `points` samples from sample
+ * t * spacing + skip of the input. The window and the product are read by qpu_fft_plan_new() only.
+ */
 struct qpu_fft_description {
     uint32_t points; /* a power of two, 64 to 4194304 */
     bool reverse;
     uint32_t batch; /* transforms of a run, at least 1 */
     unsigned qpus;  /* to use, 1 to 12 */
+    enum qpu_fft_format format;
+    uint32_t spacing;     /* from a transform's samples to the next one's; 0: points + skip */
+    uint32_t skip;        /* as of a guard interval */
+    float scale;          /* of all results; 0: 1 */
+    const float *window;  /* points factors, or NULL */
+    const float *product; /* points complex factors for the samples, as of a filter's spectrum; CF32 without window */
 };
 
 /* One launch: QPUs 0 to qpus - 1 start at pc with their uniforms. */
@@ -56,9 +73,10 @@ struct qpu_fft_plan;
 int qpu_fft_plan_new(struct qpu_fft_plan **plan, const struct qpu_fft_description *description);
 void qpu_fft_plan_free(struct qpu_fft_plan *plan); /* accepts NULL */
 
-/* Size of the memory block, and where in it input and output lie; both hold batch * points complex numbers. */
+/* Size of the memory block, and where in it the input of that many bytes and the batch * points results lie. */
 size_t qpu_fft_plan_bytes(const struct qpu_fft_plan *plan);
 size_t qpu_fft_plan_input(const struct qpu_fft_plan *plan);
+size_t qpu_fft_plan_input_bytes(const struct qpu_fft_plan *plan);
 size_t qpu_fft_plan_output(const struct qpu_fft_plan *plan);
 
 /* Writes program, tables and jobs of a whole batch. `memory` is 4-aligned; the QPUs see it at `address`, 4096-aligned.

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SAMPLE = 8, WORD = 4, PAIR_OF_VECTORS = 128 };
+enum { RESULT = 8, WORD = 4, PAIR_OF_VECTORS = 128 };
 
 /*
  * Bits of a pass's digit in registers and lanes. The last pass has at most one in lanes, and none where that would put
@@ -70,11 +70,12 @@ static unsigned place_in_k(const struct qpu_fft__geometry *g, unsigned digit)
     return g->log_points - place_in_n(g, digit) - g->digit_bits[digit];
 }
 
-static void interleaved(const struct qpu_fft__geometry *g, struct qpu_fft__layout *layout, bool frequencies)
+static void interleaved(const struct qpu_fft__geometry *g, struct qpu_fft__layout *layout, uint32_t bytes,
+                        bool frequencies)
 {
     for (unsigned d = 0; d < g->pass_count; d++)
         for (unsigned b = 0; b < g->digit_bits[d]; b++)
-            layout->weight[d][b] = (uint32_t)SAMPLE << ((frequencies ? place_in_k(g, d) : place_in_n(g, d)) + b);
+            layout->weight[d][b] = bytes << ((frequencies ? place_in_k(g, d) : place_in_n(g, d)) + b);
 }
 
 static bool has(const struct qpu_fft__bit *bits, unsigned count, unsigned digit, unsigned bit)
@@ -139,7 +140,7 @@ static void choose_groups(struct qpu_fft__geometry *g, unsigned pass)
         }
 }
 
-bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points)
+bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points, uint32_t sample_bytes)
 {
     const struct cut *cut = NULL;
     memset(g, 0, sizeof *g);
@@ -155,12 +156,12 @@ bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points)
         g->pass[i].lane_bits = cut->pass[i].lanes;
         g->digit_bits[i] = cut->pass[i].registers + cut->pass[i].lanes;
     }
-    interleaved(g, &g->pass[0].before, false);
+    interleaved(g, &g->pass[0].before, sample_bytes, false);
     for (unsigned i = 0; i < g->pass_count; i++) {
         struct qpu_fft__pass *p = &g->pass[i];
         choose_lanes(g, i);
         if (i + 1 == g->pass_count) {
-            interleaved(g, &p->after, true);
+            interleaved(g, &p->after, RESULT, true);
         } else {
             layout_of_vectors(g, p, &p->after);
             g->pass[i + 1].before = p->after;
@@ -168,6 +169,17 @@ bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points)
         choose_groups(g, i);
     }
     return true;
+}
+
+uint32_t qpu_fft__sample(const struct qpu_fft__geometry *g, uint32_t group, unsigned point, unsigned lane)
+{
+    const struct qpu_fft__pass *p = &g->pass[0];
+    uint32_t sum = qpu_fft__weigh(&p->before, p->group, p->group_bits, group) +
+                   qpu_fft__weigh(&p->before, p->lane_before, LANE_BITS, lane);
+    for (unsigned b = 0; b < p->register_bits; b++)
+        if (point >> b & 1)
+            sum += p->before.weight[0][b];
+    return sum;
 }
 
 uint32_t qpu_fft__result(const struct qpu_fft__geometry *g, unsigned pass, unsigned i)

@@ -44,8 +44,8 @@ struct qpu_fft__geometry {
     struct qpu_fft__pass pass[PASSES];
 };
 
-/* False: no way to do that many points. */
-bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points);
+/* Of input samples of that many bytes. False: no way to do that many points. */
+bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points, uint32_t sample_bytes);
 
 /* What the bits of `value`, in the order of `bits`, weigh. */
 uint32_t qpu_fft__weigh(const struct qpu_fft__layout *layout, const struct qpu_fft__bit *bits, unsigned count,
@@ -53,6 +53,9 @@ uint32_t qpu_fft__weigh(const struct qpu_fft__layout *layout, const struct qpu_f
 
 /* `bits` low bits of a number, reversed. */
 unsigned qpu_fft__reversed(unsigned number, unsigned bits);
+
+/* Bytes from the first sample to the one that a group of the first pass has in a register and lane. */
+uint32_t qpu_fft__sample(const struct qpu_fft__geometry *g, uint32_t group, unsigned point, unsigned lane);
 
 /* Bytes from a group's beginning to result `i` of a pass, in the order in which results are stored. */
 uint32_t qpu_fft__result(const struct qpu_fft__geometry *g, unsigned pass, unsigned i);

@@ -18,13 +18,18 @@ struct pass_place {
 struct qpu_fft_plan {
     struct qpu_fft_description what;
     struct qpu_fft__geometry geometry;
-    uint32_t constants, input, output;
+    enum qpu_fft__kind kind; /* of the input */
+    uint32_t sample_bytes;
+    float *weights; /* parts of them for each sample; NULL for plain points */
+    unsigned parts;
+    uint32_t constants, sequences, input, output;
+    uint64_t input_bytes;
     struct pass_place pass[PASSES];
     uint32_t lists[PASSES][QPU_FFT_QPUS];
     uint32_t bytes;
 };
 
-enum { LINE_BYTES = 64, PAGE_BYTES = 4096, SAMPLE_BYTES = 8, VPM_ROWS = 4 };
+enum { LINE_BYTES = 64, PAGE_BYTES = 4096, RESULT_BYTES = 8, VPM_ROWS = 4 };
 
 /* A QPU's uniforms under construction. Without `words` they are only counted. */
 struct list {
@@ -95,12 +100,15 @@ static void put_shape(const struct qpu_fft_plan *plan, struct list *list, uint32
 static unsigned routine_of(const struct qpu_fft_plan *plan, unsigned pass)
 {
     const struct qpu_fft__pass *p = &plan->geometry.pass[pass];
-    unsigned reverse = plan->what.reverse ? ROUTINE_REVERSE : 0;
-    if (pass + 1 < plan->geometry.pass_count)
-        return ROUTINE_PASS_1 + p->lane_bits;
+    unsigned kind = pass ? 0 : ROUTINES_OF_KIND * plan->kind;
     if (p->lane_bits == LANE_BITS)
-        return ROUTINE_SMALL_4 + p->register_bits - 2 + reverse;
-    return ROUTINE_LAST_1 + p->lane_bits + reverse;
+        return ROUTINE_SMALL_4 + p->register_bits - 2 + kind;
+    return (pass + 1 < plan->geometry.pass_count ? ROUTINE_PASS_1 + kind : ROUTINE_LAST_1) + p->lane_bits;
+}
+
+static uint32_t sequence_bytes(const struct qpu_fft_plan *plan)
+{
+    return plan->kind ? qpu_fft__sequence_vectors(&plan->geometry, plan->parts) * VECTOR_BYTES : 0;
 }
 
 /* One group of a pass of transform `number`. */
@@ -113,16 +121,21 @@ static void put_group(const struct qpu_fft_plan *plan, struct list *list, uint32
     uint32_t from = address + place->from + number * place->from_stride;
     uint32_t to = address + place->to + number * place->to_stride;
     uint32_t outer = qpu_fft__outer_rows(g, pass) * ROW_BYTES;
+    bool words = !pass && plan->kind >= KIND_CS16, weighted = !pass && plan->kind;
     put_job(list, routine_of(plan, pass));
     if (!list->words) {
-        list->count += 1 + (outer > 0) + (1u << p->register_bits);
+        list->count += 2 + weighted + (1u << p->register_bits);
         return;
     }
     from += qpu_fft__weigh(&p->before, p->group, p->group_bits, group);
     to += qpu_fft__weigh(&p->after, p->group, p->group_bits, group);
-    put(list, second_is_real(plan, pass) ? from : from + part_bytes(pass));
+    put(list, words || second_is_real(plan, pass) ? from : from + part_bytes(pass));
+    if (weighted)
+        put(list, address + plan->sequences + group * sequence_bytes(plan));
     if (outer)
         put(list, address + place->outer + qpu_fft__table_of(g, pass, group) * outer);
+    else
+        put(list, (uint32_t)plan->what.reverse << 31);
     for (unsigned i = 0; i < 1u << p->register_bits; i++)
         put(list, to + qpu_fft__result(g, pass, i));
 }
@@ -185,7 +198,8 @@ static bool take(struct qpu_fft_plan *plan, uint32_t *place, uint64_t bytes, uin
 static bool take_tables(struct qpu_fft_plan *plan)
 {
     const struct qpu_fft__geometry *g = &plan->geometry;
-    bool good = take(plan, &plan->constants, CONSTANT_VECTORS * VECTOR_BYTES, LINE_BYTES);
+    bool good = take(plan, &plan->constants, CONSTANT_VECTORS * VECTOR_BYTES, LINE_BYTES) &&
+                take(plan, &plan->sequences, (uint64_t)sequence_bytes(plan) << g->pass[0].group_bits, LINE_BYTES);
     for (unsigned i = 0; i < g->pass_count && good; i++) {
         uint64_t outer = (uint64_t)qpu_fft__outer_rows(g, i) * ROW_BYTES * qpu_fft__table_count(g, i);
         good = take(plan, &plan->pass[i].lane_offsets, VECTOR_BYTES, LINE_BYTES) &&
@@ -210,40 +224,98 @@ static bool take_lists(struct qpu_fft_plan *plan)
 /* What is between passes goes to and fro: a pass never writes where it reads. */
 static bool take_data(struct qpu_fft_plan *plan)
 {
-    uint32_t bytes = plan->what.points * SAMPLE_BYTES, scratch = 0;
-    uint64_t all = (uint64_t)bytes * plan->what.batch;
+    const struct qpu_fft_description *what = &plan->what;
+    uint32_t bytes = what->points * RESULT_BYTES, scratch = 0;
+    uint64_t all = (uint64_t)bytes * what->batch;
     unsigned passes = plan->geometry.pass_count;
-    bool good = take(plan, &plan->input, all, PAGE_BYTES) && take(plan, &plan->output, all, PAGE_BYTES);
+    bool good;
+    plan->input_bytes = ((uint64_t)(what->batch - 1) * what->spacing + what->skip + what->points) * plan->sample_bytes;
+    good = take(plan, &plan->input, plan->input_bytes, PAGE_BYTES) && take(plan, &plan->output, all, PAGE_BYTES);
     if (passes > 1)
         good = good && take(plan, &scratch, all, PAGE_BYTES);
     for (unsigned i = 0; i < passes; i++) {
-        plan->pass[i].from = i ? plan->pass[i - 1].to : plan->input;
+        plan->pass[i].from = i ? plan->pass[i - 1].to : plan->input + what->skip * plan->sample_bytes;
         plan->pass[i].to = (passes - i) % 2 ? plan->output : scratch;
-        plan->pass[i].from_stride = plan->pass[i].to_stride = bytes;
+        plan->pass[i].from_stride = i ? bytes : what->spacing * plan->sample_bytes;
+        plan->pass[i].to_stride = bytes;
     }
     return good;
 }
 
+/* Window, scale and what makes integers of full scale 1, in a factor for each sample; or the product's. */
+static int make_weights(struct qpu_fft_plan *plan, const struct qpu_fft_description *what)
+{
+    float scale = what->scale != 0 ? what->scale : 1;
+    uint32_t n = what->points;
+    if (plan->kind == KIND_PLAIN)
+        return QPU_FFT_OK;
+    plan->parts = plan->kind == KIND_PRODUCT ? 2 : 1;
+    plan->weights = malloc((size_t)plan->parts * n * sizeof *plan->weights);
+    if (!plan->weights)
+        return QPU_FFT_NO_MEMORY;
+    scale *= plan->kind == KIND_CS16 ? 0x1p-15f : plan->kind == KIND_CU8 ? 0x1p-7f : 1;
+    for (uint32_t i = 0; i < n && plan->kind != KIND_PRODUCT; i++)
+        plan->weights[i] = scale * (what->window ? what->window[i] : 1);
+    for (uint32_t i = 0; i < n && plan->kind == KIND_PRODUCT; i++) {
+        plan->weights[2 * i] = scale * what->product[2 * i];
+        plan->weights[2 * i + 1] = (what->reverse ? -scale : scale) * what->product[2 * i + 1];
+    }
+    return QPU_FFT_OK;
+}
+
+static enum qpu_fft__kind kind_of(const struct qpu_fft_description *what)
+{
+    if (what->format != QPU_FFT_CF32)
+        return what->format == QPU_FFT_CS16 ? KIND_CS16 : KIND_CU8;
+    if (what->product)
+        return KIND_PRODUCT;
+    return what->window || (what->scale != 0 && what->scale != 1) ? KIND_WINDOW : KIND_PLAIN;
+}
+
+static bool is_valid(const struct qpu_fft_description *what)
+{
+    if (!what->batch || !what->qpus || what->qpus > QPU_FFT_QPUS || (unsigned)what->format > QPU_FFT_CU8)
+        return false;
+    if (what->product && (what->window || what->format != QPU_FFT_CF32))
+        return false;
+    return what->format == QPU_FFT_CF32 || !what->reverse;
+}
+
 int qpu_fft_plan_new(struct qpu_fft_plan **out, const struct qpu_fft_description *description)
 {
-    struct qpu_fft_plan *plan = calloc(1, sizeof *plan);
+    static const uint32_t sample_bytes[] = {[QPU_FFT_CF32] = 8, [QPU_FFT_CS16] = 4, [QPU_FFT_CU8] = 2};
+    struct qpu_fft_plan *plan;
+    int status = QPU_FFT_INVALID;
     *out = NULL;
-    if (!plan)
+    if (!is_valid(description))
+        return QPU_FFT_INVALID;
+    if (!(plan = calloc(1, sizeof *plan)))
         return QPU_FFT_NO_MEMORY;
     plan->what = *description;
+    plan->what.window = plan->what.product = NULL;
+    if (!description->spacing)
+        plan->what.spacing = description->points + description->skip;
+    plan->kind = kind_of(description);
+    plan->sample_bytes = sample_bytes[description->format];
     plan->bytes = qpu_fft__program_bytes();
-    if (!description->batch || !description->qpus || description->qpus > QPU_FFT_QPUS ||
-        !qpu_fft__geometry(&plan->geometry, description->points) || !take_tables(plan) || !take_data(plan) ||
-        !take_lists(plan)) {
-        free(plan);
-        return QPU_FFT_INVALID;
-    }
+    if (!qpu_fft__geometry(&plan->geometry, description->points, plan->sample_bytes))
+        goto failed;
+    if ((status = make_weights(plan, description)))
+        goto failed;
+    status = QPU_FFT_INVALID;
+    if (!take_tables(plan) || !take_data(plan) || !take_lists(plan))
+        goto failed;
     *out = plan;
     return QPU_FFT_OK;
+failed:
+    qpu_fft_plan_free(plan);
+    return status;
 }
 
 void qpu_fft_plan_free(struct qpu_fft_plan *plan)
 {
+    if (plan)
+        free(plan->weights);
     free(plan);
 }
 
@@ -255,6 +327,11 @@ size_t qpu_fft_plan_bytes(const struct qpu_fft_plan *plan)
 size_t qpu_fft_plan_input(const struct qpu_fft_plan *plan)
 {
     return plan->input;
+}
+
+size_t qpu_fft_plan_input_bytes(const struct qpu_fft_plan *plan)
+{
+    return (size_t)plan->input_bytes;
 }
 
 size_t qpu_fft_plan_output(const struct qpu_fft_plan *plan)
@@ -272,6 +349,9 @@ void qpu_fft_plan_place(const struct qpu_fft_plan *plan, void *memory, uint32_t 
     const struct qpu_fft__geometry *g = &plan->geometry;
     qpu_fft__program_copy(memory);
     qpu_fft__constants(at(memory, plan->constants));
+    for (uint32_t group = 0; plan->kind && group < UINT32_C(1) << g->pass[0].group_bits; group++)
+        qpu_fft__sequence(g, group, plan->weights, plan->parts, plan->sample_bytes,
+                          at(memory, plan->sequences) + group * (sequence_bytes(plan) / 4));
     for (unsigned i = 0; i < g->pass_count; i++) {
         uint32_t row_words = qpu_fft__outer_rows(g, i) * ROW_BYTES / 4;
         qpu_fft__lane_offsets(g, i, at(memory, plan->pass[i].lane_offsets));

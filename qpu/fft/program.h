@@ -15,16 +15,19 @@ enum qpu_fft__routine {
     ROUTINE_TAKE,
     ROUTINE_LEAVE,
     ROUTINE_LEAVE_FIRST,
-    ROUTINE_PASS_1,
-    ROUTINE_PASS_2,
-    ROUTINE_PASS_4,
     ROUTINE_LAST_1,
     ROUTINE_LAST_2,
+    ROUTINE_PASS_1, /* from here on once for each kind of points */
+    ROUTINE_PASS_2,
+    ROUTINE_PASS_4,
     ROUTINE_SMALL_4,
     ROUTINE_SMALL_8,
     ROUTINE_SMALL_16,
-    ROUTINE_REVERSE = 5 /* from LAST_1 .. SMALL_16 to the same with the parts of the result swapped */
+    ROUTINES_OF_KIND = 6
 };
+
+/* Kinds of points, in the program's order. */
+enum qpu_fft__kind { KIND_PLAIN, KIND_WINDOW, KIND_PRODUCT, KIND_CS16, KIND_CU8 };
 
 uint32_t qpu_fft__program_bytes(void);
 void qpu_fft__program_copy(void *to);

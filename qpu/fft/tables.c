@@ -90,6 +90,31 @@ void qpu_fft__inner_table(const struct qpu_fft__geometry *g, unsigned pass, uint
             twiddle(to + (i - 1) * 2 * LANES, lane, i * lane_frequency(p, pass, lane), g->digit_bits[pass], gain);
 }
 
+uint32_t qpu_fft__sequence_vectors(const struct qpu_fft__geometry *g, unsigned parts)
+{
+    return (parts << g->pass[0].register_bits) + 2 * qpu_fft__inner_rows(g, 0);
+}
+
+void qpu_fft__sequence(const struct qpu_fft__geometry *g, uint32_t group, const float *weights, unsigned parts,
+                       uint32_t sample_bytes, uint32_t *to)
+{
+    const struct qpu_fft__pass *p = &g->pass[0];
+    for (unsigned i = 0; i < 1u << p->register_bits; i++) {
+        for (unsigned part = 0; part < parts; part++, to += LANES)
+            for (unsigned lane = 0; lane < LANES; lane++)
+                to[lane] = float_word(weights[qpu_fft__sample(g, group, i, lane) / sample_bytes * parts + part]);
+        if (!i || !p->lane_bits)
+            continue;
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint32_t row[2 * LANES];
+            twiddle(row, lane, i * lane_frequency(p, 0, lane), g->digit_bits[0], 1);
+            to[lane] = row[LANES + lane];
+            to[LANES + lane] = row[lane];
+        }
+        to += 2 * LANES;
+    }
+}
+
 uint32_t qpu_fft__outer_rows(const struct qpu_fft__geometry *g, unsigned pass)
 {
     return pass + 1 < g->pass_count ? UINT32_C(1) << g->pass[pass].register_bits : 0;

@@ -19,6 +19,12 @@ void qpu_fft__lane_offsets(const struct qpu_fft__geometry *g, unsigned pass, uin
 uint32_t qpu_fft__inner_rows(const struct qpu_fft__geometry *g, unsigned pass);
 void qpu_fft__inner_table(const struct qpu_fft__geometry *g, unsigned pass, uint32_t *to);
 
+/* What points that are not plain take: for each point its `parts` weights (1, or 2 of a complex number), then, if lanes
+ * take part and it is not the first, cosine and sine. `weights` has `parts` numbers for each sample. */
+uint32_t qpu_fft__sequence_vectors(const struct qpu_fft__geometry *g, unsigned parts);
+void qpu_fft__sequence(const struct qpu_fft__geometry *g, uint32_t group, const float *weights, unsigned parts,
+                       uint32_t sample_bytes, uint32_t *to);
+
 /* The rows by which the results of one group are multiplied, in the order in which they are stored. */
 uint32_t qpu_fft__outer_rows(const struct qpu_fft__geometry *g, unsigned pass);
 void qpu_fft__outer_table(const struct qpu_fft__geometry *g, unsigned pass, uint32_t table, uint32_t *to);

@@ -7,13 +7,16 @@
 .include "registers.qinc"
 .include "radix.qinc"
 .include "lanes.qinc"
+.include "arrive.qinc"
 .include "store.qinc"
 
 # Offsets of the routines, in the order of enum qpu_fft__routine in qpu/fft/program.h.
-.int :begin, :shape, :wait, :take, :leave, :leave_first
-.int :pass_1, :pass_2, :pass_4
-.int :last_1, :last_2, :small_4, :small_8, :small_16
-.int :last_1_reverse, :last_2_reverse, :small_4_reverse, :small_8_reverse, :small_16_reverse
+.int :begin, :shape, :wait, :take, :leave, :leave_first, :last_1, :last_2
+.int :pass_1, :pass_2, :pass_4, :small_4, :small_8, :small_16
+.int :pass_1_window, :pass_2_window, :pass_4_window, :small_4_window, :small_8_window, :small_16_window
+.int :pass_1_product, :pass_2_product, :pass_4_product, :small_4_product, :small_8_product, :small_16_product
+.int :pass_1_cs16, :pass_2_cs16, :pass_4_cs16, :small_4_cs16, :small_8_cs16, :small_16_cs16
+.int :pass_1_cu8, :pass_2_cu8, :pass_4_cu8, :small_4_cu8, :small_8_cu8, :small_16_cu8
 .align 8
 
 .macro next_job
@@ -50,9 +53,7 @@
     ldi cos_eighth, 0x3f6c835e
     ldi sin_eighth, 0x3ec3ef15
     ldi half, 0x3f3504f3
-    ldi minus_cos, 0xbf6c835e
-    ldi minus_sin, 0xbec3ef15
-    ldi minus_half, 0xbf3504f3
+    ldi middle, 127.5
     shl lane_word, elem_num, 2
     ldi r2, 64
     add r1, unif, lane_word
@@ -81,59 +82,38 @@
     nop; ldtmu0
     mov lane_offset, r4
 
-# All of 16 * points samples.
-# uniforms: second part of the first point, where each pair of rows goes
-.macro small, points, reverse
+# Flags for results: negative in odd lanes; carry as the uniform says, 1 << 31 if the parts have changed places.
+.macro result_flags
+    and r0, lane_word, 4
+    shl r0, r0, -4
+    or r0, r0, unif
+    add.setf -, r0, r0
+.endm
+
+# Every routine below takes a group. uniforms: where points come from, see arrive; then
+
+# All of 16 * points samples: 1 << 31 in a reverse transform, where each pair of rows goes
+.macro small, kind, points
     mov next, unif
-    add from, unif, lane_offset
-    ask_inner_table
-    ask_first_two
-    nop; ldtmu0
-    .rep i, points
-        lanes_16 i, points
-    .endr
+    arrive kind, 16, points
+    result_flags
     all_but_last_stage points
     .rep k, points / 2
-        finish_interleaved 2 * k, 2 * k + 1, reverse
+        finish_interleaved 2 * k, 2 * k + 1
     .endr
     next_job
 .endm
 
-# The requests and the arrival of 16 points for each lane that are `lanes` points of each register.
-.macro arrive, lanes
-    add from, unif, lane_offset
-    .if lanes > 1
-        ask_inner_table
-    .else
-        nop
-    .endif
-    ask_first_two
-    .if lanes == 2
-        add.setf -, lane_8x1, lane_8x1; ldtmu0
-    .else
-        nop; ldtmu0
-    .endif
-    .rep i, 16
-        .if lanes == 1
-            lanes_1 i, 16
-        .elseif lanes == 2
-            lanes_2 i, 16
-        .else
-            lanes_4 i, 16
-        .endif
-    .endr
-.endm
-
-# 256 samples of a pass that is not the last: 16 * lanes points of 16 / lanes transforms.
-# uniforms: second part of the first point, table, where each pair of rows goes
-.macro pass, lanes
+# 256 samples of a pass that is not the last, 16 * lanes points of 16 / lanes transforms: table, where each pair of rows
+# goes
+.macro pass, kind, lanes
     mov next, unif
-    arrive lanes
+    arrive kind, lanes, 16
     add table, unif, lane_word
     nop
-    ask_table
+    ask_row
     nop
-    ask_table
+    ask_row
     all_but_last_stage 16
     .rep k, 8
         finish_planar 2 * k, 2 * k + 1, k < 7
@@ -141,47 +121,50 @@
     next_job
 .endm
 
-# 256 samples of the last pass, as above but interleaved and without a table.
-# uniforms: second part of the first point, where each pair of rows goes
-.macro last, lanes, reverse
+# 256 samples of the last pass, as above: 1 << 31 in a reverse transform, where each pair of rows goes
+.macro last, lanes
     mov next, unif
-    arrive lanes
-    .if lanes == 1
-        add.setf -, lane_8x1, lane_8x1
-    .endif
+    arrive PLAIN, lanes, 16
+    result_flags
     all_but_last_stage 16
     .rep k, 8
-        finish_interleaved 2 * k, 2 * k + 1, reverse
+        finish_interleaved 2 * k, 2 * k + 1
     .endr
     next_job
 .endm
 
-:pass_1
-    pass 1
-:pass_2
-    pass 2
-:pass_4
-    pass 4
-:last_1
-    last 1, 0
-:last_2
-    last 2, 0
-:small_4
-    small 4, 0
-:small_8
-    small 8, 0
-:small_16
-    small 16, 0
-:last_1_reverse
-    last 1, 1
-:last_2_reverse
-    last 2, 1
-:small_4_reverse
-    small 4, 1
-:small_8_reverse
-    small 8, 1
-:small_16_reverse
-    small 16, 1
+:last_1         last 1
+:last_2         last 2
+:pass_1         pass PLAIN, 1
+:pass_2         pass PLAIN, 2
+:pass_4         pass PLAIN, 4
+:small_4        small PLAIN, 4
+:small_8        small PLAIN, 8
+:small_16       small PLAIN, 16
+:pass_1_window  pass WINDOW, 1
+:pass_2_window  pass WINDOW, 2
+:pass_4_window  pass WINDOW, 4
+:small_4_window small WINDOW, 4
+:small_8_window small WINDOW, 8
+:small_16_window small WINDOW, 16
+:pass_1_product pass PRODUCT, 1
+:pass_2_product pass PRODUCT, 2
+:pass_4_product pass PRODUCT, 4
+:small_4_product small PRODUCT, 4
+:small_8_product small PRODUCT, 8
+:small_16_product small PRODUCT, 16
+:pass_1_cs16    pass CS16, 1
+:pass_2_cs16    pass CS16, 2
+:pass_4_cs16    pass CS16, 4
+:small_4_cs16   small CS16, 4
+:small_8_cs16   small CS16, 8
+:small_16_cs16  small CS16, 16
+:pass_1_cu8     pass CU8, 1
+:pass_2_cu8     pass CU8, 2
+:pass_4_cu8     pass CU8, 4
+:small_4_cu8    small CU8, 4
+:small_8_cu8    small CU8, 8
+:small_16_cu8   small CU8, 16
 
 # What this QPU stored is in memory.
 :wait
