@@ -125,6 +125,109 @@ PENSTOCK_API size_t penstock_channelizer_taps_length(size_t channels, size_t hop
  */
 PENSTOCK_API int penstock_channelizer_taps(float *taps, size_t count, size_t channels, size_t hop);
 
+/*
+ * The prototype of a synthesis bank that undoes the analysis by `taps`, of `dual_count` taps: analysis and synthesis
+ * together delay by `delay` samples, 0 .. tap_count + dual_count - 2; natural are as many taps and a delay of tap_count
+ * - 1. `*error_db` (may be NULL) is the error of what comes back from white noise, -100 being very good, 0 useless.
+ *
+ * The time-reversed prototype itself where that is good to -100 dB; else the solution nearest to it of
+ *
+ *     M times the sum over m of dual[q - m R] taps[delay - q + m R - i M] = (i = 0),   for all i and 0 <= q < R,
+ *
+ * exact or in the least squares. With hop < channels there is an exact one if it may be long enough, with hop =
+ * channels only for prototypes none of whose polyphase branches has a zero on the unit circle, such as a window of M
+ * taps. The further a solution is from the prototype the less it keeps channels apart.
+ * H. Bolcskei, F. Hlawatsch and H. Feichtinger, "Frame-theoretic analysis of oversampled filter banks", IEEE Trans.
+ * Signal Processing 46(12), 1998.
+ */
+PENSTOCK_API int penstock_channelizer_dual(float *dual, size_t dual_count, const float *taps, size_t tap_count,
+                                           size_t channels, size_t hop, size_t delay, double *error_db);
+
+/* ---------------------------------------------------------------- synthesis ------------------- */
+
+/*
+ * The way back: from frames y[m][0 .. M-1], a prototype g[0] .. g[L-1] and a delay d come the samples
+ *
+ *     s[n] = sum over m of g[q - m R] sum over k of y[m][k] exp(2 pi i k n / M),   q = n + d
+ *
+ * for n >= 0. With g the dual of the analysis prototype for a delay of both together of D samples, and d = D less the
+ * advance of the analysis, sample n is sample n of what was analysed. After F frames and penstock_synthesizer_finish()
+ * those samples have come that no further frame would change, F R - d of them if that is positive; with `tail` all on
+ * which the frames have an influence, (F - 1) R + L - d. An analysis with `tail` gives frames enough for all its
+ * samples, and some that are zero.
+ */
+typedef struct penstock_synthesizer penstock_synthesizer;
+
+typedef struct penstock_synthesizer_desc {
+    size_t size;
+    size_t channels;      /* M, 2 .. 65536 */
+    size_t hop;           /* R, 1 .. M; 0: M */
+    const float *taps;    /* g; NULL: the dual of the prototype that an analysis without taps has; not for hop = M */
+    size_t tap_count;     /* 1 .. 2^22; 0 without taps: penstock_channelizer_taps_length() */
+    size_t delay;         /* D; without taps it is tap_count - 1, whatever is said here */
+    size_t advance;       /* of the analysis, 0 .. D */
+    const size_t *select; /* the channels that a frame holds, in this order, the others being zero; NULL: all */
+    size_t select_count;
+    bool tail;
+    double max_latency_s; /* the oldest waiting frame is sent by the first push or pull after this time, and given by
+                             the first pull; 0: only full batches and the end */
+} penstock_synthesizer_desc;
+
+#define PENSTOCK_SYNTHESIZER_DESC(...)                         \
+    (penstock_synthesizer_desc)                                \
+    {                                                          \
+        .size = sizeof(penstock_synthesizer_desc), __VA_ARGS__ \
+    }
+
+PENSTOCK_API int penstock_synthesizer_new(penstock_synthesizer **synthesizer, penstock_context *context,
+                                          const penstock_synthesizer_desc *desc, const char *device);
+
+typedef struct penstock_synthesizer_info {
+    size_t size;
+    const char *device; /* name of the device that transforms; lives as long as the synthesizer */
+    size_t kept;        /* values of a frame: M, or select_count */
+    size_t hop;         /* R */
+    size_t tap_count;   /* L */
+    size_t delay;       /* d: samples of the stream's beginning that are left out */
+    size_t batch;       /* frames that wait for each other on their way */
+    uint64_t frames;    /* pushed so far */
+    uint64_t samples;   /* pulled so far */
+    uint64_t fallbacks; /* batches that the CPU did because the device failed */
+} penstock_synthesizer_info;
+
+#define PENSTOCK_SYNTHESIZER_INFO                 \
+    (penstock_synthesizer_info)                   \
+    {                                             \
+        .size = sizeof(penstock_synthesizer_info) \
+    }
+
+PENSTOCK_API int penstock_synthesizer_get_info(const penstock_synthesizer *synthesizer,
+                                               penstock_synthesizer_info *info);
+
+/* `*taken` < count when samples wait to be pulled: pull, then push the rest. After a failure of the device every call
+ * returns the failure until a reset, but pull first gives what was complete before. */
+PENSTOCK_API int penstock_synthesizer_push(penstock_synthesizer *synthesizer, const penstock_cf32 *frames, size_t count,
+                                           size_t *taken);
+
+/* The same by channel: `streams` holds as many pointers as a frame has values. */
+PENSTOCK_API int penstock_synthesizer_push_streams(penstock_synthesizer *synthesizer,
+                                                   const penstock_cf32 *const *streams, size_t count, size_t *taken);
+
+/* Up to `capacity` samples that are ready; `wait`: first finish what has been sent to the device. Pulling until none
+ * comes always makes room for a push. */
+PENSTOCK_API int penstock_synthesizer_pull(penstock_synthesizer *synthesizer, penstock_cf32 *samples, size_t capacity,
+                                           bool wait, size_t *count);
+
+/* As penstock_channelizer_due_s(). */
+PENSTOCK_API double penstock_synthesizer_due_s(const penstock_synthesizer *synthesizer);
+
+/* No more frames come: the rest can be pulled. Pushing again needs a reset. */
+PENSTOCK_API int penstock_synthesizer_finish(penstock_synthesizer *synthesizer);
+
+/* Back to the state after penstock_synthesizer_new(). */
+PENSTOCK_API int penstock_synthesizer_reset(penstock_synthesizer *synthesizer);
+PENSTOCK_API void penstock_synthesizer_free(penstock_synthesizer *synthesizer);
+
 #ifdef __cplusplus
 }
 #endif

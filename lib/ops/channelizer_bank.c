@@ -60,13 +60,16 @@ void penstock__channel_bank_fold(const struct channel_bank *bank, penstock_cf32 
                                  uint64_t first, size_t count)
 {
     const size_t channels = bank->channels;
+    size_t place = first_place(bank, first);
     for (size_t done = 0; done < count; done += MOST_TOGETHER) {
         penstock_cf32 *out[MOST_TOGETHER];
         const penstock_cf32 *windows[MOST_TOGETHER];
         size_t frames = count - done < MOST_TOGETHER ? count - done : MOST_TOGETHER;
         for (size_t f = 0; f < frames; f++) {
-            out[f] = rows + (done + f) * bank->stride + first_place(bank, first + done + f);
+            out[f] = rows + (done + f) * bank->stride + place;
             windows[f] = in + (done + f) * bank->hop;
+            place += bank->hop;
+            place -= place < channels ? 0 : channels;
         }
         bank->kernels->fold(out, windows, frames, (ptrdiff_t)channels, &bank->weights);
         for (size_t f = 0; f < frames; f++) {

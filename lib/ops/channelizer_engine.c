@@ -75,6 +75,22 @@ void penstock__channelizer_engine_free(struct channelizer_engine *engine)
 
 /* ---------------------------------------------------------------- values out ------------------ */
 
+/* All channels, each to its stream, in squares whose rows and columns are lines of the cache. */
+static void take_apart(const penstock_cf32 *frames, size_t channels, size_t count, penstock_cf32 *const *streams,
+                       size_t at)
+{
+    enum { SIDE = 8 };
+    for (size_t first = 0; first < count; first += SIDE) {
+        size_t some = count - first < SIDE ? count - first : SIDE;
+        const penstock_cf32 *from = frames + first * channels;
+        for (size_t c = 0; c < channels; c++) {
+            penstock_cf32 *to = streams[c] + at + first;
+            for (size_t f = 0; f < some; f++)
+                to[f] = from[f * channels + c];
+        }
+    }
+}
+
 /* `count` whole frames to where they are wanted. */
 static void deliver(const struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,
                     const struct frame_sink *sink, size_t at)
@@ -87,12 +103,11 @@ static void deliver(const struct channelizer_engine *engine, const penstock_cf32
     for (size_t f = 0; f < count && sink->frames; f++)
         for (size_t c = 0; c < kept; c++)
             sink->frames[(at + f) * kept + c] = frames[f * channels + select[c]];
-    for (size_t c = 0; c < kept && sink->streams; c++) {
-        const penstock_cf32 *from = frames + (select ? select[c] : c);
-        penstock_cf32 *to = sink->streams[c] + at;
+    if (sink->streams && !select)
+        take_apart(frames, channels, count, sink->streams, at);
+    for (size_t c = 0; c < kept && sink->streams && select; c++)
         for (size_t f = 0; f < count; f++)
-            to[f] = from[f * channels];
-    }
+            sink->streams[c][at + f] = frames[f * channels + select[c]];
 }
 
 /* ---------------------------------------------------------------- the CPU --------------------- */
