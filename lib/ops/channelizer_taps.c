@@ -36,7 +36,9 @@ size_t penstock_channelizer_taps_length(size_t channels, size_t hop)
         return 0;
     if (hop == channels)
         return CRITICAL_DEPTH * channels;
-    return channels * (size_t)fmin(ceil(REACH / transition(channels, hop)), MOST_DEPTH);
+    size_t width = channels - hop < hop ? channels - hop : hop; /* of the transition, in hops over `hop` */
+    size_t depth = (REACH * hop + width - 1) / width;
+    return channels * (depth < MOST_DEPTH ? depth : MOST_DEPTH);
 }
 
 /* ---------------------------------------------------------------- root-Nyquist ---------------- */
