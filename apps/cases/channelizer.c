@@ -260,7 +260,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_channelizer = {
     .name = "channelizer",
-    .syntax = "channelizer:M[:hopR][:tTAPS_A_CHANNEL][:keepK][:streams][:cf32|cs16|cs8|cu8|f32][:xSAMPLES]",
+    .syntax = "channelizer:M[:hopR][:tDEPTH][:keepK][:streams][:cs16|cs8|cu8|f32][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,
