@@ -283,7 +283,7 @@ typedef struct penstock_fft_desc {
  * a call's input holds (frames - 1) * spacing + skip + n samples) and writes n values from i * n on. Read
  * n/2+1 for n where PENSTOCK_REAL has half a spectrum: written forward, read in reverse. With `average` K a call's
  * frames are a multiple of K. Relative L2 error against exact arithmetic: at most 1.0e-7 sqrt(log2 n), 6 times that on
- * "reference".
+ * "reference", 4.4 times on the QPUs.
  */
 PENSTOCK_API int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
                                    const char *device);

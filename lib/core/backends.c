@@ -10,6 +10,8 @@ extern const struct penstock_backend penstock__cpu_backend;
 extern const struct penstock_backend penstock__cuda_backend;
 extern const struct penstock_backend penstock__opencl_backend;
 extern const struct penstock_backend penstock__reference_backend;
+extern const struct penstock_backend penstock__qpu_backend;
+extern const struct penstock_backend penstock__qpu_emulator_backend;
 extern const struct penstock_backend penstock__trace_backend;
 extern const struct penstock_backend penstock__null_backend;
 
@@ -26,6 +28,8 @@ const struct penstock__backend_entry penstock__backends[] = {
     {.name = "opencl", .why_not = PENSTOCK_WHY_NO_OPENCL},
 #endif
     {.name = "cuda", .backend = &penstock__cuda_backend},
+    {.name = "qpu", .backend = &penstock__qpu_backend},
+    {.name = "qpu:emulator", .backend = &penstock__qpu_emulator_backend},
     {.name = "trace", .backend = &penstock__trace_backend},
     {.name = "null", .backend = &penstock__null_backend},
 };

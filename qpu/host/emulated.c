@@ -29,13 +29,14 @@ static void note_activity(struct emulated *e, const uint64_t *before)
 bool emulated_run(struct emulated *e, const struct emulated_job *jobs, unsigned count)
 {
     uint64_t before[QPU_EMULATOR_QPUS], clocks = qpu_emulator_clocks(e->emulator);
-    if (e->options.hang)
+    if (e->options.hang || (e->options.hang_after && e->report->runs >= e->options.hang_after))
         return false;
     for (unsigned i = 0; i < QPU_EMULATOR_QPUS; i++)
         before[i] = qpu_emulator_activity(e->emulator, i).instructions;
     for (unsigned i = 0; i < count; i++) /* any QPU may get any job: here the last one gets the first */
         if (qpu_emulator_launch(e->emulator, QPU_EMULATOR_QPUS - 1 - i, jobs[i].code, jobs[i].uniforms))
             return false;
+    e->report->runs++;
     e->report->launches += count;
     e->report->last_outcome = qpu_emulator_run(e->emulator);
     note_activity(e, before);

@@ -16,6 +16,7 @@ struct qpu_emulated_report {
     unsigned allocations, locks, maps; /* not given back */
     bool enabled;
     unsigned calls;                /* of the platform, for sweeps */
+    unsigned runs;                 /* starts of one or more programs at a time */
     uint64_t launches;             /* programs started */
     uint64_t instructions;         /* of all QPUs */
     uint64_t critical_path;        /* the busiest QPU's instructions, added up over the runs */
@@ -37,6 +38,7 @@ struct qpu_emulated_options {
     uint32_t vpm_units;      /* 0: 16 */
     unsigned fail_call;      /* this call of mailbox, map or open_registers fails, from 1 on; 0: none */
     bool hang;               /* programs never end */
+    unsigned hang_after;     /* no more programs end after so many runs; 0: all do */
     struct qpu_emulator_options emulator;
     struct qpu_emulated_report *report; /* NULL or filled in as it runs; outlives the platform */
 };

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Transforms in batches on the QPUs. */
+#include "backends/qpu/qpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SMALLEST = 64, LARGEST = 1024, MOST_BATCH = 48, TIMEOUT_MS = 2000 };
+
+int penstock__qpu_supports(const struct penstock_device *device, const struct penstock_problem *problem)
+{
+    const struct penstock_fft_problem *fft = &problem->fft;
+    if (problem->kind != PENSTOCK_PROBLEM_FFT)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s transforms, and nothing else", device->name);
+    if (fft->domain != PENSTOCK_COMPLEX)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no transforms of real samples", device->name);
+    if (fft->n < SMALLEST || fft->n > LARGEST || fft->n & (fft->n - 1))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s transforms %d to %d points in powers of two, not %zu",
+                               device->name, SMALLEST, LARGEST, fft->n);
+    return 1;
+}
+
+/* ---- plan */
+
+static int transforms_init(struct qpu_plan *p, struct qpu_device *device, const struct penstock_problem *problem)
+{
+    struct qpu_fft_description description = {.points = (uint32_t)problem->fft.n,
+                                              .reverse = problem->fft.direction == PENSTOCK_REVERSE,
+                                              .batch = (uint32_t)p->batch,
+                                              .qpus = qpu_device_qpus(device)};
+    if (qpu_fft_plan_new(&p->transforms, &description) != QPU_FFT_OK)
+        return penstock__error(PENSTOCK_ERR_MEMORY, "no memory for a plan of %zu points", problem->fft.n);
+    if (qpu_memory_alloc(device, &p->memory, qpu_fft_plan_bytes(p->transforms)) != QPU_HOST_OK) {
+        qpu_fft_plan_free(p->transforms);
+        return penstock__error(PENSTOCK_ERR_MEMORY, "%s", qpu_device_error(device));
+    }
+    qpu_fft_plan_place(p->transforms, p->memory.host, p->memory.bus);
+    return PENSTOCK_OK;
+}
+
+int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    const struct penstock_problem *problem = plan->problem;
+    struct qpu_state *state = plan->device->priv;
+    struct qpu_plan *p = plan->priv;
+    int status;
+    if (variant > 0)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no variant %u", plan->device->name, variant);
+    p->batch = problem->batch < MOST_BATCH ? problem->batch : MOST_BATCH;
+    if ((status = penstock__qpu_stages_init(p, &problem->fft)))
+        return status;
+    pthread_mutex_lock(&state->lock);
+    status = transforms_init(p, state->device, problem);
+    pthread_mutex_unlock(&state->lock);
+    if (status) {
+        penstock__qpu_stages_free(p);
+        return status;
+    }
+    snprintf(plan->variant, sizeof plan->variant, "one QPU a transform");
+    plan->kernels = qpu_fft_plan_launches(p->transforms);
+    plan->passes = 1;
+    plan->best_batch = MOST_BATCH;
+    return PENSTOCK_OK;
+}
+
+void penstock__qpu_plan_free(struct penstock_plan_state *plan)
+{
+    struct qpu_state *state = plan->device->priv;
+    struct qpu_plan *p = plan->priv;
+    pthread_mutex_lock(&state->lock);
+    qpu_memory_free(state->device, &p->memory);
+    pthread_mutex_unlock(&state->lock);
+    qpu_fft_plan_free(p->transforms);
+    penstock__qpu_stages_free(p);
+}
+
+/* ---- run */
+
+static int launch_all(const struct qpu_plan *p, struct qpu_device *device)
+{
+    for (unsigned i = 0; i < qpu_fft_plan_launches(p->transforms); i++) {
+        struct qpu_fft_launch launch;
+        qpu_fft_plan_launch(p->transforms, i, p->memory.bus, &launch);
+        int status = qpu_device_run(device, launch.pc, launch.uniforms, launch.qpus, TIMEOUT_MS);
+        if (status)
+            return penstock__error(PENSTOCK_ERR_DEVICE, "%s", qpu_device_error(device));
+    }
+    return PENSTOCK_OK;
+}
+
+/* Frames `first` .. `first + count` of the job, count <= batch. */
+static int run_batch(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first, size_t count)
+{
+    const struct penstock_fft_problem *fft = &plan->problem->fft;
+    const struct qpu_plan *p = plan->priv;
+    struct qpu_state *state = plan->device->priv;
+    size_t bytes = fft->n * sizeof *p->frame;
+    char *in = (char *)p->memory.host + qpu_fft_plan_input(p->transforms), *to = job->out->host;
+    const char *out = (const char *)p->memory.host + qpu_fft_plan_output(p->transforms);
+    for (size_t i = 0; i < count; i++) {
+        penstock__qpu_load(p, fft, job, first + i);
+        memcpy(in + i * bytes, p->frame, bytes);
+    }
+    qpu_fft_plan_set_count(p->transforms, p->memory.host, p->memory.bus, (uint32_t)count);
+    int status = launch_all(p, state->device);
+    for (size_t i = 0; !status && i < count; i++) {
+        size_t frame = first + i;
+        memcpy(p->frame, out + i * bytes, bytes);
+        penstock__qpu_store(p, fft, to + frame / fft->average * plan->problem->out_bytes,
+                            (unsigned)(frame % fft->average));
+    }
+    return status;
+}
+
+int penstock__qpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    const struct qpu_plan *p = plan->priv;
+    struct qpu_state *state = plan->device->priv;
+    int status = PENSTOCK_OK;
+    (void)slot;
+    pthread_mutex_lock(&state->lock);
+    for (size_t done = 0; done < job->frames && !status; done += p->batch) {
+        size_t count = job->frames - done < p->batch ? job->frames - done : p->batch;
+        status = run_batch(plan, job, done, count);
+    }
+    pthread_mutex_unlock(&state->lock);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The QPUs of a Raspberry Pi 0 to 3 as two backends with one set of functions: `qpu`, the board's, and `qpu:emulator`,
+ * which executes the same programs instruction by instruction. Transforms run on the QPUs; the stages around them, on
+ * the CPU.
+ */
+#ifndef PENSTOCK_BACKENDS_QPU_H
+#define PENSTOCK_BACKENDS_QPU_H
+
+#include "backends/backend.h"
+#include "fft/fft.h"
+#include "host/device.h"
+#include "host/emulated.h"
+
+#include <pthread.h>
+
+/* Where the QPUs of device `qpu` are; tests put an emulated board in its place. */
+extern struct qpu_platform (*penstock__qpu_platform)(void);
+
+struct qpu_state {
+    struct qpu_device *device;
+    pthread_mutex_t lock; /* of the device and of every plan's memory */
+};
+
+struct qpu_slot {
+    uint64_t marks;
+};
+
+struct qpu_plan {
+    struct qpu_fft_plan *transforms;
+    struct qpu_memory memory; /* programs, tables, and room for a batch of input and output */
+    size_t batch;
+    penstock_cf32 *frame;   /* one transform, between the stages and the GPU's memory */
+    penstock_cf32 *factors; /* window and shift, or NULL */
+    double *sums;           /* powers, for the mean over frames, or NULL */
+};
+
+int penstock__qpu_supports(const struct penstock_device *device, const struct penstock_problem *problem);
+int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant);
+void penstock__qpu_plan_free(struct penstock_plan_state *plan);
+int penstock__qpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
+
+/* The stages on the CPU. load fills p->frame from the frame that starts at sample `first`; store takes it from there,
+ * as number `k` of those that are averaged. */
+int penstock__qpu_stages_init(struct qpu_plan *p, const struct penstock_fft_problem *fft);
+void penstock__qpu_stages_free(struct qpu_plan *p);
+void penstock__qpu_load(const struct qpu_plan *p, const struct penstock_fft_problem *fft,
+                        const struct penstock_job *job, size_t frame);
+void penstock__qpu_store(const struct qpu_plan *p, const struct penstock_fft_problem *fft, void *out, unsigned k);
+
+#endif
