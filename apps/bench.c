@@ -246,9 +246,9 @@ const struct command command_bench = {
         "with the better of memcpy() and a plain loop on buffers of the same size. On a GPU fft, ofdm and their like\n"
         "have their samples there (1 GiB where memory allows) and the device's clock counts; 'of copy' compares with\n"
         "the better of its own copy and our copy kernel on the same buffers, and --csv has the rate with transfers\n"
-        "besides. cuFFT runs there too, with separate kernels for what is not a transform. receive:*:idle is white "
-        "noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at\n"
-        "20 MHz, at 35 dB, and every frame must come out. In --csv energy_nj (processor package), cycles and\n"
+        "besides. cuFFT runs there too, with separate kernels for what is not a transform. receive:*:idle is white\n"
+        "noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at 20 MHz, at 35 dB, and every frame must come\n"
+        "out. In --csv energy_nj (processor package), cycles and\n"
         "instructions are per sample, and empty where the system does not let them be read.\n"
         "--study per: frames in white noise of the profile's whole bandwidth, detection included; recorded ones where\n"
         "they are at hand (138 bytes at 6, 12, 18, 24, 48 Mb/s), the transmitter's elsewhere.\n",
