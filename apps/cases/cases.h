@@ -17,11 +17,11 @@
 
 #include "bench_run.h"
 #include "command.h"
+#include "ofdm_grid.h"
 
 enum { CASE_TEXT = 96, CASE_WORDS = 12, WINDOW_TEXT = 32 };
 
 struct case_kind;
-struct ofdm_grid;
 
 struct fft_case {
     size_t n, skip, batch; /* batch 0: the user of the case chooses */
@@ -58,9 +58,10 @@ struct channelizer_case {
 };
 
 struct ofdm_case {
-    const struct ofdm_grid *grid;
+    struct ofdm_grid grid;
     penstock_constellation constellation;
     size_t symbols;
+    bool integers; /* cs16 */
 };
 
 enum receive_mode { RECEIVE_FRAMES, RECEIVE_IDLE, RECEIVE_CHUNKS, RECEIVE_RECORDINGS };

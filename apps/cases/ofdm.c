@@ -6,8 +6,8 @@
  * phase and slope of each symbol's own. Without noise the points must come out as they went in, and the
  * soft bits must be the max-log ratios of those points.
  */
+#include "bench_resident.h"
 #include "cases.h"
-#include "ofdm_grid.h"
 #include "random.h"
 #include "reference_dft.h"
 
@@ -31,6 +31,8 @@ static bool parse_word(struct ofdm_case *ofdm, const char *word)
             ofdm->constellation = constellations[i].constellation;
             return true;
         }
+    if (!strcmp(word, "cs16"))
+        return ofdm->integers = true;
     return parse_count(word, "x", &ofdm->symbols);
 }
 
@@ -38,7 +40,7 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
 {
     *problem = count ? words[0] : "no grid";
     test->ofdm.constellation = PENSTOCK_QPSK;
-    if (!count || !(test->ofdm.grid = ofdm_grid_find(words[0])))
+    if (!count || !ofdm_grid_find(&test->ofdm.grid, words[0]))
         return false;
     for (size_t i = 1; i < count; i++) {
         *problem = words[i];
@@ -56,6 +58,7 @@ struct ofdm_run {
     penstock_cf32 pilot_values[GRID_PILOTS];
     penstock_ofdm_frame frame;
     penstock_cf32 *channel, *samples, *sent, *points;
+    int16_t *integers; /* the samples, where the case wants them so */
     penstock_ofdm_symbol *symbols;
     int8_t *soft;
     penstock_ofdm *demodulator;
@@ -104,6 +107,10 @@ static void fill_symbol(struct ofdm_run *run, size_t index, double *bins, uint64
     const struct ofdm_grid *grid = run->grid;
     double phase = 2 * random_uniform(state) - 1;
     double slope = (0.4 * random_uniform(state) - 0.2) * 2 / (double)grid->n;
+    run->symbols[index].phase = (float)phase; /* used where there are no pilots */
+    run->symbols[index].slope = (float)slope;
+    phase = run->pilot_count ? phase : (double)run->symbols[index].phase;
+    slope = run->pilot_count ? slope : (double)run->symbols[index].slope;
     memset(bins, 0, 2 * grid->n * sizeof *bins);
     for (size_t i = 0; i < run->carrier_count + run->pilot_count; i++) {
         bool pilot = i >= run->carrier_count;
@@ -150,7 +157,25 @@ static bool allocate(struct ofdm_run *run)
     run->points = calloc(values, sizeof *run->points);
     run->symbols = calloc(run->symbol_count, sizeof *run->symbols);
     run->soft = calloc(values, (size_t)run->ofdm->constellation);
-    return run->channel && run->samples && run->sent && run->points && run->symbols && run->soft;
+    if (run->ofdm->integers)
+        run->integers = calloc(run->sample_count, 2 * sizeof *run->integers);
+    return run->channel && run->samples && run->sent && run->points && run->symbols && run->soft &&
+           (run->integers || !run->ofdm->integers);
+}
+
+/* A tenth of full scale, which the channel takes part in. */
+static void quantise(struct ofdm_run *run)
+{
+    const float *values = &run->samples->re;
+    double power = 0;
+    for (size_t i = 0; i < 2 * run->sample_count; i++)
+        power += (double)values[i] * (double)values[i];
+    float gain = (float)(0.1 / sqrt(power / (double)(2 * run->sample_count)));
+    for (size_t i = 0; i < 2 * run->sample_count; i++)
+        run->integers[i] = (int16_t)lrintf(fminf(fmaxf(32768 * gain * values[i], -32768), 32767));
+    for (size_t k = 0; k < run->grid->n; k++)
+        run->channel[k] = (penstock_cf32){gain * run->channel[k].re, gain * run->channel[k].im};
+    run->frame.noise *= gain * gain;
 }
 
 static bool make_signal(struct ofdm_run *run)
@@ -171,7 +196,7 @@ static bool make_signal(struct ofdm_run *run)
 
 static int prepare(struct ofdm_run *run, const struct ofdm_case *ofdm, size_t symbols, const struct case_target *target)
 {
-    const struct ofdm_grid *grid = ofdm->grid;
+    const struct ofdm_grid *grid = &ofdm->grid;
     *run = (struct ofdm_run){.ofdm = ofdm, .grid = grid, .symbol_count = symbols};
     ofdm_grid_carriers(grid, run->carriers, &run->carrier_count, run->pilots, &run->pilot_count);
     run->sample_count = symbols * (grid->n + grid->guard);
@@ -188,13 +213,17 @@ static int prepare(struct ofdm_run *run, const struct ofdm_case *ofdm, size_t sy
     run->frame.channel = run->channel;
     if (!make_signal(run))
         return PENSTOCK_ERR_MEMORY;
-    return penstock_ofdm_new(&run->demodulator, target->context,
-                             &PENSTOCK_OFDM_DESC(.n = grid->n, .guard = grid->guard, .window_offset = grid->guard / 4,
-                                                 .carriers = run->carriers, .carrier_count = run->carrier_count,
-                                                 .pilots = run->pilots, .pilot_count = run->pilot_count,
-                                                 .pilot_values = run->pilot_values, .pilot_rows = 1,
-                                                 .max_constellation = ofdm->constellation, .batch = symbols),
-                             target->device);
+    if (run->integers)
+        quantise(run);
+    return penstock_ofdm_new(
+        &run->demodulator, target->context,
+        &PENSTOCK_OFDM_DESC(.n = grid->n, .guard = grid->guard, .window_offset = grid->guard / 4,
+                            .carriers = run->carriers, .carrier_count = run->carrier_count, .pilots = run->pilots,
+                            .pilot_count = run->pilot_count, .pilot_values = run->pilot_values, .pilot_rows = 1,
+                            .format = run->integers ? PENSTOCK_CS16 : PENSTOCK_CF32,
+                            .tracking = run->pilot_count ? PENSTOCK_TRACK_PILOTS : PENSTOCK_TRACK_GIVEN,
+                            .max_constellation = ofdm->constellation, .batch = symbols),
+        target->device);
 }
 
 static void release(struct ofdm_run *run)
@@ -202,18 +231,20 @@ static void release(struct ofdm_run *run)
     penstock_ofdm_free(run->demodulator);
     free(run->channel);
     free(run->samples);
+    free(run->integers);
     free(run->sent);
     free(run->points);
     free(run->symbols);
     free(run->soft);
 }
 
-static int demodulate(struct ofdm_run *run)
+static int demodulate(struct ofdm_run *run, penstock_cf32 *points, int8_t *soft)
 {
+    const void *samples = run->integers ? (const void *)run->integers : (const void *)run->samples;
     penstock_ofdm_batch batch =
-        PENSTOCK_OFDM_BATCH(.samples = run->samples, .sample_count = run->sample_count, .frames = &run->frame,
+        PENSTOCK_OFDM_BATCH(.samples = samples, .sample_count = run->sample_count, .frames = &run->frame,
                             .frame_count = 1, .symbols = run->symbols, .symbol_count = run->symbol_count);
-    return penstock_ofdm_run(run->demodulator, &batch, &PENSTOCK_OFDM_RESULT(.points = run->points, .soft = run->soft));
+    return penstock_ofdm_run(run->demodulator, &batch, &PENSTOCK_OFDM_RESULT(.points = points, .soft = soft));
 }
 
 /* The max-log ratio of bit `bit` (0: first) by trying every point. */
@@ -235,8 +266,8 @@ static size_t count_wrong_soft(const struct ofdm_run *run, size_t step, size_t *
     size_t wrong = 0, width = (size_t)run->ofdm->constellation;
     *compared = 0;
     for (size_t i = 0; i < run->symbol_count * run->carrier_count; i += step) {
-        double complex gain = channel_at(run->grid, run->carriers[i % run->carrier_count]);
-        double weight = pow(cabs(gain), 2) / run->frame.noise;
+        penstock_cf32 gain = run->channel[bin_of(run->carriers[i % run->carrier_count], run->grid->n)];
+        double weight = (pow(gain.re, 2) + pow(gain.im, 2)) / run->frame.noise;
         for (unsigned bit = 0; bit < width; bit++, ++*compared) {
             double expected = log_ratio(run, run->points[i].re + I * run->points[i].im, weight, bit);
             expected = fmin(fmax(expected, -127), 127);
@@ -248,7 +279,9 @@ static size_t count_wrong_soft(const struct ofdm_run *run, size_t step, size_t *
 
 static void compare(const struct ofdm_run *run, struct case_verdict *verdict)
 {
-    const double bound_db = -90; /* float rounding through FFT and equaliser leaves about -120 */
+    /* Float rounding through FFT and equaliser leaves about -120; integers of 16 bits at a tenth of full scale, with
+     * a channel that weakens carriers by up to 10 dB, about -70. */
+    const double bound_db = run->integers ? -60 : -90;
     size_t values = run->symbol_count * run->carrier_count, compared = 0;
     double difference = 0, power = 0;
     for (size_t i = 0; i < values; i++) {
@@ -266,37 +299,118 @@ static void compare(const struct ofdm_run *run, struct case_verdict *verdict)
                      values, compared);
 }
 
+/* Soft bits alone, which a device may make on another way: within one of those that come with the points. */
+static int compare_soft(struct ofdm_run *run, struct case_verdict *verdict)
+{
+    size_t count = run->symbol_count * run->carrier_count * (size_t)run->ofdm->constellation, wrong = 0;
+    int8_t *soft = malloc(count);
+    int status = soft ? demodulate(run, NULL, soft) : PENSTOCK_ERR_MEMORY;
+    for (size_t i = 0; i < count && !status; i++)
+        wrong += abs(soft[i] - run->soft[i]) > 1;
+    free(soft);
+    if (wrong)
+        verdict_failed(verdict, "%zu of %zu soft bits asked for alone differ by more than one", wrong, count);
+    return status;
+}
+
 static void check(const struct test_case *test, const struct case_target *target, struct case_verdict *verdict)
 {
     enum { SYMBOLS = 5 };
     struct ofdm_run run;
     int status = prepare(&run, &test->ofdm, test->ofdm.symbols ? test->ofdm.symbols : SYMBOLS, target);
-    if (status || (status = demodulate(&run)))
+    if (status || (status = demodulate(&run, run.points, run.soft)))
         verdict_status(verdict, status);
     else
         compare(&run, verdict);
+    if (!status && verdict->outcome == CASE_HELD && (status = compare_soft(&run, verdict)))
+        verdict_status(verdict, status);
     release(&run);
 }
 
 static int run_symbols(void *state)
 {
-    int status = demodulate(state);
+    struct ofdm_run *run = state;
+    int status = demodulate(run, run->points, run->soft);
     return status ? fail_status(status) : EXIT_DONE;
+}
+
+static int run_soft(void *state)
+{
+    struct ofdm_run *run = state;
+    int status = demodulate(run, NULL, run->soft);
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+static int make_resident(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t symbols)
+{
+    struct ofdm_run *run = argument;
+    return penstock_resident_new_ofdm(resident, run->demodulator, in, in_bytes, &run->frame, symbols);
+}
+
+/* What a bin is multiplied by so that levels stand at +-1, 3, 5, 7; the samples there are noise of full scale. */
+static void fill_response(const struct ofdm_run *run, penstock_cf32 *response)
+{
+    for (size_t i = 0; i < run->carrier_count; i++) {
+        size_t bin = bin_of(run->carriers[i], run->grid->n);
+        double complex h = run->channel[bin].re + I * (double)run->channel[bin].im;
+        double complex value =
+            sqrt(42) / h * polar(turn * (double)bin * (double)(run->grid->guard / 4) / (double)run->grid->n);
+        response[bin] = (penstock_cf32){(float)creal(value), (float)cimag(value)};
+    }
+}
+
+/*
+ * Samples of full scale, a channel of one value on all carriers, and soft bits of about 20: the equaliser's weights
+ * are then the same for all, as the separate kernels have them.
+ */
+static int measure_resident(struct ofdm_run *run, const struct case_target *target, struct bench_row *row, bool *done)
+{
+    const struct ofdm_grid *grid = run->grid;
+    penstock_cf32 *response = calloc(grid->n, sizeof *response);
+    float level = 6, channel = (float)(0.577 * sqrt((double)grid->n) / 0.65); /* points of mean power 0.65^2 */
+    if (!response)
+        return fail(EXIT_DATA, "out of memory");
+    for (size_t k = 0; k < grid->n; k++)
+        run->channel[k] = (penstock_cf32){0.8f * channel, 0.6f * channel};
+    run->frame.noise = channel * channel * 4 / (42 * level);
+    run->frame.cfo = 0;
+    fill_response(run, response);
+    struct resident_bench bench = {.make = make_resident,
+                                   .argument = run,
+                                   .format = run->integers ? PENSTOCK_CS16 : PENSTOCK_CF32,
+                                   .frames = run->ofdm->symbols,
+                                   .frame_samples = grid->n + grid->guard,
+                                   .average = 1};
+    bench.work = (struct device_work){.kind = DEVICE_WORK_OFDM,
+                                      .n = grid->n,
+                                      .spacing = bench.frame_samples,
+                                      .skip = grid->guard - grid->guard / 4,
+                                      .carriers = (size_t)grid->outermost,
+                                      .response = response,
+                                      .level = level};
+    bench.for_peer = run->integers && !run->pilot_count && run->ofdm->constellation == PENSTOCK_QAM64;
+    int code = bench_resident(row, target, &bench, done);
+    free(response);
+    return code;
 }
 
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     enum { SAMPLES = 1 << 17 };
     const struct ofdm_case *ofdm = &test->ofdm;
-    size_t symbols = ofdm->symbols ? ofdm->symbols : SAMPLES / (ofdm->grid->n + ofdm->grid->guard) + 1;
+    size_t symbols = ofdm->symbols ? ofdm->symbols : SAMPLES / (ofdm->grid.n + ofdm->grid.guard) + 1;
     struct ofdm_run run;
     int status = prepare(&run, ofdm, symbols, target), code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
         row->batch = symbols;
         row->samples_per_run = (double)run.sample_count;
-        size_t out_bytes = run.carrier_count * (sizeof *run.points + (size_t)ofdm->constellation);
-        row->bytes_per_sample = sizeof *run.samples + (double)out_bytes / (double)(ofdm->grid->n + ofdm->grid->guard);
-        code = bench_measure(row, &(struct workload){run_symbols, &run}, NULL, 0.5);
+        bool resident = false, alone = !run.pilot_count; /* then a device may have one kernel for soft bits */
+        size_t out_bytes = run.carrier_count * ((alone ? 0 : sizeof *run.points) + (size_t)ofdm->constellation);
+        row->bytes_per_sample = (double)penstock_format_bytes(run.integers ? PENSTOCK_CS16 : PENSTOCK_CF32) +
+                                (double)out_bytes / (double)(ofdm->grid.n + ofdm->grid.guard);
+        code = bench_measure(row, &(struct workload){.run = alone ? run_soft : run_symbols, .state = &run}, NULL, 0.5);
+        if (!code && alone)
+            code = measure_resident(&run, target, row, &resident);
     }
     release(&run);
     return code;
@@ -304,7 +418,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_ofdm = {
     .name = "ofdm",
-    .syntax = "ofdm:wifi|vht80|lte5|lte20[:bpsk|qpsk|qam16|qam64|qam256|qam1024][:xSYMBOLS]",
+    .syntax = "ofdm:wifi|vht80|lte5|lte20|N/GUARD/CARRIERS[:bpsk|qpsk|qam16|qam64|qam256|qam1024][:cs16][:xSYMBOLS]",
     .parse = parse,
     .check = check,
     .bench = bench,

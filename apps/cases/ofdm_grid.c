@@ -5,6 +5,7 @@
  * 3GPP TS 36.211 (5 and 20 MHz; with pilots on every sixth carrier as its reference signals). */
 #include "ofdm_grid.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,26 @@ static const struct ofdm_grid grids[] = {
     {"lte20", 2048, 144, 600, 1, 3, 6},
 };
 
-const struct ofdm_grid *ofdm_grid_find(const char *name)
+/* "512/64/336": n, guard interval, carriers, as many below zero as above, no pilots. */
+static bool parse_numbers(struct ofdm_grid *grid, const char *text)
+{
+    unsigned n, guard, carriers;
+    char rest;
+    if (sscanf(text, "%u/%u/%u%c", &n, &guard, &carriers, &rest) != 3 || n < 2 || n > 8192 || guard > n ||
+        carriers < 2 || carriers % 2 || carriers >= n || carriers > GRID_CARRIERS)
+        return false;
+    *grid = (struct ofdm_grid){"", n, guard, (int32_t)carriers / 2, 1, INT32_MAX, 1};
+    return true;
+}
+
+bool ofdm_grid_find(struct ofdm_grid *grid, const char *name)
 {
     for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++)
-        if (!strcmp(grids[i].name, name))
-            return &grids[i];
-    return NULL;
+        if (!strcmp(grids[i].name, name)) {
+            *grid = grids[i];
+            return true;
+        }
+    return parse_numbers(grid, name);
 }
 
 void ofdm_grid_carriers(const struct ofdm_grid *grid, int32_t *carriers, size_t *carrier_count, int32_t *pilots,

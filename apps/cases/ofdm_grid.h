@@ -7,7 +7,7 @@
 
 #include <penstock/penstock.h>
 
-enum { GRID_CARRIERS = 1280, GRID_PILOTS = 256 };
+enum { GRID_CARRIERS = 4096, GRID_PILOTS = 256 };
 
 struct ofdm_grid {
     const char *name;
@@ -18,8 +18,8 @@ struct ofdm_grid {
     int32_t pilot_step;
 };
 
-/* NULL if there is none of that name. */
-const struct ofdm_grid *ofdm_grid_find(const char *name);
+/* A grid by its name, or "N/GUARD/CARRIERS"; false if it is neither. */
+bool ofdm_grid_find(struct ofdm_grid *grid, const char *name);
 
 /* Fills the carriers in rising order and the pilots; GRID_CARRIERS and GRID_PILOTS are enough room. */
 void ofdm_grid_carriers(const struct ofdm_grid *grid, int32_t *carriers, size_t *carrier_count, int32_t *pilots,

@@ -65,7 +65,7 @@ struct penstock_slot {
 
 /* ---------------------------------------------------------------- problems -------------------- */
 
-enum penstock_problem_kind { PENSTOCK_PROBLEM_FFT };
+enum penstock_problem_kind { PENSTOCK_PROBLEM_FFT, PENSTOCK_PROBLEM_OFDM /* optional for a backend */ };
 
 /* A penstock_fft_desc, checked, with every default filled in. */
 struct penstock_fft_problem {
@@ -108,14 +108,50 @@ static inline size_t penstock__fft_out_item(const struct penstock_fft_problem *f
     return real || fft->output != PENSTOCK_OUTPUT_COMPLEX ? sizeof(float) : sizeof(penstock_cf32);
 }
 
+/* Symbols to soft bits, `bits` a carrier. */
+struct penstock_ofdm_problem {
+    size_t n;
+    penstock_format format; /* neither PLANAR nor F32 */
+    unsigned bits;          /* of each point: 1 (BPSK) or an even number to 10 */
+    size_t carrier_count;
+    const uint32_t *bins; /* of the carriers, in the order of the output */
+};
+
 struct penstock_problem {
     enum penstock_problem_kind kind;
-    size_t in_bytes;  /* from one frame's start to the next one's; gathered: of one sample */
-    size_t out_bytes; /* of one output frame (with average K: one for K frames) */
+    size_t in_bytes;  /* from one frame's start to the next one's; gathered, and of OFDM: of one sample */
+    size_t out_bytes; /* of one output frame (with average K: one for K frames), or of one symbol */
     size_t batch;     /* frames that a call usually brings, >= 1 */
     union {
         struct penstock_fft_problem fft;
+        struct penstock_ofdm_problem ofdm;
     };
+};
+
+/*
+ * A symbol: where its transform starts, in samples of the job's input, how it is rotated on load (as a gathered frame
+ * is), the frame whose gains it has, and what is taken out behind the transform: bin k, which stands for carrier k or
+ * k - n, is multiplied by exp(2 pi i (common + carrier slope) / 2^32).
+ */
+struct penstock_ofdm_place {
+    uint32_t start, phase, step, frame;
+    uint32_t common, slope;
+    uint32_t reserved[2];
+};
+
+/*
+ * A frame's gains, n + 2 pairs of floats: a bin of the transform of samples as they are in memory (integers as whole
+ * numbers, cu8 less 127.5) times its gain is a point whose levels stand at odd multiples of |gain|^2 times the ratio,
+ * which is the first float of pair n; the last bytes are not used. That multiple is also the soft bit of a point at the
+ * distance of one level from its only border. At least one frame.
+ */
+struct penstock_ofdm_tables {
+    const struct penstock_ofdm_place *places; /* one a symbol; NULL: symbol i starts at start + i spacing, all are of
+                                                 frame 0 and nothing is taken out */
+    uint32_t start, spacing;
+    bool narrow; /* no level is above 21 */
+    const penstock_cf32 *gains;
+    size_t frame_count;
 };
 
 /* Where a gathered frame starts, in samples of the job's input, and how it is rotated on load:
@@ -145,6 +181,9 @@ struct penstock_job {
     struct penstock_buffer *out;
     size_t frames;
     size_t samples; /* at `in`: where PLANAR's Q values start, and what gathered frames may not go beyond */
+    struct penstock_buffer *gains; /* OFDM: of all frames; places, if any, are at `gather` */
+    uint32_t start, spacing;       /* OFDM without places */
+    bool narrow;
 };
 
 /* ---------------------------------------------------------------- the contract ---------------- */
@@ -160,9 +199,10 @@ struct penstock_device_copy {
 };
 
 enum penstock_backend_flag {
-    PENSTOCK_BACKEND_HOST_MEMORY = 1,   /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
-    PENSTOCK_BACKEND_NOT_AUTOMATIC = 2, /* "auto" never picks it */
-    PENSTOCK_BACKEND_FRAGILE_DRIVER = 4 /* probe in a helper process first: the driver may crash */
+    PENSTOCK_BACKEND_HOST_MEMORY = 1,    /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
+    PENSTOCK_BACKEND_NOT_AUTOMATIC = 2,  /* "auto" never picks it */
+    PENSTOCK_BACKEND_FRAGILE_DRIVER = 4, /* probe in a helper process first: the driver may crash */
+    PENSTOCK_BACKEND_OFDM = 8            /* may support problems of that kind: none are given to it otherwise */
 };
 
 struct penstock_backend {

@@ -69,6 +69,7 @@ static void *without_const(const void *memory)
 static void free_buffers(struct penstock__slot *slot)
 {
     free_buffer(&slot->out);
+    free_buffer(&slot->gains);
     free_buffer(&slot->gather);
     free_buffer(&slot->in);
 }
@@ -103,20 +104,46 @@ void penstock__slot_close(struct penstock__slot *slot)
     slot->busy = false;
 }
 
+/* What a batch lists for each frame or symbol, and what an OFDM batch has for all symbols of a frame. */
+struct lists {
+    const void *gather, *gains;
+    size_t gather_bytes, gains_bytes;
+};
+
+static struct lists lists_of(const struct penstock_problem *problem, const struct penstock__batch *batch)
+{
+    const struct penstock_ofdm_tables *ofdm = batch->ofdm;
+    if (!ofdm)
+        return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
+    return (struct lists){.gather = ofdm->places,
+                          .gains = ofdm->gains,
+                          .gather_bytes = batch->frames * sizeof *ofdm->places,
+                          .gains_bytes = ofdm->frame_count * (problem->ofdm.n + 2) * sizeof *ofdm->gains};
+}
+
 static int send_in_place(struct penstock__binding *binding, struct penstock__slot *slot,
                          const struct penstock__batch *batch, struct penstock_job *job)
 {
     struct penstock_device *device = binding->state.device;
     const struct penstock_problem *problem = binding->state.problem;
+    struct lists lists = lists_of(problem, batch);
     int status;
     free_buffers(slot);
     if ((status = make_buffer(&slot->in, device, without_const(batch->in),
                               penstock__problem_in_bytes(problem, batch->samples))) ||
-        (batch->gather && (status = make_buffer(&slot->gather, device, without_const(batch->gather),
-                                                batch->frames * sizeof *batch->gather))) ||
+        (lists.gather &&
+         (status = make_buffer(&slot->gather, device, without_const(lists.gather), lists.gather_bytes))) ||
+        (lists.gains && (status = make_buffer(&slot->gains, device, without_const(lists.gains), lists.gains_bytes))) ||
         (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
         return status;
     return device->backend->enqueue(&slot->slot, &binding->state, job);
+}
+
+int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
+{
+    struct penstock_device *device = slot->slot.device;
+    int status = penstock__slot_buffer(buffer, device, bytes);
+    return status ? status : device->backend->upload(&slot->slot, buffer, host, bytes);
 }
 
 static int send_with_copies(struct penstock__binding *binding, struct penstock__slot *slot,
@@ -125,28 +152,40 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
     struct penstock_device *device = binding->state.device;
     const struct penstock_backend *backend = device->backend;
     const struct penstock_problem *problem = binding->state.problem;
+    struct lists lists = lists_of(problem, batch);
     size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
-    size_t gather_bytes = batch->frames * sizeof *batch->gather;
     size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
     int status;
     if ((status = penstock__slot_buffer(&slot->in, device, in_bytes)) ||
-        (batch->gather && (status = penstock__slot_buffer(&slot->gather, device, gather_bytes))) ||
+        (lists.gather && (status = penstock__slot_buffer(&slot->gather, device, lists.gather_bytes))) ||
+        (lists.gains && (status = penstock__slot_buffer(&slot->gains, device, lists.gains_bytes))) ||
         (status = penstock__slot_buffer(&slot->out, device, out_bytes)) ||
-        (status = backend->upload(&slot->slot, &slot->in, batch->in, in_bytes)) ||
-        (batch->gather && (status = backend->upload(&slot->slot, &slot->gather, batch->gather, gather_bytes))) ||
+        (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)) ||
+        (lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
+        (lists.gains && (status = penstock__slot_upload(slot, &slot->gains, lists.gains, lists.gains_bytes))) ||
         (status = backend->enqueue(&slot->slot, &binding->state, job)))
         return status;
     return backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
 }
 
+struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct penstock__batch *batch)
+{
+    bool listed = batch->ofdm ? batch->ofdm->places != NULL : batch->gather != NULL;
+    return (struct penstock_job){.in = &slot->in,
+                                 .gather = listed ? &slot->gather : NULL,
+                                 .out = &slot->out,
+                                 .frames = batch->frames,
+                                 .samples = batch->samples,
+                                 .gains = batch->ofdm ? &slot->gains : NULL,
+                                 .start = batch->ofdm ? batch->ofdm->start : 0,
+                                 .spacing = batch->ofdm ? batch->ofdm->spacing : 0,
+                                 .narrow = batch->ofdm && batch->ofdm->narrow};
+}
+
 int penstock__binding_submit(struct penstock__binding *binding, unsigned index, const struct penstock__batch *batch)
 {
     struct penstock__slot *slot = &binding->slots[index];
-    struct penstock_job job = {.in = &slot->in,
-                               .gather = batch->gather ? &slot->gather : NULL,
-                               .out = &slot->out,
-                               .frames = batch->frames,
-                               .samples = batch->samples};
+    struct penstock_job job = penstock__slot_job(slot, batch);
     int status = penstock__slot_open(slot, binding->state.device);
     if (status)
         return status;

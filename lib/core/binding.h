@@ -15,7 +15,8 @@
 /* Work for one slot, in host memory. */
 struct penstock__batch {
     const void *in;
-    const struct penstock_gather *gather; /* NULL unless the problem is gathered */
+    const struct penstock_gather *gather;    /* NULL unless the problem is gathered */
+    const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
     void *out;
     size_t frames;  /* >= 1 */
     size_t samples; /* at `in` */
@@ -26,7 +27,7 @@ struct penstock__slot {
     bool open;
     bool busy;
     uint64_t mark;
-    struct penstock_buffer in, gather, out; /* made where .device is not NULL */
+    struct penstock_buffer in, gather, gains, out; /* made where .device is not NULL */
 };
 
 struct penstock__binding {
@@ -42,6 +43,12 @@ void penstock__slot_close(struct penstock__slot *slot);
 
 /* A slot's buffer with room for `bytes`; it grows by half, so that growing batches do not move it each time. */
 int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes);
+
+/* The same, and filled from the host. */
+int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
+
+/* The job that a batch is, its buffers being the slot's. */
+struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct penstock__batch *batch);
 
 /* `problem` must live as long as the binding. The device is opened, and variants are tried until one is right. */
 int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,

@@ -196,6 +196,8 @@ static bool choose_size(struct check *check)
 
 int penstock__check(struct penstock__binding *binding)
 {
+    if (binding->state.problem->kind == PENSTOCK_PROBLEM_OFDM)
+        return penstock__check_ofdm(binding);
     const struct penstock_device *device = binding->state.device;
     struct check check = {.binding = binding, .fft = &binding->state.problem->fft, .random = 1};
     int status = PENSTOCK_ERR_MEMORY;

@@ -11,4 +11,7 @@
  * error that was found, or what made the device fail. */
 int penstock__check(struct penstock__binding *binding);
 
+/* The part for problems of kind OFDM: soft bits may be off by one. */
+int penstock__check_ofdm(struct penstock__binding *binding);
+
 #endif

@@ -4,6 +4,11 @@
 /* Sizes in host memory that follow from a problem. */
 #include "core/problem.h"
 
+static penstock_format format_of(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_OFDM ? problem->ofdm.format : problem->fft.format;
+}
+
 int penstock__problem_check(const struct penstock_problem *problem)
 {
     const struct penstock_fft_problem *fft = &problem->fft;
@@ -24,10 +29,10 @@ int penstock__problem_check(const struct penstock_problem *problem)
 
 size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t samples)
 {
-    return samples * penstock_format_bytes(problem->fft.format);
+    return samples * penstock_format_bytes(format_of(problem));
 }
 
 size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames)
 {
-    return frames / problem->fft.average * problem->out_bytes;
+    return (problem->kind == PENSTOCK_PROBLEM_OFDM ? frames : frames / problem->fft.average) * problem->out_bytes;
 }

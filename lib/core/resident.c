@@ -11,8 +11,8 @@
 struct penstock_resident {
     struct penstock__binding *binding;
     struct penstock__slot slot;
-    size_t frames, samples;
-    size_t in_bytes, gather_bytes, out_bytes;
+    struct penstock_job job;
+    size_t in_bytes, out_bytes;
 };
 
 static const struct penstock_backend *backend_of(const struct penstock_resident *resident)
@@ -70,10 +70,15 @@ static int fill(struct penstock_resident *resident, const struct penstock__resid
         (status = penstock__slot_buffer(&slot->out, device, out > whole ? out : whole)) ||
         (status = fill_input(resident, work->in, work->in_bytes)))
         return status;
-    if (work->batch.gather &&
-        ((status = penstock__slot_buffer(&slot->gather, device, resident->gather_bytes)) ||
-         (status = device->backend->upload(&slot->slot, &slot->gather, work->batch.gather, resident->gather_bytes))))
+    const struct penstock_ofdm_tables *ofdm = work->batch.ofdm;
+    if (ofdm && (status = penstock__slot_upload(slot, &slot->gains, ofdm->gains,
+                                                ofdm->frame_count * (resident->binding->state.problem->ofdm.n + 2) *
+                                                    sizeof *ofdm->gains)))
         return status;
+    if (ofdm && ofdm->places &&
+        (status = penstock__slot_upload(slot, &slot->gather, ofdm->places, work->batch.frames * sizeof *ofdm->places)))
+        return status;
+    resident->job = penstock__slot_job(slot, &work->batch);
     return wait_for_all(resident);
 }
 
@@ -92,11 +97,8 @@ int penstock__resident_new(penstock_resident **resident, struct penstock__bindin
     if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;
     new->binding = binding;
-    new->frames = work->batch.frames;
-    new->samples = work->batch.samples;
-    new->in_bytes = penstock__problem_in_bytes(problem, new->samples);
-    new->gather_bytes = work->batch.gather ? new->frames * sizeof *work->batch.gather : 0;
-    new->out_bytes = penstock__problem_out_bytes(problem, new->frames);
+    new->in_bytes = penstock__problem_in_bytes(problem, work->batch.samples);
+    new->out_bytes = penstock__problem_out_bytes(problem, work->batch.frames);
     if ((status = fill(new, work))) {
         penstock_resident_free(new);
         return status;
@@ -134,15 +136,10 @@ static int timed(struct penstock_resident *resident, unsigned repeats, const str
 {
     const struct penstock_backend *backend = backend_of(resident);
     struct penstock__slot *slot = &resident->slot;
-    struct penstock_job job = {.in = &slot->in,
-                               .gather = slot->gather.device ? &slot->gather : NULL,
-                               .out = &slot->out,
-                               .frames = resident->frames,
-                               .samples = resident->samples};
     int status = backend->stamp(&slot->slot, 0);
     for (unsigned i = 0; i < repeats && !status; i++)
-        status =
-            copy ? backend->copy(&slot->slot, copy) : backend->enqueue(&slot->slot, &resident->binding->state, &job);
+        status = copy ? backend->copy(&slot->slot, copy)
+                      : backend->enqueue(&slot->slot, &resident->binding->state, &resident->job);
     if (status || (status = backend->stamp(&slot->slot, 1)) || (status = wait_for_all(resident)) ||
         (status = backend->elapsed(&slot->slot, seconds)))
         return status;

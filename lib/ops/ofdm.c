@@ -10,6 +10,7 @@
 #include "core/description.h"
 #include "core/plan.h"
 #include "ops/ofdm_check.h"
+#include "ops/ofdm_fused.h"
 #include "ops/ofdm_symbol.h"
 
 #include <math.h>
@@ -37,6 +38,7 @@ struct penstock_ofdm {
     void *packed;       /* n samples a symbol of the block */
     struct ofdm_worker *workers;
     unsigned worker_count;
+    struct ofdm_fused fused;
 };
 
 static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const char *device)
@@ -102,7 +104,9 @@ int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pen
     made->format = d.format;
     made->convert = d.format == PENSTOCK_PLANAR || d.format == PENSTOCK_F32;
     if ((status = penstock__ofdm_grid_init(&made->grid, &d)) || (status = make_plan(made, &d, device)) ||
-        (status = make_block(made)) || (status = make_workers(made))) {
+        (status = make_block(made)) || (status = make_workers(made)) ||
+        (status = penstock__ofdm_fused_init(&made->fused, penstock__plan_binding(made->plan)->state.device, &made->grid,
+                                            &d, made->block))) {
         penstock_ofdm_free(made);
         return status;
     }
@@ -117,6 +121,7 @@ void penstock_ofdm_free(penstock_ofdm *ofdm)
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         penstock__ofdm_worker_free(&ofdm->workers[i]);
     penstock__free(ofdm->workers);
+    penstock__ofdm_fused_free(&ofdm->fused);
     penstock__free(ofdm->packed);
     penstock__free(ofdm->fft);
     penstock__free(ofdm->gather);
@@ -143,6 +148,7 @@ struct block {
     const penstock_ofdm_result *result;
     size_t first, count;
     size_t item; /* symbols of one piece of work */
+    bool fused;  /* the device does it all */
 };
 
 /*
@@ -174,13 +180,13 @@ static void pack(const struct block *block)
     }
 }
 
-static int transform(const struct block *block)
+/* The block's samples, and where in them its transforms are. */
+static void gather(const struct block *block, const void **in, size_t *samples)
 {
     penstock_ofdm *ofdm = block->ofdm;
     const penstock_ofdm_symbol *symbols = block->batch->symbols + block->first;
-    size_t n = ofdm->grid.n, bytes = penstock_format_bytes(ofdm->format), samples;
+    size_t n = ofdm->grid.n, bytes = penstock_format_bytes(ofdm->format);
     uint64_t low = UINT64_MAX, high = 0;
-    const void *in;
     for (size_t i = 0; i < block->count; i++) {
         uint64_t window = symbols[i].start + ofdm->skip;
         low = window < low ? window : low;
@@ -189,15 +195,14 @@ static int transform(const struct block *block)
     }
     if (ofdm->convert || high - low > 2 * (uint64_t)block->count * ofdm->length || high - low > UINT32_MAX / 2) {
         pack(block);
-        in = ofdm->packed;
-        samples = block->count * n;
+        *in = ofdm->packed;
+        *samples = block->count * n;
     } else {
-        in = (const char *)block->batch->samples + (size_t)low * bytes;
-        samples = (size_t)(high - low) + n;
+        *in = (const char *)block->batch->samples + (size_t)low * bytes;
+        *samples = (size_t)(high - low) + n;
         for (size_t i = 0; i < block->count; i++)
             ofdm->gather[i].start = (uint32_t)(symbols[i].start + ofdm->skip - low);
     }
-    return penstock__plan_run_gathered(ofdm->plan, in, samples, ofdm->gather, ofdm->fft, block->count);
 }
 
 static void demodulate(void *argument, size_t item, unsigned worker)
@@ -214,9 +219,17 @@ static void demodulate(void *argument, size_t item, unsigned worker)
 
 static int run_block(struct block *block)
 {
-    const struct ofdm_grid *grid = &block->ofdm->grid;
-    int status = transform(block);
-    if (status)
+    penstock_ofdm *ofdm = block->ofdm;
+    const struct ofdm_grid *grid = &ofdm->grid;
+    const void *in;
+    size_t samples;
+    int status;
+    gather(block, &in, &samples);
+    if (block->fused && ofdm->fused.binding &&
+        !penstock__ofdm_fused_run(&ofdm->fused, block->batch->symbols + block->first, ofdm->gather, block->count, in,
+                                  samples, block->result->soft + block->first * grid->data.count * grid->pitch))
+        return PENSTOCK_OK;
+    if ((status = penstock__plan_run_gathered(ofdm->plan, in, samples, ofdm->gather, ofdm->fft, block->count)))
         return status;
     block->item = ITEM_CARRIERS / (grid->data.padded + grid->pilots.padded) + 1;
     size_t items = (block->count + block->item - 1) / block->item;
@@ -238,14 +251,27 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
         (status = penstock__description_read(&r, sizeof r, result, "penstock_ofdm_result")) ||
         (status = penstock__ofdm_check_batch(&ofdm->grid, &b, ofdm->skip)))
         return status;
+    int fused = penstock__ofdm_fused_begin(&ofdm->fused, &ofdm->grid, &b, &r);
+    if (fused < 0)
+        return fused;
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         ofdm->workers[i].frame = NULL;
     for (size_t first = 0; first < b.symbol_count; first += ofdm->block) {
         size_t rest = b.symbol_count - first;
         struct block block = {
             .ofdm = ofdm, .batch = &b, .result = &r, .first = first, .count = rest < ofdm->block ? rest : ofdm->block};
+        block.fused = fused;
         if ((status = run_block(&block)))
             return status;
     }
     return PENSTOCK_OK;
+}
+
+int penstock_resident_new_ofdm(penstock_resident **resident, penstock_ofdm *ofdm, const void *in, size_t in_bytes,
+                               const penstock_ofdm_frame *frame, size_t symbols)
+{
+    if (!resident || !ofdm || !frame || !frame->channel || !symbols)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_resident_new_ofdm: an argument is NULL or 0");
+    return penstock__ofdm_fused_resident(resident, &ofdm->fused, &ofdm->grid, in, in_bytes, frame, ofdm->skip,
+                                         ofdm->length, symbols);
 }

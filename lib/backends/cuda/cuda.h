@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/driver_api.h"
+#include "gpu/fused_ofdm.h"
 #include "gpu/scheme.h"
 
 /* ---------------------------------------------------------------- loader.c -------------------- */
@@ -93,9 +94,18 @@ struct cuda_node {
     CUdeviceptr table;
 };
 
+/* A kernel that does more than a transform. */
+struct cuda_fused {
+    CUmodule module;
+    CUdeviceptr table;
+    CUfunction kernels[FUSED_OFDM_KERNELS];
+    struct fused_ofdm ofdm;
+};
+
 struct cuda_plan {
     struct gpu_scheme scheme;
     struct cuda_node nodes[GPU_MAX_NODES];
+    struct cuda_fused fused; /* of such a plan, which has no nodes */
 };
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant);
@@ -132,6 +142,13 @@ void penstock__cuda_unstage(struct cuda_staging *staging, const struct penstock_
 void penstock__cuda_copy(const struct penstock_device *device, void *to, const void *from, size_t bytes);
 
 void penstock__cuda_staging_free(struct cuda_staging *staging, const struct penstock_device *device);
+
+/* ---------------------------------------------------------------- fused.c --------------------- */
+
+int penstock__cuda_fused_init(struct penstock_plan_state *plan, unsigned variant);
+void penstock__cuda_fused_free(struct penstock_plan_state *plan);
+int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                 const struct penstock_job *job);
 
 /* ---------------------------------------------------------------- slot.c ---------------------- */
 

@@ -85,6 +85,8 @@ static void release(struct penstock_plan_state *plan)
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
+    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+        return penstock__cuda_fused_init(plan, variant);
     static const struct gpu_maker maker = {make, release};
     struct cuda_plan *self = plan->priv;
     int status = penstock__cuda_enter(plan->device);
@@ -97,6 +99,10 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 
 void penstock__cuda_plan_free(struct penstock_plan_state *plan)
 {
+    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM) {
+        penstock__cuda_fused_free(plan);
+        return;
+    }
     bool entered = !penstock__cuda_enter(plan->device);
     release(plan);
     if (entered)
@@ -134,6 +140,8 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
 
 int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
+    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+        return penstock__cuda_fused_enqueue(slot, plan, job);
     struct cuda_plan *self = plan->priv;
     struct gpu_step step;
     unsigned scratches;

@@ -9,6 +9,7 @@
 #include <CL/cl.h>
 
 #include "backends/backend.h"
+#include "gpu/fused_ofdm.h"
 #include "gpu/scheme.h"
 
 #include <pthread.h>
@@ -107,16 +108,34 @@ struct opencl_node {
     cl_mem table;
 };
 
+/* A kernel that does more than a transform. */
+struct opencl_fused {
+    cl_program program;
+    cl_mem table;
+    cl_kernel kernels[FUSED_OFDM_KERNELS];
+    struct fused_ofdm ofdm;
+};
+
 struct opencl_plan {
     struct gpu_scheme scheme;
     struct opencl_node nodes[GPU_MAX_NODES];
+    struct opencl_fused fused; /* of such a plan, which has no nodes */
     pthread_mutex_t arguments; /* a kernel's arguments are set and taken under it: slots may be in two threads */
 };
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant);
 void penstock__opencl_plan_free(struct penstock_plan_state *plan);
+/* Memory of the host that a kernel has written is only sure to show it when it is mapped. */
+int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buffer *buffer);
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                              const struct penstock_job *job);
+
+/* ---------------------------------------------------------------- fused.c --------------------- */
+
+int penstock__opencl_fused_init(struct penstock_plan_state *plan, unsigned variant);
+void penstock__opencl_fused_free(struct penstock_plan_state *plan);
+int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                   const struct penstock_job *job);
 
 /* ---------------------------------------------------------------- slot.c ---------------------- */
 

@@ -68,6 +68,8 @@ static int make(struct penstock_plan_state *plan, const struct gpu_scheme *schem
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
+    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+        return penstock__opencl_fused_init(plan, variant);
     static const struct gpu_maker maker = {make, release};
     struct opencl_plan *self = plan->priv;
     const struct opencl_device *device = plan->device->priv;
@@ -83,6 +85,10 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 
 void penstock__opencl_plan_free(struct penstock_plan_state *plan)
 {
+    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM) {
+        penstock__opencl_fused_free(plan);
+        return;
+    }
     struct opencl_plan *self = plan->priv;
     pthread_mutex_destroy(&self->arguments);
     release(plan);
@@ -139,24 +145,27 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     return code ? penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code) : PENSTOCK_OK;
 }
 
-/* Memory of the host that a kernel has written is only sure to show it when it is mapped. */
-static cl_int show_to_host(const struct opencl_api *cl, cl_command_queue queue, const struct penstock_buffer *buffer)
+int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buffer *buffer)
 {
+    const struct opencl_api *cl = ((const struct opencl_device *)slot->device->priv)->api;
+    cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
     cl_int code;
     void *host =
         cl->EnqueueMapBuffer(queue, memory_of(buffer), CL_FALSE, CL_MAP_READ, 0, buffer->bytes, 0, NULL, NULL, &code);
-    return code ? code : cl->EnqueueUnmapMemObject(queue, memory_of(buffer), host, 0, NULL, NULL);
+    if (!code)
+        code = cl->EnqueueUnmapMemObject(queue, memory_of(buffer), host, 0, NULL, NULL);
+    return code ? penstock__opencl_error(slot->device, "clEnqueueMapBuffer", code) : PENSTOCK_OK;
 }
 
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                              const struct penstock_job *job)
 {
+    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+        return penstock__opencl_fused_enqueue(slot, plan, job);
     struct opencl_plan *self = plan->priv;
-    const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
     struct gpu_step step;
     unsigned scratches;
     size_t bytes;
-    cl_int code;
     int status = penstock__gpu_scratch(&scratches, &bytes, plan, &self->scheme, job);
     for (unsigned i = 0; i < scratches && bytes && !status; i++)
         status = penstock__opencl_reserve(slot, i, bytes);
@@ -164,7 +173,5 @@ int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_st
         status = launch(slot, plan, job, &step);
     if (status)
         return status;
-    if (job->out->wrapped && (code = show_to_host(cl, ((const struct opencl_slot *)slot->priv)->queue, job->out)))
-        return penstock__opencl_error(plan->device, "clEnqueueMapBuffer", code);
-    return PENSTOCK_OK;
+    return job->out->wrapped ? penstock__opencl_show(slot, job->out) : PENSTOCK_OK;
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Plans of kernels that do more than a transform: OFDM symbols to soft bits. */
+#include "backends/cuda/cuda.h"
+
+/* Dynamic shared memory that a kernel may have without asking for more. */
+#define USUAL_SHARED_BYTES ((size_t)48 << 10)
+
+static const struct cuda_api *api_of(const struct penstock_plan_state *plan)
+{
+    return penstock__cuda_opened(plan->device)->api;
+}
+
+static int build(struct penstock_plan_state *plan)
+{
+    struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
+    struct gpu_text source = {0};
+    int status = penstock__fused_ofdm_source(&source, plan->device->context, &self->ofdm, &plan->problem->ofdm);
+    if (!status)
+        status = penstock__cuda_program(&self->module, plan->device, source.content);
+    penstock__text_free(&source);
+    return status;
+}
+
+static int find_kernels(struct penstock_plan_state *plan)
+{
+    struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
+    const struct cuda_api *cuda = api_of(plan);
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < FUSED_OFDM_KERNELS && !status; i++) {
+        status = penstock__cuda_check(
+            plan->device, "cuModuleGetFunction",
+            cuda->ModuleGetFunction(&self->kernels[i], self->module, penstock__fused_ofdm_names[i]));
+        if (!status && self->ofdm.local_bytes > USUAL_SHARED_BYTES)
+            status = penstock__cuda_check(plan->device, "cuFuncSetAttribute",
+                                          cuda->FuncSetAttribute(self->kernels[i],
+                                                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                                 (int)self->ofdm.local_bytes));
+    }
+    return status;
+}
+
+static int upload_table(struct penstock_plan_state *plan)
+{
+    struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
+    const struct cuda_api *cuda = api_of(plan);
+    float *values;
+    size_t count;
+    int status = penstock__fused_ofdm_table(&values, &count, &self->ofdm, &plan->problem->ofdm);
+    if (status)
+        return status;
+    if ((status =
+             penstock__cuda_check(plan->device, "cuMemAlloc", cuda->MemAlloc(&self->table, count * sizeof *values))))
+        self->table = 0;
+    else if (!(status = penstock__cuda_check(plan->device, "cuMemcpyHtoD",
+                                             cuda->MemcpyHtoD(self->table, values, count * sizeof *values))))
+        status = penstock__cuda_check(plan->device, "cuStreamSynchronize", cuda->StreamSynchronize(NULL));
+    penstock__free(values);
+    return status;
+}
+
+static void release(struct penstock_plan_state *plan)
+{
+    struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
+    if (self->module)
+        api_of(plan)->ModuleUnload(self->module);
+    if (self->table)
+        api_of(plan)->MemFree(self->table);
+    self->module = NULL;
+    self->table = 0;
+}
+
+int penstock__cuda_fused_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
+    int status = penstock__fused_ofdm_shape(&self->ofdm, &plan->problem->ofdm,
+                                            &penstock__cuda_opened(plan->device)->limits, variant, true);
+    if (status || (status = penstock__cuda_enter(plan->device)))
+        return status;
+    if ((status = build(plan)) || (status = find_kernels(plan)) || (status = upload_table(plan)))
+        release(plan);
+    penstock__cuda_leave(plan->device);
+    if (!status)
+        penstock__fused_ofdm_describe(plan, &self->ofdm);
+    return status;
+}
+
+void penstock__cuda_fused_free(struct penstock_plan_state *plan)
+{
+    bool entered = !penstock__cuda_enter(plan->device);
+    release(plan);
+    if (entered)
+        penstock__cuda_leave(plan->device);
+}
+
+int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                 const struct penstock_job *job)
+{
+    struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
+    CUstream stream = ((const struct cuda_slot *)slot->priv)->stream;
+    size_t groups;
+    int status = penstock__fused_ofdm_groups(&groups, plan, &self->ofdm, job);
+    if (status || !groups || (status = penstock__cuda_enter(plan->device)))
+        return status;
+    const struct fused_shape *shape = &self->ofdm.shape;
+    CUdeviceptr in = penstock__cuda_memory(job->in), out = penstock__cuda_memory(job->out);
+    CUdeviceptr places = job->gather ? penstock__cuda_memory(job->gather) : in,
+                gains = penstock__cuda_memory(job->gains);
+    int32_t rows = (int32_t)job->frames;
+    uint32_t start = job->start, spacing = job->spacing;
+    void *arguments[] = {&in, &places, &gains, &self->table, &out, &rows, &start, &spacing};
+    status =
+        penstock__cuda_check(plan->device, "cuLaunchKernel",
+                             api_of(plan)->LaunchKernel(self->kernels[penstock__fused_ofdm_kernel(job)],
+                                                        (unsigned)groups, 1, 1, shape->lanes * shape->per_group, 1, 1,
+                                                        (unsigned)self->ofdm.local_bytes, stream, arguments, NULL));
+    penstock__cuda_leave(plan->device);
+    return status;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Plans of kernels that do more than a transform: OFDM symbols to soft bits. */
+#include "backends/opencl/opencl.h"
+
+static const struct opencl_device *device_of(const struct penstock_plan_state *plan)
+{
+    return plan->device->priv;
+}
+
+static cl_mem memory_of(const struct penstock_buffer *buffer)
+{
+    return ((const struct opencl_buffer *)buffer->priv)->memory;
+}
+
+static int build(struct penstock_plan_state *plan)
+{
+    struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
+    struct gpu_text source = {0};
+    int status = penstock__fused_ofdm_source(&source, plan->device->context, &self->ofdm, &plan->problem->ofdm);
+    if (!status)
+        status = penstock__opencl_program(&self->program, plan->device, source.content);
+    penstock__text_free(&source);
+    for (unsigned i = 0; i < FUSED_OFDM_KERNELS && !status; i++) {
+        cl_int code = CL_SUCCESS;
+        self->kernels[i] = device_of(plan)->api->CreateKernel(self->program, penstock__fused_ofdm_names[i], &code);
+        if (code)
+            status = penstock__opencl_error(plan->device, "clCreateKernel", code);
+    }
+    return status;
+}
+
+/* A driver that allows the kernel fewer work-items than it has (it needs many registers) leaves the next variant. */
+static int check_group(struct penstock_plan_state *plan)
+{
+    struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
+    unsigned group = self->ofdm.shape.lanes * self->ofdm.shape.per_group;
+    for (unsigned i = 0; i < FUSED_OFDM_KERNELS; i++) {
+        size_t limit = 0;
+        cl_int code = device_of(plan)->api->GetKernelWorkGroupInfo(
+            self->kernels[i], device_of(plan)->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL);
+        if (code)
+            return penstock__opencl_error(plan->device, "clGetKernelWorkGroupInfo", code);
+        if (limit < group)
+            return penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
+                                   plan->device->name, limit, group);
+    }
+    return PENSTOCK_OK;
+}
+
+static int upload_table(struct penstock_plan_state *plan)
+{
+    struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
+    float *values;
+    size_t count;
+    cl_int code;
+    int status = penstock__fused_ofdm_table(&values, &count, &self->ofdm, &plan->problem->ofdm);
+    if (status)
+        return status;
+    self->table = device_of(plan)->api->CreateBuffer(device_of(plan)->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                                     count * sizeof *values, values, &code);
+    penstock__free(values);
+    return code ? penstock__opencl_error(plan->device, "clCreateBuffer", code) : PENSTOCK_OK;
+}
+
+static void release(struct penstock_plan_state *plan)
+{
+    struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
+    const struct opencl_api *cl = device_of(plan)->api;
+    for (unsigned i = 0; i < FUSED_OFDM_KERNELS; i++) {
+        if (self->kernels[i])
+            cl->ReleaseKernel(self->kernels[i]);
+        self->kernels[i] = NULL;
+    }
+    if (self->program)
+        cl->ReleaseProgram(self->program);
+    if (self->table)
+        cl->ReleaseMemObject(self->table);
+    self->program = NULL;
+    self->table = NULL;
+}
+
+int penstock__opencl_fused_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
+    int status =
+        penstock__fused_ofdm_shape(&self->ofdm, &plan->problem->ofdm, &device_of(plan)->limits, variant, false);
+    if (status)
+        return status;
+    if ((status = build(plan)) || (status = check_group(plan)) || (status = upload_table(plan))) {
+        release(plan);
+        return status;
+    }
+    if (pthread_mutex_init(&((struct opencl_plan *)plan->priv)->arguments, NULL)) {
+        release(plan);
+        return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory for a mutex");
+    }
+    penstock__fused_ofdm_describe(plan, &self->ofdm);
+    return PENSTOCK_OK;
+}
+
+void penstock__opencl_fused_free(struct penstock_plan_state *plan)
+{
+    pthread_mutex_destroy(&((struct opencl_plan *)plan->priv)->arguments);
+    release(plan);
+}
+
+/* ---------------------------------------------------------------- launch ---------------------- */
+
+static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const struct opencl_fused *self,
+                            const struct penstock_job *job)
+{
+    cl_mem in = memory_of(job->in), out = memory_of(job->out), gains = memory_of(job->gains);
+    cl_mem places = job->gather ? memory_of(job->gather) : in;
+    cl_int rows = (cl_int)job->frames;
+    const struct {
+        size_t bytes;
+        const void *value;
+    } arguments[] = {{sizeof in, &in},
+                     {sizeof places, &places},
+                     {sizeof gains, &gains},
+                     {sizeof self->table, &self->table},
+                     {sizeof out, &out},
+                     {sizeof rows, &rows},
+                     {sizeof job->start, &job->start},
+                     {sizeof job->spacing, &job->spacing}};
+    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        cl_int code = cl->SetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value);
+        if (code)
+            return code;
+    }
+    return CL_SUCCESS;
+}
+
+int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                   const struct penstock_job *job)
+{
+    struct opencl_plan *whole = plan->priv;
+    const struct opencl_fused *self = &whole->fused;
+    const struct opencl_api *cl = device_of(plan)->api;
+    cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
+    cl_kernel kernel = self->kernels[penstock__fused_ofdm_kernel(job)];
+    size_t groups, local = self->ofdm.shape.lanes * self->ofdm.shape.per_group;
+    int status = penstock__fused_ofdm_groups(&groups, plan, &self->ofdm, job);
+    cl_int code;
+    if (status || !groups)
+        return status;
+    size_t global = groups * local;
+    pthread_mutex_lock(&whole->arguments);
+    if (!(code = set_arguments(cl, kernel, self, job)))
+        code = cl->EnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    pthread_mutex_unlock(&whole->arguments);
+    if (code)
+        return penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code);
+    return job->out->wrapped ? penstock__opencl_show(slot, job->out) : PENSTOCK_OK;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The self-check of a plan that demodulates OFDM symbols: random samples, gains and rotations, with a list of symbols
+ * and without, against a double-precision transform and the max-log ratio by its definition: the nearest level with
+ * the bit 1 and the nearest with the bit 0.
+ */
+#include "core/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAMPLES     ((size_t)1 << 16)
+#define SYMBOLS     37 /* odd: the last work-group of any size is not full */
+#define FRAMES      3
+#define GUARD_BYTES 64
+#define GUARD       0xa5
+#define FULL_SCALE  100 /* fits every format */
+#define USUAL_LEVEL 10  /* of a soft bit; at most twice that */
+
+struct check {
+    struct penstock__binding *binding;
+    const struct penstock_ofdm_problem *ofdm;
+    size_t symbols, samples, row;
+    void *in;
+    struct penstock_ofdm_place *places;
+    penstock_cf32 *gains;
+    unsigned char *out;
+    double *spectrum;
+    uint64_t random;
+};
+
+/* SplitMix64: S. Vigna. */
+static uint64_t next_random(struct check *check)
+{
+    uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static double uniform(struct check *check) /* -1 .. 1 */
+{
+    return (double)(next_random(check) >> 11) * 0x1p-52 - 1;
+}
+
+/* ---------------------------------------------------------------- input ----------------------- */
+
+/* Part i of the samples, I and Q in turn, as the number that is in memory. */
+static double part_of(const struct check *check, size_t i)
+{
+    switch (check->ofdm->format) {
+    case PENSTOCK_CS16:
+        return ((const int16_t *)check->in)[i];
+    case PENSTOCK_CS8:
+        return ((const int8_t *)check->in)[i];
+    case PENSTOCK_CU8:
+        return ((const uint8_t *)check->in)[i] - 127.5;
+    default:
+        return (double)((const float *)check->in)[i];
+    }
+}
+
+static void fill_samples(struct check *check)
+{
+    for (size_t i = 0; i < 2 * check->samples; i++) {
+        double value = FULL_SCALE * uniform(check);
+        switch (check->ofdm->format) {
+        case PENSTOCK_CS16:
+            ((int16_t *)check->in)[i] = (int16_t)value;
+            break;
+        case PENSTOCK_CS8:
+            ((int8_t *)check->in)[i] = (int8_t)value;
+            break;
+        case PENSTOCK_CU8:
+            ((uint8_t *)check->in)[i] = (uint8_t)(value + 127.5);
+            break;
+        default:
+            ((float *)check->in)[i] = (float)value;
+            break;
+        }
+    }
+}
+
+/* Points spread over the constellation and somewhat beyond it. */
+static void fill_gains(struct check *check)
+{
+    size_t n = check->ofdm->n;
+    double spread = 1 << (check->ofdm->bits + 1) / 2, usual = USUAL_LEVEL * spread / (FULL_SCALE * sqrt((double)n));
+    for (size_t f = 0; f < FRAMES; f++) {
+        penstock_cf32 *gains = check->gains + f * (n + 2);
+        for (size_t k = 0; k < n; k++)
+            gains[k] = (penstock_cf32){(float)(usual * uniform(check)), (float)(usual * uniform(check))};
+        gains[n] = (penstock_cf32){(float)(USUAL_LEVEL / (usual * usual)), 0};
+        gains[n + 1] = (penstock_cf32){0, 0};
+    }
+}
+
+static void fill_places(struct check *check)
+{
+    for (size_t i = 0; i < check->symbols; i++) {
+        uint64_t random = next_random(check);
+        check->places[i] = (struct penstock_ofdm_place){
+            .start = (uint32_t)(random % (check->samples - check->ofdm->n + 1)), .frame = (uint32_t)(i % FRAMES)};
+        if (i % 4 == 0)
+            continue; /* nothing is taken out */
+        check->places[i].phase = (uint32_t)(random >> 32);
+        check->places[i].step = (uint32_t)next_random(check);
+        check->places[i].common = (uint32_t)next_random(check);
+        check->places[i].slope = (uint32_t)(next_random(check) >> 32);
+    }
+}
+
+/* ---------------------------------------------------------------- expectation ----------------- */
+
+static void rotate(double value[2], uint32_t turns)
+{
+    double c, s, re = value[0];
+    penstock__unit_root(&c, &s, turns, (uint64_t)1 << 32);
+    value[0] = re * c - value[1] * s;
+    value[1] = re * s + value[1] * c;
+}
+
+static int transform(struct check *check, const struct penstock_ofdm_place *place)
+{
+    size_t n = check->ofdm->n;
+    for (size_t j = 0; j < n; j++) {
+        double *value = check->spectrum + 2 * j;
+        value[0] = part_of(check, 2 * (place->start + j));
+        value[1] = part_of(check, 2 * (place->start + j) + 1);
+        rotate(value, place->phase + (uint32_t)j * place->step);
+    }
+    return penstock__dft(check->spectrum, n, PENSTOCK_FORWARD);
+}
+
+/* Soft bit `bit` of `bits` on one axis, the first being 0. */
+static double soft_bit(double u, double level, unsigned bits, unsigned bit)
+{
+    double nearest[2] = {HUGE_VAL, HUGE_VAL};
+    for (unsigned i = 0; i < 1u << bits; i++) {
+        double distance = u - level * (2.0 * i + 1 - (double)(1u << bits));
+        unsigned value = (i ^ i >> 1) >> (bits - 1 - bit) & 1;
+        nearest[value] = fmin(nearest[value], distance * distance);
+    }
+    return level > 0 ? fmin(fmax((nearest[1] - nearest[0]) / (4 * level), -127), 127) : 0;
+}
+
+static int compare_symbol(struct check *check, const struct penstock_ofdm_place *place, size_t symbol)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    const penstock_cf32 *gains = check->gains + place->frame * (ofdm->n + 2);
+    unsigned axis_bits = (ofdm->bits + 1) / 2;
+    const int8_t *got = (const int8_t *)check->out + symbol * check->row;
+    for (size_t c = 0; c < ofdm->carrier_count; c++) {
+        uint32_t bin = ofdm->bins[c], number = bin < ofdm->n / 2 ? bin : bin - (uint32_t)ofdm->n;
+        double *value = check->spectrum + 2 * (size_t)bin, g[2] = {(double)gains[bin].re, (double)gains[bin].im};
+        double level = (g[0] * g[0] + g[1] * g[1]) * (double)gains[ofdm->n].re;
+        rotate(value, place->common + place->slope * number);
+        double point[2] = {value[0] * g[0] - value[1] * g[1], value[0] * g[1] + value[1] * g[0]};
+        for (unsigned b = 0; b < ofdm->bits; b++) {
+            double want = soft_bit(point[b / axis_bits], level, axis_bits, b % axis_bits);
+            if (fabs(want - got[c * ofdm->bits + b]) > 1)
+                return penstock__error(PENSTOCK_ERR_CHECK,
+                                       "self-check of OFDM: bit %u of carrier %zu of symbol %zu is %d, %.2f is right",
+                                       b, c, symbol, got[c * ofdm->bits + b], want);
+        }
+    }
+    return PENSTOCK_OK;
+}
+
+static int run(struct check *check, bool listed, bool narrow)
+{
+    struct penstock_ofdm_tables tables = {.places = listed ? check->places : NULL,
+                                          .start = 1,
+                                          .spacing = (uint32_t)check->ofdm->n + 1,
+                                          .narrow = narrow,
+                                          .gains = check->gains,
+                                          .frame_count = FRAMES};
+    struct penstock__batch batch = {
+        .in = check->in, .ofdm = &tables, .out = check->out, .frames = check->symbols, .samples = check->samples};
+    int status;
+    memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
+    if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
+        (status = penstock__binding_wait(check->binding, 0)))
+        return status;
+    for (size_t i = 0; i < check->symbols && !status; i++) {
+        struct penstock_ofdm_place even = {.start = tables.start + (uint32_t)i * tables.spacing};
+        const struct penstock_ofdm_place *place = listed ? &check->places[i] : &even;
+        if (!(status = transform(check, place)))
+            status = compare_symbol(check, place, i);
+    }
+    for (size_t i = 0; i < GUARD_BYTES && !status; i++)
+        if (check->out[check->symbols * check->row + i] != GUARD)
+            status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of OFDM: wrote behind its output");
+    return status;
+}
+
+int penstock__check_ofdm(struct penstock__binding *binding)
+{
+    const struct penstock_ofdm_problem *ofdm = &binding->state.problem->ofdm;
+    struct check check = {.binding = binding, .ofdm = ofdm, .random = 2, .row = ofdm->carrier_count * ofdm->bits};
+    int status = PENSTOCK_ERR_MEMORY;
+    check.symbols = SAMPLES / ofdm->n < SYMBOLS ? SAMPLES / ofdm->n + 1 : SYMBOLS;
+    check.samples = check.symbols * (ofdm->n + 1) + 1;
+    check.in = penstock__alloc(check.samples * penstock_format_bytes(ofdm->format));
+    check.places = penstock__calloc(check.symbols, sizeof *check.places);
+    check.gains = penstock__calloc(FRAMES * (ofdm->n + 2), sizeof *check.gains);
+    check.out = penstock__alloc(check.symbols * check.row + GUARD_BYTES);
+    check.spectrum = penstock__alloc(2 * ofdm->n * sizeof *check.spectrum);
+    if (check.in && check.places && check.gains && check.out && check.spectrum) {
+        fill_samples(&check);
+        fill_gains(&check);
+        fill_places(&check);
+        if (!(status = run(&check, true, false)) && !(status = run(&check, false, false)))
+            status = run(&check, false, true);
+    }
+    penstock__free(check.in);
+    penstock__free(check.places);
+    penstock__free(check.gains);
+    penstock__free(check.out);
+    penstock__free(check.spectrum);
+    return status;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The OFDM kernel: what is generated of it, and its launch. */
+#include "gpu/fused_ofdm.h"
+#include "gpu/source.h"
+
+#include <stdio.h>
+
+#define NO_CARRIER   UINT32_MAX
+#define BEST_SYMBOLS ((size_t)1 << 20) /* samples of a batch from which on the cost of a launch does not count */
+#define MOST_RUNS    24 /* of bins that stand together in the output, until a table is shorter than their comparisons */
+
+const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed", "ofdm_even", "ofdm_narrow"};
+
+unsigned penstock__fused_ofdm_kernel(const struct penstock_job *job)
+{
+    return job->gather ? FUSED_OFDM_LISTED : job->narrow ? FUSED_OFDM_NARROW : FUSED_OFDM_EVEN;
+}
+
+int penstock__fused_ofdm_check(const struct penstock_ofdm_problem *ofdm, const char *device)
+{
+    if (ofdm->format == PENSTOCK_PLANAR || ofdm->format == PENSTOCK_F32)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s demodulates no %s samples in one kernel", device,
+                               penstock_format_name(ofdm->format));
+    if (ofdm->n < FUSED_LEAST || ofdm->n > FUSED_MOST || (ofdm->n & (ofdm->n - 1)))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%s demodulates %d to %d carriers in one kernel, by powers of two", device, FUSED_LEAST,
+                               FUSED_MOST);
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- shape ----------------------- */
+
+/* Work-groups on a multiprocessor that the compiler shall leave registers for; measured. */
+static unsigned dense(size_t n)
+{
+    return n == 2048 ? 7 : n == 64 ? 6 : 1;
+}
+
+int penstock__fused_ofdm_shape(struct fused_ofdm *self, const struct penstock_ofdm_problem *ofdm,
+                               const struct gpu_limits *limits, unsigned variant, bool warps)
+{
+    size_t row = ofdm->carrier_count * ofdm->bits;
+    struct fused_shape *shape = &self->shape;
+    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, row + 16, dense(ofdm->n));
+    if (status)
+        return status;
+    unsigned group = shape->lanes * shape->per_group;
+    for (self->piece = 16; row % self->piece;)
+        self->piece /= 2;
+    self->copy_lanes = warps && shape->lanes <= 32 && group % 32 == 0 && 32 / shape->lanes * row % 16 == 0 ? 32 : group;
+    self->local_bytes = (shape->per_group * (8 * (size_t)shape->region + row) + 15) / 16 * 16;
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- source ---------------------- */
+
+/* Bins next to each other that stay so in the output. */
+struct run {
+    uint32_t first, end, place;
+};
+
+static uint32_t *places_of(const struct penstock_ofdm_problem *ofdm)
+{
+    uint32_t *places = penstock__alloc(ofdm->n * sizeof *places);
+    for (size_t k = 0; places && k < ofdm->n; k++)
+        places[k] = NO_CARRIER;
+    for (size_t c = 0; places && c < ofdm->carrier_count; c++)
+        places[ofdm->bins[c]] = (uint32_t)c;
+    return places;
+}
+
+/* MOST_RUNS + 1 where there are more. */
+static unsigned find_runs(struct run runs[MOST_RUNS], const uint32_t *places, size_t n)
+{
+    unsigned count = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        if (places[k] == NO_CARRIER)
+            continue;
+        if (k && places[k - 1] != NO_CARRIER && places[k] == places[k - 1] + 1) {
+            runs[count - 1].end = k + 1;
+            continue;
+        }
+        if (count == MOST_RUNS)
+            return MOST_RUNS + 1;
+        runs[count++] = (struct run){k, k + 1, places[k]};
+    }
+    return count;
+}
+
+/* The part of a slot's bins that a run has; false where it has none. */
+static bool cut(struct run *part, const struct run *run, uint32_t from, uint32_t lanes)
+{
+    uint32_t first = run->first > from ? run->first : from, end = run->end < from + lanes ? run->end : from + lanes;
+    *part = (struct run){first, end, run->place + first - run->first};
+    return first < end;
+}
+
+static void add_condition(struct gpu_text *text, const struct run *part, uint32_t from, uint32_t lanes)
+{
+    bool low = part->first > from, high = part->end < from + lanes;
+    if (low)
+        penstock__text_add(text, "lane >= %u", part->first - from);
+    penstock__text_add(text, "%s", low && high ? " && " : !low && !high ? "1" : "");
+    if (high)
+        penstock__text_add(text, "lane < %u", part->end - from);
+}
+
+static void add_slot(struct gpu_text *text, const struct run *runs, unsigned count, unsigned variable, uint32_t from,
+                     uint32_t lanes)
+{
+    unsigned parts = 0;
+    struct run part;
+    for (unsigned r = 0; r < count; r++) {
+        if (!cut(&part, &runs[r], from, lanes))
+            continue;
+        penstock__text_add(text, parts++ ? " if (" : " { k_index place_ = -1; if (");
+        add_condition(text, &part, from, lanes);
+        penstock__text_add(text, ") place_ = lane + (%d);", (int)part.place - (int)(part.first - from));
+    }
+    if (parts)
+        penstock__text_add(text, " if (place_ >= 0) CARRIER(v%u, %u, place_) }", variable, from);
+}
+
+static int add_carriers(struct gpu_text *text, const struct fused_ofdm *self, const struct penstock_ofdm_problem *ofdm,
+                        const unsigned order[GPU_MAX_SLOTS])
+{
+    const struct fused_shape *shape = &self->shape;
+    struct run runs[MOST_RUNS];
+    uint32_t *places = places_of(ofdm);
+    unsigned count;
+    if (!places)
+        return PENSTOCK_ERR_MEMORY;
+    count = find_runs(runs, places, ofdm->n);
+    penstock__free(places);
+    penstock__text_add(text, "#define CARRY");
+    for (unsigned i = 0; i < shape->slots; i++) {
+        uint32_t from = i * shape->lanes;
+        if (count <= MOST_RUNS)
+            add_slot(text, runs, count, order[i], from, shape->lanes);
+        else
+            penstock__text_add(text,
+                               " { const k_index place_ = (k_index)((K_GLOBAL const float *)table)[MAP_AT + %u + lane];"
+                               " if (place_ >= 0) CARRIER(v%u, %u, place_) }",
+                               from, order[i], from);
+    }
+    penstock__text_add(text, "\n");
+    return PENSTOCK_OK;
+}
+
+static void add_constants(struct gpu_text *text, const struct fused_ofdm *self,
+                          const struct penstock_ofdm_problem *ofdm)
+{
+    const struct fused_shape *shape = &self->shape;
+    const char *const types[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "uint2", [16] = "uint4"};
+    const char *const cuda[] = {
+        [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "uint2", [16] = "uint4"};
+    penstock__text_add(text,
+                       "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
+                       "#define BITS %u\n#define HALF %u\n#define CARRIERS %zu\n#define COPY_LANES %u\n"
+                       "#define COPY_ROWS %u\n#define PIECE %u\n#define LOCAL_PIECES %zu\n#define MAP_AT %zu\n"
+                       "#if defined(__OPENCL_VERSION__)\n#define k_piece %s\n#else\n#define k_piece %s\n#endif\n",
+                       (int)ofdm->format, ofdm->bits, (ofdm->bits + 1) / 2, ofdm->carrier_count, self->copy_lanes,
+                       self->copy_lanes / shape->lanes, self->piece, self->local_bytes / 16,
+                       penstock__fused_table_floats(shape), types[self->piece], cuda[self->piece]);
+}
+
+int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_ofdm *self,
+                                const struct penstock_ofdm_problem *ofdm)
+{
+    static const char *const words[] = {"portability.h", "load.h", "fused.h", NULL}, *const kernel[] = {"ofdm.cl",
+                                                                                                        NULL};
+    unsigned order[GPU_MAX_SLOTS];
+    int status;
+    penstock__fused_constants(text, &self->shape);
+    add_constants(text, self, ofdm);
+    penstock__fused_transform(text, &self->shape, "TRANSFORM", false, false, NULL, order);
+    if ((status = add_carriers(text, self, ofdm, order)) || (status = penstock__gpu_source_files(text, context, words)))
+        return status;
+    for (unsigned k = 0; k < FUSED_OFDM_KERNELS && !status; k++) {
+        penstock__text_add(text,
+                           "#undef LISTED\n#undef NARROW\n#undef NAME\n#undef DEMAP\n#define LISTED %d\n"
+                           "#define NARROW %d\n#define NAME %s\n#define DEMAP demap_%u\n",
+                           k == FUSED_OFDM_LISTED, k == FUSED_OFDM_NARROW, penstock__fused_ofdm_names[k], k);
+        status = penstock__gpu_source_files(text, context, kernel);
+    }
+    return status;
+}
+
+int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused_ofdm *self,
+                               const struct penstock_ofdm_problem *ofdm)
+{
+    size_t map_at = penstock__fused_table_floats(&self->shape);
+    uint32_t *places = places_of(ofdm);
+    *count = map_at + ofdm->n;
+    *values = places ? penstock__calloc(*count, sizeof **values) : NULL;
+    if (*values) {
+        penstock__fused_table(*values, &self->shape);
+        for (size_t k = 0; k < ofdm->n; k++)
+            (*values)[map_at + k] = places[k] == NO_CARRIER ? -1 : (float)places[k];
+    }
+    penstock__free(places);
+    return *values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+/* ---------------------------------------------------------------- plans ----------------------- */
+
+void penstock__fused_ofdm_describe(struct penstock_plan_state *plan, const struct fused_ofdm *self)
+{
+    const struct fused_shape *shape = &self->shape;
+    int used = snprintf(plan->variant, sizeof plan->variant, "ofdm, radix");
+    for (unsigned s = 0; s < shape->passes && used < (int)sizeof plan->variant; s++)
+        used +=
+            snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, "%s%u", s ? "x" : " ", shape->radix[s]);
+    if (used < (int)sizeof plan->variant)
+        snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, ", %u a group", shape->per_group);
+    plan->kernels = plan->passes = 1;
+    plan->best_batch = BEST_SYMBOLS / shape->n;
+}
+
+int penstock__fused_ofdm_groups(size_t *groups, const struct penstock_plan_state *plan, const struct fused_ofdm *self,
+                                const struct penstock_job *job)
+{
+    const struct fused_shape *shape = &self->shape;
+    *groups = (job->frames + shape->per_group - 1) / shape->per_group;
+    if (job->frames > (size_t)INT32_MAX / shape->lanes - shape->per_group)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu symbols are too many for one batch", plan->device->name,
+                               job->frames);
+    return PENSTOCK_OK;
+}

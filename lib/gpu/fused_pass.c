@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Transforms of powers of two, written out as source. */
+#include "gpu/fused_pass.h"
+
+#include <math.h>
+
+static const double tau = 6.28318530717958647692528676655900577;
+
+/* ---------------------------------------------------------------- tables ---------------------- */
+
+static unsigned rows(unsigned radix)
+{
+    return penstock__fused_rows(radix);
+}
+
+size_t penstock__fused_table_floats(const struct fused_shape *shape)
+{
+    size_t count = 0;
+    for (unsigned s = 1; s < shape->passes; s++)
+        count += (size_t)shape->before[s] * (rows(shape->radix[s]) + 1) * 4;
+    return count ? count : 4; /* a buffer cannot be empty */
+}
+
+static void put(float *to, double angle)
+{
+    to[0] = (float)cos(angle);
+    to[1] = (float)sin(angle);
+}
+
+/*
+ * Factor 0 is that of the first layer, w^(R/2) with w = exp(-2 pi i j / (S R)); factors L/4 + q, q < L/4, are those of
+ * layer L = 4, 8, .. R: w^(R/L) exp(-2 pi i q / L). The other half of a layer's factors are -i times these.
+ */
+static void fill_pass(float *table, unsigned before, unsigned radix)
+{
+    for (unsigned j = 0; j < before; j++) {
+        double angle = -tau * j / ((double)before * radix);
+        for (unsigned i = 0; i < 2 * rows(radix); i++) {
+            unsigned layer = i ? 4 : 2;
+            while (layer / 2 <= i)
+                layer *= 2;
+            unsigned q = i - layer / 4;
+            put(table + 4 * ((size_t)i / 2 * before + j) + 2 * (i % 2), angle * (radix / layer) - tau * q / layer);
+        }
+        float *last = table + 4 * ((size_t)rows(radix) * before + j);
+        put(last, angle);
+        put(last + 2, 2 * angle);
+    }
+}
+
+void penstock__fused_table(float *table, const struct fused_shape *shape)
+{
+    for (unsigned s = 1; s < shape->passes; s++)
+        fill_pass(table + 4 * (size_t)shape->table_at[s], shape->before[s], shape->radix[s]);
+}
+
+/* ---------------------------------------------------------------- source ---------------------- */
+
+void penstock__fused_constants(struct gpu_text *text, const struct fused_shape *shape)
+{
+    penstock__text_add(text,
+                       "#define N %u\n#define SLOTS %u\n#define LANES %u\n#define PER_GROUP %u\n#define GROUP %u\n"
+                       "#define DENSE %u\n#define REGION %u\n#define CPU %d\n#define EACH_SLOT(X)",
+                       shape->n, shape->slots, shape->lanes, shape->per_group, shape->lanes * shape->per_group,
+                       shape->dense, shape->region, shape->cpu);
+    for (unsigned s = 0; s < shape->slots; s++)
+        penstock__text_add(text, " X(%u)", s);
+    penstock__text_add(text, "\n");
+}
+
+static unsigned reversed(unsigned k, unsigned radix)
+{
+    unsigned result = 0;
+    for (; radix > 1; radix /= 2, k /= 2)
+        result = 2 * result + k % 2;
+    return result;
+}
+
+static void add_pair(struct gpu_text *text, unsigned e, unsigned o, double angle, bool reverse)
+{
+    penstock__text_add(text, " PAIR(v%u, v%u, ", e, o);
+    penstock__text_add_float(text, (float)cos(angle));
+    penstock__text_add(text, ", ");
+    penstock__text_add_float(text, (float)(reverse ? -sin(angle) : sin(angle)));
+    penstock__text_add(text, ")");
+}
+
+/* A butterfly whose factors are constants. `a`: variables in the order in which the layers want them. */
+static void add_first(struct gpu_text *text, const unsigned *a, unsigned radix, bool reverse)
+{
+    for (unsigned layer = 2; layer <= radix; layer *= 2)
+        for (unsigned m = 0; m < layer / 2; m++)
+            for (unsigned g = 0; g < radix; g += layer) {
+                unsigned e = a[g + m], o = a[g + m + layer / 2];
+                if (!m)
+                    penstock__text_add(text, " PAIR_ONE(v%u, v%u)", e, o);
+                else if (4 * m == layer)
+                    penstock__text_add(text, " PAIR_%s(v%u, v%u)", reverse ? "UP" : "DOWN", e, o);
+                else
+                    add_pair(text, e, o, -tau * m / layer, reverse);
+            }
+}
+
+/* Factors z0 .. of one butterfly, read or computed: see fill_pass(). */
+static void add_factors(struct gpu_text *text, const struct fused_shape *shape, unsigned s)
+{
+    unsigned radix = shape->radix[s], span = shape->before[s];
+    if (!shape->computed[s]) {
+        for (unsigned i = 0; i < rows(radix); i++)
+            penstock__text_add(text,
+                               " const float4 w%u = K_KEEP(table + %u + at_);"
+                               " const float2 z%u = K_FLOAT2(w%u.x, w%u.y), z%u = K_FLOAT2(w%u.z, w%u.w);",
+                               i, shape->table_at[s] + i * span, 2 * i, i, i, 2 * i + 1, i, i);
+        return;
+    }
+    penstock__text_add(text,
+                       " const float4 w0 = K_KEEP(table + %u + at_);"
+                       " const float2 p1 = K_FLOAT2(w0.x, w0.y), p2 = K_FLOAT2(w0.z, w0.w);",
+                       shape->table_at[s] + rows(radix) * span);
+    unsigned power = 1;
+    for (unsigned layer = radix; layer >= 4; layer /= 2, power *= 2) {
+        if (power > 2)
+            penstock__text_add(text, " const float2 p%u = square(p%u);", power, power / 2);
+        for (unsigned m = 0; m < layer / 4; m++) {
+            if (!m) {
+                penstock__text_add(text, " const float2 z%u = p%u;", layer / 4, power);
+                continue;
+            }
+            penstock__text_add(text, " const float2 z%u = product(p%u, K_FLOAT2(", layer / 4 + m, power);
+            penstock__text_add_float(text, (float)cos(tau * m / layer));
+            penstock__text_add(text, ", ");
+            penstock__text_add_float(text, (float)-sin(tau * m / layer));
+            penstock__text_add(text, "));");
+        }
+    }
+    penstock__text_add(text, " const float2 z0 = square(z1);");
+}
+
+static void add_later(struct gpu_text *text, const unsigned *a, unsigned radix, bool reverse)
+{
+    const char *sign = reverse ? "-" : "";
+    for (unsigned layer = 2; layer <= radix; layer *= 2)
+        for (unsigned m = 0; m < layer / 2; m++)
+            for (unsigned g = 0; g < radix; g += layer) {
+                unsigned e = a[g + m], o = a[g + m + layer / 2], quarter = layer / 4 ? layer / 4 : 1;
+                unsigned z = layer == 2 ? 0 : quarter + m % quarter;
+                if (layer > 2 && m >= quarter) /* -i z, or its conjugate */
+                    penstock__text_add(text, " PAIR(v%u, v%u, z%u.y, %sz%u.x)", e, o, z, reverse ? "" : "-", z);
+                else
+                    penstock__text_add(text, " PAIR(v%u, v%u, z%u.x, %sz%u.y)", e, o, z, sign, z);
+            }
+}
+
+/* Points change hands after pass s: out of the variables of `order`, back into v0, v1, ... in the order of the points.
+ */
+static void add_exchange(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool barrier,
+                         const unsigned *order)
+{
+    unsigned radix = shape->radix[s], span = shape->before[s], butterflies = shape->slots / radix;
+    unsigned part = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
+    if (barrier)
+        penstock__text_add(text, " K_BARRIER_LANES();");
+    for (unsigned b = 0; b < butterflies; b++) {
+        unsigned position = b * shape->lanes;
+        penstock__text_add(text,
+                           " { const k_index j_ = lane + %u, q_ = j_ / %u * %u;"
+                           " K_LOCAL float2 *to_ = shared + %u + q_ + j_ %% %u + q_ / %u * %u;",
+                           position, span, span * radix, part, span, step, hole);
+        for (unsigned k = 0; k < radix; k++)
+            if (span > 1)
+                penstock__text_add(text, " to_[%u] = v%u;", k * span, order[k * butterflies + b]);
+            else if (k % 2 == 0)
+                penstock__text_add(text, " GIVE_TWO(to_ + %u, v%u, v%u);", k, order[k * butterflies + b],
+                                   order[(k + 1) * butterflies + b]);
+        penstock__text_add(text, " }");
+    }
+    penstock__text_add(text, " K_BARRIER_LANES();");
+    for (unsigned i = 0; i < shape->slots; i++) {
+        unsigned position = i * shape->lanes;
+        if (!hole)
+            penstock__text_add(text, " v%u = shared[%u + lane];", i, part + position);
+        else if (shape->lanes % step == 0)
+            penstock__text_add(text, " v%u = shared[%u + lane + lane / %u * %u];", i,
+                               part + position + position / step * hole, step, hole);
+        else if (step % shape->lanes == 0)
+            penstock__text_add(text, " v%u = shared[%u + lane];", i, part + position + position / step * hole);
+        else
+            penstock__text_add(text, " v%u = shared[%u + lane + (lane + %u) / %u * %u];", i, part + position, position,
+                               step, hole);
+    }
+}
+
+static void add_pass(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool reverse,
+                     unsigned order[GPU_MAX_SLOTS])
+{
+    unsigned radix = shape->radix[s], butterflies = shape->slots / radix, after[GPU_MAX_SLOTS];
+    for (unsigned b = 0; b < butterflies; b++) {
+        unsigned a[GPU_MAX_SLOTS];
+        for (unsigned k = 0; k < radix; k++) {
+            a[k] = order[reversed(k, radix) * butterflies + b];
+            after[k * butterflies + b] = a[k];
+        }
+        if (!s) {
+            add_first(text, a, radix, reverse);
+            continue;
+        }
+        penstock__text_add(text, " { const k_index at_ = (lane + %u) %% %u;", b * shape->lanes, shape->before[s]);
+        add_factors(text, shape, s);
+        add_later(text, a, radix, reverse);
+        penstock__text_add(text, " }");
+    }
+    for (unsigned i = 0; i < shape->slots; i++)
+        order[i] = after[i];
+}
+
+void penstock__fused_transform(struct gpu_text *text, const struct fused_shape *shape, const char *name, bool reverse,
+                               bool after, const unsigned *in_order, unsigned order[GPU_MAX_SLOTS])
+{
+    for (unsigned i = 0; i < shape->slots; i++)
+        order[i] = in_order ? in_order[i] : i;
+    penstock__text_add(text, "#define %s", name);
+    for (unsigned s = 0; s < shape->passes; s++) {
+        add_pass(text, shape, s, reverse, order);
+        if (s + 1 == shape->passes)
+            break;
+        add_exchange(text, shape, s, s ? !shape->two_buffers : after, order);
+        for (unsigned i = 0; i < shape->slots; i++)
+            order[i] = i;
+    }
+    penstock__text_add(text, "\n");
+}

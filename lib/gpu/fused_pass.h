@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Transforms of powers of two as parts of larger kernels: how they are cut up, their tables, their source. The words
+ * of the source are those of kernels/fused.h, which says how the transform works. */
+#ifndef PENSTOCK_GPU_FUSED_PASS_H
+#define PENSTOCK_GPU_FUSED_PASS_H
+
+#include "gpu/shape.h"
+#include "gpu/text.h"
+
+#define FUSED_MAX_PASSES 13
+
+struct fused_shape {
+    unsigned n;
+    unsigned slots;     /* points that a work-item holds: 1 to 32 */
+    unsigned lanes;     /* n / slots */
+    unsigned per_group; /* transforms of a work-group */
+    unsigned dense;     /* work-groups that shall fit on a multiprocessor; at least 1 */
+    unsigned passes;
+    unsigned radix[FUSED_MAX_PASSES];
+    unsigned before[FUSED_MAX_PASSES];   /* product of the radices before */
+    unsigned table_at[FUSED_MAX_PASSES]; /* a pass's factors in the table, in float4; of the first: none */
+    bool computed[FUSED_MAX_PASSES];     /* most factors are products of two that are read */
+    unsigned gap[FUSED_MAX_PASSES];      /* points left free in the exchange after a pass, ... */
+    unsigned every[FUSED_MAX_PASSES];    /* ... after each so many, so that strided accesses spread over the banks */
+    bool two_buffers; /* exchanges alternate between two parts of local memory: a barrier less each */
+    unsigned odd_at;  /* where the second part is, in points */
+    unsigned region;  /* points of local memory for one transform, even */
+    bool cpu;
+};
+
+/* The smallest and the largest length. */
+#define FUSED_LEAST 16
+#define FUSED_MOST  8192
+
+/*
+ * Variant 0 is made for speed on GPUs, variant 1 has radix 4. PENSTOCK_ERR_UNSUPPORTED for one that does not exist or
+ * does not fit, with text. `extra` is local memory that a work-group needs besides, in bytes for each transform.
+ * PENSTOCK_FUSED_SHAPE in the environment ("slots=16,group=4,dense=7,buffers=2,computed=1,radix=16x16x8") changes
+ * variant 0, for measurements.
+ */
+int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
+                          size_t extra, unsigned dense);
+
+/* float4 of a pass for one j: half its radix of factors in pairs; one more holds what computed ones come from. */
+static inline unsigned penstock__fused_rows(unsigned radix)
+{
+    return radix <= 4 ? 1 : radix / 4;
+}
+
+/* Floats of the table, and the table filled in. */
+size_t penstock__fused_table_floats(const struct fused_shape *shape);
+void penstock__fused_table(float *table, const struct fused_shape *shape);
+
+/* Appends the constants (N, SLOTS, LANES, PER_GROUP, GROUP, DENSE, REGION, CPU, EACH_SLOT) ... */
+void penstock__fused_constants(struct gpu_text *text, const struct fused_shape *shape);
+
+/*
+ * ... and `name`, the transform of one direction, which reads v0 .. and leaves the results, in the order of the points,
+ * in variables order[0] .. order[slots-1]. It uses `lane`, `table` (float4) and `shared` (float2, the transform's
+ * region); where `after` is set, `shared` was read before and needs a barrier first.
+ */
+void penstock__fused_transform(struct gpu_text *text, const struct fused_shape *shape, const char *name, bool reverse,
+                               bool after, const unsigned *in_order, unsigned order[GPU_MAX_SLOTS]);
+
+#endif
