@@ -39,14 +39,14 @@
 #define STORE_GUARD if (K_GROUP() * PER_GROUP + member < rows)
 #endif
 
-K_KERNEL(GROUP_X, GROUP_Y)
+K_KERNEL_RESIDENT(GROUP_X, GROUP_Y, RESIDENT)
 fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT gather,
     K_GLOBAL const float *K_RESTRICT table, K_GLOBAL k_value *K_RESTRICT out, const k_i32 rows, const k_u64 plane,
     const k_i32 first)
 {
 #if LOCAL_FLOATS
-    K_LOCAL_ARRAY(float, exchange, LOCAL_FLOATS);
-    K_LOCAL float *shared;
+    K_LOCAL_ARRAY(k_local, exchange, LOCAL_COUNT);
+    K_LOCAL k_local *shared;
 #endif
     k_index low, high, lane, member, row, column, origin;
     EACH_SLOT(DECLARE)
@@ -78,6 +78,11 @@ fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT 
     LOCATE
 #endif
     LOCATE_ROW
+#if TURNED
+    K_BARRIER();
+    TURNED_POINTS
+    K_BARRIER();
+#endif
     STORE_GUARD
     {
         K_GLOBAL k_value *target = out + (k_u64)(row + FIRST_OUT) * BINS;

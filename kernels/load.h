@@ -80,6 +80,22 @@ typedef float k_sample;
         im##s = re_ * s_ + im_ * c_;                    \
     }
 
+/* A pair of the table, cosine and sine, in one piece on a GPU; `at` is even. */
+#if CPU
+#define TURN_BY(s, at)                           \
+    {                                            \
+        const k_index pair_ = at;                \
+        TURN(s, table[pair_], table[pair_ + 1])  \
+    }
+#else
+#define PAIR(at) (((K_GLOBAL const k_cf32 *)table)[(at) >> 1])
+#define TURN_BY(s, at)              \
+    {                               \
+        const k_cf32 pair_ = PAIR(at); \
+        TURN(s, pair_.re, pair_.im) \
+    }
+#endif
+
 #if WINDOW == 0
 #define LOAD_WINDOW(s, at)
 #elif WINDOW == 1 && FORMAT == FORMAT_F32 && REAL == REAL_PACKED
@@ -94,7 +110,7 @@ typedef float k_sample;
         im##s *= w_;                              \
     }
 #else
-#define LOAD_WINDOW(s, at) TURN(s, table[WINDOW_AT + 2 * (at)], table[WINDOW_AT + 2 * (at) + 1])
+#define LOAD_WINDOW(s, at) TURN_BY(s, WINDOW_AT + 2 * (at))
 #endif
 
 #if GATHERED

@@ -20,6 +20,7 @@ typedef ulong k_u64;
 typedef long k_i64;
 
 #define K_KERNEL(x, y)                 __kernel __attribute__((reqd_work_group_size(x, y, 1))) void
+#define K_KERNEL_RESIDENT(x, y, groups) K_KERNEL(x, y) /* so many groups at once on a multiprocessor */
 #define K_FUNCTION                     static
 #define K_GLOBAL                       __global
 #define K_LOCAL                        __local
@@ -43,6 +44,7 @@ typedef unsigned long long k_u64;
 typedef long long k_i64;
 
 #define K_KERNEL(x, y) extern "C" __global__ __launch_bounds__((x) * (y)) void
+#define K_KERNEL_RESIDENT(x, y, groups) extern "C" __global__ __launch_bounds__((x) * (y), groups) void
 #define K_FUNCTION     static __device__ __forceinline__
 #define K_GLOBAL
 #define K_LOCAL

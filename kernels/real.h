@@ -11,7 +11,7 @@
 #define UNPACK_SLOT(s, offset)                                                                \
     {                                                                                         \
         const k_index at_ = lane + offset, mate_ = PLACE(at_ ? N - at_ : 0);                  \
-        const float c_ = shared[mate_], d_ = -shared[PLANE + mate_];                          \
+        const float c_ = SHARED_RE(mate_), d_ = -SHARED_IM(mate_);                            \
         const float cosine_ = table[HALF_AT + 2 * at_], sine_ = table[HALF_AT + 2 * at_ + 1]; \
         const float a_ = 0.5f * (re##s - c_), b_ = 0.5f * (im##s - d_);                       \
         re##s = 0.5f * (re##s + c_) + cosine_ * b_ - sine_ * a_;                              \
@@ -19,7 +19,7 @@
     }
 #define UNPACK(before, buffer)                                 \
     SHARED(buffer)                                             \
-    GIVE_##before(GIVE_RE) GIVE_##before(GIVE_IM) K_BARRIER(); \
+    GIVE_ALL(before) K_BARRIER();                              \
     RELOCATE                                                   \
     SHARED(buffer)                                             \
     re_extra = re0 - im0;                                      \

@@ -84,38 +84,72 @@
 #define OVER_ANY(position, span)     ((k_index)((k_size)(lane + position) / span))
 #define WITHIN_ANY(position, span)   ((k_index)((k_size)(lane + position) % span))
 
-#define TWIDDLE(s, kind, table_at, position, span)                        \
-    {                                                                     \
-        const k_index at_ = table_at + 2 * WITHIN_##kind(position, span); \
-        TURN(s, table[at_], table[at_ + 1])                               \
-    }
+#define TWIDDLE(s, kind, table_at, position, span) TURN_BY(s, table_at + 2 * WITHIN_##kind(position, span))
 
-/* An exchange: each work-item gives its slots as they lie and takes the points of the next stage's butterflies. */
-#define GIVE_RE(s, offset) shared[PLACE(lane + offset)] = re##s;
-#define GIVE_IM(s, offset) shared[PLANE + PLACE(lane + offset)] = im##s;
+/*
+ * On a GPU tables cost more than products: of a butterfly's factors w^k those for k = 1, 2, 3, 4, 8, 12 are read and
+ * the others are products of two of them.
+ */
+#define TWIDDLE_AT(kind, position, span) const k_index at_ = 2 * WITHIN_##kind(position, span);
+#define TWIDDLE_READ(k, table_at)        const k_cf32 w##k##_ = PAIR(table_at + at_);
+#define TWIDDLE_MAKE(k, a, b)                                                 \
+    const k_cf32 w##k##_ = {w##a##_.re * w##b##_.re - w##a##_.im * w##b##_.im, \
+                            w##a##_.re * w##b##_.im + w##a##_.im * w##b##_.re};
+#define TWIDDLE_USE(s, k) TURN(s, w##k##_.re, w##k##_.im)
 
+/*
+ * An exchange: each work-item gives its slots as they lie and takes the points of the next stage's butterflies. A GPU
+ * moves a point in one piece where there is memory for it (JOINED); else real parts lie apart from imaginary ones, for
+ * the vectors of a CPU, or follow one another through the same memory (HALVES, PLANE is 0).
+ */
 #define TAKE_AT(kind, position, span, group, offset) \
     PLACE(OVER_##kind(position, span) * (group) + WITHIN_##kind(position, span) + offset)
+#define SHARED(buffer) shared = exchange + member * MEMBER_STEP + buffer;
+
+#if JOINED
+typedef k_cf32 k_local;
+#define SHARED_RE(place) shared[place].re
+#define SHARED_IM(place) shared[place].im
+#define GIVE(s, offset)                           \
+    {                                             \
+        const k_cf32 point_ = {re##s, im##s};     \
+        shared[PLACE(lane + offset)] = point_;    \
+    }
+#define TAKE(s, kind, position, span, group, offset)                                  \
+    {                                                                                 \
+        const k_cf32 point_ = shared[TAKE_AT(kind, position, span, group, offset)];   \
+        re##s = point_.re;                                                            \
+        im##s = point_.im;                                                            \
+    }
+#define GIVE_ALL(before) GIVE_##before(GIVE)
+#define TAKE_ALL(stage)  TAKE_##stage(TAKE)
+#else
+typedef float k_local;
+#define SHARED_RE(place)   shared[place]
+#define SHARED_IM(place)   shared[PLANE + place]
+#define GIVE_RE(s, offset) shared[PLACE(lane + offset)] = re##s;
+#define GIVE_IM(s, offset) shared[PLANE + PLACE(lane + offset)] = im##s;
 #define TAKE_RE(s, kind, position, span, group, offset) re##s = shared[TAKE_AT(kind, position, span, group, offset)];
 #define TAKE_IM(s, kind, position, span, group, offset) \
     im##s = shared[PLANE + TAKE_AT(kind, position, span, group, offset)];
-#define SHARED(buffer) shared = exchange + member * MEMBER_STEP + buffer;
+#define GIVE_ALL(before) GIVE_##before(GIVE_RE) GIVE_##before(GIVE_IM)
+#define TAKE_ALL(stage)  TAKE_##stage(TAKE_RE) TAKE_##stage(TAKE_IM)
+#endif
 
 #if HALVES
-/* Imaginary parts follow the real ones through the same memory: PLANE is 0. */
-#define EXCHANGE(before, stage, buffer)      \
-    SHARED(0)                                \
-    GIVE_##before(GIVE_RE) K_BARRIER();      \
-    TAKE_##stage(TAKE_RE) K_BARRIER();       \
-    GIVE_##before(GIVE_IM) K_BARRIER();      \
+#define EXCHANGE(before, stage, buffer) \
+    SHARED(0)                           \
+    GIVE_##before(GIVE_RE) K_BARRIER(); \
+    TAKE_##stage(TAKE_RE) K_BARRIER();  \
+    GIVE_##before(GIVE_IM) K_BARRIER(); \
     TAKE_##stage(TAKE_IM)
 #else
-#define EXCHANGE(before, stage, buffer)                        \
-    SHARED(buffer)                                             \
-    GIVE_##before(GIVE_RE) GIVE_##before(GIVE_IM) K_BARRIER(); \
-    RELOCATE                                                   \
-    SHARED(buffer)                                             \
-    TAKE_##stage(TAKE_RE) TAKE_##stage(TAKE_IM)
+#define EXCHANGE(before, stage, buffer) \
+    SHARED(buffer)                      \
+    GIVE_ALL(before) K_BARRIER();       \
+    RELOCATE                            \
+    SHARED(buffer)                      \
+    TAKE_ALL(stage)
 #endif
 
 #define DECLARE(s) float re##s, im##s;

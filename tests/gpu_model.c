@@ -33,6 +33,8 @@ struct run {
     const char *text;
     bool values;
     double complex *in, *out, *local, *slots;
+    double complex (*twiddles)[GPU_MAX_RADIX]; /* of each work-item */
+    unsigned *within;
     double complex first, sum; /* Rader's x[0] and X[0] */
     unsigned char *loaded, *stored;
     unsigned column;
@@ -188,14 +190,35 @@ static void twiddle(struct run *run, const struct operation *op, unsigned lane)
     *slot(run, lane, op->number[0]) *= factor(run, op->number[1] + 2 * (size_t)j);
 }
 
+/* TWIDDLE_AT, TWIDDLE_READ, TWIDDLE_MAKE and TWIDDLE_USE */
+static void make_twiddle(struct run *run, const struct operation *op, unsigned lane)
+{
+    double complex *w = run->twiddles[lane];
+    const unsigned *number = op->number;
+    switch (op->name[8]) {
+    case 'A':
+        run->within[lane] = (lane + number[0]) % number[1];
+        break;
+    case 'R':
+        w[number[0]] = factor(run, number[1] + 2 * (size_t)run->within[lane]);
+        break;
+    case 'M':
+        w[number[0]] = w[number[1]] * w[number[2]];
+        break;
+    default:
+        *slot(run, lane, number[0]) *= w[number[1]];
+    }
+}
+
 /* Words of local memory that 32 neighbouring work-items touch at once. */
 static void count_conflicts(struct run *run, const unsigned *places, unsigned count)
 {
     unsigned used[32] = {0};
     for (unsigned i = 0; i < count; i++) {
-        used[places[i] % 32]++;
-        if (used[places[i] % 32] > run->model->conflicts)
-            run->model->conflicts = used[places[i] % 32];
+        unsigned banks = run->node->shape.joined ? 16 : 32; /* that hold a point, or half of one */
+        used[places[i] % banks]++;
+        if (used[places[i] % banks] > run->model->conflicts)
+            run->model->conflicts = used[places[i] % banks];
     }
 }
 
@@ -230,9 +253,10 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
 static void follow_banks(struct run *run, const struct operation *op, bool give)
 {
     const struct gpu_shape *shape = &run->node->shape;
-    for (unsigned lane = op->from; lane < op->to; lane += 32) {
+    unsigned together = shape->joined ? 16 : 32; /* 128 bytes at once */
+    for (unsigned lane = op->from; lane < op->to; lane += together) {
         unsigned places[32], count = 0;
-        for (unsigned l = lane; l < op->to && l < lane + 32; l++) {
+        for (unsigned l = lane; l < op->to && l < lane + together; l++) {
             unsigned j = l + op->number[1], span = give ? 1 : op->number[2];
             places[count++] = place(run, give ? j : j / span * op->number[3] + j % span + op->number[4]);
         }
@@ -296,9 +320,11 @@ static bool each(struct run *run, const char *name, bool give, bool exchanged)
                 butterfly(run, op, lane);
             else if (!strcmp(call, "TWIDDLE"))
                 twiddle(run, op, lane);
+            else if (!strncmp(call, "TWIDDLE_", 8))
+                make_twiddle(run, op, lane);
             else if (!strcmp(call, "PRODUCT_AT"))
                 product(run, op, lane);
-            else if (!strcmp(call, "FINISH") || !strcmp(call, "FINISH_ANYWHERE"))
+            else if (!strcmp(call, "FINISH") || !strcmp(call, "FINISH_ANYWHERE") || !strcmp(call, "LEAVE_TURNED"))
                 store(run, op, lane);
             else if (strcmp(call, "RADER_LOAD"))
                 return false;
@@ -345,13 +371,28 @@ static bool transform(struct run *run)
 
 /* ---------------------------------------------------------------- nodes ----------------------- */
 
+/* Columns that leave as rows go to their places one by one here; what is left to see is that work-items reach all. */
+static bool leave(struct run *run)
+{
+    const struct gpu_shape *shape = &run->node->shape;
+    static struct list list;
+    if (!shape->turned)
+        return each(run, "STORE_POINTS", false, false);
+    if (!parse(&list, run, "STORE_POINTS") || list.count * shape->lanes < shape->n || (shape->n | 1) > shape->plane)
+        return false;
+    for (unsigned i = 0; i < list.count; i++)
+        if (strcmp(list.operation[i].name, "FINISH_TURNED") || list.operation[i].number[0] != i)
+            return false;
+    return each(run, "TURNED_POINTS", false, false);
+}
+
 static bool run_columns(struct run *run)
 {
     unsigned columns = penstock__gpu_columns(run->scheme, run->node);
     bool good = constant(run, "COLUMNS") == columns && constant(run, "N") == run->node->shape.n;
     run->first = run->in[0];
     for (run->column = 0; good && run->column < columns; run->column++)
-        good = each(run, "LOAD_POINTS", false, false) && transform(run) && each(run, "STORE_POINTS", false, false);
+        good = each(run, "LOAD_POINTS", false, false) && transform(run) && leave(run);
     if (run->scheme->method == GPU_RADER) {
         run->loaded[0]++;
         run->stored[0]++;
@@ -412,15 +453,19 @@ static int run_node(struct run *run, unsigned index)
     run->text = text.content;
     run->slots = calloc((size_t)shape->lanes * shape->slots, sizeof *run->slots);
     run->local = calloc(shape->plane + 1, sizeof *run->local);
+    run->twiddles = calloc(shape->lanes, sizeof *run->twiddles);
+    run->within = calloc(shape->lanes, sizeof *run->within);
     memset(run->loaded, 0, most);
     memset(run->stored, 0, most);
-    if (!run->slots || !run->local || !run_columns(run))
+    if (!run->slots || !run->local || !run->twiddles || !run->within || !run_columns(run))
         status = penstock__error(PENSTOCK_ERR_CHECK, "the model does not understand node %u of %u", index,
                                  run->scheme->count);
     count_misses(run);
     memcpy(run->in, run->out, (most - 1) * sizeof *run->in);
     free(run->slots);
     free(run->local);
+    free(run->twiddles);
+    free(run->within);
     penstock__text_free(&text);
     penstock__gpu_table_free(&table);
     return status;

@@ -170,7 +170,9 @@ static void define_store_points(struct gpu_text *text, const struct gpu_scheme *
     bool row = penstock__gpu_columns(scheme, node) == 1 && scheme->method != GPU_RADER;
     unsigned s = shape->stages - 1;
     penstock__text_add(text, "#define STORE_POINTS");
-    for (unsigned b = 0; b < shape->share[s]; b++)
+    for (unsigned i = 0; shape->turned && i < (shape->n + shape->lanes - 1) / shape->lanes; i++)
+        penstock__text_add(text, " FINISH_TURNED(%u)", i);
+    for (unsigned b = 0; b < shape->share[s] && !shape->turned; b++)
         for (unsigned k = 0; k < shape->radix[s]; k++) {
             unsigned limit = penstock__gpu_limit(shape, s, b);
             struct finish finish = {text, penstock__gpu_slot_out(shape, s, b, k), penstock__gpu_offset(shape, s, b, k)};
@@ -211,6 +213,7 @@ void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *sche
     penstock__gpu_prologue_stages(text, &node->shape, table->stage_at, penstock__gpu_columns(scheme, node));
     define_load_points(text, scheme, node);
     define_slots(text, &node->shape, node->shape.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);
+    define_slots(text, &node->shape, node->shape.stages - 1, "TURNED_POINTS", "LEAVE_TURNED", 0);
     define_store_points(text, scheme, node, fft);
     if (node->middle) {
         bool rader = scheme->method == GPU_RADER;

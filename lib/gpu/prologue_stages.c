@@ -27,6 +27,13 @@ static void close_guard(struct gpu_text *text, const struct gpu_shape *shape, un
         penstock__text_add(text, " }");
 }
 
+/* Groups that a multiprocessor should hold at once: with 16 points in registers, 1024 work-items of 64 registers. */
+static unsigned resident(const struct gpu_shape *shape)
+{
+    unsigned groups = (shape->slots > 16 ? 512 : 1024) / penstock__gpu_group_size(shape);
+    return groups ? groups : 1;
+}
+
 static void define_sizes(struct gpu_text *text, const struct gpu_shape *shape, unsigned columns)
 {
     unsigned step = shape->columns ? shape->per_group : 1;
@@ -38,13 +45,17 @@ static void define_sizes(struct gpu_text *text, const struct gpu_shape *shape, u
     define(text, "GROUP_X", penstock__gpu_group_x(shape));
     define(text, "GROUP_Y", penstock__gpu_group_size(shape) / penstock__gpu_group_x(shape));
     define(text, "COLUMNS", columns);
+    define(text, "RESIDENT", resident(shape));
     define(text, "CPU", shape->cpu);
     define(text, "HALVES", shape->halves);
     define(text, "PAD", shape->pad_shift);
     define(text, "STEP", step);
-    define(text, "MEMBER_STEP", shape->columns ? 1 : shape->region);
+    define(text, "JOINED", shape->joined);
+    define(text, "TURNED", shape->turned);
+    define(text, "MEMBER_STEP", shape->columns ? 1 : shape->joined ? shape->region / 2 : shape->region);
     define(text, "PLANE", shape->halves ? 0 : shape->plane * step);
     define(text, "LOCAL_FLOATS", (unsigned long)shape->region * shape->per_group);
+    define(text, "LOCAL_COUNT", (unsigned long)shape->region * shape->per_group / (shape->joined ? 2 : 1));
     penstock__text_add(text, "#define EACH_SLOT(X)");
     for (unsigned slot = 0; slot < shape->slots; slot++)
         penstock__text_add(text, " X(%u)", slot);
@@ -69,6 +80,31 @@ static void call_radix(struct gpu_text *text, const struct gpu_shape *shape, uns
     penstock__text_add(text, ")");
 }
 
+static void read_twiddles(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned b,
+                          unsigned table_at)
+{
+    unsigned span = shape->span[s], position = b * shape->lanes;
+    for (unsigned k = 1; k < shape->radix[s]; k++)
+        penstock__text_add(text, " TWIDDLE(%u, %s, %u, %u, %u)", penstock__gpu_slot_out(shape, s, b, k),
+                           division(shape, position, span), table_at + 2 * (k - 1) * span, position, span);
+}
+
+/* Exponents up to 3 and multiples of 4 are read, the others made of two of them. */
+static void make_twiddles(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned b,
+                          unsigned table_at)
+{
+    unsigned span = shape->span[s], position = b * shape->lanes;
+    penstock__text_add(text, " { TWIDDLE_AT(%s, %u, %u)", division(shape, position, span), position, span);
+    for (unsigned k = 1; k < shape->radix[s]; k++) {
+        if (k < 4 || k % 4 == 0)
+            penstock__text_add(text, " TWIDDLE_READ(%u, %u)", k, table_at + 2 * (k - 1) * span);
+        else
+            penstock__text_add(text, " TWIDDLE_MAKE(%u, %u, %u)", k, k / 4 * 4, k % 4);
+        penstock__text_add(text, " TWIDDLE_USE(%u, %u)", penstock__gpu_slot_out(shape, s, b, k), k);
+    }
+    penstock__text_add(text, " }");
+}
+
 /* Butterflies and the twiddle factors of their values. */
 static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned table_at)
 {
@@ -76,13 +112,14 @@ static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, u
     penstock__gpu_radix_define(text, radix);
     penstock__text_add(text, "#define STAGE_%u", s);
     for (unsigned b = 0; b < shape->share[s]; b++) {
-        unsigned limit = penstock__gpu_limit(shape, s, b), position = b * shape->lanes;
+        unsigned limit = penstock__gpu_limit(shape, s, b);
         open_guard(text, shape, limit, false);
         if (radix > 1)
             call_radix(text, shape, s, b);
-        for (unsigned k = 1; k < radix && span > 1; k++)
-            penstock__text_add(text, " TWIDDLE(%u, %s, %u, %u, %u)", penstock__gpu_slot_out(shape, s, b, k),
-                               division(shape, position, span), table_at + 2 * (k - 1) * span, position, span);
+        if (span > 1 && (shape->cpu || radix < 4))
+            read_twiddles(text, shape, s, b, table_at);
+        else if (span > 1)
+            make_twiddles(text, shape, s, b, table_at);
         close_guard(text, shape, limit, false);
     }
     penstock__text_add(text, "\n");

@@ -149,10 +149,11 @@ static int make_nodes(struct gpu_scheme *scheme, const struct search *search, co
         int status;
         *node = (struct gpu_node){
             .first = i == 0, .last = i == scheme->count - 1, .middle = twice && i == turn, .back = twice && i >= turn};
-        if ((status =
-                 shape_of(&node->shape, search, (struct gpu_wish){.n = n, .columns = true, .twice = node->middle})))
-            return status;
         inner = node->middle ? 1 : inner;
+        if ((status =
+                 shape_of(&node->shape, search,
+                          (struct gpu_wish){.n = n, .columns = true, .twice = node->middle, .turned = inner == 1})))
+            return status;
         node->inner = inner;
         inner *= n;
     }

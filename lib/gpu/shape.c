@@ -220,22 +220,35 @@ static unsigned reach(const struct gpu_shape *shape)
     return most;
 }
 
+static unsigned padded(unsigned points, unsigned shift)
+{
+    return points + (shift ? points >> shift : 0);
+}
+
 static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish)
 {
     size_t budget = limits->local_bytes / sizeof(float) / shape->per_group;
     unsigned points = limits->cpu ? reach(shape) : shape->n;
     shape->exchanges = shape->chain - 1 + wish->unpack + (wish->twice ? shape->chain - 1 : 0);
-    shape->pad_shift = limits->cpu ? 0 : shape->columns ? 4 : 5;
+    shape->pad_shift = limits->cpu || (shape->columns && shape->per_group >= 16) ? 0 : 4;
     shape->buffers = limits->cpu && shape->exchanges > 1 ? 2 : 1;
-    shape->plane = points + (shape->pad_shift ? points >> shape->pad_shift : 0);
+    shape->plane = padded(points, shape->pad_shift);
     if (shape->buffers * 2 * shape->plane > budget)
         shape->buffers = 1;
     shape->halves = 2 * shape->plane > budget && !wish->unpack;
+    if (shape->halves) {
+        shape->pad_shift = limits->cpu ? 0 : shape->columns ? 4 : 5;
+        shape->plane = padded(points, shape->pad_shift);
+    }
     if ((shape->halves ? 1 : 2) * shape->plane > budget) {
         shape->pad_shift = 0;
         shape->plane = points;
     }
-    shape->region = shape->exchanges ? (shape->halves ? 1 : 2 * shape->buffers) * shape->plane : 0;
+    shape->joined = !limits->cpu && !shape->halves;
+    shape->turned = wish->turned && shape->joined && 2 * (size_t)(shape->n | 1) <= budget;
+    if (shape->turned && shape->plane < (shape->n | 1))
+        shape->plane = shape->n | 1;
+    shape->region = shape->exchanges || shape->turned ? (shape->halves ? 1 : 2 * shape->buffers) * shape->plane : 0;
 }
 
 /* How well transforms of so many work-items fill warps of 32 and a group of usual size. */

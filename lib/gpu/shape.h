@@ -24,6 +24,7 @@ struct gpu_wish {
     bool columns;     /* neighbouring transforms have their points side by side in memory */
     bool twice;       /* forward, a product with a spectrum, and back */
     bool unpack;      /* real samples, two to a point: one exchange more */
+    bool turned;      /* columns leave as rows: one exchange more, where there is memory for it */
 };
 
 struct gpu_shape {
@@ -38,6 +39,8 @@ struct gpu_shape {
     unsigned span[GPU_MAX_STAGES];  /* radix[s] * span[s] = span[s - 1], the first n, the last 1, in each chain */
     unsigned share[GPU_MAX_STAGES]; /* butterflies of a work-item; the last of them only where lane < its limit */
     bool columns;
+    bool turned;        /* columns leave through local memory, as rows */
+    bool joined;        /* a point's two parts lie side by side in local memory */
     bool halves;        /* exchange real parts, then imaginary ones, through half the memory */
     unsigned pad_shift; /* a gap after each 2^pad_shift points in local memory; 0: none */
     unsigned plane;     /* floats of n values in local memory, gaps included */

@@ -19,11 +19,11 @@ void penstock__gpu_table_lay_out_stages(unsigned *stage_at, const struct gpu_sha
     }
 }
 
-/* Reserves `count` floats. */
+/* Reserves `count` floats; pairs are read in one piece, so that all begin at an even one. */
 static unsigned reserve(size_t *at, size_t count)
 {
     unsigned here = (unsigned)*at;
-    *at += count;
+    *at += (count + 1) & ~(size_t)1;
     return here;
 }
 
