@@ -4,7 +4,8 @@
 #
 # The replay device through SoapySDRServer. The server needs avahi-daemon, which needs D-Bus: all three run in a network
 # namespace that has only a loopback interface, with a bus of their own, and end with it.
-# Usage: soapy_remote.sh CLIENT MODULE_FOLDER. Exits 77 with the reason where that is refused.
+# Usage: soapy_remote.sh MODULE_FOLDER CLIENT [ARGUMENT...]: the client gets the server's address as its last argument.
+# Exits 77 with the reason where that is refused.
 set -u
 
 skip() {
@@ -26,7 +27,8 @@ wait_for() { # DESCRIPTION COMMAND...: up to a minute
 
 # ---- inside the namespace
 if [ "${1:-}" = inside ]; then
-    client=$2 work=$3 port=55132
+    work=$2 port=55132
+    shift 2
     mount -t tmpfs tmpfs /run && ip link set lo up || exit 1
     cat > "$work/bus.conf" <<END
 <busconfig>
@@ -44,14 +46,15 @@ END
     wait_for avahi-daemon grep -q 'startup complete' "$work/avahi.log" || exit 1
     SoapySDRServer --bind="tcp://127.0.0.1:$port" > "$work/server.log" 2>&1 &
     wait_for SoapySDRServer bash -c "exec 3<>/dev/tcp/127.0.0.1/$port" || exit 1
-    "$client" "tcp://127.0.0.1:$port"
+    "$@" "tcp://127.0.0.1:$port"
     status=$?
     [ $status = 0 ] || cat "$work/server.log"
     exit $status
 fi
 
 # ---- outside
-client=$1 modules=$2
+modules=$1
+shift
 PATH=$PATH:/usr/sbin:/sbin
 for tool in SoapySDRServer SoapySDRUtil avahi-daemon dbus-daemon unshare ip; do
     command -v $tool > /dev/null || skip "$tool is not installed"
@@ -67,4 +70,4 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/modules" && ln -s "$remote" "$modules"/*.so "$work/modules" || exit 1
 export SOAPY_SDR_ROOT=$work SOAPY_SDR_PLUGIN_PATH=$work/modules # these two modules and no others
-timeout --kill-after=5 400 "${namespace[@]}" bash "$0" inside "$client" "$work"
+timeout --kill-after=5 400 "${namespace[@]}" bash "$0" inside "$work" "$@"
