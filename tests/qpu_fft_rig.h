@@ -9,12 +9,14 @@
 #include "fft/fft.h"
 #include "test.h"
 
-static const uint32_t RIG_ADDRESS = 0xc0100000;
+static const uint32_t RIG_ADDRESS = 0xc0100000, RIG_ROOM = 0xf8000000;
 
 struct rig {
     struct qpu_fft_plan *plan;
     uint8_t *memory;
     size_t bytes;
+    uint8_t *room; /* memory beside the plan's, or NULL */
+    size_t room_bytes;
     uint64_t instructions,
         busiest; /* of the last run: over all QPUs, and of the one with most (summed over launches) */
 };
@@ -38,6 +40,25 @@ static inline void rig_close(struct rig *rig)
 {
     qpu_fft_plan_free(rig->plan);
     free(rig->memory);
+    free(rig->room);
+}
+
+/* For data elsewhere than in the plan's block. */
+static inline void rig_room(struct rig *rig, size_t bytes)
+{
+    rig->room_bytes = bytes;
+    if (!(rig->room = aligned_alloc(64, bytes)))
+        exit(1);
+}
+
+static inline void *rig_room_at(const struct rig *rig, size_t place)
+{
+    return rig->room + place;
+}
+
+static inline uint32_t rig_room_address(size_t place)
+{
+    return RIG_ROOM + (uint32_t)place;
 }
 
 static inline void *rig_input(const struct rig *rig)
@@ -72,6 +93,8 @@ static inline bool rig_run(struct rig *rig, struct qpu_emulator_options options)
     rig->instructions = rig->busiest = 0;
     if (qpu_emulator_new(&emulator, &options) ||
         qpu_emulator_map(emulator, RIG_ADDRESS & 0x3fffffff, rig->memory, (uint32_t)rig->bytes))
+        exit(1);
+    if (rig->room && qpu_emulator_map(emulator, RIG_ROOM & 0x3fffffff, rig->room, (uint32_t)rig->room_bytes))
         exit(1);
     for (unsigned i = 0; i < qpu_fft_plan_launches(rig->plan) && good; i++) {
         struct qpu_fft_launch launch;

@@ -46,20 +46,24 @@ enum qpu_fft_format {
 };
 
 /*
- * Zero is the default of all but points, batch and qpus. Transform t takes `points` samples from sample
- * t * spacing + skip of the input. The window and the product are read by qpu_fft_plan_new() only.
+ * Zero is the default of all but points, batch and qpus. Transform t takes its samples from sample t * spacing + skip
+ * of the input on. In two dimensions it takes `rows` rows of `points` samples and gives as many frequencies, in the
+ * same order. The window and the product are read by qpu_fft_plan_new() only.
  */
 struct qpu_fft_description {
-    uint32_t points; /* a power of two, 64 to 4194304 */
+    uint32_t points; /* a power of two, 64 to 4194304; in two dimensions 16 to 1024 */
+    uint32_t rows;   /* 0 or 1: one dimension; else a power of two, 16 to 1024 */
     bool reverse;
+    bool transpose; /* no transform: plain complex numbers, rows become columns; both lengths 16 and up, 2^20 in all */
     uint32_t batch; /* transforms of a run, at least 1 */
     unsigned qpus;  /* to use, 1 to 12 */
     enum qpu_fft_format format;
-    uint32_t spacing;     /* from a transform's samples to the next one's; 0: points + skip */
+    uint32_t spacing;     /* from a transform's samples to the next one's; 0: as many as it takes, and skip */
     uint32_t skip;        /* as of a guard interval */
     float scale;          /* of all results; 0: 1 */
-    const float *window;  /* points factors, or NULL */
-    const float *product; /* points complex factors for the samples, as of a filter's spectrum; CF32 without window */
+    bool elsewhere;       /* the block has no room for input and output: qpu_fft_plan_set_data() says where they are */
+    const float *window;  /* a factor for each sample, or NULL */
+    const float *product; /* or a complex one, as of a filter's spectrum; CF32 without window */
 };
 
 /* One launch: QPUs 0 to qpus - 1 start at pc with their uniforms. */
@@ -73,7 +77,7 @@ struct qpu_fft_plan;
 int qpu_fft_plan_new(struct qpu_fft_plan **plan, const struct qpu_fft_description *description);
 void qpu_fft_plan_free(struct qpu_fft_plan *plan); /* accepts NULL */
 
-/* Size of the memory block, and where in it the input of that many bytes and the batch * points results lie. */
+/* Size of the memory block, and where in it the input of that many bytes and the results lie. */
 size_t qpu_fft_plan_bytes(const struct qpu_fft_plan *plan);
 size_t qpu_fft_plan_input(const struct qpu_fft_plan *plan);
 size_t qpu_fft_plan_input_bytes(const struct qpu_fft_plan *plan);
@@ -85,6 +89,13 @@ void qpu_fft_plan_place(const struct qpu_fft_plan *plan, void *memory, uint32_t 
 
 /* Rewrites the jobs for the first `count` transforms only, 1 .. batch. */
 void qpu_fft_plan_set_count(const struct qpu_fft_plan *plan, void *memory, uint32_t address, uint32_t count);
+
+/*
+ * The same with input and output at other addresses: multiples of 64, apart from each other. The output may be the next
+ * plan's input. Caches are cleared before each launch, so what a launch wrote the next one reads.
+ */
+void qpu_fft_plan_set_data(const struct qpu_fft_plan *plan, void *memory, uint32_t address, uint32_t count,
+                           uint32_t input, uint32_t output);
 
 /* Launches of a run, in order; the caches are cleared before each. */
 unsigned qpu_fft_plan_launches(const struct qpu_fft_plan *plan);

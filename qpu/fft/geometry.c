@@ -35,6 +35,16 @@ static const struct cut {
     {22, 4, {{4, 2}, {4, 2}, {4, 2}, {4, 0}}},
 };
 
+/* In two dimensions: of the first one that is transformed, along rows, and of the second one. */
+static const struct cut column_cuts[] = {
+    {4, 1, {{4, 0}}},         {5, 1, {{4, 1}}},         {6, 1, {{4, 2}}},          {7, 2, {{4, 0}, {3, 0}}},
+    {8, 2, {{4, 0}, {4, 0}}}, {9, 2, {{4, 1}, {4, 0}}}, {10, 2, {{4, 1}, {4, 1}}},
+};
+static const struct cut row_cuts[] = {
+    {4, 1, {{4, 0}}},         {5, 1, {{4, 1}}},         {6, 2, {{3, 0}, {3, 0}}},  {7, 2, {{4, 0}, {3, 0}}},
+    {8, 2, {{4, 0}, {4, 0}}}, {9, 2, {{4, 1}, {4, 0}}}, {10, 2, {{4, 2}, {4, 0}}},
+};
+
 /* Lane bits that take bits of the digit, its highest bit first; see lanes.qinc. */
 static const uint8_t lane_order[LANE_BITS + 1][LANE_BITS] = {[1] = {0}, [2] = {1, 3}, [4] = {1, 2, 3, 0}};
 
@@ -56,26 +66,35 @@ unsigned qpu_fft__reversed(unsigned number, unsigned bits)
     return reversed;
 }
 
-/* Place of digit `digit`'s bit 0 in n (digits behind it) or in k (digits before it). */
+/* Place of digit `digit`'s bit 0 in its dimension's n (digits behind it) or k (digits before it). */
 static unsigned place_in_n(const struct qpu_fft__geometry *g, unsigned digit)
 {
     unsigned place = 0;
     for (unsigned d = digit + 1; d < g->pass_count; d++)
-        place += g->digit_bits[d];
+        if (g->dimension[d] == g->dimension[digit])
+            place += g->digit_bits[d];
     return place;
 }
 
 static unsigned place_in_k(const struct qpu_fft__geometry *g, unsigned digit)
 {
-    return g->log_points - place_in_n(g, digit) - g->digit_bits[digit];
+    unsigned place = 0;
+    for (unsigned d = 0; d < digit; d++)
+        if (g->dimension[d] == g->dimension[digit])
+            place += g->digit_bits[d];
+    return place;
 }
 
 static void interleaved(const struct qpu_fft__geometry *g, struct qpu_fft__layout *layout, uint32_t bytes,
                         bool frequencies)
 {
-    for (unsigned d = 0; d < g->pass_count; d++)
+    for (unsigned d = 0; d < g->pass_count; d++) {
+        unsigned place = frequencies ? place_in_k(g, d) : place_in_n(g, d);
+        if (g->dimension[d])
+            place += g->log_columns;
         for (unsigned b = 0; b < g->digit_bits[d]; b++)
-            layout->weight[d][b] = bytes << ((frequencies ? place_in_k(g, d) : place_in_n(g, d)) + b);
+            layout->weight[d][b] = bytes << (place + b);
+    }
 }
 
 static bool has(const struct qpu_fft__bit *bits, unsigned count, unsigned digit, unsigned bit)
@@ -86,14 +105,36 @@ static bool has(const struct qpu_fft__bit *bits, unsigned count, unsigned digit,
     return false;
 }
 
+static unsigned last_digit(const struct qpu_fft__geometry *g, unsigned dimension)
+{
+    unsigned d = g->pass_count - 1;
+    while (g->dimension[d] != dimension)
+        d--;
+    return d;
+}
+
 /*
- * Lanes that the digit leaves take neighbours: bits of the last digit, which a row of vectors then has; in the last
- * pass bits of the first digit's frequency, so that the results are neighbours.
+ * What lanes take that the digit leaves: neighbours in memory. Before the last pass bits of the dimension's last digit,
+ * which a row of vectors then has; in the last pass bits of the first digit's frequency, so that results are
+ * neighbours.
  */
+static void neighbours(const struct qpu_fft__geometry *g, unsigned pass, struct qpu_fft__bit bits[LANE_BITS])
+{
+    bool last = pass + 1 == g->pass_count;
+    unsigned first = last ? 0 : last_digit(g, g->dimension[pass]), count = 0;
+    for (unsigned i = 0; i <= g->pass_count; i++) {
+        unsigned d = i ? g->pass_count - i : first;
+        for (unsigned b = 0; b < g->digit_bits[d] && d != pass && (!i || d != first) && count < LANE_BITS; b++)
+            bits[count++] = (struct qpu_fft__bit){(uint8_t)d, (uint8_t)b};
+    }
+}
+
 static void choose_lanes(struct qpu_fft__geometry *g, unsigned pass)
 {
     struct qpu_fft__pass *p = &g->pass[pass];
+    struct qpu_fft__bit neighbour[LANE_BITS];
     bool last = pass + 1 == g->pass_count, taken[LANE_BITS] = {false};
+    neighbours(g, pass, neighbour);
     for (unsigned i = 0; i < p->lane_bits; i++) {
         unsigned lane = lane_order[p->lane_bits][i];
         taken[lane] = true;
@@ -104,8 +145,7 @@ static void choose_lanes(struct qpu_fft__geometry *g, unsigned pass)
         unsigned lane = last ? (i + 1) % LANE_BITS : i; /* results: lane bits 1, 2, 3, 0 */
         if (taken[lane])
             continue;
-        p->lane_before[lane] = (struct qpu_fft__bit){last ? 0 : (uint8_t)(g->pass_count - 1), (uint8_t)next++};
-        p->lane_after[lane] = p->lane_before[lane];
+        p->lane_before[lane] = p->lane_after[lane] = neighbour[next++];
     }
 }
 
@@ -140,21 +180,39 @@ static void choose_groups(struct qpu_fft__geometry *g, unsigned pass)
         }
 }
 
-bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points, uint32_t sample_bytes)
+static const struct cut *find(const struct cut *list, size_t count, uint32_t points)
 {
-    const struct cut *cut = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (points == UINT32_C(1) << list[i].log_points)
+            return &list[i];
+    return NULL;
+}
+
+static bool add_dimension(struct qpu_fft__geometry *g, const struct cut *cut, uint8_t dimension)
+{
+    for (unsigned i = 0; cut && i < cut->passes; i++) {
+        unsigned at = g->pass_count++;
+        g->pass[at].register_bits = cut->pass[i].registers;
+        g->pass[at].lane_bits = cut->pass[i].lanes;
+        g->digit_bits[at] = cut->pass[i].registers + cut->pass[i].lanes;
+        g->dimension[at] = dimension;
+    }
+    g->log_points += cut ? cut->log_points : 0;
+    return cut;
+}
+
+bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points, uint32_t rows, uint32_t sample_bytes)
+{
     memset(g, 0, sizeof *g);
-    for (unsigned i = 0; i < sizeof cuts / sizeof *cuts; i++)
-        if (points == UINT32_C(1) << cuts[i].log_points)
-            cut = &cuts[i];
-    if (!cut)
-        return false;
-    g->log_points = cut->log_points;
-    g->pass_count = cut->passes;
-    for (unsigned i = 0; i < cut->passes; i++) {
-        g->pass[i].register_bits = cut->pass[i].registers;
-        g->pass[i].lane_bits = cut->pass[i].lanes;
-        g->digit_bits[i] = cut->pass[i].registers + cut->pass[i].lanes;
+    if (rows == 1) {
+        if (!add_dimension(g, find(cuts, sizeof cuts / sizeof *cuts, points), 0))
+            return false;
+    } else {
+        if (!add_dimension(g, find(column_cuts, sizeof column_cuts / sizeof *column_cuts, points), 0))
+            return false;
+        g->log_columns = g->log_points;
+        if (!add_dimension(g, find(row_cuts, sizeof row_cuts / sizeof *row_cuts, rows), 1))
+            return false;
     }
     interleaved(g, &g->pass[0].before, sample_bytes, false);
     for (unsigned i = 0; i < g->pass_count; i++) {
@@ -168,6 +226,38 @@ bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points, uint32_t sa
         }
         choose_groups(g, i);
     }
+    return true;
+}
+
+static unsigned log2_of(uint32_t number)
+{
+    unsigned log = 0;
+    while (number >>= 1)
+        log++;
+    return log;
+}
+
+bool qpu_fft__transposition(struct qpu_fft__geometry *g, uint32_t points, uint32_t rows, uint32_t sample_bytes)
+{
+    const unsigned bits[2] = {log2_of(points), log2_of(rows)}; /* digit 0: columns; digit 1: rows */
+    struct qpu_fft__pass *p = &g->pass[0];
+    memset(g, 0, sizeof *g);
+    if (points & (points - 1) || rows & (rows - 1) || bits[0] < LANE_BITS || bits[1] < LANE_BITS ||
+        bits[0] + bits[1] > GROUP_BITS)
+        return false;
+    g->log_points = bits[0] + bits[1];
+    g->pass_count = 1;
+    p->register_bits = REGISTER_BITS;
+    for (unsigned lane = 0; lane < LANE_BITS; lane++)
+        p->lane_before[lane] = p->lane_after[lane] =
+            (struct qpu_fft__bit){1, (uint8_t)((lane + LANE_BITS - 1) % LANE_BITS)};
+    for (unsigned d = 0; d < 2; d++)
+        for (unsigned b = 0; b < bits[d]; b++) {
+            p->before.weight[d][b] = sample_bytes << (d ? bits[0] + b : b);
+            p->after.weight[d][b] = (uint32_t)RESULT << (d ? b : bits[1] + b);
+            if (b >= LANE_BITS)
+                p->group[p->group_bits++] = (struct qpu_fft__bit){(uint8_t)d, (uint8_t)b};
+        }
     return true;
 }
 
@@ -193,12 +283,18 @@ uint32_t qpu_fft__result(const struct qpu_fft__geometry *g, unsigned pass, unsig
     return sum;
 }
 
+/* Whether a bit of n is part of b, see geometry.h. */
+static bool is_rest(const struct qpu_fft__geometry *g, unsigned pass, struct qpu_fft__bit bit)
+{
+    return bit.digit > pass && g->dimension[bit.digit] == g->dimension[pass];
+}
+
 static uint32_t rest_of(const struct qpu_fft__geometry *g, unsigned pass, const struct qpu_fft__bit *bits,
                         unsigned count, uint32_t value)
 {
     uint32_t rest = 0;
     for (unsigned i = 0; i < count; i++)
-        if (value >> i & 1 && bits[i].digit > pass)
+        if (value >> i & 1 && is_rest(g, pass, bits[i]))
             rest |= UINT32_C(1) << (place_in_n(g, bits[i].digit) + bits[i].bit);
     return rest;
 }
@@ -220,7 +316,7 @@ uint32_t qpu_fft__table_of(const struct qpu_fft__geometry *g, unsigned pass, uin
     const struct qpu_fft__pass *p = &g->pass[pass];
     uint32_t table = 0;
     for (unsigned i = 0, at = 0; i < p->group_bits; i++)
-        if (p->group[i].digit > pass)
+        if (is_rest(g, pass, p->group[i]))
             table |= (group >> i & 1) << at++;
     return table;
 }
@@ -230,7 +326,7 @@ uint32_t qpu_fft__group_of(const struct qpu_fft__geometry *g, unsigned pass, uin
     const struct qpu_fft__pass *p = &g->pass[pass];
     uint32_t group = 0;
     for (unsigned i = 0, at = 0; i < p->group_bits; i++)
-        if (p->group[i].digit > pass)
+        if (is_rest(g, pass, p->group[i]))
             group |= (table >> at++ & 1) << i;
     return group;
 }

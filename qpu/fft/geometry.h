@@ -9,6 +9,8 @@
  * 1966): a transform of Ri points, then, but for the last, times exp(-2 pi j ki b / (Ri ... Rp)), b being the number
  * that the digits n(i+1) ... np make.
  *
+ * In two dimensions the digits of both are transformed in turn, each as if the other dimension's were not there.
+ *
  * All sizes are powers of two, so an address is a sum of weights of the bits of the digits. A pass works on groups:
  * all bits of its digit in registers and lanes, and in the lanes that are left some bits of other digits.
  */
@@ -18,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PASSES = 4, DIGIT_BITS = 8, LANES = 16, LANE_BITS = 4, REGISTER_BITS = 4, GROUP_BITS = 20 };
+enum { PASSES = 4, DIGIT_BITS = 16, LANES = 16, LANE_BITS = 4, REGISTER_BITS = 4, GROUP_BITS = 20 };
 
 struct qpu_fft__bit {
     uint8_t digit, bit;
@@ -41,11 +43,16 @@ struct qpu_fft__pass {
 struct qpu_fft__geometry {
     unsigned log_points, pass_count;
     unsigned digit_bits[PASSES];
+    uint8_t dimension[PASSES]; /* 0, or of two dimensions 1: down the columns */
+    unsigned log_columns;
     struct qpu_fft__pass pass[PASSES];
 };
 
 /* Of input samples of that many bytes. False: no way to do that many points. */
-bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points, uint32_t sample_bytes);
+bool qpu_fft__geometry(struct qpu_fft__geometry *g, uint32_t points, uint32_t rows, uint32_t sample_bytes);
+
+/* No transform: `rows` rows of `points` samples become columns. Registers hold columns, lanes rows. */
+bool qpu_fft__transposition(struct qpu_fft__geometry *g, uint32_t points, uint32_t rows, uint32_t sample_bytes);
 
 /* What the bits of `value`, in the order of `bits`, weigh. */
 uint32_t qpu_fft__weigh(const struct qpu_fft__layout *layout, const struct qpu_fft__bit *bits, unsigned count,

@@ -17,6 +17,9 @@ enum qpu_fft__routine {
     ROUTINE_LEAVE_FIRST,
     ROUTINE_LAST_1,
     ROUTINE_LAST_2,
+    ROUTINE_PASS_OF_8,
+    ROUTINE_LAST_OF_8,
+    ROUTINE_TRANSPOSE,
     ROUTINE_PASS_1, /* from here on once for each kind of points */
     ROUTINE_PASS_2,
     ROUTINE_PASS_4,

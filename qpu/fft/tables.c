@@ -124,9 +124,9 @@ void qpu_fft__outer_table(const struct qpu_fft__geometry *g, unsigned pass, uint
 {
     const struct qpu_fft__pass *p = &g->pass[pass];
     uint32_t group = qpu_fft__group_of(g, pass, table);
-    unsigned log_period = g->log_points;
-    for (unsigned d = 0; d < pass; d++)
-        log_period -= g->digit_bits[d];
+    unsigned log_period = 0;
+    for (unsigned d = pass; d < g->pass_count; d++)
+        log_period += g->dimension[d] == g->dimension[pass] ? g->digit_bits[d] : 0;
     for (unsigned i = 0; i < qpu_fft__outer_rows(g, pass); i++)
         for (unsigned lane = 0; lane < LANES; lane++) {
             uint64_t frequency = lane_frequency(p, pass, lane) | qpu_fft__reversed(i, p->register_bits) << p->lane_bits;

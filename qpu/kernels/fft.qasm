@@ -11,7 +11,7 @@
 .include "store.qinc"
 
 # Offsets of the routines, in the order of enum qpu_fft__routine in qpu/fft/program.h.
-.int :begin, :shape, :wait, :take, :leave, :leave_first, :last_1, :last_2
+.int :begin, :shape, :wait, :take, :leave, :leave_first, :last_1, :last_2, :pass_of_8, :last_of_8, :transpose
 .int :pass_1, :pass_2, :pass_4, :small_4, :small_8, :small_16
 .int :pass_1_window, :pass_2_window, :pass_4_window, :small_4_window, :small_8_window, :small_16_window
 .int :pass_1_product, :pass_2_product, :pass_4_product, :small_4_product, :small_8_product, :small_16_product
@@ -104,64 +104,78 @@
     next_job
 .endm
 
-# 256 samples of a pass that is not the last, 16 * lanes points of 16 / lanes transforms: table, where each pair of rows
-# goes
-.macro pass, kind, lanes
+# 16 * points samples of a pass that is not the last, points * lanes points of 16 / lanes transforms: table, where each
+# pair of rows goes
+.macro pass, kind, lanes, points
     mov next, unif
-    arrive kind, lanes, 16
+    arrive kind, lanes, points
     add table, unif, lane_word
     nop
     ask_row
     nop
     ask_row
-    all_but_last_stage 16
-    .rep k, 8
-        finish_planar 2 * k, 2 * k + 1, k < 7
+    all_but_last_stage points
+    .rep k, points / 2
+        finish_planar 2 * k, 2 * k + 1, k + 1 < points / 2
     .endr
     next_job
 .endm
 
-# 256 samples of the last pass, as above: 1 << 31 in a reverse transform, where each pair of rows goes
-.macro last, lanes
+# As many of the last pass: 1 << 31 in a reverse transform, where each pair of rows goes
+.macro last, lanes, points
     mov next, unif
-    arrive PLAIN, lanes, 16
+    arrive PLAIN, lanes, points
     result_flags
-    all_but_last_stage 16
-    .rep k, 8
+    all_but_last_stage points
+    .rep k, points / 2
         finish_interleaved 2 * k, 2 * k + 1
     .endr
     next_job
 .endm
 
-:last_1         last 1
-:last_2         last 2
-:pass_1         pass PLAIN, 1
-:pass_2         pass PLAIN, 2
-:pass_4         pass PLAIN, 4
+# 16 columns of 16 rows become rows, the columns by their numbers' bits reversed: as last.
+:transpose
+    mov next, unif
+    arrive PLAIN, 1, 16
+    result_flags
+    .rep k, 16
+        .set i, (k & 1) << 3 | (k & 2) << 1 | (k & 4) >> 1 | k >> 3
+        mov r0, re(i); mov r1, im(i)
+        store_interleaved k & 1
+    .endr
+    next_job
+
+:last_1         last 1, 16
+:last_2         last 2, 16
+:pass_of_8      pass PLAIN, 1, 8
+:last_of_8      last 1, 8
+:pass_1         pass PLAIN, 1, 16
+:pass_2         pass PLAIN, 2, 16
+:pass_4         pass PLAIN, 4, 16
 :small_4        small PLAIN, 4
 :small_8        small PLAIN, 8
 :small_16       small PLAIN, 16
-:pass_1_window  pass WINDOW, 1
-:pass_2_window  pass WINDOW, 2
-:pass_4_window  pass WINDOW, 4
+:pass_1_window  pass WINDOW, 1, 16
+:pass_2_window  pass WINDOW, 2, 16
+:pass_4_window  pass WINDOW, 4, 16
 :small_4_window small WINDOW, 4
 :small_8_window small WINDOW, 8
 :small_16_window small WINDOW, 16
-:pass_1_product pass PRODUCT, 1
-:pass_2_product pass PRODUCT, 2
-:pass_4_product pass PRODUCT, 4
+:pass_1_product pass PRODUCT, 1, 16
+:pass_2_product pass PRODUCT, 2, 16
+:pass_4_product pass PRODUCT, 4, 16
 :small_4_product small PRODUCT, 4
 :small_8_product small PRODUCT, 8
 :small_16_product small PRODUCT, 16
-:pass_1_cs16    pass CS16, 1
-:pass_2_cs16    pass CS16, 2
-:pass_4_cs16    pass CS16, 4
+:pass_1_cs16    pass CS16, 1, 16
+:pass_2_cs16    pass CS16, 2, 16
+:pass_4_cs16    pass CS16, 4, 16
 :small_4_cs16   small CS16, 4
 :small_8_cs16   small CS16, 8
 :small_16_cs16  small CS16, 16
-:pass_1_cu8     pass CU8, 1
-:pass_2_cu8     pass CU8, 2
-:pass_4_cu8     pass CU8, 4
+:pass_1_cu8     pass CU8, 1, 16
+:pass_2_cu8     pass CU8, 2, 16
+:pass_4_cu8     pass CU8, 4, 16
 :small_4_cu8    small CU8, 4
 :small_8_cu8    small CU8, 8
 :small_16_cu8   small CU8, 16
