@@ -87,8 +87,7 @@
 #define TWIDDLE(s, kind, table_at, position, span) TURN_BY(s, table_at + 2 * WITHIN_##kind(position, span))
 
 /*
- * On a GPU tables cost more than products: of a butterfly's factors w^k those for k = 1, 2, 3, 4, 8, 12 are read and
- * the others are products of two of them.
+ * On a GPU tables cost more than products: some of a butterfly's factors w^k are read, the others are products of them.
  */
 #define TWIDDLE_AT(kind, position, span) const k_index at_ = 2 * WITHIN_##kind(position, span);
 #define TWIDDLE_READ(k, table_at)        const k_cf32 w##k##_ = PAIR(table_at + at_);

@@ -89,17 +89,23 @@ static void read_twiddles(struct gpu_text *text, const struct gpu_shape *shape, 
                            division(shape, position, span), table_at + 2 * (k - 1) * span, position, span);
 }
 
-/* Exponents up to 3 and multiples of 4 are read, the others made of two of them. */
+/* Powers of two among the exponents are read, the others made of them, up to three products deep; on the way through a
+ * convolution, where errors of two transforms add up, exponents to 3 and multiples of 4 are read, and one product is
+ * enough. */
 static void make_twiddles(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned b,
                           unsigned table_at)
 {
     unsigned span = shape->span[s], position = b * shape->lanes;
     penstock__text_add(text, " { TWIDDLE_AT(%s, %u, %u)", division(shape, position, span), position, span);
     for (unsigned k = 1; k < shape->radix[s]; k++) {
-        if (k < 4 || k % 4 == 0)
+        unsigned upper = k / 4 * 4;
+        if (shape->stages == shape->chain)
+            for (upper = 1; 2 * upper <= k;)
+                upper *= 2;
+        if (k < 3 || upper == k || (k == 3 && upper == 0))
             penstock__text_add(text, " TWIDDLE_READ(%u, %u)", k, table_at + 2 * (k - 1) * span);
         else
-            penstock__text_add(text, " TWIDDLE_MAKE(%u, %u, %u)", k, k / 4 * 4, k % 4);
+            penstock__text_add(text, " TWIDDLE_MAKE(%u, %u, %u)", k, upper, k - upper);
         penstock__text_add(text, " TWIDDLE_USE(%u, %u)", penstock__gpu_slot_out(shape, s, b, k), k);
     }
     penstock__text_add(text, " }");
