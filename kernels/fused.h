@@ -55,6 +55,16 @@ typedef unsigned short k_u16;
 typedef ushort k_u16;
 #endif
 
+/* A sample as the number that is in memory, cu8 less 127.5: what it is a part of is in the factors that follow. */
+#if FORMAT == FORMAT_CF32
+#define RAW(at) K_FLOAT2(source[at].re, source[at].im)
+#elif FORMAT == FORMAT_CU8
+#define RAW(at) K_FLOAT2((float)source[at].re - 127.5f, (float)source[at].im - 127.5f)
+#else
+#define RAW(at) K_FLOAT2((float)source[at].re, (float)source[at].im)
+#endif
+#define LOAD_RAW(s) v##s = RAW(s * LANES);
+
 #define DECLARE(s) float2 v##s;
 
 /* (e, o) = (e + z o, e - z o), z = re + i im */

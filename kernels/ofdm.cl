@@ -22,14 +22,6 @@ typedef struct K_ALIGNED(16) {
     k_u32 start, phase, step, frame, common, slope, reserved[2];
 } k_symbol;
 
-#if FORMAT == FORMAT_CF32
-#define RAW(at) K_FLOAT2(source[at].re, source[at].im)
-#elif FORMAT == FORMAT_CU8
-#define RAW(at) K_FLOAT2((float)source[at].re - 127.5f, (float)source[at].im - 127.5f)
-#else
-#define RAW(at) K_FLOAT2((float)source[at].re, (float)source[at].im)
-#endif
-#define LOAD_RAW(s) v##s = RAW(s * LANES);
 #define LOAD_TURN_OUT(s) v##s = product(v##s, unit(phase_ + (k_u32)(s * LANES) * step_));
 
 #define ROUNDER 12582912.0f

@@ -44,6 +44,7 @@ struct spectrum_case {
 
 struct filter_case {
     size_t taps, decimation, samples; /* samples of the stream; 0: the user of the case chooses */
+    size_t n;                         /* of the transforms; 0: the library chooses */
     penstock_format format;
     bool real_taps;
     double shift; /* turns per sample */

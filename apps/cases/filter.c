@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* filter: the streaming FIR filter, pushed in pieces of random size, against its definition in double precision. */
+#include "bench_resident.h"
 #include "cases.h"
 #include "peers/peers.h"
 #include "progress.h"
@@ -30,7 +31,7 @@ static bool parse_word(struct filter_case *filter, const char *word)
 {
     if (parse_count(word, "x", &filter->samples))
         return true;
-    if (parse_count(word, "d", &filter->decimation))
+    if (parse_count(word, "d", &filter->decimation) || parse_count(word, "n", &filter->n))
         return filter->decimation <= MOST_TAPS;
     if (!strcmp(word, "shift") && filter->format != PENSTOCK_F32) {
         filter->shift = 0.1234567;
@@ -89,7 +90,7 @@ static int prepare(struct filter_run *run, const struct filter_case *filter, siz
         &run->stream, target->context,
         &PENSTOCK_FILTER_DESC(.format = filter->format, .taps = filter->real_taps ? NULL : run->taps,
                               .real_taps = filter->real_taps ? run->real_taps : NULL, .tap_count = filter->taps,
-                              .decimation = filter->decimation, .shift = filter->shift),
+                              .decimation = filter->decimation, .shift = filter->shift, .n = filter->n),
         target->device);
     return status ? status : penstock_filter_get_info(run->stream, &run->info);
 }
@@ -244,6 +245,50 @@ static int measure(struct filter_run *run, struct bench_row *row)
     return code;
 }
 
+static int make_resident(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t blocks)
+{
+    struct filter_run *run = argument;
+    return penstock_resident_new_filter(resident, run->stream, in, in_bytes, blocks);
+}
+
+/* The taps' spectrum over n, on the CPU. */
+static int make_response(const struct filter_run *run, const struct case_target *target, penstock_cf32 *response)
+{
+    size_t n = run->info.n;
+    penstock_cf32 *padded = calloc(n, sizeof *padded);
+    penstock_plan *plan = NULL;
+    int status =
+        padded ? penstock_fft_plan(&plan, target->context, &PENSTOCK_FFT_DESC(.n = n), "cpu") : PENSTOCK_ERR_MEMORY;
+    for (size_t k = 0; k < run->filter->taps && !status; k++) {
+        padded[k].re = (run->filter->real_taps ? run->real_taps[k] : run->taps[k].re) / (float)n;
+        padded[k].im = (run->filter->real_taps ? 0 : run->taps[k].im) / (float)n;
+    }
+    if (!status)
+        status = penstock_plan_run(plan, padded, response, 1);
+    penstock_plan_free(plan);
+    free(padded);
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+static int measure_resident(struct filter_run *run, const struct case_target *target, struct bench_row *row)
+{
+    penstock_cf32 *response = calloc(run->info.n, sizeof *response);
+    bool done = false;
+    int code = response ? make_response(run, target, response) : fail(EXIT_DATA, "out of memory");
+    struct resident_bench bench = {.make = make_resident,
+                                   .argument = run,
+                                   .format = run->filter->format,
+                                   .frame_samples = run->info.block,
+                                   .average = 1,
+                                   .for_peer = run->filter->format == PENSTOCK_CF32 && run->info.block % 2 == 0};
+    bench.work = (struct device_work){
+        .kind = DEVICE_WORK_FILTER, .n = run->info.n, .spacing = run->info.block, .response = response};
+    if (!code)
+        code = bench_resident(row, target, &bench, &done);
+    free(response);
+    return code;
+}
+
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     enum { SAMPLES = 1 << 20 };
@@ -259,6 +304,9 @@ static int bench(const struct test_case *test, const struct case_target *target,
         row->bytes_per_sample = (double)penstock_format_bytes(filter->format) +
                                 (double)(run.values * run.info.value_bytes) / (double)run.samples;
         code = measure(&run, row);
+        bool plain = filter->decimation == 1 && filter->shift == 0 && !run.info.real;
+        if (!code && plain && !(row->peer && row->peer->filter_new))
+            code = measure_resident(&run, target, row);
         if (!code && !strcmp(target->device, "cpu"))
             row->copy_gbps =
                 bench_copy_gbps((size_t)(row->bytes_per_sample * row->samples_per_run / 2), target->threads);
@@ -269,7 +317,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_filter = {
     .name = "filter",
-    .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:shift][:cs16|cs8|cu8][:xSAMPLES]",
+    .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:nLENGTH][:shift][:cs16|cs8|cu8][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -19,6 +19,7 @@
 #define PENSTOCK_FILTER_H
 
 #include <penstock/penstock.h>
+#include <penstock/resident.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,6 +78,12 @@ typedef struct penstock_filter_info {
     }
 
 PENSTOCK_API int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info);
+
+/* For measurements, as penstock_resident_new(): `blocks` blocks with the newest taps. PENSTOCK_ERR_UNSUPPORTED where
+ * the device has no kernel that does all of it: for decimation, shifts, real values, and transforms of other lengths
+ * than powers of two from 16 to 8192. */
+PENSTOCK_API int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *filter, const void *in,
+                                              size_t in_bytes, size_t blocks);
 
 /* `*taken` < count when values wait to be pulled: pull, then push the rest. */
 PENSTOCK_API int penstock_filter_push(penstock_filter *filter, const void *samples, size_t count, size_t *taken);

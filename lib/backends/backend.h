@@ -65,7 +65,11 @@ struct penstock_slot {
 
 /* ---------------------------------------------------------------- problems -------------------- */
 
-enum penstock_problem_kind { PENSTOCK_PROBLEM_FFT, PENSTOCK_PROBLEM_OFDM /* optional for a backend */ };
+enum penstock_problem_kind {
+    PENSTOCK_PROBLEM_FFT,
+    PENSTOCK_PROBLEM_OFDM, /* optional for a backend, as is */
+    PENSTOCK_PROBLEM_FILTER
+};
 
 /* A penstock_fft_desc, checked, with every default filled in. */
 struct penstock_fft_problem {
@@ -117,6 +121,14 @@ struct penstock_ofdm_problem {
     const uint32_t *bins; /* of the carriers, in the order of the output */
 };
 
+/* Overlap-save: frame i takes n complex samples from i `block` on; of the inverse transform (not divided by n) of its
+ * transform times the response, values `first` .. `first` + `block` - 1 are kept. */
+struct penstock_filter_problem {
+    size_t n;
+    penstock_format format; /* neither PLANAR nor F32; samples as they are in memory, as of OFDM */
+    size_t block, first;
+};
+
 struct penstock_problem {
     enum penstock_problem_kind kind;
     size_t in_bytes;  /* from one frame's start to the next one's; gathered, and of OFDM: of one sample */
@@ -125,6 +137,7 @@ struct penstock_problem {
     union {
         struct penstock_fft_problem fft;
         struct penstock_ofdm_problem ofdm;
+        struct penstock_filter_problem filter;
     };
 };
 
@@ -181,7 +194,7 @@ struct penstock_job {
     struct penstock_buffer *out;
     size_t frames;
     size_t samples; /* at `in`: where PLANAR's Q values start, and what gathered frames may not go beyond */
-    struct penstock_buffer *gains; /* OFDM: of all frames; places, if any, are at `gather` */
+    struct penstock_buffer *gains; /* OFDM: of all frames, places, if any, being at `gather`; FILTER: the response */
     uint32_t start, spacing;       /* OFDM without places */
     bool narrow;
 };
@@ -202,7 +215,7 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_HOST_MEMORY = 1,    /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
     PENSTOCK_BACKEND_NOT_AUTOMATIC = 2,  /* "auto" never picks it */
     PENSTOCK_BACKEND_FRAGILE_DRIVER = 4, /* probe in a helper process first: the driver may crash */
-    PENSTOCK_BACKEND_OFDM = 8            /* may support problems of that kind: none are given to it otherwise */
+    PENSTOCK_BACKEND_FUSED = 8 /* may support problems of kinds OFDM and FILTER: none are given to it otherwise */
 };
 
 struct penstock_backend {

@@ -113,6 +113,8 @@ struct lists {
 static struct lists lists_of(const struct penstock_problem *problem, const struct penstock__batch *batch)
 {
     const struct penstock_ofdm_tables *ofdm = batch->ofdm;
+    if (batch->response)
+        return (struct lists){.gains = batch->response, .gains_bytes = problem->filter.n * sizeof *batch->response};
     if (!ofdm)
         return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
     return (struct lists){.gather = ofdm->places,
@@ -176,7 +178,7 @@ struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct
                                  .out = &slot->out,
                                  .frames = batch->frames,
                                  .samples = batch->samples,
-                                 .gains = batch->ofdm ? &slot->gains : NULL,
+                                 .gains = batch->ofdm || batch->response ? &slot->gains : NULL,
                                  .start = batch->ofdm ? batch->ofdm->start : 0,
                                  .spacing = batch->ofdm ? batch->ofdm->spacing : 0,
                                  .narrow = batch->ofdm && batch->ofdm->narrow};

@@ -17,6 +17,7 @@ struct penstock__batch {
     const void *in;
     const struct penstock_gather *gather;    /* NULL unless the problem is gathered */
     const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
+    const penstock_cf32 *response;           /* NULL unless the problem is FILTER: n values */
     void *out;
     size_t frames;  /* >= 1 */
     size_t samples; /* at `in` */

@@ -198,6 +198,8 @@ int penstock__check(struct penstock__binding *binding)
 {
     if (binding->state.problem->kind == PENSTOCK_PROBLEM_OFDM)
         return penstock__check_ofdm(binding);
+    if (binding->state.problem->kind == PENSTOCK_PROBLEM_FILTER)
+        return penstock__check_filter(binding);
     const struct penstock_device *device = binding->state.device;
     struct check check = {.binding = binding, .fft = &binding->state.problem->fft, .random = 1};
     int status = PENSTOCK_ERR_MEMORY;

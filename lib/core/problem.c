@@ -6,7 +6,9 @@
 
 static penstock_format format_of(const struct penstock_problem *problem)
 {
-    return problem->kind == PENSTOCK_PROBLEM_OFDM ? problem->ofdm.format : problem->fft.format;
+    return problem->kind == PENSTOCK_PROBLEM_OFDM     ? problem->ofdm.format
+           : problem->kind == PENSTOCK_PROBLEM_FILTER ? problem->filter.format
+                                                      : problem->fft.format;
 }
 
 int penstock__problem_check(const struct penstock_problem *problem)
@@ -34,5 +36,5 @@ size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t
 
 size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames)
 {
-    return (problem->kind == PENSTOCK_PROBLEM_OFDM ? frames : frames / problem->fft.average) * problem->out_bytes;
+    return (problem->kind != PENSTOCK_PROBLEM_FFT ? frames : frames / problem->fft.average) * problem->out_bytes;
 }

@@ -70,6 +70,10 @@ static int fill(struct penstock_resident *resident, const struct penstock__resid
         (status = penstock__slot_buffer(&slot->out, device, out > whole ? out : whole)) ||
         (status = fill_input(resident, work->in, work->in_bytes)))
         return status;
+    if (work->batch.response &&
+        (status = penstock__slot_upload(slot, &slot->gains, work->batch.response,
+                                        resident->binding->state.problem->filter.n * sizeof *work->batch.response)))
+        return status;
     const struct penstock_ofdm_tables *ofdm = work->batch.ofdm;
     if (ofdm && (status = penstock__slot_upload(slot, &slot->gains, ofdm->gains,
                                                 ofdm->frame_count * (resident->binding->state.problem->ofdm.n + 2) *

@@ -5,40 +5,20 @@
 #include "gpu/fused_ofdm.h"
 #include "gpu/source.h"
 
-#include <stdio.h>
-
-#define NO_CARRIER   UINT32_MAX
-#define BEST_SYMBOLS ((size_t)1 << 20) /* samples of a batch from which on the cost of a launch does not count */
-#define MOST_RUNS    24 /* of bins that stand together in the output, until a table is shorter than their comparisons */
+#define NO_CARRIER UINT32_MAX
+#define MOST_RUNS  24 /* of bins that stand together in the output, until a table is shorter than their comparisons */
 
 const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed", "ofdm_even", "ofdm_narrow"};
-
-unsigned penstock__fused_ofdm_kernel(const struct penstock_job *job)
-{
-    return job->gather ? FUSED_OFDM_LISTED : job->narrow ? FUSED_OFDM_NARROW : FUSED_OFDM_EVEN;
-}
-
-int penstock__fused_ofdm_check(const struct penstock_ofdm_problem *ofdm, const char *device)
-{
-    if (ofdm->format == PENSTOCK_PLANAR || ofdm->format == PENSTOCK_F32)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s demodulates no %s samples in one kernel", device,
-                               penstock_format_name(ofdm->format));
-    if (ofdm->n < FUSED_LEAST || ofdm->n > FUSED_MOST || (ofdm->n & (ofdm->n - 1)))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "%s demodulates %d to %d carriers in one kernel, by powers of two", device, FUSED_LEAST,
-                               FUSED_MOST);
-    return PENSTOCK_OK;
-}
 
 /* ---------------------------------------------------------------- shape ----------------------- */
 
 /* Work-groups on a multiprocessor that the compiler shall leave registers for; measured. */
 static unsigned dense(size_t n)
 {
-    return n == 2048 ? 7 : n == 64 ? 6 : 1;
+    return n == 2048 ? 7 : n == 64 ? 6 : n == 4096 ? 3 : 1;
 }
 
-int penstock__fused_ofdm_shape(struct fused_ofdm *self, const struct penstock_ofdm_problem *ofdm,
+int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
                                const struct gpu_limits *limits, unsigned variant, bool warps)
 {
     size_t row = ofdm->carrier_count * ofdm->bits;
@@ -123,8 +103,8 @@ static void add_slot(struct gpu_text *text, const struct run *runs, unsigned cou
         penstock__text_add(text, " if (place_ >= 0) CARRIER(v%u, %u, place_) }", variable, from);
 }
 
-static int add_carriers(struct gpu_text *text, const struct fused_ofdm *self, const struct penstock_ofdm_problem *ofdm,
-                        const unsigned order[GPU_MAX_SLOTS])
+static int add_carriers(struct gpu_text *text, const struct fused_kernel *self,
+                        const struct penstock_ofdm_problem *ofdm, const unsigned order[GPU_MAX_SLOTS])
 {
     const struct fused_shape *shape = &self->shape;
     struct run runs[MOST_RUNS];
@@ -149,7 +129,7 @@ static int add_carriers(struct gpu_text *text, const struct fused_ofdm *self, co
     return PENSTOCK_OK;
 }
 
-static void add_constants(struct gpu_text *text, const struct fused_ofdm *self,
+static void add_constants(struct gpu_text *text, const struct fused_kernel *self,
                           const struct penstock_ofdm_problem *ofdm)
 {
     const struct fused_shape *shape = &self->shape;
@@ -166,7 +146,7 @@ static void add_constants(struct gpu_text *text, const struct fused_ofdm *self,
                        penstock__fused_table_floats(shape), types[self->piece], cuda[self->piece]);
 }
 
-int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_ofdm *self,
+int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                                 const struct penstock_ofdm_problem *ofdm)
 {
     static const char *const words[] = {"portability.h", "load.h", "fused.h", NULL}, *const kernel[] = {"ofdm.cl",
@@ -188,7 +168,7 @@ int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *c
     return status;
 }
 
-int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused_ofdm *self,
+int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused_kernel *self,
                                const struct penstock_ofdm_problem *ofdm)
 {
     size_t map_at = penstock__fused_table_floats(&self->shape);
@@ -202,30 +182,4 @@ int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused
     }
     penstock__free(places);
     return *values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
-}
-
-/* ---------------------------------------------------------------- plans ----------------------- */
-
-void penstock__fused_ofdm_describe(struct penstock_plan_state *plan, const struct fused_ofdm *self)
-{
-    const struct fused_shape *shape = &self->shape;
-    int used = snprintf(plan->variant, sizeof plan->variant, "ofdm, radix");
-    for (unsigned s = 0; s < shape->passes && used < (int)sizeof plan->variant; s++)
-        used +=
-            snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, "%s%u", s ? "x" : " ", shape->radix[s]);
-    if (used < (int)sizeof plan->variant)
-        snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, ", %u a group", shape->per_group);
-    plan->kernels = plan->passes = 1;
-    plan->best_batch = BEST_SYMBOLS / shape->n;
-}
-
-int penstock__fused_ofdm_groups(size_t *groups, const struct penstock_plan_state *plan, const struct fused_ofdm *self,
-                                const struct penstock_job *job)
-{
-    const struct fused_shape *shape = &self->shape;
-    *groups = (job->frames + shape->per_group - 1) / shape->per_group;
-    if (job->frames > (size_t)INT32_MAX / shape->lanes - shape->per_group)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu symbols are too many for one batch", plan->device->name,
-                               job->frames);
-    return PENSTOCK_OK;
 }

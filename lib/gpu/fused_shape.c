@@ -16,9 +16,9 @@ struct choice {
 
 static const struct choice choices[] = {
     {16, 16, 128, false, false, {16}},        {32, 8, 32, true, false, {8, 4}},
-    {64, 16, 32, false, false, {16, 4}},      {128, 16, 16, true, false, {16, 8}},
+    {64, 16, 32, false, false, {16, 4}},      {128, 16, 16, false, false, {16, 8}},
     {256, 16, 8, true, false, {16, 16}},      {512, 32, 2, false, true, {32, 16}},
-    {1024, 16, 2, false, false, {16, 16, 4}}, {2048, 16, 1, false, true, {16, 16, 8}},
+    {1024, 32, 2, true, true, {32, 32}},      {2048, 16, 1, false, true, {16, 16, 8}},
     {4096, 16, 1, false, true, {16, 16, 16}}, {8192, 32, 1, false, true, {32, 16, 16}},
 };
 

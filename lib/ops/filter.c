@@ -135,6 +135,15 @@ int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info
     return penstock__description_write(info, &known, sizeof known, "penstock_filter_info");
 }
 
+int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *filter, const void *in, size_t in_bytes,
+                                 size_t blocks)
+{
+    if (!resident || !filter || !blocks)
+        return bad("penstock_resident_new_filter: an argument is NULL or 0");
+    *resident = NULL;
+    return penstock__filter_engine_resident(resident, filter->engine, filter->newest, in, in_bytes, blocks);
+}
+
 /* ---------------------------------------------------------------- taps ------------------------ */
 
 void penstock__filter_drop_taps(penstock_filter *filter, const struct filter_taps *last)

@@ -5,6 +5,8 @@
  * threads. */
 #include "ops/filter_run.h"
 
+#include <string.h>
+
 /* Values that are worth another thread's attention. */
 #define ITEM_VALUES 16384
 
@@ -14,7 +16,12 @@ int penstock__filter_batch_init(struct filter_engine *engine)
     engine->spectra = penstock__alloc(rows * engine->bins * sizeof *engine->spectra);
     engine->product = penstock__alloc(rows * engine->products * sizeof *engine->product);
     engine->made = penstock__alloc(rows * engine->row_bytes);
-    return engine->spectra && engine->product && engine->made ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    if (!engine->spectra || !engine->product || !engine->made)
+        return PENSTOCK_ERR_MEMORY;
+    if (engine->channels > 1 || engine->rotations[0].table)
+        return PENSTOCK_OK;
+    return penstock__filter_fused_init(&engine->fused, penstock__plan_binding(engine->forward)->state.device,
+                                       &engine->shape, engine->rows);
 }
 
 /* The rows of a batch, shared by threads. */
@@ -113,8 +120,59 @@ static int run_channel(struct rows *rows)
     return status;
 }
 
+/* ---------------------------------------------------------------- in one kernel --------------- */
+
+/* Rows from `row` on that have the same taps throughout; 0: they change within it. */
+static size_t same_taps(const struct rows *rows, size_t row)
+{
+    const struct filter_taps *taps = taps_of(rows, row);
+    const struct filter_shape *shape = &rows->engine->shape;
+    size_t end = row;
+    while (end < rows->blocks->count && taps_of(rows, end) == taps &&
+           penstock__filter_taps_end(shape, taps, rows->blocks->first + end) == shape->values)
+        end++;
+    return end - row;
+}
+
+static const char *in_of(const struct rows *rows, size_t row)
+{
+    const struct filter_shape *shape = &rows->engine->shape;
+    return (const char *)rows->blocks->in + row * shape->block * shape->sample_bytes;
+}
+
+/* A row in which taps change: made with each of them, in the spare row. */
+static int run_change(const struct rows *rows, size_t row)
+{
+    struct filter_engine *engine = rows->engine;
+    penstock_cf32 *made = (penstock_cf32 *)(void *)engine->made, *out = (penstock_cf32 *)(void *)out_of(rows, row);
+    const struct filter_taps *taps = taps_of(rows, row);
+    uint64_t block = rows->blocks->first + row;
+    int status = PENSTOCK_OK;
+    for (size_t done = 0, end; done < engine->shape.values && !status; done = end > done ? end : done) {
+        end = penstock__filter_taps_end(&engine->shape, taps, block);
+        if (end > done && !(status = penstock__filter_fused_run(&engine->fused, taps, in_of(rows, row), 1, made)))
+            memcpy(out + done, made + done, (end - done) * sizeof *out);
+        taps = taps->next;
+    }
+    return status;
+}
+
+static int run_fused(const struct rows *rows)
+{
+    int status = PENSTOCK_OK;
+    for (size_t row = 0, count; row < rows->blocks->count && !status; row += count ? count : 1) {
+        count = same_taps(rows, row);
+        status = count ? penstock__filter_fused_run(&rows->engine->fused, taps_of(rows, row), in_of(rows, row), count,
+                                                    (penstock_cf32 *)(void *)out_of(rows, row))
+                       : run_change(rows, row);
+    }
+    return status;
+}
+
 int penstock__filter_batch_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
+    if (engine->fused.binding && !run_fused(&(struct rows){.engine = engine, .blocks = blocks}))
+        return PENSTOCK_OK;
     int status = penstock_plan_run(engine->forward, blocks->in, engine->spectra, blocks->count);
     for (size_t channel = 0; channel < engine->channels && !status; channel++)
         status = run_channel(&(struct rows){.engine = engine, .blocks = blocks, .channel = channel});

@@ -154,6 +154,7 @@ void penstock__filter_engine_free(struct filter_engine *engine)
     for (size_t c = 0; c < engine->channels; c++)
         penstock__free(engine->rotations[c].table);
     penstock__free(engine->rotations);
+    penstock__filter_fused_free(&engine->fused);
     penstock__free(engine->spectra);
     penstock__free(engine->product);
     penstock__free(engine->made);
@@ -192,6 +193,12 @@ int penstock__filter_engine_run(struct filter_engine *engine, const struct filte
         return penstock__filter_batch_run(engine, blocks);
     penstock__filter_near_run(engine, blocks);
     return PENSTOCK_OK;
+}
+
+int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
+                                     const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count)
+{
+    return penstock__filter_fused_resident(resident, &engine->fused, taps, in, in_bytes, count);
 }
 
 /* ---------------------------------------------------------------- a row ----------------------- */

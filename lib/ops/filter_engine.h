@@ -101,6 +101,10 @@ size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_
 
 int penstock__filter_engine_run(struct filter_engine *engine, const struct filter_blocks *blocks);
 
+/* `count` blocks in the device's memory. */
+int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
+                                     const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count);
+
 /* The length that takes the least time for a sample, by measurement or from memory; `*device` is then the text that
  * names the device that was measured. */
 int penstock__filter_choose(size_t *n, char device[64], penstock_context *context, const struct filter_shape *shape,

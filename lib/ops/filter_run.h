@@ -10,6 +10,7 @@
 #define PENSTOCK_OPS_FILTER_RUN_H
 
 #include "ops/filter_engine.h"
+#include "ops/filter_fused.h"
 
 /* What turns a channel's values back. */
 struct filter_rotation {
@@ -33,6 +34,7 @@ struct filter_engine {
     /* In batches: room for `rows` blocks and one more, for a change of taps. */
     penstock_cf32 *spectra, *product;
     char *made;
+    struct filter_fused fused; /* does all of it, where the device can */
 
     /* Near: of each thread. */
     char *scratch;

@@ -29,7 +29,7 @@ static int bind(struct ofdm_fused *fused, struct penstock_device *device)
 static bool worth_it(const struct penstock_device *device, const struct ofdm_grid *grid, const penstock_ofdm_desc *desc)
 {
     bool pilots = grid->tracking == PENSTOCK_TRACK_PILOTS && desc->pilot_count;
-    return (device->backend->flags & PENSTOCK_BACKEND_OFDM) && !device->host_memory && !pilots &&
+    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && !device->host_memory && !pilots &&
            desc->format != PENSTOCK_PLANAR && desc->format != PENSTOCK_F32;
 }
 

@@ -7,7 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/driver_api.h"
-#include "gpu/fused_ofdm.h"
+#include "gpu/fused_kernel.h"
 #include "gpu/scheme.h"
 
 /* ---------------------------------------------------------------- loader.c -------------------- */
@@ -98,8 +98,8 @@ struct cuda_node {
 struct cuda_fused {
     CUmodule module;
     CUdeviceptr table;
-    CUfunction kernels[FUSED_OFDM_KERNELS];
-    struct fused_ofdm ofdm;
+    CUfunction kernels[FUSED_KERNELS];
+    struct fused_kernel kernel;
 };
 
 struct cuda_plan {

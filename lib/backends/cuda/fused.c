@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Plans of kernels that do more than a transform: OFDM symbols to soft bits. */
+/* Plans of kernels that do more than a transform: OFDM symbols to soft bits, filters. */
 #include "backends/cuda/cuda.h"
 
 /* Dynamic shared memory that a kernel may have without asking for more. */
@@ -16,7 +16,7 @@ static int build(struct penstock_plan_state *plan)
 {
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
     struct gpu_text source = {0};
-    int status = penstock__fused_ofdm_source(&source, plan->device->context, &self->ofdm, &plan->problem->ofdm);
+    int status = penstock__fused_source(&source, plan->device->context, &self->kernel, plan->problem);
     if (!status)
         status = penstock__cuda_program(&self->module, plan->device, source.content);
     penstock__text_free(&source);
@@ -28,15 +28,15 @@ static int find_kernels(struct penstock_plan_state *plan)
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
     const struct cuda_api *cuda = api_of(plan);
     int status = PENSTOCK_OK;
-    for (unsigned i = 0; i < FUSED_OFDM_KERNELS && !status; i++) {
+    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(plan->problem, i); i++) {
         status = penstock__cuda_check(
             plan->device, "cuModuleGetFunction",
-            cuda->ModuleGetFunction(&self->kernels[i], self->module, penstock__fused_ofdm_names[i]));
-        if (!status && self->ofdm.local_bytes > USUAL_SHARED_BYTES)
+            cuda->ModuleGetFunction(&self->kernels[i], self->module, penstock__fused_name(plan->problem, i)));
+        if (!status && self->kernel.local_bytes > USUAL_SHARED_BYTES)
             status = penstock__cuda_check(plan->device, "cuFuncSetAttribute",
                                           cuda->FuncSetAttribute(self->kernels[i],
                                                                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                                 (int)self->ofdm.local_bytes));
+                                                                 (int)self->kernel.local_bytes));
     }
     return status;
 }
@@ -47,7 +47,7 @@ static int upload_table(struct penstock_plan_state *plan)
     const struct cuda_api *cuda = api_of(plan);
     float *values;
     size_t count;
-    int status = penstock__fused_ofdm_table(&values, &count, &self->ofdm, &plan->problem->ofdm);
+    int status = penstock__fused_kernel_table(&values, &count, &self->kernel, plan->problem);
     if (status)
         return status;
     if ((status =
@@ -74,15 +74,15 @@ static void release(struct penstock_plan_state *plan)
 int penstock__cuda_fused_init(struct penstock_plan_state *plan, unsigned variant)
 {
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
-    int status = penstock__fused_ofdm_shape(&self->ofdm, &plan->problem->ofdm,
-                                            &penstock__cuda_opened(plan->device)->limits, variant, true);
+    int status = penstock__fused_kernel_shape(&self->kernel, plan->problem,
+                                              &penstock__cuda_opened(plan->device)->limits, variant, true);
     if (status || (status = penstock__cuda_enter(plan->device)))
         return status;
     if ((status = build(plan)) || (status = find_kernels(plan)) || (status = upload_table(plan)))
         release(plan);
     penstock__cuda_leave(plan->device);
     if (!status)
-        penstock__fused_ofdm_describe(plan, &self->ofdm);
+        penstock__fused_describe(plan, &self->kernel);
     return status;
 }
 
@@ -100,10 +100,10 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
     CUstream stream = ((const struct cuda_slot *)slot->priv)->stream;
     size_t groups;
-    int status = penstock__fused_ofdm_groups(&groups, plan, &self->ofdm, job);
+    int status = penstock__fused_groups(&groups, plan, &self->kernel, job);
     if (status || !groups || (status = penstock__cuda_enter(plan->device)))
         return status;
-    const struct fused_shape *shape = &self->ofdm.shape;
+    const struct fused_shape *shape = &self->kernel.shape;
     CUdeviceptr in = penstock__cuda_memory(job->in), out = penstock__cuda_memory(job->out);
     CUdeviceptr places = job->gather ? penstock__cuda_memory(job->gather) : in,
                 gains = penstock__cuda_memory(job->gains);
@@ -112,9 +112,9 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
     void *arguments[] = {&in, &places, &gains, &self->table, &out, &rows, &start, &spacing};
     status =
         penstock__cuda_check(plan->device, "cuLaunchKernel",
-                             api_of(plan)->LaunchKernel(self->kernels[penstock__fused_ofdm_kernel(job)],
+                             api_of(plan)->LaunchKernel(self->kernels[penstock__fused_pick(plan->problem, job)],
                                                         (unsigned)groups, 1, 1, shape->lanes * shape->per_group, 1, 1,
-                                                        (unsigned)self->ofdm.local_bytes, stream, arguments, NULL));
+                                                        (unsigned)self->kernel.local_bytes, stream, arguments, NULL));
     penstock__cuda_leave(plan->device);
     return status;
 }

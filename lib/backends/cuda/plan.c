@@ -85,7 +85,7 @@ static void release(struct penstock_plan_state *plan)
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
-    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__cuda_fused_init(plan, variant);
     static const struct gpu_maker maker = {make, release};
     struct cuda_plan *self = plan->priv;
@@ -99,7 +99,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 
 void penstock__cuda_plan_free(struct penstock_plan_state *plan)
 {
-    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM) {
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT) {
         penstock__cuda_fused_free(plan);
         return;
     }
@@ -140,7 +140,7 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
 
 int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
-    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__cuda_fused_enqueue(slot, plan, job);
     struct cuda_plan *self = plan->priv;
     struct gpu_step step;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Plans of kernels that do more than a transform: OFDM symbols to soft bits. */
+/* Plans of kernels that do more than a transform: OFDM symbols to soft bits, filters. */
 #include "backends/opencl/opencl.h"
 
 static const struct opencl_device *device_of(const struct penstock_plan_state *plan)
@@ -18,13 +18,14 @@ static int build(struct penstock_plan_state *plan)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
     struct gpu_text source = {0};
-    int status = penstock__fused_ofdm_source(&source, plan->device->context, &self->ofdm, &plan->problem->ofdm);
+    int status = penstock__fused_source(&source, plan->device->context, &self->kernel, plan->problem);
     if (!status)
         status = penstock__opencl_program(&self->program, plan->device, source.content);
     penstock__text_free(&source);
-    for (unsigned i = 0; i < FUSED_OFDM_KERNELS && !status; i++) {
+    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(plan->problem, i); i++) {
         cl_int code = CL_SUCCESS;
-        self->kernels[i] = device_of(plan)->api->CreateKernel(self->program, penstock__fused_ofdm_names[i], &code);
+        self->kernels[i] =
+            device_of(plan)->api->CreateKernel(self->program, penstock__fused_name(plan->problem, i), &code);
         if (code)
             status = penstock__opencl_error(plan->device, "clCreateKernel", code);
     }
@@ -35,8 +36,8 @@ static int build(struct penstock_plan_state *plan)
 static int check_group(struct penstock_plan_state *plan)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
-    unsigned group = self->ofdm.shape.lanes * self->ofdm.shape.per_group;
-    for (unsigned i = 0; i < FUSED_OFDM_KERNELS; i++) {
+    unsigned group = self->kernel.shape.lanes * self->kernel.shape.per_group;
+    for (unsigned i = 0; i < FUSED_KERNELS && self->kernels[i]; i++) {
         size_t limit = 0;
         cl_int code = device_of(plan)->api->GetKernelWorkGroupInfo(
             self->kernels[i], device_of(plan)->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL);
@@ -55,7 +56,7 @@ static int upload_table(struct penstock_plan_state *plan)
     float *values;
     size_t count;
     cl_int code;
-    int status = penstock__fused_ofdm_table(&values, &count, &self->ofdm, &plan->problem->ofdm);
+    int status = penstock__fused_kernel_table(&values, &count, &self->kernel, plan->problem);
     if (status)
         return status;
     self->table = device_of(plan)->api->CreateBuffer(device_of(plan)->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
@@ -68,7 +69,7 @@ static void release(struct penstock_plan_state *plan)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
     const struct opencl_api *cl = device_of(plan)->api;
-    for (unsigned i = 0; i < FUSED_OFDM_KERNELS; i++) {
+    for (unsigned i = 0; i < FUSED_KERNELS; i++) {
         if (self->kernels[i])
             cl->ReleaseKernel(self->kernels[i]);
         self->kernels[i] = NULL;
@@ -84,8 +85,7 @@ static void release(struct penstock_plan_state *plan)
 int penstock__opencl_fused_init(struct penstock_plan_state *plan, unsigned variant)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
-    int status =
-        penstock__fused_ofdm_shape(&self->ofdm, &plan->problem->ofdm, &device_of(plan)->limits, variant, false);
+    int status = penstock__fused_kernel_shape(&self->kernel, plan->problem, &device_of(plan)->limits, variant, false);
     if (status)
         return status;
     if ((status = build(plan)) || (status = check_group(plan)) || (status = upload_table(plan))) {
@@ -96,7 +96,7 @@ int penstock__opencl_fused_init(struct penstock_plan_state *plan, unsigned varia
         release(plan);
         return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory for a mutex");
     }
-    penstock__fused_ofdm_describe(plan, &self->ofdm);
+    penstock__fused_describe(plan, &self->kernel);
     return PENSTOCK_OK;
 }
 
@@ -140,9 +140,9 @@ int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_p
     const struct opencl_fused *self = &whole->fused;
     const struct opencl_api *cl = device_of(plan)->api;
     cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
-    cl_kernel kernel = self->kernels[penstock__fused_ofdm_kernel(job)];
-    size_t groups, local = self->ofdm.shape.lanes * self->ofdm.shape.per_group;
-    int status = penstock__fused_ofdm_groups(&groups, plan, &self->ofdm, job);
+    cl_kernel kernel = self->kernels[penstock__fused_pick(plan->problem, job)];
+    size_t groups, local = self->kernel.shape.lanes * self->kernel.shape.per_group;
+    int status = penstock__fused_groups(&groups, plan, &self->kernel, job);
     cl_int code;
     if (status || !groups)
         return status;

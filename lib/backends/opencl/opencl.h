@@ -9,7 +9,7 @@
 #include <CL/cl.h>
 
 #include "backends/backend.h"
-#include "gpu/fused_ofdm.h"
+#include "gpu/fused_kernel.h"
 #include "gpu/scheme.h"
 
 #include <pthread.h>
@@ -112,8 +112,8 @@ struct opencl_node {
 struct opencl_fused {
     cl_program program;
     cl_mem table;
-    cl_kernel kernels[FUSED_OFDM_KERNELS];
-    struct fused_ofdm ofdm;
+    cl_kernel kernels[FUSED_KERNELS];
+    struct fused_kernel kernel;
 };
 
 struct opencl_plan {

@@ -68,7 +68,7 @@ static int make(struct penstock_plan_state *plan, const struct gpu_scheme *schem
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
-    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__opencl_fused_init(plan, variant);
     static const struct gpu_maker maker = {make, release};
     struct opencl_plan *self = plan->priv;
@@ -85,7 +85,7 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 
 void penstock__opencl_plan_free(struct penstock_plan_state *plan)
 {
-    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM) {
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT) {
         penstock__opencl_fused_free(plan);
         return;
     }
@@ -160,7 +160,7 @@ int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buff
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                              const struct penstock_job *job)
 {
-    if (plan->problem->kind == PENSTOCK_PROBLEM_OFDM)
+    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__opencl_fused_enqueue(slot, plan, job);
     struct opencl_plan *self = plan->priv;
     struct gpu_step step;

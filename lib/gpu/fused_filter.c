@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The overlap-save kernel: what is generated of it. */
+#include "gpu/fused_filter.h"
+#include "gpu/source.h"
+
+/* Work-groups on a multiprocessor that the compiler shall leave registers for; measured. */
+static unsigned dense(size_t n)
+{
+    return n == 4096 ? 3 : n == 2048 ? 6 : 1;
+}
+
+int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
+                                 const struct gpu_limits *limits, unsigned variant)
+{
+    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, 16, dense(filter->n));
+    self->copy_lanes = self->piece = 0;
+    self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + 16;
+    return status;
+}
+
+int penstock__fused_filter_source(struct gpu_text *text, const penstock_context *context,
+                                  const struct fused_kernel *self, const struct penstock_filter_problem *filter)
+{
+    static const char *const files[] = {"portability.h", "load.h", "fused.h", "filter.cl", NULL};
+    const struct fused_shape *shape = &self->shape;
+    unsigned forward[GPU_MAX_SLOTS], back[GPU_MAX_SLOTS];
+    penstock__fused_constants(text, shape);
+    penstock__text_add(text,
+                       "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
+                       "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define FIRST %zu\n#define VALUES %zu\n",
+                       (int)filter->format, self->local_bytes / 16, filter->block, filter->first, filter->block);
+    penstock__fused_transform(text, shape, "FORWARD", false, false, NULL, forward);
+    penstock__fused_transform(text, shape, "REVERSE_ALL", true, shape->passes > 1, forward, back);
+    penstock__text_add(text, "#define MULTIPLY");
+    for (unsigned i = 0; i < shape->slots; i++)
+        penstock__text_add(text, " PRODUCT(v%u, %u)", forward[i], i * shape->lanes);
+    penstock__text_add(text, "\n#define STORE_ALL");
+    for (unsigned i = 0; i < shape->slots; i++) {
+        size_t at = (size_t)i * shape->lanes, end = at + shape->lanes;
+        if (end > filter->first && at < filter->first + filter->block)
+            penstock__text_add(text, " STORE(v%u, %zu, %d)", back[i], at,
+                               at >= filter->first && end <= filter->first + filter->block);
+    }
+    penstock__text_add(text, "\n");
+    return penstock__gpu_source_files(text, context, files);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What kernels that do more than a transform have in common. */
+#include "gpu/fused_filter.h"
+#include "gpu/fused_ofdm.h"
+
+#include <stdio.h>
+
+#define BEST_SAMPLES ((size_t)1 << 20) /* of a batch from which on the cost of a launch does not count */
+
+static bool is_ofdm(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_OFDM;
+}
+
+int penstock__fused_check(const struct penstock_problem *problem, const char *device)
+{
+    penstock_format format = is_ofdm(problem) ? problem->ofdm.format : problem->filter.format;
+    size_t n = is_ofdm(problem) ? problem->ofdm.n : problem->filter.n;
+    if (format == PENSTOCK_PLANAR || format == PENSTOCK_F32)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s takes no %s samples in one kernel for all", device,
+                               penstock_format_name(format));
+    if (n < FUSED_LEAST || n > FUSED_MOST || (n & (n - 1)))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%s has one kernel for all with transforms of powers of two from %d to %d", device,
+                               FUSED_LEAST, FUSED_MOST);
+    return PENSTOCK_OK;
+}
+
+int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
+                                 const struct gpu_limits *limits, unsigned variant, bool warps)
+{
+    return is_ofdm(problem) ? penstock__fused_ofdm_shape(self, &problem->ofdm, limits, variant, warps)
+                            : penstock__fused_filter_shape(self, &problem->filter, limits, variant);
+}
+
+int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                           const struct penstock_problem *problem)
+{
+    return is_ofdm(problem) ? penstock__fused_ofdm_source(text, context, self, &problem->ofdm)
+                            : penstock__fused_filter_source(text, context, self, &problem->filter);
+}
+
+int penstock__fused_kernel_table(float **values, size_t *count, const struct fused_kernel *self,
+                                 const struct penstock_problem *problem)
+{
+    if (is_ofdm(problem))
+        return penstock__fused_ofdm_table(values, count, self, &problem->ofdm);
+    *count = penstock__fused_table_floats(&self->shape);
+    if (!(*values = penstock__calloc(*count, sizeof **values)))
+        return PENSTOCK_ERR_MEMORY;
+    penstock__fused_table(*values, &self->shape);
+    return PENSTOCK_OK;
+}
+
+const char *penstock__fused_name(const struct penstock_problem *problem, unsigned kernel)
+{
+    return is_ofdm(problem) ? penstock__fused_ofdm_names[kernel] : kernel ? NULL : "filter";
+}
+
+unsigned penstock__fused_pick(const struct penstock_problem *problem, const struct penstock_job *job)
+{
+    if (!is_ofdm(problem))
+        return 0;
+    return job->gather ? FUSED_OFDM_LISTED : job->narrow ? FUSED_OFDM_NARROW : FUSED_OFDM_EVEN;
+}
+
+void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self)
+{
+    const struct fused_shape *shape = &self->shape;
+    int used = snprintf(plan->variant, sizeof plan->variant, "%s, radix", is_ofdm(plan->problem) ? "ofdm" : "filter");
+    for (unsigned s = 0; s < shape->passes && used < (int)sizeof plan->variant; s++)
+        used +=
+            snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, "%s%u", s ? "x" : " ", shape->radix[s]);
+    if (used < (int)sizeof plan->variant)
+        snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, ", %u a group", shape->per_group);
+    plan->kernels = plan->passes = 1;
+    plan->best_batch = BEST_SAMPLES / shape->n;
+}
+
+int penstock__fused_groups(size_t *groups, const struct penstock_plan_state *plan, const struct fused_kernel *self,
+                           const struct penstock_job *job)
+{
+    const struct fused_shape *shape = &self->shape;
+    *groups = (job->frames + shape->per_group - 1) / shape->per_group;
+    if (job->frames > (size_t)INT32_MAX / shape->lanes - shape->per_group)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu frames are too many for one batch", plan->device->name,
+                               job->frames);
+    return PENSTOCK_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Kernels that do more than a transform, kernels/ofdm.cl and kernels/filter.cl: what backends do with them. All take
+ * (in, list, factors, table, out, rows, start, spacing). */
+#ifndef PENSTOCK_GPU_FUSED_KERNEL_H
+#define PENSTOCK_GPU_FUSED_KERNEL_H
+
+#include "gpu/fused_pass.h"
+
+struct fused_kernel {
+    struct fused_shape shape;
+    size_t local_bytes;         /* of a work-group */
+    unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
+};
+
+/* PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
+int penstock__fused_check(const struct penstock_problem *problem, const char *device);
+
+/* `warps`: work-items run in warps of 32 that a barrier of their own keeps together, as in CUDA. */
+int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
+                                 const struct gpu_limits *limits, unsigned variant, bool warps);
+int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                           const struct penstock_problem *problem);
+
+/* The table, to be freed with penstock__free(). */
+int penstock__fused_kernel_table(float **values, size_t *count, const struct fused_kernel *self,
+                                 const struct penstock_problem *problem);
+
+/* Kernels of a program, at most, the name of each, NULL where there are fewer, and which of them does a job. */
+#define FUSED_KERNELS 3
+const char *penstock__fused_name(const struct penstock_problem *problem, unsigned kernel);
+unsigned penstock__fused_pick(const struct penstock_problem *problem, const struct penstock_job *job);
+
+/* What a plan says of itself, and work-groups for a job. */
+void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self);
+int penstock__fused_groups(size_t *groups, const struct penstock_plan_state *plan, const struct fused_kernel *self,
+                           const struct penstock_job *job);
+
+#endif
