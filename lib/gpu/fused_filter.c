@@ -14,7 +14,7 @@ static unsigned dense(size_t n)
 int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
                                  const struct gpu_limits *limits, unsigned variant)
 {
-    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, 16, dense(filter->n));
+    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, 16, dense(filter->n), false);
     self->copy_lanes = self->piece = 0;
     self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + 16;
     return status;

@@ -4,6 +4,7 @@
 /* What kernels that do more than a transform have in common. */
 #include "gpu/fused_filter.h"
 #include "gpu/fused_ofdm.h"
+#include "gpu/fused_spectrum.h"
 
 #include <stdio.h>
 
@@ -12,6 +13,11 @@
 static bool is_ofdm(const struct penstock_problem *problem)
 {
     return problem->kind == PENSTOCK_PROBLEM_OFDM;
+}
+
+static size_t average_of(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
 }
 
 int penstock__fused_check(const struct penstock_problem *problem, const char *device)
@@ -28,9 +34,16 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
     return PENSTOCK_OK;
 }
 
+bool penstock__fused_first(const struct penstock_problem *problem, const struct gpu_limits *limits)
+{
+    return problem->kind == PENSTOCK_PROBLEM_FFT && !limits->cpu && penstock__fused_spectrum_fits(&problem->fft);
+}
+
 int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
                                  const struct gpu_limits *limits, unsigned variant, bool warps)
 {
+    if (problem->kind == PENSTOCK_PROBLEM_FFT)
+        return penstock__fused_spectrum_shape(self, &problem->fft, limits);
     return is_ofdm(problem) ? penstock__fused_ofdm_shape(self, &problem->ofdm, limits, variant, warps)
                             : penstock__fused_filter_shape(self, &problem->filter, limits, variant);
 }
@@ -38,6 +51,8 @@ int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstoc
 int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                            const struct penstock_problem *problem)
 {
+    if (problem->kind == PENSTOCK_PROBLEM_FFT)
+        return penstock__fused_spectrum_source(text, context, self, &problem->fft);
     return is_ofdm(problem) ? penstock__fused_ofdm_source(text, context, self, &problem->ofdm)
                             : penstock__fused_filter_source(text, context, self, &problem->filter);
 }
@@ -47,6 +62,8 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
 {
     if (is_ofdm(problem))
         return penstock__fused_ofdm_table(values, count, self, &problem->ofdm);
+    if (problem->kind == PENSTOCK_PROBLEM_FFT)
+        return penstock__fused_spectrum_table(values, count, self, &problem->fft);
     *count = penstock__fused_table_floats(&self->shape);
     if (!(*values = penstock__calloc(*count, sizeof **values)))
         return PENSTOCK_ERR_MEMORY;
@@ -56,7 +73,9 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
 
 const char *penstock__fused_name(const struct penstock_problem *problem, unsigned kernel)
 {
-    return is_ofdm(problem) ? penstock__fused_ofdm_names[kernel] : kernel ? NULL : "filter";
+    if (is_ofdm(problem))
+        return penstock__fused_ofdm_names[kernel];
+    return kernel ? NULL : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum" : "filter";
 }
 
 unsigned penstock__fused_pick(const struct penstock_problem *problem, const struct penstock_job *job)
@@ -68,22 +87,25 @@ unsigned penstock__fused_pick(const struct penstock_problem *problem, const stru
 
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self)
 {
+    static const char *const kinds[] = {"spectrum", "ofdm", "filter"};
     const struct fused_shape *shape = &self->shape;
-    int used = snprintf(plan->variant, sizeof plan->variant, "%s, radix", is_ofdm(plan->problem) ? "ofdm" : "filter");
+    size_t average = average_of(plan->problem);
+    int used = snprintf(plan->variant, sizeof plan->variant, "%s, radix", kinds[plan->problem->kind]);
     for (unsigned s = 0; s < shape->passes && used < (int)sizeof plan->variant; s++)
         used +=
             snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, "%s%u", s ? "x" : " ", shape->radix[s]);
     if (used < (int)sizeof plan->variant)
         snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, ", %u a group", shape->per_group);
     plan->kernels = plan->passes = 1;
-    plan->best_batch = BEST_SAMPLES / shape->n;
+    plan->best_batch = (BEST_SAMPLES / shape->n + average - 1) / average * average;
 }
 
-int penstock__fused_groups(size_t *groups, const struct penstock_plan_state *plan, const struct fused_kernel *self,
-                           const struct penstock_job *job)
+int penstock__fused_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,
+                         const struct fused_kernel *self, const struct penstock_job *job)
 {
     const struct fused_shape *shape = &self->shape;
-    *groups = (job->frames + shape->per_group - 1) / shape->per_group;
+    *rows = job->frames / average_of(plan->problem);
+    *groups = (*rows + shape->per_group - 1) / shape->per_group;
     if (job->frames > (size_t)INT32_MAX / shape->lanes - shape->per_group)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu frames are too many for one batch", plan->device->name,
                                job->frames);

@@ -9,13 +9,17 @@
 #include "gpu/fused_pass.h"
 
 struct fused_kernel {
+    bool active; /* the plan is one of these */
     struct fused_shape shape;
     size_t local_bytes;         /* of a work-group */
     unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
 };
 
-/* PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
+/* Of kinds OFDM and FILTER: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
 int penstock__fused_check(const struct penstock_problem *problem, const char *device);
+
+/* Of kind FFT: whether there is one that is faster than the transform's own, as the first variant on a GPU. */
+bool penstock__fused_first(const struct penstock_problem *problem, const struct gpu_limits *limits);
 
 /* `warps`: work-items run in warps of 32 that a barrier of their own keeps together, as in CUDA. */
 int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
@@ -32,9 +36,9 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
 const char *penstock__fused_name(const struct penstock_problem *problem, unsigned kernel);
 unsigned penstock__fused_pick(const struct penstock_problem *problem, const struct penstock_job *job);
 
-/* What a plan says of itself, and work-groups for a job. */
+/* What a plan says of itself, and rows and work-groups of a job. */
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self);
-int penstock__fused_groups(size_t *groups, const struct penstock_plan_state *plan, const struct fused_kernel *self,
-                           const struct penstock_job *job);
+int penstock__fused_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,
+                         const struct fused_kernel *self, const struct penstock_job *job);
 
 #endif

@@ -23,7 +23,7 @@ int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_
 {
     size_t row = ofdm->carrier_count * ofdm->bits;
     struct fused_shape *shape = &self->shape;
-    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, row + 16, dense(ofdm->n));
+    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, row + 16, dense(ofdm->n), false);
     if (status)
         return status;
     unsigned group = shape->lanes * shape->per_group;

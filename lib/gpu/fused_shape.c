@@ -114,7 +114,7 @@ static bool fits(const struct fused_shape *shape, const struct gpu_limits *limit
 }
 
 int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
-                          size_t extra, unsigned dense)
+                          size_t extra, unsigned dense, bool two_buffers)
 {
     bool computed = false;
     if (variant > 1)
@@ -126,6 +126,7 @@ int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_
         choose_simple(shape, (unsigned)n);
     else {
         computed = choose(shape, (unsigned)n, dense);
+        shape->two_buffers |= two_buffers;
         override(shape, &computed, getenv("PENSTOCK_FUSED_SHAPE"));
     }
     if (!consistent(shape))

@@ -81,9 +81,11 @@ int penstock__cuda_fused_init(struct penstock_plan_state *plan, unsigned variant
     if ((status = build(plan)) || (status = find_kernels(plan)) || (status = upload_table(plan)))
         release(plan);
     penstock__cuda_leave(plan->device);
-    if (!status)
-        penstock__fused_describe(plan, &self->kernel);
-    return status;
+    if (status)
+        return status;
+    penstock__fused_describe(plan, &self->kernel);
+    self->kernel.active = true;
+    return PENSTOCK_OK;
 }
 
 void penstock__cuda_fused_free(struct penstock_plan_state *plan)
@@ -99,17 +101,17 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
 {
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
     CUstream stream = ((const struct cuda_slot *)slot->priv)->stream;
-    size_t groups;
-    int status = penstock__fused_groups(&groups, plan, &self->kernel, job);
+    size_t rows, groups;
+    int status = penstock__fused_grid(&rows, &groups, plan, &self->kernel, job);
     if (status || !groups || (status = penstock__cuda_enter(plan->device)))
         return status;
     const struct fused_shape *shape = &self->kernel.shape;
     CUdeviceptr in = penstock__cuda_memory(job->in), out = penstock__cuda_memory(job->out);
     CUdeviceptr places = job->gather ? penstock__cuda_memory(job->gather) : in,
-                gains = penstock__cuda_memory(job->gains);
-    int32_t rows = (int32_t)job->frames;
+                gains = job->gains ? penstock__cuda_memory(job->gains) : self->table;
+    int32_t count = (int32_t)rows;
     uint32_t start = job->start, spacing = job->spacing;
-    void *arguments[] = {&in, &places, &gains, &self->table, &out, &rows, &start, &spacing};
+    void *arguments[] = {&in, &places, &gains, &self->table, &out, &count, &start, &spacing};
     status =
         penstock__cuda_check(plan->device, "cuLaunchKernel",
                              api_of(plan)->LaunchKernel(self->kernels[penstock__fused_pick(plan->problem, job)],

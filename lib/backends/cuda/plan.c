@@ -87,6 +87,12 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__cuda_fused_init(plan, variant);
+    if (penstock__fused_first(plan->problem, &penstock__cuda_opened(plan->device)->limits)) {
+        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__cuda_fused_init(plan, 0);
+        if (first != PENSTOCK_ERR_UNSUPPORTED)
+            return first;
+        variant -= variant > 0;
+    }
     static const struct gpu_maker maker = {make, release};
     struct cuda_plan *self = plan->priv;
     int status = penstock__cuda_enter(plan->device);
@@ -99,7 +105,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 
 void penstock__cuda_plan_free(struct penstock_plan_state *plan)
 {
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT) {
+    if (((const struct cuda_plan *)plan->priv)->fused.kernel.active) {
         penstock__cuda_fused_free(plan);
         return;
     }
@@ -140,7 +146,7 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
 
 int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
+    if (((const struct cuda_plan *)plan->priv)->fused.kernel.active)
         return penstock__cuda_fused_enqueue(slot, plan, job);
     struct cuda_plan *self = plan->priv;
     struct gpu_step step;

@@ -97,6 +97,7 @@ int penstock__opencl_fused_init(struct penstock_plan_state *plan, unsigned varia
         return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory for a mutex");
     }
     penstock__fused_describe(plan, &self->kernel);
+    self->kernel.active = true;
     return PENSTOCK_OK;
 }
 
@@ -109,11 +110,10 @@ void penstock__opencl_fused_free(struct penstock_plan_state *plan)
 /* ---------------------------------------------------------------- launch ---------------------- */
 
 static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const struct opencl_fused *self,
-                            const struct penstock_job *job)
+                            const struct penstock_job *job, cl_int rows)
 {
-    cl_mem in = memory_of(job->in), out = memory_of(job->out), gains = memory_of(job->gains);
+    cl_mem in = memory_of(job->in), out = memory_of(job->out), gains = job->gains ? memory_of(job->gains) : self->table;
     cl_mem places = job->gather ? memory_of(job->gather) : in;
-    cl_int rows = (cl_int)job->frames;
     const struct {
         size_t bytes;
         const void *value;
@@ -141,14 +141,14 @@ int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_p
     const struct opencl_api *cl = device_of(plan)->api;
     cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
     cl_kernel kernel = self->kernels[penstock__fused_pick(plan->problem, job)];
-    size_t groups, local = self->kernel.shape.lanes * self->kernel.shape.per_group;
-    int status = penstock__fused_groups(&groups, plan, &self->kernel, job);
+    size_t rows, groups, local = self->kernel.shape.lanes * self->kernel.shape.per_group;
+    int status = penstock__fused_grid(&rows, &groups, plan, &self->kernel, job);
     cl_int code;
     if (status || !groups)
         return status;
     size_t global = groups * local;
     pthread_mutex_lock(&whole->arguments);
-    if (!(code = set_arguments(cl, kernel, self, job)))
+    if (!(code = set_arguments(cl, kernel, self, job, (cl_int)rows)))
         code = cl->EnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     pthread_mutex_unlock(&whole->arguments);
     if (code)

@@ -70,6 +70,12 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 {
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__opencl_fused_init(plan, variant);
+    if (penstock__fused_first(plan->problem, &((const struct opencl_device *)plan->device->priv)->limits)) {
+        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__opencl_fused_init(plan, 0);
+        if (first != PENSTOCK_ERR_UNSUPPORTED)
+            return first;
+        variant -= variant > 0;
+    }
     static const struct gpu_maker maker = {make, release};
     struct opencl_plan *self = plan->priv;
     const struct opencl_device *device = plan->device->priv;
@@ -85,7 +91,7 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 
 void penstock__opencl_plan_free(struct penstock_plan_state *plan)
 {
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT) {
+    if (((const struct opencl_plan *)plan->priv)->fused.kernel.active) {
         penstock__opencl_fused_free(plan);
         return;
     }
@@ -160,7 +166,7 @@ int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buff
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                              const struct penstock_job *job)
 {
-    if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
+    if (((const struct opencl_plan *)plan->priv)->fused.kernel.active)
         return penstock__opencl_fused_enqueue(slot, plan, job);
     struct opencl_plan *self = plan->priv;
     struct gpu_step step;
