@@ -5,16 +5,15 @@
 #include "gpu/fused_filter.h"
 #include "gpu/source.h"
 
-/* Work-groups on a multiprocessor that the compiler shall leave registers for; measured. */
-static unsigned dense(size_t n)
-{
-    return n == 4096 ? 3 : n == 2048 ? 6 : 1;
-}
-
 int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
                                  const struct gpu_limits *limits, unsigned variant)
 {
-    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, 16, dense(filter->n), false);
+    const struct fused_wish wish = {.extra = 16, /* measured: */
+                                    .dense = filter->n == 4096   ? 2
+                                             : filter->n == 2048 ? 4
+                                                                 : 1,
+                                    .per_group = filter->n == 1024 ? 1 : 0};
+    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, &wish);
     self->copy_lanes = self->piece = 0;
     self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + 16;
     return status;

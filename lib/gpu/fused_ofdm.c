@@ -12,10 +12,13 @@ const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed
 
 /* ---------------------------------------------------------------- shape ----------------------- */
 
-/* Work-groups on a multiprocessor that the compiler shall leave registers for; measured. */
-static unsigned dense(size_t n)
+/* Measured. */
+static struct fused_wish wish_of(size_t n)
 {
-    return n == 2048 ? 7 : n == 64 ? 6 : n == 4096 ? 3 : 1;
+    struct fused_wish wish = {.dense = n == 2048 ? 7 : n == 64 ? 6 : n == 512 ? 5 : n == 4096 ? 3 : 1};
+    if (n == 512)
+        wish.per_group = 4;
+    return wish;
 }
 
 int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
@@ -23,7 +26,9 @@ int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_
 {
     size_t row = ofdm->carrier_count * ofdm->bits;
     struct fused_shape *shape = &self->shape;
-    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, row + 16, dense(ofdm->n), false);
+    struct fused_wish wish = wish_of(ofdm->n);
+    wish.extra = row + 16;
+    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, &wish);
     if (status)
         return status;
     unsigned group = shape->lanes * shape->per_group;

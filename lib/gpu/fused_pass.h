@@ -34,14 +34,20 @@ struct fused_shape {
 #define FUSED_LEAST 16
 #define FUSED_MOST  8192
 
+/* What a kernel needs besides its transforms, and what was found best for it; 0: as for other kernels. */
+struct fused_wish {
+    size_t extra; /* bytes of local memory for each transform */
+    unsigned dense, per_group;
+    bool two_buffers;
+};
+
 /*
  * Variant 0 is made for speed on GPUs, variant 1 has radix 4. PENSTOCK_ERR_UNSUPPORTED for one that does not exist or
- * does not fit, with text. `extra` is local memory that a work-group needs besides, in bytes for each transform.
- * `two_buffers`: wanted for every length. PENSTOCK_FUSED_SHAPE in the environment
+ * does not fit, with text. PENSTOCK_FUSED_SHAPE in the environment
  * ("slots=16,group=4,dense=7,buffers=2,computed=1,radix=16x16x8") changes variant 0, for measurements.
  */
 int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
-                          size_t extra, unsigned dense, bool two_buffers);
+                          const struct fused_wish *wish);
 
 /* float4 of a pass for one j: half its radix of factors in pairs; one more holds what computed ones come from. */
 static inline unsigned penstock__fused_rows(unsigned radix)

@@ -16,7 +16,7 @@ struct choice {
 
 static const struct choice choices[] = {
     {16, 16, 128, false, false, {16}},        {32, 8, 32, true, false, {8, 4}},
-    {64, 16, 32, false, false, {16, 4}},      {128, 16, 16, false, false, {16, 8}},
+    {64, 16, 32, true, false, {16, 4}},       {128, 8, 8, false, false, {8, 4, 4}},
     {256, 16, 8, true, false, {16, 16}},      {512, 32, 2, false, true, {32, 16}},
     {1024, 32, 2, true, true, {32, 32}},      {2048, 16, 1, false, true, {16, 16, 8}},
     {4096, 16, 1, false, true, {16, 16, 16}}, {8192, 32, 1, false, true, {32, 16, 16}},
@@ -24,16 +24,16 @@ static const struct choice choices[] = {
 
 #define LONG_TABLE 256 /* points of a pass and those before, from which on factors are computed */
 
-static bool choose(struct fused_shape *shape, unsigned n, unsigned dense)
+static bool choose(struct fused_shape *shape, unsigned n, const struct fused_wish *wish)
 {
     const struct choice *choice = choices;
     while (choice->n != n)
         choice++;
     *shape = (struct fused_shape){.n = n,
                                   .slots = choice->slots,
-                                  .per_group = choice->per_group,
-                                  .dense = dense,
-                                  .two_buffers = choice->two_buffers};
+                                  .per_group = wish->per_group ? wish->per_group : choice->per_group,
+                                  .dense = wish->dense ? wish->dense : 1,
+                                  .two_buffers = choice->two_buffers || wish->two_buffers};
     for (; shape->passes < 4 && choice->radix[shape->passes]; shape->passes++)
         shape->radix[shape->passes] = choice->radix[shape->passes];
     return choice->computed;
@@ -114,7 +114,7 @@ static bool fits(const struct fused_shape *shape, const struct gpu_limits *limit
 }
 
 int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
-                          size_t extra, unsigned dense, bool two_buffers)
+                          const struct fused_wish *wish)
 {
     bool computed = false;
     if (variant > 1)
@@ -125,8 +125,7 @@ int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_
     if (variant)
         choose_simple(shape, (unsigned)n);
     else {
-        computed = choose(shape, (unsigned)n, dense);
-        shape->two_buffers |= two_buffers;
+        computed = choose(shape, (unsigned)n, wish);
         override(shape, &computed, getenv("PENSTOCK_FUSED_SHAPE"));
     }
     if (!consistent(shape))
@@ -134,11 +133,11 @@ int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_
     shape->cpu = limits->cpu;
     for (;; shape->per_group /= 2) {
         lay_out(shape, computed);
-        if (fits(shape, limits, extra))
+        if (fits(shape, limits, wish->extra))
             return PENSTOCK_OK;
         if (shape->per_group == 1)
             return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                    "one kernel for %zu points needs %zu bytes of local memory and %u work-items", n,
-                                   8 * (size_t)shape->region + extra, shape->lanes);
+                                   8 * (size_t)shape->region + wish->extra, shape->lanes);
     }
 }
