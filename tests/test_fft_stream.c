@@ -10,6 +10,7 @@
 #include "fft_error.h"
 #include "test.h"
 
+#include <math.h>
 #include <penstock/penstock.h>
 #include <time.h>
 
@@ -218,6 +219,73 @@ static void check_order(penstock_context *context)
     penstock_fft_stream_free(stream);
 }
 
+/* Another window holds from the next vector on, and no vector is lost: also where several wait for their turn. Where
+ * the window is w, a vector of ones gives w n in bin 0. */
+static void check_windows(penstock_context *context, const char *device, bool straight)
+{
+    enum { N = 16 };
+    static float window[N];
+    static penstock_cf32 in[VECTORS * N], out[VECTORS * N];
+    penstock_fft_stream *stream = NULL;
+    size_t at = 0, count = 0, taken, given, want[VECTORS];
+    uint64_t seed = straight;
+    for (size_t i = 0; i < VECTORS * N; i++)
+        in[i].re = 1;
+    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), device));
+    for (size_t factor = 1; at < VECTORS; factor++) {
+        size_t piece = test_random(&seed) % 50, room = test_random(&seed) % 40;
+        piece = piece < VECTORS - at ? piece : VECTORS - at;
+        room = room < VECTORS - count ? room : VECTORS - count;
+        for (size_t i = 0; i < N; i++)
+            window[i] = (float)factor;
+        CHECK_OK(penstock_fft_stream_set_window(stream, window));
+        if (straight) {
+            CHECK_OK(penstock_fft_stream_run(stream, in + at * N, piece, &taken, out + count * N, room, &given));
+        } else {
+            CHECK_OK(penstock_fft_stream_push(stream, in + at * N, piece, &taken));
+            CHECK_OK(penstock_fft_stream_pull(stream, out + count * N, room, false, &given));
+        }
+        for (size_t i = 0; i < taken; i++)
+            want[at + i] = factor;
+        at += taken;
+        count += given;
+    }
+    CHECK_OK(penstock_fft_stream_finish(stream));
+    CHECK_OK(penstock_fft_stream_pull(stream, out + count * N, VECTORS - count, false, &given));
+    CHECK_EQ(count + given, VECTORS);
+    for (size_t i = 0; i < VECTORS; i++)
+        CHECK(fabsf(out[i * N].re - (float)(want[i] * N)) <= 1e-4f * (float)(want[i] * N),
+              "%s, vector %zu: %g, not %zu", device, i, (double)out[i * N].re / N, want[i]);
+    penstock_fft_stream_free(stream);
+}
+
+static void check_stats(penstock_context *context)
+{
+    static const penstock_cf32 in[64 * 10];
+    static penstock_cf32 out[64 * 10];
+    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+    penstock_fft_stream *stream = NULL;
+    size_t taken, given;
+    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64), "cpu"));
+    CHECK_OK(penstock_fft_stream_push(stream, in, 10, &taken));
+    CHECK_OK(penstock_fft_stream_get_stats(stream, &stats));
+    CHECK(stats.in == 10 && !stats.out && stats.queue == 10 && stats.batch == 0, "pushed");
+    CHECK_OK(penstock_fft_stream_set_max_latency(stream, 1e-9)); /* holds for those that wait too */
+    CHECK_OK(penstock_fft_stream_pull(stream, out, 10, false, &given));
+    CHECK_EQ(given, 10);
+    CHECK_OK(penstock_fft_stream_run(stream, in, 6, &taken, out, 10, &given));
+    CHECK_OK(penstock_fft_stream_get_stats(stream, &stats));
+    CHECK(stats.in == 16 && stats.out == 16 && !stats.queue && stats.batch == 8, "%g in, %g out, batch %g",
+          (double)stats.in, (double)stats.out, stats.batch);
+    CHECK(stats.kernel_s > 0 && stats.transfer_s == 0 && stats.latency_p50_s > 0 &&
+              stats.latency_p99_s >= stats.latency_p50_s && stats.in_rate_hz > 0 && !stats.fallbacks && !stats.drops,
+          "kernel %g s, latency %g s", stats.kernel_s, stats.latency_p50_s);
+    CHECK_OK(penstock_fft_stream_reset(stream));
+    CHECK_OK(penstock_fft_stream_get_stats(stream, &stats));
+    CHECK(!stats.in && !stats.out && stats.latency_p99_s == 0, "a reset stream remembers");
+    penstock_fft_stream_free(stream);
+}
+
 static void check_refusals(penstock_context *context)
 {
     penstock_fft_stream *stream = NULL;
@@ -234,6 +302,9 @@ static void check_refusals(penstock_context *context)
     CHECK_EQ(penstock_fft_stream_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_set_window(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_set_max_latency(NULL, 0), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_get_stats(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK(!penstock_fft_stream_device(NULL) && !stream, "something came of nothing");
 }
 
@@ -254,6 +325,8 @@ static void sweep_allocations(void)
             CHECK(run(stream, &desc, in, out, 0, &status) == VECTORS || status, "vectors are missing");
         if (!status && !(status = penstock_fft_stream_reset(stream)))
             CHECK(run_both(stream, &desc, in, out, 1, &status) == VECTORS || status, "vectors are missing");
+        if (!status)
+            status = penstock_fft_stream_set_window(stream, window);
         penstock__memory_fail_at(-1);
         penstock_fft_stream_free(stream);
         penstock_context_free(context);
@@ -275,12 +348,17 @@ int main(int argc, char **argv)
         }
         penstock_fft_stream_free(probe);
         check_device(context, argv[1]);
+        check_windows(context, argv[1], true);
+        check_windows(context, argv[1], false);
         CHECK_EQ(executed, 48);
     } else {
         check_device(context, "cpu");
         CHECK_EQ(executed, 96);
         check_latency(context);
         check_order(context);
+        check_stats(context);
+        check_windows(context, "cpu", true);
+        check_windows(context, "cpu", false);
         check_refusals(context);
         sweep_allocations();
     }

@@ -10,6 +10,7 @@
 #define PENSTOCK_FFT_STREAM_H
 
 #include <penstock/penstock.h>
+#include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,12 +79,21 @@ PENSTOCK_API int penstock_fft_stream_run(penstock_fft_stream *stream, const void
  * where nothing waits or there is no limit. */
 PENSTOCK_API double penstock_fft_stream_due_s(const penstock_fft_stream *stream);
 
+/* Other factors (n of them, NULL: all one) from the next vector pushed on; those before keep theirs, and none is lost.
+ * Takes as long as penstock_fft_stream_new(). After an error the window is the one before. */
+PENSTOCK_API int penstock_fft_stream_set_window(penstock_fft_stream *stream, const float *window);
+
+/* Another max_latency_s, for vectors that wait too. */
+PENSTOCK_API int penstock_fft_stream_set_max_latency(penstock_fft_stream *stream, double max_latency_s);
+
 /* No more vectors come: all become ready. Pushing again needs a reset. */
 PENSTOCK_API int penstock_fft_stream_finish(penstock_fft_stream *stream);
 PENSTOCK_API int penstock_fft_stream_get_counters(const penstock_fft_stream *stream,
                                                   penstock_fft_stream_counters *counters);
+/* Items are vectors. */
+PENSTOCK_API int penstock_fft_stream_get_stats(const penstock_fft_stream *stream, penstock_stream_stats *stats);
 
-/* Back to the state after penstock_fft_stream_new(). */
+/* Back to the state after penstock_fft_stream_new(), but with the window and the latency that were set last. */
 PENSTOCK_API int penstock_fft_stream_reset(penstock_fft_stream *stream);
 PENSTOCK_API void penstock_fft_stream_free(penstock_fft_stream *stream);
 

@@ -310,6 +310,7 @@ PENSTOCK_API int penstock_window_fill(float *window, size_t n, const char *name)
 #include <penstock/resident.h>
 #include <penstock/source.h>
 #include <penstock/spectrum.h>
+#include <penstock/stream_stats.h>
 #include <penstock/wifi.h>
 
 #endif

@@ -7,11 +7,13 @@
  * carried to the next batch as soon as that one is free.
  */
 #include "core/batcher.h"
+#include "core/binding.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include <penstock/resident.h>
 
 #define MAX_BATCHES 4
 #define FEW_BATCHES 2 /* where one alone is larger than the caller likes */
@@ -41,14 +43,9 @@ struct penstock__batcher {
     uint64_t last_ticket;
     int failure;
     char failure_text[512];
+    struct penstock__meter *meter; /* or NULL */
+    double transfer_s, kernel_s;   /* of a full batch on a device that is not direct */
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static size_t samples_of(const struct penstock__batcher *batcher, size_t groups)
 {
@@ -111,6 +108,50 @@ fail:
     return status;
 }
 
+/* By the device's own clock, or NAN. */
+static double kernel_seconds(const struct penstock__batcher *batcher, const void *in, size_t in_bytes, size_t frames)
+{
+    penstock_resident *resident;
+    double seconds = (double)NAN;
+    if (penstock_resident_new(&resident, batcher->plan, in, in_bytes / 16 * 16, frames))
+        return seconds;
+    if (penstock_resident_run(resident, 1, &seconds) || penstock_resident_run(resident, 1, &seconds))
+        seconds = (double)NAN; /* the first one was to warm up */
+    penstock_resident_free(resident);
+    return seconds;
+}
+
+void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penstock__meter *meter)
+{
+    struct batch *batch = &batcher->batches[0];
+    size_t bytes = samples_of(batcher, batcher->capacity) * batcher->sample_bytes,
+           frames = batcher->capacity * batcher->average;
+    double before, all_s;
+    batcher->meter = meter;
+    batcher->transfer_s = batcher->kernel_s = (double)NAN;
+    if (!penstock__plan_has_clock(batcher->plan))
+        return;
+    memset(batch->in, 0, bytes);
+    if (penstock_plan_run(batcher->plan, batch->in, batch->out, frames))
+        return;
+    before = penstock__now_s();
+    if (penstock_plan_run(batcher->plan, batch->in, batch->out, frames))
+        return;
+    all_s = penstock__now_s() - before;
+    if (penstock__binding_in_host_memory(penstock__plan_binding(batcher->plan))) {
+        batcher->kernel_s = all_s;
+        batcher->transfer_s = 0;
+    } else {
+        batcher->kernel_s = kernel_seconds(batcher, batch->in, bytes, frames);
+        batcher->transfer_s = batcher->kernel_s > all_s ? 0 : all_s - batcher->kernel_s;
+    }
+}
+
+void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max_latency_s)
+{
+    batcher->max_latency_s = max_latency_s;
+}
+
 void penstock__batcher_reset(struct penstock__batcher *batcher)
 {
     penstock_plan_wait(batcher->plan, batcher->last_ticket); /* a failure is forgotten with the rest */
@@ -144,8 +185,8 @@ static void count_groups(struct penstock__batcher *batcher, struct batch *batch)
 {
     size_t frames = batch->samples < batcher->frame ? 0 : (batch->samples - batcher->frame) / batcher->spacing + 1;
     size_t groups = frames / batcher->average;
-    if (batcher->max_latency_s > 0 && groups && !batch->groups)
-        batch->since = now_s();
+    if (groups && !batch->groups)
+        batch->since = penstock__now_s();
     batch->groups = groups;
 }
 
@@ -184,12 +225,26 @@ int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t 
     return failure(batcher);
 }
 
+/* A processor computes within the submission. */
+static void tell_meter(struct penstock__batcher *batcher, const struct batch *batch, double began)
+{
+    double share = (double)batch->groups / (double)batcher->capacity;
+    if (!batcher->meter)
+        return;
+    if (penstock__plan_is_direct(batcher->plan))
+        penstock__meter_batch(batcher->meter, batch->groups, 0, penstock__now_s() - began);
+    else
+        penstock__meter_batch(batcher->meter, batch->groups, share * batcher->transfer_s, share * batcher->kernel_s);
+}
+
 static int send(struct penstock__batcher *batcher, struct batch *batch)
 {
     size_t frames = batch->groups * batcher->average, used = frames * batcher->spacing;
+    double began = penstock__now_s();
     int status = penstock_plan_submit(batcher->plan, batch->in, batch->out, frames, &batch->ticket);
     if (status)
         return fail(batcher, status);
+    tell_meter(batcher, batch, began);
     batcher->last_ticket = batch->ticket;
     batch->state = SENT;
     batcher->carried = batch->in + used * batcher->sample_bytes;
@@ -200,7 +255,7 @@ static int send(struct penstock__batcher *batcher, struct batch *batch)
 
 static bool overdue(const struct penstock__batcher *batcher, const struct batch *batch)
 {
-    return batcher->max_latency_s > 0 && batch->groups && now_s() - batch->since >= batcher->max_latency_s;
+    return batcher->max_latency_s > 0 && batch->groups && penstock__now_s() - batch->since >= batcher->max_latency_s;
 }
 
 int penstock__batcher_commit(struct penstock__batcher *batcher, size_t samples)
@@ -257,19 +312,45 @@ double penstock__batcher_due_s(const struct penstock__batcher *batcher)
         return 0;
     if (batcher->max_latency_s <= 0 || oldest->state == FREE || !oldest->groups)
         return (double)INFINITY;
-    double left = oldest->since + batcher->max_latency_s - now_s();
+    double left = oldest->since + batcher->max_latency_s - penstock__now_s();
     return left > 0 ? left : 0;
-}
-
-bool penstock__batcher_empty(const struct penstock__batcher *batcher)
-{
-    const struct batch *last = &batcher->batches[batcher->filling];
-    size_t held = last->state == FREE ? batcher->carried_samples : last->samples;
-    return !batcher->failure && batcher->oldest == batcher->filling && last->state != SENT && last->state != DONE &&
-           !held;
 }
 
 size_t penstock__batcher_capacity(const struct penstock__batcher *batcher)
 {
     return batcher->capacity;
+}
+
+/* ---------------------------------------------------------------- changes --------------------- */
+
+void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan *plan)
+{
+    penstock__batcher_flush(batcher); /* a failure is kept, as is that of a wait */
+    for (unsigned i = 0; i < batcher->count; i++) {
+        struct batch *batch = &batcher->batches[(batcher->oldest + i) % batcher->count];
+        if (batch->state != SENT)
+            continue;
+        int status = penstock_plan_wait(batcher->plan, batch->ticket);
+        batch->state = status ? LOST : DONE;
+        if (status)
+            fail(batcher, status);
+    }
+    batcher->plan = plan;
+    batcher->last_ticket = 0;
+}
+
+size_t penstock__batcher_held(const struct penstock__batcher *batcher)
+{
+    const struct batch *last = &batcher->batches[batcher->filling];
+    bool more = batcher->failure || batcher->oldest != batcher->filling || last->state == SENT || last->state == DONE ||
+                last->state == LOST || (last->state == FILLING && last->groups);
+    return more ? SIZE_MAX : last->state == FREE ? batcher->carried_samples : last->samples;
+}
+
+void penstock__batcher_drop_held(struct penstock__batcher *batcher)
+{
+    struct batch *last = &batcher->batches[batcher->filling];
+    batcher->carried_samples = 0;
+    if (last->state == FILLING)
+        last->samples = 0;
 }

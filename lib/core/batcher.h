@@ -16,6 +16,7 @@
 #ifndef PENSTOCK_CORE_BATCHER_H
 #define PENSTOCK_CORE_BATCHER_H
 
+#include "core/meter.h"
 #include "core/plan.h"
 
 struct penstock__batcher;
@@ -28,6 +29,23 @@ struct penstock__batcher;
  */
 int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *plan, size_t max_bytes,
                           double max_latency_s);
+
+/* Tells `meter`, which lives as long, of every batch from now on. What copies and kernels cost on a device of its own
+ * is found out here, with a full batch of zeros, before anything else goes in. */
+void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penstock__meter *meter);
+
+/* Another plan, alike but for its factors, from the next group on: those that are complete go through the plan before
+ * and are waited for, so that nobody uses that one any more. */
+void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan *plan);
+
+/* Samples that make no complete group yet, where nothing else is held; SIZE_MAX where more is. */
+size_t penstock__batcher_held(const struct penstock__batcher *batcher);
+
+/* Forgets these. */
+void penstock__batcher_drop_held(struct penstock__batcher *batcher);
+
+/* Another max_latency_s, for what waits too. */
+void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max_latency_s);
 
 /* Where the next samples go, and how many there is room for: 0 while results must be taken first. */
 int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t *samples);
@@ -48,9 +66,6 @@ void penstock__batcher_release(struct penstock__batcher *batcher, size_t groups)
 /* Seconds until max_latency_s has passed for the oldest result that waits; 0 where one can be read at once; INFINITY
  * where none waits or there is no limit. */
 double penstock__batcher_due_s(const struct penstock__batcher *batcher);
-
-/* Nothing is held, in flight or to be read, and nothing has failed. */
-bool penstock__batcher_empty(const struct penstock__batcher *batcher);
 
 /* Groups of a full batch. */
 size_t penstock__batcher_capacity(const struct penstock__batcher *batcher);

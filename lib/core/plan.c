@@ -253,6 +253,11 @@ bool penstock__plan_is_direct(const penstock_plan *plan)
     return plan->flight.binding->state.device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;
 }
 
+bool penstock__plan_has_clock(const penstock_plan *plan)
+{
+    return plan->flight.binding->state.device->backend->stamp;
+}
+
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan)
 {
     return plan->flight.fallbacks;

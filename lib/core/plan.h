@@ -39,6 +39,9 @@ struct penstock__binding *penstock__plan_binding(const penstock_plan *plan);
 /* Whether a batch costs no more than its work: the device is a processor that works on the caller's memory. */
 bool penstock__plan_is_direct(const penstock_plan *plan);
 
+/* Whether the device can tell what its kernels take. */
+bool penstock__plan_has_clock(const penstock_plan *plan);
+
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan);
 

@@ -60,6 +60,16 @@ pmt::pmt_t to_pmt(const std::map<std::string, double> &values)
     return dict;
 }
 
+/* GNU Radio throws for a port of which it has not heard. */
+static long wanted_items(gr::block &block, int port)
+{
+    try {
+        return block.min_output_buffer(static_cast<size_t>(port));
+    } catch (const std::invalid_argument &) {
+        return 0;
+    }
+}
+
 void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes)
 {
     constexpr size_t bytes = 256 << 10, many = 16, most_bytes = 8 << 20;
@@ -67,14 +77,39 @@ void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes)
     if (items <= 2) // what the scheduler gives anyway
         return;
     for (int port = 0; port < outputs; port++)
-        if (block.min_output_buffer(port) < static_cast<long>(items))
+        if (wanted_items(block, port) < static_cast<long>(items))
             block.set_min_output_buffer(port, static_cast<long>(items));
     block.set_relative_rate(1, items / 2); // the scheduler makes twice as many items
 }
 
-bool input_ended(gr::block &block, size_t available)
+std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> &streams)
 {
-    auto reader = block.detail()->input(0);
+    std::map<std::string, double> values;
+    for (const auto &s : streams) {
+        auto count = [](uint64_t number) { return static_cast<double>(number); };
+        const std::pair<const char *, double> sums[] = {
+            {"items_in", count(s.in)},      {"items_out", count(s.out)},
+            {"queue", count(s.queue)},      {"in_rate_hz", s.in_rate_hz},
+            {"out_rate_hz", s.out_rate_hz}, {"fallbacks", count(s.fallbacks)},
+            {"drops", count(s.drops)},      {"batch", s.batch / count(streams.size())},
+        };
+        const std::pair<const char *, double> times[] = {
+            {"transfer_ms", 1e3 * s.transfer_s},
+            {"kernel_ms", 1e3 * s.kernel_s},
+            {"latency_p50_ms", 1e3 * s.latency_p50_s},
+            {"latency_p99_ms", 1e3 * s.latency_p99_s},
+        };
+        for (const auto &[name, value] : sums)
+            values[name] += value;
+        for (const auto &[name, value] : times)
+            values[name] = values.count(name) ? std::max(values[name], value) : value;
+    }
+    return values;
+}
+
+bool input_ended(gr::block &block, size_t available, unsigned port)
+{
+    auto reader = block.detail()->input(port);
     return reader->done() && static_cast<size_t>(reader->items_available()) == available;
 }
 

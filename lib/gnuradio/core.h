@@ -10,6 +10,7 @@
 #include <memory>
 #include <penstock/penstock.h>
 #include <string>
+#include <vector>
 
 namespace gr
 {
@@ -35,6 +36,9 @@ void check(int status);
 
 pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
 
+//! What the streams of a block tell: counts and rates of all of them together, times of the slowest.
+std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> &streams);
+
 /*!
  * Room for more items before and behind a block that gives one item for each that it takes: GNU Radio's own buffers of
  * 64 KiB let a thread sleep and wake for every few vectors, or for each one. A limit that the user sets holds. To be
@@ -43,8 +47,8 @@ pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
  */
 void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes);
 
-//! No more input will come than the `available` items.
-bool input_ended(gr::block &block, size_t available);
+//! No more input will come to a port than the `available` items.
+bool input_ended(gr::block &block, size_t available, unsigned port = 0);
 
 /*!
  * Sleeps until input or a message comes, but no longer than `seconds`. To be called in general_work() without locks:

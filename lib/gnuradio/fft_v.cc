@@ -3,9 +3,10 @@
 
 #include "core.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <deque>
+#include <gnuradio/block_detail.h>
 #include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/fft_v.h>
 #include <type_traits>
@@ -18,54 +19,48 @@ namespace penstock
 static const auto STATS = pmt::mp("stats");
 constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 1.0;
 
-/* The stream gathers vectors. While some wait in it, general_work() is to be called without new input too, and sleeps
- * itself until the first one is due. */
+/* One stream of the library a port. While vectors wait in one, general_work() is to be called without new input too,
+ * and sleeps itself until the first one is due. A port whose input has ended keeps no other from going on. */
 template <typename T> class fft_v_impl final : public fft_v<T>
 {
-    using stream_handle = handle<penstock_fft_stream>;
+    struct port_state {
+        handle<penstock_fft_stream> stream;
+        size_t waiting = 0; // vectors taken and not handed out
+        bool finished = false;
+    };
 
     std::shared_ptr<penstock_context> d_context = shared_context();
-    const int d_fft_size;
+    const size_t d_fft_size;
     const bool d_forward, d_shift;
     int d_nthreads;
     const std::string d_device;
-    const double d_max_latency_s;
-    std::deque<stream_handle>
-        d_streams;        // the last one takes vectors, those before it are finished and give what is left
-    size_t d_waiting = 0; // vectors taken and not handed out
-    uint64_t d_in = 0, d_out = 0, d_fallbacks = 0;
+    double d_max_latency_s;
+    std::vector<float> d_window;
+    std::vector<port_state> d_ports;
     std::chrono::steady_clock::time_point d_stats_sent;
 
-    stream_handle make_stream(const std::vector<float> &window) const
+    void add_port()
     {
         auto desc = description<penstock_fft_stream_desc>();
-        desc.n = static_cast<size_t>(d_fft_size);
+        desc.n = d_fft_size;
         desc.direction = d_forward ? PENSTOCK_FORWARD : PENSTOCK_REVERSE;
         desc.real = std::is_same<T, float>::value;
         desc.centered = d_shift;
-        desc.window = window.empty() ? nullptr : window.data();
+        desc.window = d_window.empty() ? nullptr : d_window.data();
         desc.max_latency_s = d_max_latency_s;
         penstock_fft_stream *made;
         check(penstock_fft_stream_new(&made, d_context.get(), &desc, d_device.c_str()));
-        return stream_handle(made, penstock_fft_stream_free);
-    }
-
-    penstock_fft_stream_counters counters(const stream_handle &stream) const
-    {
-        auto c = description<penstock_fft_stream_counters>();
-        check(penstock_fft_stream_get_counters(stream.get(), &c));
-        return c;
+        d_ports.push_back({{made, penstock_fft_stream_free}});
     }
 
     std::map<std::string, double> numbers() const
     {
-        const auto now = counters(d_streams.back());
-        auto value = [](uint64_t count) { return static_cast<double>(count); };
-        return {{"vectors_in", value(d_in)},
-                {"vectors_out", value(d_out)},
-                {"queue", value(d_waiting)},
-                {"batch", value(now.batch)},
-                {"fallbacks", value(d_fallbacks + now.fallbacks)}};
+        std::vector<penstock_stream_stats> all;
+        for (const auto &port : d_ports) {
+            all.push_back(description<penstock_stream_stats>());
+            check(penstock_fft_stream_get_stats(port.stream.get(), &all.back()));
+        }
+        return stats_of(all);
     }
 
     void publish_stats()
@@ -77,45 +72,57 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         this->message_port_pub(STATS, to_pmt(numbers()));
     }
 
-    // Into the last stream and out of the first one. Between them may be others, after changes of the window.
-    void run(const T *in, size_t count, size_t &taken, gr_complex *out, size_t capacity, size_t &given)
+    struct counts {
+        size_t taken = 0, given = 0;
+    };
+
+    counts run(unsigned index, const void *in, size_t available, void *out, size_t capacity)
     {
-        auto to = reinterpret_cast<penstock_cf32 *>(out);
-        if (d_streams.size() == 1) {
-            check(penstock_fft_stream_run(d_streams.back().get(), in, count, &taken, to, capacity, &given));
-        } else {
-            if (count)
-                check(penstock_fft_stream_push(d_streams.back().get(), in, count, &taken));
-            check(penstock_fft_stream_pull(d_streams.front().get(), to, capacity, false, &given));
-            if (!given && capacity) {
-                d_fallbacks += counters(d_streams.front()).fallbacks;
-                d_streams.pop_front();
-            }
+        auto &port = d_ports[index];
+        counts n;
+        check(penstock_fft_stream_run(port.stream.get(), in, port.finished ? 0 : available, &n.taken,
+                                      static_cast<penstock_cf32 *>(out), capacity, &n.given));
+        port.waiting += n.taken - n.given;
+        if (!port.finished && n.taken == available && input_ended(*this, available, index)) {
+            check(penstock_fft_stream_finish(port.stream.get()));
+            port.finished = true;
         }
-        d_in += taken;
-        d_out += given;
-        d_waiting = d_waiting + taken - given;
+        return n;
+    }
+
+    double due_s() const
+    {
+        double seconds = LONGEST_SLEEP_S;
+        for (const auto &port : d_ports)
+            seconds = std::min(seconds, penstock_fft_stream_due_s(port.stream.get()));
+        return seconds;
     }
 
   public:
-    fft_v_impl(int fft_size, bool forward, const std::vector<float> &window, bool shift, int nthreads,
+    fft_v_impl(size_t fft_size, bool forward, const std::vector<float> &window, bool shift, int nthreads,
                const std::string &device, double max_latency_ms)
         : gr::block(std::is_same<T, float>::value ? "fft_vfc" : "fft_vcc",
-                    gr::io_signature::make(1, 1, static_cast<int>(sizeof(T)) * fft_size),
-                    gr::io_signature::make(1, 1, static_cast<int>(sizeof(gr_complex)) * fft_size)),
+                    gr::io_signature::make(1, -1, static_cast<int>(sizeof(T) * fft_size)),
+                    gr::io_signature::make(1, -1, static_cast<int>(sizeof(gr_complex) * fft_size))),
           d_fft_size(fft_size), d_forward(forward), d_shift(shift), d_nthreads(nthreads), d_device(device),
-          d_max_latency_s(max_latency_ms / 1e3)
+          d_max_latency_s(max_latency_ms / 1e3), d_window(window)
     {
-        if (!window.empty() && window.size() != static_cast<size_t>(fft_size))
+        if (!window.empty() && window.size() != fft_size)
             throw std::runtime_error("fft: the window has " + std::to_string(window.size()) + " factors, not " +
                                      std::to_string(fft_size) + " or none");
-        d_streams.push_back(make_stream(window));
+        add_port();
+        this->set_tag_propagation_policy(gr::block::TPP_ONE_TO_ONE);
         this->message_port_register_out(STATS);
     }
 
     std::string device() const override
     {
-        return penstock_fft_stream_device(d_streams.back().get());
+        return penstock_fft_stream_device(d_ports.front().stream.get());
+    }
+
+    int fft_size() const override
+    {
+        return static_cast<int>(d_fft_size);
     }
 
     void set_nthreads(int nthreads) override
@@ -130,13 +137,26 @@ template <typename T> class fft_v_impl final : public fft_v<T>
 
     bool set_window(const std::vector<float> &window) override
     {
-        if (!window.empty() && window.size() != static_cast<size_t>(d_fft_size))
+        if (!window.empty() && window.size() != d_fft_size)
             return false;
-        auto next = make_stream(window);
         gr::thread::scoped_lock lock(this->d_setlock);
-        check(penstock_fft_stream_finish(d_streams.back().get()));
-        d_streams.push_back(std::move(next));
+        for (const auto &port : d_ports)
+            check(penstock_fft_stream_set_window(port.stream.get(), window.empty() ? nullptr : window.data()));
+        d_window = window;
         return true;
+    }
+
+    void set_max_latency(double max_latency_ms) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        for (const auto &port : d_ports)
+            check(penstock_fft_stream_set_max_latency(port.stream.get(), max_latency_ms / 1e3));
+        d_max_latency_s = max_latency_ms / 1e3;
+    }
+
+    double max_latency() const override
+    {
+        return 1e3 * d_max_latency_s;
     }
 
     std::map<std::string, double> stats() override
@@ -145,54 +165,66 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         return numbers();
     }
 
-    bool check_topology(int, int outputs) override
+    bool check_topology(int inputs, int outputs) override
     {
-        ask_for_buffers(*this, outputs, sizeof(gr_complex) * static_cast<size_t>(d_fft_size));
-        return true;
+        gr::thread::scoped_lock lock(this->d_setlock);
+        while (d_ports.size() < static_cast<size_t>(inputs))
+            add_port();
+        ask_for_buffers(*this, outputs, sizeof(gr_complex) * d_fft_size);
+        return inputs == outputs;
     }
 
     bool start() override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
         this->set_relative_rate(1, 1); // what ask_for_buffers() said was for the buffers alone
-        while (d_streams.size() > 1)
-            d_streams.pop_front();
-        check(penstock_fft_stream_reset(d_streams.back().get()));
-        d_waiting = 0;
-        d_in = d_out = 0;
+        d_ports.erase(d_ports.begin() + this->detail()->ninputs(), d_ports.end());
+        for (auto &port : d_ports) {
+            check(penstock_fft_stream_reset(port.stream.get()));
+            port.waiting = 0;
+            port.finished = false;
+        }
         d_stats_sent = {};
         return true;
     }
 
     void forecast(int, gr_vector_int &required) override
     {
-        required[0] = d_waiting ? 0 : 1;
+        bool waiting = false, all_ended = true;
+        for (unsigned i = 0; i < required.size(); i++) {
+            const bool ended = input_ended(*this, 0, i);
+            required[i] = ended ? 0 : 1;
+            waiting |= d_ports[i].waiting > 0;
+            all_ended &= ended;
+        }
+        if (waiting || all_ended) // work without input, or the end
+            std::fill(required.begin(), required.end(), waiting ? 0 : 1);
     }
 
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
-        const auto available = static_cast<size_t>(ninput_items[0]), capacity = static_cast<size_t>(noutput_items);
-        size_t taken = 0, given = 0;
+        bool idle = true;
         double sleep_s = 0;
         try {
-            run(static_cast<const T *>(input_items[0]), available, taken, static_cast<gr_complex *>(output_items[0]),
-                capacity, given);
-            if (taken == available && input_ended(*this, available))
-                check(penstock_fft_stream_finish(d_streams.back().get()));
-            if (!taken && !given)
-                sleep_s = std::min(penstock_fft_stream_due_s(d_streams.front().get()), LONGEST_SLEEP_S);
+            for (unsigned i = 0; i < output_items.size(); i++) {
+                const auto n = run(i, input_items[i], static_cast<size_t>(ninput_items[i]), output_items[i],
+                                   static_cast<size_t>(noutput_items));
+                this->consume(static_cast<int>(i), static_cast<int>(n.taken));
+                this->produce(static_cast<int>(i), static_cast<int>(n.given));
+                idle &= !n.taken && !n.given;
+            }
+            sleep_s = idle ? due_s() : 0;
             publish_stats();
         } catch (const std::runtime_error &error) {
             this->d_logger->error("{}", error.what());
             return gr::block::WORK_DONE;
         }
         lock.unlock();
-        this->consume(0, static_cast<int>(taken));
         if (sleep_s > 0)
             wait_for_input(*this, sleep_s);
-        return static_cast<int>(given);
+        return gr::block::WORK_CALLED_PRODUCE;
     }
 };
 
@@ -202,7 +234,8 @@ typename fft_v<T>::sptr fft_v<T>::make(int fft_size, bool forward, const std::ve
 {
     if (fft_size < 1)
         throw std::runtime_error("fft: fft_size is " + std::to_string(fft_size) + ", not 1 or more");
-    return gnuradio::make_block_sptr<fft_v_impl<T>>(fft_size, forward, window, shift, nthreads, device, max_latency_ms);
+    return gnuradio::make_block_sptr<fft_v_impl<T>>(static_cast<size_t>(fft_size), forward, window, shift, nthreads,
+                                                    device, max_latency_ms);
 }
 
 template class fft_v<gr_complex>;

@@ -2,57 +2,51 @@
 /* Copyright The Penstock authors. */
 
 /*
- * A stream of vectors through a batched FFT plan and a batcher. Real vectors go through the real transform, of half the
- * work; the other half of their bins is the mirror image and written on the way out.
+ * A stream of vectors through a batched FFT plan and a batcher; or straight through the plan, where batches bring
+ * nothing. Another window is another plan.
  */
 #include "core/batcher.h"
 #include "core/description.h"
+#include "ops/fft_layout.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BATCH_BYTES  ((size_t)8 << 20)
-#define STRAIGHT_MAX ((size_t)1 << 16) /* values rearranged at a time, so that they stay in a cache */
+#define BATCH_BYTES ((size_t)8 << 20)
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "fft stream: " __VA_ARGS__)
 
 struct penstock_fft_stream {
-    penstock_fft_stream_desc desc;
+    penstock_fft_stream_desc desc; /* its window is not kept */
+    penstock_context *context;
+    char *device; /* as it was asked for */
+    struct penstock__fft_layout layout;
     penstock_plan *plan;
     struct penstock__batcher *batcher;
-    size_t in_bytes; /* of one value pushed */
-    size_t rotation; /* the input's value at this index is the transform's first */
-    void *rotated;   /* of run(): vectors on their way into the plan, where they are rotated, */
-    void *halves;    /* and half spectra on their way out, where vectors are real */
     uint64_t pushed, pulled;
+    uint64_t fallbacks; /* of plans that are gone */
     bool finished;
+    struct penstock__meter meter;
 };
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-/* `count` values from `from`, the one at `first` first. */
-static void rotate(void *to, const void *from, size_t count, size_t first, size_t bytes)
-{
-    memcpy(to, (const char *)from + first * bytes, (count - first) * bytes);
-    memcpy((char *)to + (count - first) * bytes, from, first * bytes);
-}
-
-static int make_plan(penstock_fft_stream *stream, penstock_context *context, const char *device)
+static int make_plan(penstock_fft_stream *stream, penstock_plan **plan, const float *factors)
 {
     const penstock_fft_stream_desc *d = &stream->desc;
     float *window = NULL;
-    if (d->window) {
+    if (factors) {
         if (!(window = penstock__alloc(d->n * sizeof *window)))
             return PENSTOCK_ERR_MEMORY;
-        rotate(window, d->window, d->n, stream->rotation, sizeof *window);
+        penstock__fft_layout_rotate(&stream->layout, window, factors, sizeof *window);
     }
     int status = penstock_fft_plan(
-        &stream->plan, context,
+        plan, stream->context,
         &PENSTOCK_FFT_DESC(.n = d->n, .direction = d->real ? PENSTOCK_FORWARD : d->direction,
                            .domain = d->real ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                            .load = {.format = d->real ? PENSTOCK_F32 : PENSTOCK_CF32, .window = window},
                            .store = {.centered = d->centered && d->direction == PENSTOCK_FORWARD && !d->real}),
-        device);
+        stream->device);
     penstock__free(window);
     return status;
 }
@@ -82,14 +76,17 @@ int penstock_fft_stream_new(penstock_fft_stream **stream, penstock_context *cont
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
     made->desc = d;
-    made->in_bytes = d.real ? sizeof(float) : sizeof(penstock_cf32);
-    made->rotation = d.centered && d.direction == PENSTOCK_REVERSE ? d.n / 2 : 0;
-    if ((status = make_plan(made, context, device)) ||
+    made->desc.window = NULL;
+    made->context = context;
+    penstock__fft_layout_init(&made->layout, &d);
+    status = PENSTOCK_ERR_MEMORY;
+    if ((device && !(made->device = penstock__strdup(device))) || (status = make_plan(made, &made->plan, d.window)) ||
         (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d.max_latency_s))) {
         penstock_fft_stream_free(made);
         return status;
     }
-    made->desc.window = NULL;
+    penstock__batcher_set_meter(made->batcher, &made->meter);
+    penstock__meter_start(&made->meter, penstock__now_s());
     *stream = made;
     return PENSTOCK_OK;
 }
@@ -100,8 +97,8 @@ void penstock_fft_stream_free(penstock_fft_stream *stream)
         return;
     penstock__batcher_free(stream->batcher);
     penstock_plan_free(stream->plan);
-    penstock__free(stream->rotated);
-    penstock__free(stream->halves);
+    penstock__fft_layout_free(&stream->layout);
+    penstock__free(stream->device);
     penstock__free(stream);
 }
 
@@ -110,15 +107,47 @@ int penstock_fft_stream_reset(penstock_fft_stream *stream)
     if (!stream)
         return bad("penstock_fft_stream_reset: stream is NULL");
     penstock__batcher_reset(stream->batcher);
+    penstock__meter_start(&stream->meter, penstock__now_s());
     stream->pushed = stream->pulled = 0;
     stream->finished = false;
     return PENSTOCK_OK;
 }
 
+int penstock_fft_stream_set_window(penstock_fft_stream *stream, const float *window)
+{
+    penstock_plan *next;
+    int status;
+    if (!stream)
+        return bad("penstock_fft_stream_set_window: stream is NULL");
+    if ((status = make_plan(stream, &next, window)))
+        return status;
+    penstock__batcher_set_plan(stream->batcher, next);
+    stream->fallbacks += penstock__plan_fallbacks(stream->plan);
+    penstock_plan_free(stream->plan);
+    stream->plan = next;
+    return PENSTOCK_OK;
+}
+
+int penstock_fft_stream_set_max_latency(penstock_fft_stream *stream, double max_latency_s)
+{
+    if (!stream || !(max_latency_s >= 0))
+        return bad("penstock_fft_stream_set_max_latency: stream is NULL, or %g is not 0 or more", max_latency_s);
+    stream->desc.max_latency_s = max_latency_s;
+    penstock__batcher_set_latency(stream->batcher, max_latency_s);
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- what is known --------------- */
+
 const char *penstock_fft_stream_device(const penstock_fft_stream *stream)
 {
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     return stream && !penstock_plan_get_info(stream->plan, &info) ? info.device : NULL;
+}
+
+static uint64_t fallbacks(const penstock_fft_stream *stream)
+{
+    return stream->fallbacks + penstock__plan_fallbacks(stream->plan);
 }
 
 int penstock_fft_stream_get_counters(const penstock_fft_stream *stream, penstock_fft_stream_counters *counters)
@@ -128,12 +157,41 @@ int penstock_fft_stream_get_counters(const penstock_fft_stream *stream, penstock
     penstock_fft_stream_counters now = {.size = sizeof now,
                                         .pushed = stream->pushed,
                                         .pulled = stream->pulled,
-                                        .fallbacks = penstock__plan_fallbacks(stream->plan),
+                                        .fallbacks = fallbacks(stream),
                                         .batch = penstock__batcher_capacity(stream->batcher)};
     return penstock__description_write(counters, &now, sizeof now, "penstock_fft_stream_counters");
 }
 
+int penstock_fft_stream_get_stats(const penstock_fft_stream *stream, penstock_stream_stats *stats)
+{
+    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
+    if (!stream)
+        return bad("penstock_fft_stream_get_stats: stream is NULL");
+    penstock__meter_read(&stream->meter, &now, penstock__now_s());
+    now.fallbacks = fallbacks(stream);
+    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
+}
+
 /* ---------------------------------------------------------------- vectors in and out ---------- */
+
+static int push(penstock_fft_stream *stream, const char *vectors, size_t count, size_t *taken)
+{
+    const size_t n = stream->desc.n, bytes = n * stream->layout.in_bytes;
+    struct penstock__batcher *batcher = stream->batcher;
+    while (*taken < count) {
+        size_t some = count - *taken, room;
+        void *to;
+        int status;
+        if ((status = penstock__batcher_room(batcher, &to, &room)) || !room)
+            return status;
+        some = some < room / n ? some : room / n;
+        penstock__fft_layout_in(&stream->layout, to, vectors + *taken * bytes, some);
+        *taken += some;
+        if ((status = penstock__batcher_commit(batcher, some * n)))
+            return status;
+    }
+    return PENSTOCK_OK;
+}
 
 int penstock_fft_stream_push(penstock_fft_stream *stream, const void *vectors, size_t count, size_t *taken)
 {
@@ -144,38 +202,32 @@ int penstock_fft_stream_push(penstock_fft_stream *stream, const void *vectors, s
         return bad("penstock_fft_stream_push: stream or vectors is NULL");
     if (stream->finished)
         return penstock__error(PENSTOCK_ERR_STATE, "fft stream: it was finished; reset it before pushing again");
-    const size_t n = stream->desc.n, bytes = n * stream->in_bytes;
-    while (*taken < count) {
-        size_t some = count - *taken, room;
-        void *to;
-        int status;
-        if ((status = penstock__batcher_room(stream->batcher, &to, &room)) || !room)
-            return status;
-        some = some < room / n ? some : room / n;
-        for (size_t i = 0; i < some; i++)
-            rotate((char *)to + i * bytes, (const char *)vectors + (*taken + i) * bytes, n, stream->rotation,
-                   stream->in_bytes);
-        *taken += some;
-        stream->pushed += some;
-        if ((status = penstock__batcher_commit(stream->batcher, some * n)))
-            return status;
-    }
-    return PENSTOCK_OK;
+    double now = penstock__now_s();
+    int status = push(stream, vectors, count, taken);
+    stream->pushed += *taken;
+    penstock__meter_take(&stream->meter, *taken, now);
+    return status;
 }
 
-/* All n bins from the first half of a real vector's spectrum. In reverse they are those of the negative frequencies. */
-static void mirror(const penstock_fft_stream *stream, penstock_cf32 *to, const penstock_cf32 *half)
+static int pull(penstock_fft_stream *stream, penstock_cf32 *vectors, size_t capacity, bool wait, size_t *count)
 {
-    const size_t n = stream->desc.n, middle = stream->desc.centered && !stream->rotation ? n / 2 : 0;
-    const float sign = stream->desc.direction == PENSTOCK_REVERSE ? -1.0f : 1.0f;
-    penstock_cf32 *low = to + middle, *high = to + (middle ? middle : n); /* bins k and n - k: low[k], high[-k] */
-    for (size_t k = 1; k < (n + 1) / 2; k++) {
-        low[k] = (penstock_cf32){half[k].re, sign * half[k].im};
-        high[-(ptrdiff_t)k] = (penstock_cf32){half[k].re, -sign * half[k].im};
+    while (*count < capacity) {
+        struct penstock__batcher *batcher = stream->batcher;
+        size_t some = 0;
+        const void *from;
+        int status;
+        if (stream->finished)
+            penstock__batcher_flush(batcher); /* the batcher keeps a failure until its turn comes */
+        if ((status = penstock__batcher_ready(batcher, wait || stream->finished, &from, &some)))
+            return *count ? PENSTOCK_OK : status;
+        if (!some)
+            break;
+        some = some < capacity - *count ? some : capacity - *count;
+        penstock__fft_layout_out(&stream->layout, vectors + *count * stream->desc.n, from, some);
+        penstock__batcher_release(batcher, some);
+        *count += some;
     }
-    if (n % 2 == 0)
-        to[(n / 2 + middle) % n] = (penstock_cf32){half[n / 2].re, sign * half[n / 2].im};
-    low[0] = (penstock_cf32){half[0].re, sign * half[0].im};
+    return PENSTOCK_OK;
 }
 
 int penstock_fft_stream_pull(penstock_fft_stream *stream, penstock_cf32 *vectors, size_t capacity, bool wait,
@@ -183,29 +235,36 @@ int penstock_fft_stream_pull(penstock_fft_stream *stream, penstock_cf32 *vectors
 {
     if (!stream || !count || (capacity && !vectors))
         return bad("penstock_fft_stream_pull: an argument is NULL");
-    const size_t n = stream->desc.n;
     *count = 0;
-    while (*count < capacity) {
-        const penstock_cf32 *values;
-        const void *from;
-        size_t some = 0;
-        int status;
-        if (stream->finished)
-            penstock__batcher_flush(stream->batcher); /* the batcher keeps a failure until its turn comes */
-        if ((status = penstock__batcher_ready(stream->batcher, wait || stream->finished, &from, &some)))
-            return *count ? PENSTOCK_OK : status;
-        if (!some)
-            break;
-        values = from;
-        some = some < capacity - *count ? some : capacity - *count;
-        if (!stream->desc.real)
-            memcpy(vectors + *count * n, values, some * n * sizeof *values);
-        for (size_t i = 0; stream->desc.real && i < some; i++)
-            mirror(stream, vectors + (*count + i) * n, values + i * (n / 2 + 1));
-        penstock__batcher_release(stream->batcher, some);
-        *count += some;
-        stream->pulled += some;
+    int status = pull(stream, vectors, capacity, wait, count);
+    if (*count)
+        penstock__meter_give(&stream->meter, *count, stream->pulled + 1, 1, penstock__now_s());
+    stream->pulled += *count;
+    return status;
+}
+
+int penstock_fft_stream_run(penstock_fft_stream *stream, const void *in, size_t count, size_t *taken,
+                            penstock_cf32 *out, size_t capacity, size_t *given)
+{
+    const size_t some = count < capacity ? count : capacity;
+    int status;
+    if (!stream || !taken || !given || (count && !in) || (capacity && !out))
+        return bad("penstock_fft_stream_run: an argument is NULL");
+    *taken = *given = 0;
+    if (stream->finished || !penstock__plan_is_direct(stream->plan) || penstock__batcher_held(stream->batcher)) {
+        int pushed = count ? penstock_fft_stream_push(stream, in, count, taken) : PENSTOCK_OK;
+        status = penstock_fft_stream_pull(stream, out, capacity, false, given);
+        return status || *given ? status : pushed;
     }
+    if (!some)
+        return PENSTOCK_OK;
+    double began = penstock__now_s();
+    if ((status = penstock__fft_layout_run(&stream->layout, stream->plan, in, some, out)))
+        return status;
+    *taken = *given = some;
+    stream->pushed += some;
+    stream->pulled += some;
+    penstock__meter_straight(&stream->meter, some, some, began, penstock__now_s());
     return PENSTOCK_OK;
 }
 
@@ -220,62 +279,4 @@ int penstock_fft_stream_finish(penstock_fft_stream *stream)
         return bad("penstock_fft_stream_finish: stream is NULL");
     stream->finished = true;
     return penstock__batcher_flush(stream->batcher);
-}
-
-/* ---------------------------------------------------------------- both in one call ------------ */
-
-static int make_room(void **memory, size_t bytes)
-{
-    if (!*memory)
-        *memory = penstock__alloc(bytes);
-    return *memory ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
-}
-
-/* Vectors that are rearranged on the way in or out, as many at a time as stay in a cache. */
-static int transform_rearranged(penstock_fft_stream *stream, const char *in, size_t count, penstock_cf32 *out)
-{
-    const size_t n = stream->desc.n, most = STRAIGHT_MAX > n ? STRAIGHT_MAX / n : 1, bytes = n * stream->in_bytes;
-    int status;
-    if ((stream->rotation && (status = make_room(&stream->rotated, most * bytes))) ||
-        (stream->desc.real && (status = make_room(&stream->halves, most * (n / 2 + 1) * sizeof *out))))
-        return status;
-    for (size_t done = 0, some; done < count; done += some) {
-        const void *from = in + done * bytes;
-        penstock_cf32 *to = out + done * n;
-        some = count - done < most ? count - done : most;
-        for (size_t i = 0; stream->rotation && i < some; i++)
-            rotate((char *)stream->rotated + i * bytes, (const char *)from + i * bytes, n, stream->rotation,
-                   stream->in_bytes);
-        if ((status = penstock_plan_run(stream->plan, stream->rotation ? stream->rotated : from,
-                                        stream->desc.real ? stream->halves : to, some)))
-            return status;
-        for (size_t i = 0; stream->desc.real && i < some; i++)
-            mirror(stream, to + i * n, (const penstock_cf32 *)stream->halves + i * (n / 2 + 1));
-    }
-    return PENSTOCK_OK;
-}
-
-int penstock_fft_stream_run(penstock_fft_stream *stream, const void *in, size_t count, size_t *taken,
-                            penstock_cf32 *out, size_t capacity, size_t *given)
-{
-    const size_t some = count < capacity ? count : capacity;
-    int status;
-    if (!stream || !taken || !given || (count && !in) || (capacity && !out))
-        return bad("penstock_fft_stream_run: an argument is NULL");
-    *taken = *given = 0;
-    if (stream->finished || !penstock__plan_is_direct(stream->plan) || !penstock__batcher_empty(stream->batcher)) {
-        status = count ? penstock_fft_stream_push(stream, in, count, taken) : PENSTOCK_OK;
-        int pulled = penstock_fft_stream_pull(stream, out, capacity, false, given);
-        return pulled ? pulled : *given ? PENSTOCK_OK : status;
-    }
-    if (stream->rotation || stream->desc.real)
-        status = transform_rearranged(stream, in, some, out);
-    else
-        status = some ? penstock_plan_run(stream->plan, in, out, some) : PENSTOCK_OK;
-    if (status)
-        return status;
-    *taken = *given = some;
-    stream->pushed += some;
-    stream->pulled += some;
-    return PENSTOCK_OK;
 }

@@ -28,10 +28,19 @@ template <typename T> static void bind_fft(py::module &m, const char *name, cons
              "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1, "device"_a = "auto",
              "max_latency_ms"_a = 10.0)
         .def("device", &fft::device, "Name of the device that computes")
+        .def("fft_size", &fft::fft_size, "Values in a vector")
         .def("set_nthreads", &fft::set_nthreads, "n"_a)
         .def("nthreads", &fft::nthreads)
         .def("set_window", &fft::set_window, "window"_a, "Another window, from the next vector on")
-        .def("stats", &fft::stats, "Counters");
+        .def(
+            "set_window",
+            [](fft &block, const std::string &window) {
+                return block.set_window(gr::penstock::window(window, block.fft_size()));
+            },
+            "window"_a, "Another window by name")
+        .def("set_max_latency", &fft::set_max_latency, "max_latency_ms"_a, "Holds for vectors that wait too")
+        .def("max_latency", &fft::max_latency, "In milliseconds")
+        .def("stats", &fft::stats, "Counters, rates and times");
 }
 
 template <typename T, typename TAP> static void bind_fft_filter(py::module &m, const char *name, const char *doc)

@@ -66,8 +66,8 @@ class QaFft(gr_unittest.TestCase):
                     self.assertEqual(len(got), 64 * count)
                     expected = got if expected is None else expected
                     self.assertTrue(numpy.array_equal(got, expected))
-                    self.assertEqual(block.stats()["vectors_in"], count)
-                    self.assertEqual(block.stats()["vectors_out"], count)
+                    self.assertEqual(block.stats()["items_in"], count)
+                    self.assertEqual(block.stats()["items_out"], count)
 
     def test_window_by_name(self):
         data, factors = signal("vcc", 64 * 10), penstock.window("hann", 64)
@@ -130,24 +130,53 @@ class QaFft(gr_unittest.TestCase):
         self.assertTrue(numpy.all(numpy.diff(sums) >= 0))
         self.assertTrue(set(sums) <= {1.0, 2.0, 3.0, 4.0})
 
+    def test_several_streams(self):
+        n, counts = 64, (500, 500, 120)  # the last one ends early and keeps no other from going on
+        for device, kind in (("cpu", "vcc"), ("cpu", "vfc"), ("auto", "vcc")):
+            with self.subTest(device=device, kind=kind):
+                block = getattr(penstock, "fft_" + kind)(n, True, "hann", False, 1, device, 0)
+                top, sinks, data = gr.top_block(), [], [signal(kind, n * count) for count in counts]
+                make = blocks.vector_source_c if kind == "vcc" else blocks.vector_source_f
+                for port, values in enumerate(data):
+                    sinks.append(blocks.vector_sink_c(n))
+                    top.connect(make(values.tolist(), False, n), (block, port), sinks[-1])
+                top.run(7)
+                for values, sink in zip(data, sinks):
+                    expected = numpy.fft.fft(values.reshape(-1, n) * penstock.window("hann", n)).ravel()
+                    self.assert_close(numpy.array(sink.data()), expected, n)
+                self.assertEqual(block.stats()["items_out"], sum(counts))
+
     def test_parameters(self):
         block = penstock.fft_vcc(64, True, [], False, 2, "cpu")
-        self.assertEqual((block.device(), block.nthreads()), ("cpu", 2))
+        self.assertEqual((block.device(), block.nthreads(), block.fft_size(), block.max_latency()), ("cpu", 2, 64, 10))
         block.set_nthreads(3)
         self.assertEqual(block.nthreads(), 3)
-        self.assertEqual(sorted(block.stats()), ["batch", "fallbacks", "queue", "vectors_in", "vectors_out"])
+        block.set_max_latency(2.5)
+        self.assertEqual(block.max_latency(), 2.5)
+        self.assertTrue(block.set_window("kaiser:8"))
         self.assertEqual(penstock.fft_vcc(64, True, [], device="prefer:warp").device(), "cpu")
         for wrong in (dict(device="warp"), dict(window=[1.0] * 63), dict(window="round"), dict(fft_size=0),
                       dict(max_latency_ms=-1)):
             with self.assertRaises(RuntimeError, msg=str(wrong)):
                 penstock.fft_vcc(**dict(dict(fft_size=64, forward=True, window=[]), **wrong))
+        for method, wrong in ((block.set_window, "round"), (block.set_max_latency, -1)):
+            with self.assertRaises(RuntimeError, msg=str(method)):
+                method(wrong)
 
-    def test_stats_message(self):
-        top, block, store = gr.top_block(), penstock.fft_vcc(64, True, []), blocks.message_debug()
-        top.connect(blocks.vector_source_c([0] * 6400, False, 64), block, blocks.null_sink(64 * 8))
+    def test_stats(self):
+        top, block, store = gr.top_block(), penstock.fft_vcc(64, True, [], device="cpu"), blocks.message_debug()
+        top.connect(blocks.vector_source_c([0] * 64000, False, 64), block, blocks.null_sink(64 * 8))
         top.msg_connect(block, "stats", store, "store")
         top.run()
-        self.assertEqual(sorted(pmt.to_python(store.get_message(0))), sorted(block.stats()))
+        stats = block.stats()
+        self.assertEqual(sorted(stats), sorted(
+            ["items_in", "items_out", "queue", "in_rate_hz", "out_rate_hz", "batch", "transfer_ms", "kernel_ms",
+             "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops"]))
+        self.assertEqual(sorted(pmt.to_python(store.get_message(0))), sorted(stats))
+        self.assertEqual([stats[k] for k in ("items_in", "items_out", "queue", "fallbacks", "drops", "transfer_ms")],
+                         [1000, 1000, 0, 0, 0, 0])
+        self.assertTrue(stats["in_rate_hz"] > 0 and stats["kernel_ms"] > 0 and 1 <= stats["batch"] <= 1000, stats)
+        self.assertTrue(0 < stats["latency_p50_ms"] <= stats["latency_p99_ms"], stats)
 
     def test_opencl(self):
         try:

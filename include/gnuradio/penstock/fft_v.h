@@ -18,8 +18,8 @@ namespace penstock
 /*!
  * \brief Fourier transforms of vectors, complex or (T float) real in, complex out.
  *
- * The parameters of the stock block with the same name come first and mean the same. Vectors are gathered into batches;
- * the message port `stats` has the counters about once a second.
+ * The parameters of the stock block with the same name come first and mean the same. Any number of streams, each its
+ * own input and output. The message port `stats` has stats() about once a second.
  */
 template <typename T> class GR_PENSTOCK_API fft_v : virtual public gr::block
 {
@@ -41,13 +41,23 @@ template <typename T> class GR_PENSTOCK_API fft_v : virtual public gr::block
     //! Name of the device that computes.
     virtual std::string device() const = 0;
 
+    virtual int fft_size() const = 0;
     virtual void set_nthreads(int nthreads) = 0;
     virtual int nthreads() const = 0;
 
     //! From the next vector on; false if it has neither fft_size factors nor none.
     virtual bool set_window(const std::vector<float> &window) = 0;
 
-    //! Counters, as in the `stats` message.
+    //! Holds for vectors that wait too.
+    virtual void set_max_latency(double max_latency_ms) = 0;
+    virtual double max_latency() const = 0;
+
+    /*!
+     * As in the `stats` message: items_in, items_out (vectors), queue (vectors that wait), in_rate_hz, out_rate_hz
+     * (vectors a second), batch (vectors of a mean batch), transfer_ms, kernel_ms (of it), latency_p50_ms,
+     * latency_p99_ms, fallbacks (batches that the CPU did because the device failed), drops. With several streams
+     * counts and rates are of all together, times of the slowest.
+     */
     virtual std::map<std::string, double> stats() = 0;
 };
 

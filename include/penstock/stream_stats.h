@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What every stream tells of itself while it runs: how much, how fast, how late. */
+#ifndef PENSTOCK_STREAM_STATS_H
+#define PENSTOCK_STREAM_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Since the stream was made or reset. Items in are what is pushed (samples, vectors), items out what is pulled. */
+typedef struct penstock_stream_stats {
+    size_t size;
+    uint64_t in, out;               /* items */
+    uint64_t queue;                 /* items in that wait: no item out that was given covers them */
+    double in_rate_hz, out_rate_hz; /* items a second, over the last one to two seconds */
+    double batch;                   /* items out of a mean batch; 0: none was done yet */
+    double transfer_s, kernel_s;    /* what copies and kernels of a mean batch cost, or of a full one as it was measured
+                                       when the stream was made; NAN where the device has no clock to tell */
+    double latency_p50_s; /* from the push of an item out's last item in to its pull: half of them took less, */
+    double latency_p99_s; /* and 99 of 100; rounded up by at most a fifth, 1 us at least; 0: none came yet */
+    uint64_t fallbacks;   /* batches that the CPU did because the device failed */
+    uint64_t drops;       /* items in that were lost for want of time or memory */
+} penstock_stream_stats;
+
+#define PENSTOCK_STREAM_STATS                 \
+    (penstock_stream_stats)                   \
+    {                                         \
+        .size = sizeof(penstock_stream_stats) \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
