@@ -126,6 +126,7 @@ struct drive {
     uint64_t seed;    /* of the sizes of pushes and pulls; 0: as large as they can be */
     size_t most;      /* samples of a push */
     bool wait, touch; /* wait in pulls; pull after every push */
+    bool both;        /* push and pull in one call */
 };
 
 static const void *sample_at(const struct setting *s, const void *samples, size_t at, size_t count, float *planar)
@@ -148,6 +149,14 @@ static size_t run(penstock_spectrum *spectrum, const struct setting *s, const vo
         size_t push = drive.seed ? test_random(&drive.seed) % drive.most : s->total, taken;
         size_t pull = drive.seed ? test_random(&drive.seed) % 9 : capacity;
         push = push < s->total - at ? push : s->total - at;
+        if (drive.both) {
+            pull = pull < capacity - got ? pull : capacity - got;
+            CHECK_OK(penstock_spectrum_run(spectrum, sample_at(s, samples, at, push, planar), push, &taken,
+                                           vectors + got * bytes, pull, &count));
+            at += taken;
+            got += count;
+            continue;
+        }
         CHECK_OK(penstock_spectrum_push(spectrum, sample_at(s, samples, at, push, planar), push, &taken));
         at += taken;
         bool full = taken < push;
@@ -220,7 +229,11 @@ static void check_setting(penstock_context *context, const struct setting *s, co
                                           {.seed = 1, .most = 50, .wait = true, .touch = true},
                                           {.seed = 2, .most = 3000, .touch = true},
                                           {.seed = 3, .most = 100000},
-                                          {.seed = 4, .most = 2, .touch = true}};
+                                          {.seed = 4, .most = 2, .touch = true},
+                                          {.seed = 0, .both = true},
+                                          {.seed = 5, .most = 50, .both = true},
+                                          {.seed = 6, .most = 3000, .both = true},
+                                          {.seed = 7, .most = 100000, .both = true}};
     penstock_spectrum *spectrum = NULL;
     void *samples = make_samples(s);
     size_t expected = expected_vectors(s), capacity = expected + 3;

@@ -2,7 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Streaming windowed FFT: push any number of samples, pull vectors.
+ * Streaming windowed FFT: push any number of samples, pull vectors; or both in one call, which needs no batches on a
+ * device that works in the host's memory.
  *
  * Of T samples pushed, transform j covers samples j * hop .. j * hop + n - 1, for all j for which they are there;
  * vector i is the mean of transforms i * average .. (i + 1) * average - 1, again where they all are there. With
@@ -13,6 +14,7 @@
 #define PENSTOCK_SPECTRUM_H
 
 #include <penstock/penstock.h>
+#include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,10 +65,38 @@ PENSTOCK_API int penstock_spectrum_push(penstock_spectrum *spectrum, const void 
 PENSTOCK_API int penstock_spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait,
                                         size_t *count);
 
+/*
+ * Push and pull in one: `*taken` of the `count` samples are taken, and `*given` <= capacity vectors come to `vectors`.
+ * A device that works in the host's memory (cpu, reference) transforms straight from `samples` to `vectors` what these
+ * calls bring together, with the same bits. Others push, then pull without waiting. Call again with the rest; nothing
+ * comes while both are 0.
+ */
+PENSTOCK_API int penstock_spectrum_run(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken,
+                                       void *vectors, size_t capacity, size_t *given);
+
+/* Seconds until max_latency_s has passed for a vector that waits, 0 where a pull gives something at once; INFINITY
+ * where nothing waits or there is no limit. */
+PENSTOCK_API double penstock_spectrum_due_s(const penstock_spectrum *spectrum);
+
+/* The vector that a sample (counted from 0) belongs to, for marks in the stream: vector i is that of the average * hop
+ * samples from i * average * hop on. */
+PENSTOCK_API uint64_t penstock_spectrum_vector_of(const penstock_spectrum *spectrum, uint64_t sample);
+
+/* Another window, by name or by n factors, which win; both NULL: all one. It holds from the first vector on whose
+ * samples are not all there yet; with flush_partial from the first such transform on. Nothing is lost. Takes as long as
+ * penstock_spectrum_new(). After an error the window is the one before. */
+PENSTOCK_API int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window, const float *taps);
+
+/* Another max_latency_s, for vectors that wait too. */
+PENSTOCK_API int penstock_spectrum_set_max_latency(penstock_spectrum *spectrum, double max_latency_s);
+
+/* Items in are samples, items out are vectors. */
+PENSTOCK_API int penstock_spectrum_get_stats(const penstock_spectrum *spectrum, penstock_stream_stats *stats);
+
 /* No more samples come: everything complete becomes ready. Pushing again needs a reset. */
 PENSTOCK_API int penstock_spectrum_finish(penstock_spectrum *spectrum);
 
-/* Back to the state after penstock_spectrum_new(). */
+/* Back to the state after penstock_spectrum_new(), but with the window and the latency that were set last. */
 PENSTOCK_API int penstock_spectrum_reset(penstock_spectrum *spectrum);
 PENSTOCK_API void penstock_spectrum_free(penstock_spectrum *spectrum);
 

@@ -251,9 +251,12 @@ int penstock_fft_stream_run(penstock_fft_stream *stream, const void *in, size_t 
     if (!stream || !taken || !given || (count && !in) || (capacity && !out))
         return bad("penstock_fft_stream_run: an argument is NULL");
     *taken = *given = 0;
-    if (stream->finished || !penstock__plan_is_direct(stream->plan) || penstock__batcher_held(stream->batcher)) {
+    bool direct = penstock__plan_is_direct(stream->plan);
+    if (stream->finished || !direct || penstock__batcher_held(stream->batcher)) {
         int pushed = count ? penstock_fft_stream_push(stream, in, count, taken) : PENSTOCK_OK;
-        status = penstock_fft_stream_pull(stream, out, capacity, false, given);
+        if (direct) /* nothing to wait for */
+            penstock__batcher_flush(stream->batcher);
+        status = penstock_fft_stream_pull(stream, out, capacity, direct, given);
         return status || *given ? status : pushed;
     }
     if (!some)

@@ -6,7 +6,7 @@
  * here, overlapping ones are the plan's spacing. The device averages where the transforms of a vector fit in a batch
  * and no partial vector can be asked for; else it gives the power of each transform and the sum is kept here.
  */
-#include "core/batcher.h"
+#include "ops/spectrum.h"
 #include "core/description.h"
 
 #include <math.h>
@@ -18,23 +18,6 @@
 #define LEAST_DECIBEL (-300.0)
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: " __VA_ARGS__)
-
-struct penstock_spectrum {
-    penstock_spectrum_desc desc; /* defaults filled in; pointers are not kept */
-    penstock_plan *plan;
-    struct penstock__batcher *batcher;
-    penstock_format format; /* of the plan; another one than desc.format where samples are converted here */
-    size_t length, value_bytes;
-
-    uint64_t samples; /* pushed */
-    size_t in_frame;  /* hop > n: samples of the present transform that were taken */
-    size_t to_skip;   /* hop > n: samples to leave out next */
-    bool finished;
-    size_t zeros; /* still to be pushed after the end */
-
-    double *sum; /* of powers, where the average is made here; else NULL */
-    unsigned summed;
-};
 
 /* ---------------------------------------------------------------- description ----------------- */
 
@@ -71,31 +54,32 @@ static bool average_here(const penstock_spectrum_desc *desc)
     return desc->average > 1 && (desc->flush_partial || desc->average > BATCH_BYTES / sizeof(penstock_cf32) / desc->n);
 }
 
-static int make_plan(penstock_spectrum *spectrum, penstock_context *context, const char *device)
+int penstock__spectrum_plan(const penstock_spectrum *spectrum, penstock_plan **plan, const char *name,
+                            const float *taps)
 {
-    penstock_spectrum_desc *desc = &spectrum->desc;
+    const penstock_spectrum_desc *desc = &spectrum->desc;
     bool here = average_here(desc);
     float *window = NULL;
     int status;
-    if (!desc->taps && desc->window) {
+    if (!taps && name) {
         if (!(window = penstock__alloc(desc->n * sizeof *window)))
             return PENSTOCK_ERR_MEMORY;
-        if ((status = penstock_window_fill(window, desc->n, desc->window))) {
+        if ((status = penstock_window_fill(window, desc->n, name))) {
             penstock__free(window);
             return status;
         }
     }
     status = penstock_fft_plan(
-        &spectrum->plan, context,
+        plan, spectrum->context,
         &PENSTOCK_FFT_DESC(.n = desc->n, .domain = desc->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                            .load = {.format = spectrum->format,
-                                    .window = desc->taps ? desc->taps : window,
+                                    .window = taps ? taps : window,
                                     .spacing = desc->hop < desc->n ? desc->hop : desc->n},
                            .store = {.output = here ? PENSTOCK_OUTPUT_POWER : desc->output,
                                      .centered = desc->centered,
                                      .scale = desc->scale,
                                      .average = here ? 1 : desc->average}),
-        device);
+        spectrum->device);
     penstock__free(window);
     return status;
 }
@@ -116,17 +100,21 @@ int penstock_spectrum_new(penstock_spectrum **spectrum, penstock_context *contex
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
     made->desc = d;
+    made->desc.window = NULL;
+    made->desc.taps = NULL;
+    made->context = context;
     made->format = plan_format(&d);
     made->length = d.format == PENSTOCK_F32 ? d.n / 2 + 1 : d.n;
     made->value_bytes = d.output == PENSTOCK_OUTPUT_COMPLEX ? sizeof(penstock_cf32) : sizeof(float);
     status = PENSTOCK_ERR_MEMORY;
     if (average_here(&d) && !(made->sum = penstock__calloc(made->length, sizeof *made->sum)))
         goto fail;
-    if ((status = make_plan(made, context, device)) ||
+    if ((device && !(made->device = penstock__strdup(device))) ||
+        (status = penstock__spectrum_plan(made, &made->plan, d.window, d.taps)) ||
         (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d.max_latency_s)))
         goto fail;
-    made->desc.window = NULL;
-    made->desc.taps = NULL;
+    penstock__batcher_set_meter(made->batcher, &made->meter);
+    penstock__meter_start(&made->meter, penstock__now_s());
     *spectrum = made;
     return PENSTOCK_OK;
 fail:
@@ -141,6 +129,7 @@ void penstock_spectrum_free(penstock_spectrum *spectrum)
     penstock__batcher_free(spectrum->batcher);
     penstock_plan_free(spectrum->plan);
     penstock__free(spectrum->sum);
+    penstock__free(spectrum->device);
     penstock__free(spectrum);
 }
 
@@ -149,7 +138,8 @@ int penstock_spectrum_reset(penstock_spectrum *spectrum)
     if (!spectrum)
         return bad("penstock_spectrum_reset: spectrum is NULL");
     penstock__batcher_reset(spectrum->batcher);
-    spectrum->samples = 0;
+    penstock__meter_start(&spectrum->meter, penstock__now_s());
+    spectrum->samples = spectrum->vectors = 0;
     spectrum->in_frame = spectrum->to_skip = 0;
     spectrum->finished = false;
     spectrum->zeros = 0;
@@ -230,8 +220,10 @@ int penstock_spectrum_push(penstock_spectrum *spectrum, const void *samples, siz
         return bad("penstock_spectrum_push: spectrum or samples is NULL");
     if (spectrum->finished)
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the stream was finished; reset it before pushing again");
+    double now = penstock__now_s();
     int status = take(spectrum, samples, count, taken);
     spectrum->samples += *taken;
+    penstock__meter_take(&spectrum->meter, *taken, now);
     return status;
 }
 
@@ -306,10 +298,8 @@ static size_t give(penstock_spectrum *spectrum, const void *from, size_t groups,
     return count;
 }
 
-int penstock_spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
+int penstock__spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
 {
-    if (!spectrum || !count || (capacity && !vectors))
-        return bad("penstock_spectrum_pull: an argument is NULL");
     *count = 0;
     while (*count < capacity) {
         char *to = (char *)vectors + *count * spectrum->length * spectrum->value_bytes;
@@ -331,4 +321,13 @@ int penstock_spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t ca
         penstock__batcher_release(spectrum->batcher, used);
     }
     return PENSTOCK_OK;
+}
+
+int penstock_spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
+{
+    if (!spectrum || !count || (capacity && !vectors))
+        return bad("penstock_spectrum_pull: an argument is NULL");
+    int status = penstock__spectrum_pull(spectrum, vectors, capacity, wait, count);
+    penstock__spectrum_gave(spectrum, *count);
+    return status;
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The streaming spectrum while it runs: push and pull in one call, changes, counters. */
+#include "core/description.h"
+#include "ops/spectrum.h"
+
+#include <math.h>
+#include <string.h>
+
+#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: " __VA_ARGS__)
+
+/* Samples from one vector's start to the next one's. */
+static size_t step_of(const penstock_spectrum *spectrum)
+{
+    return spectrum->desc.average * spectrum->desc.hop;
+}
+
+/* Samples of one vector. */
+static size_t span_of(const penstock_spectrum *spectrum)
+{
+    return step_of(spectrum) - spectrum->desc.hop + spectrum->desc.n;
+}
+
+/* ---------------------------------------------------------------- straight -------------------- */
+
+/* A device that computes within the call has nothing to wait for. */
+static int push_and_pull(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken, void *vectors,
+                         size_t capacity, size_t *given)
+{
+    int pushed = count ? penstock_spectrum_push(spectrum, samples, count, taken) : PENSTOCK_OK;
+    bool direct = penstock__plan_is_direct(spectrum->plan);
+    if (direct)
+        penstock__batcher_flush(spectrum->batcher); /* the batcher keeps a failure until its turn comes */
+    int status = penstock_spectrum_pull(spectrum, vectors, capacity, direct, given);
+    return status || *given ? status : pushed;
+}
+
+/* `count` samples to the batcher, which has room for them. */
+static int hold(penstock_spectrum *spectrum, const char *samples, size_t count)
+{
+    size_t bytes = penstock_format_bytes(spectrum->format), room;
+    void *to;
+    int status = penstock__batcher_room(spectrum->batcher, &to, &room);
+    if (status || !count)
+        return status;
+    memcpy(to, samples, count * bytes);
+    return penstock__batcher_commit(spectrum->batcher, count);
+}
+
+/* Where the samples that came straight before, and are held, end within vectors: how many vectors begin in them, and
+ * how many samples it takes to complete these. */
+struct seam {
+    size_t held, vectors, needs;
+};
+
+/* Whether this call can go straight. */
+static bool find_seam(const penstock_spectrum *spectrum, struct seam *seam, size_t count, size_t capacity)
+{
+    size_t step = step_of(spectrum), span = span_of(spectrum), room;
+    void *to;
+    if (spectrum->finished || spectrum->sum || spectrum->desc.hop > spectrum->desc.n ||
+        spectrum->format != spectrum->desc.format || !penstock__plan_is_direct(spectrum->plan))
+        return false;
+    seam->held = penstock__batcher_held(spectrum->batcher);
+    if (seam->held == SIZE_MAX || penstock__batcher_room(spectrum->batcher, &to, &room))
+        return false;
+    seam->vectors = (seam->held + step - 1) / step;
+    seam->needs = seam->vectors ? (seam->vectors - 1) * step + span - seam->held : 0;
+    return count >= seam->needs && seam->needs <= room && capacity > seam->vectors && room >= span;
+}
+
+/* The vectors that begin in what is held; afterwards nothing is, and the next one begins within `samples`. */
+static int close_seam(penstock_spectrum *spectrum, const struct seam *seam, const char *samples, char *vectors)
+{
+    size_t given = 0;
+    int status;
+    if (!seam->vectors)
+        return PENSTOCK_OK;
+    if ((status = hold(spectrum, samples, seam->needs)) || (status = penstock__batcher_flush(spectrum->batcher)) ||
+        (status = penstock__spectrum_pull(spectrum, vectors, seam->vectors, true, &given)))
+        return status;
+    penstock__batcher_drop_held(spectrum->batcher);
+    return PENSTOCK_OK;
+}
+
+static int run_straight(penstock_spectrum *spectrum, const struct seam *seam, const char *samples, size_t count,
+                        size_t *taken, char *vectors, size_t capacity, size_t *given)
+{
+    size_t bytes = penstock_format_bytes(spectrum->format), vector_bytes = spectrum->length * spectrum->value_bytes;
+    size_t step = step_of(spectrum), span = span_of(spectrum), at = seam->vectors * step - seam->held, straight;
+    int status = close_seam(spectrum, seam, samples, vectors);
+    if (status)
+        return status;
+    *taken = at;
+    *given = seam->vectors;
+    straight = count - at >= span ? (count - at - span) / step + 1 : 0;
+    if (straight > capacity - *given)
+        straight = capacity - *given;
+    double began = penstock__now_s();
+    if (straight && (status = penstock_plan_run(spectrum->plan, samples + at * bytes, vectors + *given * vector_bytes,
+                                                straight * spectrum->desc.average)))
+        return *given ? PENSTOCK_OK : status; /* the next call meets it again */
+    if (straight)
+        penstock__meter_batch(&spectrum->meter, straight, 0, penstock__now_s() - began);
+    *given += straight;
+    *taken += straight * step;
+    if (count - *taken >= span) /* no room for more vectors */
+        return PENSTOCK_OK;
+    status = hold(spectrum, samples + *taken * bytes, count - *taken);
+    *taken = count;
+    return status;
+}
+
+int penstock_spectrum_run(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken, void *vectors,
+                          size_t capacity, size_t *given)
+{
+    struct seam seam;
+    if (!spectrum || !taken || !given || (count && !samples) || (capacity && !vectors))
+        return bad("penstock_spectrum_run: an argument is NULL");
+    *taken = *given = 0;
+    if (!count || !find_seam(spectrum, &seam, count, capacity))
+        return push_and_pull(spectrum, samples, count, taken, vectors, capacity, given);
+    double began = penstock__now_s();
+    int status = run_straight(spectrum, &seam, samples, count, taken, vectors, capacity, given);
+    spectrum->samples += *taken;
+    penstock__meter_take(&spectrum->meter, *taken, began);
+    penstock__spectrum_gave(spectrum, *given);
+    return status;
+}
+
+/* ---------------------------------------------------------------- changes --------------------- */
+
+int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window, const float *taps)
+{
+    penstock_plan *next;
+    int status;
+    if (!spectrum)
+        return bad("penstock_spectrum_set_window: spectrum is NULL");
+    if ((status = penstock__spectrum_plan(spectrum, &next, window, taps)))
+        return status;
+    penstock__batcher_set_plan(spectrum->batcher, next);
+    spectrum->fallbacks += penstock__plan_fallbacks(spectrum->plan);
+    penstock_plan_free(spectrum->plan);
+    spectrum->plan = next;
+    return PENSTOCK_OK;
+}
+
+int penstock_spectrum_set_max_latency(penstock_spectrum *spectrum, double max_latency_s)
+{
+    if (!spectrum || !(max_latency_s >= 0))
+        return bad("penstock_spectrum_set_max_latency: spectrum is NULL, or %g is not 0 or more", max_latency_s);
+    spectrum->desc.max_latency_s = max_latency_s;
+    penstock__batcher_set_latency(spectrum->batcher, max_latency_s);
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- what is known --------------- */
+
+double penstock_spectrum_due_s(const penstock_spectrum *spectrum)
+{
+    return spectrum ? penstock__batcher_due_s(spectrum->batcher) : (double)INFINITY;
+}
+
+uint64_t penstock_spectrum_vector_of(const penstock_spectrum *spectrum, uint64_t sample)
+{
+    return spectrum ? sample / step_of(spectrum) : 0;
+}
+
+void penstock__spectrum_gave(penstock_spectrum *spectrum, size_t vectors)
+{
+    size_t step = step_of(spectrum);
+    if (!vectors)
+        return;
+    penstock__meter_give(&spectrum->meter, vectors,
+                         spectrum->vectors * step + (step - spectrum->desc.hop) + spectrum->desc.n, step,
+                         penstock__now_s());
+    spectrum->vectors += vectors;
+}
+
+int penstock_spectrum_get_stats(const penstock_spectrum *spectrum, penstock_stream_stats *stats)
+{
+    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
+    if (!spectrum)
+        return bad("penstock_spectrum_get_stats: spectrum is NULL");
+    penstock__meter_read(&spectrum->meter, &now, penstock__now_s());
+    now.fallbacks = spectrum->fallbacks + penstock__plan_fallbacks(spectrum->plan);
+    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
+}
