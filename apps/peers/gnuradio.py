@@ -4,7 +4,8 @@
 """How fast the GNU Radio blocks are beside the stock ones, from a null source to a null sink.
 
 In every round each block runs once, one right after the other; a ratio is the median over the rounds. The copy block
-stands for what the scheduler itself allows.
+stands for what the scheduler itself allows. With --latency instead: how long a vector takes through the FFT block at a
+given rate of vectors, as the block itself measures it.
 """
 
 import argparse
@@ -17,20 +18,22 @@ import time
 sys.path.pop(0)  # this file's folder, where "gnuradio" is this file
 from gnuradio import blocks, fft, gr, penstock
 
-COLUMNS = ["block", "n", "buffers", "ours_msps", "stock_msps", "copy_msps", "ratio", "bar", "share_of_bar", "held"]
 FFT_SIZES = [2**k for k in range(4, 17)]
 FFT_FAST_SIZES = (64, 512, 2048, 16384, 65536)  # where more than the stock block's own speed is asked for
+SPECTRUM_SIZES = [256, 1024, 4096, 16384]
+AVERAGE = 16
 LARGE_BUFFER_BYTES = 1 << 20
 COMPLEX_BYTES = 8
 
 
 # ---------------------------------------------------------------- one run --------------------------------------------
 
-def run(chain, in_items, count, buffer_bytes):
-    """Seconds that `count` vectors of `in_items` samples take through the blocks of `chain`."""
+def run(chain, samples, count, buffer_bytes):
+    """Seconds that `count` times `samples` samples take through the blocks of `chain`."""
+    item_bytes = chain[0].input_signature().sizeof_stream_item(0)
     top = gr.top_block()
-    source = blocks.null_source(in_items * COMPLEX_BYTES)
-    head = blocks.head(in_items * COMPLEX_BYTES, count)
+    source = blocks.null_source(item_bytes)
+    head = blocks.head(item_bytes, count * samples * COMPLEX_BYTES // item_bytes)
     sink = blocks.null_sink(chain[-1].output_signature().sizeof_stream_item(0))
     if buffer_bytes:
         for block in [head] + chain:
@@ -78,6 +81,17 @@ def fft_row(n, buffers, arguments):
     return row("fft_vcc", n, buffers, rates, lambda stock, copy: max(fft_bar(n, stock, copy), 0.95 * stock))
 
 
+def spectrum_row(n, buffers, arguments):
+    window = fft.window.hann(n)
+    chains = {
+        "ours": lambda: [penstock.spectrum_cvf(n, 0, window, AVERAGE, False, False, arguments.device)],
+        "stock": lambda: [blocks.stream_to_vector(COMPLEX_BYTES, n), fft.fft_vcc(n, True, window, False, 1),
+                          blocks.complex_to_mag_squared(n), blocks.integrate_ff(AVERAGE, n)],
+        "copy": lambda: [blocks.copy(COMPLEX_BYTES)],
+    }
+    return row("spectrum_cvf", n, buffers, rounds_of(chains, n, buffers, arguments), lambda stock, copy: 2 * stock)
+
+
 def row(block, n, buffers, rates, bar):
     """`bar`: the rate that is asked for, from the rates of the stock block and of the copy block."""
     each = list(zip(rates["ours"], rates["stock"], rates["copy"]))
@@ -97,18 +111,39 @@ def row(block, n, buffers, rates, bar):
     }
 
 
+# ---------------------------------------------------------------- latency --------------------------------------------
+
+def latency_row(n, arguments):
+    """A throttled source, `rate` vectors a second for the given time."""
+    block = penstock.fft_vcc(n, True, [], False, 1, arguments.device, arguments.max_latency)
+    top = gr.top_block()
+    throttle = blocks.throttle(n * COMPLEX_BYTES, arguments.latency, True)
+    throttle.set_max_noutput_items(max(1, int(arguments.latency // 200)))  # a few milliseconds' worth at a time
+    top.connect(blocks.null_source(n * COMPLEX_BYTES), throttle, block, blocks.null_sink(n * COMPLEX_BYTES))
+    top.start()
+    time.sleep(arguments.seconds * 10)
+    stats = block.stats()
+    top.stop()
+    top.wait()
+    return {"block": "fft_vcc", "n": n, "device": block.device(), "rate_hz": round(stats["in_rate_hz"]),
+            "batch": round(stats["batch"], 1), "p50_ms": round(stats["latency_p50_ms"], 3),
+            "p99_ms": round(stats["latency_p99_ms"], 3), "limit_ms": arguments.max_latency,
+            "held": "yes" if 0 < stats["latency_p99_ms"] <= arguments.max_latency else "NO"}
+
+
 # ---------------------------------------------------------------- the table ------------------------------------------
 
 def report(rows, csv_path):
     """Prints rows as they come; gives back how many there were and how many held."""
     done = []
-    print("  ".join(f"{name:>12}" for name in COLUMNS))
     for one in rows:
+        if not done:
+            print("  ".join(f"{name:>12}" for name in one))
         done.append(one)
-        print("  ".join(f"{one[name]:>12}" for name in COLUMNS), flush=True)
+        print("  ".join(f"{value:>12}" for value in one.values()), flush=True)
     if csv_path:
         with open(csv_path, "w", newline="", encoding="ascii") as file:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, list(done[0]))
             writer.writeheader()
             writer.writerows(done)
     return len(done), sum(one["held"] == "yes" for one in done)
@@ -116,13 +151,16 @@ def report(rows, csv_path):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=FFT_SIZES, help="transform lengths")
+    parser.add_argument("--block", choices=["fft", "spectrum"], default="fft")
+    parser.add_argument("--sizes", type=int, nargs="+", help="transform lengths")
+    parser.add_argument("--latency", type=float, metavar="HZ", help="the FFT block's latency at HZ vectors a second")
+    parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
     parser.add_argument("--device", default="cpu", help="what ours run on")
     parser.add_argument("--window", action="store_true", help="FFT blocks with a Hann window")
     parser.add_argument("--buffers", choices=["default", "large", "both"], default="both",
                         help="GNU Radio's own buffers, 1 MiB before and behind the block, or one after the other")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=0.3, help="about how long the stock block runs each time")
+    parser.add_argument("--seconds", type=float, default=0.3, help="about how long the stock block runs each time, a tenth of that with --latency")
     parser.add_argument("--cores", type=int, default=2, help="cores to run on")
     parser.add_argument("--csv", help="write the table to this file too")
     return parser.parse_args()
@@ -133,7 +171,12 @@ def main():
     gr.logging().set_default_level(gr.log_levels.warn)
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:arguments.cores])
     sides = {"default": [0], "large": [LARGE_BUFFER_BYTES], "both": [0, LARGE_BUFFER_BYTES]}[arguments.buffers]
-    rows = (fft_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes)
+    if arguments.latency:
+        rows = (latency_row(n, arguments) for n in arguments.sizes or [64, 1024, 16384])
+    elif arguments.block == "spectrum":
+        rows = (spectrum_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes or SPECTRUM_SIZES)
+    else:
+        rows = (fft_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes or FFT_SIZES)
     count, held = report(rows, arguments.csv)
     print(f"{held} of {count} held")
     return 0 if held == count else 1

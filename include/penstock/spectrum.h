@@ -78,6 +78,9 @@ PENSTOCK_API int penstock_spectrum_run(penstock_spectrum *spectrum, const void *
  * where nothing waits or there is no limit. */
 PENSTOCK_API double penstock_spectrum_due_s(const penstock_spectrum *spectrum);
 
+/* Vectors that are complete and were not given; without what flush_partial adds at the end. */
+PENSTOCK_API uint64_t penstock_spectrum_waiting(const penstock_spectrum *spectrum);
+
 /* The vector that a sample (counted from 0) belongs to, for marks in the stream: vector i is that of the average * hop
  * samples from i * average * hop on. */
 PENSTOCK_API uint64_t penstock_spectrum_vector_of(const penstock_spectrum *spectrum, uint64_t sample);

@@ -70,10 +70,10 @@ static long wanted_items(gr::block &block, int port)
     }
 }
 
-void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes)
+void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes, size_t items)
 {
-    constexpr size_t bytes = 256 << 10, many = 16, most_bytes = 8 << 20;
-    const size_t items = std::min(std::max(bytes / item_bytes, many), most_bytes / item_bytes);
+    constexpr size_t bytes = 256 << 10, most_bytes = 8 << 20;
+    items = std::min(std::max(bytes / item_bytes, items), most_bytes / item_bytes);
     if (items <= 2) // what the scheduler gives anyway
         return;
     for (int port = 0; port < outputs; port++)

@@ -45,7 +45,7 @@ std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> 
  * called in check_topology(), which comes before the buffers are made, with set_relative_rate(1, 1) in start(), which
  * comes after: the scheduler makes the buffer before a block large only for the sake of a rate.
  */
-void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes);
+void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes, size_t items = 16);
 
 //! No more input will come to a port than the `available` items.
 bool input_ended(gr::block &block, size_t available, unsigned port = 0);

@@ -146,7 +146,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         return true;
     }
 
-    void set_max_latency(double max_latency_ms) override
+    void set_max_latency_ms(double max_latency_ms) override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
         for (const auto &port : d_ports)
@@ -154,7 +154,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         d_max_latency_s = max_latency_ms / 1e3;
     }
 
-    double max_latency() const override
+    double max_latency_ms() const override
     {
         return 1e3 * d_max_latency_s;
     }

@@ -162,6 +162,14 @@ double penstock_spectrum_due_s(const penstock_spectrum *spectrum)
     return spectrum ? penstock__batcher_due_s(spectrum->batcher) : (double)INFINITY;
 }
 
+uint64_t penstock_spectrum_waiting(const penstock_spectrum *spectrum)
+{
+    if (!spectrum || spectrum->samples < span_of(spectrum))
+        return 0;
+    uint64_t complete = (spectrum->samples - span_of(spectrum)) / step_of(spectrum) + 1;
+    return complete > spectrum->vectors ? complete - spectrum->vectors : 0;
+}
+
 uint64_t penstock_spectrum_vector_of(const penstock_spectrum *spectrum, uint64_t sample)
 {
     return spectrum ? sample / step_of(spectrum) : 0;

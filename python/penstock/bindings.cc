@@ -4,6 +4,7 @@
 /* All blocks for Python. */
 #include <gnuradio/penstock/fft_filter.h>
 #include <gnuradio/penstock/fft_v.h>
+#include <gnuradio/penstock/spectrum_cvf.h>
 #include <gnuradio/penstock/wifi_receiver.h>
 #include <pybind11/complex.h>
 #include <pybind11/pybind11.h>
@@ -38,8 +39,8 @@ template <typename T> static void bind_fft(py::module &m, const char *name, cons
                 return block.set_window(gr::penstock::window(window, block.fft_size()));
             },
             "window"_a, "Another window by name")
-        .def("set_max_latency", &fft::set_max_latency, "max_latency_ms"_a, "Holds for vectors that wait too")
-        .def("max_latency", &fft::max_latency, "In milliseconds")
+        .def("set_max_latency_ms", &fft::set_max_latency_ms, "max_latency_ms"_a, "Holds for vectors that wait too")
+        .def("max_latency_ms", &fft::max_latency_ms, "In milliseconds")
         .def("stats", &fft::stats, "Counters, rates and times");
 }
 
@@ -63,6 +64,32 @@ template <typename T, typename TAP> static void bind_fft_filter(py::module &m, c
         .def("stats", &filter::stats, "Counters");
 }
 
+static void bind_spectrum(py::module &m)
+{
+    using gr::penstock::spectrum_cvf;
+    using factors = std::vector<float>;
+    using by_name = spectrum_cvf::sptr (*)(int, int, const std::string &, int, bool, bool, const std::string &, double);
+    using by_factors = spectrum_cvf::sptr (*)(int, int, const factors &, int, bool, bool, const std::string &, double);
+    block_class<spectrum_cvf>(m, "spectrum_cvf", "Power spectra of complex samples")
+        .def(py::init(static_cast<by_name>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a = 0, "window"_a = "hann",
+             "average"_a = 1, "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
+        .def(py::init(static_cast<by_factors>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a, "window"_a, "average"_a = 1,
+             "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
+        .def("device", &spectrum_cvf::device, "Name of the device that computes")
+        .def("fft_size", &spectrum_cvf::fft_size, "Bins of a vector")
+        .def("set_window", &spectrum_cvf::set_window, "window"_a, "Another window, from the next vector on")
+        .def(
+            "set_window",
+            [](spectrum_cvf &block, const std::string &window) {
+                return block.set_window(gr::penstock::window(window, block.fft_size()));
+            },
+            "window"_a, "Another window by name")
+        .def("set_max_latency_ms", &spectrum_cvf::set_max_latency_ms, "max_latency_ms"_a,
+             "Holds for vectors that wait too")
+        .def("max_latency_ms", &spectrum_cvf::max_latency_ms)
+        .def("stats", &spectrum_cvf::stats, "Counters, rates and times");
+}
+
 static void bind_wifi_receiver(py::module &m)
 {
     using gr::penstock::wifi_receiver;
@@ -81,6 +108,7 @@ PYBIND11_MODULE(penstock_python, m)
     bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc", "FIR filter of complex samples, complex taps");
     bind_fft_filter<gr_complex, float>(m, "fft_filter_ccf", "FIR filter of complex samples, real taps");
     bind_fft_filter<float, float>(m, "fft_filter_fff", "FIR filter of real samples, real taps");
+    bind_spectrum(m);
     bind_wifi_receiver(m);
     m.def("window", &gr::penstock::window, "name"_a, "n"_a, "Factors of a window by name");
 }

@@ -148,18 +148,18 @@ class QaFft(gr_unittest.TestCase):
 
     def test_parameters(self):
         block = penstock.fft_vcc(64, True, [], False, 2, "cpu")
-        self.assertEqual((block.device(), block.nthreads(), block.fft_size(), block.max_latency()), ("cpu", 2, 64, 10))
+        self.assertEqual((block.device(), block.nthreads(), block.fft_size(), block.max_latency_ms()), ("cpu", 2, 64, 10))
         block.set_nthreads(3)
         self.assertEqual(block.nthreads(), 3)
-        block.set_max_latency(2.5)
-        self.assertEqual(block.max_latency(), 2.5)
+        block.set_max_latency_ms(2.5)
+        self.assertEqual(block.max_latency_ms(), 2.5)
         self.assertTrue(block.set_window("kaiser:8"))
         self.assertEqual(penstock.fft_vcc(64, True, [], device="prefer:warp").device(), "cpu")
         for wrong in (dict(device="warp"), dict(window=[1.0] * 63), dict(window="round"), dict(fft_size=0),
                       dict(max_latency_ms=-1)):
             with self.assertRaises(RuntimeError, msg=str(wrong)):
                 penstock.fft_vcc(**dict(dict(fft_size=64, forward=True, window=[]), **wrong))
-        for method, wrong in ((block.set_window, "round"), (block.set_max_latency, -1)):
+        for method, wrong in ((block.set_window, "round"), (block.set_max_latency_ms, -1)):
             with self.assertRaises(RuntimeError, msg=str(method)):
                 method(wrong)
 

@@ -49,8 +49,8 @@ template <typename T> class GR_PENSTOCK_API fft_v : virtual public gr::block
     virtual bool set_window(const std::vector<float> &window) = 0;
 
     //! Holds for vectors that wait too.
-    virtual void set_max_latency(double max_latency_ms) = 0;
-    virtual double max_latency() const = 0;
+    virtual void set_max_latency_ms(double max_latency_ms) = 0;
+    virtual double max_latency_ms() const = 0;
 
     /*!
      * As in the `stats` message: items_in, items_out (vectors), queue (vectors that wait), in_rate_hz, out_rate_hz

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+#include "core.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <gnuradio/block_detail.h>
+#include <gnuradio/io_signature.h>
+#include <gnuradio/penstock/fft_v.h>
+#include <gnuradio/penstock/spectrum_cvf.h>
+
+namespace gr
+{
+namespace penstock
+{
+
+static const auto STATS = pmt::mp("stats"), FREQ = pmt::mp("freq"), RX_FREQ = pmt::mp("rx_freq");
+constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 1.0;
+
+class spectrum_cvf_impl final : public spectrum_cvf
+{
+    std::shared_ptr<penstock_context> d_context = shared_context();
+    handle<penstock_spectrum> d_spectrum{nullptr, penstock_spectrum_free};
+    const size_t d_fft_size, d_step; // samples from one vector to the next
+    double d_max_latency_s;
+    bool d_finished = false;
+    std::deque<gr::tag_t> d_tags; // of samples that were taken, for vectors that were not handed out
+    std::chrono::steady_clock::time_point d_stats_sent;
+
+    std::map<std::string, double> numbers() const
+    {
+        std::vector<penstock_stream_stats> stats{description<penstock_stream_stats>()};
+        check(penstock_spectrum_get_stats(d_spectrum.get(), &stats[0]));
+        return stats_of(stats);
+    }
+
+    void publish_stats()
+    {
+        const auto time = std::chrono::steady_clock::now();
+        if (time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
+            return;
+        d_stats_sent = time;
+        message_port_pub(STATS, to_pmt(numbers()));
+    }
+
+    // Tags of `taken` samples, each with the number of its vector.
+    void take_tags(size_t taken)
+    {
+        std::vector<gr::tag_t> tags;
+        get_tags_in_range(tags, 0, nitems_read(0), nitems_read(0) + taken);
+        std::sort(tags.begin(), tags.end(), gr::tag_t::offset_compare);
+        for (auto &tag : tags) {
+            if (pmt::equal(tag.key, RX_FREQ) && pmt::is_number(tag.value))
+                message_port_pub(FREQ, pmt::cons(FREQ, tag.value));
+            tag.offset = penstock_spectrum_vector_of(d_spectrum.get(), tag.offset);
+            d_tags.push_back(tag);
+        }
+    }
+
+    // A tag in a gap behind its vector, which may be gone, goes with the next one.
+    void give_tags(size_t given)
+    {
+        for (; !d_tags.empty() && d_tags.front().offset < nitems_written(0) + given; d_tags.pop_front()) {
+            d_tags.front().offset = std::max(d_tags.front().offset, nitems_written(0));
+            add_item_tag(0, d_tags.front());
+        }
+    }
+
+  public:
+    spectrum_cvf_impl(const penstock_spectrum_desc &desc, const std::string &device)
+        : gr::block("spectrum_cvf", gr::io_signature::make(1, 1, sizeof(gr_complex)),
+                    gr::io_signature::make(1, 1, static_cast<int>(sizeof(float) * desc.n))),
+          d_fft_size(desc.n), d_step((desc.hop ? desc.hop : desc.n) * (desc.average ? desc.average : 1)),
+          d_max_latency_s(desc.max_latency_s)
+    {
+        penstock_spectrum *made;
+        check(penstock_spectrum_new(&made, d_context.get(), &desc, device.c_str()));
+        d_spectrum.reset(made);
+        set_tag_propagation_policy(TPP_DONT); // done here
+        for (const auto &port : {STATS, FREQ})
+            message_port_register_out(port);
+    }
+
+    std::string device() const override
+    {
+        return penstock_spectrum_device(d_spectrum.get());
+    }
+
+    int fft_size() const override
+    {
+        return static_cast<int>(d_fft_size);
+    }
+
+    bool set_window(const std::vector<float> &window) override
+    {
+        if (!window.empty() && window.size() != d_fft_size)
+            return false;
+        gr::thread::scoped_lock lock(d_setlock);
+        check(penstock_spectrum_set_window(d_spectrum.get(), nullptr, window.empty() ? nullptr : window.data()));
+        return true;
+    }
+
+    void set_max_latency_ms(double max_latency_ms) override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        check(penstock_spectrum_set_max_latency(d_spectrum.get(), max_latency_ms / 1e3));
+        d_max_latency_s = max_latency_ms / 1e3;
+    }
+
+    double max_latency_ms() const override
+    {
+        return 1e3 * d_max_latency_s;
+    }
+
+    std::map<std::string, double> stats() override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        return numbers();
+    }
+
+    bool check_topology(int, int) override
+    {
+        ask_for_buffers(*this, 0, sizeof(gr_complex), 4 * std::max(d_step, d_fft_size));
+        return true;
+    }
+
+    bool start() override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        set_relative_rate(1, d_step);
+        check(penstock_spectrum_reset(d_spectrum.get()));
+        d_tags.clear();
+        d_finished = false;
+        d_stats_sent = {};
+        return true;
+    }
+
+    void forecast(int, gr_vector_int &required) override
+    {
+        required[0] = penstock_spectrum_waiting(d_spectrum.get()) ? 0 : 1;
+    }
+
+    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
+                     gr_vector_void_star &output_items) override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        const auto available = static_cast<size_t>(ninput_items[0]), capacity = static_cast<size_t>(noutput_items);
+        size_t taken = 0, given = 0;
+        double sleep_s = 0;
+        try {
+            check(penstock_spectrum_run(d_spectrum.get(), input_items[0], d_finished ? 0 : available, &taken,
+                                        output_items[0], capacity, &given));
+            take_tags(taken);
+            give_tags(given);
+            if (!d_finished && taken == available && input_ended(*this, available)) {
+                check(penstock_spectrum_finish(d_spectrum.get()));
+                d_finished = true;
+            }
+            if (!taken && !given)
+                sleep_s = std::min(penstock_spectrum_due_s(d_spectrum.get()), LONGEST_SLEEP_S);
+            publish_stats();
+        } catch (const std::runtime_error &error) {
+            d_logger->error("{}", error.what());
+            return WORK_DONE;
+        }
+        lock.unlock();
+        consume(0, static_cast<int>(taken));
+        if (sleep_s > 0)
+            wait_for_input(*this, sleep_s);
+        return static_cast<int>(given);
+    }
+};
+
+static spectrum_cvf::sptr make_block(int fft_size, int hop, const char *window, const std::vector<float> &factors,
+                                     int average, bool decibel, bool centered, const std::string &device,
+                                     double max_latency_ms)
+{
+    if (fft_size < 1 || hop < 0 || average < 1)
+        throw std::runtime_error("spectrum: fft_size " + std::to_string(fft_size) + ", hop " + std::to_string(hop) +
+                                 ", average " + std::to_string(average) + " are not at least 1, 0, 1");
+    if (!factors.empty() && factors.size() != static_cast<size_t>(fft_size))
+        throw std::runtime_error("spectrum: the window has " + std::to_string(factors.size()) + " factors, not " +
+                                 std::to_string(fft_size) + " or none");
+    auto desc = description<penstock_spectrum_desc>();
+    desc.n = static_cast<size_t>(fft_size);
+    desc.hop = static_cast<size_t>(hop);
+    desc.window = window;
+    desc.taps = factors.empty() ? nullptr : factors.data();
+    desc.average = static_cast<unsigned>(average);
+    desc.output = decibel ? PENSTOCK_OUTPUT_DECIBEL : PENSTOCK_OUTPUT_POWER;
+    desc.centered = centered;
+    desc.max_latency_s = max_latency_ms / 1e3;
+    return gnuradio::make_block_sptr<spectrum_cvf_impl>(desc, device);
+}
+
+spectrum_cvf::sptr spectrum_cvf::make(int fft_size, int hop, const std::string &window, int average, bool decibel,
+                                      bool centered, const std::string &device, double max_latency_ms)
+{
+    return make_block(fft_size, hop, window.c_str(), {}, average, decibel, centered, device, max_latency_ms);
+}
+
+spectrum_cvf::sptr spectrum_cvf::make(int fft_size, int hop, const std::vector<float> &window, int average,
+                                      bool decibel, bool centered, const std::string &device, double max_latency_ms)
+{
+    return make_block(fft_size, hop, nullptr, window, average, decibel, centered, device, max_latency_ms);
+}
+
+} // namespace penstock
+} // namespace gr
