@@ -147,6 +147,7 @@ static void check_real(penstock_context *const contexts[3], size_t n)
 static void check_loops(void)
 {
     const struct cpu_loops *loops = penstock__cpu_loops();
+    static double sums[2][200];
     uint64_t seed = 77;
     for (size_t n = 0; n < 200; n++) {
         penstock_cf32 *a = (penstock_cf32 *)(void *)in, *b = (penstock_cf32 *)(void *)moved_in;
@@ -156,6 +157,10 @@ static void check_loops(void)
         loops->rotate(a, n, phase, step);
         penstock__cpu_loops_plain.rotate(b, n, phase, step);
         CHECK(!memcmp(a, b, n * sizeof *a), "rotate differs at n = %zu", n);
+        memset(sums, 0, sizeof sums);
+        loops->add_power(sums[0], a, n);
+        penstock__cpu_loops_plain.add_power(sums[1], b, n);
+        CHECK(!memcmp(sums[0], sums[1], sizeof sums[0]), "add_power differs at n = %zu", n);
         loops->decibel(&a->re, 2 * n);
         penstock__cpu_loops_plain.decibel(&b->re, 2 * n);
         for (size_t i = 0; i < 2 * n; i++) /* NaN need not have the same bits */

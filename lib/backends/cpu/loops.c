@@ -48,6 +48,14 @@ static void rotate(penstock_cf32 *values, size_t n, uint32_t phase, uint32_t ste
     }
 }
 
+/* ---------------------------------------------------------------- power ----------------------- */
+
+static void add_power(double *restrict sums, const penstock_cf32 *restrict values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        sums[i] += (double)(values[i].re * values[i].re + values[i].im * values[i].im);
+}
+
 /* ---------------------------------------------------------------- decibel --------------------- */
 
 /* The argument is split into 2^e m, m from sqrt(1/2) to sqrt(2), and ln m comes from the polynomial of S. Moshier's
@@ -84,4 +92,4 @@ static void decibel(float *values, size_t n)
         values[i] = decibel_of(values[i]);
 }
 
-const struct cpu_loops CPU_LOOPS = {.rotate = rotate, .decibel = decibel};
+const struct cpu_loops CPU_LOOPS = {.rotate = rotate, .add_power = add_power, .decibel = decibel};

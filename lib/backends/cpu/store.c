@@ -48,12 +48,6 @@ static void store_power(const struct penstock_fft_problem *fft, float *out, cons
     penstock__vector_power(out, values + low, count - low);
 }
 
-static void add_power(double *sums, const penstock_cf32 *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        sums[i] += (double)(values[i].re * values[i].re + values[i].im * values[i].im);
-}
-
 static void store_mean(const struct penstock_fft_problem *fft, float *out, const double *sums)
 {
     size_t count = penstock__fft_out_count(fft), low = low_bins(fft);
@@ -79,7 +73,7 @@ void penstock__store_frame(const struct cpu_store *store, void *out, void *value
     } else {
         if (k == 0)
             memset(sums, 0, count * sizeof *sums);
-        add_power(sums, values, count);
+        store->loops->add_power(sums, values, count);
         if (k + 1 < fft->average)
             return;
         store_mean(fft, out, sums);
