@@ -94,9 +94,12 @@ static void check_stats(penstock_context *context)
     CHECK_EQ(penstock_spectrum_vector_of(spectrum, HOP * AVERAGE - 1), 0);
     CHECK_EQ(penstock_spectrum_vector_of(spectrum, HOP * AVERAGE * 7), 7);
     CHECK_OK(penstock_spectrum_run(spectrum, in, 1000, &taken, out, VECTORS, &given));
-    CHECK(taken == 1000 && given == (1000 - N) / HOP / AVERAGE, "straight: %zu taken, %zu given", taken, given);
+    CHECK(taken == given * HOP * AVERAGE && given == (1000 - N) / HOP / AVERAGE, "%zu taken, %zu given", taken, given);
+    size_t vectors = given, first = taken;
+    CHECK_OK(penstock_spectrum_run(spectrum, in + first, 1000 - first, &taken, out, VECTORS, &given));
+    CHECK(first + taken == 1000 && !given, "of the rest %zu taken, %zu given", taken, given);
     CHECK_OK(penstock_spectrum_get_stats(spectrum, &stats));
-    CHECK(stats.in == 1000 && stats.out == given && stats.queue < HOP * AVERAGE + N && stats.batch > 1,
+    CHECK(stats.in == 1000 && stats.out == vectors && stats.queue < HOP * AVERAGE + N && stats.batch > 1,
           "%g in, %g out, %g wait, batch %g", (double)stats.in, (double)stats.out, (double)stats.queue, stats.batch);
     CHECK(stats.kernel_s > 0 && stats.transfer_s == 0 && stats.latency_p99_s >= stats.latency_p50_s && !stats.fallbacks,
           "kernel %g s", stats.kernel_s);

@@ -122,7 +122,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
 
     bool check_topology(int, int) override
     {
-        ask_for_buffers(*this, 0, sizeof(gr_complex), 4 * std::max(d_step, d_fft_size));
+        ask_for_buffers(*this, 0, sizeof(gr_complex), 8 * std::max(d_step, d_fft_size));
         return true;
     }
 

@@ -105,7 +105,7 @@ static int run_straight(penstock_spectrum *spectrum, const struct seam *seam, co
         penstock__meter_batch(&spectrum->meter, straight, 0, penstock__now_s() - began);
     *given += straight;
     *taken += straight * step;
-    if (count - *taken >= span) /* no room for more vectors */
+    if (straight || count - *taken >= span) /* the next call brings the rest again, and more; or there is no room */
         return PENSTOCK_OK;
     status = hold(spectrum, samples + *taken * bytes, count - *taken);
     *taken = count;
