@@ -37,15 +37,16 @@ static inline void direct_sample(double x[2], const void *samples, penstock_form
     }
 }
 
-/* y of filter.h at sample p. */
+/* y of filter.h at position p. */
 static inline void direct_value(double y[2], const void *samples, size_t total, const penstock_filter_desc *desc,
                                 uint64_t p)
 {
+    size_t up = desc->interpolation ? desc->interpolation : 1;
     y[0] = y[1] = 0;
-    for (size_t k = 0; k < desc->tap_count && k <= p; k++) {
+    for (size_t k = (size_t)(p % up); k < desc->tap_count && k <= p; k += up) {
         double x[2] = {0, 0}, h[2] = {desc->real_taps ? (double)desc->real_taps[k] : (double)desc->taps[k].re,
                                       desc->real_taps ? 0 : (double)desc->taps[k].im};
-        size_t j = (size_t)(p - k);
+        size_t j = (size_t)(p - k) / up;
         if (j >= total)
             continue;
         direct_sample(x, samples, desc->format, j, total);

@@ -44,7 +44,7 @@ static double compare(const penstock_filter_desc *desc, const penstock_filter_in
         size_t m = i;
         if (chosen < made)
             m = i < 300 ? (size_t)(test_random(seed) % made)
-                        : (i - 300) / 10 * (info->block / desc->decimation) + i % 10;
+                        : (i - 300) / 10 * (info->block * desc->interpolation / desc->decimation) + i % 10;
         if (m >= made)
             continue;
         double y[2], got[2];
@@ -59,7 +59,8 @@ static double compare(const penstock_filter_desc *desc, const penstock_filter_in
 
 static uint64_t expected_count(const penstock_filter_desc *desc, size_t total)
 {
-    uint64_t count = 0, end = desc->tail ? total + desc->tap_count - 1 : total + desc->advance;
+    uint64_t count = 0, all = total * (desc->interpolation ? desc->interpolation : 1);
+    uint64_t end = desc->tail ? all + desc->tap_count - 1 : all + desc->advance;
     for (uint64_t p = desc->advance; total && p < end; p += desc->decimation)
         count++;
     return count;
@@ -67,6 +68,7 @@ static uint64_t expected_count(const penstock_filter_desc *desc, size_t total)
 
 static void run_case(penstock_filter_desc desc, size_t total, size_t most, uint64_t seed)
 {
+    desc.interpolation = desc.interpolation ? desc.interpolation : 1;
     penstock_filter *filter = NULL;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     size_t made = 0, bytes = penstock_format_bytes(desc.format);
@@ -94,11 +96,12 @@ static void run_case(penstock_filter_desc desc, size_t total, size_t most, uint6
     }
     CHECK_OK(stream_end(filter, (char *)values, info.value_bytes, &made));
     CHECK_EQ(made, expected_count(&desc, total));
-    double error = compare(&desc, &info, total, made, &seed), bound = 2e-7 * sqrt(log2((double)info.n));
+    double error = compare(&desc, &info, total, made, &seed),
+           bound = 2e-7 * sqrt(log2((double)(info.n * desc.interpolation)));
     CHECK(!total || error <= bound,
-          "%zu %s taps, decimation %zu, shift %g, format %s, transforms of %zu: error %.3g, bound %.3g", desc.tap_count,
-          desc.real_taps ? "real" : "complex", desc.decimation, desc.shift, penstock_format_name(desc.format), info.n,
-          error, bound);
+          "%zu %s taps, decimation %zu / %zu, shift %g, format %s, transforms of %zu: error %.3g, bound %.3g",
+          desc.tap_count, desc.real_taps ? "real" : "complex", desc.decimation, desc.interpolation, desc.shift,
+          penstock_format_name(desc.format), info.n, error, bound);
     penstock_filter_free(filter);
 }
 
@@ -113,12 +116,14 @@ static size_t random_taps(size_t most, uint64_t *seed)
 static void random_cases(int count, size_t most_taps, bool whole_powers)
 {
     static const size_t decimations[] = {1, 1, 2, 3, 4, 5, 7, 8, 10, 16, 25, 48, 100, 1000};
+    static const size_t interpolations[] = {1, 1, 1, 1, 2, 3, 4, 5, 8, 10};
     uint64_t seed = 7;
     for (int i = 0; i < count; i++) {
         penstock_filter_desc desc = PENSTOCK_FILTER_DESC(.tail = test_random(&seed) % 2);
         desc.format = (penstock_format)(test_random(&seed) % 6);
         desc.tap_count = random_taps(most_taps, &seed);
         desc.decimation = decimations[test_random(&seed) % 14];
+        desc.interpolation = whole_powers ? 1 + (size_t)(i % 4 == 3) : interpolations[test_random(&seed) % 10];
         if (test_random(&seed) % 2)
             desc.shift = test_uniform(&seed) / 2;
         if (test_random(&seed) % 2)
@@ -129,7 +134,7 @@ static void random_cases(int count, size_t most_taps, bool whole_powers)
         while (n < 2 * desc.tap_count || n < desc.tap_count + 2 * desc.decimation)
             n *= 2;
         desc.n = whole_powers || test_random(&seed) % 2 ? n : n + test_random(&seed) % 40;
-        size_t total = desc.format == PENSTOCK_PLANAR ? 300 : test_random(&seed) % MOST_SAMPLES;
+        size_t total = desc.format == PENSTOCK_PLANAR ? 300 : test_random(&seed) % (MOST_SAMPLES / desc.interpolation);
         run_case(desc, total, 1 + test_random(&seed) % 9000, seed);
     }
 }
@@ -146,6 +151,7 @@ static void edge_cases(void)
     run_case(PENSTOCK_FILTER_DESC(.tap_count = 129, .real_taps = real_taps, .decimation = 4), 30000, 4000, 2);
     run_case(PENSTOCK_FILTER_DESC(.tap_count = 65, .decimation = 5, .shift = 0.21), 30000, 4000, 3);
     run_case(PENSTOCK_FILTER_DESC(.tap_count = 65, .decimation = 1, .max_latency = 300), 30000, 4000, 4);
+    run_case(PENSTOCK_FILTER_DESC(.tap_count = 200, .decimation = 3, .interpolation = 7, .advance = 99), 9000, 4000, 5);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,9 @@
  *
  *     y[m] = sum over k of h[k] u[p - k],   u[j] = x[j] exp(2 pi i s j),   p = m D + a
  *
+ * With interpolation I the filter runs at I times the rate, on the samples with I - 1 zeros between each two: positions
+ * p, taps, advance and delay count samples of that rate, T below is T I, and u[j I] = x[j] exp(2 pi i s j).
+ *
  * After T samples and penstock_filter_finish() exactly ceil(T / D) values have come; with `tail` all those for which
  * p < T + L - 1, so that nothing of the response is cut off. The filter adds no delay of its own to y: taps that are
  * symmetric about their middle delay the signal by (L - 1) / 2 samples, and an advance of (L - 1) / 2 takes that out.
@@ -26,6 +29,14 @@ extern "C" {
 #endif
 
 typedef struct penstock_filter penstock_filter;
+
+/* One of several channels that one forward transform serves; fields as in penstock_filter_desc. */
+typedef struct penstock_filter_channel {
+    const penstock_cf32 *taps;
+    const float *real_taps;
+    size_t tap_count;
+    double shift, phase;
+} penstock_filter_channel;
 
 typedef struct penstock_filter_desc {
     size_t size;
@@ -46,6 +57,9 @@ typedef struct penstock_filter_desc {
     double phase;       /* of the shift at sample 0, in turns, finite: u[j] = x[j] exp(2 pi i (phase + s j)) */
     double max_latency_s; /* complete blocks can be pulled without waiting when the oldest has been complete for so
                              long; 0: only a full batch, and the end */
+    size_t interpolation; /* 1 .. 2^10, 0: 1; see above */
+    const penstock_filter_channel *channels; /* instead of the taps, shift and phase above: */
+    size_t channel_count;                    /* 0: one channel, from these; else 1 .. 2^16 channels with values each */
 } penstock_filter_desc;
 
 #define PENSTOCK_FILTER_DESC(...)                         \
@@ -65,10 +79,12 @@ typedef struct penstock_filter_info {
     size_t n;           /* transform length */
     size_t block;       /* samples that one transform moves on by: a multiple of the decimation */
     size_t latency;     /* samples after a value's own (p), at most, that must be pushed before it can be pulled */
-    double delay;       /* of symmetric taps, in samples: (tap_count - 1) / 2 - advance, for the taps last set */
+    double delay;       /* of symmetric taps, in samples: (tap_count - 1) / 2 - advance, for the taps last set (of
+                           channel 0) */
     uint64_t samples;   /* pushed so far */
     uint64_t values;    /* pulled so far */
     double phase;       /* of the shift at the next sample to be pushed, 0 .. 1 turns: another filter can go on there */
+    size_t channels;
 } penstock_filter_info;
 
 #define PENSTOCK_FILTER_INFO                 \
@@ -107,6 +123,12 @@ PENSTOCK_API int penstock_filter_flush(penstock_filter *filter);
 PENSTOCK_API int penstock_filter_run(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
                                      void *values, size_t capacity, size_t *made);
 
+/* The same with several channels: as many arrays, each with room for `capacity` values. */
+PENSTOCK_API int penstock_filter_pull_channels(penstock_filter *filter, void *const *values, size_t capacity, bool wait,
+                                               size_t *count);
+PENSTOCK_API int penstock_filter_run_channels(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
+                                              void *const *values, size_t capacity, size_t *made);
+
 /* Seconds until max_latency_s has passed for a complete block, 0 where a pull gives something at once; INFINITY where
  * no complete block waits or there is no limit. */
 PENSTOCK_API double penstock_filter_due_s(const penstock_filter *filter);
@@ -115,12 +137,17 @@ PENSTOCK_API double penstock_filter_due_s(const penstock_filter *filter);
 PENSTOCK_API int penstock_filter_finish(penstock_filter *filter);
 
 /*
- * Other taps from sample `at` on: values whose p >= `at` are made by the new taps alone, the others by the old ones.
- * `at` must not lie before what was pushed already, nor before an earlier change; the same taps change no bit. Exactly
- * one of `taps` and `real_taps`; complex ones not where values are real. 1 .. max_taps of them.
+ * Other taps from sample `at` on: values whose p >= `at` (with interpolation: `at` I) are made by the new taps alone,
+ * the others by the old ones. `at` must not lie before what was pushed already, nor before an earlier change; the same
+ * taps change no bit. Exactly one of `taps` and `real_taps`; complex ones not where values are real. 1 .. max_taps of
+ * them.
  */
 PENSTOCK_API int penstock_filter_set_taps(penstock_filter *filter, const penstock_cf32 *taps, const float *real_taps,
                                           size_t tap_count, uint64_t at);
+
+/* Of one channel, 0 .. channels - 1; the above is of channel 0. */
+PENSTOCK_API int penstock_filter_set_channel_taps(penstock_filter *filter, size_t channel, const penstock_cf32 *taps,
+                                                  const float *real_taps, size_t tap_count, uint64_t at);
 
 /* Back to the state after penstock_filter_new(), with the taps last set from sample 0 on. */
 PENSTOCK_API int penstock_filter_reset(penstock_filter *filter);

@@ -6,43 +6,79 @@
 #include "ops/filter_check.h"
 #include "ops/filter_stream.h"
 
-#include <string.h>
+#include <math.h>
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int make_engine_of(penstock_filter *filter, penstock_context *context, struct filter_shape *shape,
+static int make_engine_of(penstock_filter *filter, struct filter_shape *shape, const struct filter_shift *shifts,
                           const char *device)
 {
-    struct filter_shift shift = {filter->desc.shift, filter->desc.phase};
+    penstock_context *context = filter->context;
     char text[64];
     size_t n = filter->desc.n;
     int status;
     if (!n) {
-        if ((status = penstock__filter_choose(&n, text, context, shape, &shift, 1, device)))
+        if ((status = penstock__filter_choose(&n, text, context, shape, shifts, filter->channels, device)))
             return status;
         device = text;
     }
     if (!penstock__filter_shape_set(shape, n))
         return bad("transforms of %zu are too short for %zu taps and decimation %zu", n, shape->taps,
                    shape->decimation);
-    return penstock__filter_engine_new(&filter->engine, context, shape, &shift, 1, device);
+    return penstock__filter_engine_new(&filter->engine, context, shape, shifts, filter->channels, device);
 }
 
 /* A device without real transforms does the same by complex ones. */
-static int make_engine(penstock_filter *filter, penstock_context *context, const char *device)
+static int make_engine(penstock_filter *filter, const char *device)
 {
+    struct filter_shift *shifts = penstock__calloc(filter->channels, sizeof *shifts);
     struct filter_shape shape;
-    int status;
+    if (!shifts)
+        return PENSTOCK_ERR_MEMORY;
+    for (size_t c = 0; c < filter->channels; c++)
+        shifts[c] = filter->lines[c].shift;
     penstock__filter_shape_of(&shape, &filter->desc);
-    status = make_engine_of(filter, context, &shape, device);
-    if (status != PENSTOCK_ERR_UNSUPPORTED || !shape.real)
-        return status;
-    shape.real = false;
-    shape.real_values = true;
-    shape.format = PENSTOCK_CF32;
-    return make_engine_of(filter, context, &shape, device);
+    int status = make_engine_of(filter, &shape, shifts, device);
+    if (status == PENSTOCK_ERR_UNSUPPORTED && shape.real) {
+        shape.real = false;
+        shape.real_values = true;
+        shape.format = PENSTOCK_CF32;
+        status = make_engine_of(filter, &shape, shifts, device);
+    }
+    penstock__free(shifts);
+    if (!status)
+        filter->shape = penstock__filter_engine_shape(filter->engine);
+    return status;
+}
+
+static int make_lines(penstock_filter *filter)
+{
+    size_t count = penstock__filter_channels(&filter->desc);
+    filter->lines = penstock__calloc(count, sizeof *filter->lines);
+    filter->run = penstock__calloc(count, sizeof *filter->run);
+    if (!filter->lines || !filter->run)
+        return PENSTOCK_ERR_MEMORY;
+    filter->channels = count;
+    for (size_t c = 0; c < count; c++) {
+        penstock_filter_channel channel = penstock__filter_channel_of(&filter->desc, c);
+        filter->lines[c].shift = (struct filter_shift){channel.shift, remainder(channel.phase, 1)};
+    }
+    return PENSTOCK_OK;
+}
+
+static int make_taps(penstock_filter *filter)
+{
+    int status = PENSTOCK_OK;
+    for (size_t c = 0; c < filter->channels && !status; c++) {
+        struct filter_line *line = &filter->lines[c];
+        penstock_filter_channel channel = penstock__filter_channel_of(&filter->desc, c);
+        status = penstock__filter_taps_new(&line->taps, filter->shape, line->shift.shift, channel.taps,
+                                           channel.real_taps, channel.tap_count);
+        line->newest = line->taps;
+    }
+    return status;
 }
 
 /* Room for a full batch of frames and one more, and for those that begin in what one call leaves and end in the next
@@ -56,7 +92,7 @@ static int make_buffers(penstock_filter *filter)
     room = room > 2 * shape->n ? room : 2 * shape->n;
     filter->made_blocks = penstock__filter_engine_near(filter->engine) ? 1 : rows;
     filter->in = penstock__alloc(room * shape->sample_bytes);
-    filter->made = penstock__alloc(filter->made_blocks * shape->values * shape->value_bytes);
+    filter->made = penstock__alloc(filter->channels * filter->made_blocks * shape->values * shape->value_bytes);
     return filter->in && filter->made ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
@@ -76,15 +112,12 @@ int penstock_filter_new(penstock_filter **filter, penstock_context *context, con
         return PENSTOCK_ERR_MEMORY;
     made->desc = d;
     made->context = context;
-    if ((status = make_engine(made, context, device)))
-        goto fail;
-    made->shape = penstock__filter_engine_shape(made->engine);
-    if ((status = penstock__filter_taps_new(&made->taps, made->shape, d.shift, d.taps, d.real_taps, d.tap_count)) ||
+    if ((status = make_lines(made)) || (status = make_engine(made, device)) || (status = make_taps(made)) ||
         (status = make_buffers(made)))
         goto fail;
-    made->newest = made->taps;
     made->desc.taps = NULL;
     made->desc.real_taps = NULL;
+    made->desc.channels = NULL;
     penstock__filter_rewind(made);
     *filter = made;
     return PENSTOCK_OK;
@@ -97,8 +130,11 @@ void penstock_filter_free(penstock_filter *filter)
 {
     if (!filter)
         return;
-    penstock__filter_drop_taps(filter, NULL);
+    for (size_t c = 0; c < filter->channels; c++)
+        penstock__filter_drop_taps(&filter->lines[c], NULL);
     penstock__filter_engine_free(filter->engine);
+    penstock__free(filter->lines);
+    penstock__free(filter->run);
     penstock__free(filter->in);
     penstock__free(filter->made);
     penstock__free(filter);
@@ -108,8 +144,10 @@ int penstock_filter_reset(penstock_filter *filter)
 {
     if (!filter)
         return bad("penstock_filter_reset: filter is NULL");
-    penstock__filter_drop_taps(filter, filter->newest);
-    filter->taps->from = 0;
+    for (size_t c = 0; c < filter->channels; c++) {
+        penstock__filter_drop_taps(&filter->lines[c], filter->lines[c].newest);
+        filter->lines[c].taps->from = 0;
+    }
     penstock__filter_rewind(filter);
     return PENSTOCK_OK;
 }
@@ -120,7 +158,6 @@ int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info
     const struct filter_shape *shape;
     if (!filter)
         return bad("penstock_filter_get_info: filter is NULL");
-    struct filter_shift shift = {filter->desc.shift, filter->desc.phase};
     shape = filter->shape;
     known.device = penstock__filter_engine_device(filter->engine);
     known.real = shape->real || shape->real_values;
@@ -128,10 +165,11 @@ int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info
     known.n = shape->n;
     known.block = shape->block;
     known.latency = filter->whole - shape->history - 1;
-    known.delay = (double)(filter->newest->count - 1) / 2 - (double)shape->advance;
+    known.delay = (double)(filter->lines[0].newest->count - 1) / 2 - (double)shape->advance;
     known.samples = filter->samples;
     known.values = filter->values;
-    known.phase = (double)(penstock__filter_phase(&shift, filter->samples) >> 11) * 0x1p-53;
+    known.phase = (double)(penstock__filter_phase(&filter->lines[0].shift, filter->samples) >> 11) * 0x1p-53;
+    known.channels = filter->channels;
     return penstock__description_write(info, &known, sizeof known, "penstock_filter_info");
 }
 
@@ -141,42 +179,62 @@ int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *
     if (!resident || !filter || !blocks)
         return bad("penstock_resident_new_filter: an argument is NULL or 0");
     *resident = NULL;
-    return penstock__filter_engine_resident(resident, filter->engine, filter->newest, in, in_bytes, blocks);
+    return penstock__filter_engine_resident(resident, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
 }
 
 /* ---------------------------------------------------------------- taps ------------------------ */
 
-void penstock__filter_drop_taps(penstock_filter *filter, const struct filter_taps *last)
+void penstock__filter_drop_taps(struct filter_line *line, const struct filter_taps *last)
 {
-    while (filter->taps != last) {
-        struct filter_taps *old = filter->taps;
-        filter->taps = old->next;
+    while (line->taps != last) {
+        struct filter_taps *old = line->taps;
+        line->taps = old->next;
         penstock__free(old);
     }
 }
 
-int penstock_filter_set_taps(penstock_filter *filter, const penstock_cf32 *taps, const float *real_taps,
-                             size_t tap_count, uint64_t at)
+static int check_change(const penstock_filter *filter, size_t channel, const penstock_cf32 *taps,
+                        const float *real_taps, size_t tap_count)
 {
-    struct filter_taps *made, *last;
     int status;
     if (!filter)
         return bad("penstock_filter_set_taps: filter is NULL");
+    if (channel >= filter->channels)
+        return bad("channel %zu of %zu", channel, filter->channels);
     if ((status = penstock__filter_check_taps(taps, real_taps, tap_count, filter->desc.max_taps)))
         return status;
     if (taps && filter->shape->value_bytes == sizeof(float))
         return bad("complex taps do not go with real values");
     if (tap_count <= filter->shape->advance)
         return bad("%zu taps do not go with an advance of %zu", tap_count, filter->shape->advance);
-    if (at < filter->samples || at < filter->newest->from)
-        return bad("taps from sample %llu on; the first that they can hold from is %llu", (unsigned long long)at,
-                   (unsigned long long)(at < filter->samples ? filter->samples : filter->newest->from));
-    if ((status = penstock__filter_taps_new(&made, filter->shape, filter->desc.shift, taps, real_taps, tap_count)))
+    return PENSTOCK_OK;
+}
+
+int penstock_filter_set_channel_taps(penstock_filter *filter, size_t channel, const penstock_cf32 *taps,
+                                     const float *real_taps, size_t tap_count, uint64_t at)
+{
+    struct filter_taps *made, *last;
+    int status = check_change(filter, channel, taps, real_taps, tap_count);
+    if (status)
         return status;
-    made->from = at;
-    for (last = filter->taps; last->next;)
+    struct filter_line *line = &filter->lines[channel];
+    size_t up = filter->shape->interpolation;
+    uint64_t from = at > UINT64_MAX / up ? UINT64_MAX : at * up;
+    if (at < filter->samples || from < line->newest->from)
+        return bad("taps from sample %llu on; the first that they can hold from is %llu", (unsigned long long)at,
+                   (unsigned long long)(at < filter->samples ? filter->samples : line->newest->from / up));
+    if ((status = penstock__filter_taps_new(&made, filter->shape, line->shift.shift, taps, real_taps, tap_count)))
+        return status;
+    made->from = from;
+    for (last = line->taps; last->next;)
         last = last->next;
     last->next = made;
-    filter->newest = made;
+    line->newest = made;
     return PENSTOCK_OK;
+}
+
+int penstock_filter_set_taps(penstock_filter *filter, const penstock_cf32 *taps, const float *real_taps,
+                             size_t tap_count, uint64_t at)
+{
+    return penstock_filter_set_channel_taps(filter, 0, taps, real_taps, tap_count, at);
 }

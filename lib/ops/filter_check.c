@@ -10,6 +10,9 @@
 #define MAX_DECIMATION ((size_t)1 << 20)
 #define MAX_LENGTH     ((size_t)1 << 23)
 
+#define MAX_INTERPOLATION ((size_t)1 << 10)
+#define MAX_CHANNELS      ((size_t)1 << 16)
+
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
 
 int penstock__filter_check_taps(const penstock_cf32 *complex_taps, const float *real_taps, size_t count, size_t most)
@@ -24,40 +27,99 @@ int penstock__filter_check_taps(const penstock_cf32 *complex_taps, const float *
     return PENSTOCK_OK;
 }
 
+penstock_filter_channel penstock__filter_channel_of(const penstock_filter_desc *desc, size_t channel)
+{
+    if (desc->channel_count)
+        return desc->channels[channel];
+    return (penstock_filter_channel){.taps = desc->taps,
+                                     .real_taps = desc->real_taps,
+                                     .tap_count = desc->tap_count,
+                                     .shift = desc->shift,
+                                     .phase = desc->phase};
+}
+
+size_t penstock__filter_channels(const penstock_filter_desc *desc)
+{
+    return desc->channel_count ? desc->channel_count : 1;
+}
+
+static int check_channel(const penstock_filter_channel *channel, size_t advance)
+{
+    int status = penstock__filter_check_taps(channel->taps, channel->real_taps, channel->tap_count, MAX_TAPS);
+    if (status)
+        return status;
+    if (!(fabs(channel->shift) <= 0.5))
+        return bad("shift is %g, not -0.5 .. 0.5 turns per sample", channel->shift);
+    if (!isfinite(channel->phase))
+        return bad("phase is %g, not finite", channel->phase);
+    if (advance >= channel->tap_count)
+        return bad("advance is %zu, not 0 .. %zu (tap_count - 1)", advance, channel->tap_count - 1);
+    return PENSTOCK_OK;
+}
+
+/* Each channel, and the most taps. */
+static int check_channels(penstock_filter_desc *desc)
+{
+    size_t most = 0;
+    if (desc->channel_count > MAX_CHANNELS || (desc->channel_count && !desc->channels))
+        return bad("%zu channels%s, at most %zu are possible", desc->channel_count, desc->channels ? "" : " at NULL",
+                   MAX_CHANNELS);
+    if (desc->channel_count &&
+        (desc->taps || desc->real_taps || desc->tap_count || desc->shift != 0 || desc->phase != 0))
+        return bad("taps, shift and phase are the channels' where there are some");
+    for (size_t c = 0; c < penstock__filter_channels(desc); c++) {
+        penstock_filter_channel channel = penstock__filter_channel_of(desc, c);
+        int status = check_channel(&channel, desc->advance);
+        if (status)
+            return status;
+        most = channel.tap_count > most ? channel.tap_count : most;
+    }
+    if (!desc->max_taps)
+        desc->max_taps = most;
+    if (desc->max_taps < most || desc->max_taps > MAX_TAPS)
+        return bad("max_taps is %zu, not %zu (tap_count) .. %zu", desc->max_taps, most, MAX_TAPS);
+    return PENSTOCK_OK;
+}
+
 int penstock__filter_check(penstock_filter_desc *desc)
 {
     int status;
     if (!penstock_format_bytes(desc->format))
         return bad("format %d is no sample format", (int)desc->format);
-    if ((status = penstock__filter_check_taps(desc->taps, desc->real_taps, desc->tap_count, MAX_TAPS)))
+    if ((status = check_channels(desc)))
         return status;
-    if (!desc->max_taps)
-        desc->max_taps = desc->tap_count;
-    if (desc->max_taps < desc->tap_count || desc->max_taps > MAX_TAPS)
-        return bad("max_taps is %zu, not %zu (tap_count) .. %zu", desc->max_taps, desc->tap_count, MAX_TAPS);
     if (!desc->decimation)
         desc->decimation = 1;
     if (desc->decimation > MAX_DECIMATION)
         return bad("decimation is %zu, not 1 .. %zu", desc->decimation, MAX_DECIMATION);
-    if (!(fabs(desc->shift) <= 0.5))
-        return bad("shift is %g, not -0.5 .. 0.5 turns per sample", desc->shift);
-    if (!isfinite(desc->phase))
-        return bad("phase is %g, not finite", desc->phase);
-    desc->phase = remainder(desc->phase, 1);
+    if (!desc->interpolation)
+        desc->interpolation = 1;
+    if (desc->interpolation > MAX_INTERPOLATION)
+        return bad("interpolation is %zu, not 1 .. %zu", desc->interpolation, MAX_INTERPOLATION);
     if (!(desc->max_latency_s >= 0))
         return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
-    if (desc->advance >= desc->tap_count)
-        return bad("advance is %zu, not 0 .. %zu (tap_count - 1)", desc->advance, desc->tap_count - 1);
-    if (desc->n && (desc->n > MAX_LENGTH || desc->n < desc->max_taps + 2 * desc->decimation))
-        return bad("n is %zu, not %zu (max_taps + 2 decimation) .. %zu", desc->n, desc->max_taps + 2 * desc->decimation,
-                   MAX_LENGTH);
+    size_t up = desc->interpolation, least = (desc->max_taps + up - 1) / up + 2 * desc->decimation;
+    if (desc->n && (desc->n > MAX_LENGTH / up || desc->n < least))
+        return bad("n is %zu, not %zu (max_taps / interpolation + 2 decimation) .. %zu", desc->n, least,
+                   MAX_LENGTH / up);
     return PENSTOCK_OK;
+}
+
+/* Whether values are real: what comes in is, and so is what all channels do to it. */
+static bool all_real(const penstock_filter_desc *desc)
+{
+    bool real = desc->format == PENSTOCK_F32;
+    for (size_t c = 0; c < penstock__filter_channels(desc) && real; c++) {
+        penstock_filter_channel channel = penstock__filter_channel_of(desc, c);
+        real = channel.real_taps && channel.shift == 0 && channel.phase == 0;
+    }
+    return real;
 }
 
 /* A stream has no planar form, and eight unsigned bits have no zero to begin and end with. */
 void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter_desc *desc)
 {
-    bool f32 = desc->format == PENSTOCK_F32, real = f32 && desc->real_taps && desc->shift == 0 && desc->phase == 0;
+    bool f32 = desc->format == PENSTOCK_F32, real = all_real(desc);
     bool convert = desc->format == PENSTOCK_PLANAR || desc->format == PENSTOCK_CU8 || f32;
     *shape = (struct filter_shape){
         .format = real      ? PENSTOCK_F32
@@ -65,7 +127,7 @@ void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter
                             : desc->format,
         .real = real,
         .taps = desc->max_taps,
-        .interpolation = 1,
+        .interpolation = desc->interpolation,
         .decimation = desc->decimation,
         .advance = desc->advance,
         .max_latency = desc->max_latency,

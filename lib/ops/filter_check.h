@@ -10,6 +10,10 @@
 /* Fills in the defaults too. */
 int penstock__filter_check(penstock_filter_desc *desc);
 
+/* A channel of a description that has been checked: the only one, or one of several. */
+penstock_filter_channel penstock__filter_channel_of(const penstock_filter_desc *desc, size_t channel);
+size_t penstock__filter_channels(const penstock_filter_desc *desc);
+
 /* Taps of a description or of a change: exactly one of the two, 1 .. `most` of them, all finite. */
 int penstock__filter_check_taps(const penstock_cf32 *complex_taps, const float *real_taps, size_t count, size_t most);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Samples into a filter and values out of it. */
+/* Samples into a filter, and its blocks through the engine. */
 #include "ops/filter_stream.h"
 
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,7 +12,7 @@
 /* Bytes that are worth another thread's attention. */
 #define COPY_BYTES ((size_t)256 << 10)
 
-static double now_s(void)
+double penstock__filter_now_s(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -41,77 +40,39 @@ void penstock__filter_rewind(penstock_filter *filter)
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
 /* Blocks whose frames are all there in `samples` samples. */
-static size_t blocks_in(const penstock_filter *filter, uint64_t samples)
+size_t penstock__filter_blocks_in(const penstock_filter *filter, uint64_t samples)
 {
     const struct filter_shape *shape = filter->shape;
     return samples < shape->n ? 0 : (size_t)((samples - shape->n) / shape->block) + 1;
 }
 
-/* The next `count` blocks to `out`: frames of `near` ones in our memory, of the others from `far` on. */
-static int run_blocks(penstock_filter *filter, size_t count, size_t near, const void *far, void *out)
+int penstock__filter_compute(penstock_filter *filter, struct filter_blocks blocks, const struct filter_output *output)
 {
-    const struct filter_shape *shape = filter->shape;
-    struct filter_channel channel = {.taps = filter->taps, .out = out};
-    int status = penstock__filter_engine_run(
-        filter->engine,
-        &(struct filter_blocks){
-            .first = filter->blocks, .count = count, .in = filter->in, .near = near, .far = far, .channels = &channel});
+    for (size_t c = 0; c < filter->channels; c++) {
+        char *to = output->values ? output->values[c] : penstock__filter_made(filter, c);
+        filter->run[c] =
+            (struct filter_channel){.taps = filter->lines[c].taps, .out = to + output->at * filter->shape->value_bytes};
+    }
+    blocks.channels = filter->run;
+    return penstock__filter_engine_run(filter->engine, &blocks);
+}
+
+int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t near, const void *far,
+                                const struct filter_output *output)
+{
+    struct filter_blocks blocks = {.first = filter->blocks, .count = count, .in = filter->in, .near = near, .far = far};
+    int status = penstock__filter_compute(filter, blocks, output);
     if (status)
         return status;
     filter->blocks += count;
     filter->due -= smaller(filter->due, count);
     filter->complete = 0;
-    uint64_t start = penstock__filter_position(shape, filter->blocks);
-    while (filter->taps->next && filter->taps->next->from <= start)
-        penstock__filter_drop_taps(filter, filter->taps->next);
-    return PENSTOCK_OK;
-}
-
-/* Blocks of our own samples; what later ones need of these moves to the front. */
-static int run_gathered(penstock_filter *filter, size_t count, void *out)
-{
-    size_t bytes = filter->shape->sample_bytes, used = count * filter->shape->block;
-    int status = run_blocks(filter, count, count, NULL, out);
-    if (status)
-        return status;
-    memmove(filter->in, filter->in + used * bytes, (filter->filled - used) * bytes);
-    filter->filled -= used;
-    return PENSTOCK_OK;
-}
-
-/* Blocks into our memory; the values that were pulled early are not given again. */
-static int make_values(penstock_filter *filter, size_t count)
-{
-    int status = run_gathered(filter, count, filter->made);
-    if (status)
-        return status;
-    filter->ready = count * filter->shape->values;
-    filter->given = smaller(filter->early, filter->ready);
-    filter->early -= filter->given;
-    filter->flushed = false;
-    return PENSTOCK_OK;
-}
-
-/* The next values of a block that is not complete, which the same samples go through again later. Between a complete
- * block's values and its transform's end lies less than a block: there are two such blocks at the most. */
-static int make_early_values(penstock_filter *filter)
-{
-    const struct filter_shape *shape = filter->shape;
-    struct filter_channel channel = {.taps = filter->taps, .out = filter->made};
-    size_t skip = filter->early / shape->values, bytes = shape->sample_bytes;
-    size_t start = skip * shape->block, end = start + shape->n;
-    memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
-    int status = penstock__filter_engine_run(filter->engine, &(struct filter_blocks){.first = filter->blocks + skip,
-                                                                                     .count = 1,
-                                                                                     .in = filter->in + start * bytes,
-                                                                                     .near = 1,
-                                                                                     .channels = &channel});
-    if (status)
-        return status;
-    filter->flushed = true;
-    filter->given = filter->early % shape->values;
-    filter->ready = filter->given + (size_t)(filter->flush_to - filter->values);
-    filter->ready = smaller(filter->ready, shape->values);
+    uint64_t start = penstock__filter_position(filter->shape, filter->blocks);
+    for (size_t c = 0; c < filter->channels; c++) {
+        struct filter_line *line = &filter->lines[c];
+        while (line->taps->next && line->taps->next->from <= start)
+            penstock__filter_drop_taps(line, line->taps->next);
+    }
     return PENSTOCK_OK;
 }
 
@@ -132,7 +93,8 @@ static void copy_part(void *argument, size_t part, unsigned worker)
 }
 
 /* Samples `first` .. `first` + `count` of `total` to place `at`. */
-static void copy_in(penstock_filter *filter, size_t at, const void *samples, size_t first, size_t count, size_t total)
+void penstock__filter_copy_in(penstock_filter *filter, size_t at, const void *samples, size_t first, size_t count,
+                              size_t total)
 {
     const struct filter_shape *shape = filter->shape;
     char *to = filter->in + at * shape->sample_bytes;
@@ -146,20 +108,20 @@ static void copy_in(penstock_filter *filter, size_t at, const void *samples, siz
 }
 
 /* As many samples as a full batch has room for. */
-static size_t gather(penstock_filter *filter, const void *samples, size_t first, size_t total)
+size_t penstock__filter_gather(penstock_filter *filter, const void *samples, size_t first, size_t total)
 {
     size_t count = smaller(total - first, filter->whole - smaller(filter->filled, filter->whole));
-    copy_in(filter, filter->filled, samples, first, count, total);
+    penstock__filter_copy_in(filter, filter->filled, samples, first, count, total);
     filter->filled += count;
     filter->samples += count;
     if (filter->filled >= filter->whole)
-        filter->due = blocks_in(filter, filter->filled);
-    if (filter->desc.max_latency_s > 0 && filter->complete == 0 && blocks_in(filter, filter->filled))
-        filter->complete = now_s();
+        filter->due = penstock__filter_blocks_in(filter, filter->filled);
+    if (filter->desc.max_latency_s > 0 && filter->complete == 0 && penstock__filter_blocks_in(filter, filter->filled))
+        filter->complete = penstock__filter_now_s();
     return count;
 }
 
-static int check_push(const penstock_filter *filter, const void *samples, size_t count)
+int penstock__filter_check_push(const penstock_filter *filter, const void *samples, size_t count)
 {
     if (!filter || (count && !samples))
         return bad("penstock_filter_push: filter or samples is NULL");
@@ -173,21 +135,32 @@ int penstock_filter_push(penstock_filter *filter, const void *samples, size_t co
     size_t ignored;
     taken = taken ? taken : &ignored;
     *taken = 0;
-    int status = check_push(filter, samples, count);
+    int status = penstock__filter_check_push(filter, samples, count);
     if (!status)
-        *taken = gather(filter, samples, 0, count);
+        *taken = penstock__filter_gather(filter, samples, 0, count);
     return status;
 }
 
-/* Values that a stream of `samples` makes. */
+/* Taps of a channel that hold at the end of `samples`. */
+static size_t last_taps(const struct filter_line *line, uint64_t end)
+{
+    const struct filter_taps *last = line->taps;
+    while (last->next && last->next->from <= end)
+        last = last->next;
+    return last->count;
+}
+
+/* Values that a stream of `samples` makes: as many as the channel with the most taps needs. */
 static uint64_t count_values(const penstock_filter *filter)
 {
     const struct filter_shape *shape = filter->shape;
-    const struct filter_taps *last = filter->taps;
     uint64_t end = filter->samples * shape->interpolation;
-    while (last->next && last->next->from <= end)
-        last = last->next;
-    uint64_t more = filter->desc.tail && filter->samples ? last->count - 1 - shape->advance : 0;
+    size_t most = 0;
+    for (size_t c = 0; c < filter->channels; c++) {
+        size_t count = last_taps(&filter->lines[c], end);
+        most = count > most ? count : most;
+    }
+    uint64_t more = filter->desc.tail && filter->samples ? most - 1 - shape->advance : 0;
     return (end + more + shape->decimation - 1) / shape->decimation;
 }
 
@@ -210,167 +183,4 @@ int penstock_filter_flush(penstock_filter *filter)
     if (!filter->finished && end > shape->advance)
         filter->flush_to = (end - shape->advance + shape->decimation - 1) / shape->decimation;
     return PENSTOCK_OK;
-}
-
-/* ---------------------------------------------------------------- values out ------------------ */
-
-double penstock_filter_due_s(const penstock_filter *filter)
-{
-    if (!filter || (filter->finished && filter->values == filter->total))
-        return (double)INFINITY;
-    if (filter->due || filter->given < filter->ready || filter->values < filter->flush_to || filter->finished)
-        return 0;
-    if (filter->complete == 0)
-        return (double)INFINITY;
-    double left = filter->complete + filter->desc.max_latency_s - now_s();
-    return left > 0 ? left : 0;
-}
-
-/* Zeros after the last sample, for the frames that end behind it. */
-static size_t blocks_to_the_end(penstock_filter *filter)
-{
-    const struct filter_shape *shape = filter->shape;
-    uint64_t left = (filter->total - filter->values + filter->early + shape->values - 1) / shape->values;
-    size_t rows = penstock__filter_engine_rows(filter->engine), bytes = shape->sample_bytes;
-    size_t count = left < rows ? (size_t)left : rows;
-    size_t end = count ? penstock__filter_engine_samples(filter->engine, count) : 0;
-    if (filter->filled < end) {
-        memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
-        filter->filled = end;
-    }
-    return count;
-}
-
-/* Complete blocks whose values may be given now. */
-static size_t blocks_to_give(penstock_filter *filter, bool wait)
-{
-    if (filter->finished)
-        return blocks_to_the_end(filter);
-    if (wait || (filter->complete > 0 && penstock_filter_due_s(filter) <= 0) || filter->values < filter->flush_to)
-        filter->due = blocks_in(filter, filter->filled);
-    return filter->due;
-}
-
-/* Values of the blocks made before. */
-static size_t copy_out(penstock_filter *filter, void *to, size_t room)
-{
-    size_t bytes = filter->shape->value_bytes, count = smaller(room, filter->ready - filter->given);
-    memcpy(to, filter->made + filter->given * bytes, count * bytes);
-    filter->given += count;
-    filter->early += filter->flushed ? count : 0;
-    return count;
-}
-
-/* Values into our memory or, `*count` of them, to their place, of the blocks that may be given now. */
-static int refill(penstock_filter *filter, void *to, size_t room, bool wait, size_t *count)
-{
-    size_t values = filter->shape->values, blocks = blocks_to_give(filter, wait), whole;
-    int status;
-    if (!blocks)
-        return filter->values < filter->flush_to && !filter->finished ? make_early_values(filter) : PENSTOCK_OK;
-    whole = filter->early ? 0 : smaller(blocks, room / values);
-    if (!whole || (whole < blocks && filter->made_blocks > 1))
-        return make_values(filter, smaller(blocks, filter->made_blocks));
-    if ((status = run_gathered(filter, whole, to)))
-        return status;
-    *count = whole * values;
-    return PENSTOCK_OK;
-}
-
-/* The next values, at most `room`; `*count` of them came. */
-static int give(penstock_filter *filter, void *to, size_t room, bool wait, size_t *count)
-{
-    uint64_t before;
-    *count = 0;
-    if (filter->finished && filter->total - filter->values < room)
-        room = (size_t)(filter->total - filter->values);
-    while (room && !*count && filter->given == filter->ready) {
-        before = filter->blocks;
-        int status = refill(filter, to, room, wait, count);
-        if (status)
-            return status;
-        if (filter->blocks == before && filter->given == filter->ready)
-            return PENSTOCK_OK;
-    }
-    if (!*count)
-        *count = copy_out(filter, to, room);
-    filter->values += *count;
-    return PENSTOCK_OK;
-}
-
-int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count)
-{
-    size_t more;
-    if (!filter || !count || (capacity && !values))
-        return bad("penstock_filter_pull: an argument is NULL");
-    *count = 0;
-    do {
-        int status = give(filter, (char *)values + *count * filter->shape->value_bytes, capacity - *count, wait, &more);
-        if (status)
-            return *count ? PENSTOCK_OK : status;
-        *count += more;
-    } while (more);
-    return PENSTOCK_OK;
-}
-
-/* ---------------------------------------------------------------- both at once ---------------- */
-
-/* Blocks from the caller's samples to the caller's values, where that is possible for one at least. Frames that begin
- * in what the last call left are completed there; the rest of the samples is left to gather(). */
-static int run_across(penstock_filter *filter, const void *samples, size_t count, size_t *taken, void *out, size_t room,
-                      size_t *made)
-{
-    const struct filter_shape *shape = filter->shape;
-    size_t bytes = shape->sample_bytes, before = filter->filled, left = count - *taken, near, used;
-    size_t blocks = smaller(blocks_in(filter, (uint64_t)before + left), room / shape->values);
-    const char *from = (const char *)samples + *taken * bytes;
-    if (!blocks)
-        return PENSTOCK_OK;
-    near = smaller(blocks, (before + shape->block - 1) / shape->block);
-    if (near)
-        copy_in(filter, before, from, 0, penstock__filter_engine_samples(filter->engine, near) - before, left);
-    const char *far = near < blocks ? from + (near * shape->block - before) * bytes : NULL;
-    int status = run_blocks(filter, blocks, near, far, out);
-    if (status)
-        return status;
-    used = blocks * shape->block;
-    if (used < before)
-        memmove(filter->in, filter->in + used * bytes, (before - used) * bytes);
-    filter->filled = used < before ? before - used : 0;
-    *taken += used < before ? 0 : used - before;
-    filter->samples += used < before ? 0 : used - before;
-    filter->values += blocks * shape->values;
-    *made += blocks * shape->values;
-    return PENSTOCK_OK;
-}
-
-/* Whether frames can be read where the caller's samples lie: our own are all parts of frames that are not complete. */
-static bool can_run_across(const penstock_filter *filter)
-{
-    return penstock__filter_engine_near(filter->engine) && filter->shape->format == filter->desc.format &&
-           filter->given == filter->ready && !filter->early && !filter->finished && filter->filled < filter->shape->n;
-}
-
-int penstock_filter_run(penstock_filter *filter, const void *samples, size_t count, size_t *taken, void *values,
-                        size_t capacity, size_t *made)
-{
-    size_t more, before;
-    int status = PENSTOCK_OK;
-    if (!taken || !made || (capacity && !values))
-        return bad("penstock_filter_run: an argument is NULL");
-    *taken = *made = 0;
-    if ((!filter || count) && (status = check_push(filter, samples, count)))
-        return status;
-    do {
-        size_t bytes = filter->shape->value_bytes;
-        before = *taken + *made;
-        if (can_run_across(filter))
-            status = run_across(filter, samples, count, taken, (char *)values + *made * bytes, capacity - *made, made);
-        if (!status && *taken < count)
-            *taken += gather(filter, samples, *taken, count);
-        if (!status &&
-            !(status = penstock_filter_pull(filter, (char *)values + *made * bytes, capacity - *made, true, &more)))
-            *made += more;
-    } while (!status && *taken + *made > before);
-    return *taken + *made ? PENSTOCK_OK : status;
 }

@@ -8,13 +8,21 @@
 
 #include "ops/filter_engine.h"
 
+/* What is one channel's own. */
+struct filter_line {
+    struct filter_shift shift;
+    struct filter_taps *taps; /* those that hold at the next block's start, and later ones */
+    const struct filter_taps *newest;
+};
+
 struct penstock_filter {
     penstock_filter_desc desc; /* defaults filled in; pointers are not kept */
     penstock_context *context;
     struct filter_engine *engine;
     const struct filter_shape *shape; /* the engine's */
-    struct filter_taps *taps;         /* those that hold at the next block's start, and later ones */
-    const struct filter_taps *newest;
+    struct filter_line *lines;
+    struct filter_channel *run; /* what the engine is told of each */
+    size_t channels;
 
     char *in;        /* frames that gather */
     size_t whole;    /* samples of a full batch of frames */
@@ -23,8 +31,8 @@ struct penstock_filter {
     double complete; /* the time since when there is a complete block, where that is of interest; else 0 */
     uint64_t blocks; /* that went through the engine */
 
-    char *made;          /* blocks whose values were not pulled at once */
-    size_t made_blocks;  /* room there */
+    char *made;          /* blocks whose values were not pulled at once, channel after channel */
+    size_t made_blocks;  /* room there, of each channel */
     size_t ready, given; /* values there, and how many of them were pulled */
     bool flushed;        /* they are of a block that goes through the engine again */
     size_t early;        /* values of the next blocks that were pulled already */
@@ -39,6 +47,42 @@ struct penstock_filter {
 void penstock__filter_rewind(struct penstock_filter *filter);
 
 /* Forgets sets of taps until `last`, which becomes the first. */
-void penstock__filter_drop_taps(struct penstock_filter *filter, const struct filter_taps *last);
+void penstock__filter_drop_taps(struct filter_line *line, const struct filter_taps *last);
+
+/* What a channel has of our memory for values. */
+static inline char *penstock__filter_made(const struct penstock_filter *filter, size_t channel)
+{
+    const struct filter_shape *shape = filter->shape;
+    return filter->made + channel * filter->made_blocks * shape->values * shape->value_bytes;
+}
+
+/* Where channels' values go: from value `at` on of each array; to our memory where `values` is NULL. */
+struct filter_output {
+    void *const *values;
+    size_t at;
+};
+
+/* Blocks through the engine that stay the next ones: frames of `near` ones are in our memory from sample `start` on,
+ * those of the others from `far` on. */
+int penstock__filter_compute(struct penstock_filter *filter, struct filter_blocks blocks,
+                             const struct filter_output *output);
+
+/* The next `count` blocks: frames of `near` ones in our memory, of the others from `far` on. */
+int penstock__filter_run_blocks(struct penstock_filter *filter, size_t count, size_t near, const void *far,
+                                const struct filter_output *output);
+
+/* Blocks whose frames are all there in `samples` samples. */
+size_t penstock__filter_blocks_in(const struct penstock_filter *filter, uint64_t samples);
+
+/* Samples `first` .. `first` + `count` - 1 of `total` to place `at` of our memory. */
+void penstock__filter_copy_in(struct penstock_filter *filter, size_t at, const void *samples, size_t first,
+                              size_t count, size_t total);
+
+/* As many samples, from `first` on, as a full batch has room for. */
+size_t penstock__filter_gather(struct penstock_filter *filter, const void *samples, size_t first, size_t total);
+
+int penstock__filter_check_push(const struct penstock_filter *filter, const void *samples, size_t count);
+
+double penstock__filter_now_s(void);
 
 #endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Values out of a filter, and samples in and values out at once. */
+#include "ops/filter_stream.h"
+
+#include <math.h>
+#include <string.h>
+
+#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---------------------------------------------------------------- blocks ---------------------- */
+
+/* Blocks of our own samples; what later ones need of these moves to the front. */
+static int run_gathered(penstock_filter *filter, size_t count, const struct filter_output *output)
+{
+    size_t bytes = filter->shape->sample_bytes, used = count * filter->shape->block;
+    int status = penstock__filter_run_blocks(filter, count, count, NULL, output);
+    if (status)
+        return status;
+    memmove(filter->in, filter->in + used * bytes, (filter->filled - used) * bytes);
+    filter->filled -= used;
+    return PENSTOCK_OK;
+}
+
+/* Blocks into our memory; the values that were pulled early are not given again. */
+static int make_values(penstock_filter *filter, size_t count)
+{
+    int status = run_gathered(filter, count, &(struct filter_output){.values = NULL});
+    if (status)
+        return status;
+    filter->ready = count * filter->shape->values;
+    filter->given = smaller(filter->early, filter->ready);
+    filter->early -= filter->given;
+    filter->flushed = false;
+    return PENSTOCK_OK;
+}
+
+/* The next values of a block that is not complete, which the same samples go through again later. Between a complete
+ * block's values and its transform's end lies less than a block: there are two such blocks at the most. */
+static int make_early_values(penstock_filter *filter)
+{
+    const struct filter_shape *shape = filter->shape;
+    size_t skip = filter->early / shape->values, bytes = shape->sample_bytes;
+    size_t start = skip * shape->block, end = start + shape->n;
+    struct filter_blocks one = {
+        .first = filter->blocks + skip, .count = 1, .in = filter->in + start * bytes, .near = 1};
+    memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
+    int status = penstock__filter_compute(filter, one, &(struct filter_output){.values = NULL});
+    if (status)
+        return status;
+    filter->flushed = true;
+    filter->given = filter->early % shape->values;
+    filter->ready = filter->given + (size_t)(filter->flush_to - filter->values);
+    filter->ready = smaller(filter->ready, shape->values);
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- values out ------------------ */
+
+double penstock_filter_due_s(const penstock_filter *filter)
+{
+    if (!filter || (filter->finished && filter->values == filter->total))
+        return (double)INFINITY;
+    if (filter->due || filter->given < filter->ready || filter->values < filter->flush_to || filter->finished)
+        return 0;
+    if (filter->complete == 0)
+        return (double)INFINITY;
+    double left = filter->complete + filter->desc.max_latency_s - penstock__filter_now_s();
+    return left > 0 ? left : 0;
+}
+
+/* Zeros after the last sample, for the frames that end behind it. */
+static size_t blocks_to_the_end(penstock_filter *filter)
+{
+    const struct filter_shape *shape = filter->shape;
+    uint64_t left = (filter->total - filter->values + filter->early + shape->values - 1) / shape->values;
+    size_t rows = penstock__filter_engine_rows(filter->engine), bytes = shape->sample_bytes;
+    size_t count = left < rows ? (size_t)left : rows;
+    size_t end = count ? penstock__filter_engine_samples(filter->engine, count) : 0;
+    if (filter->filled < end) {
+        memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
+        filter->filled = end;
+    }
+    return count;
+}
+
+/* Complete blocks whose values may be given now. */
+static size_t blocks_to_give(penstock_filter *filter, bool wait)
+{
+    if (filter->finished)
+        return blocks_to_the_end(filter);
+    if (wait || (filter->complete > 0 && penstock_filter_due_s(filter) <= 0) || filter->values < filter->flush_to)
+        filter->due = penstock__filter_blocks_in(filter, filter->filled);
+    return filter->due;
+}
+
+/* Values of the blocks made before. */
+static size_t copy_out(penstock_filter *filter, const struct filter_output *output, size_t room)
+{
+    size_t bytes = filter->shape->value_bytes, count = smaller(room, filter->ready - filter->given);
+    for (size_t c = 0; c < filter->channels && count; c++)
+        memcpy((char *)output->values[c] + output->at * bytes, penstock__filter_made(filter, c) + filter->given * bytes,
+               count * bytes);
+    filter->given += count;
+    filter->early += filter->flushed ? count : 0;
+    return count;
+}
+
+/* Values into our memory or, `*count` of them, to their place, of the blocks that may be given now. */
+static int refill(penstock_filter *filter, const struct filter_output *output, size_t room, bool wait, size_t *count)
+{
+    size_t values = filter->shape->values, blocks = blocks_to_give(filter, wait), whole;
+    int status;
+    if (!blocks)
+        return filter->values < filter->flush_to && !filter->finished ? make_early_values(filter) : PENSTOCK_OK;
+    whole = filter->early ? 0 : smaller(blocks, room / values);
+    if (!whole || (whole < blocks && filter->made_blocks > 1))
+        return make_values(filter, smaller(blocks, filter->made_blocks));
+    if ((status = run_gathered(filter, whole, output)))
+        return status;
+    *count = whole * values;
+    return PENSTOCK_OK;
+}
+
+/* The next values, at most `room`; `*count` of them came. */
+static int give(penstock_filter *filter, const struct filter_output *output, size_t room, bool wait, size_t *count)
+{
+    uint64_t before;
+    *count = 0;
+    if (filter->finished && filter->total - filter->values < room)
+        room = (size_t)(filter->total - filter->values);
+    while (room && !*count && filter->given == filter->ready) {
+        before = filter->blocks;
+        int status = refill(filter, output, room, wait, count);
+        if (status)
+            return status;
+        if (filter->blocks == before && filter->given == filter->ready)
+            return PENSTOCK_OK;
+    }
+    if (!*count)
+        *count = copy_out(filter, output, room);
+    filter->values += *count;
+    return PENSTOCK_OK;
+}
+
+/* Values from place `*made` on, which moves on; an error that comes after values is kept for the next call. */
+static int give_all(penstock_filter *filter, void *const *values, size_t capacity, bool wait, size_t *made)
+{
+    size_t more, before = *made;
+    do {
+        struct filter_output output = {.values = values, .at = *made};
+        int status = give(filter, &output, capacity - *made, wait, &more);
+        if (status)
+            return *made > before ? PENSTOCK_OK : status;
+        *made += more;
+    } while (more);
+    return PENSTOCK_OK;
+}
+
+static int check_values(const penstock_filter *filter, void *const *values, size_t capacity)
+{
+    if (!filter || (capacity && !values))
+        return bad("filter or values is NULL");
+    for (size_t c = 0; c < filter->channels && capacity; c++)
+        if (!values[c])
+            return bad("values of channel %zu are NULL", c);
+    return PENSTOCK_OK;
+}
+
+/* For calls that name one array. */
+static int check_one(const penstock_filter *filter, const char *instead)
+{
+    if (filter && filter->channels > 1)
+        return bad("%zu channels have as many arrays of values: %s()", filter->channels, instead);
+    return PENSTOCK_OK;
+}
+
+int penstock_filter_pull_channels(penstock_filter *filter, void *const *values, size_t capacity, bool wait,
+                                  size_t *count)
+{
+    int status = check_values(filter, values, capacity);
+    if (status)
+        return status;
+    if (!count)
+        return bad("count is NULL");
+    *count = 0;
+    return give_all(filter, values, capacity, wait, count);
+}
+
+int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count)
+{
+    int status = check_one(filter, "penstock_filter_pull_channels");
+    return status ? status : penstock_filter_pull_channels(filter, &values, capacity, wait, count);
+}
+
+/* ---------------------------------------------------------------- both at once ---------------- */
+
+/* Blocks from the caller's samples to the caller's values, where that is possible for one at least. Frames that begin
+ * in what the last call left are completed there; the rest of the samples is left to gather(). */
+static int run_across(penstock_filter *filter, const void *samples, size_t count, size_t *taken, void *const *values,
+                      size_t capacity, size_t *made)
+{
+    const struct filter_shape *shape = filter->shape;
+    size_t bytes = shape->sample_bytes, before = filter->filled, left = count - *taken, near, used;
+    size_t blocks =
+        smaller(penstock__filter_blocks_in(filter, (uint64_t)before + left), (capacity - *made) / shape->values);
+    const char *from = (const char *)samples + *taken * bytes;
+    if (!blocks)
+        return PENSTOCK_OK;
+    near = smaller(blocks, (before + shape->block - 1) / shape->block);
+    if (near)
+        penstock__filter_copy_in(filter, before, from, 0,
+                                 penstock__filter_engine_samples(filter->engine, near) - before, left);
+    const char *far = near < blocks ? from + (near * shape->block - before) * bytes : NULL;
+    int status =
+        penstock__filter_run_blocks(filter, blocks, near, far, &(struct filter_output){.values = values, .at = *made});
+    if (status)
+        return status;
+    used = blocks * shape->block;
+    if (used < before)
+        memmove(filter->in, filter->in + used * bytes, (before - used) * bytes);
+    filter->filled = used < before ? before - used : 0;
+    *taken += used < before ? 0 : used - before;
+    filter->samples += used < before ? 0 : used - before;
+    filter->values += blocks * shape->values;
+    *made += blocks * shape->values;
+    return PENSTOCK_OK;
+}
+
+/* Whether frames can be read where the caller's samples lie: our own are all parts of frames that are not complete. */
+static bool can_run_across(const penstock_filter *filter)
+{
+    return penstock__filter_engine_near(filter->engine) && filter->shape->format == filter->desc.format &&
+           filter->given == filter->ready && !filter->early && !filter->finished && filter->filled < filter->shape->n;
+}
+
+int penstock_filter_run_channels(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
+                                 void *const *values, size_t capacity, size_t *made)
+{
+    size_t before;
+    int status = check_values(filter, values, capacity);
+    if (status)
+        return status;
+    if (!taken || !made)
+        return bad("taken or made is NULL");
+    *taken = *made = 0;
+    if (count && (status = penstock__filter_check_push(filter, samples, count)))
+        return status;
+    do {
+        before = *taken + *made;
+        if (can_run_across(filter))
+            status = run_across(filter, samples, count, taken, values, capacity, made);
+        if (!status && *taken < count)
+            *taken += penstock__filter_gather(filter, samples, *taken, count);
+        if (!status)
+            status = give_all(filter, values, capacity, true, made);
+    } while (!status && *taken + *made > before);
+    return *taken + *made ? PENSTOCK_OK : status;
+}
+
+int penstock_filter_run(penstock_filter *filter, const void *samples, size_t count, size_t *taken, void *values,
+                        size_t capacity, size_t *made)
+{
+    int status = check_one(filter, "penstock_filter_run_channels");
+    return status ? status : penstock_filter_run_channels(filter, samples, count, taken, &values, capacity, made);
+}
