@@ -167,11 +167,12 @@ static int choose_peer(struct measurement *m)
 
 static int check_options(struct measurement *m, const struct options *options)
 {
-    static const char *const studies[] = {"per", NULL};
+    static const char *const studies[] = {"per", "taps", NULL};
     struct test_case test;
     uint64_t count;
     int code = EXIT_DONE;
-    if ((m->study && strcmp(m->study, "per") && (code = fail_unknown("study", m->study, studies))) ||
+    if ((m->study && strcmp(m->study, "per") && strcmp(m->study, "taps") &&
+         (code = fail_unknown("study", m->study, studies))) ||
         (code = choose_peer(m)) || (m->case_text && (code = case_parse(&test, m->case_text))) ||
         (m->png && (code = png_available("--png"))))
         return code;
@@ -193,12 +194,14 @@ static int bench(struct measurement *m, const struct options *options)
         return code;
     interrupt_watch(NULL);
     if (m->study)
-        return study_packet_errors(&(struct study){.device = options->arguments[0],
-                                                   .png = m->png,
-                                                   .frames = (size_t)m->count,
-                                                   .length = (size_t)m->length,
-                                                   .cfo_hz = m->cfo_hz,
-                                                   .sfo_ppm = m->sfo_ppm});
+        return (strcmp(m->study, "taps") ? study_packet_errors
+                                         : study_taps)(&(struct study){.device = options->arguments[0],
+                                                                       .png = m->png,
+                                                                       .csv = m->csv,
+                                                                       .frames = (size_t)m->count,
+                                                                       .length = (size_t)m->length,
+                                                                       .cfo_hz = m->cfo_hz,
+                                                                       .sfo_ppm = m->sfo_ppm});
     if (!(code = open_context(&context, 0)))
         code = targets_find(&targets, context, options->arguments);
     penstock_context_free(context);
@@ -219,7 +222,7 @@ static int run(const struct command *command, int argc, const char **argv)
         {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},
         {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
         {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid or cufft", "PEER"},
-        {"study", 0, POPT_ARG_STRING, &m.study, 0, "per: packet error rates of all Wi-Fi rates", "NAME"},
+        {"study", 0, POPT_ARG_STRING, &m.study, 0, "per: packet errors of Wi-Fi rates; taps: filter speed", "NAME"},
         {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
         {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame in it (138)", "BYTES"},
         {"cfo", 0, POPT_ARG_DOUBLE, &m.cfo_hz, 0, "Carrier offset in it", "HZ"},
@@ -251,6 +254,8 @@ const struct command command_bench = {
         "out. In --csv energy_nj (processor package), cycles and\n"
         "instructions are per sample, and empty where the system does not let them be read.\n"
         "--study per: frames in white noise of the profile's whole bandwidth, detection included; recorded ones where\n"
-        "they are at hand (138 bytes at 6, 12, 18, 24, 48 Mb/s), the transmitter's elsewhere.\n",
+        "they are at hand (138 bytes at 6, 12, 18, 24, 48 Mb/s), the transmitter's elsewhere.\n"
+        "--study taps: the filter's rate from 16 to 65536 complex taps on one thread, the best of 30 runs (on the CPU\n"
+        "by the thread's own time), and how far it is below its envelope, the best rate with as many taps or more.\n",
     .run = run,
 };

@@ -10,6 +10,7 @@
 struct study {
     const char *device;     /* NULL: auto */
     const char *png;        /* picture of the curves; NULL: none */
+    bool csv;               /* comma-separated values; not of packet error rates */
     size_t frames;          /* a point */
     size_t length;          /* bytes a frame, 14 .. 4095 */
     double cfo_hz, sfo_ppm; /* offsets of carrier and clock, as in penstock_channel_desc */
@@ -18,5 +19,8 @@ struct study {
 /* Packet error rates of the eight rates over the signal-to-noise ratio: a table on standard output, and curves.
  * Returns an exit code. */
 int study_packet_errors(const struct study *study);
+
+/* The filter's rate over the number of taps, and how far it lies below its envelope. Returns an exit code. */
+int study_taps(const struct study *study);
 
 #endif

@@ -14,9 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-#define SHORTEST       256
-#define LONGEST        ((size_t)1 << 23)
-#define LONGEST_TIMED  ((size_t)1 << 19) /* longer ones would take seconds to plan and to time */
+#define SHORTEST 256
+#define LONGEST  ((size_t)1 << 23)
+/* Longer ones would take seconds to plan and to time. */
+#define LONGEST_TIMED  ((size_t)1 << 19)
+#define LONGEST_NEAR   ((size_t)1 << 20)
 #define CANDIDATES     5
 #define LARGEST_FACTOR 13 /* of a length that is not a power of two */
 #define SECONDS        0.008
@@ -185,14 +187,15 @@ static size_t first_length(const struct filter_shape *shape, size_t base, size_t
 static int choose_among(size_t *best, const struct filter_shape *shape, size_t base, const struct wanted *wanted)
 {
     size_t n = first_length(shape, base, 2);
+    size_t longest = base == 1 && !strcmp(wanted->device->name, "cpu") ? LONGEST_NEAR : LONGEST_TIMED;
     double least = 0;
     int status = PENSTOCK_OK;
     *best = 0;
-    if (n > LONGEST_TIMED) {
+    if (n > longest) {
         *best = first_length(shape, base, 4);
         return PENSTOCK_OK;
     }
-    for (int i = 0; i < CANDIDATES && n <= LONGEST_TIMED; i++, n *= 2) {
+    for (int i = 0; i < CANDIDATES && n <= longest; i++, n *= 2) {
         struct filter_shape candidate = *shape;
         uint64_t picoseconds;
         int failure;

@@ -92,7 +92,8 @@ static void fill_middle(struct filter_pair *pair)
             penstock__unit_root(&re, &im, sample_in(lane, width) * down, pair->n);
             pair->middle[2 * p * width + lane] = (float)re;
             pair->middle[(2 * p + 1) * width + lane] = (float)-im;
-            pair->bins[p * width + lane] = bin_down(pair, group + lane) + pair->vectors * bin_across(p % width, width);
+            pair->bins[p * width + lane] =
+                (uint32_t)(bin_down(pair, group + lane) + pair->vectors * bin_across(p % width, width));
         }
     }
 }

@@ -16,8 +16,8 @@
 #include "backends/backend.h"
 
 #define PAIR_SHORTEST 256
-#define PAIR_LONGEST  65536
-#define PAIR_PASSES   6
+#define PAIR_LONGEST  ((size_t)1 << 22)
+#define PAIR_PASSES   8
 
 /* Of n / W-point transforms, from the longest span to the shortest. */
 struct pair_pass {
@@ -33,9 +33,9 @@ struct filter_pair {
     const struct pair_kernels *kernels;
     struct pair_pass passes[PAIR_PASSES];
     size_t pass_count;
-    float *middle; /* between the two transforms, for each vector: W real parts, then W imaginary ones */
-    float *roots;  /* of the passes */
-    size_t *bins;  /* of the spectrum, for each place */
+    float *middle;  /* between the two transforms, for each vector: W real parts, then W imaginary ones */
+    float *roots;   /* of the passes */
+    uint32_t *bins; /* of the spectrum, for each place */
 };
 
 /* One instruction set's. All arrays of W are aligned to 64 bytes, samples need not be. */

@@ -4,8 +4,10 @@
 /* Lengths of the filter's blocks and transforms. */
 #include "ops/filter_engine.h"
 
-/* A multiple that keeps frames aligned for vector instructions: 64 bytes of the smallest samples with vectors. */
+/* A multiple that keeps frames and values aligned for vector instructions: 64 bytes of the smallest samples with
+ * vectors. It is worth some of a block's length. */
 #define ALIGNED_SAMPLES 16
+#define ALIGNED_SHARE   0.93
 
 static size_t common_divisor(size_t a, size_t b)
 {
@@ -22,11 +24,29 @@ static size_t round_up(size_t value, size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
+static size_t aligned(size_t unit)
+{
+    return unit / common_divisor(unit, ALIGNED_SAMPLES) * ALIGNED_SAMPLES;
+}
+
+/* History in whole units of one kind and a block in such of another, both longer where that costs little. */
+static void divide(struct filter_shape *shape, size_t room, size_t history_unit, size_t block_unit)
+{
+    size_t history = round_up(shape->history, history_unit), block = (room - history) / block_unit * block_unit;
+    size_t wide = round_up(history, aligned(history_unit)), unit = aligned(block_unit);
+    shape->history = history;
+    shape->block = block;
+    if (wide >= room || (double)((room - wide) / unit * unit) < ALIGNED_SHARE * (double)block)
+        return;
+    shape->history = wide;
+    shape->block = (room - wide) / unit * unit;
+}
+
 bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
 {
     size_t up = shape->interpolation, down = shape->decimation;
     size_t whole = down / common_divisor(down, up); /* samples of the shortest block: one with whole values */
-    size_t unit = whole / common_divisor(whole, ALIGNED_SAMPLES) * ALIGNED_SAMPLES;
+    size_t history_unit;
     size_t late = shape->advance % up ? 1 : 0; /* samples after a block that its last values see */
     shape->n = n;
     shape->pair = NULL;
@@ -34,13 +54,11 @@ bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
     shape->fold = common_divisor(down, shape->high);
     shape->m = shape->high / shape->fold;
     shape->step = down / shape->fold;
-    shape->history = round_up((shape->taps - 1 + up - 1) / up, shape->fold / common_divisor(shape->fold, up));
-    if (n < shape->history + whole + late)
+    history_unit = shape->fold / common_divisor(shape->fold, up);
+    shape->history = (shape->taps - 1 + up - 1) / up;
+    if (n < round_up(shape->history, history_unit) + whole + late)
         return false;
-    size_t room = n - shape->history - late;
-    if (room / unit < 16)
-        unit = whole;
-    shape->block = room / unit * unit;
+    divide(shape, n - late, history_unit, whole);
     shape->first = shape->history * up / shape->fold;
     shape->values = shape->block * up / down;
     shape->sample_bytes = penstock_format_bytes(shape->format);
