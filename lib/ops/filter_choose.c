@@ -217,6 +217,27 @@ static int choose_among(size_t *best, const struct filter_shape *shape, size_t b
     return *best ? PENSTOCK_OK : status;
 }
 
+/* Picoseconds of a block on a device. */
+static int time_on(uint64_t *picoseconds, const char *name, const struct filter_shape *shape,
+                   const struct wanted *wanted)
+{
+    struct wanted there = *wanted;
+    int status = penstock__device_find(wanted->context, name, &there.device);
+    there.text = name;
+    return status ? status : recall_or_measure(picoseconds, shape, &there);
+}
+
+/* The device whose transforms are the fastest need not be the one whose blocks are: on the CPU nothing lies between
+ * their stages. */
+static void compare_with_cpu(char device[64], const struct filter_shape *shape, const struct wanted *wanted)
+{
+    const char *name = device + strlen("prefer:");
+    uint64_t there, here;
+    if (strcmp(name, "cpu") && !time_on(&here, "cpu", shape, wanted) &&
+        (time_on(&there, name, shape, wanted) || here <= there))
+        snprintf(device, 64, "prefer:cpu");
+}
+
 /* Where the fastest device is asked for: the one that is it at a usual length. */
 static int ask_auto(char device[64], const struct filter_shape *shape, const struct wanted *wanted)
 {
@@ -229,6 +250,7 @@ static int ask_auto(char device[64], const struct filter_shape *shape, const str
         return status;
     snprintf(device, 64, "prefer:%s", penstock__filter_engine_device(engine));
     penstock__filter_engine_free(engine);
+    compare_with_cpu(device, &usual, wanted);
     return PENSTOCK_OK;
 }
 
