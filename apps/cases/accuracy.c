@@ -111,17 +111,18 @@ double accuracy_error(const struct accuracy *a)
     return sqrt(a->difference / a->total);
 }
 
-/* Relative L2 of a transform. liquid-dsp is less exact than others, and the QPUs' hardware truncates: docs/qpu.md. */
-static double transform_bound(double log2_n, const char *device)
+/* liquid-dsp is less exact than others, and the QPUs' hardware truncates: docs/qpu.md. */
+double accuracy_factor(const char *device, size_t n)
 {
+    double log2_n = fmax(log2((double)n), 1);
     if (!strncmp(device, "qpu", 3))
-        return 0.49e-6 * pow(log2_n / 8, 1.4);
-    return 1e-7 * sqrt(log2_n) * (strcmp(device, "reference") ? 1 : 6);
+        return fmax(0.49e-6 * pow(log2_n / 8, 1.4) / (1e-7 * sqrt(log2_n)), 1);
+    return strcmp(device, "reference") ? 1 : 6;
 }
 
 double accuracy_bound(const struct accuracy *a, const char *device)
 {
-    double bound = transform_bound(fmax(log2((double)a->stored.n), 1), device);
+    double bound = 1e-7 * sqrt(fmax(log2((double)a->stored.n), 1)) * accuracy_factor(device, a->stored.n);
     if (a->stored.output == PENSTOCK_OUTPUT_POWER)
         return 2 * bound;
     return a->stored.output == PENSTOCK_OUTPUT_DECIBEL ? 2 * bound + 2e-6 : bound;

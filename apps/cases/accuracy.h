@@ -34,10 +34,14 @@ void accuracy_free(struct accuracy *accuracy);
 /* One output made of `average` >= 1 frames of n windowed values (re, im) each; real reverse: n / 2 + 1. */
 void accuracy_add(struct accuracy *accuracy, const double *frames, size_t average, const void *out);
 
-/* Relative L2 error so far, and the bound for it: design's 1e-7 sqrt(log2 n) on a transform (6 times that on
- * "reference"), doubled for powers; decibels add the rounding of a float near 100. */
+/* Relative L2 error so far, and the bound for it: design's 1e-7 sqrt(log2 n) on a transform (times
+ * accuracy_factor()), doubled for powers; decibels add the rounding of a float near 100. */
 double accuracy_error(const struct accuracy *accuracy);
 double accuracy_bound(const struct accuracy *accuracy, const char *device);
+
+/* How many times the error of most devices this one's transforms of n points may have: 6 on "reference", more than 1
+ * on QPUs. */
+double accuracy_factor(const char *device, size_t n);
 
 /* Values in one output. */
 size_t stored_count(const struct stored *stored);

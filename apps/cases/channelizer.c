@@ -3,6 +3,7 @@
 
 /* channelizer: the polyphase filter bank, pushed in pieces of random size, against its definition in double precision.
  */
+#include "accuracy.h"
 #include "cases.h"
 #include "peers/peers.h"
 #include "progress.h"
@@ -195,8 +196,7 @@ static void check(const struct test_case *test, const struct case_target *target
     } else {
         double error = measure_error(&run, target->thorough), depth = (double)run.tap_count / (double)bank->channels;
         double bound = 1e-7 * (sqrt(log2((double)bank->channels)) + sqrt(depth) / 4);
-        if (!strcmp(target->device, "reference"))
-            bound *= 6;
+        bound *= accuracy_factor(target->device, bank->channels);
         if (error <= bound)
             verdict_held(verdict, "error %.2e, bound %.2e, %zu frames of %zu values", error, bound, run.frames,
                          run.kept);

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* filter: the streaming FIR filter, pushed in pieces of random size, against its definition in double precision. */
+#include "accuracy.h"
 #include "bench_resident.h"
 #include "cases.h"
 #include "peers/peers.h"
@@ -206,8 +207,7 @@ static void check(const struct test_case *test, const struct case_target *target
         verdict_failed(verdict, "%zu values came of %zu samples, not %zu", count, run.samples, run.values);
     } else {
         double error = measure_error(&run, target->thorough), bound = 2e-7 * sqrt(log2((double)run.info.n));
-        if (!strcmp(target->device, "reference"))
-            bound *= 6;
+        bound *= accuracy_factor(target->device, run.info.n);
         if (error <= bound)
             verdict_held(verdict, "error %.2e, bound %.2e, %zu values by transforms of %zu", error, bound, run.values,
                          run.info.n);

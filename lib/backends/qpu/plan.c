@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALLEST = 64, LARGEST = 1024, MOST_BATCH = 48, TIMEOUT_MS = 2000 };
+enum { SMALLEST = 64, LARGEST = 1 << 22, MOST_BATCH = 48, MOST_POINTS = 1 << 21, ONE_QPU = 1024, TIMEOUT_MS = 20000 };
 
 int penstock__qpu_supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
@@ -24,12 +24,31 @@ int penstock__qpu_supports(const struct penstock_device *device, const struct pe
 
 /* ---- plan */
 
+/* Whether the kernels load the problem's samples themselves; `description` then says how. */
+static bool load_on_qpus(struct qpu_fft_description *description, const struct penstock_fft_problem *fft)
+{
+    bool bytes = fft->format == PENSTOCK_CU8, shorts = fft->format == PENSTOCK_CS16;
+    if (fft->gathered || fft->shift != 0 || (fft->format != PENSTOCK_CF32 && !bytes && !shorts))
+        return false;
+    if ((bytes || shorts) && fft->direction == PENSTOCK_REVERSE)
+        return false;
+    if (fft->spacing > UINT32_MAX / 16 || fft->skip > UINT32_MAX / 16)
+        return false;
+    description->format = bytes ? QPU_FFT_CU8 : shorts ? QPU_FFT_CS16 : QPU_FFT_CF32;
+    description->spacing = (uint32_t)fft->spacing;
+    description->skip = (uint32_t)fft->skip;
+    description->window = fft->window;
+    return true;
+}
+
 static int transforms_init(struct qpu_plan *p, struct qpu_device *device, const struct penstock_problem *problem)
 {
     struct qpu_fft_description description = {.points = (uint32_t)problem->fft.n,
                                               .reverse = problem->fft.direction == PENSTOCK_REVERSE,
                                               .batch = (uint32_t)p->batch,
-                                              .qpus = qpu_device_qpus(device)};
+                                              .qpus = qpu_device_qpus(device),
+                                              .scale = problem->fft.scale};
+    p->loads = load_on_qpus(&description, &problem->fft);
     if (qpu_fft_plan_new(&p->transforms, &description) != QPU_FFT_OK)
         return penstock__error(PENSTOCK_ERR_MEMORY, "no memory for a plan of %zu points", problem->fft.n);
     if (qpu_memory_alloc(device, &p->memory, qpu_fft_plan_bytes(p->transforms)) != QPU_HOST_OK) {
@@ -40,6 +59,13 @@ static int transforms_init(struct qpu_plan *p, struct qpu_device *device, const 
     return PENSTOCK_OK;
 }
 
+/* What GPU memory has room for. */
+static size_t largest_batch(const struct penstock_fft_problem *fft)
+{
+    size_t batch = MOST_POINTS / fft->n;
+    return batch > MOST_BATCH ? MOST_BATCH : batch ? batch : 1;
+}
+
 int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     const struct penstock_problem *problem = plan->problem;
@@ -48,7 +74,8 @@ int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
     int status;
     if (variant > 0)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no variant %u", plan->device->name, variant);
-    p->batch = problem->batch < MOST_BATCH ? problem->batch : MOST_BATCH;
+    p->batch = largest_batch(&problem->fft);
+    p->batch = problem->batch < p->batch ? problem->batch : p->batch;
     if ((status = penstock__qpu_stages_init(p, &problem->fft)))
         return status;
     pthread_mutex_lock(&state->lock);
@@ -58,10 +85,11 @@ int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
         penstock__qpu_stages_free(p);
         return status;
     }
-    snprintf(plan->variant, sizeof plan->variant, "one QPU a transform");
+    snprintf(plan->variant, sizeof plan->variant, "%s, samples loaded by the %s",
+             problem->fft.n <= ONE_QPU ? "one QPU a transform" : "all QPUs on a transform", p->loads ? "QPUs" : "CPU");
     plan->kernels = qpu_fft_plan_launches(p->transforms);
-    plan->passes = 1;
-    plan->best_batch = MOST_BATCH;
+    plan->passes = plan->kernels;
+    plan->best_batch = largest_batch(&problem->fft);
     return PENSTOCK_OK;
 }
 
@@ -90,6 +118,25 @@ static int launch_all(const struct qpu_plan *p, struct qpu_device *device)
     return PENSTOCK_OK;
 }
 
+/* Puts the samples of frames `first` .. `first + count` where the QPUs look for them. */
+static void load_batch(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first,
+                       size_t count)
+{
+    const struct penstock_fft_problem *fft = &plan->problem->fft;
+    const struct qpu_plan *p = plan->priv;
+    char *in = (char *)p->memory.host + qpu_fft_plan_input(p->transforms);
+    size_t sample = penstock_format_bytes(fft->format);
+    if (p->loads) {
+        memcpy(in, (const char *)job->in->host + first * fft->spacing * sample,
+               penstock__fft_samples(fft, count) * sample);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        penstock__qpu_load(p, fft, job, first + i);
+        memcpy(in + i * fft->n * sizeof *p->frame, p->frame, fft->n * sizeof *p->frame);
+    }
+}
+
 /* Frames `first` .. `first + count` of the job, count <= batch. */
 static int run_batch(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first, size_t count)
 {
@@ -97,12 +144,9 @@ static int run_batch(const struct penstock_plan_state *plan, const struct pensto
     const struct qpu_plan *p = plan->priv;
     struct qpu_state *state = plan->device->priv;
     size_t bytes = fft->n * sizeof *p->frame;
-    char *in = (char *)p->memory.host + qpu_fft_plan_input(p->transforms), *to = job->out->host;
+    char *to = job->out->host;
     const char *out = (const char *)p->memory.host + qpu_fft_plan_output(p->transforms);
-    for (size_t i = 0; i < count; i++) {
-        penstock__qpu_load(p, fft, job, first + i);
-        memcpy(in + i * bytes, p->frame, bytes);
-    }
+    load_batch(plan, job, first, count);
     qpu_fft_plan_set_count(p->transforms, p->memory.host, p->memory.bus, (uint32_t)count);
     int status = launch_all(p, state->device);
     for (size_t i = 0; !status && i < count; i++) {

@@ -3,8 +3,8 @@
 
 /*
  * The QPUs of a Raspberry Pi 0 to 3 as two backends with one set of functions: `qpu`, the board's, and `qpu:emulator`,
- * which executes the same programs instruction by instruction. Transforms run on the QPUs; the stages around them, on
- * the CPU.
+ * which executes the same programs instruction by instruction. Transforms run on the QPUs, with conversion, window and
+ * guard-interval skip where the kernels have them; the other stages, on the CPU.
  */
 #ifndef PENSTOCK_BACKENDS_QPU_H
 #define PENSTOCK_BACKENDS_QPU_H
@@ -32,6 +32,7 @@ struct qpu_plan {
     struct qpu_fft_plan *transforms;
     struct qpu_memory memory; /* programs, tables, and room for a batch of input and output */
     size_t batch;
+    bool loads;             /* the kernels take the samples as they are */
     penstock_cf32 *frame;   /* one transform, between the stages and the GPU's memory */
     penstock_cf32 *factors; /* window and shift, or NULL */
     double *sums;           /* powers, for the mean over frames, or NULL */

@@ -71,10 +71,9 @@ static float level(const struct penstock_fft_problem *fft, double power)
 void penstock__qpu_store(const struct qpu_plan *p, const struct penstock_fft_problem *fft, void *out, unsigned k)
 {
     size_t low = fft->centered ? fft->n - fft->n / 2 : 0;
-    float scale = fft->scale;
     for (size_t i = 0; i < fft->n; i++) {
         size_t bin = (i + low) % fft->n;
-        penstock_cf32 value = {p->frame[bin].re * scale, p->frame[bin].im * scale};
+        penstock_cf32 value = p->frame[bin]; /* the kernels have scaled it */
         double power = (double)value.re * (double)value.re + (double)value.im * (double)value.im;
         if (fft->output == PENSTOCK_OUTPUT_COMPLEX) {
             ((penstock_cf32 *)out)[i] = value;
