@@ -65,6 +65,8 @@ static void print_row(const struct bench_row *row)
         printf(" %8s", "");
     if (row->has_peer)
         printf("  %.2f of %s (%.2f)", row->ratio, row->peer->name, row->peer_rate_msps);
+    if (row->frame_instructions > 0)
+        printf("  %.0f instructions a transform, critical path %.0f", row->frame_instructions, row->frame_path);
     putchar('\n');
     fflush(stdout);
 }

@@ -240,6 +240,23 @@ static int measure_resident(struct fft_run *run, const struct case_target *targe
     return bench_resident(row, target, &bench, done);
 }
 
+/* What one run of the work takes on a device that counts instructions: an emulated one, where time means nothing. */
+static int count_work(struct fft_run *run, struct bench_row *row)
+{
+    penstock_plan_info before = PENSTOCK_PLAN_INFO, after = PENSTOCK_PLAN_INFO;
+    int status = penstock_plan_get_info(run->plan, &before);
+    if (status || !before.instructions)
+        return status ? fail_status(status) : EXIT_DONE;
+    if ((status = penstock_plan_run(run->plan, run->in, run->out, run->frames)) ||
+        (status = penstock_plan_get_info(run->plan, &after)))
+        return fail_status(status);
+    row->frame_instructions = (double)(after.instructions - before.instructions) / (double)run->frames;
+    row->frame_path = (double)(after.critical_path - before.critical_path) / (double)run->frames;
+    row->instructions = row->frame_instructions * (double)run->frames / (double)run->samples;
+    row->cycles = 4 * row->frame_path * (double)run->frames / (double)run->samples; /* 4 clocks each */
+    return EXIT_DONE;
+}
+
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     const struct fft_case *fft = &test->fft;
@@ -266,6 +283,8 @@ static int bench(const struct test_case *test, const struct case_target *target,
     code = bench_measure(row, &(struct workload){run_plan, &run},
                          peer ? &(struct workload){row->peer->fft_run, peer} : NULL, 0.5);
     bool resident = false;
+    if (!code)
+        code = count_work(&run, row);
     if (!code && fft->format != PENSTOCK_PLANAR && !(row->peer && row->peer->fft_new))
         code = measure_resident(&run, target, row, &resident);
     if (!code && !strcmp(target->device, "cpu"))

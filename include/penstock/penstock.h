@@ -212,6 +212,9 @@ typedef struct penstock_plan_info {
     size_t in_bytes;     /* of one frame in host memory */
     size_t out_bytes;
     size_t best_batch; /* frames from which on a larger batch gains little */
+    /* Where the device counts them (QPUs under emulation), of all batches so far, else 0: instructions of all
+     * processors, and of the busiest one. */
+    uint64_t instructions, critical_path;
 } penstock_plan_info;
 
 #define PENSTOCK_PLAN_INFO                 \

@@ -270,6 +270,9 @@ struct penstock_backend {
      * likewise. Bits as those of enqueue. Threads with scratch memory and outputs of their own may call it at once. */
     void (*run_frame)(const struct penstock_plan_state *plan, const void *in, void *out, void *scratch);
 
+    /* (optional) instructions of all processors and of the busiest one, added up over what the plan has run. */
+    void (*work)(const struct penstock_plan_state *plan, uint64_t *instructions, uint64_t *critical_path);
+
     /* A number for all that was enqueued so far; wait blocks until the slot has come that far. */
     int (*mark)(struct penstock_slot *slot, uint64_t *number);
     int (*wait)(struct penstock_slot *slot, uint64_t number);

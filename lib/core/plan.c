@@ -235,6 +235,8 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     known.in_bytes = plan->problem.in_bytes;
     known.out_bytes = plan->problem.out_bytes;
     known.best_batch = state->best_batch;
+    if (state->device->backend->work)
+        state->device->backend->work(state, &known.instructions, &known.critical_path);
     return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
 }
 

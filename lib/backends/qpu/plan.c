@@ -104,10 +104,22 @@ void penstock__qpu_plan_free(struct penstock_plan_state *plan)
     penstock__qpu_stages_free(p);
 }
 
+void penstock__qpu_work(const struct penstock_plan_state *plan, uint64_t *instructions, uint64_t *critical_path)
+{
+    struct qpu_state *state = plan->device->priv;
+    const struct qpu_plan *p = plan->priv;
+    pthread_mutex_lock(&state->lock);
+    *instructions = p->instructions;
+    *critical_path = p->critical_path;
+    pthread_mutex_unlock(&state->lock);
+}
+
 /* ---- run */
 
-static int launch_all(const struct qpu_plan *p, struct qpu_device *device)
+static int launch_all(struct qpu_plan *p, struct qpu_state *state)
 {
+    struct qpu_device *device = state->device;
+    uint64_t instructions = state->report.instructions, critical_path = state->report.critical_path;
     for (unsigned i = 0; i < qpu_fft_plan_launches(p->transforms); i++) {
         struct qpu_fft_launch launch;
         qpu_fft_plan_launch(p->transforms, i, p->memory.bus, &launch);
@@ -115,6 +127,8 @@ static int launch_all(const struct qpu_plan *p, struct qpu_device *device)
         if (status)
             return penstock__error(PENSTOCK_ERR_DEVICE, "%s", qpu_device_error(device));
     }
+    p->instructions += state->report.instructions - instructions;
+    p->critical_path += state->report.critical_path - critical_path;
     return PENSTOCK_OK;
 }
 
@@ -141,14 +155,14 @@ static void load_batch(const struct penstock_plan_state *plan, const struct pens
 static int run_batch(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first, size_t count)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
-    const struct qpu_plan *p = plan->priv;
+    struct qpu_plan *p = plan->priv;
     struct qpu_state *state = plan->device->priv;
     size_t bytes = fft->n * sizeof *p->frame;
     char *to = job->out->host;
     const char *out = (const char *)p->memory.host + qpu_fft_plan_output(p->transforms);
     load_batch(plan, job, first, count);
     qpu_fft_plan_set_count(p->transforms, p->memory.host, p->memory.bus, (uint32_t)count);
-    int status = launch_all(p, state->device);
+    int status = launch_all(p, state);
     for (size_t i = 0; !status && i < count; i++) {
         size_t frame = first + i;
         memcpy(p->frame, out + i * bytes, bytes);

@@ -11,10 +11,10 @@ enum { ERROR_FACTOR_TENTHS = 44 };
 struct qpu_platform (*penstock__qpu_platform)(void) = qpu_platform_pi;
 
 /* Rules of the hardware are not checked again: the kernels' tests do that. */
-static struct qpu_platform emulated_board(void)
+static struct qpu_platform emulated_board(struct qpu_emulated_report *report)
 {
-    static const struct qpu_emulated_options OPTIONS = {.model = "VideoCore IV, emulated"};
-    return qpu_platform_emulated(&OPTIONS);
+    struct qpu_emulated_options options = {.model = "VideoCore IV, emulated", .report = report};
+    return qpu_platform_emulated(&options);
 }
 
 static int probe_platform(struct qpu_platform platform, struct penstock_device *rows, size_t capacity, size_t *count,
@@ -48,7 +48,7 @@ static int probe_emulator(penstock_context *context, struct penstock_device *row
                           char reason[256])
 {
     (void)context;
-    return probe_platform(emulated_board(), rows, capacity, count, reason);
+    return probe_platform(emulated_board(NULL), rows, capacity, count, reason);
 }
 
 static int open_platform(struct penstock_device *device, struct qpu_platform platform)
@@ -68,7 +68,7 @@ static int open_board(struct penstock_device *device)
 
 static int open_emulator(struct penstock_device *device)
 {
-    return open_platform(device, emulated_board());
+    return open_platform(device, emulated_board(&((struct qpu_state *)device->priv)->report));
 }
 
 static void close_device(struct penstock_device *device)
@@ -110,7 +110,7 @@ static int wait_for(struct penstock_slot *slot, uint64_t number)
     .buffer_wrap = penstock__host_buffer_wrap, .buffer_free = penstock__host_buffer_free,                              \
     .supports = penstock__qpu_supports, .plan_init = penstock__qpu_plan_init, .plan_free = penstock__qpu_plan_free,    \
     .slot_init = slot_init, .slot_free = slot_free, .upload = penstock__host_upload, .enqueue = penstock__qpu_enqueue, \
-    .download = penstock__host_download, .mark = mark, .wait = wait_for
+    .work = penstock__qpu_work, .download = penstock__host_download, .mark = mark, .wait = wait_for
 
 const struct penstock_backend penstock__qpu_backend = {
     .name = "qpu",

@@ -21,7 +21,8 @@ extern struct qpu_platform (*penstock__qpu_platform)(void);
 
 struct qpu_state {
     struct qpu_device *device;
-    pthread_mutex_t lock; /* of the device and of every plan's memory */
+    pthread_mutex_t lock;              /* of the device and of every plan's memory */
+    struct qpu_emulated_report report; /* of `qpu:emulator`; zeros on a board */
 };
 
 struct qpu_slot {
@@ -35,12 +36,14 @@ struct qpu_plan {
     bool loads;             /* the kernels take the samples as they are */
     penstock_cf32 *frame;   /* one transform, between the stages and the GPU's memory */
     penstock_cf32 *factors; /* window and shift, or NULL */
-    double *sums;           /* powers, for the mean over frames, or NULL */
+    uint64_t instructions, critical_path;
+    double *sums; /* powers, for the mean over frames, or NULL */
 };
 
 int penstock__qpu_supports(const struct penstock_device *device, const struct penstock_problem *problem);
 int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant);
 void penstock__qpu_plan_free(struct penstock_plan_state *plan);
+void penstock__qpu_work(const struct penstock_plan_state *plan, uint64_t *instructions, uint64_t *critical_path);
 int penstock__qpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
 
 /* The stages on the CPU. load fills p->frame from the frame that starts at sample `first`; store takes it from there,
