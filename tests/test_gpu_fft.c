@@ -10,8 +10,7 @@
 
 /* One of every kind that kernels differ in: radices and their products, idle work-items, Rader, Bluestein, two nodes.
  */
-static const size_t kinds[] = {1,   2,   7,   9,   13,   15,   17,    34,    64,   100,
-                               121, 127, 509, 600, 1024, 8192, 16384, 32768, 10007};
+static const size_t kinds[] = {1, 2, 3, 7, 8, 9, 11, 13, 17, 64, 127, 509, 600, 1024, 8192, 10007};
 
 /* Of radios: Wi-Fi, LTE, NR, DAB, DVB. */
 static const size_t radios[] = {16,   32,   48,   80,   96,   128,  139,  160,   192,   256,  320,  384,
