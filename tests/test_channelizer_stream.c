@@ -253,6 +253,7 @@ static void check_refusals(penstock_context *context)
     refuse_synthesis(context, "critical", PENSTOCK_SYNTHESIZER_DESC(.channels = 4));
     refuse_synthesis(context, "advance",
                      PENSTOCK_SYNTHESIZER_DESC(.channels = 4, .taps = taps, .tap_count = 3, .delay = 2, .advance = 3));
+    refuse_synthesis(context, "too small", PENSTOCK_SYNTHESIZER_DESC(.channels = 65536, .hop = 1));
     refuse_synthesis(context, "latency", PENSTOCK_SYNTHESIZER_DESC(.channels = 4, .hop = 2, .max_latency_s = -1));
     CHECK_EQ(penstock_channelizer_taps_length(1, 0), 0);
     CHECK_EQ(penstock_channelizer_taps_length(8, 9), 0);

@@ -161,7 +161,7 @@ typedef struct penstock_synthesizer penstock_synthesizer;
 typedef struct penstock_synthesizer_desc {
     size_t size;
     size_t channels;      /* M, 2 .. 65536 */
-    size_t hop;           /* R, 1 .. M; 0: M */
+    size_t hop;           /* R, 1 .. M; 0: M. (M + R) L / R is at most 2^27 */
     const float *taps;    /* g; NULL: the dual of the prototype that an analysis without taps has; not for hop = M */
     size_t tap_count;     /* 1 .. 2^22; 0 without taps: penstock_channelizer_taps_length() */
     size_t delay;         /* D; without taps it is tap_count - 1, whatever is said here */

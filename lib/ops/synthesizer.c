@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BATCH_BYTES ((size_t)8 << 20)
+#define MOST_VALUES ((size_t)1 << 27) /* of the frames that samples are made of */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "synthesizer: " __VA_ARGS__)
 
@@ -46,6 +47,9 @@ static int check(penstock_synthesizer_desc *desc)
         desc->delay = desc->tap_count - 1;
     if (desc->advance > desc->delay)
         return bad("advance is %zu, not 0 .. %zu (delay)", desc->advance, desc->delay);
+    if (desc->tap_count / desc->hop > MOST_VALUES / (desc->channels + desc->hop))
+        return bad("hop %zu is too small for %zu channels and %zu taps: samples would be sums over %zu frames",
+                   desc->hop, desc->channels, desc->tap_count, desc->tap_count / desc->hop);
     if (!(desc->max_latency_s >= 0))
         return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
     return PENSTOCK_OK;
