@@ -53,6 +53,29 @@ static int make_design(struct taps *taps, const struct design *design, const cha
                   : EXIT_DONE;
 }
 
+/* The fewest taps, by trial from the usual estimate on, whose ripple in both bands is the attenuation. */
+static int make_equiripple(struct taps *taps, const char *text, double rate_hz, double attenuation_db)
+{
+    enum { MOST = 2047, STEP = 2 };
+    double hertz[2], ripple = 1;
+    if (!parse_numbers(hertz, 2, text + strlen("equiripple:")))
+        return fail(EXIT_USAGE, "--taps '%s': write equiripple:CUT:TRANS, both in hertz", text);
+    double edges[] = {(hertz[0] - hertz[1] / 2) / rate_hz, (hertz[0] + hertz[1] / 2) / rate_hz};
+    double estimate = fmax((attenuation_db - 13) / (14.6 * hertz[1] / rate_hz), 2);
+    if (!(hertz[1] > 0) || !(estimate < MOST))
+        return fail(EXIT_USAGE, "--taps '%s': no equiripple filter of %d taps has this transition and %g dB", text,
+                    MOST, attenuation_db);
+    if (!(taps->real_taps = malloc(MOST * sizeof *taps->real_taps)))
+        return fail(EXIT_DATA, "out of memory");
+    for (taps->count = (size_t)estimate | 1; taps->count <= MOST; taps->count += STEP) {
+        if (penstock_taps_equiripple(taps->real_taps, taps->count, PENSTOCK_LOW_PASS, edges, 1, &ripple))
+            return fail(EXIT_USAGE, "--taps '%s' at %g samples/s: %s", text, rate_hz, penstock_error_text());
+        if (-20 * log10(ripple) >= attenuation_db)
+            return EXIT_DONE;
+    }
+    return fail(EXIT_USAGE, "--taps '%s': no equiripple filter of %d taps has %g dB", text, MOST, attenuation_db);
+}
+
 static int make_rrc(struct taps *taps, const char *text, double rate_hz)
 {
     double numbers[2];
@@ -115,8 +138,8 @@ static int read_file(struct taps *taps, const char *path)
 {
     FILE *file = fopen(path, "r");
     if (!file)
-        return fail(EXIT_DATA, "cannot open %s: %s (designs: lowpass, highpass, bandpass, bandreject, rrc)", path,
-                    strerror(errno));
+        return fail(EXIT_DATA, "cannot open %s: %s (designs: lowpass, highpass, bandpass, bandreject, equiripple, rrc)",
+                    path, strerror(errno));
     int code = read_lines(taps, file, path);
     fclose(file);
     return code;
@@ -130,6 +153,8 @@ int taps_read(struct taps *taps, const char *text, double rate_hz, double attenu
         if (!strncmp(text, designs[i].name, length) && text[length] == ':')
             return make_design(taps, &designs[i], text, rate_hz, attenuation_db);
     }
+    if (!strncmp(text, "equiripple:", strlen("equiripple:")))
+        return make_equiripple(taps, text, rate_hz, attenuation_db);
     if (!strncmp(text, "rrc:", 4))
         return make_rrc(taps, text, rate_hz);
     taps->designed = false;

@@ -16,8 +16,8 @@ struct taps {
 
 /*
  * `text`: lowpass:CUT:TRANS, highpass:CUT:TRANS, bandpass:LOW:HIGH:TRANS, bandreject:LOW:HIGH:TRANS (edges and width of
- * the transition in hertz), rrc:SYMBOL_RATE:ROLLOFF, or the name of a text file with a tap a line, "RE" or "RE IM".
- * Returns an exit code.
+ * the transition in hertz), equiripple:CUT:TRANS (low-pass), rrc:SYMBOL_RATE:ROLLOFF, or the name of a text file with a
+ * tap a line, "RE" or "RE IM". Returns an exit code.
  */
 int taps_read(struct taps *taps, const char *text, double rate_hz, double attenuation_db);
 void taps_free(struct taps *taps);
@@ -25,6 +25,7 @@ void taps_free(struct taps *taps);
 /* For --help. */
 #define TAPS_NOTES                                                                                                 \
     "Taps: lowpass:CUT:TRANS, highpass:CUT:TRANS, bandpass:LOW:HIGH:TRANS, bandreject:LOW:HIGH:TRANS with edges\n" \
-    "and width of the transition in hertz, rrc:SYMBOL_RATE:ROLLOFF, or a text file with a tap a line: RE or RE IM.\n"
+    "and width of the transition in hertz, equiripple:CUT:TRANS (low-pass with the fewest taps),\n"                \
+    "rrc:SYMBOL_RATE:ROLLOFF, or a text file with a tap a line: RE or RE IM.\n"
 
 #endif

@@ -196,6 +196,16 @@ PENSTOCK_API size_t penstock_taps_length(double transition, double attenuation_d
 PENSTOCK_API int penstock_taps_design(float *taps, size_t count, penstock_band band, double low, double high,
                                       double attenuation_db);
 
+/*
+ * Symmetric taps whose largest error is the least that `count` of them, 3 .. 2047, can have (Parks and McClellan).
+ * `edges`: two frequencies for PENSTOCK_LOW_PASS and _HIGH_PASS, else four: where the first band ends and the next
+ * begins, and so on; between them the gain is free. The errors of all bands are level, but those of stop bands are
+ * smaller by `stop_weight` (1: the same); `*ripple` (may be NULL) is that of the pass bands. PENSTOCK_ERR_UNSUPPORTED
+ * where the exchange does not settle, as for many more taps than float can tell from perfect ones.
+ */
+PENSTOCK_API int penstock_taps_equiripple(float *taps, size_t count, penstock_band band, const double *edges,
+                                          double stop_weight, double *ripple);
+
 /* The root raised cosine of energy one: with itself, a pulse of height one and zeros at the other symbols. */
 PENSTOCK_API int penstock_taps_root_raised_cosine(float *taps, size_t count, double samples_per_symbol, double rolloff);
 

@@ -60,7 +60,7 @@ check(len(values) == COUNT and max(map(abs, values[:2])) < 1e-6, "causal, as man
 check(max(abs(values[i] - (0.5 - 0.5j) * given[i - 2]) for i in range(2, COUNT)) < 3e-6, "the file's taps")
 check(b"delay left: 1 samples" in done.stdout, done.stdout)
 
-for design in ["highpass:100e3:20e3", "bandpass:100e3:200e3:20e3", "bandreject:100e3:200e3:20e3", "rrc:250e3:0.35"]:
+for design in ["highpass:100e3:20e3", "bandpass:100e3:200e3:20e3", "bandreject:100e3:200e3:20e3", "rrc:250e3:0.35", "equiripple:100e3:20e3"]:
     done = check_run(0, "filter", *RAW, "--input", "-", "--output", "-", "--taps", design, stdin=both)
     check(len(done.stdout) == 8 * COUNT, design, "gave", len(done.stdout), "bytes")
 check_error(1, "is empty", "filter", *RAW, "--input", "-", "--output", "-", "--taps", "lowpass:1e5:2e4", stdin=b"")
@@ -70,6 +70,8 @@ OUT = ["--output", path("x.cf32")]
 check_error(2, "--output is missing", *FILTER, "--taps", "lowpass:1e5:2e4")
 check_error(2, "--taps is missing", *FILTER, *OUT)
 check_error(2, "write lowpass:CUT:TRANS", *FILTER, *OUT, "--taps", "lowpass:1e5", stdin=both)
+check_error(2, "write equiripple:CUT:TRANS", *FILTER, *OUT, "--taps", "equiripple:1e5", stdin=both)
+check_error(2, "no equiripple filter", *FILTER, *OUT, "--taps", "equiripple:1e5:10", stdin=both)
 check_error(2, "no filter has this transition", *FILTER, *OUT, "--taps", "lowpass:1e5:0", stdin=both)
 check_error(2, "between 0 and 0.5", *FILTER, *OUT, "--taps", "lowpass:6e5:1e4", stdin=both)
 check_error(2, "--decimate 0 is impossible", *FILTER, *OUT, "--taps", "lowpass:1e5:2e4", "--decimate", "0")
