@@ -176,7 +176,9 @@ static int open_all(struct channelizing *c)
         return fail(EXIT_DATA, "out of memory");
     for (size_t i = 0; i < c->kept; i++)
         c->streams[i] = c->values + i * c->capacity;
-    return c->output ? open_sinks(c) : EXIT_DONE;
+    if (c->output && (code = open_sinks(c)))
+        return code;
+    return c->png ? outfile_open(&c->picture, c->png) : EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- the signal ------------------ */
@@ -258,12 +260,9 @@ static int write_picture(struct channelizing *c)
 {
     char title[160];
     double width_hz = c->info.rate_hz / (double)c->whole_channels;
-    int code = outfile_open(&c->picture, c->png);
-    if (code)
-        return code;
     snprintf(title, sizeof title, "%.80s: %" PRIu64 " channels, hop %" PRIu64 ", on %s", c->info.description,
              c->whole_channels, c->hop, c->bank.device);
-    code = waterfall_write(
+    int code = waterfall_write(
         &c->waterfall,
         &(struct waterfall_labels){.width_hz = c->info.rate_hz,
                                    .frequency_hz = c->info.frequency_hz - (c->whole_channels % 2 ? 0 : width_hz / 2),
@@ -294,8 +293,10 @@ static int channelize(struct channelizing *c)
     code = channelize_all(c);
     interrupt_watch(NULL);
     int closing = close_sinks(c), picture = EXIT_DONE;
-    if (c->png && c->waterfall.spectra)
+    if (c->waterfall.spectra)
         picture = write_picture(c);
+    else
+        outfile_discard(c->picture, c->png);
     code = code ? code : closing ? closing : picture;
     penstock_channelizer_get_info(c->channelizer, &c->bank);
     if (!code)

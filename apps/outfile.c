@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int tell(const char *path)
 {
@@ -43,4 +44,16 @@ int outfile_close(FILE *file, const char *path)
     }
     errno = cause;
     return failed ? tell(path) : EXIT_DONE;
+}
+
+void outfile_discard(FILE *file, const char *path)
+{
+    struct stat about;
+    if (!file || file == stdout)
+        return;
+    bool regular = !fstat(fileno(file), &about) && S_ISREG(about.st_mode);
+    __fpurge(file);
+    fclose(file);
+    if (regular)
+        remove(path);
 }

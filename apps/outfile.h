@@ -18,4 +18,7 @@ int outfile_check(FILE *file, const char *path);
 /* Flushes, closes (but not standard output), tells what failed. NULL is fine. */
 int outfile_close(FILE *file, const char *path);
 
+/* Closes the file of which nothing became, and takes it away where it is a regular one. NULL is fine. */
+void outfile_discard(FILE *file, const char *path);
+
 #endif

@@ -147,9 +147,6 @@ static int write_picture(struct analysis *a)
 {
     char title[160];
     double width_hz = a->real ? a->info.rate_hz / 2 : a->info.rate_hz;
-    if (!a->waterfall.spectra)
-        return fail(EXIT_DATA, "'%s' is too short: no whole transform of %" PRIu64 " samples%s", a->input.source,
-                    a->whole_n, a->whole_average > 1 ? ", averaged" : "");
     snprintf(title, sizeof title, "%.80s: %" PRIu64 "-point FFT, %s, on %s", a->info.description, a->whole_n,
              a->window ? a->window : "hann", penstock_spectrum_device(a->spectrum));
     return waterfall_write(
@@ -182,6 +179,12 @@ static int spectrum(struct analysis *a)
     interrupt_watch(a->source);
     code = analyse(a);
     interrupt_watch(NULL);
+    if (!a->waterfall.spectra) {
+        outfile_discard(a->file, a->png);
+        return code ? code
+                    : fail(EXIT_DATA, "'%s' is too short: no whole transform of %" PRIu64 " samples%s", a->input.source,
+                           a->whole_n, a->whole_average > 1 ? ", averaged" : "");
+    }
     int picture = write_picture(a), closing = outfile_close(a->file, a->png);
     code = code ? code : picture ? picture : closing;
     if (!picture && !closing)

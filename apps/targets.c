@@ -26,6 +26,8 @@ static int add_named(struct targets *targets, penstock_context *context, const c
 {
     penstock_device_info info = PENSTOCK_DEVICE_INFO;
     size_t index;
+    if (!strcmp(wanted, "auto"))
+        return add(targets, wanted);
     int status = penstock_device_find(context, wanted, &index);
     if (status || (status = penstock_device_get(context, index, &info)))
         return fail_status(status);

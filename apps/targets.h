@@ -14,7 +14,7 @@ struct targets {
     size_t count;
 };
 
-/* The devices named by `arguments` (a name, a kind, a piece of a product's name), or without any all that are
+/* The devices named by `arguments` (a name, a kind, a piece of a product's name, "auto"), or without any all that are
  * present, less "null" and "trace", which do not compute. Returns an exit code. */
 int targets_find(struct targets *targets, penstock_context *context, const char *const *arguments);
 

@@ -63,6 +63,7 @@ check_error(2, "it is N or N/D", *CHANNELIZE, *OUT, "--channels", "10", "--overs
 check_error(2, "--keep '10' is impossible", *CHANNELIZE, *OUT, "--channels", "10", "--keep", "10")
 check_error(2, "selected twice", *CHANNELIZE, *OUT, "--channels", "10", "--keep", "1,1", stdin=tones)
 check_error(2, "give one of them", *CHANNELIZE, *OUT, "--channels", "10", "--keep", "1", "--png", path("x.png"))
+check_error(1, "absent", *CHANNELIZE, "--png", path("absent/x.png"), "--channels", "4", stdin=tones)
 check_error(1, "cannot", *CHANNELIZE, "--output", path("no/x"), "--channels", "4", stdin=tones)
 check_error(1, "is empty", *CHANNELIZE, *OUT, "--channels", "4", stdin=b"")
 finish()

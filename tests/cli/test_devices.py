@@ -104,4 +104,7 @@ if done.returncode == 0:
     check(width > 500 and height > 100, width, height)
 else:
     check(done.returncode == 2 and "libpng" in done.stderr, done.stderr)
+# The device may be left to the library in check and bench too.
+check("auto" in check_run(0, "check", "auto", "--case", "fft:16").stdout.decode(), "check auto")
+check("fft:16" in check_run(0, "bench", "auto", "--case", "fft:16").stdout.decode(), "bench auto")
 finish()

@@ -73,6 +73,9 @@ if run("devices", "--json").returncode == 0:
 
 check_error(1, "none", "spectrum", *RAW, "--input", path("none"), "--png", path("n.png"))
 check_error(1, "too short", "spectrum", *RAW, "--input", "-", "--png", path("s.png"), stdin=data[:800])
+check(not os.path.exists(path("s.png")), "a picture of nothing was left")
+check_error(1, "is empty", "spectrum", *RAW, "--input", "-", "--png", path("e.png"), stdin=b"")
+check(not os.path.exists(path("e.png")), "a picture of no input was left")
 done = check_run(1, "spectrum", *RAW, "--input", "-", "--png", path("t.png"), stdin=data + b"12")
 check("2 bytes that make no whole sample" in done.stderr and os.path.getsize(path("t.png")) > 1000, done.stderr)
 check_error(1, "absent", "spectrum", *RAW, "--input", "-", "--png", path("absent/x.png"), stdin=data)
