@@ -3,6 +3,7 @@
 
 /* The kernel source is CUDA C too: NVRTC, where it is installed, compiles each stage and format of it. No GPU needed.
  */
+#include "gpu/fused_kernel.h"
 #include "gpu/prologue.h"
 #include "gpu/source.h"
 #include "test.h"
@@ -85,8 +86,21 @@ static void check(penstock_context *context, struct penstock_fft_problem fft, co
     }
 }
 
+/* Kernels that do more than a transform. */
+static void check_fused(penstock_context *context, struct penstock_problem problem, const char *what)
+{
+    const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024};
+    struct fused_kernel kernel;
+    struct gpu_text text = {0};
+    CHECK_OK(penstock__fused_kernel_shape(&kernel, &problem, &limits, 0, true));
+    CHECK_OK(penstock__fused_source(&text, context, &kernel, &problem));
+    compile(text.content, what);
+    penstock__text_free(&text);
+}
+
 int main(void)
 {
+    static const uint32_t bins[] = {60, 61, 62, 1, 2, 3};
     static float window[64];
     penstock_context *context;
     if (!load())
@@ -108,6 +122,20 @@ int main(void)
     check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32}, "real");
     check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .direction = PENSTOCK_REVERSE},
           "real reverse");
+    check_fused(context,
+                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = {64, PENSTOCK_CS16, 6, 6, bins}},
+                "ofdm");
+    check_fused(context,
+                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16}},
+                "filter");
+    check_fused(context,
+                (struct penstock_problem){.fft = {.n = 64,
+                                                  .format = PENSTOCK_CS16,
+                                                  .spacing = 64,
+                                                  .scale = 1,
+                                                  .output = PENSTOCK_OUTPUT_POWER,
+                                                  .average = 16}},
+                "spectrum");
     penstock_context_free(context);
     return test_finish();
 }
