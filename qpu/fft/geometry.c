@@ -149,7 +149,9 @@ static void choose_lanes(struct qpu_fft__geometry *g, unsigned pass)
     }
 }
 
-/* Vectors as they are in the registers; of the other bits the first digit's nearest, which the last pass's lanes take.
+/*
+ * Vectors as they are in the registers. Of the other bits, the last digit's and then the first digit's are nearest: the
+ * last pass has both in its lanes, and so finds them in different lines of a direct-mapped cache.
  */
 static void layout_of_vectors(const struct qpu_fft__geometry *g, const struct qpu_fft__pass *p,
                               struct qpu_fft__layout *layout)
@@ -157,12 +159,14 @@ static void layout_of_vectors(const struct qpu_fft__geometry *g, const struct qp
     uint32_t weight = PAIR_OF_VECTORS;
     for (unsigned lane = 0; lane < LANE_BITS; lane++)
         layout->weight[p->lane_after[lane].digit][p->lane_after[lane].bit] = (uint32_t)WORD << lane;
-    for (unsigned d = 0; d < g->pass_count; d++)
+    for (unsigned i = 0; i < g->pass_count; i++) {
+        unsigned d = i ? i - 1 : g->pass_count - 1;
         for (unsigned b = 0; b < g->digit_bits[d]; b++)
             if (!has(p->lane_after, LANE_BITS, d, b)) {
                 layout->weight[d][b] = weight;
                 weight *= 2;
             }
+    }
 }
 
 static void choose_groups(struct qpu_fft__geometry *g, unsigned pass)
