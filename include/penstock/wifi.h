@@ -21,6 +21,7 @@ PENSTOCK_API int penstock_wifi_profile_parse(penstock_wifi_profile *profile, con
 PENSTOCK_API double penstock_wifi_rate_hz(penstock_wifi_profile profile);
 
 #define PENSTOCK_WIFI_MAX_PSDU 4095
+#define PENSTOCK_WIFI_BINS     64
 
 /* ---------------------------------------------------------------- receiver -------------------- */
 
@@ -50,7 +51,10 @@ typedef struct penstock_wifi_frame {
     const uint8_t *psdu;         /* `length` bytes, or NULL */
     const penstock_cf32 *points; /* equalised data points, 48 a symbol, or NULL */
     size_t point_count;
-    const char *reason; /* why it was not decoded, or why the FCS may be wrong; NULL where fcs_ok */
+    const char *reason;           /* why it was not decoded, or why the FCS may be wrong; NULL where fcs_ok */
+    const penstock_cf32 *channel; /* estimate, PENSTOCK_WIFI_BINS values by FFT bin (carrier -k at bin 64 - k): what a
+                                     bin of the unnormalised 64-point FFT has for each unit that was sent on its
+                                     carrier, guard interval's end to FFT start; 0 where nothing is sent */
 } penstock_wifi_frame;
 
 #define PENSTOCK_WIFI_FRAME                 \
@@ -107,6 +111,9 @@ PENSTOCK_API int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, c
 
 /* The next frame in the order of their first samples: 1 with `frame` filled, 0 when none is ready, or an error. */
 PENSTOCK_API int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_frame *frame);
+
+/* Another max_latency_s, in mid-stream too; the frames stay the same. */
+PENSTOCK_API int penstock_wifi_receiver_set_max_latency(penstock_wifi_receiver *receiver, double max_latency_s);
 
 /* No more samples come: all that is complete becomes ready, what is cut off is reported as truncated. */
 PENSTOCK_API int penstock_wifi_receiver_finish(penstock_wifi_receiver *receiver);

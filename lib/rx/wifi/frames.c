@@ -80,7 +80,7 @@ void penstock__wifi_truncate(struct penstock_wifi_receiver *receiver)
     }
 }
 
-void penstock__wifi_describe(const struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node,
+void penstock__wifi_describe(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node,
                              penstock_wifi_frame *frame)
 {
     frame->sample = node->start > 0 ? (uint64_t)node->start : 0;
@@ -101,4 +101,7 @@ void penstock__wifi_describe(const struct penstock_wifi_receiver *receiver, cons
     frame->points = node->decoded ? node->points : NULL;
     frame->point_count = frame->points ? (size_t)node->symbols * PENSTOCK__WIFI_CARRIERS : 0;
     frame->reason = node->fcs_ok ? NULL : node->reason;
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
+        receiver->channel[k] = cf32_scale(node->channel[k], 1 / node->scale);
+    frame->channel = receiver->channel;
 }

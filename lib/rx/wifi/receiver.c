@@ -67,12 +67,18 @@ static void start(struct penstock_wifi_receiver *receiver)
     penstock__wifi_detector_reset(&receiver->detector);
 }
 
-static int64_t hop(const penstock_wifi_receiver_desc *desc)
+/* `receiver->hop`; all memory is for the longest one. */
+static int set_hop(struct penstock_wifi_receiver *receiver, double max_latency_s)
 {
-    double samples = desc->max_latency_s * penstock_wifi_rate_hz(desc->profile) - EXAMINATION;
-    if (desc->max_latency_s == 0 || samples > DEFAULT_HOP)
-        return DEFAULT_HOP;
-    return samples < SHORTEST_HOP ? SHORTEST_HOP : (int64_t)samples / GROUP * GROUP;
+    double samples = max_latency_s * receiver->rate_hz - EXAMINATION;
+    if (!(max_latency_s >= 0 && max_latency_s <= 3600))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "wifi receiver: max_latency_s is %g, not 0 .. 3600",
+                               max_latency_s);
+    if (max_latency_s == 0 || samples > DEFAULT_HOP)
+        receiver->hop = DEFAULT_HOP;
+    else
+        receiver->hop = samples < SHORTEST_HOP ? SHORTEST_HOP : (int64_t)samples / GROUP * GROUP;
+    return PENSTOCK_OK;
 }
 
 static int make_ofdm(struct penstock_wifi_receiver *receiver, const char *device)
@@ -94,8 +100,8 @@ static int make_ofdm(struct penstock_wifi_receiver *receiver, const char *device
 
 static int make_memory(struct penstock_wifi_receiver *receiver)
 {
-    size_t candidates = (size_t)(receiver->hop + PADDING) / 32 + 64; /* a run is 48 samples at the least */
-    receiver->capacity = LONGEST_FRAME + BEFORE_SCAN + PADDING + DEFAULT_HOP + (size_t)receiver->hop;
+    size_t candidates = (DEFAULT_HOP + PADDING) / 32 + 64; /* a run is 48 samples at the least */
+    receiver->capacity = LONGEST_FRAME + BEFORE_SCAN + PADDING + 2 * DEFAULT_HOP;
     receiver->samples = penstock__alloc(receiver->capacity * sizeof *receiver->samples);
     receiver->candidates = penstock__alloc(candidates * sizeof *receiver->candidates);
     receiver->workers = penstock__calloc(penstock__threads(receiver->context), sizeof *receiver->workers);
@@ -105,7 +111,7 @@ static int make_memory(struct penstock_wifi_receiver *receiver)
     for (unsigned i = 0; i < receiver->worker_count; i++)
         if (penstock__wifi_worker_init(&receiver->workers[i]))
             return PENSTOCK_ERR_MEMORY;
-    if (penstock__wifi_detector_init(&receiver->detector, (size_t)(receiver->hop + PADDING) / GROUP + 64) ||
+    if (penstock__wifi_detector_init(&receiver->detector, (DEFAULT_HOP + PADDING) / GROUP + 64) ||
         penstock__wifi_tables_init(&receiver->tables) || penstock__wifi_batch_init(&receiver->batch))
         return PENSTOCK_ERR_MEMORY;
     return PENSTOCK_OK;
@@ -120,9 +126,6 @@ static int check(const penstock_wifi_receiver_desc *desc)
         desc->format != PENSTOCK_CU8)
         return penstock__error(PENSTOCK_ERR_ARGUMENT,
                                "penstock_wifi_receiver_new: the format must be cf32, cs16, cs8 or cu8");
-    if (!(desc->max_latency_s >= 0 && desc->max_latency_s <= 3600))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_new: max_latency_s is %g, not 0 .. 3600",
-                               desc->max_latency_s);
     return PENSTOCK_OK;
 }
 
@@ -146,8 +149,8 @@ int penstock_wifi_receiver_new(penstock_wifi_receiver **receiver, penstock_conte
     made->points = d.points;
     made->rate_hz = penstock_wifi_rate_hz(d.profile);
     made->clock = made->rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
-    made->hop = hop(&d);
-    if ((status = make_memory(made)) || (status = make_ofdm(made, device))) {
+    if ((status = set_hop(made, d.max_latency_s)) || (status = make_memory(made)) ||
+        (status = make_ofdm(made, device))) {
         penstock_wifi_receiver_free(made);
         return status;
     }
@@ -187,6 +190,16 @@ void penstock_wifi_receiver_free(penstock_wifi_receiver *receiver)
 const char *penstock_wifi_receiver_device(const penstock_wifi_receiver *receiver)
 {
     return receiver ? penstock_ofdm_device(receiver->ofdm) : NULL;
+}
+
+int penstock_wifi_receiver_set_max_latency(penstock_wifi_receiver *receiver, double max_latency_s)
+{
+    if (!receiver)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_set_max_latency: receiver is NULL");
+    int status = set_hop(receiver, max_latency_s);
+    if (!status && receiver->next > receiver->end + receiver->hop)
+        receiver->next = receiver->end + receiver->hop;
+    return status;
 }
 
 int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *samples, size_t count)

@@ -258,9 +258,10 @@ struct penstock_wifi_receiver {
     unsigned worker_count;
     struct penstock__wifi_batch batch;
 
-    struct penstock__wifi_node *frames;  /* in the order of their starts */
-    struct penstock__wifi_node *current; /* what the last pull gave */
-    int64_t sure_until;                  /* frames before this lie within one that is sure */
+    struct penstock__wifi_node *frames;        /* in the order of their starts */
+    struct penstock__wifi_node *current;       /* what the last pull gave, */
+    penstock_cf32 channel[PENSTOCK__WIFI_FFT]; /* and its channel for samples as they came */
+    int64_t sure_until;                        /* frames before this lie within one that is sure */
     penstock_wifi_counters counters;
     uint64_t earlier_fallbacks; /* those before the last reset */
 };
@@ -280,7 +281,8 @@ struct penstock__wifi_node *penstock__wifi_take(struct penstock_wifi_receiver *r
 /* Marks what the end of the stream cut off. */
 void penstock__wifi_truncate(struct penstock_wifi_receiver *receiver);
 
-void penstock__wifi_describe(const struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node,
+/* `frame` for the caller; receiver->channel too. */
+void penstock__wifi_describe(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node,
                              penstock_wifi_frame *frame);
 
 #endif
