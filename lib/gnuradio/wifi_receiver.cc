@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 #include "core.h"
+#include "radio_tags.h"
 
 #include <chrono>
 #include <cmath>
@@ -15,8 +16,11 @@ namespace gr
 namespace penstock
 {
 
-static const auto PDUS = pmt::mp("pdus"), REJECTED = pmt::mp("rejected"), STATS = pmt::mp("stats");
+static const auto PDUS = pmt::mp("pdus"), REJECTED = pmt::mp("rejected"), CHANNEL = pmt::mp("channel"),
+                  STATS = pmt::mp("stats"), RX_RATE = pmt::mp("rx_rate"), PACKET_LEN = pmt::mp("packet_len"),
+                  FRAME = pmt::mp("frame");
 constexpr size_t MANY_POINTS = 1 << 16; // no more samples are taken while so many points wait
+constexpr uint64_t LATEST = 1 << 19;    // no frame is reported so many samples after its first one
 constexpr double STATS_PERIOD_S = 1.0;
 
 static pmt::pmt_t number(double value)
@@ -56,10 +60,52 @@ class wifi_receiver_impl final : public wifi_receiver
     std::shared_ptr<penstock_context> d_context = shared_context();
     handle<penstock_wifi_receiver> d_receiver{nullptr, penstock_wifi_receiver_free};
     penstock_wifi_profile d_profile;
+    double d_max_latency_ms;
     std::deque<gr_complex> d_points;
+    struct first_point {
+        uint64_t point; // of the output
+        size_t count;
+        pmt::pmt_t frame;
+    };
+    std::deque<first_point> d_marks;
+    radio_tags d_radio;
+    bool d_rate_told = false;
     size_t d_kept = 0;
     bool d_finished = false;
     std::chrono::steady_clock::time_point d_stats_sent;
+
+    void read_tags(uint64_t first, size_t count)
+    {
+        std::vector<gr::tag_t> tags;
+        get_tags_in_range(tags, 0, first, first + count);
+        for (const auto &tag : tags) {
+            d_radio.add(tag);
+            if (!pmt::eq(tag.key, RX_RATE) || !pmt::is_number(tag.value) || d_rate_told)
+                continue;
+            const auto rate = pmt::to_double(tag.value);
+            if (std::abs(rate - rate_hz()) > 1e-4 * rate_hz()) {
+                d_rate_told = true;
+                d_logger->warn("the samples come at {} a second; the profile has {}", rate, rate_hz());
+            }
+        }
+    }
+
+    void publish_points(const penstock_wifi_frame &frame, const pmt::pmt_t &meta)
+    {
+        if (detail()->noutputs() == 0 || !frame.point_count)
+            return;
+        d_marks.push_back({nitems_written(0) + d_points.size(), frame.point_count, meta});
+        for (size_t i = 0; i < frame.point_count; i++)
+            d_points.emplace_back(frame.points[i].re, frame.points[i].im);
+    }
+
+    void publish_channel(const penstock_wifi_frame &frame, const pmt::pmt_t &meta)
+    {
+        if (!frame.channel)
+            return;
+        const auto bins = reinterpret_cast<const gr_complex *>(frame.channel);
+        message_port_pub(CHANNEL, pmt::cons(meta, pmt::init_c32vector(PENSTOCK_WIFI_BINS, bins)));
+    }
 
     void publish_frames()
     {
@@ -67,10 +113,10 @@ class wifi_receiver_impl final : public wifi_receiver
         int status;
         while ((status = penstock_wifi_receiver_pull(d_receiver.get(), &frame)) > 0) {
             auto bytes = frame.psdu ? pmt::init_u8vector(frame.length, frame.psdu) : pmt::make_u8vector(0, 0);
-            message_port_pub(frame.fcs_ok ? PDUS : REJECTED, pmt::cons(metadata(frame), bytes));
-            if (detail()->noutputs() > 0)
-                for (size_t i = 0; i < frame.point_count; i++)
-                    d_points.emplace_back(frame.points[i].re, frame.points[i].im);
+            const auto meta = d_radio.describe(metadata(frame), frame.sample, rate_hz());
+            message_port_pub(frame.fcs_ok ? PDUS : REJECTED, pmt::cons(meta, bytes));
+            publish_channel(frame, meta);
+            publish_points(frame, meta);
         }
         check(status);
     }
@@ -100,6 +146,11 @@ class wifi_receiver_impl final : public wifi_receiver
     int hand_out(gr_complex *out, size_t capacity)
     {
         const size_t count = std::min(capacity, d_points.size());
+        for (; !d_marks.empty() && d_marks.front().point < nitems_written(0) + count; d_marks.pop_front()) {
+            const auto &mark = d_marks.front();
+            add_item_tag(0, mark.point, PACKET_LEN, pmt::from_long(static_cast<long>(mark.count)));
+            add_item_tag(0, mark.point, FRAME, mark.frame);
+        }
         std::copy_n(d_points.begin(), count, out);
         d_points.erase(d_points.begin(), d_points.begin() + static_cast<ptrdiff_t>(count));
         return static_cast<int>(count);
@@ -120,7 +171,8 @@ class wifi_receiver_impl final : public wifi_receiver
   public:
     wifi_receiver_impl(const std::string &profile, const std::string &device, double max_latency_ms)
         : gr::block("wifi_receiver", gr::io_signature::make(1, 1, sizeof(gr_complex)),
-                    gr::io_signature::make(0, 1, sizeof(gr_complex)))
+                    gr::io_signature::make(0, 1, sizeof(gr_complex))),
+          d_max_latency_ms(max_latency_ms)
     {
         check(penstock_wifi_profile_parse(&d_profile, profile.c_str()));
         auto desc = description<penstock_wifi_receiver_desc>();
@@ -130,7 +182,7 @@ class wifi_receiver_impl final : public wifi_receiver
         penstock_wifi_receiver *made;
         check(penstock_wifi_receiver_new(&made, d_context.get(), &desc, device.c_str()));
         d_receiver.reset(made);
-        for (const auto &port : {PDUS, REJECTED, STATS})
+        for (const auto &port : {PDUS, REJECTED, CHANNEL, STATS})
             message_port_register_out(port);
         set_tag_propagation_policy(TPP_DONT); // points are not at the rate of the samples
     }
@@ -145,6 +197,18 @@ class wifi_receiver_impl final : public wifi_receiver
         return penstock_wifi_rate_hz(d_profile);
     }
 
+    void set_max_latency_ms(double max_latency_ms) override
+    {
+        gr::thread::scoped_lock lock(d_setlock);
+        check(penstock_wifi_receiver_set_max_latency(d_receiver.get(), max_latency_ms / 1e3));
+        d_max_latency_ms = max_latency_ms;
+    }
+
+    double max_latency_ms() const override
+    {
+        return d_max_latency_ms;
+    }
+
     std::map<std::string, double> stats() override
     {
         gr::thread::scoped_lock lock(d_setlock);
@@ -156,6 +220,9 @@ class wifi_receiver_impl final : public wifi_receiver
         gr::thread::scoped_lock lock(d_setlock);
         check(penstock_wifi_receiver_reset(d_receiver.get()));
         d_points.clear();
+        d_marks.clear();
+        d_radio.clear();
+        d_rate_told = false;
         d_kept = 0;
         d_finished = false;
         d_stats_sent = std::chrono::steady_clock::now();
@@ -176,6 +243,7 @@ class wifi_receiver_impl final : public wifi_receiver
         const size_t fresh = full ? 0 : available - d_kept;
         int produced = 0;
         try {
+            read_tags(nitems_read(0) + d_kept, fresh);
             if (!full && !d_finished && (fresh || ended))
                 receive(static_cast<const gr_complex *>(input_items[0]) + d_kept, fresh, ended);
         } catch (const std::runtime_error &error) {

@@ -6,6 +6,7 @@
 #include <gnuradio/penstock/fft_v.h>
 #include <gnuradio/penstock/spectrum_cvf.h>
 #include <gnuradio/penstock/wifi_receiver.h>
+#include <gnuradio/penstock/wifi_transmitter.h>
 #include <pybind11/complex.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -97,7 +98,25 @@ static void bind_wifi_receiver(py::module &m)
         .def(py::init(&wifi_receiver::make), "profile"_a = "wifi", "device"_a = "auto", "max_latency_ms"_a = 0.0)
         .def("device", &wifi_receiver::device, "Name of the device that computes")
         .def("rate_hz", &wifi_receiver::rate_hz, "Samples per second that the profile asks for")
+        .def("set_max_latency_ms", &wifi_receiver::set_max_latency_ms, "max_latency_ms"_a)
+        .def("max_latency_ms", &wifi_receiver::max_latency_ms)
         .def("stats", &wifi_receiver::stats, "The receiver's counters");
+}
+
+static void bind_wifi_transmitter(py::module &m)
+{
+    using gr::penstock::wifi_transmitter;
+    block_class<wifi_transmitter>(m, "wifi_transmitter", "Makes IEEE 802.11a/g/p frames")
+        .def(py::init(&wifi_transmitter::make), "profile"_a = "wifi", "rate_mbps"_a = 0.0, "append_fcs"_a = true,
+             "gap_us"_a = 0.0, "scrambler_seed"_a = 0, "length_tag_name"_a = "packet_len")
+        .def("rate_hz", &wifi_transmitter::rate_hz, "Samples per second that the profile gives")
+        .def("set_rate_mbps", &wifi_transmitter::set_rate_mbps, "rate_mbps"_a)
+        .def("rate_mbps", &wifi_transmitter::rate_mbps)
+        .def("set_gap_us", &wifi_transmitter::set_gap_us, "gap_us"_a)
+        .def("gap_us", &wifi_transmitter::gap_us)
+        .def("set_scrambler_seed", &wifi_transmitter::set_scrambler_seed, "scrambler_seed"_a)
+        .def("scrambler_seed", &wifi_transmitter::scrambler_seed)
+        .def("stats", &wifi_transmitter::stats, "Counters");
 }
 
 PYBIND11_MODULE(penstock_python, m)
@@ -110,5 +129,6 @@ PYBIND11_MODULE(penstock_python, m)
     bind_fft_filter<float, float>(m, "fft_filter_fff", "FIR filter of real samples, real taps");
     bind_spectrum(m);
     bind_wifi_receiver(m);
+    bind_wifi_transmitter(m);
     m.def("window", &gr::penstock::window, "name"_a, "n"_a, "Factors of a window by name");
 }

@@ -18,8 +18,11 @@ namespace penstock
  * \brief Receives IEEE 802.11a/g/p frames.
  *
  * Samples in at the profile's rate. Messages: `pdus` has a PDU for each frame with a good FCS, `rejected` one for each
- * other frame that was found (its bytes where they could be decoded, and the reason); `stats` has the counters about
- * once a second and at the end. The output, which need not be connected, carries the frames' equalised points.
+ * other frame that was found (its bytes where they could be decoded, and the reason); `channel` has for each frame a
+ * pair of its dictionary and the channel estimate, 64 values by FFT bin as in penstock/wifi.h; `stats` has the counters
+ * about once a second and at the end. The output, which need not be connected, carries the frames' equalised points,
+ * with the tags `packet_len` (points of the frame) and `frame` (its dictionary) on its first. A radio's tags rx_time
+ * and rx_freq on the samples give the dictionaries the time of the frame's first sample and the centre frequency.
  */
 class GR_PENSTOCK_API wifi_receiver : virtual public gr::block
 {
@@ -39,6 +42,10 @@ class GR_PENSTOCK_API wifi_receiver : virtual public gr::block
 
     //! Samples per second that the profile asks for.
     virtual double rate_hz() const = 0;
+
+    //! In mid-stream too; the frames stay the same.
+    virtual void set_max_latency_ms(double max_latency_ms) = 0;
+    virtual double max_latency_ms() const = 0;
 
     //! The receiver's counters, as in the `stats` message.
     virtual std::map<std::string, double> stats() = 0;
