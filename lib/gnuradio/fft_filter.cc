@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <gnuradio/block_detail.h>
+#include <gnuradio/buffer_reader.h>
 #include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/fft_filter.h>
 #include <type_traits>
@@ -15,7 +17,8 @@ namespace penstock
 {
 
 static const auto STATS = pmt::mp("stats");
-constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 1.0;
+constexpr double STATS_PERIOD_S = 1.0;
+constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 using steady = std::chrono::steady_clock;
 
@@ -45,6 +48,7 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
     double d_max_latency_ms;
     filter_chain d_filter;
     bool d_ended = false;
+    bool d_more = false; // there was no room for all values
     steady::time_point d_waits_since, d_stats_sent;
 
     static double to_shift(double center_freq, double sampling_freq)
@@ -84,10 +88,16 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         return d_ended ? waiting() : d_filter.samples() / d_decimation - d_filter.values();
     }
 
-    // Until the first waiting value is due.
+    // Is there a value that is due at a time?
+    bool timed() const
+    {
+        return d_max_latency_ms > 0 && allowed();
+    }
+
+    // Until it is.
     double due_s() const
     {
-        if (d_max_latency_ms <= 0 || !allowed())
+        if (!timed())
             return LONGEST_SLEEP_S;
         const std::chrono::duration<double> age = steady::now() - d_waits_since;
         return std::max(0.0, std::min(d_max_latency_ms / 1e3 - age.count(), LONGEST_SLEEP_S));
@@ -185,14 +195,15 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         gr::thread::scoped_lock lock(this->d_setlock);
         if (d_filter.samples()) // else changes that were asked for before the first start hold
             d_filter.reset();
-        d_ended = false;
+        d_ended = d_more = false;
         d_stats_sent = {};
         return true;
     }
 
     void forecast(int, gr_vector_int &required) override
     {
-        required[0] = waiting() ? 0 : 1;
+        const bool more = waiting() && (timed() || d_more || this->detail()->input(0)->done());
+        required[0] = more ? 0 : 1;
     }
 
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
@@ -212,6 +223,7 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
                 d_ended = true;
             }
             produced = pull(output_items[0], capacity);
+            d_more = produced == capacity;
             if (!taken && !produced)
                 sleep_s = due_s();
             publish_stats();

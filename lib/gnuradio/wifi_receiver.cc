@@ -8,6 +8,7 @@
 #include <cmath>
 #include <deque>
 #include <gnuradio/block_detail.h>
+#include <gnuradio/buffer_reader.h>
 #include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/wifi_receiver.h>
 
@@ -231,7 +232,8 @@ class wifi_receiver_impl final : public wifi_receiver
 
     void forecast(int, gr_vector_int &required) override
     {
-        required[0] = 1;
+        const bool wait = d_points.empty() && !detail()->input(0)->done();
+        required[0] = static_cast<int>(d_kept + wait); // general_work() must not sleep: the block before would too
     }
 
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
@@ -255,9 +257,6 @@ class wifi_receiver_impl final : public wifi_receiver
         const size_t keep = d_finished && d_points.empty() ? 0 : 1, used = d_kept + fresh;
         consume(0, static_cast<int>(used - keep));
         d_kept = keep;
-        lock.unlock();
-        if (!fresh && !produced && !d_finished)
-            wait_for_input(*this, STATS_PERIOD_S);
         return produced || keep ? produced : static_cast<int>(WORK_DONE);
     }
 };

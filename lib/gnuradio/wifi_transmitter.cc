@@ -220,9 +220,6 @@ class wifi_transmitter_impl final : public wifi_transmitter
         }
         d_out += produced;
         publish_stats();
-        lock.unlock();
-        if (!produced && !finished()) // the last PDU was there
-            wait_for_input(*this, STATS_PERIOD_S);
         return static_cast<int>(produced);
     }
 };
