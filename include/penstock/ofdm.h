@@ -167,4 +167,6 @@ PENSTOCK_API void penstock_ofdm_estimator_free(penstock_ofdm_estimator *estimato
 }
 #endif
 
+#include <penstock/ofdm_stream.h>
+
 #endif

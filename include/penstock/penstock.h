@@ -23,6 +23,7 @@
  *     filter.h     streaming FIR filter by FFT
  *     channelizer.h polyphase filter bank: samples to channels and back
  *     ofdm.h       OFDM symbol demodulation
+ *     ofdm_stream.h the same for frames of a stream
  *     wifi.h       IEEE 802.11 receiver and transmitter
  *     channel.h    noise, offsets and multipath for test signals
  *     source.h     where samples come from and go to: files, SigMF, SoapySDR
