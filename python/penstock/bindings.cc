@@ -4,6 +4,7 @@
 /* All blocks for Python. */
 #include <gnuradio/penstock/fft_filter.h>
 #include <gnuradio/penstock/fft_v.h>
+#include <gnuradio/penstock/ofdm_demod.h>
 #include <gnuradio/penstock/spectrum_cvf.h>
 #include <gnuradio/penstock/wifi_receiver.h>
 #include <gnuradio/penstock/wifi_transmitter.h>
@@ -63,6 +64,22 @@ template <typename T, typename TAP> static void bind_fft_filter(py::module &m, c
         .def("set_max_latency_ms", &filter::set_max_latency_ms, "max_latency_ms"_a)
         .def("max_latency_ms", &filter::max_latency_ms)
         .def("stats", &filter::stats, "Counters");
+}
+
+template <typename T> static void bind_ofdm_demod(py::module &m, const char *name, const char *doc)
+{
+    using demod = gr::penstock::ofdm_demod<T>;
+    using numbers = typename demod::numbers;
+    using values = typename demod::values;
+    block_class<demod>(m, name, doc)
+        .def(py::init(&demod::make), "fft_len"_a, "cp_len"_a, "occupied_carriers"_a, "pilot_carriers"_a = numbers(),
+             "pilot_symbols"_a = values(), "sync_word1"_a = std::vector<gr_complex>(),
+             "sync_word2"_a = std::vector<gr_complex>(), "frame_len"_a = 0, "trigger_tag_name"_a = "frame_start",
+             "len_tag_name"_a = "packet_len", "track"_a = true, "bits"_a = 2, "device"_a = "auto")
+        .def("device", &demod::device, "Name of the device that computes")
+        .def("set_frame_len", &demod::set_frame_len, "frame_len"_a)
+        .def("frame_len", &demod::frame_len)
+        .def("stats", &demod::stats, "Counters");
 }
 
 static void bind_spectrum(py::module &m)
@@ -127,6 +144,8 @@ PYBIND11_MODULE(penstock_python, m)
     bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc", "FIR filter of complex samples, complex taps");
     bind_fft_filter<gr_complex, float>(m, "fft_filter_ccf", "FIR filter of complex samples, real taps");
     bind_fft_filter<float, float>(m, "fft_filter_fff", "FIR filter of real samples, real taps");
+    bind_ofdm_demod<gr_complex>(m, "ofdm_demod_cvc", "OFDM symbols to vectors of carriers");
+    bind_ofdm_demod<int8_t>(m, "ofdm_demod_cb", "OFDM symbols to soft bits");
     bind_spectrum(m);
     bind_wifi_receiver(m);
     bind_wifi_transmitter(m);
