@@ -40,6 +40,23 @@ top.wait()
 sys.exit(store.num_messages() < 40)
 """
 
+LOOP = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from gnuradio import blocks
+import wifi_loop
+top = wifi_loop.wifi_loop(device="cpu", rate_mbps=36)
+store = blocks.message_debug()
+top.msg_connect(top.penstock_wifi_receiver_0, "pdus", store, "store")
+top.start()
+until = time.monotonic() + 600
+while store.num_messages() < 5 and time.monotonic() < until:
+    time.sleep(0.02)
+top.stop()
+top.wait()
+sys.exit(store.num_messages() < 5)
+"""
+
 
 class Warnings(logging.Handler):
     def __init__(self):
@@ -85,6 +102,65 @@ class QaGrc(gr_unittest.TestCase):
                                 env=dict(os.environ, GRC_BLOCKS_PATH=str(SOURCE / "grc")))
         self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
         self.assertNotIn("rror", answer.stdout + answer.stderr)
+
+    def run_generated(self, name, *options):
+        """The flowgraph in a folder of its own, to its end; what it wrote to its file."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.generate(name + ".grc", folder)
+            path = os.path.join(folder, "out")
+            answer = subprocess.run([sys.executable, os.path.join(folder, name + ".py"), "--device", "cpu", "--path", path, *options],
+                                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1200)
+            self.assertEqual(answer.returncode, 0, answer.stdout[-2000:] + answer.stderr[-2000:])
+            return pathlib.Path(path).read_bytes()
+
+    def test_fft_filter(self):
+        """All of the samples: ceil(100001 / 20) values of 8 bytes."""
+        self.assertEqual(len(self.run_generated("fft_filter", "--count", "100001")), 5001 * 8)
+
+    def test_ofdm_demod(self):
+        """Ten symbols of 96 soft bits a frame, without noise: all at the size of a mean carrier's."""
+        soft = self.run_generated("ofdm_demod", "--frames", "20")
+        self.assertEqual(len(soft), 19 * 10 * 96)
+        self.assertTrue(set(soft) <= {24, 25, 23, 256 - 23, 256 - 24, 256 - 25}, set(soft))
+        self.assertGreater(len(set(soft)), 1)
+
+    def test_wifi_loop(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.generate("wifi_loop.grc", folder)
+            answer = subprocess.run([sys.executable, "-c", LOOP, folder], capture_output=True, text=True, timeout=1200)
+            self.assertEqual(answer.returncode, 0, answer.stdout[-2000:] + answer.stderr[-2000:])
+
+    @unittest.skipUnless(COMMAND and REPLAY, "needs the command penstock and the replay device")
+    def test_ofdm_receiver_script(self):
+        """Frames, constellation and waterfall without a display; what is wrong is said in one line."""
+        try:
+            from gnuradio import soapy  # noqa: F401
+        except ImportError as error:
+            self.skipTest(str(error))
+        script = str(SOURCE / "examples" / "ofdm_receiver.py")
+        with tempfile.TemporaryDirectory() as folder:
+            recording, pictures = os.path.join(folder, "made.sigmf-meta"), [os.path.join(folder, name) for name in ("c.png", "w.png")]
+            subprocess.run([COMMAND, "transmit", "--profile", "wifi", "--mbps", "all", "--count", "16", "--snr", "30",
+                            "--output", recording], check=True, stdout=subprocess.DEVNULL)
+            environment = dict(os.environ, SOAPY_SDR_PLUGIN_PATH=REPLAY)
+            environment.pop("DISPLAY", None)
+
+            def run(*options):
+                return subprocess.run([sys.executable, script, *options], env=environment, capture_output=True, text=True, timeout=1200)
+
+            radio = f"driver=replay,path={recording},pace=fast,loop=1"
+            answer = run("--args", radio, "--seconds", "0.03", "--device", "cpu", "--constellation", pictures[0], "--waterfall", pictures[1])
+            self.assertEqual(answer.returncode, 0, answer.stdout[-2000:] + answer.stderr[-2000:])
+            self.assertGreater(answer.stdout.count("Mb/s"), 16)
+            for picture in pictures:
+                self.assertEqual(pathlib.Path(picture).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertIn("--waterfall", run("--help").stdout)
+            for options, status in ((("--args", radio, "--device", "warp"), 1), (("--args", "driver=none"), 1),
+                                    (("--args", radio, "--freq", "-1"), 2), ((), 2)):
+                answer = run(*options)
+                self.assertEqual(answer.returncode, status, options)
+                self.assertIn("ofdm_receiver.py", answer.stderr)
+                self.assertNotIn("Traceback", answer.stderr)
 
     @unittest.skipUnless(COMMAND and REPLAY, "needs the command penstock and the replay device")
     def test_ofdm_receiver_soapy(self):

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright The Penstock authors.
+"""Wi-Fi frames from any SoapySDR radio, without a display: a line a frame, constellation and waterfall as PNG files.
+
+    examples/ofdm_receiver.py --args driver=hackrf --freq 2.437e9 --gain 40 --seconds 5 --waterfall waterfall.png
+    examples/ofdm_receiver.py --args driver=replay,path=recording.sigmf-meta,pace=fast --constellation points.png
+"""
+
+import argparse
+import math
+import struct
+import sys
+import time
+import zlib
+
+try:
+    import numpy
+    import pmt
+    from gnuradio import blocks, gr, penstock, soapy
+except ImportError as error:
+    sys.exit(f"ofdm_receiver.py: {error}; see docs/gnuradio.md for the paths that Python needs")
+
+RATES = {"wifi": 20e6, "wifi-10mhz": 10e6, "wifi-5mhz": 5e6}
+SIZE = 512  # of the pictures, and length of the waterfall's transforms
+
+
+def positive(text):
+    value = float(text)
+    if not (value > 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--args", required=True, metavar="DRIVER=NAME,...", help="the radio, in SoapySDR's words")
+    parser.add_argument("--profile", choices=RATES, default="wifi")
+    parser.add_argument("--freq", type=positive, default=5.18e9, metavar="HZ")
+    parser.add_argument("--gain", type=float, metavar="DB", help="the radio's own if not given")
+    parser.add_argument("--antenna", metavar="NAME", help="likewise")
+    parser.add_argument("--device", default="auto", metavar="NAME", help="that computes: auto, cpu, opencl:0, prefer:NAME")
+    parser.add_argument("--seconds", type=positive, default=1.0, help="of samples (1)")
+    parser.add_argument("--constellation", metavar="OUT.png")
+    parser.add_argument("--waterfall", metavar="OUT.png")
+    return parser.parse_args()
+
+
+def write_png(path, grey):
+    """`grey`: rows of bytes. The file format is that of the W3C's PNG specification."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    rows, columns = grey.shape
+    lines = b"".join(b"\0" + row.tobytes() for row in grey)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", columns, rows, 8, 0, 0, 0, 0)) +
+                   chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
+
+
+def to_grey(values, low, high):
+    return (255 * numpy.clip((values - low) / max(high - low, 1e-9), 0, 1)).astype(numpy.uint8)
+
+
+def write_constellation(path, points):
+    points = points[numpy.isfinite(points)]
+    counts, _, _ = numpy.histogram2d(-points.imag, points.real, SIZE, [[-1.5, 1.5], [-1.5, 1.5]])
+    write_png(path, to_grey(numpy.sqrt(counts), 0, max(4.0, float(numpy.sqrt(counts.max())) / 4)))
+
+
+def write_waterfall(path, vectors):
+    if len(vectors) == 0:
+        raise OSError(f"{path}: there were too few samples")
+    level = 10 * numpy.log10(numpy.abs(vectors) ** 2 + 1e-20)
+    write_png(path, to_grey(level, *numpy.percentile(level, (5, 99.9))))
+
+
+def print_frames(store):
+    for i in range(store.num_messages()):
+        meta, psdu = pmt.to_python(store.get_message(i))
+        print(f"{meta['sample']:12d}  {meta['rate_mbps']:4g} Mb/s  {len(psdu):4d} bytes  SNR {meta['snr_db']:5.1f} dB  "
+              f"EVM {meta['evm_db']:6.1f} dB  CFO {meta['cfo_hz'] / 1e3:7.1f} kHz")
+
+
+def radio(options):
+    kind = "driver=" + dict(part.split("=", 1) for part in options.args.split(",") if "=" in part).get("driver", "")
+    source = soapy.source(options.args if "driver=" in options.args else kind, "fc32", 1, "", "", [""], [""])
+    source.set_sample_rate(0, RATES[options.profile])
+    source.set_frequency(0, options.freq)
+    if options.gain is not None:
+        source.set_gain(0, options.gain)
+    if options.antenna:
+        source.set_antenna(0, options.antenna)
+    return source
+
+
+def receive(options):
+    """The receiver after `seconds` of samples, its frames, points and the waterfall's vectors."""
+    samples = int(options.seconds * RATES[options.profile])
+    top, store = gr.top_block(), blocks.message_debug()
+    head, receiver = blocks.head(gr.sizeof_gr_complex, samples), penstock.wifi_receiver(options.profile, options.device)
+    points, vectors = blocks.vector_sink_c(), blocks.vector_sink_c(SIZE)
+    top.connect(radio(options), head, receiver, points)
+    top.connect(head, blocks.stream_to_vector(gr.sizeof_gr_complex, SIZE),
+                blocks.keep_one_in_n(SIZE * gr.sizeof_gr_complex, max(1, samples // SIZE // SIZE)),
+                penstock.fft_vcc(SIZE, True, "hann", True, 1, options.device), vectors)
+    top.msg_connect(receiver, "pdus", store, "store")
+    top.start()
+    until = time.monotonic() + 10 * options.seconds + 60  # a radio that ends gives nothing more
+    while receiver.stats()["samples"] < samples and time.monotonic() < until:
+        before = receiver.stats()["samples"]
+        time.sleep(0.5)
+        if before and receiver.stats()["samples"] == before:
+            break
+    top.stop()
+    top.wait()
+    return receiver, store, numpy.array(points.data(), numpy.complex64), numpy.array(vectors.data()).reshape(-1, SIZE)
+
+
+def main():
+    options = arguments()
+    try:
+        receiver, store, points, vectors = receive(options)
+        print_frames(store)
+        counters = receiver.stats()
+        print(f"{counters['samples']:.0f} samples on {receiver.device()}: {store.num_messages()} frames, "
+              f"{counters['synchronised'] - counters['fcs_ok']:.0f} others")
+        if options.constellation:
+            write_constellation(options.constellation, points)
+        if options.waterfall:
+            write_waterfall(options.waterfall, vectors)
+    except (RuntimeError, OSError, ValueError) as error:
+        sys.exit(f"ofdm_receiver.py: {error}")
+
+
+if __name__ == "__main__":
+    main()
