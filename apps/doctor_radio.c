@@ -16,7 +16,7 @@ static void load(struct radio_modules *modules, const char *path)
     if (!error || !*error) {
         const char *name = strrchr(path, '/');
         modules->loaded++;
-        modules->replay |= strstr(name ? name : path, "replay") != NULL;
+        modules->replay |= strstr(name ? name : path, "ReplaySupport") != NULL;
     } else if (!*modules->broken) {
         snprintf(modules->broken, sizeof modules->broken, "%s", path);
         snprintf(modules->broken_text, sizeof modules->broken_text, "%s", error);

@@ -24,6 +24,9 @@ build = os.environ["PENSTOCK_TEST_BUILD"]
 bare = {name: value for name, value in os.environ.items() if name not in STRANGE}
 bare["PENSTOCK_CACHE_DIR"] = path("cache")
 healthy = dict(bare, LD_LIBRARY_PATH=library)
+modules = next((at for at, _, names in os.walk(prefix) for name in names if "ReplaySupport" in name), None)
+if modules:
+    healthy["SOAPY_SDR_PLUGIN_PATH"] = modules
 if GNURADIO:
     os.mkdir(path("bin"))
     os.symlink(GNURADIO, path("bin/python3"))
@@ -68,6 +71,10 @@ rows = doctor(healthy)
 for what in ("library", "loader", "prefix", "probe helper", "python", "gnuradio", "companion"):
     check(GNURADIO or what == "gnuradio" or not find(rows, what, ""), what, rows)
 check(("ok", "library") in [row[:2] for row in rows], rows)
+if modules:
+    check(("ok", "radios", "the replay module is found") in [row[:3] for row in rows], rows)
+    check_fault(dict(healthy, SOAPY_SDR_PLUGIN_PATH=path("absent"), SOAPY_SDR_ROOT=path("absent")), "radios",
+                "the replay module (driver=replay) is not found", "install penstock")
 
 # ---- the loader: a prefix that it does not know, and one that ldconfig has been run for
 check_fault(bare, "loader", f"do not find libpenstock.so.0 in {library}", "sudo ldconfig")
