@@ -26,6 +26,7 @@ mount -t proc proc "$work/root/proc"
 inside() {
   chroot "$work/root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "$@"
 }
+inside apt-get -qq update
 inside sh -c 'apt-get -qq install -y --no-install-recommends $(ls /packages/*.deb | grep -v dbgsym) gcc libc6-dev pkg-config' > "$work/apt.log" 2>&1 ||
   { tail -n 40 "$work/apt.log"; exit 1; }
 
