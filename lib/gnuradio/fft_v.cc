@@ -17,7 +17,7 @@ namespace penstock
 {
 
 static const auto STATS = pmt::mp("stats");
-constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 1.0;
+constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 /* One stream of the library a port. While vectors wait in one, general_work() is to be called without new input too,
  * and sleeps itself until the first one is due. A port whose input has ended keeps no other from going on. */

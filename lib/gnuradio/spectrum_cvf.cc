@@ -17,7 +17,7 @@ namespace penstock
 {
 
 static const auto STATS = pmt::mp("stats"), FREQ = pmt::mp("freq"), RX_FREQ = pmt::mp("rx_freq");
-constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 1.0;
+constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 class spectrum_cvf_impl final : public spectrum_cvf
 {
