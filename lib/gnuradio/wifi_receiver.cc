@@ -21,7 +21,6 @@ static const auto PDUS = pmt::mp("pdus"), REJECTED = pmt::mp("rejected"), CHANNE
                   STATS = pmt::mp("stats"), RX_RATE = pmt::mp("rx_rate"), PACKET_LEN = pmt::mp("packet_len"),
                   FRAME = pmt::mp("frame");
 constexpr size_t MANY_POINTS = 1 << 16; // no more samples are taken while so many points wait
-constexpr uint64_t LATEST = 1 << 19;    // no frame is reported so many samples after its first one
 constexpr double STATS_PERIOD_S = 1.0;
 
 static pmt::pmt_t number(double value)
