@@ -277,7 +277,8 @@ int main(void)
     make_stream();
     CHECK_OK(penstock_context_new(&context, NULL));
     check_frames(context, "cpu");
-    check_frames(context, "reference");
+    if (!penstock_device_find(context, "reference", &(size_t){0})) /* a build without liquid-dsp has none */
+        check_frames(context, "reference");
     check_continuous(context);
     check_refusals(context);
     penstock_context_free(context);
