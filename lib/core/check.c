@@ -6,6 +6,7 @@
  * is handed out. An impulse finds values in the wrong place, random samples find all else.
  */
 #include "core/check.h"
+#include "core/check_samples.h"
 #include "core/expected.h"
 #include "core/problem.h"
 
@@ -30,15 +31,6 @@ struct check {
     double *expected;
     uint64_t random;
 };
-
-/* SplitMix64: S. Vigna. */
-static uint64_t next_random(struct check *check)
-{
-    uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* ---------------------------------------------------------------- input ----------------------- */
 
@@ -83,7 +75,7 @@ static void fill_with_noise(struct check *check)
     for (size_t i = 0, used = 0; i < check->samples; i++) {
         used += check->gather || i >= check->fft->skip;
         for (unsigned part = 0; part < 2; part++)
-            put(check, i, part, used <= enough ? (double)(next_random(check) >> 11) * 0x1p-52 - 1.0 : 0);
+            put(check, i, part, used <= enough ? penstock__check_uniform(&check->random) : 0);
     }
 }
 
@@ -91,10 +83,10 @@ static void fill_gather(struct check *check)
 {
     size_t last = check->samples - check->fft->n;
     for (size_t i = 0; check->gather && i < check->frames; i++) {
-        uint64_t random = next_random(check);
+        uint64_t random = penstock__check_random(&check->random);
         check->gather[i] = (struct penstock_gather){.start = i ? (uint32_t)(random % (last + 1)) : 0,
                                                     .phase = i ? (uint32_t)(random >> 32) : 0,
-                                                    .step = i ? (uint32_t)next_random(check) : 0};
+                                                    .step = i ? (uint32_t)penstock__check_random(&check->random) : 0};
     }
 }
 

@@ -4,6 +4,7 @@
 /* The self-check of a plan that filters by overlap-save: random samples and a random response against
  * double-precision transforms. */
 #include "core/check.h"
+#include "core/check_samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,55 +25,13 @@ struct check {
     uint64_t random;
 };
 
-/* SplitMix64: S. Vigna. Uniform from -1 to 1. */
-static double uniform(struct check *check)
-{
-    uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-}
-
-/* Sets part i of the samples, I and Q in turn. */
-static void put(const struct check *check, size_t i, double value)
-{
-    switch (check->filter->format) {
-    case PENSTOCK_CS16:
-        ((int16_t *)check->in)[i] = (int16_t)value;
-        break;
-    case PENSTOCK_CS8:
-        ((int8_t *)check->in)[i] = (int8_t)value;
-        break;
-    case PENSTOCK_CU8:
-        ((uint8_t *)check->in)[i] = (uint8_t)(value + 127.5);
-        break;
-    default:
-        ((float *)check->in)[i] = (float)value;
-        break;
-    }
-}
-
-static double get(const struct check *check, size_t i)
-{
-    switch (check->filter->format) {
-    case PENSTOCK_CS16:
-        return ((const int16_t *)check->in)[i];
-    case PENSTOCK_CS8:
-        return ((const int8_t *)check->in)[i];
-    case PENSTOCK_CU8:
-        return ((const uint8_t *)check->in)[i] - 127.5;
-    default:
-        return (double)((const float *)check->in)[i];
-    }
-}
-
 /* What frame `frame` should be, in check->x. */
 static int expect(struct check *check, size_t frame)
 {
     size_t n = check->filter->n, first = 2 * frame * check->filter->block;
     int status;
     for (size_t i = 0; i < 2 * n; i++)
-        check->x[i] = get(check, first + i);
+        check->x[i] = penstock__check_get(check->in, check->filter->format, first + i);
     if ((status = penstock__dft(check->x, n, PENSTOCK_FORWARD)))
         return status;
     for (size_t k = 0; k < n; k++) {
@@ -116,9 +75,10 @@ static int run(struct check *check)
     const unsigned char *behind = (const unsigned char *)check->out + bytes;
     int status;
     for (size_t i = 0; i < 2 * check->samples; i++)
-        put(check, i, FULL_SCALE * uniform(check));
+        penstock__check_put(check->in, check->filter->format, i, FULL_SCALE * penstock__check_uniform(&check->random));
     for (size_t k = 0; k < check->filter->n; k++)
-        check->response[k] = (penstock_cf32){(float)uniform(check), (float)uniform(check)};
+        check->response[k] = (penstock_cf32){(float)penstock__check_uniform(&check->random),
+                                             (float)penstock__check_uniform(&check->random)};
     memset(check->out, GUARD, bytes + GUARD_BYTES);
     if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
         (status = penstock__binding_wait(check->binding, 0)) || (status = compare(check)))

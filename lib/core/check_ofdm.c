@@ -7,6 +7,7 @@
  * the bit 1 and the nearest with the bit 0.
  */
 #include "core/check.h"
+#include "core/check_samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,56 +32,12 @@ struct check {
     uint64_t random;
 };
 
-/* SplitMix64: S. Vigna. */
-static uint64_t next_random(struct check *check)
-{
-    uint64_t z = (check->random += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static double uniform(struct check *check) /* -1 .. 1 */
-{
-    return (double)(next_random(check) >> 11) * 0x1p-52 - 1;
-}
-
 /* ---------------------------------------------------------------- input ----------------------- */
-
-/* Part i of the samples, I and Q in turn, as the number that is in memory. */
-static double part_of(const struct check *check, size_t i)
-{
-    switch (check->ofdm->format) {
-    case PENSTOCK_CS16:
-        return ((const int16_t *)check->in)[i];
-    case PENSTOCK_CS8:
-        return ((const int8_t *)check->in)[i];
-    case PENSTOCK_CU8:
-        return ((const uint8_t *)check->in)[i] - 127.5;
-    default:
-        return (double)((const float *)check->in)[i];
-    }
-}
 
 static void fill_samples(struct check *check)
 {
-    for (size_t i = 0; i < 2 * check->samples; i++) {
-        double value = FULL_SCALE * uniform(check);
-        switch (check->ofdm->format) {
-        case PENSTOCK_CS16:
-            ((int16_t *)check->in)[i] = (int16_t)value;
-            break;
-        case PENSTOCK_CS8:
-            ((int8_t *)check->in)[i] = (int8_t)value;
-            break;
-        case PENSTOCK_CU8:
-            ((uint8_t *)check->in)[i] = (uint8_t)(value + 127.5);
-            break;
-        default:
-            ((float *)check->in)[i] = (float)value;
-            break;
-        }
-    }
+    for (size_t i = 0; i < 2 * check->samples; i++)
+        penstock__check_put(check->in, check->ofdm->format, i, FULL_SCALE * penstock__check_uniform(&check->random));
 }
 
 /* Points spread over the constellation and somewhat beyond it. */
@@ -91,7 +48,8 @@ static void fill_gains(struct check *check)
     for (size_t f = 0; f < FRAMES; f++) {
         penstock_cf32 *gains = check->gains + f * (n + 2);
         for (size_t k = 0; k < n; k++)
-            gains[k] = (penstock_cf32){(float)(usual * uniform(check)), (float)(usual * uniform(check))};
+            gains[k] = (penstock_cf32){(float)(usual * penstock__check_uniform(&check->random)),
+                                       (float)(usual * penstock__check_uniform(&check->random))};
         gains[n] = (penstock_cf32){(float)(USUAL_LEVEL / (usual * usual)), 0};
         gains[n + 1] = (penstock_cf32){0, 0};
     }
@@ -100,15 +58,15 @@ static void fill_gains(struct check *check)
 static void fill_places(struct check *check)
 {
     for (size_t i = 0; i < check->symbols; i++) {
-        uint64_t random = next_random(check);
+        uint64_t random = penstock__check_random(&check->random);
         check->places[i] = (struct penstock_ofdm_place){
             .start = (uint32_t)(random % (check->samples - check->ofdm->n + 1)), .frame = (uint32_t)(i % FRAMES)};
         if (i % 4 == 0)
             continue; /* nothing is taken out */
         check->places[i].phase = (uint32_t)(random >> 32);
-        check->places[i].step = (uint32_t)next_random(check);
-        check->places[i].common = (uint32_t)next_random(check);
-        check->places[i].slope = (uint32_t)(next_random(check) >> 32);
+        check->places[i].step = (uint32_t)penstock__check_random(&check->random);
+        check->places[i].common = (uint32_t)penstock__check_random(&check->random);
+        check->places[i].slope = (uint32_t)(penstock__check_random(&check->random) >> 32);
     }
 }
 
@@ -127,8 +85,8 @@ static int transform(struct check *check, const struct penstock_ofdm_place *plac
     size_t n = check->ofdm->n;
     for (size_t j = 0; j < n; j++) {
         double *value = check->spectrum + 2 * j;
-        value[0] = part_of(check, 2 * (place->start + j));
-        value[1] = part_of(check, 2 * (place->start + j) + 1);
+        value[0] = penstock__check_get(check->in, check->ofdm->format, 2 * (place->start + j));
+        value[1] = penstock__check_get(check->in, check->ofdm->format, 2 * (place->start + j) + 1);
         rotate(value, place->phase + (uint32_t)j * place->step);
     }
     return penstock__dft(check->spectrum, n, PENSTOCK_FORWARD);

@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-enum { ERROR_FACTOR_TENTHS = 44 };
-
 struct qpu_platform (*penstock__qpu_platform)(void) = qpu_platform_pi;
 
 /* Rules of the hardware are not checked again: the kernels' tests do that. */
@@ -104,7 +102,7 @@ static int wait_for(struct penstock_slot *slot, uint64_t number)
 /* The QPUs truncate: relative rms of 0.49 ppm (log2 n / 8)^1.4 for noise is at most 4.4 times the usual bound, at 2^22
  * points. */
 #define FUNCTIONS                                                                                                      \
-    .abi = PENSTOCK_BACKEND_ABI, .licence = "MIT", .single = true, .error_factor = ERROR_FACTOR_TENTHS / 10.0,         \
+    .abi = PENSTOCK_BACKEND_ABI, .licence = "MIT", .single = true, .error_factor = 4.4,                                \
     .device_bytes = sizeof(struct qpu_state), .slot_bytes = sizeof(struct qpu_slot),                                   \
     .plan_bytes = sizeof(struct qpu_plan), .close = close_device, .buffer_alloc = penstock__host_buffer_alloc,         \
     .buffer_wrap = penstock__host_buffer_wrap, .buffer_free = penstock__host_buffer_free,                              \

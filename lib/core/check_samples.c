@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+#include "core/check_samples.h"
+
+uint64_t penstock__check_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+double penstock__check_uniform(uint64_t *state)
+{
+    return (double)(penstock__check_random(state) >> 11) * 0x1p-52 - 1;
+}
+
+void penstock__check_put(void *samples, penstock_format format, size_t i, double value)
+{
+    switch (format) {
+    case PENSTOCK_CS16:
+        ((int16_t *)samples)[i] = (int16_t)value;
+        break;
+    case PENSTOCK_CS8:
+        ((int8_t *)samples)[i] = (int8_t)value;
+        break;
+    case PENSTOCK_CU8:
+        ((uint8_t *)samples)[i] = (uint8_t)(value + 127.5);
+        break;
+    default:
+        ((float *)samples)[i] = (float)value;
+        break;
+    }
+}
+
+double penstock__check_get(const void *samples, penstock_format format, size_t i)
+{
+    switch (format) {
+    case PENSTOCK_CS16:
+        return ((const int16_t *)samples)[i];
+    case PENSTOCK_CS8:
+        return ((const int8_t *)samples)[i];
+    case PENSTOCK_CU8:
+        return ((const uint8_t *)samples)[i] - 127.5;
+    default:
+        return (double)((const float *)samples)[i];
+    }
+}

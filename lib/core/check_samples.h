@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Random samples of any format, for the self-checks. */
+#ifndef PENSTOCK_CORE_CHECK_SAMPLES_H
+#define PENSTOCK_CORE_CHECK_SAMPLES_H
+
+#include "backends/backend.h"
+
+/* SplitMix64: S. Vigna. */
+uint64_t penstock__check_random(uint64_t *state);
+
+/* Uniform from -1 to 1. */
+double penstock__check_uniform(uint64_t *state);
+
+/* Part i of the samples, I and Q in turn, as the number that is in memory: of cs16 -32768 .. 32767. Not of PLANAR. */
+void penstock__check_put(void *samples, penstock_format format, size_t i, double value);
+double penstock__check_get(const void *samples, penstock_format format, size_t i);
+
+#endif
