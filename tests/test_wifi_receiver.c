@@ -1,93 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/*
- * The receiver's promises on transmitted frames: every rate and clock, frames on each other's heels, reasons, counters,
- * latency, life cycle, and that no failure of memory or device loses a frame.
- */
-#include "backends/trace/trace.h"
-#include "core/memory.h"
-#include "wifi_frames.h"
+/* The receiver's promises on transmitted frames: every rate and clock, frames on each other's heels, reasons, counters,
+ * latency, life cycle. */
+#include "wifi_stream.h"
 
 static penstock_context *context;
-
-static const double rates[] = {6, 9, 12, 18, 24, 36, 48, 54};
-
-/* A stream of frames of all rates, `gap` samples apart, at 30 dB. */
-struct stream {
-    penstock_cf32 *samples;
-    size_t count, frames;
-    size_t start[64], length[64];
-    double mbps[64];
-    uint8_t psdu[64][2048];
-};
-
-static void stream_free(struct stream *stream)
-{
-    free(stream->samples);
-    free(stream);
-}
-
-static struct stream *make_stream(penstock_wifi_profile profile, size_t frames, int gap, uint64_t seed)
-{
-    struct stream *stream = calloc(1, sizeof *stream);
-    double clock = penstock_wifi_rate_hz(profile) / 20e6;
-    size_t at = 500, capacity = 2000 + frames * 40000;
-    stream->samples = calloc(capacity, sizeof *stream->samples);
-    for (size_t i = 0; i < frames; i++) {
-        size_t length = 5 + test_random(&seed) % 1000, count;
-        wifi_psdu(stream->psdu[i], length, &seed);
-        stream->mbps[i] = rates[i % 8] * clock;
-        stream->length[i] = length;
-        stream->start[i] = at;
-        penstock_wifi_transmit_desc desc =
-            PENSTOCK_WIFI_TRANSMIT_DESC(.profile = profile, .mbps = stream->mbps[i],
-                                        .scrambler_seed = 1 + (unsigned)(test_random(&seed) % 127));
-        penstock_cf32 *frame = wifi_transmit(&desc, stream->psdu[i], length, 0, 0, &count);
-        for (size_t k = 0; k < count; k++) {
-            stream->samples[at + k].re += frame[k].re;
-            stream->samples[at + k].im += frame[k].im;
-        }
-        free(frame);
-        at = (size_t)((int64_t)(at + count - 1) + gap);
-    }
-    stream->frames = frames;
-    stream->count = at + 500;
-    wifi_add_noise(stream->samples, stream->count, 1e-3, &seed);
-    return stream;
-}
-
-static penstock_wifi_receiver *make_receiver(const penstock_wifi_receiver_desc *desc, const char *device)
-{
-    penstock_wifi_receiver *receiver = NULL;
-    CHECK_OK(penstock_wifi_receiver_new(&receiver, context, desc, device));
-    return receiver;
-}
-
-static void check_stream(const struct stream *stream, const struct wifi_frames *frames, const char *what)
-{
-    size_t good = 0;
-    for (size_t i = 0; i < frames->count; i++) {
-        const penstock_wifi_frame *frame = &frames->frame[i];
-        CHECK(!i || frame->sample >= frames->frame[i - 1].sample, "%s: frames are not in order", what);
-        if (!frame->fcs_ok || good >= stream->frames)
-            continue;
-        size_t k = good++;
-        CHECK(llabs((long long)frame->sample - (long long)stream->start[k]) <= 1,
-              "%s: frame %zu starts at %" PRIu64 ", not %zu", what, k, frame->sample, stream->start[k]);
-        CHECK(frame->length == stream->length[k] && !memcmp(frame->psdu, stream->psdu[k], frame->length),
-              "%s: octets of frame %zu", what, k);
-        CHECK(frame->rate_mbps == stream->mbps[k], "%s: %g Mb/s", what, frame->rate_mbps);
-        CHECK(frame->format == PENSTOCK_WIFI_LEGACY && frame->mcs == -1 && frame->decoded && !frame->reason,
-              "%s: frame %zu", what, k);
-        CHECK(fabs(frame->snr_db - 30) < 3 && frame->evm_db < -24, "%s: %.1f dB, error vector %.1f dB", what,
-              frame->snr_db, frame->evm_db);
-        CHECK(frame->raw_ber >= 0 && frame->raw_ber < 1e-3, "%s: raw bit error rate %g", what, frame->raw_ber);
-    }
-    CHECK(good == stream->frames, "%s: %zu of %zu frames", what, good, stream->frames);
-    CHECK_EQ(frames->counters.fcs_ok, good);
-    CHECK_EQ(frames->counters.samples, stream->count);
-}
 
 static void test_rates_and_gaps(void)
 {
@@ -96,24 +14,25 @@ static void test_rates_and_gaps(void)
     for (int profile = 0; profile < 3; profile++)
         for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
             char what[64];
-            struct stream *stream = make_stream((penstock_wifi_profile)profile, 24, gaps[g], 5 + g);
-            penstock_wifi_receiver *receiver =
-                make_receiver(&PENSTOCK_WIFI_RECEIVER_DESC(.profile = (penstock_wifi_profile)profile), "cpu");
+            struct wifi_stream *stream = wifi_make_stream((penstock_wifi_profile)profile, 24, gaps[g], 5 + g);
+            penstock_wifi_receiver *receiver = wifi_make_receiver(
+                context, &PENSTOCK_WIFI_RECEIVER_DESC(.profile = (penstock_wifi_profile)profile), "cpu");
             wifi_frames_receive(&frames, receiver, PENSTOCK_CF32, stream->samples, stream->count, 0);
             snprintf(what, sizeof what, "profile %d, gap %d", profile, gaps[g]);
-            check_stream(stream, &frames, what);
+            wifi_check_stream(stream, &frames, what);
             CHECK(frames.frame[0].bandwidth_hz == penstock_wifi_rate_hz((penstock_wifi_profile)profile), "%g Hz",
                   frames.frame[0].bandwidth_hz);
             wifi_frames_free(&frames);
             penstock_wifi_receiver_free(receiver);
-            stream_free(stream);
+            wifi_stream_free(stream);
         }
 }
 
 static void test_reasons(void)
 {
     static struct wifi_frames frames;
-    penstock_wifi_receiver *receiver = make_receiver(&PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
+    penstock_wifi_receiver *receiver =
+        wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
     uint8_t psdu[100] = {1, 2, 3};
     uint64_t state = 3;
     size_t count;
@@ -155,8 +74,9 @@ static void test_reasons(void)
 static void test_not_finite(void)
 {
     static struct wifi_frames frames;
-    struct stream *stream = make_stream(PENSTOCK_WIFI, 16, 100, 21);
-    penstock_wifi_receiver *receiver = make_receiver(&PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
+    struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 16, 100, 21);
+    penstock_wifi_receiver *receiver =
+        wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
     size_t wrong = 0;
     for (size_t i = 0; i < 400; i++, wrong++)
         stream->samples[i].re = i % 2 ? NAN : INFINITY;
@@ -175,7 +95,7 @@ static void test_not_finite(void)
     }
     wifi_frames_free(&frames);
     penstock_wifi_receiver_free(receiver);
-    stream_free(stream);
+    wifi_stream_free(stream);
 }
 
 static void test_clipping(void)
@@ -191,7 +111,7 @@ static void test_clipping(void)
     for (size_t i = 0; i < 3; i++) {
         penstock_wifi_counters counters = PENSTOCK_WIFI_COUNTERS;
         penstock_wifi_receiver *receiver =
-            make_receiver(&PENSTOCK_WIFI_RECEIVER_DESC(.format = cases[i].format), "cpu");
+            wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = cases[i].format), "cpu");
         CHECK_OK(penstock_wifi_receiver_push(receiver, cases[i].samples, cases[i].count));
         CHECK_OK(penstock_wifi_receiver_get_counters(receiver, &counters));
         CHECK_EQ(counters.clipped, cases[i].clipped);
@@ -205,9 +125,9 @@ static void test_latency(void)
 {
     static const double latencies[] = {20e-6, 100e-6, 1e-3};
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
-        struct stream *stream = make_stream(PENSTOCK_WIFI, 8, 20000, 8);
+        struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 8, 20000, 8);
         penstock_wifi_receiver *receiver =
-            make_receiver(&PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = latencies[i]), "cpu");
+            wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = latencies[i]), "cpu");
         size_t pushed = 0, allowed = (size_t)(latencies[i] * 20e6);
         allowed = allowed < 400 ? 400 : allowed;
         for (size_t k = 0; k < stream->frames; k++) {
@@ -221,14 +141,14 @@ static void test_latency(void)
                   "frame %zu is not there within %g s", k, latencies[i]);
         }
         penstock_wifi_receiver_free(receiver);
-        stream_free(stream);
+        wifi_stream_free(stream);
     }
 }
 
 static void test_points(void)
 {
-    struct stream *stream = make_stream(PENSTOCK_WIFI, 3, 500, 31);
-    penstock_wifi_receiver *receiver = make_receiver(&PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
+    struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 3, 500, 31);
+    penstock_wifi_receiver *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
     static const size_t data_bits[] = {24, 36, 48};
     static const double level[] = {1, 1, 0.7071};
     CHECK_OK(penstock_wifi_receiver_push(receiver, stream->samples, stream->count));
@@ -243,16 +163,17 @@ static void test_points(void)
                   (double)frame.points[i].re);
     }
     penstock_wifi_receiver_free(receiver);
-    stream_free(stream);
+    wifi_stream_free(stream);
 }
 
 static void test_life_cycle(void)
 {
     static struct wifi_frames first, second;
-    struct stream *stream = make_stream(PENSTOCK_WIFI, 8, 60, 41);
-    penstock_wifi_receiver *receiver = make_receiver(&PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
+    struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 8, 60, 41);
+    penstock_wifi_receiver *receiver =
+        wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
     wifi_frames_receive(&first, receiver, PENSTOCK_CF32, stream->samples, stream->count, 1000);
-    check_stream(stream, &first, "first time");
+    wifi_check_stream(stream, &first, "first time");
     CHECK_OK(penstock_wifi_receiver_finish(receiver));
     CHECK_EQ(penstock_wifi_receiver_push(receiver, stream->samples, 1), PENSTOCK_ERR_STATE);
     CHECK_OK(penstock_wifi_receiver_reset(receiver));
@@ -270,7 +191,7 @@ static void test_life_cycle(void)
     wifi_frames_free(&second);
     penstock_wifi_receiver_free(receiver);
     penstock_wifi_receiver_free(NULL);
-    stream_free(stream);
+    wifi_stream_free(stream);
 }
 
 static void test_arguments(void)
@@ -307,107 +228,13 @@ static void test_arguments(void)
     CHECK_EQ(penstock_wifi_receiver_pull(NULL, &frame), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_wifi_receiver_get_counters(NULL, &counters), PENSTOCK_ERR_ARGUMENT);
     CHECK(!penstock_wifi_receiver_device(NULL), "a device of nothing");
-    receiver = make_receiver(&good, "cpu");
+    receiver = wifi_make_receiver(context, &good, "cpu");
     CHECK_EQ(penstock_wifi_receiver_push(receiver, NULL, 5), PENSTOCK_ERR_ARGUMENT);
     CHECK_OK(penstock_wifi_receiver_push(receiver, NULL, 0));
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, &frame), PENSTOCK_ERR_ARGUMENT); /* its size is not set */
     CHECK_EQ(penstock_wifi_receiver_get_counters(receiver, &counters), PENSTOCK_ERR_ARGUMENT);
     penstock_wifi_receiver_free(receiver);
-}
-
-/* Pushes on after an error with what counters.samples says was not taken. Returns how many errors there were. */
-static unsigned insist(struct wifi_frames *frames, penstock_wifi_receiver *receiver, const struct stream *stream)
-{
-    penstock_wifi_counters counters = PENSTOCK_WIFI_COUNTERS;
-    unsigned errors = 0;
-    int status;
-    frames->count = 0;
-    do {
-        CHECK_OK(penstock_wifi_receiver_get_counters(receiver, &counters));
-        status = penstock_wifi_receiver_push(receiver, stream->samples + counters.samples,
-                                             stream->count - (size_t)counters.samples);
-        errors += status != 0;
-    } while (status && errors < 10);
-    while ((status = penstock_wifi_receiver_finish(receiver)) && errors < 10)
-        errors++;
-    wifi_frames_pull(frames, receiver);
-    return errors;
-}
-
-static void test_allocations(void)
-{
-    static struct wifi_frames expected, frames;
-    struct stream *stream = make_stream(PENSTOCK_WIFI, 8, 60, 51);
-    penstock_wifi_receiver_desc desc = PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 5e-4, .points = true);
-    penstock_wifi_receiver *receiver = make_receiver(&desc, "cpu");
-    wifi_frames_receive(&expected, receiver, PENSTOCK_CF32, stream->samples, stream->count, 0);
-    penstock_wifi_receiver_free(receiver);
-    long live = penstock__memory_live(), k = 0, failed;
-    do { /* while it is made */
-        penstock__memory_fail_at(k);
-        int status = penstock_wifi_receiver_new(&receiver, context, &desc, "cpu");
-        penstock__memory_fail_at(-1);
-        failed = status != 0;
-        CHECK(!status || (status == PENSTOCK_ERR_MEMORY && !receiver), "allocation %ld: %d", k, status);
-        penstock_wifi_receiver_free(receiver);
-        CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks left", k, penstock__memory_live() - live);
-        k++;
-    } while (failed && k < 1000);
-    CHECK(k > 20, "%ld allocations", k);
-    receiver = make_receiver(&desc, "cpu");
-    k = 0;
-    do { /* while it receives */
-        CHECK_OK(penstock_wifi_receiver_reset(receiver));
-        penstock__memory_fail_at(k++);
-        failed = insist(&frames, receiver, stream);
-        penstock__memory_fail_at(-1);
-        CHECK(wifi_frames_equal(&expected, &frames), "allocation %ld", k - 1);
-        wifi_frames_free(&frames);
-    } while (failed && k < 1000);
-    CHECK(k > 16, "%ld allocations", k);
-    printf("%ld allocations failed in turn while frames came\n", k - 1);
-    penstock_wifi_receiver_free(receiver);
-    CHECK_EQ(penstock__memory_live(), live);
-    wifi_frames_free(&expected);
-    stream_free(stream);
-}
-
-static void test_device_failures(void)
-{
-    static struct wifi_frames expected, frames;
-    struct stream *stream = make_stream(PENSTOCK_WIFI, 12, 60, 61);
-    penstock_wifi_receiver_desc desc = PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 5e-4);
-    penstock_wifi_receiver *receiver = make_receiver(&desc, "trace");
-    wifi_frames_receive(&expected, receiver, PENSTOCK_CF32, stream->samples, stream->count, 0);
-    check_stream(stream, &expected, "trace");
-    long k = 0, errors;
-    do { /* a device asked for by name: an error, and the next call goes on */
-        CHECK_OK(penstock_wifi_receiver_reset(receiver));
-        penstock__trace_fail_at(k++);
-        errors = insist(&frames, receiver, stream);
-        penstock__trace_fail_at(-1);
-        CHECK(wifi_frames_equal(&expected, &frames), "device call %ld", k - 1);
-        CHECK_EQ(frames.counters.fallbacks, 0);
-        wifi_frames_free(&frames);
-    } while (errors && k < 1000);
-    CHECK(k > 5, "%ld device calls", k);
-    printf("%ld device calls failed in turn\n", k - 1);
-    penstock_wifi_receiver_free(receiver);
-    for (long i = 0; i < k - 1; i++) { /* a device preferred: the CPU goes on */
-        receiver = make_receiver(&desc, "prefer:trace");
-        CHECK(!strcmp(penstock_wifi_receiver_device(receiver), "trace"), "%s", penstock_wifi_receiver_device(receiver));
-        penstock__trace_fail_from(i);
-        wifi_frames_receive(&frames, receiver, PENSTOCK_CF32, stream->samples, stream->count, 0);
-        penstock__trace_fail_at(-1);
-        check_stream(stream, &frames, "prefer:trace");
-        CHECK(frames.counters.fallbacks >= 1, "%" PRIu64 " fallbacks", frames.counters.fallbacks);
-        wifi_frames_free(&frames);
-        penstock_wifi_receiver_free(receiver);
-    }
-    CHECK_EQ(penstock__trace_violations(), 0);
-    wifi_frames_free(&expected);
-    stream_free(stream);
 }
 
 int main(void)
@@ -421,8 +248,6 @@ int main(void)
     test_clipping();
     test_latency();
     test_points();
-    test_allocations();
-    test_device_failures();
     penstock_context_free(context);
     return test_finish();
 }
