@@ -5,45 +5,12 @@
 #ifndef PENSTOCK_TEST_FILES_H
 #define PENSTOCK_TEST_FILES_H
 
-#include "test.h"
+#include "folder.h"
 
 #include <penstock/penstock.h>
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char test_folder[200];
-
-/* Makes the folder for this test's files; false where that is impossible. */
-static inline int test_make_folder(void)
-{
-    const char *base = getenv("TMPDIR");
-    snprintf(test_folder, sizeof test_folder, "%s/penstock-test-XXXXXX", base ? base : P_tmpdir);
-    return mkdtemp(test_folder) != NULL;
-}
-
-/* Path of a file in the folder; good until the fourth next call. */
-static inline const char *test_path(const char *name)
-{
-    static char paths[4][256 + sizeof test_folder];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", test_folder, name);
-    return path;
-}
-
-static inline void test_remove_folder(void)
-{
-    DIR *folder = opendir(test_folder);
-    struct dirent *entry;
-    while (folder && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.')
-            unlink(test_path(entry->d_name));
-    if (folder)
-        closedir(folder);
-    rmdir(test_folder);
-}
 
 static inline void test_write_file(const char *name, const void *data, size_t count)
 {

@@ -8,7 +8,7 @@
 #include "core/devices.h"
 #include "core/memory.h"
 #include "core/plan.h"
-#include "test.h"
+#include "folder.h"
 
 #include <dirent.h>
 #include <penstock/penstock.h>
@@ -24,7 +24,6 @@ enum { N = 64, FRAMES = 8 };
 
 static struct penstock_backend slow_cpu, automatic_trace;
 static int cpu_batches, trace_batches, warnings;
-static char folder[] = "/tmp/penstock-test-XXXXXX";
 
 static void count_warnings(void *user, penstock_log_level level, const char *line)
 {
@@ -109,7 +108,7 @@ static struct answer choose(penstock_context *context, size_t batch)
 /* Does something to the one file of the cache folder whose name starts with "choice-". */
 static int damage_choices(void)
 {
-    DIR *directory = opendir(folder);
+    DIR *directory = opendir(test_folder);
     struct dirent *entry;
     int count = 0;
     while (directory && (entry = readdir(directory))) {
@@ -117,7 +116,7 @@ static int damage_choices(void)
         FILE *file;
         if (strncmp(entry->d_name, "choice-", 7))
             continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", test_folder, entry->d_name);
         if ((file = fopen(path, "r+"))) {
             count++;
             fputs("junk", file);
@@ -131,23 +130,23 @@ static int damage_choices(void)
 
 static void remembers(void)
 {
-    penstock_context *context = new_context(folder);
+    penstock_context *context = new_context(test_folder);
     CHECK_ANSWER(choose(context, FRAMES), true);
     CHECK_ANSWER(choose(context, FRAMES), false);
     CHECK_ANSWER(choose(context, 2 * FRAMES), true); /* another question */
     penstock_context_free(context);
-    context = new_context(folder);
+    context = new_context(test_folder);
     CHECK_ANSWER(choose(context, FRAMES), false);
     penstock_context_free(context);
-    context = new_context(folder);
+    context = new_context(test_folder);
     strcpy(penstock__device_row(context, "trace", 0)->driver, "a newer one");
     CHECK_ANSWER(choose(context, FRAMES), true);
     penstock_context_free(context);
     CHECK_EQ(damage_choices(), 3);
-    context = new_context(folder);
+    context = new_context(test_folder);
     CHECK_ANSWER(choose(context, FRAMES), true);
     penstock_context_free(context);
-    context = new_context(folder); /* what was damaged has been written again */
+    context = new_context(test_folder); /* what was damaged has been written again */
     CHECK_ANSWER(choose(context, FRAMES), false);
     CHECK_EQ(warnings, 0);
     penstock_context_free(context);
@@ -170,7 +169,7 @@ static void candidate_fails(void)
 {
     static const long calls[] = {0, 1, 40};
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        penstock_context *context = new_context(folder);
+        penstock_context *context = new_context(test_folder);
         struct answer answer;
         penstock__trace_fail_from(calls[i]);
         answer = choose(context, (3 + i) * FRAMES);
@@ -185,7 +184,7 @@ static void candidate_fails(void)
 static void fails_later(void)
 {
     static penstock_cf32 in[FRAMES * N], out[FRAMES * N], expected[FRAMES * N];
-    penstock_context *context = new_context(folder);
+    penstock_context *context = new_context(test_folder);
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     penstock_plan *plan;
     uint64_t seed = 2;
@@ -233,8 +232,7 @@ static void without_memory(void)
 
 int main(void)
 {
-    char command[128];
-    CHECK(mkdtemp(folder) != NULL, "no temporary folder");
+    CHECK(test_make_folder(), "no temporary folder");
     setenv("OCL_ICD_VENDORS", "/none", 1); /* its drivers take long to start, and are not asked for here */
     slow_cpu = penstock__cpu_backend;
     slow_cpu.enqueue = slow_enqueue;
@@ -247,8 +245,7 @@ int main(void)
     candidate_fails();
     fails_later();
     without_memory();
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    CHECK_EQ(system(command), 0);
+    test_remove_folder();
     CHECK_EQ(penstock__trace_violations(), 0);
     CHECK_EQ(penstock__trace_live(), 0);
     CHECK_EQ(penstock__memory_live(), 0);

@@ -4,7 +4,7 @@
 /* Contexts: arguments, where the cache folder is, the log, cache files, and several threads that share one. */
 #include "backends/backend.h"
 #include "core/memory.h"
-#include "test.h"
+#include "folder.h"
 
 #include <penstock/penstock.h>
 #include <pthread.h>
@@ -12,11 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/penstock-test-XXXXXX";
-
 static void arguments(void)
 {
-    penstock_context *context = (penstock_context *)&folder;
+    penstock_context *context = (penstock_context *)&test_folder;
     CHECK_EQ(penstock_context_new(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 1025)), PENSTOCK_ERR_ARGUMENT);
     CHECK(!context, "a failed constructor leaves a pointer");
@@ -98,9 +96,9 @@ static void cache_files(void)
     size_t bytes;
     char *back;
     FILE *file;
-    snprintf(path, sizeof path, "%s/deep/er", folder);
+    snprintf(path, sizeof path, "%s/deep/er", test_folder);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = path)));
-    snprintf(path, sizeof path, "%s/deep/er/file", folder);
+    snprintf(path, sizeof path, "%s/deep/er/file", test_folder);
     for (size_t i = 0; i < sizeof content; i++)
         content[i] = (char)(i * 7);
     CHECK(!penstock__cache_read(context, "file", &bytes), "an absent file reads");
@@ -201,17 +199,15 @@ static void shared_by_threads(void)
 
 int main(void)
 {
-    char command[128];
-    CHECK(mkdtemp(folder) != NULL, "no temporary folder");
+    CHECK(test_make_folder(), "no temporary folder");
     arguments();
     cache_dirs();
     kernel_paths();
     cache_files();
     logs();
-    setenv("PENSTOCK_CACHE_DIR", folder, 1);
+    setenv("PENSTOCK_CACHE_DIR", test_folder, 1);
     shared_by_threads();
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    CHECK_EQ(system(command), 0);
+    test_remove_folder();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();
 }

@@ -4,14 +4,13 @@
 /* Probing through the helper program: one that lives, crashes, says nothing or is not there; and what is remembered. */
 #include "core/memory.h"
 #include "core/probe.h"
-#include "test.h"
+#include "folder.h"
 
 #include <penstock/penstock.h>
 #include <signal.h>
 #include <sys/stat.h>
 
-static char folder[] = "/tmp/penstock-test-XXXXXX";
-static char script[64], counter[64];
+static char script[256], counter[256];
 static const char *key = "driver 1";
 static int warnings;
 
@@ -108,21 +107,21 @@ static void memory(void)
     runs();
     set_helper("kill -SEGV $$");
     for (int i = 0; i < 3; i++)
-        CHECK(!survives(folder, reason) && strstr(reason, "signal 11"), "'%s'", reason);
+        CHECK(!survives(test_folder, reason) && strstr(reason, "signal 11"), "'%s'", reason);
     CHECK_EQ(runs(), 1);
     key = "driver 2";
     set_helper("echo done");
     for (int i = 0; i < 3; i++)
-        CHECK(survives(folder, reason), "'%s'", reason);
+        CHECK(survives(test_folder, reason), "'%s'", reason);
     CHECK_EQ(runs(), 1);
     key = "driver 3"; /* killed from outside: may go better next time */
     set_helper("kill -KILL $$");
-    CHECK(!survives(folder, reason), "killed and survived");
-    CHECK(!survives(folder, reason), "killed and survived");
+    CHECK(!survives(test_folder, reason), "killed and survived");
+    CHECK(!survives(test_folder, reason), "killed and survived");
     CHECK_EQ(runs(), 2);
     backend.driver_key = NULL;
     set_helper("echo done");
-    CHECK(survives(folder, reason) && survives(folder, reason), "'%s'", reason);
+    CHECK(survives(test_folder, reason) && survives(test_folder, reason), "'%s'", reason);
     CHECK_EQ(runs(), 2);
     backend.driver_key = driver_key;
 }
@@ -159,18 +158,16 @@ static void silent_driver(void)
 
 int main(void)
 {
-    char command[128];
-    CHECK(mkdtemp(folder) != NULL, "no temporary folder");
-    snprintf(script, sizeof script, "%s/helper", folder);
-    snprintf(counter, sizeof counter, "%s/runs", folder);
+    CHECK(test_make_folder(), "no temporary folder");
+    snprintf(script, sizeof script, "%s/helper", test_folder);
+    snprintf(counter, sizeof counter, "%s/runs", test_folder);
     verdicts();
     helper_is_missing();
     memory();
     children_are_ignored();
     real_helper();
     silent_driver();
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    CHECK_EQ(system(command), 0);
+    test_remove_folder();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();
 }

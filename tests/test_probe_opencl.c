@@ -3,22 +3,20 @@
 
 /* An OpenCL driver that crashes costs its device, with a reason, and nothing else. Argument: the driver. */
 #include "core/memory.h"
-#include "test.h"
+#include "folder.h"
 
 #include <penstock/penstock.h>
-
-static char folder[] = "/tmp/penstock-test-XXXXXX";
 
 /* The loader reads the names of drivers from the files of this folder. */
 static void install_driver(const char *driver)
 {
     char path[64];
     FILE *file;
-    snprintf(path, sizeof path, "%s/crash.icd", folder);
+    snprintf(path, sizeof path, "%s/crash.icd", test_folder);
     CHECK((file = fopen(path, "w")) != NULL, "cannot write %s", path);
     fprintf(file, "%s\n", driver);
     fclose(file);
-    setenv("OCL_ICD_VENDORS", folder, 1);
+    setenv("OCL_ICD_VENDORS", test_folder, 1);
 }
 
 /* Why there is no OpenCL device. */
@@ -28,7 +26,7 @@ static void read_reason(char reason[256])
     penstock_plan *plan;
     size_t count;
     *reason = 0;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = folder)));
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
     CHECK_OK(penstock_device_count(context, &count));
     for (size_t i = 0; i < count; i++) {
         penstock_device_info info = PENSTOCK_DEVICE_INFO;
@@ -46,10 +44,10 @@ static void read_reason(char reason[256])
 
 int main(int argc, char **argv)
 {
-    char reason[256], command[128];
+    char reason[256];
     if (argc != 2)
         return test_skip("the path of a driver that crashes is needed");
-    CHECK(mkdtemp(folder) != NULL, "no temporary folder");
+    CHECK(test_make_folder(), "no temporary folder");
     install_driver(argv[1]);
     for (int i = 0; i < 2; i++) { /* found out, then remembered */
         read_reason(reason);
@@ -57,8 +55,7 @@ int main(int argc, char **argv)
             return test_skip(reason);
         CHECK(!strcmp(reason, "the driver crashed while it was probed (signal 11)"), "the reason is '%s'", reason);
     }
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    CHECK_EQ(system(command), 0);
+    test_remove_folder();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();
 }
