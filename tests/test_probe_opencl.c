@@ -10,7 +10,7 @@
 /* The loader reads the names of drivers from the files of this folder. */
 static void install_driver(const char *driver)
 {
-    char path[64];
+    char path[256];
     FILE *file;
     snprintf(path, sizeof path, "%s/crash.icd", test_folder);
     CHECK((file = fopen(path, "w")) != NULL, "cannot write %s", path);
