@@ -27,6 +27,7 @@
  *     wifi.h       IEEE 802.11 receiver and transmitter
  *     channel.h    noise, offsets and multipath for test signals
  *     source.h     where samples come from and go to: files, SigMF, SoapySDR
+ *     resident.h   plans timed with the samples in their device's memory
  *
  * Said once, true everywhere
  * - A function that can fail returns 0 (PENSTOCK_OK) or a negative penstock_status. After a failure
