@@ -3,6 +3,7 @@
 
 /* penstock channelize: a signal of any length to channels of equal width, each to a file of its own, or to a picture.
  */
+#include "flow.h"
 #include "input.h"
 #include "interrupt.h"
 #include "outfile.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 65536, MOST_CHANNELS = 65536 };
+enum { MOST_CHANNELS = 65536 };
 
 struct channelizing {
     struct input input;
@@ -29,8 +30,7 @@ struct channelizing {
     penstock_source_info info;
     penstock_channelizer *channelizer;
     penstock_channelizer_info bank;
-    penstock_sink **sinks; /* one for each channel kept, or none */
-    void *samples;
+    penstock_sink **sinks;            /* one for each channel kept, or none */
     penstock_cf32 **streams, *values; /* `capacity` values of each channel */
     size_t capacity;
     struct waterfall waterfall;
@@ -166,12 +166,11 @@ static int open_all(struct channelizing *c)
         return fail_status(status);
     if ((code = open_bank(c)))
         return code;
-    c->capacity = BLOCK / c->kept + 16;
-    c->samples = malloc(BLOCK * penstock_format_bytes(c->info.format));
+    c->capacity = FLOW_BLOCK / c->kept + 16;
     c->values = malloc(c->kept * c->capacity * sizeof *c->values);
     c->streams = malloc(c->kept * sizeof *c->streams);
     c->power = malloc(c->kept * sizeof *c->power);
-    if (!c->samples || !c->values || !c->streams || !c->power ||
+    if (!c->values || !c->streams || !c->power ||
         (c->png && !waterfall_init(&c->waterfall, c->kept, c->info.total_samples / c->hop, false)))
         return fail(EXIT_DATA, "out of memory");
     for (size_t i = 0; i < c->kept; i++)
@@ -194,8 +193,9 @@ static void draw_frames(struct channelizing *c, size_t count)
     }
 }
 
-static int pull_frames(struct channelizing *c, bool wait)
+static int pull(void *owner, bool wait)
 {
+    struct channelizing *c = owner;
     size_t count = 0;
     do {
         int status = penstock_channelizer_pull_streams(c->channelizer, c->streams, c->capacity, wait, &count);
@@ -209,39 +209,14 @@ static int pull_frames(struct channelizing *c, bool wait)
     return PENSTOCK_OK;
 }
 
-static int push_samples(struct channelizing *c, size_t count)
+static int push(void *owner, const void *samples, size_t count, size_t *taken)
 {
-    const char *next = c->samples;
-    int status = PENSTOCK_OK;
-    while (count && !status) {
-        size_t taken = 0;
-        status = penstock_channelizer_push(c->channelizer, next, count, &taken);
-        next += taken * penstock_format_bytes(c->info.format);
-        count -= taken;
-        if (!status)
-            status = pull_frames(c, false);
-    }
-    return status;
+    return penstock_channelizer_push(((struct channelizing *)owner)->channelizer, samples, count, taken);
 }
 
-/* Whatever fails, what was read before is taken apart and written. */
-static int channelize_all(struct channelizing *c)
+static int finish(void *owner)
 {
-    uint64_t total = 0;
-    size_t count = 0;
-    int status;
-    while (!(status = penstock_source_read(c->source, c->samples, BLOCK, &count)) && count) {
-        if ((status = push_samples(c, count)))
-            break;
-        total += count;
-        progress_show("%.3f s of signal", (double)total / c->info.rate_hz);
-    }
-    int code = status ? fail_status(status) : EXIT_DONE;
-    status = penstock_channelizer_finish(c->channelizer);
-    if (!status)
-        status = pull_frames(c, true);
-    progress_clear();
-    return code || !status ? code : fail_status(status);
+    return penstock_channelizer_finish(((struct channelizing *)owner)->channelizer);
 }
 
 static int close_sinks(struct channelizing *c)
@@ -275,22 +250,13 @@ static int write_picture(struct channelizing *c)
     return code ? code : closing;
 }
 
-static int check_source(const struct channelizing *c)
-{
-    penstock_source_counters counters = PENSTOCK_SOURCE_COUNTERS;
-    if (penstock_source_get_counters(c->source, &counters) || !counters.trailing_bytes)
-        return EXIT_DONE;
-    warn("the input ends with %" PRIu64 " bytes that make no whole sample", counters.trailing_bytes);
-    return EXIT_DATA;
-}
-
 static int channelize(struct channelizing *c)
 {
     int code = check_options(c);
     if (code || (code = open_all(c)))
         return code;
     interrupt_watch(c->source);
-    code = channelize_all(c);
+    code = flow_run(&(struct flow){.source = c->source, .owner = c, .push = push, .pull = pull, .finish = finish});
     interrupt_watch(NULL);
     int closing = close_sinks(c), picture = EXIT_DONE;
     if (c->waterfall.spectra)
@@ -304,7 +270,7 @@ static int channelize(struct channelizing *c)
                " samples, %zu taps on %s\n",
                c->kept, c->whole_channels, c->info.rate_hz / (double)c->whole_channels,
                c->info.rate_hz / (double)c->hop, c->bank.frames, c->bank.samples, c->bank.tap_count, c->bank.device);
-    return code ? code : check_source(c);
+    return code ? code : input_check_end(c->source);
 }
 
 static void release(struct channelizing *c)
@@ -316,7 +282,6 @@ static void release(struct channelizing *c)
     free(c->power);
     free(c->streams);
     free(c->values);
-    free(c->samples);
     free(c->keep);
     penstock_channelizer_free(c->channelizer);
     penstock_source_free(c->source);

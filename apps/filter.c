@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* penstock filter: a signal of any length through an FIR filter, shifted and decimated if asked. */
+#include "flow.h"
 #include "input.h"
 #include "interrupt.h"
 #include "progress.h"
@@ -10,8 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BLOCK = 65536 };
 
 struct filtering {
     struct input input;
@@ -26,7 +25,6 @@ struct filtering {
     penstock_filter *filter;
     penstock_filter_info filter_info;
     penstock_sink *sink;
-    void *samples;
     penstock_cf32 *values;
 };
 
@@ -78,9 +76,8 @@ static int open_all(struct filtering *f)
         return fail_status(status);
     if ((code = open_filter(f)))
         return code;
-    f->samples = malloc(BLOCK * penstock_format_bytes(f->info.format));
-    f->values = malloc(BLOCK * sizeof *f->values);
-    if (!f->samples || !f->values)
+    f->values = malloc(FLOW_BLOCK * sizeof *f->values);
+    if (!f->values)
         return fail(EXIT_DATA, "out of memory");
     status = penstock_sink_open(
         &f->sink, f->output,
@@ -98,11 +95,12 @@ static void widen(penstock_cf32 *values, size_t count)
         values[count] = (penstock_cf32){floats[count], 0};
 }
 
-static int pull_values(struct filtering *f, bool wait)
+static int pull(void *owner, bool wait)
 {
+    struct filtering *f = owner;
     size_t count = 0;
     do {
-        int status = penstock_filter_pull(f->filter, f->values, BLOCK, wait, &count);
+        int status = penstock_filter_pull(f->filter, f->values, FLOW_BLOCK, wait, &count);
         if (!status && f->filter_info.real)
             widen(f->values, count);
         if (!status && count)
@@ -113,48 +111,14 @@ static int pull_values(struct filtering *f, bool wait)
     return PENSTOCK_OK;
 }
 
-static int push_samples(struct filtering *f, size_t count)
+static int push(void *owner, const void *samples, size_t count, size_t *taken)
 {
-    const char *next = f->samples;
-    int status = PENSTOCK_OK;
-    while (count && !status) {
-        size_t taken = 0;
-        status = penstock_filter_push(f->filter, next, count, &taken);
-        next += taken * penstock_format_bytes(f->info.format);
-        count -= taken;
-        if (!status)
-            status = pull_values(f, false);
-    }
-    return status;
+    return penstock_filter_push(((struct filtering *)owner)->filter, samples, count, taken);
 }
 
-/* Whatever fails, what was read before is filtered and written. */
-static int filter_all(struct filtering *f)
+static int finish(void *owner)
 {
-    uint64_t total = 0;
-    size_t count = 0;
-    int status;
-    while (!(status = penstock_source_read(f->source, f->samples, BLOCK, &count)) && count) {
-        if ((status = push_samples(f, count)))
-            break;
-        total += count;
-        progress_show("%.3f s of signal", (double)total / f->info.rate_hz);
-    }
-    int code = status ? fail_status(status) : EXIT_DONE;
-    status = penstock_filter_finish(f->filter);
-    if (!status)
-        status = pull_values(f, true);
-    progress_clear();
-    return code || !status ? code : fail_status(status);
-}
-
-static int check_source(const struct filtering *f)
-{
-    penstock_source_counters counters = PENSTOCK_SOURCE_COUNTERS;
-    if (penstock_source_get_counters(f->source, &counters) || !counters.trailing_bytes)
-        return EXIT_DONE;
-    warn("the input ends with %" PRIu64 " bytes that make no whole sample", counters.trailing_bytes);
-    return EXIT_DATA;
+    return penstock_filter_finish(((struct filtering *)owner)->filter);
 }
 
 static int filter(struct filtering *f)
@@ -163,7 +127,7 @@ static int filter(struct filtering *f)
     if (code || (code = open_all(f)))
         return code;
     interrupt_watch(f->source);
-    code = filter_all(f);
+    code = flow_run(&(struct flow){.source = f->source, .owner = f, .push = push, .pull = pull, .finish = finish});
     interrupt_watch(NULL);
     int status = penstock_sink_close(f->sink);
     if (status && !code)
@@ -174,7 +138,7 @@ static int filter(struct filtering *f)
                ", %zu taps on %s by transforms of %zu; delay left: %g samples\n",
                f->output, f->filter_info.values, f->filter_info.samples, f->taps.count, f->filter_info.device,
                f->filter_info.n, f->filter_info.delay);
-    return code ? code : check_source(f);
+    return code ? code : input_check_end(f->source);
 }
 
 static int run(const struct command *command, int argc, const char **argv)
@@ -198,7 +162,6 @@ static int run(const struct command *command, int argc, const char **argv)
     if (options_parse(&options, command, table, argc, argv, &code) && options_no_arguments(&options, command, &code))
         code = filter(&f);
     free(f.values);
-    free(f.samples);
     taps_free(&f.taps);
     penstock_sink_free(f.sink);
     penstock_filter_free(f.filter);

@@ -4,6 +4,7 @@
 /* From the options of an input to an open source. */
 #include "input.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -71,4 +72,13 @@ int input_open(penstock_source **source, penstock_context *context, const struct
                               .bandwidth_hz = input->bandwidth_hz, .channel = (unsigned)channel, .count = count,
                               .seconds = isnan(input->seconds) ? 0 : input->seconds, .soapy_log = true));
     return status ? fail_status(status) : EXIT_DONE;
+}
+
+int input_check_end(const penstock_source *source)
+{
+    penstock_source_counters counters = PENSTOCK_SOURCE_COUNTERS;
+    if (penstock_source_get_counters(source, &counters) || !counters.trailing_bytes)
+        return EXIT_DONE;
+    warn("the input ends with %" PRIu64 " bytes that make no whole sample", counters.trailing_bytes);
+    return EXIT_DATA;
 }

@@ -40,6 +40,9 @@ struct input {
 int input_open(penstock_source **source, penstock_context *context, const struct input *input,
                const char *command_name);
 
+/* Warns, and returns EXIT_DATA, where the input ended within a sample. */
+int input_check_end(const penstock_source *source);
+
 /* A radio's stream has no end of its own. */
 bool input_is_radio(const struct input *input);
 

@@ -140,16 +140,13 @@ static int receive_all(struct reception *r)
 
 /* A file that stops within a sample or a frame has lost its end; where the user set the end, or a radio gave the
  * samples, that is how streams end. */
-static int check_end(const struct reception *r, const penstock_wifi_counters *counters,
-                     const penstock_source_counters *source)
+static int check_end(const struct reception *r, const penstock_wifi_counters *counters)
 {
     bool own_end = !input_is_radio(&r->input) && isnan(r->input.count) && isnan(r->input.seconds) && !interrupted();
     bool cut = own_end && counters->truncated && r->frame_end > counters->samples;
-    if (source->trailing_bytes)
-        warn("the input ends with %" PRIu64 " bytes that make no whole sample", source->trailing_bytes);
     if (cut)
         warn("the input ends within a frame");
-    return source->trailing_bytes || cut ? EXIT_DATA : EXIT_DONE;
+    return input_check_end(r->source) || cut ? EXIT_DATA : EXIT_DONE;
 }
 
 static int print_summary(const struct reception *r)
@@ -180,7 +177,7 @@ static int print_summary(const struct reception *r)
         if (troubles[i].count)
             fprintf(out, ", %s %" PRIu64, troubles[i].name, troubles[i].count);
     fputc('\n', out);
-    return check_end(r, &c, &s);
+    return check_end(r, &c);
 }
 
 static int open_reception(struct reception *r)

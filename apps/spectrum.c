@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* penstock spectrum: a waterfall picture of any length of signal. */
+#include "flow.h"
 #include "input.h"
 #include "interrupt.h"
 #include "outfile.h"
@@ -13,8 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BLOCK = 65536 };
 
 struct analysis {
     struct input input;
@@ -28,7 +27,6 @@ struct analysis {
     bool real; /* samples, which have the upper half of the spectrum alone */
     penstock_spectrum *spectrum;
     struct waterfall waterfall;
-    void *samples;
     float *vectors;
     size_t vector_capacity;
     FILE *file;
@@ -87,16 +85,16 @@ static int open_analysis(struct analysis *a)
         return fail_status(status);
     uint64_t expected = a->info.total_samples / (a->whole_hop * a->whole_average);
     size_t length = penstock_spectrum_length(a->spectrum);
-    a->vector_capacity = BLOCK / length + 1;
-    a->samples = malloc(BLOCK * penstock_format_bytes(a->info.format));
+    a->vector_capacity = FLOW_BLOCK / length + 1;
     a->vectors = malloc(a->vector_capacity * length * sizeof *a->vectors);
-    if (!a->samples || !a->vectors || !waterfall_init(&a->waterfall, length, expected, a->peak))
+    if (!a->vectors || !waterfall_init(&a->waterfall, length, expected, a->peak))
         return fail(EXIT_DATA, "out of memory");
     return outfile_open(&a->file, a->png);
 }
 
-static int pull_vectors(struct analysis *a, bool wait)
+static int pull(void *owner, bool wait)
 {
+    struct analysis *a = owner;
     size_t count = 0, length = penstock_spectrum_length(a->spectrum);
     do {
         int status = penstock_spectrum_pull(a->spectrum, a->vectors, a->vector_capacity, wait, &count);
@@ -108,39 +106,14 @@ static int pull_vectors(struct analysis *a, bool wait)
     return PENSTOCK_OK;
 }
 
-static int push_samples(struct analysis *a, size_t count)
+static int push(void *owner, const void *samples, size_t count, size_t *taken)
 {
-    const char *next = a->samples;
-    int status = PENSTOCK_OK;
-    while (count && !status) {
-        size_t taken = 0;
-        status = penstock_spectrum_push(a->spectrum, next, count, &taken);
-        next += taken * penstock_format_bytes(a->info.format);
-        count -= taken;
-        if (!status)
-            status = pull_vectors(a, false);
-    }
-    return status;
+    return penstock_spectrum_push(((struct analysis *)owner)->spectrum, samples, count, taken);
 }
 
-/* Whatever fails, what was read before becomes the picture. */
-static int analyse(struct analysis *a)
+static int finish(void *owner)
 {
-    uint64_t total = 0;
-    size_t count = 0;
-    int status;
-    while (!(status = penstock_source_read(a->source, a->samples, BLOCK, &count)) && count) {
-        if ((status = push_samples(a, count)))
-            break;
-        total += count;
-        progress_show("%.3f s of signal", (double)total / a->info.rate_hz);
-    }
-    int code = status ? fail_status(status) : EXIT_DONE;
-    status = penstock_spectrum_finish(a->spectrum);
-    if (!status)
-        status = pull_vectors(a, true);
-    progress_clear();
-    return code || !status ? code : fail_status(status);
+    return penstock_spectrum_finish(((struct analysis *)owner)->spectrum);
 }
 
 static int write_picture(struct analysis *a)
@@ -160,24 +133,13 @@ static int write_picture(struct analysis *a)
         a->file, a->png);
 }
 
-static int check_source(const struct analysis *a)
-{
-    penstock_source_counters counters = PENSTOCK_SOURCE_COUNTERS;
-    if (penstock_source_get_counters(a->source, &counters))
-        return EXIT_DONE;
-    if (!counters.trailing_bytes)
-        return EXIT_DONE;
-    warn("the input ends with %" PRIu64 " bytes that make no whole sample", counters.trailing_bytes);
-    return EXIT_DATA;
-}
-
 static int spectrum(struct analysis *a)
 {
     int code = check_options(a);
     if (code || (code = open_analysis(a)))
         return code;
     interrupt_watch(a->source);
-    code = analyse(a);
+    code = flow_run(&(struct flow){.source = a->source, .owner = a, .push = push, .pull = pull, .finish = finish});
     interrupt_watch(NULL);
     if (!a->waterfall.spectra) {
         outfile_discard(a->file, a->png);
@@ -190,7 +152,7 @@ static int spectrum(struct analysis *a)
     if (!picture && !closing)
         printf("%s: %" PRIu64 " spectra of %" PRIu64 " samples on %s, %zu rows\n", a->png, a->waterfall.spectra,
                a->whole_n, penstock_spectrum_device(a->spectrum), a->waterfall.rows);
-    return code ? code : check_source(a);
+    return code ? code : input_check_end(a->source);
 }
 
 static int run(const struct command *command, int argc, const char **argv)
@@ -216,7 +178,6 @@ static int run(const struct command *command, int argc, const char **argv)
         code = spectrum(&a);
     waterfall_free(&a.waterfall);
     free(a.vectors);
-    free(a.samples);
     penstock_spectrum_free(a.spectrum);
     penstock_source_free(a.source);
     penstock_context_free(a.context);
