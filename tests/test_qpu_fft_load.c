@@ -33,6 +33,8 @@ static const struct variant variants[] = {
     {"cs16, window, skip", QPU_FFT_CS16, true, false, false, 0, 17, 0},
     {"cu8", QPU_FFT_CU8, false, false, false, 0, 0, 0},
     {"cu8, window, odd", QPU_FFT_CU8, true, false, false, 2, 5, 2},
+    {"cs8", QPU_FFT_CS8, false, false, false, 0, 0, 0},
+    {"cs8, window, odd", QPU_FFT_CS8, true, false, false, 0.5f, 7, -1},
 };
 
 static void fill_input(void *to, size_t samples, enum qpu_fft_format format, uint64_t seed)
@@ -41,13 +43,20 @@ static void fill_input(void *to, size_t samples, enum qpu_fft_format format, uin
         uint64_t random = test_random(&seed);
         if (format == QPU_FFT_CS16)
             ((int16_t *)to)[i] = (int16_t)random;
-        else if (format == QPU_FFT_CU8)
+        else if (format == QPU_FFT_CU8 || format == QPU_FFT_CS8)
             ((uint8_t *)to)[i] = (uint8_t)random;
         else
             ((float *)to)[i] = (float)((double)(random >> 11) * 0x1p-52 - 1);
     }
     if (format == QPU_FFT_CS16)
         ((int16_t *)to)[0] = INT16_MIN;
+    if (format == QPU_FFT_CS8)
+        ((int8_t *)to)[0] = INT8_MIN;
+}
+
+static size_t bytes_of(enum qpu_fft_format format)
+{
+    return format == QPU_FFT_CF32 ? 8 : format == QPU_FFT_CS16 ? 4 : 2;
 }
 
 static double part_of(const void *from, enum qpu_fft_format format, size_t i)
@@ -56,6 +65,8 @@ static double part_of(const void *from, enum qpu_fft_format format, size_t i)
         return ((const int16_t *)from)[i] / 32768.0;
     if (format == QPU_FFT_CU8)
         return (((const uint8_t *)from)[i] - 127.5) / 128;
+    if (format == QPU_FFT_CS8)
+        return ((const int8_t *)from)[i] / 128.0;
     return ((const float *)from)[i];
 }
 
@@ -98,7 +109,7 @@ static void check(const struct variant *variant, uint32_t n)
     d.skip = variant->skip;
     d.spacing = variant->more_spacing ? (uint32_t)((int)(n + d.skip) + variant->more_spacing) : 0;
     rig = rig_open(&d);
-    fill_input(rig_input(&rig), qpu_fft_plan_input_bytes(rig.plan) / (size_t)(8 >> d.format), d.format, n);
+    fill_input(rig_input(&rig), qpu_fft_plan_input_bytes(rig.plan) / bytes_of(d.format), d.format, n);
     for (uint32_t t = 0; t < BATCH; t++)
         right_result(&d, rig_input(&rig), t, in, right + (size_t)2 * n * t);
     if (rig_run(&rig, (struct qpu_emulator_options){0})) {
@@ -176,7 +187,8 @@ static void arguments(void)
         {.points = 64, .batch = 1, .qpus = 1, .format = QPU_FFT_CU8, .reverse = true},
         {.points = 64, .batch = 1, .qpus = 1, .format = QPU_FFT_CS16, .product = some},
         {.points = 64, .batch = 1, .qpus = 1, .window = some, .product = some},
-        {.points = 64, .batch = 1, .qpus = 1, .format = (enum qpu_fft_format)3},
+        {.points = 64, .batch = 1, .qpus = 1, .format = QPU_FFT_CS8, .product = some},
+        {.points = 64, .batch = 1, .qpus = 1, .format = (enum qpu_fft_format)4},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct qpu_fft_plan *plan;

@@ -20,7 +20,8 @@
  *     }
  *     qpu_fft_plan_free(plan);
  *
- * A plan is read-only once made and may be shared by threads; each block of memory is used by one run at a time.
+ * A plan is read-only once made, but for qpu_fft_plan_set_product(), and may be shared by threads; each block of memory
+ * is used by one run at a time.
  * Complex numbers are pairs of floats. Forward transforms have exp(-j ...), neither direction divides by the length.
  */
 #ifndef PENSTOCK_QPU_FFT_H
@@ -42,13 +43,14 @@ enum qpu_fft_status {
 enum qpu_fft_format {
     QPU_FFT_CF32, /* pairs of floats */
     QPU_FFT_CS16, /* pairs of int16; value / 32768. Forward only */
-    QPU_FFT_CU8   /* pairs of uint8; (value - 127.5) / 128. Forward only */
+    QPU_FFT_CU8,  /* pairs of uint8; (value - 127.5) / 128. Forward only */
+    QPU_FFT_CS8   /* pairs of int8; value / 128. Forward only */
 };
 
 /*
  * Zero is the default of all but points, batch and qpus. Transform t takes its samples from sample t * spacing + skip
  * of the input on. In two dimensions it takes `rows` rows of `points` samples and gives as many frequencies, in the
- * same order. The window and the product are read by qpu_fft_plan_new() only.
+ * same order. The window and the product are copied.
  */
 struct qpu_fft_description {
     uint32_t points; /* a power of two, 64 to 4194304; in two dimensions 16 to 1024 */
@@ -86,6 +88,9 @@ size_t qpu_fft_plan_output(const struct qpu_fft_plan *plan);
 /* Writes program, tables and jobs of a whole batch. `memory` is 4-aligned; the QPUs see it at `address`, 4096-aligned.
  */
 void qpu_fft_plan_place(const struct qpu_fft_plan *plan, void *memory, uint32_t address);
+
+/* Another product, of a plan that was made with one: `memory` is the block where it has been placed, not in use. */
+void qpu_fft_plan_set_product(struct qpu_fft_plan *plan, void *memory, const float *product);
 
 /* Rewrites the jobs for the first `count` transforms only, 1 .. batch. */
 void qpu_fft_plan_set_count(const struct qpu_fft_plan *plan, void *memory, uint32_t address, uint32_t count);

@@ -6,6 +6,8 @@
 
 enum { VPM_ROWS = 4 };
 
+static const uint32_t BYTE_SIGNS = 0x80808080, FLOAT_127_5 = 0x42ff0000, FLOAT_128 = 0x43000000;
+
 /* A QPU's uniforms under construction. Without `words` they are only counted. */
 struct list {
     uint32_t *words;
@@ -32,6 +34,8 @@ static void put_begin(const struct qpu_fft_plan *plan, struct list *list, unsign
 {
     put_job(list, ROUTINE_BEGIN);
     put(list, qpu * VPM_ROWS);
+    put(list, plan->what.format == QPU_FFT_CS8 ? BYTE_SIGNS : 0);
+    put(list, plan->what.format == QPU_FFT_CS8 ? FLOAT_128 : FLOAT_127_5);
     put(list, list->places->block + plan->constants);
 }
 

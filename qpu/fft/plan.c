@@ -84,6 +84,16 @@ static bool take_data(struct qpu_fft_plan *plan)
            (passes < 2 || take(plan, &plan->data[DATA_SCRATCH], scratch, PAGE_BYTES));
 }
 
+/* In a reverse transform the parts have changed places. */
+static void weigh_product(struct qpu_fft_plan *plan, const float *product)
+{
+    float scale = plan->what.scale != 0 ? plan->what.scale : 1;
+    for (uint32_t i = 0; i < sample_count(plan); i++) {
+        plan->weights[2 * i] = scale * product[2 * i];
+        plan->weights[2 * i + 1] = (plan->what.reverse ? -scale : scale) * product[2 * i + 1];
+    }
+}
+
 /* Window, scale and what makes integers of full scale 1, in a factor for each sample; or the product's. */
 static int make_weights(struct qpu_fft_plan *plan, const struct qpu_fft_description *what)
 {
@@ -95,20 +105,18 @@ static int make_weights(struct qpu_fft_plan *plan, const struct qpu_fft_descript
     plan->weights = malloc((size_t)plan->parts * n * sizeof *plan->weights);
     if (!plan->weights)
         return QPU_FFT_NO_MEMORY;
-    scale *= plan->kind == KIND_CS16 ? 0x1p-15f : plan->kind == KIND_CU8 ? 0x1p-7f : 1;
+    scale *= plan->kind == KIND_CS16 ? 0x1p-15f : plan->kind == KIND_BYTES ? 0x1p-7f : 1;
     for (uint32_t i = 0; i < n && plan->kind != KIND_PRODUCT; i++)
         plan->weights[i] = scale * (what->window ? what->window[i] : 1);
-    for (uint32_t i = 0; i < n && plan->kind == KIND_PRODUCT; i++) {
-        plan->weights[2 * i] = scale * what->product[2 * i];
-        plan->weights[2 * i + 1] = (what->reverse ? -scale : scale) * what->product[2 * i + 1];
-    }
+    if (plan->kind == KIND_PRODUCT)
+        weigh_product(plan, what->product);
     return QPU_FFT_OK;
 }
 
 static enum qpu_fft__kind kind_of(const struct qpu_fft_description *what)
 {
     if (what->format != QPU_FFT_CF32)
-        return what->format == QPU_FFT_CS16 ? KIND_CS16 : KIND_CU8;
+        return what->format == QPU_FFT_CS16 ? KIND_CS16 : KIND_BYTES;
     if (what->product)
         return KIND_PRODUCT;
     return what->window || (what->scale != 0 && what->scale != 1) ? KIND_WINDOW : KIND_PLAIN;
@@ -116,7 +124,7 @@ static enum qpu_fft__kind kind_of(const struct qpu_fft_description *what)
 
 static bool is_valid(const struct qpu_fft_description *what)
 {
-    if (!what->batch || !what->qpus || what->qpus > QPU_FFT_QPUS || (unsigned)what->format > QPU_FFT_CU8)
+    if (!what->batch || !what->qpus || what->qpus > QPU_FFT_QPUS || (unsigned)what->format > QPU_FFT_CS8)
         return false;
     if (what->product && (what->window || what->format != QPU_FFT_CF32))
         return false;
@@ -127,7 +135,8 @@ static bool is_valid(const struct qpu_fft_description *what)
 
 int qpu_fft_plan_new(struct qpu_fft_plan **out, const struct qpu_fft_description *description)
 {
-    static const uint32_t sample_bytes[] = {[QPU_FFT_CF32] = 8, [QPU_FFT_CS16] = 4, [QPU_FFT_CU8] = 2};
+    static const uint32_t sample_bytes[] = {
+        [QPU_FFT_CF32] = 8, [QPU_FFT_CS16] = 4, [QPU_FFT_CU8] = 2, [QPU_FFT_CS8] = 2};
     struct qpu_fft_plan *plan;
     int status = QPU_FFT_INVALID;
     *out = NULL;
@@ -191,14 +200,20 @@ static uint32_t *at(void *memory, uint32_t place)
     return (uint32_t *)memory + place / 4;
 }
 
+static void write_sequences(const struct qpu_fft_plan *plan, void *memory)
+{
+    const struct qpu_fft__geometry *g = &plan->geometry;
+    for (uint32_t group = 0; plan->kind && group < UINT32_C(1) << g->pass[0].group_bits; group++)
+        qpu_fft__sequence(g, group, plan->weights, plan->parts, plan->sample_bytes,
+                          at(memory, plan->sequences) + group * (qpu_fft__sequence_bytes(plan) / 4));
+}
+
 void qpu_fft_plan_place(const struct qpu_fft_plan *plan, void *memory, uint32_t address)
 {
     const struct qpu_fft__geometry *g = &plan->geometry;
     qpu_fft__program_copy(memory);
     qpu_fft__constants(at(memory, plan->constants));
-    for (uint32_t group = 0; plan->kind && group < UINT32_C(1) << g->pass[0].group_bits; group++)
-        qpu_fft__sequence(g, group, plan->weights, plan->parts, plan->sample_bytes,
-                          at(memory, plan->sequences) + group * (qpu_fft__sequence_bytes(plan) / 4));
+    write_sequences(plan, memory);
     for (unsigned i = 0; i < g->pass_count; i++) {
         uint32_t row_words = qpu_fft__outer_rows(g, i) * ROW_BYTES / 4;
         qpu_fft__lane_offsets(g, i, at(memory, plan->pass[i].lane_offsets));
@@ -208,6 +223,12 @@ void qpu_fft_plan_place(const struct qpu_fft_plan *plan, void *memory, uint32_t 
     }
     if (!plan->what.elsewhere)
         qpu_fft_plan_set_count(plan, memory, address, plan->what.batch);
+}
+
+void qpu_fft_plan_set_product(struct qpu_fft_plan *plan, void *memory, const float *product)
+{
+    weigh_product(plan, product);
+    write_sequences(plan, memory);
 }
 
 void qpu_fft_plan_set_count(const struct qpu_fft_plan *plan, void *memory, uint32_t address, uint32_t count)

@@ -30,7 +30,7 @@ enum qpu_fft__routine {
 };
 
 /* Kinds of points, in the program's order. */
-enum qpu_fft__kind { KIND_PLAIN, KIND_WINDOW, KIND_PRODUCT, KIND_CS16, KIND_CU8 };
+enum qpu_fft__kind { KIND_PLAIN, KIND_WINDOW, KIND_PRODUCT, KIND_CS16, KIND_BYTES };
 
 uint32_t qpu_fft__program_bytes(void);
 void qpu_fft__program_copy(void *to);

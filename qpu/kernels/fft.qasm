@@ -16,7 +16,7 @@
 .int :pass_1_window, :pass_2_window, :pass_4_window, :small_4_window, :small_8_window, :small_16_window
 .int :pass_1_product, :pass_2_product, :pass_4_product, :small_4_product, :small_8_product, :small_16_product
 .int :pass_1_cs16, :pass_2_cs16, :pass_4_cs16, :small_4_cs16, :small_8_cs16, :small_16_cs16
-.int :pass_1_cu8, :pass_2_cu8, :pass_4_cu8, :small_4_cu8, :small_8_cu8, :small_16_cu8
+.int :pass_1_bytes, :pass_2_bytes, :pass_4_bytes, :small_4_bytes, :small_8_bytes, :small_16_bytes
 .align 8
 
 .macro next_job
@@ -33,13 +33,13 @@
     mov register, r4
 .endm
 
-# uniforms: first VPM row, table of constants
+# uniforms: first VPM row, what makes bytes unsigned, their middle, table of constants
 :begin
     mov next, unif
     mov r0, unif
     ldi r1, vpm_setup(1, 1, h32(0))
     add vpm_rows, r0, r1
-    add r1, r1, 2
+    add r1, r1, 2; mov flip, unif
     add vpm_rows + 1, r0, r1
     shl r0, r0, 7
     ldi r1, vdw_setup_0(2, 16, dma_h32(0, 0))
@@ -53,7 +53,7 @@
     ldi cos_eighth, 0x3f6c835e
     ldi sin_eighth, 0x3ec3ef15
     ldi half, 0x3f3504f3
-    ldi middle, 127.5
+    mov middle, unif
     shl lane_word, elem_num, 2
     ldi r2, 64
     add r1, unif, lane_word
@@ -173,12 +173,12 @@
 :small_4_cs16   small CS16, 4
 :small_8_cs16   small CS16, 8
 :small_16_cs16  small CS16, 16
-:pass_1_cu8     pass CU8, 1, 16
-:pass_2_cu8     pass CU8, 2, 16
-:pass_4_cu8     pass CU8, 4, 16
-:small_4_cu8    small CU8, 4
-:small_8_cu8    small CU8, 8
-:small_16_cu8   small CU8, 16
+:pass_1_bytes     pass BYTES, 1, 16
+:pass_2_bytes     pass BYTES, 2, 16
+:pass_4_bytes     pass BYTES, 4, 16
+:small_4_bytes    small BYTES, 4
+:small_8_bytes    small BYTES, 8
+:small_16_bytes   small BYTES, 16
 
 # What this QPU stored is in memory.
 :wait
