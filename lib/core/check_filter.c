@@ -46,7 +46,8 @@ static int expect(struct check *check, size_t frame)
 static int compare(struct check *check)
 {
     const struct penstock_filter_problem *filter = check->filter;
-    double error = 0, norm = 0, most = 2e-7 * sqrt(log2((double)filter->n));
+    double factor = check->binding->state.device->backend->error_factor;
+    double error = 0, norm = 0, most = 2e-7 * sqrt(log2((double)filter->n)) * (factor > 0 ? factor : 1);
     int status = PENSTOCK_OK;
     for (size_t frame = 0; frame < check->frames && !status; frame++) {
         status = expect(check, frame);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Transforms in batches on the QPUs. */
+/* Plans on the QPUs: transforms in batches, and filters by filter.c. */
 #include "backends/qpu/qpu.h"
 
 #include <stdio.h>
@@ -9,16 +9,42 @@
 
 enum { SMALLEST = 64, LARGEST = 1 << 22, MOST_BATCH = 48, MOST_POINTS = 1 << 21, ONE_QPU = 1024, TIMEOUT_MS = 20000 };
 
+bool penstock__qpu_format(enum qpu_fft_format *format, penstock_format from)
+{
+    switch (from) {
+    case PENSTOCK_CF32:
+        *format = QPU_FFT_CF32;
+        return true;
+    case PENSTOCK_CS16:
+        *format = QPU_FFT_CS16;
+        return true;
+    case PENSTOCK_CU8:
+        *format = QPU_FFT_CU8;
+        return true;
+    case PENSTOCK_CS8:
+        *format = QPU_FFT_CS8;
+        return true;
+    default:
+        return false;
+    }
+}
+
 int penstock__qpu_supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
     const struct penstock_fft_problem *fft = &problem->fft;
-    if (problem->kind != PENSTOCK_PROBLEM_FFT)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s transforms, and nothing else", device->name);
-    if (fft->domain != PENSTOCK_COMPLEX)
+    bool filter = problem->kind == PENSTOCK_PROBLEM_FILTER;
+    size_t n = filter ? problem->filter.n : fft->n;
+    enum qpu_fft_format format;
+    if (problem->kind == PENSTOCK_PROBLEM_OFDM)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no kernel for all of OFDM", device->name);
+    if (filter && !penstock__qpu_format(&format, problem->filter.format))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no load of %s samples", device->name,
+                               penstock_format_name(problem->filter.format));
+    if (!filter && fft->domain != PENSTOCK_COMPLEX)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no transforms of real samples", device->name);
-    if (fft->n < SMALLEST || fft->n > LARGEST || fft->n & (fft->n - 1))
+    if (n < SMALLEST || n > LARGEST || n & (n - 1))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s transforms %d to %d points in powers of two, not %zu",
-                               device->name, SMALLEST, LARGEST, fft->n);
+                               device->name, SMALLEST, LARGEST, n);
     return 1;
 }
 
@@ -27,14 +53,14 @@ int penstock__qpu_supports(const struct penstock_device *device, const struct pe
 /* Whether the kernels load the problem's samples themselves; `description` then says how. */
 static bool load_on_qpus(struct qpu_fft_description *description, const struct penstock_fft_problem *fft)
 {
-    bool bytes = fft->format == PENSTOCK_CU8, shorts = fft->format == PENSTOCK_CS16;
-    if (fft->gathered || fft->shift != 0 || (fft->format != PENSTOCK_CF32 && !bytes && !shorts))
+    enum qpu_fft_format format;
+    if (fft->gathered || fft->shift != 0 || !penstock__qpu_format(&format, fft->format))
         return false;
-    if ((bytes || shorts) && fft->direction == PENSTOCK_REVERSE)
+    if (format != QPU_FFT_CF32 && fft->direction == PENSTOCK_REVERSE)
         return false;
     if (fft->spacing > UINT32_MAX / 16 || fft->skip > UINT32_MAX / 16)
         return false;
-    description->format = bytes ? QPU_FFT_CU8 : shorts ? QPU_FFT_CS16 : QPU_FFT_CF32;
+    description->format = format;
     description->spacing = (uint32_t)fft->spacing;
     description->skip = (uint32_t)fft->skip;
     description->window = fft->window;
@@ -60,36 +86,44 @@ static int transforms_init(struct qpu_plan *p, struct qpu_device *device, const 
 }
 
 /* What GPU memory has room for. */
-static size_t largest_batch(const struct penstock_fft_problem *fft)
+static size_t largest_batch(size_t n)
 {
-    size_t batch = MOST_POINTS / fft->n;
+    size_t batch = MOST_POINTS / n;
     return batch > MOST_BATCH ? MOST_BATCH : batch ? batch : 1;
+}
+
+static int init_of_kind(struct qpu_plan *p, struct qpu_state *state, const struct penstock_problem *problem)
+{
+    bool filter = problem->kind == PENSTOCK_PROBLEM_FILTER;
+    int status = filter ? PENSTOCK_OK : penstock__qpu_stages_init(p, &problem->fft);
+    if (status)
+        return status;
+    pthread_mutex_lock(&state->lock);
+    status = filter ? penstock__qpu_filter_init(p, state->device, problem) : transforms_init(p, state->device, problem);
+    pthread_mutex_unlock(&state->lock);
+    if (status && !filter)
+        penstock__qpu_stages_free(p);
+    return status;
 }
 
 int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     const struct penstock_problem *problem = plan->problem;
-    struct qpu_state *state = plan->device->priv;
     struct qpu_plan *p = plan->priv;
+    bool filter = problem->kind == PENSTOCK_PROBLEM_FILTER;
+    size_t n = filter ? problem->filter.n : problem->fft.n;
     int status;
     if (variant > 0)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no variant %u", plan->device->name, variant);
-    p->batch = largest_batch(&problem->fft);
-    p->batch = problem->batch < p->batch ? problem->batch : p->batch;
-    if ((status = penstock__qpu_stages_init(p, &problem->fft)))
+    p->batch = problem->batch < largest_batch(n) ? problem->batch : largest_batch(n);
+    if ((status = init_of_kind(p, plan->device->priv, problem)))
         return status;
-    pthread_mutex_lock(&state->lock);
-    status = transforms_init(p, state->device, problem);
-    pthread_mutex_unlock(&state->lock);
-    if (status) {
-        penstock__qpu_stages_free(p);
-        return status;
-    }
-    snprintf(plan->variant, sizeof plan->variant, "%s, samples loaded by the %s",
-             problem->fft.n <= ONE_QPU ? "one QPU a transform" : "all QPUs on a transform", p->loads ? "QPUs" : "CPU");
-    plan->kernels = qpu_fft_plan_launches(p->transforms);
+    snprintf(plan->variant, sizeof plan->variant, "%s, %s by the %s",
+             n <= ONE_QPU ? "one QPU a transform" : "all QPUs on a transform", filter ? "filtered" : "samples loaded",
+             filter || p->loads ? "QPUs" : "CPU");
+    plan->kernels = qpu_fft_plan_launches(p->transforms) + (filter ? qpu_fft_plan_launches(p->reverse) : 0);
     plan->passes = plan->kernels;
-    plan->best_batch = largest_batch(&problem->fft);
+    plan->best_batch = largest_batch(n);
     return PENSTOCK_OK;
 }
 
@@ -100,7 +134,7 @@ void penstock__qpu_plan_free(struct penstock_plan_state *plan)
     pthread_mutex_lock(&state->lock);
     qpu_memory_free(state->device, &p->memory);
     pthread_mutex_unlock(&state->lock);
-    qpu_fft_plan_free(p->transforms);
+    penstock__qpu_filter_free(p);
     penstock__qpu_stages_free(p);
 }
 
@@ -116,13 +150,14 @@ void penstock__qpu_work(const struct penstock_plan_state *plan, uint64_t *instru
 
 /* ---- run */
 
-static int launch_all(struct qpu_plan *p, struct qpu_state *state)
+int penstock__qpu_launch(struct qpu_plan *p, struct qpu_state *state, const struct qpu_fft_plan *transforms,
+                         uint32_t bus)
 {
     struct qpu_device *device = state->device;
     uint64_t instructions = state->report.instructions, critical_path = state->report.critical_path;
-    for (unsigned i = 0; i < qpu_fft_plan_launches(p->transforms); i++) {
+    for (unsigned i = 0; i < qpu_fft_plan_launches(transforms); i++) {
         struct qpu_fft_launch launch;
-        qpu_fft_plan_launch(p->transforms, i, p->memory.bus, &launch);
+        qpu_fft_plan_launch(transforms, i, bus, &launch);
         int status = qpu_device_run(device, launch.pc, launch.uniforms, launch.qpus, TIMEOUT_MS);
         if (status)
             return penstock__error(PENSTOCK_ERR_DEVICE, "%s", qpu_device_error(device));
@@ -162,7 +197,7 @@ static int run_batch(const struct penstock_plan_state *plan, const struct pensto
     const char *out = (const char *)p->memory.host + qpu_fft_plan_output(p->transforms);
     load_batch(plan, job, first, count);
     qpu_fft_plan_set_count(p->transforms, p->memory.host, p->memory.bus, (uint32_t)count);
-    int status = launch_all(p, state);
+    int status = penstock__qpu_launch(p, state, p->transforms, p->memory.bus);
     for (size_t i = 0; !status && i < count; i++) {
         size_t frame = first + i;
         memcpy(p->frame, out + i * bytes, bytes);
@@ -176,12 +211,13 @@ int penstock__qpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
 {
     const struct qpu_plan *p = plan->priv;
     struct qpu_state *state = plan->device->priv;
+    bool filter = plan->problem->kind == PENSTOCK_PROBLEM_FILTER;
     int status = PENSTOCK_OK;
     (void)slot;
     pthread_mutex_lock(&state->lock);
     for (size_t done = 0; done < job->frames && !status; done += p->batch) {
         size_t count = job->frames - done < p->batch ? job->frames - done : p->batch;
-        status = run_batch(plan, job, done, count);
+        status = (filter ? penstock__qpu_filter_run : run_batch)(plan, job, done, count);
     }
     pthread_mutex_unlock(&state->lock);
     return status;

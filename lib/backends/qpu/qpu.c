@@ -112,7 +112,7 @@ static int wait_for(struct penstock_slot *slot, uint64_t number)
 
 const struct penstock_backend penstock__qpu_backend = {
     .name = "qpu",
-    .flags = PENSTOCK_BACKEND_HOST_MEMORY,
+    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_FUSED,
     .probe = probe_board,
     .open = open_board,
     FUNCTIONS,
@@ -120,7 +120,7 @@ const struct penstock_backend penstock__qpu_backend = {
 
 const struct penstock_backend penstock__qpu_emulator_backend = {
     .name = "qpu:emulator",
-    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC,
+    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_NOT_AUTOMATIC,
     .probe = probe_emulator,
     .open = open_emulator,
     FUNCTIONS,

@@ -4,7 +4,8 @@
 /*
  * The QPUs of a Raspberry Pi 0 to 3 as two backends with one set of functions: `qpu`, the board's, and `qpu:emulator`,
  * which executes the same programs instruction by instruction. Transforms run on the QPUs, with conversion, window and
- * guard-interval skip where the kernels have them; the other stages, on the CPU.
+ * guard-interval skip where the kernels have them; the other stages, on the CPU. Filters of whole blocks too: forward
+ * transform, product and reverse transform without a way to the host.
  */
 #ifndef PENSTOCK_BACKENDS_QPU_H
 #define PENSTOCK_BACKENDS_QPU_H
@@ -33,6 +34,9 @@ struct qpu_plan {
     struct qpu_fft_plan *transforms;
     struct qpu_memory memory; /* programs, tables, and room for a batch of input and output */
     size_t batch;
+    struct qpu_fft_plan *reverse; /* of a filter: multiplies by `response`; its block lies at `reverse_at` */
+    size_t reverse_at;
+    penstock_cf32 *response;
     bool loads;             /* the kernels take the samples as they are */
     penstock_cf32 *frame;   /* one transform, between the stages and the GPU's memory */
     penstock_cf32 *factors; /* window and shift, or NULL */
@@ -40,7 +44,20 @@ struct qpu_plan {
     double *sums; /* powers, for the mean over frames, or NULL */
 };
 
+/* Whether the kernels load samples of that format. */
+bool penstock__qpu_format(enum qpu_fft_format *format, penstock_format from);
+
 int penstock__qpu_supports(const struct penstock_device *device, const struct penstock_problem *problem);
+/* `bus` is where the plan's block is. */
+int penstock__qpu_launch(struct qpu_plan *p, struct qpu_state *state, const struct qpu_fft_plan *transforms,
+                         uint32_t bus);
+
+/* filter.c: problems of kind FILTER, with the device's lock held. */
+int penstock__qpu_filter_init(struct qpu_plan *p, struct qpu_device *device, const struct penstock_problem *problem);
+void penstock__qpu_filter_free(struct qpu_plan *p);
+int penstock__qpu_filter_run(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first,
+                             size_t count);
+
 int penstock__qpu_plan_init(struct penstock_plan_state *plan, unsigned variant);
 void penstock__qpu_plan_free(struct penstock_plan_state *plan);
 void penstock__qpu_work(const struct penstock_plan_state *plan, uint64_t *instructions, uint64_t *critical_path);
