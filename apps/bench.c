@@ -153,7 +153,7 @@ static int bench_all(struct measurement *m, const struct targets *targets)
 
 static int choose_peer(struct measurement *m)
 {
-    static const struct peer *const peers[] = {&peer_fftw, &peer_liquid, &peer_cufft};
+    static const struct peer *const peers[] = {&peer_fftw, &peer_liquid, &peer_cufft, &peer_vkfft, &peer_clfft};
     enum { PEERS = sizeof peers / sizeof *peers };
     const char *names[PEERS + 1] = {NULL};
     for (size_t i = 0; i < PEERS && m->against; i++) {
@@ -223,7 +223,7 @@ static int run(const struct command *command, int argc, const char **argv)
         {"case", 'c', POPT_ARG_STRING, &m.case_text, 0, "Only this case (penstock check --help)", "CASE"},
         {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},
         {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
-        {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid or cufft", "PEER"},
+        {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid, cufft, vkfft or clfft", "PEER"},
         {"study", 0, POPT_ARG_STRING, &m.study, 0, "per: packet errors of Wi-Fi rates; taps: filter speed", "NAME"},
         {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
         {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame in it (138)", "BYTES"},
@@ -251,7 +251,9 @@ const struct command command_bench = {
         "with the better of memcpy() and a plain loop on buffers of the same size. On a GPU fft, ofdm and their like\n"
         "have their samples there (1 GiB where memory allows) and the device's clock counts; 'of copy' compares with\n"
         "the better of its own copy and our copy kernel on the same buffers, and --csv has the rate with transfers\n"
-        "besides. cuFFT runs there too, with separate kernels for what is not a transform. receive:*:idle is white\n"
+        "besides. cuFFT, VkFFT and clFFT run there too, on the same samples, cuFFT with separate kernels for what is "
+        "not a\n"
+        "transform; on OpenCL of a CPU all work in its memory, and the wall's clock counts. receive:*:idle is white\n"
         "noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at 20 MHz, at 35 dB, and every frame must come\n"
         "out. In --csv energy_nj (processor package), cycles and\n"
         "instructions are per sample, and empty where the system does not let them be read.\n"

@@ -4,13 +4,14 @@
 /* Timing with the samples in a device's memory. */
 #include "bench_resident.h"
 
+#include "bench_compare.h"
 #include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPIES = 9, BLOCK_BYTES = 1 << 25, COMPARED_BYTES = 1 << 22 };
+enum { COPIES = 9, BLOCK_BYTES = 1 << 25 };
 #define IN_BYTES ((size_t)1 << 30)
 
 /* Runs that the clock brackets together: a single short one would be lost in what it costs to note the time. */
@@ -90,30 +91,17 @@ static int measure_copy(struct bench_row *row, penstock_resident *resident)
     return EXIT_DONE;
 }
 
-/* The peer's output is ours: floats by their relative L2 difference, soft bits within one. */
 static int compare(const struct run *run, const struct resident_bench *bench, size_t out_bytes, const char *name)
 {
-    size_t bytes = out_bytes < COMPARED_BYTES ? out_bytes : COMPARED_BYTES;
+    size_t bytes = bench_compared_bytes(out_bytes);
     char *ours = malloc(bytes), *theirs = malloc(bytes);
-    double error = 0, norm = 0;
     int code = ours && theirs ? EXIT_DONE : fail(EXIT_DATA, "out of memory"), status;
     if (!code && (status = penstock_resident_read(run->resident, ours, bytes)))
         code = fail_status(status);
     if (!code)
         code = run->peer->device_read(run->state, theirs, bytes);
-    for (size_t i = 0; i < bytes && !code && bench->work.kind == DEVICE_WORK_OFDM; i++)
-        if (abs((int)(int8_t)ours[i] - (int)(int8_t)theirs[i]) > 1)
-            code = fail(EXIT_DATA, "%s: soft bit %zu is %d, %s has %d", name, i, (int)(int8_t)ours[i], run->peer->name,
-                        (int)(int8_t)theirs[i]);
-    for (size_t i = 0; i < bytes / 4 && !code && bench->work.kind != DEVICE_WORK_OFDM; i++) {
-        float a, b;
-        memcpy(&a, ours + 4 * i, 4);
-        memcpy(&b, theirs + 4 * i, 4);
-        error += pow((double)a - (double)b, 2);
-        norm += pow((double)b, 2);
-    }
-    if (!code && !(error <= 1e-10 * norm || !norm))
-        code = fail(EXIT_DATA, "%s: differs from %s by %.2e", name, run->peer->name, sqrt(error / norm));
+    if (!code)
+        code = bench_compare(&bench->work, ours, theirs, bytes, &(struct bench_names){name, run->peer->name});
     free(ours);
     free(theirs);
     return code;

@@ -38,6 +38,7 @@ struct run {
     double complex first, sum; /* Rader's x[0] and X[0] */
     unsigned char *loaded, *stored;
     unsigned column;
+    unsigned group_x, step, member_step; /* constants of the text */
 };
 
 static unsigned constant(const struct run *run, const char *name)
@@ -249,19 +250,31 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
         *slot(run, lane, op->number[0]) = run->local[place(run, p)];
 }
 
+/* Where work-item `item` of a group has a point, and whether the call is for it. */
+static bool place_in_group(struct run *run, const struct operation *op, bool give, unsigned item, unsigned *at)
+{
+    const struct gpu_shape *shape = &run->node->shape;
+    unsigned x = run->group_x;
+    bool members_first = shape->columns || shape->lanes == 1;
+    unsigned lane = members_first ? item / x : item % x, member = members_first ? item % x : item / x;
+    unsigned j = lane + op->number[1], span = give ? 1 : op->number[2];
+    if (lane < op->from || lane >= op->to)
+        return false;
+    *at = place(run, give ? j : j / span * op->number[3] + j % span + op->number[4]) * run->step +
+          member * run->member_step;
+    return true;
+}
+
 /* The places that a call touches in neighbouring work-items. */
 static void follow_banks(struct run *run, const struct operation *op, bool give)
 {
     const struct gpu_shape *shape = &run->node->shape;
     unsigned together = shape->joined ? 16 : 32; /* 128 bytes at once */
-    for (unsigned lane = op->from; lane < op->to; lane += together) {
+    for (unsigned item = 0; item < penstock__gpu_group_size(shape) && !shape->cpu; item += together) {
         unsigned places[32], count = 0;
-        for (unsigned l = lane; l < op->to && l < lane + together; l++) {
-            unsigned j = l + op->number[1], span = give ? 1 : op->number[2];
-            places[count++] = place(run, give ? j : j / span * op->number[3] + j % span + op->number[4]);
-        }
-        if (!shape->columns && !shape->cpu)
-            count_conflicts(run, places, count);
+        for (unsigned i = item; i < penstock__gpu_group_size(shape) && i < item + together; i++)
+            count += place_in_group(run, op, give, i, &places[count]);
+        count_conflicts(run, places, count);
     }
 }
 
@@ -309,7 +322,7 @@ static bool each(struct run *run, const char *name, bool give, bool exchanged)
         return false;
     for (const struct operation *op = list.operation; op < list.operation + list.count; op++) {
         const char *call = op->name;
-        if (exchanged)
+        if (exchanged && run->column == 0)
             follow_banks(run, op, give);
         for (unsigned lane = op->from; lane < op->to; lane++) {
             if (exchanged)
@@ -451,6 +464,9 @@ static int run_node(struct run *run, unsigned index)
     run->node = &run->scheme->node[index];
     run->table = &table;
     run->text = text.content;
+    run->group_x = constant(run, "GROUP_X");
+    run->step = constant(run, "STEP");
+    run->member_step = constant(run, "MEMBER_STEP");
     run->slots = calloc((size_t)shape->lanes * shape->slots, sizeof *run->slots);
     run->local = calloc(shape->plane + 1, sizeof *run->local);
     run->twiddles = calloc(shape->lanes, sizeof *run->twiddles);

@@ -6,6 +6,7 @@
  * is loaded and every value stored once, local memory is big enough, limits are kept, and the result is the DFT.
  * PENSTOCK_TEST_FULL=1 takes every length to 8192 on every device; else a sample by hash.
  */
+#include "gpu/banks.h"
 #include "gpu/table.h"
 #include "gpu_model.h"
 #include "test.h"
@@ -20,7 +21,8 @@ static const struct gpu_limits limits[] = {
     {.local_bytes = 1 << 20, .max_group = 4096, .cpu = true} /* PoCL */
 };
 
-static unsigned cases;
+enum { WAYS = 33 };
+static unsigned cases, histogram[WAYS];
 static double worst;
 
 static double difference(const double *got, const double *want, size_t n)
@@ -42,6 +44,19 @@ static void check_limits(const struct gpu_node *node, const struct gpu_limits *d
           penstock__gpu_local_bytes(shape));
     CHECK(shape->slots <= GPU_MAX_SLOTS, "n %u: %u slots", shape->n, shape->slots);
     CHECK_EQ(shape->lanes % shape->lows, 0);
+}
+
+/* What the plan says of its bank conflicts is what its text leads to. */
+static void check_banks(const struct gpu_scheme *scheme, const struct gpu_model *model, unsigned variant)
+{
+    unsigned declared = 1;
+    for (unsigned i = 0; i < scheme->count; i++) {
+        unsigned ways = penstock__gpu_bank_ways(&scheme->node[i].shape);
+        declared = ways > declared ? ways : declared;
+    }
+    CHECK(model->conflicts == declared, "n %u, variant %u: %u-way bank conflicts, declared are %u", scheme->length,
+          variant, model->conflicts, declared);
+    histogram[declared < WAYS ? declared : WAYS - 1]++;
 }
 
 static void check(size_t n, const struct gpu_limits *device, unsigned variant)
@@ -68,6 +83,7 @@ static void check(size_t n, const struct gpu_limits *device, unsigned variant)
               "n %zu, variant %u, method %d, %u nodes: %u loads, %u stores, %u points between not once, %u overruns", n,
               variant, scheme.method, scheme.count, model.loads_missed, model.stores_missed, model.points_missed,
               model.overruns);
+        check_banks(&scheme, &model, variant);
     }
     CHECK(!status, "n %zu: %s", n, penstock_error_text());
     free(got);
@@ -107,6 +123,20 @@ static void check_kernels(void)
         }
 }
 
+/* Powers of two, which radios have most: at most two neighbours meet. */
+static void check_powers(void)
+{
+    for (unsigned n = 32; n <= 65536; n *= 2)
+        for (unsigned d = 0; d < 2; d++) {
+            struct penstock_fft_problem fft = {.n = n, .scale = 1, .average = 1};
+            struct gpu_scheme scheme;
+            CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits[d], 0));
+            for (unsigned i = 0; i < scheme.count; i++)
+                CHECK(penstock__gpu_bank_ways(&scheme.node[i].shape) <= 2, "n %u, device %u, node %u: %u-way conflicts",
+                      n, d, i, penstock__gpu_bank_ways(&scheme.node[i].shape));
+        }
+}
+
 int main(int count, char **arguments)
 {
     static const size_t more[] = {16384, 32768, 65536, 10007, 65537, 46656, 262144, 100000};
@@ -124,7 +154,11 @@ int main(int count, char **arguments)
     for (size_t i = 0; i < sizeof more / sizeof more[0] && count < 2; i++)
         check_sampled(more[i], full);
     check_kernels();
+    check_powers();
     CHECK(cases > (count > 1 ? 0 : 600), "only %u cases", cases);
+    for (unsigned ways = 1; ways < WAYS; ways++)
+        if (histogram[ways])
+            printf("%u plans with %u-way bank conflicts at most\n", histogram[ways], ways);
     printf("%u cases, worst error %.2f of what is allowed\n", cases, worst);
     return test_finish();
 }

@@ -3,6 +3,7 @@
 
 /* fft: batched transforms, with every load and store stage. */
 #include "accuracy.h"
+#include "bench_beside.h"
 #include "bench_resident.h"
 #include "cases.h"
 #include "peers/peers.h"
@@ -221,6 +222,31 @@ static enum device_work_kind device_work_of(const struct fft_case *fft)
     return DEVICE_WORK_NONE;
 }
 
+static struct device_work device_work_for(const struct fft_run *run)
+{
+    const struct fft_case *fft = run->fft;
+    return (struct device_work){.kind = device_work_of(fft),
+                                .n = fft->n,
+                                .average = fft->average ? fft->average : 1,
+                                .spacing = run->in_values + fft->skip,
+                                .skip = fft->skip,
+                                .window = run->window};
+}
+
+/* Of a peer that computes where ours does. */
+static int measure_beside(struct fft_run *run, const struct case_target *target, struct bench_row *row)
+{
+    struct device_work work = device_work_for(run);
+    bool gpu = !strncmp(target->device, "opencl", 6) || !strncmp(target->device, "cuda", 4);
+    if (!row->peer || !row->peer->device_new || !gpu || work.kind == DEVICE_WORK_NONE)
+        return EXIT_DONE;
+    work.device = target->device;
+    work.frames = run->frames;
+    work.in = run->in;
+    work.in_bytes = work.block_bytes = run->samples * penstock_format_bytes(run->fft->format);
+    return bench_beside(row, &(struct workload){run_plan, run}, &work, run->out, run->out_bytes);
+}
+
 static int measure_resident(struct fft_run *run, const struct case_target *target, struct bench_row *row, bool *done)
 {
     const struct fft_case *fft = run->fft;
@@ -230,12 +256,7 @@ static int measure_resident(struct fft_run *run, const struct case_target *targe
                                    .frames = fft->batch ? run->frames : 0,
                                    .frame_samples = run->in_values + fft->skip,
                                    .average = fft->average ? fft->average : 1};
-    bench.work = (struct device_work){.kind = device_work_of(fft),
-                                      .n = fft->n,
-                                      .average = bench.average,
-                                      .spacing = bench.frame_samples,
-                                      .skip = fft->skip,
-                                      .window = run->window};
+    bench.work = device_work_for(run);
     bench.for_peer = bench.work.kind != DEVICE_WORK_NONE;
     return bench_resident(row, target, &bench, done);
 }
@@ -287,6 +308,8 @@ static int bench(const struct test_case *test, const struct case_target *target,
         code = count_work(&run, row);
     if (!code && fft->format != PENSTOCK_PLANAR && !(row->peer && row->peer->fft_new))
         code = measure_resident(&run, target, row, &resident);
+    if (!code && !resident)
+        code = measure_beside(&run, target, row);
     if (!code && !strcmp(target->device, "cpu"))
         row->copy_gbps = bench_copy_gbps((in_bytes + run.out_bytes) / 2, target->threads);
 done:

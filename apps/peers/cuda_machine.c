@@ -118,10 +118,16 @@ static int start(struct cuda_machine *machine, int index)
     return code;
 }
 
+int cuda_machine_index(const char *device)
+{
+    const char *colon = strchr(device, ':');
+    return colon ? atoi(colon + 1) : 0;
+}
+
 struct cuda_machine *cuda_machine_new(const char *device)
 {
     struct cuda_machine *machine;
-    if (strncmp(device, "cuda:", 5)) {
+    if (strncmp(device, "cuda", 4)) {
         fail(EXIT_USAGE, "the peer computes on cuda devices, not on %s", device);
         return NULL;
     }
@@ -131,7 +137,7 @@ struct cuda_machine *cuda_machine_new(const char *device)
     }
     if (!open_libraries(machine))
         fail(EXIT_DATA, "libcuda.so.1 and libnvrtc are needed for the peer, and one of them is missing or too old");
-    else if (!start(machine, atoi(device + 5)))
+    else if (!start(machine, cuda_machine_index(device)))
         return machine;
     cuda_machine_free(machine);
     return NULL;

@@ -13,7 +13,10 @@ typedef unsigned long long cuda_memory;
 
 struct cuda_machine;
 
-/* The device "cuda:INDEX". NULL, having told why. Its context is current in this thread until it is freed. */
+/* The index of "cuda:INDEX"; 0 of "cuda". */
+int cuda_machine_index(const char *device);
+
+/* The device "cuda" or "cuda:INDEX". NULL, having told why. Its context is current in this thread until it is freed. */
 struct cuda_machine *cuda_machine_new(const char *device);
 void cuda_machine_free(struct cuda_machine *machine);
 

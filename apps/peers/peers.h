@@ -61,6 +61,6 @@ struct peer {
     void (*channelizer_free)(void *state);
 };
 
-extern const struct peer peer_fftw, peer_liquid, peer_cufft;
+extern const struct peer peer_fftw, peer_liquid, peer_cufft, peer_clfft, peer_vkfft;
 
 #endif

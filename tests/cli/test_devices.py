@@ -104,6 +104,15 @@ if done.returncode == 0:
     check(width > 500 and height > 100, width, height)
 else:
     check(done.returncode == 2 and "libpng" in done.stderr, done.stderr)
+# A peer on the same device: its output is compared with ours before both are timed.
+for peer in ["clfft", "vkfft"] if "opencl:0" in run("devices").stdout.decode() else []:
+    done = run("bench", "opencl", "--against", peer, "--case", "fft:64:x64", "--csv")
+    if done.returncode == 0:
+        row = dict(zip(*[line.split(",") for line in done.stdout.decode().splitlines()]))
+        check(row["peer"] == peer and row["peer_version"].count(".") == 2 and float(row["ratio"]) > 0, row)
+    else:
+        check("not in this build" in done.stderr or "libclFFT.so.2 was not found" in done.stderr, done.stderr)
+
 # The device may be left to the library in check and bench too.
 check("auto" in check_run(0, "check", "auto", "--case", "fft:16").stdout.decode(), "check auto")
 check("fft:16" in check_run(0, "bench", "auto", "--case", "fft:16").stdout.decode(), "bench auto")

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Local memory's banks: 32 of 4 bytes each, as GPUs have them. */
+#ifndef PENSTOCK_GPU_BANKS_H
+#define PENSTOCK_GPU_BANKS_H
+
+#include "gpu/shape.h"
+
+/*
+ * How many of the work-items that access local memory at once meet in one bank at most, over the exchanges between a
+ * transform's stages: 1 where there are no conflicts, as on a CPU or without exchanges. 32 work-items access 4 bytes
+ * each at once, or 16 of them 8.
+ */
+unsigned penstock__gpu_bank_ways(const struct gpu_shape *shape);
+
+#endif
