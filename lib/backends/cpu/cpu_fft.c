@@ -27,19 +27,24 @@ static void lay_out_scratch(struct cpu_plan *p)
     p->scratch_bytes = p->transform_at + round_up(p->transform.scratch_bytes);
 }
 
+/* The kind of transform that is `variant` rungs down the ladder of those that fit; NULL below its end. */
+static const struct cpu_transform_kind *kind_of(const struct cpu_transform *transform, unsigned variant)
+{
+    for (const struct cpu_transform_kind *const *kind = penstock__cpu_transforms; *kind; kind++)
+        if ((!(*kind)->fits || (*kind)->fits(transform)) && !variant--)
+            return *kind;
+    return NULL;
+}
+
 int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
     struct cpu_plan *p = plan->priv;
-    unsigned last = 0;
     int status;
-    while (last < variant && penstock__cpu_transforms[last])
-        last++;
-    if (!penstock__cpu_transforms[last])
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu has no variant %u", variant);
     *p = (struct cpu_plan){.fft = fft};
-    p->transform = (struct cpu_transform){
-        .kind = penstock__cpu_transforms[last], .n = fft->n, .direction = fft->direction, .domain = fft->domain};
+    p->transform = (struct cpu_transform){.n = fft->n, .direction = fft->direction, .domain = fft->domain};
+    if (!(p->transform.kind = kind_of(&p->transform, variant)))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu has no variant %u", variant);
     penstock__store_init(&p->store, fft);
     if ((status = penstock__load_init(&p->load, fft)))
         return status;

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * One transform of one length: the part of the cpu backend that FFTW does, or the core's double-precision DFT. Every
+ * One transform of one length: what the processor's own vectors do, or FFTW, or the core's double-precision DFT. Every
  * frame of a plan runs through the same transform at the same alignment, so that its bits depend on nothing else.
  */
 #ifndef PENSTOCK_CPU_TRANSFORM_H
@@ -13,7 +13,8 @@
 struct cpu_transform;
 
 struct cpu_transform_kind {
-    const char *name; /* in words, for penstock_plan_info */
+    const char *name;                                    /* in words, for penstock_plan_info */
+    bool (*fits)(const struct cpu_transform *transform); /* whether it does such a one; NULL: it does all */
     int (*init)(struct cpu_transform *transform);
     void (*free)(struct cpu_transform *transform);
 
@@ -39,7 +40,7 @@ struct cpu_transform {
 /* The ladder: the fastest first, each next one simpler; ends with NULL. */
 extern const struct cpu_transform_kind *const penstock__cpu_transforms[];
 
-extern const struct cpu_transform_kind penstock__cpu_transform_plain;
+extern const struct cpu_transform_kind penstock__cpu_transform_ordered, penstock__cpu_transform_plain;
 
 /* Name and version of the library that transforms, "" for none. */
 void penstock__cpu_transform_library(char text[32]);

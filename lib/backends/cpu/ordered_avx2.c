@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Transforms by vectors of 8, for AVX2. */
+#define WIDTH 8
+#include "backends/cpu/ordered_passes.h"
+
+const struct ordered_kernels penstock__ordered_kernels_avx2 = {
+    .name = "AVX2", .width = WIDTH, .worthwhile = 8192, .forward = forward, .reverse = reverse};

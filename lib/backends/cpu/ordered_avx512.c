@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Transforms by vectors of 16, for AVX-512. */
+#define WIDTH 16
+#include "backends/cpu/ordered_passes.h"
+
+const struct ordered_kernels penstock__ordered_kernels_avx512 = {
+    .name = "AVX-512", .width = WIDTH, .worthwhile = ORDERED_SHORTEST, .forward = forward, .reverse = reverse};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Transforms by each instruction set that this processor has, at every length: against a double-precision transform, in
+ * both directions, from samples and to bins at any address with the same bits, whatever was in the memory to work in,
+ * and nothing written beside the bins.
+ */
+#include "backends/cpu/ordered.h"
+#include "fft_error.h"
+#include "test.h"
+
+#include <string.h>
+
+#define MOST  ((size_t)1 << 18)
+#define GUARD 16
+
+static penstock_cf32 samples[MOST + 1], bins[MOST], again[MOST + 2 * GUARD + 1];
+static double right[2 * MOST];
+static _Alignas(64) penstock_cf32 work[MOST];
+static size_t executed;
+
+typedef void transform(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in, void *work);
+
+static void check_addresses(const struct ordered_fft *fft, transform *run, size_t n)
+{
+    penstock_cf32 *out = again + GUARD + 1;
+    const unsigned char *before = (const unsigned char *)again, *after = (const unsigned char *)(out + n);
+    memset(again, 0x5a, sizeof again);
+    memset(work, 0xff, sizeof work); /* not a number */
+    memmove(samples + 1, samples, n * sizeof *samples);
+    run(fft, out, samples + 1, work);
+    memmove(samples, samples + 1, n * sizeof *samples);
+    CHECK(!memcmp(out, bins, n * sizeof *bins), "%s, %zu points: other bits at another address", fft->kernels->name, n);
+    for (size_t b = 0; b < (GUARD - 1) * sizeof *out; b++)
+        CHECK(before[b] == 0x5a && after[b] == 0x5a, "%s, %zu points: written beside the bins", fft->kernels->name, n);
+}
+
+static void check(const struct ordered_kernels *kernels, size_t n, penstock_direction direction)
+{
+    transform *run = direction == PENSTOCK_FORWARD ? kernels->forward : kernels->reverse;
+    struct ordered_fft *fft;
+    uint64_t seed = n + (uint64_t)direction;
+    CHECK_OK(penstock__ordered_fft_new(&fft, n, kernels));
+    if (!fft)
+        return;
+    for (size_t j = 0; j < n; j++) {
+        samples[j] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
+        right[2 * j] = (double)samples[j].re;
+        right[2 * j + 1] = (double)samples[j].im;
+    }
+    CHECK_OK(penstock__dft(right, n, direction));
+    run(fft, bins, samples, work);
+    double error = relative_error((const float *)bins, right, 2 * n);
+    CHECK(error <= error_bound(n), "%s, %zu points, direction %d: error %.3g, %.2f of the bound", kernels->name, n,
+          (int)direction, error, error / error_bound(n));
+    check_addresses(fft, run, n);
+    penstock__ordered_fft_free(fft);
+    executed++;
+}
+
+static void check_kernels(const struct ordered_kernels *kernels)
+{
+    for (size_t n = ORDERED_SHORTEST; n <= MOST; n *= 2)
+        for (int direction = 0; direction < 2; direction++)
+            check(kernels, n, direction ? PENSTOCK_REVERSE : PENSTOCK_FORWARD);
+}
+
+int main(void)
+{
+    const struct ordered_kernels *kernels;
+    size_t i;
+    for (i = 0; (kernels = penstock__ordered_build(i)); i++)
+        check_kernels(kernels);
+    CHECK(!penstock__ordered_kernels(ORDERED_SHORTEST / 2) && !penstock__ordered_kernels(2 * ORDERED_LONGEST) &&
+              !penstock__ordered_kernels(3 << 15) && (!i || penstock__ordered_kernels(1 << 16)),
+          "other lengths fit");
+    CHECK_EQ(executed, 22 * i);
+    return i ? test_finish() : test_skip("this processor has no kernels");
+}
