@@ -3,8 +3,8 @@
 
 /*
  * Transforms by each instruction set that this processor has, at every length: against a double-precision transform, in
- * both directions, from samples and to bins at any address with the same bits, whatever was in the memory to work in,
- * and nothing written beside the bins.
+ * both directions and with a window, the power of bins too, from samples and to bins at any address with the same bits,
+ * whatever was in the memory to work in, and nothing written beside the bins.
  */
 #include "backends/cpu/ordered.h"
 #include "fft_error.h"
@@ -16,7 +16,8 @@
 #define GUARD 16
 
 static penstock_cf32 samples[MOST + 1], bins[MOST], again[MOST + 2 * GUARD + 1];
-static double right[2 * MOST];
+static float window[MOST];
+static double right[2 * MOST], sums[MOST + 2];
 static _Alignas(64) penstock_cf32 work[MOST];
 static size_t executed;
 
@@ -36,18 +37,37 @@ static void check_addresses(const struct ordered_fft *fft, transform *run, size_
         CHECK(before[b] == 0x5a && after[b] == 0x5a, "%s, %zu points: written beside the bins", fft->kernels->name, n);
 }
 
-static void check(const struct ordered_kernels *kernels, size_t n, penstock_direction direction)
+/* The power of the bins, added to what is there, and to nothing else. */
+static void check_power(const struct ordered_fft *fft, size_t n)
+{
+    double error = 0, norm = 0, *to = sums + 1;
+    for (size_t k = 0; k < n + 2; k++)
+        sums[k] = (double)k;
+    fft->kernels->power(fft, to, samples, work);
+    CHECK(sums[0] == 0 && sums[n + 1] == (double)(n + 1), "%zu points: written beside the sums", n);
+    for (size_t k = 0; k < n; k++) {
+        double power = right[2 * k] * right[2 * k] + right[2 * k + 1] * right[2 * k + 1];
+        error += pow(to[k] - (double)(k + 1) - power, 2);
+        norm += power * power;
+    }
+    error = sqrt(error / norm);
+    CHECK(error <= 2 * error_bound(n), "%s, %zu points, power: error %.3g", fft->kernels->name, n, error);
+}
+
+static void check(const struct ordered_kernels *kernels, size_t n, penstock_direction direction, bool windowed)
 {
     transform *run = direction == PENSTOCK_FORWARD ? kernels->forward : kernels->reverse;
     struct ordered_fft *fft;
     uint64_t seed = n + (uint64_t)direction;
-    CHECK_OK(penstock__ordered_fft_new(&fft, n, kernels));
+    for (size_t j = 0; j < n; j++)
+        window[j] = windowed ? (float)test_uniform(&seed) : 1;
+    CHECK_OK(penstock__ordered_fft_new(&fft, n, windowed ? window : NULL, kernels));
     if (!fft)
         return;
     for (size_t j = 0; j < n; j++) {
         samples[j] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
-        right[2 * j] = (double)samples[j].re;
-        right[2 * j + 1] = (double)samples[j].im;
+        right[2 * j] = (double)samples[j].re * (double)window[j];
+        right[2 * j + 1] = (double)samples[j].im * (double)window[j];
     }
     CHECK_OK(penstock__dft(right, n, direction));
     run(fft, bins, samples, work);
@@ -55,6 +75,8 @@ static void check(const struct ordered_kernels *kernels, size_t n, penstock_dire
     CHECK(error <= error_bound(n), "%s, %zu points, direction %d: error %.3g, %.2f of the bound", kernels->name, n,
           (int)direction, error, error / error_bound(n));
     check_addresses(fft, run, n);
+    if (direction == PENSTOCK_FORWARD)
+        check_power(fft, n);
     penstock__ordered_fft_free(fft);
     executed++;
 }
@@ -62,8 +84,8 @@ static void check(const struct ordered_kernels *kernels, size_t n, penstock_dire
 static void check_kernels(const struct ordered_kernels *kernels)
 {
     for (size_t n = ORDERED_SHORTEST; n <= MOST; n *= 2)
-        for (int direction = 0; direction < 2; direction++)
-            check(kernels, n, direction ? PENSTOCK_REVERSE : PENSTOCK_FORWARD);
+        for (int way = 0; way < 3; way++)
+            check(kernels, n, way ? PENSTOCK_FORWARD : PENSTOCK_REVERSE, way == 2);
 }
 
 int main(void)
@@ -75,6 +97,6 @@ int main(void)
     CHECK(!penstock__ordered_kernels(ORDERED_SHORTEST / 2) && !penstock__ordered_kernels(2 * ORDERED_LONGEST) &&
               !penstock__ordered_kernels(3 << 15) && (!i || penstock__ordered_kernels(1 << 16)),
           "other lengths fit");
-    CHECK_EQ(executed, 22 * i);
+    CHECK_EQ(executed, 33 * i);
     return i ? test_finish() : test_skip("this processor has no kernels");
 }

@@ -10,17 +10,21 @@ given rate of vectors, as the block itself measures it.
 
 import argparse
 import csv
+import math
 import os
 import statistics
 import sys
 import time
 
 sys.path.pop(0)  # this file's folder, where "gnuradio" is this file
-from gnuradio import blocks, fft, gr, penstock
+from gnuradio import blocks, fft, filter, gr, penstock
 
 FFT_SIZES = [2**k for k in range(4, 17)]
 FFT_FAST_SIZES = (64, 512, 2048, 16384, 65536)  # where more than the stock block's own speed is asked for
 SPECTRUM_SIZES = [256, 1024, 4096, 16384]
+FILTER_TAPS = [16, 65, 127, 257, 513, 1025, 2049, 4097, 8193, 16384, 32769, 65536]
+FILTER_FAST_TAPS = (65, 257, 1025, 4097)  # where more than the stock block's own speed is asked for
+FILTER_UNIT = 4096  # samples, to count by
 AVERAGE = 16
 LARGE_BUFFER_BYTES = 1 << 20
 COMPLEX_BYTES = 8
@@ -92,6 +96,24 @@ def spectrum_row(n, buffers, arguments):
     return row("spectrum_cvf", n, buffers, rounds_of(chains, n, buffers, arguments), lambda stock, copy: 2 * stock)
 
 
+def filter_row(kind, taps, buffers, arguments):
+    """Taps of no meaning, no decimation."""
+    values = [complex(math.sin(i), math.cos(i)) / taps for i in range(taps)]
+    if kind == "ccf":
+        values = [value.real for value in values]
+    ours, stock = ((penstock.fft_filter_ccc, filter.fft_filter_ccc) if kind == "ccc"
+                   else (penstock.fft_filter_ccf, filter.fft_filter_ccf))
+    chains = {
+        "ours": lambda: [ours(1, values, 1, 0, 1, arguments.device)],
+        "stock": lambda: [stock(1, values, 1)],
+        "copy": lambda: [blocks.copy(COMPLEX_BYTES)],
+    }
+    rates = rounds_of(chains, FILTER_UNIT, buffers, arguments)
+    fast = taps in FILTER_FAST_TAPS
+    return row(f"fft_filter_{kind}", taps, buffers, rates,
+               lambda stock, copy: min(2 * stock, 0.9 * copy) if fast else stock)
+
+
 def row(block, n, buffers, rates, bar):
     """`bar`: the rate that is asked for, from the rates of the stock block and of the copy block."""
     each = list(zip(rates["ours"], rates["stock"], rates["copy"]))
@@ -151,8 +173,8 @@ def report(rows, csv_path):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--block", choices=["fft", "spectrum"], default="fft")
-    parser.add_argument("--sizes", type=int, nargs="+", help="transform lengths")
+    parser.add_argument("--block", choices=["fft", "spectrum", "filter_ccc", "filter_ccf"], default="fft")
+    parser.add_argument("--sizes", type=int, nargs="+", help="transform lengths, or numbers of taps")
     parser.add_argument("--latency", type=float, metavar="HZ", help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
     parser.add_argument("--device", default="cpu", help="what ours run on")
@@ -175,6 +197,10 @@ def main():
         rows = (latency_row(n, arguments) for n in arguments.sizes or [64, 1024, 16384])
     elif arguments.block == "spectrum":
         rows = (spectrum_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes or SPECTRUM_SIZES)
+    elif arguments.block.startswith("filter"):
+        kind = arguments.block[len("filter_"):]
+        rows = (filter_row(kind, taps, buffers, arguments) for buffers in sides
+                for taps in arguments.sizes or FILTER_TAPS)
     else:
         rows = (fft_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes or FFT_SIZES)
     count, held = report(rows, arguments.csv)

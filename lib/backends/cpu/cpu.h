@@ -24,7 +24,8 @@ struct cpu_plan {
     struct cpu_load load;
     struct cpu_transform transform;
     struct cpu_store store;
-    size_t chunk; /* outputs that a thread does at a time */
+    bool adds_power; /* the transform does, in place of the store stage */
+    size_t chunk;    /* outputs that a thread does at a time */
 
     /* Scratch memory of one thread: offsets in bytes, and the whole. */
     size_t values_at, sums_at, transform_at, scratch_bytes;

@@ -36,6 +36,19 @@ static const struct cpu_transform_kind *kind_of(const struct cpu_transform *tran
     return NULL;
 }
 
+/* What the transform does in place of the stages around it, while it has the values in hand. */
+static void share_work(struct cpu_plan *p)
+{
+    const struct penstock_fft_problem *fft = p->fft;
+    bool plain = fft->format == PENSTOCK_CF32 && fft->domain == PENSTOCK_COMPLEX && !fft->gathered && fft->shift == 0 &&
+                 fft->direction == PENSTOCK_FORWARD;
+    if (fft->window && plain && p->transform.kind->windows) {
+        p->transform.window = fft->window;
+        p->load.untouched = true;
+    }
+    p->adds_power = p->load.untouched && plain && p->transform.kind->add_power && fft->average > 1 && fft->scale == 1;
+}
+
 int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
@@ -48,6 +61,7 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
     penstock__store_init(&p->store, fft);
     if ((status = penstock__load_init(&p->load, fft)))
         return status;
+    share_work(p);
     if ((status = p->transform.kind->init(&p->transform))) {
         penstock__load_free(&p->load);
         return status;
@@ -100,7 +114,8 @@ static size_t first_sample(const struct batch *b, size_t frame)
 static void run_frame(const struct batch *b, size_t frame, char *scratch)
 {
     const struct cpu_plan *p = b->plan;
-    unsigned average = p->fft->average;
+    unsigned average = p->fft->average, k = (unsigned)(frame % average);
+    double *sums = (double *)(void *)(scratch + p->sums_at);
     size_t first = first_sample(b, frame);
     const char *in = b->in + first * b->sample_bytes;
     char *out = b->out + frame / average * b->output_bytes, *values = scratch + p->values_at;
@@ -110,10 +125,15 @@ static void run_frame(const struct batch *b, size_t frame, char *scratch)
         penstock__load_frame(&p->load, scratch, b->in, first, b->samples, b->gather ? &b->gather[frame] : NULL);
         in = scratch;
     }
+    if (p->adds_power) {
+        penstock__store_begin(&p->store, sums, k);
+        p->transform.kind->add_power(&p->transform, sums, in, scratch + p->transform_at);
+        penstock__store_end(&p->store, out, sums, k);
+        return;
+    }
     p->transform.kind->run(&p->transform, in, 0, direct_out ? out : values, 0, 1, scratch + p->transform_at);
     if (!direct_out)
-        penstock__store_frame(&p->store, out, values, (double *)(void *)(scratch + p->sums_at),
-                              (unsigned)(frame % average));
+        penstock__store_frame(&p->store, out, values, sums, k);
 }
 
 static void run_chunk(void *argument, size_t chunk, unsigned worker)

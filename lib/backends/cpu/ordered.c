@@ -90,7 +90,15 @@ static void fill_middle(struct ordered_fft *fft)
     }
 }
 
-int penstock__ordered_fft_new(struct ordered_fft **fft, size_t n, const struct ordered_kernels *kernels)
+static void fill_window(struct ordered_fft *fft, const float *window)
+{
+    size_t width = fft->kernels->width;
+    for (size_t at = 0; at < fft->n; at++)
+        fft->window[at] = window[at / width * width + sample_in(at % width, width)];
+}
+
+int penstock__ordered_fft_new(struct ordered_fft **fft, size_t n, const float *window,
+                              const struct ordered_kernels *kernels)
 {
     struct ordered_fft *made = penstock__calloc(1, sizeof *made);
     *fft = NULL;
@@ -102,13 +110,16 @@ int penstock__ordered_fft_new(struct ordered_fft **fft, size_t n, const struct o
     made->middle = penstock__alloc(2 * n * sizeof *made->middle);
     made->roots = penstock__alloc(4 * made->vectors * sizeof *made->roots);
     made->places = penstock__alloc(made->vectors * sizeof *made->places);
-    if (!made->middle || !made->roots || !made->places) {
+    made->window = window ? penstock__alloc(n * sizeof *made->window) : NULL;
+    if (!made->middle || !made->roots || !made->places || (window && !made->window)) {
         penstock__ordered_fft_free(made);
         return PENSTOCK_ERR_MEMORY;
     }
     choose_passes(made);
     fill_roots(made);
     fill_middle(made);
+    if (window)
+        fill_window(made, window);
     *fft = made;
     return PENSTOCK_OK;
 }
@@ -120,5 +131,6 @@ void penstock__ordered_fft_free(struct ordered_fft *fft)
     penstock__free(fft->middle);
     penstock__free(fft->roots);
     penstock__free(fft->places);
+    penstock__free(fft->window);
     penstock__free(fft);
 }

@@ -35,6 +35,7 @@ struct ordered_fft {
     float *middle;    /* between the two transforms: W real parts, then W imaginary ones, by bin of the first */
     float *roots;     /* of the passes */
     uint32_t *places; /* of the vector with a bin of the first transform */
+    float *window;    /* factors of the samples of a forward transform, in the order of lanes; or NULL */
 };
 
 /* One instruction set's. */
@@ -47,6 +48,9 @@ struct ordered_kernels {
      */
     void (*forward)(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in, void *work);
     void (*reverse)(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in, void *work);
+
+    /* sums[k] += |bin k|^2, the square in float, the sum in double; forward. */
+    void (*power)(const struct ordered_fft *fft, double *sums, const penstock_cf32 *in, void *work);
 };
 
 extern const struct ordered_kernels penstock__ordered_kernels_avx2, penstock__ordered_kernels_avx512;
@@ -57,8 +61,9 @@ const struct ordered_kernels *penstock__ordered_build(size_t index);
 /* The fastest for n points; NULL where FFTW is as fast, and where n is no power of two between the two above. */
 const struct ordered_kernels *penstock__ordered_kernels(size_t n);
 
-/* Tables for a power of two between the two above. */
-int penstock__ordered_fft_new(struct ordered_fft **fft, size_t n, const struct ordered_kernels *kernels);
+/* Tables for a power of two between the two above; `window` has n factors, which are copied, or is NULL. */
+int penstock__ordered_fft_new(struct ordered_fft **fft, size_t n, const float *window,
+                              const struct ordered_kernels *kernels);
 void penstock__ordered_fft_free(struct ordered_fft *fft);
 
 #endif

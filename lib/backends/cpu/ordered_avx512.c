@@ -5,5 +5,9 @@
 #define WIDTH 16
 #include "backends/cpu/ordered_passes.h"
 
-const struct ordered_kernels penstock__ordered_kernels_avx512 = {
-    .name = "AVX-512", .width = WIDTH, .worthwhile = ORDERED_SHORTEST, .forward = forward, .reverse = reverse};
+const struct ordered_kernels penstock__ordered_kernels_avx512 = {.name = "AVX-512",
+                                                                 .width = WIDTH,
+                                                                 .worthwhile = ORDERED_SHORTEST,
+                                                                 .forward = forward,
+                                                                 .reverse = reverse,
+                                                                 .power = power};

@@ -35,13 +35,40 @@ typedef struct {
 #define STORE(to, v)            _mm256_storeu_ps(to, (__m256)(v))
 #endif
 
-/* `reverse` is a constant wherever these are called: a reverse transform is a forward one of values with real and
- * imaginary parts exchanged. */
-INLINE cvec load_samples(const penstock_cf32 *in, bool reverse)
+/* What goes in, and what is made of it: all constants or NULL wherever functions are inlined. A reverse transform is a
+ * forward one of values with real and imaginary parts exchanged. */
+struct ends {
+    const penstock_cf32 *in;
+    const float *window; /* in the order of lanes */
+    penstock_cf32 *out;
+    double *sums; /* of powers, in place of `out` */
+    bool reverse;
+};
+
+INLINE cvec load_samples(const struct ends *ends, size_t at)
 {
-    const float *from = (const float *)(const void *)in;
-    vec a = LOAD(from), b = LOAD(from + WIDTH);
-    return reverse ? (cvec){PICK(a, b, 0xdd), PICK(a, b, 0x88)} : (cvec){PICK(a, b, 0x88), PICK(a, b, 0xdd)};
+    const float *from = (const float *)(const void *)(ends->in + at);
+    vec a = LOAD(from), b = LOAD(from + WIDTH), even = PICK(a, b, 0x88), odd = PICK(a, b, 0xdd);
+    if (ends->window) {
+        vec factors = LOAD(ends->window + at);
+        even *= factors;
+        odd *= factors;
+    }
+    return ends->reverse ? (cvec){odd, even} : (cvec){even, odd};
+}
+
+INLINE void add_power(double *sums, cvec v)
+{
+    vec power = v.re * v.re + v.im * v.im;
+#if WIDTH == 16
+    __m256 low = _mm512_castps512_ps256((__m512)power), high = _mm512_extractf32x8_ps((__m512)power, 1);
+    _mm512_storeu_pd(sums, _mm512_add_pd(_mm512_loadu_pd(sums), _mm512_cvtps_pd(low)));
+    _mm512_storeu_pd(sums + 8, _mm512_add_pd(_mm512_loadu_pd(sums + 8), _mm512_cvtps_pd(high)));
+#else
+    __m128 low = _mm256_castps256_ps128((__m256)power), high = _mm256_extractf128_ps((__m256)power, 1);
+    _mm256_storeu_pd(sums, _mm256_add_pd(_mm256_loadu_pd(sums), _mm256_cvtps_pd(low)));
+    _mm256_storeu_pd(sums + 4, _mm256_add_pd(_mm256_loadu_pd(sums + 4), _mm256_cvtps_pd(high)));
+#endif
 }
 
 INLINE void store_bins(penstock_cf32 *out, cvec v, bool reverse)
@@ -123,11 +150,12 @@ INLINE void dft(cvec *x, unsigned radix)
         dft4(x);
 }
 
-/* One butterfly: legs `span` vectors apart, each but the first times its root. */
-INLINE void split(cvec *data, const penstock_cf32 *in, size_t span, const float *roots, unsigned radix, bool reverse)
+/* One butterfly: legs `span` vectors apart, each but the first times its root. With `ends` the legs are samples, of
+ * which the first is number `at`. */
+INLINE void split(cvec *data, const struct ends *ends, size_t at, size_t span, const float *roots, unsigned radix)
 {
     cvec x[8];
-    EACH(q, radix) x[q] = in ? load_samples(in + q * span * WIDTH, reverse) : data[q * span];
+    EACH(q, radix) x[q] = ends ? load_samples(ends, at + q * span * WIDTH) : data[q * span];
     dft(x, radix);
     EACH(q, radix)
     {
@@ -138,20 +166,18 @@ INLINE void split(cvec *data, const penstock_cf32 *in, size_t span, const float 
 }
 
 /* One pass over one block. */
-INLINE void split_block(cvec *data, const penstock_cf32 *in, const struct ordered_pass *pass, unsigned radix,
-                        bool reverse)
+INLINE void split_block(cvec *data, const struct ends *ends, const struct ordered_pass *pass, unsigned radix)
 {
     for (size_t j = 0; j < pass->span; j++)
-        split(data + j, in ? in + j * WIDTH : NULL, pass->span, pass->roots ? pass->roots + 2 * (radix - 1) * j : NULL,
-              radix, reverse);
+        split(data + j, ends, j * WIDTH, pass->span, pass->roots ? pass->roots + 2 * (radix - 1) * j : NULL, radix);
 }
 
-INLINE void split_any(cvec *data, const penstock_cf32 *in, const struct ordered_pass *pass, bool reverse)
+INLINE void split_any(cvec *data, const struct ends *ends, const struct ordered_pass *pass)
 {
     if (pass->radix == 8)
-        split_block(data, in, pass, 8, reverse);
+        split_block(data, ends, pass, 8);
     else
-        split_block(data, in, pass, 4, reverse);
+        split_block(data, ends, pass, 4);
 }
 
 #define NEAR_VECTORS (32768 / sizeof(cvec)) /* of which the nearest cache has room */
@@ -162,14 +188,14 @@ static void descend(cvec *data, const struct ordered_pass *pass, const struct or
 {
     size_t count = pass->radix * pass->span;
     if (count > NEAR_VECTORS) {
-        split_any(data, NULL, pass, false);
+        split_any(data, NULL, pass);
         for (unsigned q = 0; q < pass->radix && pass + 1 < end; q++)
             descend(data + q * pass->span, pass + 1, end);
         return;
     }
     for (; pass < end; pass++)
         for (size_t at = 0; at < count; at += pass->radix * pass->span)
-            split_any(data + at, NULL, pass, false);
+            split_any(data + at, NULL, pass);
 }
 
 /* ---------------------------------------------------------------- across the lanes ------------ */
@@ -258,42 +284,58 @@ INLINE void transpose_all(cvec x[WIDTH])
     EACH(q, WIDTH) x[q].im = part[q];
 }
 
-/* The transforms across W vectors with bins in a row. They are transposed in such an order that storing, which mixes
- * lanes as loading does, leaves their bins in order. */
-INLINE void across(penstock_cf32 *out, const cvec *data, const cvec *between, const uint32_t *places, size_t vectors,
-                   bool reverse)
+/* The transforms across the W vectors with the bins from `bin` on. For bins they are transposed in such an order that
+ * storing, which mixes lanes as loading does, leaves them in a row. */
+INLINE void across(const struct ordered_fft *fft, const cvec *data, const struct ends *ends, size_t bin)
 {
+    const cvec *between = (const cvec *)(const void *)fft->middle + bin;
+    const uint32_t *places = fft->places + bin;
     cvec x[WIDTH], y[WIDTH];
     EACH(q, WIDTH)
     {
-        const cvec *from = data + places[SAMPLE_IN(q)], *by = between + SAMPLE_IN(q);
-        x[q] = times(*from, by->re, by->im);
+        unsigned which = ends->sums ? q : SAMPLE_IN(q);
+        x[q] = times(data[places[which]], between[which].re, between[which].im);
     }
     transpose_all(x);
     EACH(q, WIDTH) y[q] = x[LANE_OF(q)];
     dft_across(y);
-    EACH(q, WIDTH) store_bins(out + BIN_AT(q) * vectors, y[q], reverse);
+    EACH(q, WIDTH)
+    {
+        size_t at = BIN_AT(q) * fft->vectors + bin;
+        if (ends->sums)
+            add_power(ends->sums + at, y[q]);
+        else
+            store_bins(ends->out + at, y[q], ends->reverse);
+    }
 }
 
-INLINE void transform(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in, void *work,
-                      bool reverse)
+INLINE void transform(const struct ordered_fft *fft, const struct ends *ends, cvec *data)
 {
-    cvec *data = work;
-    const cvec *between = (const void *)fft->middle;
     const struct ordered_pass *pass = fft->passes, *end = pass + fft->pass_count;
-    split_any(data, in, pass, reverse);
+    split_any(data, ends, pass);
     for (unsigned q = 0; q < pass->radix && pass + 1 < end; q++)
         descend(data + q * pass->span, pass + 1, end);
     for (size_t bin = 0; bin < fft->vectors; bin += WIDTH)
-        across(out + bin, data, between + bin, fft->places + bin, fft->vectors, reverse);
+        across(fft, data, ends, bin);
 }
 
 static void forward(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in, void *work)
 {
-    transform(fft, out, in, work, false);
+    if (fft->window)
+        transform(fft, &(struct ends){.in = in, .out = out, .window = fft->window}, work);
+    else
+        transform(fft, &(struct ends){.in = in, .out = out}, work);
 }
 
 static void reverse(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in, void *work)
 {
-    transform(fft, out, in, work, true);
+    transform(fft, &(struct ends){.in = in, .out = out, .reverse = true}, work);
+}
+
+static void power(const struct ordered_fft *fft, double *sums, const penstock_cf32 *in, void *work)
+{
+    if (fft->window)
+        transform(fft, &(struct ends){.in = in, .sums = sums, .window = fft->window}, work);
+    else
+        transform(fft, &(struct ends){.in = in, .sums = sums}, work);
 }

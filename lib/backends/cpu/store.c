@@ -58,6 +58,22 @@ static void store_mean(const struct penstock_fft_problem *fft, float *out, const
         out[i - low] = (float)(sums[i] * factor);
 }
 
+void penstock__store_begin(const struct cpu_store *store, double *sums, unsigned k)
+{
+    if (k == 0)
+        memset(sums, 0, penstock__store_sum_bytes(store));
+}
+
+void penstock__store_end(const struct cpu_store *store, void *out, const double *sums, unsigned k)
+{
+    const struct penstock_fft_problem *fft = store->fft;
+    if (k + 1 < fft->average)
+        return;
+    store_mean(fft, out, sums);
+    if (fft->output == PENSTOCK_OUTPUT_DECIBEL)
+        store->loops->decibel(out, penstock__fft_out_count(fft));
+}
+
 void penstock__store_frame(const struct cpu_store *store, void *out, void *values, double *sums, unsigned k)
 {
     const struct penstock_fft_problem *fft = store->fft;
@@ -68,16 +84,13 @@ void penstock__store_frame(const struct cpu_store *store, void *out, void *value
     }
     if (fft->scale != 1)
         scale_floats(values, values, 2 * count, fft->scale);
-    if (fft->average == 1) {
-        store_power(fft, out, values);
-    } else {
-        if (k == 0)
-            memset(sums, 0, count * sizeof *sums);
+    if (fft->average > 1) {
+        penstock__store_begin(store, sums, k);
         store->loops->add_power(sums, values, count);
-        if (k + 1 < fft->average)
-            return;
-        store_mean(fft, out, sums);
+        penstock__store_end(store, out, sums, k);
+        return;
     }
+    store_power(fft, out, values);
     if (fft->output == PENSTOCK_OUTPUT_DECIBEL)
         store->loops->decibel(out, count);
 }

@@ -25,4 +25,8 @@ size_t penstock__store_sum_bytes(const struct cpu_store *store);
  */
 void penstock__store_frame(const struct cpu_store *store, void *out, void *values, double *sums, unsigned k);
 
+/* The same where somebody else adds the power of frame `k` to `sums` in between. */
+void penstock__store_begin(const struct cpu_store *store, double *sums, unsigned k);
+void penstock__store_end(const struct cpu_store *store, void *out, const double *sums, unsigned k);
+
 #endif

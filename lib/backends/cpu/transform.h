@@ -14,6 +14,7 @@ struct cpu_transform;
 
 struct cpu_transform_kind {
     const char *name;                                    /* in words, for penstock_plan_info */
+    bool windows;                                        /* forward transforms multiply their samples by `window` */
     bool (*fits)(const struct cpu_transform *transform); /* whether it does such a one; NULL: it does all */
     int (*init)(struct cpu_transform *transform);
     void (*free)(struct cpu_transform *transform);
@@ -25,6 +26,9 @@ struct cpu_transform_kind {
      */
     void (*run)(const struct cpu_transform *transform, const void *in, size_t in_step, void *out, size_t out_step,
                 size_t count, void *scratch);
+
+    /* Optional, forward: sums[k] += |bin k|^2 of one transform, the square in float, the sum in double. */
+    void (*add_power)(const struct cpu_transform *transform, double *sums, const void *in, void *scratch);
 };
 
 struct cpu_transform {
@@ -32,6 +36,7 @@ struct cpu_transform {
     size_t n;
     penstock_direction direction;
     penstock_domain domain;
+    const float *window;  /* of a kind that windows, or NULL; read by init alone */
     size_t alignment;     /* init sets it: a power of two, at most 64 */
     size_t scratch_bytes; /* likewise */
     void *priv;

@@ -13,7 +13,7 @@ static bool fits(const struct cpu_transform *t)
 static int init(struct cpu_transform *t)
 {
     struct ordered_fft *fft;
-    int status = penstock__ordered_fft_new(&fft, t->n, penstock__ordered_kernels(t->n));
+    int status = penstock__ordered_fft_new(&fft, t->n, t->window, penstock__ordered_kernels(t->n));
     if (status)
         return status;
     t->priv = fft;
@@ -39,5 +39,16 @@ static void run(const struct cpu_transform *t, const void *in, size_t in_step, v
                                                                                  scratch);
 }
 
-const struct cpu_transform_kind penstock__cpu_transform_ordered = {
-    .name = "vectors", .fits = fits, .init = init, .free = destroy, .run = run};
+static void add_power(const struct cpu_transform *t, double *sums, const void *in, void *scratch)
+{
+    const struct ordered_fft *fft = t->priv;
+    fft->kernels->power(fft, sums, in, scratch);
+}
+
+const struct cpu_transform_kind penstock__cpu_transform_ordered = {.name = "vectors",
+                                                                   .windows = true,
+                                                                   .fits = fits,
+                                                                   .init = init,
+                                                                   .free = destroy,
+                                                                   .run = run,
+                                                                   .add_power = add_power};
