@@ -317,6 +317,15 @@ void penstock__host_buffer_free(struct penstock_buffer *buffer);
 int penstock__host_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
 int penstock__host_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
 
+/* Slots of one that computes within enqueue: `slot_bytes` are this or begin with it, and a mark is a mere count. */
+struct penstock_host_slot {
+    uint64_t marks;
+};
+int penstock__host_slot_init(struct penstock_slot *slot);
+void penstock__host_slot_free(struct penstock_slot *slot);
+int penstock__host_mark(struct penstock_slot *slot, uint64_t *number);
+int penstock__host_wait(struct penstock_slot *slot, uint64_t number);
+
 /* Folder for compiled kernels, or NULL; folder that overrides the built-in kernel sources, or NULL. */
 const char *penstock__cache_dir(const penstock_context *context);
 const char *penstock__kernel_path(const penstock_context *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Buffers of devices that work in ordinary memory. */
+/* Buffers of devices that work in ordinary memory, and slots of those that compute at once. */
 #include "backends/backend.h"
 
 #include <string.h>
@@ -36,5 +36,29 @@ int penstock__host_download(struct penstock_slot *slot, void *host, struct penst
 {
     (void)slot;
     memcpy(host, buffer->host, bytes);
+    return PENSTOCK_OK;
+}
+
+int penstock__host_slot_init(struct penstock_slot *slot)
+{
+    (void)slot; /* zeroed is right */
+    return PENSTOCK_OK;
+}
+
+void penstock__host_slot_free(struct penstock_slot *slot)
+{
+    (void)slot;
+}
+
+int penstock__host_mark(struct penstock_slot *slot, uint64_t *number)
+{
+    struct penstock_host_slot *self = slot->priv;
+    *number = ++self->marks;
+    return PENSTOCK_OK;
+}
+
+int penstock__host_wait(struct penstock_slot *slot, uint64_t number)
+{
+    (void)slot, (void)number;
     return PENSTOCK_OK;
 }

@@ -71,29 +71,10 @@ static int supports(const struct penstock_device *device, const struct penstock_
     return 1;
 }
 
-static int slot_init(struct penstock_slot *slot)
-{
-    (void)slot; /* zeroed is right */
-    return PENSTOCK_OK;
-}
-
 static void slot_free(struct penstock_slot *slot)
 {
     struct cpu_slot *s = slot->priv;
     penstock__free(s->scratch);
-}
-
-static int mark(struct penstock_slot *slot, uint64_t *number)
-{
-    struct cpu_slot *s = slot->priv;
-    *number = ++s->marks;
-    return PENSTOCK_OK;
-}
-
-static int wait_for(struct penstock_slot *slot, uint64_t number)
-{
-    (void)slot, (void)number;
-    return PENSTOCK_OK;
 }
 
 const struct penstock_backend penstock__cpu_backend = {
@@ -113,12 +94,12 @@ const struct penstock_backend penstock__cpu_backend = {
     .supports = supports,
     .plan_init = penstock__cpu_plan_init,
     .plan_free = penstock__cpu_plan_free,
-    .slot_init = slot_init,
+    .slot_init = penstock__host_slot_init,
     .slot_free = slot_free,
     .upload = penstock__host_upload,
     .enqueue = penstock__cpu_enqueue,
     .download = penstock__host_download,
     .run_frame = penstock__cpu_run_frame,
-    .mark = mark,
-    .wait = wait_for,
+    .mark = penstock__host_mark,
+    .wait = penstock__host_wait,
 };

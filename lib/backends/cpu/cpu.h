@@ -12,9 +12,9 @@
 
 extern const struct penstock_backend penstock__cpu_backend;
 
-/* A slot computes within enqueue, so a mark is a mere count. Its scratch memory grows with the plans that use it. */
+/* A slot's scratch memory grows with the plans that use it. */
 struct cpu_slot {
-    uint64_t marks;
+    struct penstock_host_slot host; /* first */
     void *scratch;
     size_t scratch_bytes;
 };

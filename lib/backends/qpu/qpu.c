@@ -76,39 +76,17 @@ static void close_device(struct penstock_device *device)
     pthread_mutex_destroy(&state->lock);
 }
 
-static int slot_init(struct penstock_slot *slot)
-{
-    (void)slot; /* zeroed is right */
-    return PENSTOCK_OK;
-}
-
-static void slot_free(struct penstock_slot *slot)
-{
-    (void)slot;
-}
-
-static int mark(struct penstock_slot *slot, uint64_t *number)
-{
-    *number = ++((struct qpu_slot *)slot->priv)->marks;
-    return PENSTOCK_OK;
-}
-
-static int wait_for(struct penstock_slot *slot, uint64_t number)
-{
-    (void)slot, (void)number;
-    return PENSTOCK_OK;
-}
-
 /* The QPUs truncate: relative rms of 0.49 ppm (log2 n / 8)^1.4 for noise is at most 4.4 times the usual bound, at 2^22
  * points. */
-#define FUNCTIONS                                                                                                      \
-    .abi = PENSTOCK_BACKEND_ABI, .licence = "MIT", .single = true, .error_factor = 4.4,                                \
-    .device_bytes = sizeof(struct qpu_state), .slot_bytes = sizeof(struct qpu_slot),                                   \
-    .plan_bytes = sizeof(struct qpu_plan), .close = close_device, .buffer_alloc = penstock__host_buffer_alloc,         \
-    .buffer_wrap = penstock__host_buffer_wrap, .buffer_free = penstock__host_buffer_free,                              \
-    .supports = penstock__qpu_supports, .plan_init = penstock__qpu_plan_init, .plan_free = penstock__qpu_plan_free,    \
-    .slot_init = slot_init, .slot_free = slot_free, .upload = penstock__host_upload, .enqueue = penstock__qpu_enqueue, \
-    .work = penstock__qpu_work, .download = penstock__host_download, .mark = mark, .wait = wait_for
+#define FUNCTIONS                                                                                                   \
+    .abi = PENSTOCK_BACKEND_ABI, .licence = "MIT", .single = true, .error_factor = 4.4,                             \
+    .device_bytes = sizeof(struct qpu_state), .slot_bytes = sizeof(struct penstock_host_slot),                      \
+    .plan_bytes = sizeof(struct qpu_plan), .close = close_device, .buffer_alloc = penstock__host_buffer_alloc,      \
+    .buffer_wrap = penstock__host_buffer_wrap, .buffer_free = penstock__host_buffer_free,                           \
+    .supports = penstock__qpu_supports, .plan_init = penstock__qpu_plan_init, .plan_free = penstock__qpu_plan_free, \
+    .slot_init = penstock__host_slot_init, .slot_free = penstock__host_slot_free, .upload = penstock__host_upload,  \
+    .enqueue = penstock__qpu_enqueue, .work = penstock__qpu_work, .download = penstock__host_download,              \
+    .mark = penstock__host_mark, .wait = penstock__host_wait
 
 const struct penstock_backend penstock__qpu_backend = {
     .name = "qpu",

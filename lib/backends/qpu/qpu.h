@@ -26,10 +26,6 @@ struct qpu_state {
     struct qpu_emulated_report report; /* of `qpu:emulator`; zeros on a board */
 };
 
-struct qpu_slot {
-    uint64_t marks;
-};
-
 struct qpu_plan {
     struct qpu_fft_plan *transforms;
     struct qpu_memory memory; /* programs, tables, and room for a batch of input and output */

@@ -41,30 +41,6 @@ static int supports(const struct penstock_device *device, const struct penstock_
     return status ? status : 1;
 }
 
-static int slot_init(struct penstock_slot *slot)
-{
-    (void)slot; /* zeroed is right */
-    return PENSTOCK_OK;
-}
-
-static void slot_free(struct penstock_slot *slot)
-{
-    (void)slot;
-}
-
-static int mark(struct penstock_slot *slot, uint64_t *number)
-{
-    struct reference_slot *s = slot->priv;
-    *number = ++s->marks;
-    return PENSTOCK_OK;
-}
-
-static int wait_for(struct penstock_slot *slot, uint64_t number)
-{
-    (void)slot, (void)number;
-    return PENSTOCK_OK;
-}
-
 const struct penstock_backend penstock__reference_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "reference",
@@ -72,7 +48,7 @@ const struct penstock_backend penstock__reference_backend = {
     .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC,
     .error_factor = 6,
     .single = true,
-    .slot_bytes = sizeof(struct reference_slot),
+    .slot_bytes = sizeof(struct penstock_host_slot),
     .plan_bytes = sizeof(struct reference_plan),
     .probe = probe,
     .open = open_device,
@@ -83,11 +59,11 @@ const struct penstock_backend penstock__reference_backend = {
     .supports = supports,
     .plan_init = penstock__reference_plan_init,
     .plan_free = penstock__reference_plan_free,
-    .slot_init = slot_init,
-    .slot_free = slot_free,
+    .slot_init = penstock__host_slot_init,
+    .slot_free = penstock__host_slot_free,
     .upload = penstock__host_upload,
     .enqueue = penstock__reference_enqueue,
     .download = penstock__host_download,
-    .mark = mark,
-    .wait = wait_for,
+    .mark = penstock__host_mark,
+    .wait = penstock__host_wait,
 };

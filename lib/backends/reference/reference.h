@@ -14,10 +14,6 @@
 #include <liquid/liquid.h>
 #include <pthread.h>
 
-struct reference_slot {
-    uint64_t marks;
-};
-
 /* liquid's plan works on the arrays that it was made with, so a plan runs one batch at a time. */
 struct reference_plan {
     const struct penstock_fft_problem *fft;
