@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,8 @@ static void end_line(struct lexer *lexer)
 /* A comment over several lines ends each of them. */
 static void skip_long_comment(struct lexer *lexer)
 {
-    const char *start = lexer->at;
+    const char *start = lexer->at, *line_start = lexer->line_start;
+    int line = lexer->line;
     lexer->at += 2;
     while (lexer->at < lexer->end && !(peek(lexer, 0) == '*' && peek(lexer, 1) == '/')) {
         if (*lexer->at == '\n') {
@@ -86,7 +88,9 @@ static void skip_long_comment(struct lexer *lexer)
         lexer->at++;
     }
     if (lexer->at == lexer->end) {
-        lexer->at = start > lexer->line_start ? start : lexer->line_start;
+        lexer->at = start;
+        lexer->line = line;
+        lexer->line_start = line_start;
         wrong(lexer, "this comment does not end");
         lexer->at = lexer->end;
         return;
@@ -98,7 +102,7 @@ static void skip_long_comment(struct lexer *lexer)
 static void integer(struct lexer *lexer, const char *start, const char *digits, const char *end, int base)
 {
     char text[72];
-    char *stop;
+    char *stop = text;
     size_t length = (size_t)(end - digits);
     struct qpu__token *token = add(lexer, QPU__INTEGER, start, (int)(end - start));
     if (!token)
@@ -130,11 +134,11 @@ static void real(struct lexer *lexer, const char *start, const char *end)
         memcpy(text, start, length);
         text[length] = 0;
         token->real = strtod(text, &stop);
-        if (!*stop)
+        if (!*stop && !isinf(token->real))
             return;
     }
     token->kind = QPU__WRONG;
-    token->text = "this is no number";
+    token->text = length < sizeof text && !*stop ? "this number is too large" : "this is no number";
     token->length = (int)strlen(token->text);
 }
 
