@@ -3,22 +3,61 @@
 
 /*
  * Overlap-save in one pass through memory: a transform of each N samples, SPACING apart, its product with the taps'
- * spectrum, the reverse transform, and of its values those from FIRST on, VALUES of them. The transforms are in the
- * words of fused.h. The forward one leaves each point with the work-item that the reverse one wants it from, so that
+ * spectrum, the reverse transform, and of its values each STEP-th from FIRST on, VALUES of them. The transforms are in
+ * the words of fused.h. The forward one leaves each point with the work-item that the reverse one wants it from, so that
  * nothing is exchanged between them.
  *
- * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES; FORWARD; MULTIPLY, which calls
- * PRODUCT(variable, first point of the slot) for each slot; REVERSE_ALL; and STORE_ALL, which calls
- * STORE(variable, first point of the slot, whether all its points are stored).
+ * Many taps are several parts, each with a spectrum of its own: a row is the sum of PARTS products, of transforms SPACING
+ * apart with the parts from the last one to the first, and one reverse transform of it. Each row makes its transforms
+ * anew: to keep them in memory would cost as much there (PARTS loads of spectra for each value) as it saves here.
+ *
+ * With ROTATED a value is multiplied by its own of a table behind the spectra, and by the row's, whose phase is `start`
+ * and `spacing` (upper and lower half) at the first row and grows by what stands behind the table.
+ *
+ * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ROTATED; FORWARD; MULTIPLY,
+ * which calls PRODUCT(variable, number of the slot, first point of the slot) for each slot, and TAKE_SUMS, which calls
+ * TAKE(variable, number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot,
+ * whether all its points are stored).
  */
-#define PRODUCT(v, position) v = product(v, K_KEEP(response + position));
-#define STORE(v, position, all)                                                       \
-    if (all || (lane + position >= FIRST && lane + position < FIRST + VALUES))        \
-        K_PUT(to + (position - FIRST), v);
+#if PARTS > 1
+#define PRODUCT(v, s, position) sum##s = product_sum(v, K_KEEP(response + position), sum##s);
+#define DECLARE_SUM(s) float2 sum##s = K_FLOAT2(0.0f, 0.0f);
+#define TAKE(v, s) v = sum##s;
+K_FUNCTION float2 product_sum(const float2 a, const float2 b, const float2 c)
+{
+    return K_FLOAT2(K_FMA(a.x, b.x, K_FMA(-a.y, b.y, c.x)), K_FMA(a.x, b.y, K_FMA(a.y, b.x, c.y)));
+}
+#else
+#define PRODUCT(v, s, position) v = product(v, K_KEEP(response + position));
+#endif
+
+#if FORMAT == FORMAT_F32
+typedef float k_value;
+#define LOAD_SAMPLE(s) v##s = K_FLOAT2(source[s * LANES], 0.0f);
+#define VALUE(v)       v.x
+#else
+typedef float2 k_value;
+#define LOAD_SAMPLE(s) LOAD_RAW(s)
+#define VALUE(v)       v
+#endif
+
+#if ROTATED
+#define TURNED(v, at) product(product(v, K_KEEP(turns + (at) / STEP)), turn)
+#else
+#define TURNED(v, at) v
+#endif
+#define STORE(v, position, all)                                                                              \
+    {                                                                                                        \
+        const k_index at_ = lane + (position - FIRST);                                                       \
+        if ((all || (at_ >= 0 && at_ < VALUES * STEP)) && at_ % STEP == 0) {                                 \
+            const float2 value_ = TURNED(v, at_);                                                            \
+            K_PUT(to + at_ / STEP, VALUE(value_));                                                           \
+        }                                                                                                    \
+    }
 
 K_DENSE_KERNEL(GROUP, DENSE)
 filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT unused,
-       K_GLOBAL const float2 *K_RESTRICT response, K_GLOBAL const float4 *K_RESTRICT table, K_GLOBAL float2 *K_RESTRICT out,
+       K_GLOBAL const float2 *K_RESTRICT response, K_GLOBAL const float4 *K_RESTRICT table, K_GLOBAL k_value *K_RESTRICT out,
        const k_i32 rows, const k_u32 start, const k_u32 spacing)
 {
     K_LOCAL_ARRAY(float4, memory, LOCAL_PIECES);
@@ -26,14 +65,35 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     const k_index wanted = K_GROUP() * PER_GROUP + member, row = wanted < rows ? wanted : rows - 1;
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
     K_GLOBAL const k_sample *source = in + (k_size)row * SPACING + lane;
+#if ROTATED
+    K_GLOBAL const float2 *turns = response + PARTS * N;
+    const float2 step_ = K_KEEP(turns + VALUES);
+    const k_u64 ahead = (k_u64)K_AS_UINT(step_.x) << 32 | K_AS_UINT(step_.y);
+    const k_u64 phase = ((k_u64)start << 32 | spacing) + (k_u64)row * ahead;
+    const float2 turn = unit((k_u32)((phase + 0x80000000u) >> 32));
+#endif
     EACH_SLOT(DECLARE)
-    EACH_SLOT(LOAD_RAW)
+#if PARTS > 1
+    EACH_SLOT(DECLARE_SUM)
+    response += lane + (PARTS - 1) * N;
+    K_ROLLED
+    for (k_i32 part = 0; part < PARTS; part++) {
+        EACH_SLOT(LOAD_SAMPLE)
+        FORWARD
+        MULTIPLY
+        source += SPACING;
+        response -= N;
+    }
+    TAKE_SUMS
+#else
+    EACH_SLOT(LOAD_SAMPLE)
     response += lane;
     FORWARD
     MULTIPLY
+#endif
     REVERSE_ALL
     if (wanted < rows) {
-        K_GLOBAL float2 *to = out + (k_size)row * VALUES + lane;
+        K_GLOBAL k_value *to = out + (k_size)row * VALUES;
         STORE_ALL
     }
 }

@@ -49,9 +49,11 @@
 
 #if defined(__CUDACC__)
 #define K_UNROLL _Pragma("unroll")
+#define K_ROLLED _Pragma("unroll 1")
 typedef unsigned short k_u16;
 #else
 #define K_UNROLL
+#define K_ROLLED
 typedef ushort k_u16;
 #endif
 

@@ -125,9 +125,18 @@ int main(void)
     check_fused(context,
                 (struct penstock_problem){.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = {64, PENSTOCK_CS16, 6, 6, bins}},
                 "ofdm");
+    check_fused(
+        context,
+        (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16, 1, 1, false}},
+        "filter");
     check_fused(context,
-                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16}},
-                "filter");
+                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
+                                          .filter = {1024, PENSTOCK_CS16, 300, 700, 1, 3, true}},
+                "filter, turned");
+    check_fused(context,
+                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
+                                          .filter = {4096, PENSTOCK_F32, 2048, 2048, 9, 1, false}},
+                "filter in parts");
     check_fused(context,
                 (struct penstock_problem){.fft = {.n = 64,
                                                   .format = PENSTOCK_CS16,

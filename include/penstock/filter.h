@@ -50,8 +50,9 @@ typedef struct penstock_filter_desc {
     double shift;              /* turns per sample, |shift| <= 0.5: -f moves what is at frequency f to zero */
     size_t advance;            /* 0 .. tap_count - 1 */
     bool tail;
-    size_t n; /* transform length, >= max_taps + 2 decimation, at most 2^23; 0: the fastest by measurement, which
-                 is remembered in the cache folder. The last bits of the results depend on it. */
+    size_t n; /* transform length, at most 2^23; 0: the fastest by measurement, which is remembered in the cache folder.
+                 From max_taps + 2 decimation on a transform takes all taps; shorter ones, from 32 decimation on and
+                 without interpolation, take parts of them. The last bits of the results depend on it. */
     size_t max_latency; /* in samples: a value can be pulled when at most so many samples after its own were pushed, as
                            far as blocks can be so short; 0: the library's choice */
     double phase;       /* of the shift at sample 0, in turns, finite: u[j] = x[j] exp(2 pi i (phase + s j)) */
@@ -95,9 +96,9 @@ typedef struct penstock_filter_info {
 
 PENSTOCK_API int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info);
 
-/* For measurements, as penstock_resident_new(): `blocks` blocks with the newest taps. PENSTOCK_ERR_UNSUPPORTED where
- * the device has no kernel that does all of it: for decimation, shifts, real values, and transforms of other lengths
- * than powers of two from 16 to 8192. */
+/* For measurements, as penstock_resident_new(): `blocks` blocks with the newest taps of channel 0.
+ * PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation, and for transforms
+ * of other lengths than powers of two from 16 to 8192. */
 PENSTOCK_API int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *filter, const void *in,
                                               size_t in_bytes, size_t blocks);
 

@@ -121,13 +121,39 @@ struct penstock_ofdm_problem {
     const uint32_t *bins; /* of the carriers, in the order of the output */
 };
 
-/* Overlap-save: frame i takes n complex samples from i `block` on; of the inverse transform (not divided by n) of its
- * transform times the response, values `first` .. `first` + `block` - 1 are kept. */
+/*
+ * Overlap-save by `parts` sets of n taps: frame i reads n + (parts - 1) block samples from i block on. Part p of the
+ * response is multiplied by the transform of the n samples from (i + parts - 1 - p) block on; of the inverse transform
+ * (not divided by n) of the sum of these products, each `decimation`-th value is kept from `first` on, block /
+ * decimation of them. With `rotated` value j of frame i is then multiplied by exp(2 pi i phase) and by value j of a
+ * table. Real samples (F32) give the real parts of their values.
+ */
 struct penstock_filter_problem {
     size_t n;
-    penstock_format format; /* neither PLANAR nor F32; samples as they are in memory, as of OFDM */
+    penstock_format format; /* not PLANAR; samples as they are in memory, as of OFDM */
     size_t block, first;
+    size_t parts, decimation; /* >= 1; block is a multiple of decimation */
+    bool rotated;
 };
+
+/* Values that a block gives. */
+static inline size_t penstock__filter_values(const struct penstock_filter_problem *filter)
+{
+    return filter->block / filter->decimation;
+}
+
+/* Samples that `frames` >= 1 frames span in the input. */
+static inline size_t penstock__filter_samples(const struct penstock_filter_problem *filter, size_t frames)
+{
+    return (frames + filter->parts - 2) * filter->block + filter->n;
+}
+
+/* Pairs of floats of a response: parts n, and with `rotated` the table and one more pair, whose bits are by how much
+ * the phase of a frame is ahead of the one before: two uint32_t, the upper half first, in units of 2^-64 turns. */
+static inline size_t penstock__filter_response(const struct penstock_filter_problem *filter)
+{
+    return filter->parts * filter->n + (filter->rotated ? penstock__filter_values(filter) + 1 : 0);
+}
 
 struct penstock_problem {
     enum penstock_problem_kind kind;
@@ -195,7 +221,7 @@ struct penstock_job {
     size_t frames;
     size_t samples; /* at `in`: where PLANAR's Q values start, and what gathered frames may not go beyond */
     struct penstock_buffer *gains; /* OFDM: of all frames, places, if any, being at `gather`; FILTER: the response */
-    uint32_t start, spacing;       /* OFDM without places */
+    uint32_t start, spacing;       /* OFDM without places; FILTER: the first frame's phase, upper and lower half */
     bool narrow;
 };
 

@@ -68,6 +68,7 @@ static void *without_const(const void *memory)
 
 static void free_buffers(struct penstock__slot *slot)
 {
+    slot->response_id = 0;
     free_buffer(&slot->out);
     free_buffer(&slot->gains);
     free_buffer(&slot->gather);
@@ -114,7 +115,8 @@ static struct lists lists_of(const struct penstock_problem *problem, const struc
 {
     const struct penstock_ofdm_tables *ofdm = batch->ofdm;
     if (batch->response)
-        return (struct lists){.gains = batch->response, .gains_bytes = problem->filter.n * sizeof *batch->response};
+        return (struct lists){.gains = batch->response,
+                              .gains_bytes = penstock__filter_response(&problem->filter) * sizeof *batch->response};
     if (!ofdm)
         return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
     return (struct lists){.gather = ofdm->places,
@@ -148,6 +150,18 @@ int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *b
     return status ? status : device->backend->upload(&slot->slot, buffer, host, bytes);
 }
 
+/* Unless the slot has it from the batch before. */
+static int upload_gains(struct penstock__slot *slot, const struct penstock__batch *batch, const struct lists *lists)
+{
+    int status;
+    if (!lists->gains || (batch->response_id && batch->response_id == slot->response_id))
+        return PENSTOCK_OK;
+    slot->response_id = 0;
+    if (!(status = penstock__slot_upload(slot, &slot->gains, lists->gains, lists->gains_bytes)))
+        slot->response_id = batch->response_id;
+    return status;
+}
+
 static int send_with_copies(struct penstock__binding *binding, struct penstock__slot *slot,
                             const struct penstock__batch *batch, struct penstock_job *job)
 {
@@ -164,8 +178,7 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
         (status = penstock__slot_buffer(&slot->out, device, out_bytes)) ||
         (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)) ||
         (lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
-        (lists.gains && (status = penstock__slot_upload(slot, &slot->gains, lists.gains, lists.gains_bytes))) ||
-        (status = backend->enqueue(&slot->slot, &binding->state, job)))
+        (status = upload_gains(slot, batch, &lists)) || (status = backend->enqueue(&slot->slot, &binding->state, job)))
         return status;
     return backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
 }
@@ -179,8 +192,8 @@ struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct
                                  .frames = batch->frames,
                                  .samples = batch->samples,
                                  .gains = batch->ofdm || batch->response ? &slot->gains : NULL,
-                                 .start = batch->ofdm ? batch->ofdm->start : 0,
-                                 .spacing = batch->ofdm ? batch->ofdm->spacing : 0,
+                                 .start = batch->ofdm ? batch->ofdm->start : (uint32_t)(batch->phase >> 32),
+                                 .spacing = batch->ofdm ? batch->ofdm->spacing : (uint32_t)batch->phase,
                                  .narrow = batch->ofdm && batch->ofdm->narrow};
 }
 

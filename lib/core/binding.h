@@ -17,7 +17,9 @@ struct penstock__batch {
     const void *in;
     const struct penstock_gather *gather;    /* NULL unless the problem is gathered */
     const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
-    const penstock_cf32 *response;           /* NULL unless the problem is FILTER: n values */
+    const penstock_cf32 *response;           /* NULL unless the problem is FILTER */
+    uint64_t response_id;                    /* not 0: the same number has the same response; it stays with the slot */
+    uint64_t phase;                          /* FILTER, rotated: of the first frame, in units of 2^-64 turns */
     void *out;
     size_t frames;  /* >= 1 */
     size_t samples; /* at `in` */
@@ -28,6 +30,7 @@ struct penstock__slot {
     bool open;
     bool busy;
     uint64_t mark;
+    uint64_t response_id;                          /* what `gains` holds; 0: something else */
     struct penstock_buffer in, gather, gains, out; /* made where .device is not NULL */
 };
 

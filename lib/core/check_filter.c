@@ -14,33 +14,73 @@
 #define GUARD_BYTES 64
 #define GUARD       0xa5
 #define FULL_SCALE  100 /* fits every format */
+#define PI          3.14159265358979323846
 
 struct check {
     struct penstock__binding *binding;
     const struct penstock_filter_problem *filter;
     size_t frames, samples;
-    void *in;
-    penstock_cf32 *response, *out;
-    double *x;
+    bool real;
+    void *in, *out; /* values: floats, or pairs of them */
+    penstock_cf32 *response;
+    uint64_t phase, step;
+    double *x, *sums; /* a transform, and what each frame's reverse transform is of */
     uint64_t random;
 };
 
-/* What frame `frame` should be, in check->x. */
-static int expect(struct check *check, size_t frame)
+/* ---------------------------------------------------------------- what is right --------------- */
+
+/* Sample i, as a complex number. */
+static void sample(const struct check *check, double value[2], size_t i)
 {
-    size_t n = check->filter->n, first = 2 * frame * check->filter->block;
-    int status;
-    for (size_t i = 0; i < 2 * n; i++)
-        check->x[i] = penstock__check_get(check->in, check->filter->format, first + i);
-    if ((status = penstock__dft(check->x, n, PENSTOCK_FORWARD)))
-        return status;
-    for (size_t k = 0; k < n; k++) {
-        double re = check->x[2 * k], im = check->x[2 * k + 1];
-        double h_re = (double)check->response[k].re, h_im = (double)check->response[k].im;
-        check->x[2 * k] = re * h_re - im * h_im;
-        check->x[2 * k + 1] = re * h_im + im * h_re;
+    penstock_format format = check->filter->format;
+    value[0] = penstock__check_get(check->in, format, check->real ? i : 2 * i);
+    value[1] = check->real ? 0 : penstock__check_get(check->in, format, 2 * i + 1);
+}
+
+/* The transform in check->x, of samples from `at` blocks on, times the part that each frame has for it. */
+static void add_products(struct check *check, size_t at)
+{
+    size_t n = check->filter->n, parts = check->filter->parts;
+    for (size_t frame = 0; frame < check->frames; frame++) {
+        if (frame > at || at - frame >= parts)
+            continue;
+        const penstock_cf32 *h = check->response + (parts - 1 - (at - frame)) * n;
+        double *sum = check->sums + 2 * frame * n;
+        for (size_t k = 0; k < n; k++) {
+            double re = check->x[2 * k], im = check->x[2 * k + 1], h_re = (double)h[k].re, h_im = (double)h[k].im;
+            sum[2 * k] += re * h_re - im * h_im;
+            sum[2 * k + 1] += re * h_im + im * h_re;
+        }
     }
-    return penstock__dft(check->x, n, PENSTOCK_REVERSE);
+}
+
+/* What value j of a frame is turned by. */
+static void turn(const struct check *check, double value[2], size_t frame, size_t j)
+{
+    const penstock_cf32 *table = check->response + check->filter->parts * check->filter->n;
+    uint64_t phase = check->phase + frame * check->step;
+    double angle = 2 * PI * 0x1p-64 * (double)(int64_t)phase, c = cos(angle), s = sin(angle);
+    double t_re = (double)table[j].re * c - (double)table[j].im * s,
+           t_im = (double)table[j].re * s + (double)table[j].im * c;
+    double re = value[0] * t_re - value[1] * t_im;
+    value[1] = value[0] * t_im + value[1] * t_re;
+    value[0] = re;
+}
+
+static int expect(struct check *check)
+{
+    const struct penstock_filter_problem *filter = check->filter;
+    int status = PENSTOCK_OK;
+    for (size_t at = 0; at < check->frames + filter->parts - 1 && !status; at++) {
+        for (size_t i = 0; i < filter->n; i++)
+            sample(check, check->x + 2 * i, at * filter->block + i);
+        if (!(status = penstock__dft(check->x, filter->n, PENSTOCK_FORWARD)))
+            add_products(check, at);
+    }
+    for (size_t frame = 0; frame < check->frames && !status; frame++)
+        status = penstock__dft(check->sums + 2 * frame * filter->n, filter->n, PENSTOCK_REVERSE);
+    return status;
 }
 
 static int compare(struct check *check)
@@ -48,16 +88,17 @@ static int compare(struct check *check)
     const struct penstock_filter_problem *filter = check->filter;
     double factor = check->binding->state.device->backend->error_factor;
     double error = 0, norm = 0, most = 2e-7 * sqrt(log2((double)filter->n)) * (factor > 0 ? factor : 1);
-    int status = PENSTOCK_OK;
-    for (size_t frame = 0; frame < check->frames && !status; frame++) {
-        status = expect(check, frame);
-        for (size_t j = 0; j < filter->block && !status; j++) {
-            const double *want = check->x + 2 * (filter->first + j);
-            const penstock_cf32 *got = &check->out[frame * filter->block + j];
-            error += pow((double)got->re - want[0], 2) + pow((double)got->im - want[1], 2);
-            norm += want[0] * want[0] + want[1] * want[1];
+    size_t values = penstock__filter_values(filter);
+    int status = expect(check);
+    for (size_t frame = 0; frame < check->frames && !status; frame++)
+        for (size_t j = 0; j < values; j++) {
+            double *want = check->sums + 2 * (frame * filter->n + filter->first + j * filter->decimation);
+            const float *got = (const float *)check->out + (frame * values + j) * (check->real ? 1 : 2);
+            if (filter->rotated)
+                turn(check, want, frame, j);
+            error += pow((double)got[0] - want[0], 2) + (check->real ? 0 : pow((double)got[1] - want[1], 2));
+            norm += want[0] * want[0] + (check->real ? 0 : want[1] * want[1]);
         }
-    }
     if (!status && !(sqrt(error / norm) <= most))
         status =
             penstock__error(PENSTOCK_ERR_CHECK, "self-check of a filter: relative error %.2g, at most %.2g is right",
@@ -65,9 +106,28 @@ static int compare(struct check *check)
     return status;
 }
 
+/* ---------------------------------------------------------------- run ------------------------- */
+
+/* Any samples, any response; the table's turns with the step of the frames' phases behind them. */
+static void fill(struct check *check)
+{
+    const struct penstock_filter_problem *filter = check->filter;
+    size_t count = penstock__filter_response(filter);
+    for (size_t i = 0; i < (check->real ? 1 : 2) * check->samples; i++)
+        penstock__check_put(check->in, filter->format, i, FULL_SCALE * penstock__check_uniform(&check->random));
+    for (size_t k = 0; k < count; k++)
+        check->response[k] = (penstock_cf32){(float)penstock__check_uniform(&check->random),
+                                             (float)penstock__check_uniform(&check->random)};
+    if (!filter->rotated)
+        return;
+    check->phase = penstock__check_random(&check->random);
+    check->step = penstock__check_random(&check->random);
+    memcpy(&check->response[count - 1], (uint32_t[2]){(uint32_t)(check->step >> 32), (uint32_t)check->step}, 8);
+}
+
 static int run(struct check *check)
 {
-    size_t bytes = check->frames * check->filter->block * sizeof *check->out;
+    size_t bytes = check->frames * check->binding->state.problem->out_bytes;
     struct penstock__batch batch = {.in = check->in,
                                     .response = check->response,
                                     .out = check->out,
@@ -75,11 +135,8 @@ static int run(struct check *check)
                                     .samples = check->samples};
     const unsigned char *behind = (const unsigned char *)check->out + bytes;
     int status;
-    for (size_t i = 0; i < 2 * check->samples; i++)
-        penstock__check_put(check->in, check->filter->format, i, FULL_SCALE * penstock__check_uniform(&check->random));
-    for (size_t k = 0; k < check->filter->n; k++)
-        check->response[k] = (penstock_cf32){(float)penstock__check_uniform(&check->random),
-                                             (float)penstock__check_uniform(&check->random)};
+    fill(check);
+    batch.phase = check->phase;
     memset(check->out, GUARD, bytes + GUARD_BYTES);
     if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
         (status = penstock__binding_wait(check->binding, 0)) || (status = compare(check)))
@@ -92,20 +149,24 @@ static int run(struct check *check)
 
 int penstock__check_filter(struct penstock__binding *binding)
 {
-    const struct penstock_filter_problem *filter = &binding->state.problem->filter;
+    const struct penstock_problem *problem = binding->state.problem;
+    const struct penstock_filter_problem *filter = &problem->filter;
     struct check check = {.binding = binding, .filter = filter, .random = 3};
     int status = PENSTOCK_ERR_MEMORY;
+    check.real = filter->format == PENSTOCK_F32;
     check.frames = SAMPLES / filter->n < FRAMES ? SAMPLES / filter->n + 1 : FRAMES;
-    check.samples = (check.frames - 1) * filter->block + filter->n;
+    check.samples = penstock__filter_samples(filter, check.frames);
     check.in = penstock__alloc(check.samples * penstock_format_bytes(filter->format));
-    check.response = penstock__alloc(filter->n * sizeof *check.response);
-    check.out = penstock__alloc(check.frames * filter->block * sizeof *check.out + GUARD_BYTES);
+    check.response = penstock__alloc(penstock__filter_response(filter) * sizeof *check.response);
+    check.out = penstock__alloc(check.frames * problem->out_bytes + GUARD_BYTES);
     check.x = penstock__alloc(2 * filter->n * sizeof *check.x);
-    if (check.in && check.response && check.out && check.x)
+    check.sums = penstock__calloc(2 * check.frames * filter->n, sizeof *check.sums);
+    if (check.in && check.response && check.out && check.x && check.sums)
         status = run(&check);
     penstock__free(check.in);
     penstock__free(check.response);
     penstock__free(check.out);
     penstock__free(check.x);
+    penstock__free(check.sums);
     return status;
 }

@@ -72,7 +72,8 @@ static int fill(struct penstock_resident *resident, const struct penstock__resid
         return status;
     if (work->batch.response &&
         (status = penstock__slot_upload(slot, &slot->gains, work->batch.response,
-                                        resident->binding->state.problem->filter.n * sizeof *work->batch.response)))
+                                        penstock__filter_response(&resident->binding->state.problem->filter) *
+                                            sizeof *work->batch.response)))
         return status;
     const struct penstock_ofdm_tables *ofdm = work->batch.ofdm;
     if (ofdm && (status = penstock__slot_upload(slot, &slot->gains, ofdm->gains,

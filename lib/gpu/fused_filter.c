@@ -19,22 +19,33 @@ int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstoc
     return status;
 }
 
+static void add_constants(struct gpu_text *text, const struct fused_kernel *self,
+                          const struct penstock_filter_problem *filter)
+{
+    penstock__fused_constants(text, &self->shape);
+    penstock__text_add(text,
+                       "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
+                       "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define FIRST %zu\n#define VALUES %zu\n"
+                       "#define STEP %zu\n#define PARTS %zu\n#define ROTATED %d\n",
+                       (int)filter->format, self->local_bytes / 16, filter->block, filter->first,
+                       penstock__filter_values(filter), filter->decimation, filter->parts, filter->rotated);
+}
+
 int penstock__fused_filter_source(struct gpu_text *text, const penstock_context *context,
                                   const struct fused_kernel *self, const struct penstock_filter_problem *filter)
 {
     static const char *const files[] = {"portability.h", "load.h", "fused.h", "filter.cl", NULL};
     const struct fused_shape *shape = &self->shape;
     unsigned forward[GPU_MAX_SLOTS], back[GPU_MAX_SLOTS];
-    penstock__fused_constants(text, shape);
-    penstock__text_add(text,
-                       "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
-                       "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define FIRST %zu\n#define VALUES %zu\n",
-                       (int)filter->format, self->local_bytes / 16, filter->block, filter->first, filter->block);
-    penstock__fused_transform(text, shape, "FORWARD", false, false, NULL, forward);
+    add_constants(text, self, filter);
+    penstock__fused_transform(text, shape, "FORWARD", false, filter->parts > 1 && shape->passes > 1, NULL, forward);
     penstock__fused_transform(text, shape, "REVERSE_ALL", true, shape->passes > 1, forward, back);
     penstock__text_add(text, "#define MULTIPLY");
     for (unsigned i = 0; i < shape->slots; i++)
-        penstock__text_add(text, " PRODUCT(v%u, %u)", forward[i], i * shape->lanes);
+        penstock__text_add(text, " PRODUCT(v%u, %u, %u)", forward[i], i, i * shape->lanes);
+    penstock__text_add(text, "\n#define TAKE_SUMS");
+    for (unsigned i = 0; i < shape->slots; i++)
+        penstock__text_add(text, " TAKE(v%u, %u)", forward[i], i);
     penstock__text_add(text, "\n#define STORE_ALL");
     for (unsigned i = 0; i < shape->slots; i++) {
         size_t at = (size_t)i * shape->lanes, end = at + shape->lanes;

@@ -20,17 +20,25 @@ static size_t average_of(const struct penstock_problem *problem)
     return problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
 }
 
+static bool whole_block(const struct penstock_filter_problem *filter)
+{
+    return filter->parts && filter->decimation && filter->block && filter->block % filter->decimation == 0;
+}
+
 int penstock__fused_check(const struct penstock_problem *problem, const char *device)
 {
     penstock_format format = is_ofdm(problem) ? problem->ofdm.format : problem->filter.format;
     size_t n = is_ofdm(problem) ? problem->ofdm.n : problem->filter.n;
-    if (format == PENSTOCK_PLANAR || format == PENSTOCK_F32)
+    if (format == PENSTOCK_PLANAR || (format == PENSTOCK_F32 && is_ofdm(problem)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s takes no %s samples in one kernel for all", device,
                                penstock_format_name(format));
     if (n < FUSED_LEAST || n > FUSED_MOST || (n & (n - 1)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "%s has one kernel for all with transforms of powers of two from %d to %d", device,
                                FUSED_LEAST, FUSED_MOST);
+    if (!is_ofdm(problem) && !whole_block(&problem->filter))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: a block of %zu samples makes no whole values", device,
+                               problem->filter.block);
     return PENSTOCK_OK;
 }
 

@@ -20,13 +20,13 @@ static int make_engine_of(penstock_filter *filter, struct filter_shape *shape, c
     size_t n = filter->desc.n;
     int status;
     if (!n) {
-        if ((status = penstock__filter_choose(&n, text, context, shape, shifts, filter->channels, device)))
+        if ((status = penstock__filter_choose(shape, text, context, shifts, filter->channels, device)))
             return status;
         device = text;
-    }
-    if (!penstock__filter_shape_set(shape, n))
+    } else if (!penstock__filter_shape_set(shape, n) && !penstock__filter_shape_partition(shape, n)) {
         return bad("transforms of %zu are too short for %zu taps and decimation %zu", n, shape->taps,
                    shape->decimation);
+    }
     return penstock__filter_engine_new(&filter->engine, context, shape, shifts, filter->channels, device);
 }
 
@@ -89,7 +89,7 @@ static int make_buffers(penstock_filter *filter)
     size_t rows = penstock__filter_engine_rows(filter->engine);
     size_t room = penstock__filter_engine_samples(filter->engine, rows + 1);
     filter->whole = penstock__filter_engine_samples(filter->engine, rows);
-    room = room > 2 * shape->n ? room : 2 * shape->n;
+    room = room > 2 * shape->frame ? room : 2 * shape->frame;
     filter->made_blocks = penstock__filter_engine_near(filter->engine) ? 1 : rows;
     filter->in = penstock__alloc(room * shape->sample_bytes);
     filter->made = penstock__alloc(filter->channels * filter->made_blocks * shape->values * shape->value_bytes);

@@ -10,18 +10,23 @@
 /* Values that are worth another thread's attention. */
 #define ITEM_VALUES 16384
 
+/* What the stages between the plans need; where one kernel does it all, not before that has failed. */
+static int make_room(struct filter_engine *engine)
+{
+    size_t rows = engine->rows + 1, frames = engine->rows + engine->shape.parts;
+    if (!engine->spectra)
+        engine->spectra = penstock__alloc(frames * engine->bins * sizeof *engine->spectra);
+    if (!engine->product)
+        engine->product = penstock__alloc(rows * engine->products * sizeof *engine->product);
+    if (!engine->made)
+        engine->made = penstock__alloc(rows * engine->row_bytes);
+    return engine->spectra && engine->product && engine->made ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
 int penstock__filter_batch_init(struct filter_engine *engine)
 {
-    size_t rows = engine->rows + 1;
-    engine->spectra = penstock__alloc(rows * engine->bins * sizeof *engine->spectra);
-    engine->product = penstock__alloc(rows * engine->products * sizeof *engine->product);
-    engine->made = penstock__alloc(rows * engine->row_bytes);
-    if (!engine->spectra || !engine->product || !engine->made)
-        return PENSTOCK_ERR_MEMORY;
-    if (engine->channels > 1 || engine->rotations[0].table)
-        return PENSTOCK_OK;
-    return penstock__filter_fused_init(&engine->fused, penstock__plan_binding(engine->forward)->state.device,
-                                       &engine->shape, engine->rows);
+    int status = penstock__filter_fused_init(engine, penstock__plan_binding(engine->forward)->state.device);
+    return status || engine->fused.binding ? status : make_room(engine);
 }
 
 /* The rows of a batch, shared by threads. */
@@ -52,14 +57,38 @@ static size_t end_of(const struct rows *rows, size_t item)
     return end < rows->blocks->count ? end : rows->blocks->count;
 }
 
+/* Bins at a time of a sum of products, which stays in the nearest cache with those that are added. */
+#define SUM_BINS 512
+
+static void add_products(const struct filter_engine *engine, penstock_cf32 *to, size_t row,
+                         const struct filter_taps *taps)
+{
+    size_t bins = engine->bins, parts = engine->shape.parts;
+    memset(to, 0, bins * sizeof *to);
+    for (size_t first = 0; first < bins; first += SUM_BINS) {
+        size_t count = bins - first < SUM_BINS ? bins - first : SUM_BINS;
+        for (size_t part = 0; part < parts; part++)
+            engine->kernels->accumulate(to + first, engine->spectra + (row + parts - 1 - part) * bins + first,
+                                        taps->spectrum + part * bins + first, count);
+    }
+}
+
+static void multiply_row(const struct filter_engine *engine, penstock_cf32 *to, size_t row,
+                         const struct filter_taps *taps)
+{
+    if (engine->shape.parts > 1)
+        add_products(engine, to, row, taps);
+    else
+        penstock__filter_multiply(engine, to, engine->spectra + row * engine->bins, taps);
+}
+
 static void multiply_item(void *argument, size_t item, unsigned worker)
 {
     const struct rows *rows = argument;
     struct filter_engine *engine = rows->engine;
     (void)worker;
     for (size_t row = item * rows->item; row < end_of(rows, item); row++)
-        penstock__filter_multiply(engine, engine->product + row * engine->products,
-                                  engine->spectra + row * engine->bins, taps_of(rows, row));
+        multiply_row(engine, engine->product + row * engine->products, row, taps_of(rows, row));
 }
 
 static void store_item(void *argument, size_t item, unsigned worker)
@@ -93,7 +122,7 @@ static int change_taps(const struct rows *rows, size_t row, const struct filter_
             end = done;
             continue;
         }
-        penstock__filter_multiply(engine, product, engine->spectra + row * engine->bins, taps);
+        multiply_row(engine, product, row, taps);
         int status = penstock_plan_run(engine->reverse, product, made, 1);
         if (status)
             return status;
@@ -106,7 +135,7 @@ static int run_channel(struct rows *rows)
 {
     struct filter_engine *engine = rows->engine;
     size_t count = rows->blocks->count;
-    spread(rows, multiply_item, engine->shape.n);
+    spread(rows, multiply_item, engine->shape.n * engine->shape.parts);
     int status = penstock_plan_run(engine->reverse, engine->product, engine->made, count);
     if (status)
         return status;
@@ -144,14 +173,16 @@ static const char *in_of(const struct rows *rows, size_t row)
 static int run_change(const struct rows *rows, size_t row)
 {
     struct filter_engine *engine = rows->engine;
-    penstock_cf32 *made = (penstock_cf32 *)(void *)engine->made, *out = (penstock_cf32 *)(void *)out_of(rows, row);
+    char *made = engine->fused.changed, *out = out_of(rows, row);
+    size_t bytes = engine->shape.value_bytes;
     const struct filter_taps *taps = taps_of(rows, row);
     uint64_t block = rows->blocks->first + row;
     int status = PENSTOCK_OK;
     for (size_t done = 0, end; done < engine->shape.values && !status; done = end > done ? end : done) {
         end = penstock__filter_taps_end(&engine->shape, taps, block);
-        if (end > done && !(status = penstock__filter_fused_run(&engine->fused, taps, in_of(rows, row), 1, made)))
-            memcpy(out + done, made + done, (end - done) * sizeof *out);
+        if (end > done &&
+            !(status = penstock__filter_fused_run(engine, rows->channel, taps, block, in_of(rows, row), 1, made)))
+            memcpy(out + done * bytes, made + done * bytes, (end - done) * bytes);
         taps = taps->next;
     }
     return status;
@@ -162,18 +193,31 @@ static int run_fused(const struct rows *rows)
     int status = PENSTOCK_OK;
     for (size_t row = 0, count; row < rows->blocks->count && !status; row += count ? count : 1) {
         count = same_taps(rows, row);
-        status = count ? penstock__filter_fused_run(&rows->engine->fused, taps_of(rows, row), in_of(rows, row), count,
-                                                    (penstock_cf32 *)(void *)out_of(rows, row))
-                       : run_change(rows, row);
+        status = count
+                     ? penstock__filter_fused_run(rows->engine, rows->channel, taps_of(rows, row),
+                                                  rows->blocks->first + row, in_of(rows, row), count, out_of(rows, row))
+                     : run_change(rows, row);
     }
+    return status;
+}
+
+/* All channels, each with its own way of the samples to the device: less than spectra and products would take. */
+static int run_channels_fused(struct filter_engine *engine, const struct filter_blocks *blocks)
+{
+    int status = PENSTOCK_OK;
+    for (size_t channel = 0; channel < engine->channels && !status; channel++)
+        status = run_fused(&(struct rows){.engine = engine, .blocks = blocks, .channel = channel});
     return status;
 }
 
 int penstock__filter_batch_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
-    if (engine->fused.binding && !run_fused(&(struct rows){.engine = engine, .blocks = blocks}))
+    int status;
+    if (engine->fused.binding && !run_channels_fused(engine, blocks))
         return PENSTOCK_OK;
-    int status = penstock_plan_run(engine->forward, blocks->in, engine->spectra, blocks->count);
+    if ((status = make_room(engine)))
+        return status;
+    status = penstock_plan_run(engine->forward, blocks->in, engine->spectra, blocks->count + engine->shape.parts - 1);
     for (size_t channel = 0; channel < engine->channels && !status; channel++)
         status = run_channel(&(struct rows){.engine = engine, .blocks = blocks, .channel = channel});
     return status;

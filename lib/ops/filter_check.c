@@ -12,6 +12,7 @@
 
 #define MAX_INTERPOLATION ((size_t)1 << 10)
 #define MAX_CHANNELS      ((size_t)1 << 16)
+#define LEAST_BLOCKS      32 /* transforms, in decimations, for taps in parts */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
 
@@ -81,6 +82,19 @@ static int check_channels(penstock_filter_desc *desc)
     return PENSTOCK_OK;
 }
 
+/* Of a transform that the caller asks for: with all taps, or with parts of them. */
+static int check_length(const penstock_filter_desc *desc)
+{
+    size_t up = desc->interpolation, least = (desc->max_taps + up - 1) / up + 2 * desc->decimation;
+    size_t parts = LEAST_BLOCKS * desc->decimation;
+    if (up == 1 && parts < least)
+        least = parts;
+    if (desc->n <= MAX_LENGTH / up && desc->n >= least)
+        return PENSTOCK_OK;
+    return bad("n is %zu, not %zu (max_taps / interpolation + 2 decimation%s) .. %zu", desc->n, least,
+               up == 1 ? ", or 32 decimation" : "", MAX_LENGTH / up);
+}
+
 int penstock__filter_check(penstock_filter_desc *desc)
 {
     int status;
@@ -98,11 +112,7 @@ int penstock__filter_check(penstock_filter_desc *desc)
         return bad("interpolation is %zu, not 1 .. %zu", desc->interpolation, MAX_INTERPOLATION);
     if (!(desc->max_latency_s >= 0))
         return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
-    size_t up = desc->interpolation, least = (desc->max_taps + up - 1) / up + 2 * desc->decimation;
-    if (desc->n && (desc->n > MAX_LENGTH / up || desc->n < least))
-        return bad("n is %zu, not %zu (max_taps / interpolation + 2 decimation) .. %zu", desc->n, least,
-                   MAX_LENGTH / up);
-    return PENSTOCK_OK;
+    return desc->n ? check_length(desc) : PENSTOCK_OK;
 }
 
 /* Whether values are real: what comes in is, and so is what all channels do to it. */

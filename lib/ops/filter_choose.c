@@ -5,11 +5,16 @@
  * The transform length by measured cost. What a block takes depends on its length, hardly on the taps; so times are
  * remembered by length, and the least time for a sample is found anew for each number of taps. As the least of curves
  * that all rise with the number of taps it rises too, without the steps of a rule of thumb.
+ *
+ * Where one kernel of the device does it all, the ways there and back are the same for all lengths, and the kernel's
+ * own time by the device's clock counts.
  */
 #include "core/devices.h"
 #include "ops/filter_engine.h"
+#include "ops/filter_run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +30,13 @@
 #define FEW_POINTS     16384
 #define SLACK          1.03 /* a shorter length may take so much longer: values come sooner */
 #define LEAST_ROUNDS   4
+
+/* Of lengths that one kernel does. */
+#define LONGEST_FUSED  8192
+#define SHORTEST_PARTS 4096              /* for taps in parts */
+#define FUSED_SAMPLES  ((size_t)1 << 22) /* that are timed together */
+#define FUSED_REPEATS  8
+#define MANY_PARTS     16 /* from so many on one long transform may be faster */
 
 /* ---------------------------------------------------------------- time ------------------------ */
 
@@ -60,6 +72,7 @@ struct wanted {
     size_t channels;
     const char *text; /* of the device */
     struct penstock_device *device;
+    bool by_clock; /* the device's, where one kernel does it all */
 };
 
 /* Of a block, in picoseconds: of a batch, or on the CPU of so few blocks that one thread does them. Values nobody
@@ -90,6 +103,26 @@ done:
     return status;
 }
 
+/* Of a block, in picoseconds, by the device's clock. */
+static int time_fused(uint64_t *picoseconds, struct filter_engine *engine, const struct filter_taps *taps)
+{
+    const struct filter_shape *shape = penstock__filter_engine_shape(engine);
+    size_t rows = FUSED_SAMPLES / shape->block + 1, bytes = shape->n * shape->sample_bytes / 16 * 16;
+    double least = (double)INFINITY, seconds;
+    penstock_resident *resident = NULL;
+    void *in = penstock__calloc(1, bytes);
+    int status = in ? penstock__filter_engine_resident(&resident, engine, taps, in, bytes, rows) : PENSTOCK_ERR_MEMORY;
+    for (int round = 0; round <= LEAST_ROUNDS && !status; round++) {
+        status = penstock_resident_run(resident, FUSED_REPEATS, &seconds);
+        least = round && seconds < least ? seconds : least;
+    }
+    penstock_resident_free(resident);
+    penstock__free(in);
+    if (!status)
+        *picoseconds = (uint64_t)(1e12 * least / (double)rows) + 1;
+    return status;
+}
+
 /* Of a block, in picoseconds. */
 static int measure(uint64_t *picoseconds, const struct wanted *wanted, const struct filter_shape *shape)
 {
@@ -99,8 +132,10 @@ static int measure(uint64_t *picoseconds, const struct wanted *wanted, const str
     struct filter_taps *taps = NULL;
     int status =
         penstock__filter_engine_new(&engine, wanted->context, shape, wanted->shifts, wanted->channels, wanted->text);
-    if (!status && !(status = penstock__filter_taps_new(&taps, shape, 0, shape->real ? NULL : &one,
-                                                        shape->real ? &real_one : NULL, 1)))
+    if (!status &&
+        !(status = penstock__filter_taps_new(&taps, shape, 0, shape->real ? NULL : &one, shape->real ? &real_one : NULL,
+                                             1)) &&
+        !(wanted->by_clock && engine->fused.binding && !time_fused(picoseconds, engine, taps)))
         status = time_blocks(picoseconds, engine, taps, wanted->channels);
     penstock__free(taps);
     penstock__filter_engine_free(engine);
@@ -117,10 +152,11 @@ static void write_key(char key[512], const struct filter_shape *shape, const str
         shifted += wanted->shifts[c].shift != 0;
     snprintf(key, 512,
              "penstock %s, %u threads, %s: %s, %s: filter in blocks %zu up %zu fold %zu format %d real %d pick %d "
-             "channels %zu shifted %zu latency %zu\n",
+             "channels %zu shifted %zu latency %zu parts %zu clock %d\n",
              penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver,
              shape->n, shape->interpolation, shape->fold, (int)shape->format, shape->real,
-             shape->step > 1 || shape->real_values, wanted->channels, shifted, shape->max_latency);
+             shape->step > 1 || shape->real_values, wanted->channels, shifted, shape->max_latency, shape->parts,
+             wanted->by_clock);
 }
 
 static void file_name(char name[64], const char *key)
@@ -183,58 +219,114 @@ static size_t first_length(const struct filter_shape *shape, size_t base, size_t
     return n <= LONGEST / up ? n : LONGEST / up;
 }
 
-/* The best among lengths that are `base` times a power of two; 0 where no length could be used. */
-static int choose_among(size_t *best, const struct filter_shape *shape, size_t base, const struct wanted *wanted)
+/* What was found so far. */
+struct choice {
+    struct filter_shape shape;
+    double cost; /* picoseconds a sample; 0: nothing yet */
+    int failure;
+};
+
+/* The first shape that there is may take any time for its blocks. */
+static void consider(struct choice *best, const struct filter_shape *candidate, const struct wanted *wanted)
+{
+    uint64_t picoseconds;
+    int failure;
+    if (best->cost > 0 && candidate->max_latency && candidate->frame - candidate->history > candidate->max_latency + 1)
+        return;
+    if ((failure = recall_or_measure(&picoseconds, candidate, wanted))) {
+        best->failure = failure;
+        return;
+    }
+    double cost = (double)picoseconds / (double)candidate->block;
+    penstock__log(wanted->context, PENSTOCK_LOG_DEBUG,
+                  "filter: transforms of %zu, %zu parts, on %s take %.3g ns a sample", candidate->n, candidate->parts,
+                  wanted->device->name, 1e-3 * cost);
+    if (best->cost > 0 && best->cost <= cost * SLACK)
+        return;
+    best->shape = *candidate;
+    best->cost = cost;
+}
+
+/* Lengths that are `base` times a power of two. */
+static void choose_among(struct choice *best, const struct filter_shape *shape, size_t base,
+                         const struct wanted *wanted)
 {
     size_t n = first_length(shape, base, 2);
     size_t longest = base == 1 && !strcmp(wanted->device->name, "cpu") ? LONGEST_NEAR : LONGEST_TIMED;
-    double least = 0;
-    int status = PENSTOCK_OK;
-    *best = 0;
-    if (n > longest) {
-        *best = first_length(shape, base, 4);
-        return PENSTOCK_OK;
-    }
-    for (int i = 0; i < CANDIDATES && n <= longest; i++, n *= 2) {
-        struct filter_shape candidate = *shape;
-        uint64_t picoseconds;
-        int failure;
-        if (!penstock__filter_shape_set(&candidate, n) ||
-            (*best && shape->max_latency && n - candidate.history > shape->max_latency + 1))
-            continue;
-        if ((failure = recall_or_measure(&picoseconds, &candidate, wanted))) {
-            status = failure;
-            continue;
-        }
-        double cost = (double)picoseconds / (double)candidate.block;
-        penstock__log(wanted->context, PENSTOCK_LOG_DEBUG, "filter: transforms of %zu on %s take %.3g ns a sample", n,
-                      wanted->device->name, 1e-3 * cost);
-        if (*best && least <= cost * SLACK)
-            continue;
-        *best = n;
-        least = cost;
-    }
-    return *best ? PENSTOCK_OK : status;
+    struct filter_shape candidate = *shape;
+    for (int i = 0; i < CANDIDATES && n <= longest; i++, n *= 2)
+        if (penstock__filter_shape_set(&candidate, n))
+            consider(best, &candidate, wanted);
 }
 
-/* Picoseconds of a block on a device. */
-static int time_on(uint64_t *picoseconds, const char *name, const struct filter_shape *shape,
-                   const struct wanted *wanted)
+/* Lengths that one kernel may do, with all taps or with parts of them. */
+static void choose_fused(struct choice *best, const struct filter_shape *shape, const struct wanted *wanted)
+{
+    struct filter_shape candidate = *shape;
+    for (size_t n = SHORTEST; n <= LONGEST_FUSED; n *= 2) {
+        if (shape->taps <= n - n / 4 && penstock__filter_shape_set(&candidate, n))
+            consider(best, &candidate, wanted);
+        if (n >= SHORTEST_PARTS && penstock__filter_shape_partition(&candidate, n))
+            consider(best, &candidate, wanted);
+    }
+}
+
+/* On one device. */
+static int choose_on(struct choice *best, const struct filter_shape *shape, const struct wanted *wanted)
 {
     struct wanted there = *wanted;
-    int status = penstock__device_find(wanted->context, name, &there.device);
-    there.text = name;
-    return status ? status : recall_or_measure(picoseconds, shape, &there);
+    size_t odd = odd_part(shape->decimation);
+    int status = penstock__device_open(wanted->device);
+    *best = (struct choice){.cost = 0};
+    if (status)
+        return status;
+    there.by_clock = wanted->device->backend->stamp && penstock__filter_fused_possible(wanted->device, shape);
+    if (there.by_clock) {
+        choose_fused(best, shape, &there);
+        if (best->cost > 0 && best->shape.parts <= MANY_PARTS)
+            return PENSTOCK_OK;
+        there.by_clock = false;
+        struct filter_shape parts = best->shape;
+        bool found = best->cost > 0;
+        best->cost = 0;
+        if (found)
+            consider(best, &parts, &there);
+    } else if (odd > 1) {
+        choose_among(best, shape, odd, &there);
+    }
+    choose_among(best, shape, 1, &there);
+    if (best->cost > 0 && best->shape.parts == 1)
+        return PENSTOCK_OK;
+    struct filter_shape candidate = *shape; /* longer than what is timed */
+    if (!penstock__filter_shape_set(&candidate, first_length(shape, 1, 4)))
+        return best->cost > 0 ? PENSTOCK_OK : best->failure;
+    if (best->cost > 0)
+        consider(best, &candidate, &there);
+    else
+        best->shape = candidate;
+    return PENSTOCK_OK;
+}
+
+/* Picoseconds of a sample by a shape, the ways there and back included. */
+static double cost_of(const struct filter_shape *shape, const struct wanted *wanted)
+{
+    uint64_t picoseconds;
+    return recall_or_measure(&picoseconds, shape, wanted) ? (double)INFINITY
+                                                          : (double)picoseconds / (double)shape->block;
 }
 
 /* The device whose transforms are the fastest need not be the one whose blocks are: on the CPU nothing lies between
  * their stages. */
 static void compare_with_cpu(char device[64], const struct filter_shape *shape, const struct wanted *wanted)
 {
-    const char *name = device + strlen("prefer:");
-    uint64_t there, here;
-    if (strcmp(name, "cpu") && !time_on(&here, "cpu", shape, wanted) &&
-        (time_on(&there, name, shape, wanted) || here <= there))
+    struct wanted there = *wanted, here = *wanted;
+    struct choice away, home;
+    there.text = device + strlen("prefer:");
+    here.text = "cpu";
+    if (!strcmp(there.text, "cpu") || penstock__device_find(wanted->context, there.text, &there.device) ||
+        penstock__device_find(wanted->context, "cpu", &here.device) || choose_on(&home, shape, &here))
+        return;
+    if (choose_on(&away, shape, &there) || cost_of(&home.shape, &here) <= cost_of(&away.shape, &there))
         snprintf(device, 64, "prefer:cpu");
 }
 
@@ -250,7 +342,7 @@ static int ask_auto(char device[64], const struct filter_shape *shape, const str
         return status;
     snprintf(device, 64, "prefer:%s", penstock__filter_engine_device(engine));
     penstock__filter_engine_free(engine);
-    compare_with_cpu(device, &usual, wanted);
+    compare_with_cpu(device, shape, wanted);
     return PENSTOCK_OK;
 }
 
@@ -281,15 +373,14 @@ static int resolve(struct wanted *wanted, char text[64], const struct filter_sha
     return penstock__device_find(wanted->context, text, &wanted->device);
 }
 
-int penstock__filter_choose(size_t *n, char text[64], penstock_context *context, const struct filter_shape *shape,
+int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_context *context,
                             const struct filter_shift *shifts, size_t channel_count, const char *asked)
 {
     struct wanted wanted = {.context = context, .shifts = shifts, .channels = channel_count, .text = text};
-    size_t odd = odd_part(shape->decimation);
+    struct choice best;
     int status = resolve(&wanted, text, shape, asked);
-    if (status)
+    if (status || (status = choose_on(&best, shape, &wanted)))
         return status;
-    if (odd > 1 && !choose_among(n, shape, odd, &wanted))
-        return PENSTOCK_OK;
-    return choose_among(n, shape, 1, &wanted);
+    *shape = best.shape;
+    return PENSTOCK_OK;
 }

@@ -18,6 +18,13 @@
 #define NEAR_VALUES      ((size_t)1 << 17)
 #define MAX_BATCH_VALUES ((size_t)1 << 22)
 
+/* Samples that are worth the way to a device with memory of its own and back. */
+#define DEVICE_SAMPLES ((size_t)1 << 20)
+
+/* Blocks for each part: so much more than the frames before the first block's own, which are transformed again with
+ * each batch. */
+#define PARTS_SHARE 2
+
 /* ---------------------------------------------------------------- plans ----------------------- */
 
 /* Both on one device: the second plan follows the first where the library may choose or move. */
@@ -56,13 +63,18 @@ static int choose_rows(struct filter_engine *engine)
     if (status)
         return status;
     size_t least = engine->near ? penstock__threads(engine->context) : info.best_batch;
+    if (!engine->near && !penstock__binding_in_host_memory(penstock__plan_binding(engine->forward)) &&
+        least < DEVICE_SAMPLES / shape->block)
+        least = DEVICE_SAMPLES / shape->block;
+    if (least < PARTS_SHARE * shape->parts && shape->parts > 1)
+        least = PARTS_SHARE * shape->parts;
     engine->rows = (engine->near ? NEAR_VALUES : BATCH_VALUES) / shape->n;
     if (engine->rows < least)
         engine->rows = least;
     if (engine->rows > MAX_BATCH_VALUES / shape->n)
         engine->rows = MAX_BATCH_VALUES / shape->n;
     if (shape->max_latency) {
-        size_t one = shape->n - shape->history, most = shape->max_latency + 1;
+        size_t one = shape->frame - shape->history, most = shape->max_latency + 1;
         size_t rows = most < one ? 1 : (most - one) / shape->block + 1;
         engine->rows = engine->rows < rows ? engine->rows : rows;
     }
@@ -133,7 +145,7 @@ int penstock__filter_engine_new(struct filter_engine **engine, penstock_context 
     if ((status = penstock__filter_near_pair(made, device)) || (!made->pair && (status = make_plans(made, device))) ||
         (status = make_rotations(made, shifts, channel_count)))
         goto fail;
-    made->near = made->pair || penstock__filter_near_possible(made);
+    made->near = shape->parts == 1 && (made->pair || penstock__filter_near_possible(made));
     if ((status = choose_rows(made)) ||
         (status = made->near ? penstock__filter_near_init(made) : penstock__filter_batch_init(made)))
         goto fail;
@@ -184,7 +196,7 @@ bool penstock__filter_engine_near(const struct filter_engine *engine)
 
 size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_t rows)
 {
-    return (rows - 1) * engine->shape.block + engine->shape.n;
+    return (rows - 1) * engine->shape.block + engine->shape.frame;
 }
 
 int penstock__filter_engine_run(struct filter_engine *engine, const struct filter_blocks *blocks)
@@ -198,7 +210,7 @@ int penstock__filter_engine_run(struct filter_engine *engine, const struct filte
 int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
                                      const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count)
 {
-    return penstock__filter_fused_resident(resident, &engine->fused, taps, in, in_bytes, count);
+    return penstock__filter_fused_resident(resident, engine, taps, in, in_bytes, count);
 }
 
 /* ---------------------------------------------------------------- a row ----------------------- */

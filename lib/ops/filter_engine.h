@@ -10,6 +10,10 @@
  * Decimation by D: with F the greatest common divisor of D and the length n I, the spectrum is folded F times, so that
  * the reverse transform is F times shorter, and of its values each (D / F)-th is kept.
  *
+ * Many taps may be cut into `parts` of one block's length each: a block's spectrum is then the sum of products of the
+ * last `parts` frames' spectra with those of the parts, and the transform no longer than two blocks (T. Stockham's
+ * method with the sectioning of B. Kulp, "Digital equalization using Fourier transform techniques", AES 85, 1988).
+ *
  * Positions are counted at the interpolated rate, where taps are, from the first sample on.
  */
 #ifndef PENSTOCK_OPS_FILTER_ENGINE_H
@@ -28,7 +32,8 @@ struct filter_shape {
 
     /* Set by penstock__filter_shape_set(). */
     size_t n, high, fold, m; /* transform lengths: forward, high = n interpolation, and reverse m = high / fold */
-    size_t history, block;   /* samples of a frame: n >= history + block */
+    size_t history, block;   /* samples of a frame: old ones and new ones */
+    size_t parts, frame;     /* sets of taps; samples that a block reads, >= history + block: n + (parts - 1) block */
     size_t first;            /* of a row's values among the reverse transform's */
     size_t values, step;     /* values that a block makes; one of `step` of the reverse transform's */
     size_t sample_bytes, value_bytes;
@@ -39,6 +44,9 @@ struct filter_shape {
 /* For transforms of length n; false where the taps do not fit into it. */
 bool penstock__filter_shape_set(struct filter_shape *shape, size_t n);
 
+/* The same with the taps in parts; false where blocks could not be so short, or would be more than the taps need. */
+bool penstock__filter_shape_partition(struct filter_shape *shape, size_t n);
+
 /* Position of a block's first value. */
 uint64_t penstock__filter_position(const struct filter_shape *shape, uint64_t block);
 
@@ -46,9 +54,10 @@ uint64_t penstock__filter_position(const struct filter_shape *shape, uint64_t bl
 struct filter_taps {
     size_t count;
     uint64_t from;
+    uint64_t id; /* no other set has it; never 0 */
     struct filter_taps *next;
-    _Alignas(64) penstock_cf32 spectrum[]; /* `high` values, real: high / 2 + 1; 1 / high and the rotation are in it;
-                                              in the pair's order where there is one */
+    _Alignas(64) penstock_cf32 spectrum[]; /* of each part `high` values, real: high / 2 + 1; 1 / high and the rotation
+                                              are in it; in the pair's order where there is one */
 };
 
 /* `shape` is an engine's. One of `complex` and `real` is given; `shift` in turns per sample of the input. */
@@ -105,9 +114,9 @@ int penstock__filter_engine_run(struct filter_engine *engine, const struct filte
 int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
                                      const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count);
 
-/* The length that takes the least time for a sample, by measurement or from memory; `*device` is then the text that
- * names the device that was measured. */
-int penstock__filter_choose(size_t *n, char device[64], penstock_context *context, const struct filter_shape *shape,
+/* Sets the length and the parts that take the least time for a sample, by measurement or from memory; `device` is then
+ * the text that names the device that was measured. */
+int penstock__filter_choose(struct filter_shape *shape, char device[64], penstock_context *context,
                             const struct filter_shift *shifts, size_t channel_count, const char *asked);
 
 #endif

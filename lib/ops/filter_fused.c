@@ -3,31 +3,57 @@
 
 /* Blocks of a filter in one kernel of the device. */
 #include "ops/filter_fused.h"
+#include "ops/filter_run.h"
 
-static bool fits(const struct penstock_device *device, const struct filter_shape *shape)
+#include <string.h>
+
+/* Pieces of a batch that are on their way at once, and bytes from which on a piece is worth its fixed cost. */
+#define SLOTS       4
+#define PIECE_BYTES ((size_t)2 << 20)
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+bool penstock__filter_fused_possible(const struct penstock_device *device, const struct filter_shape *shape)
 {
-    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && !device->host_memory && !shape->real &&
-           !shape->real_values && shape->interpolation == 1 && shape->decimation == 1 &&
-           shape->format != PENSTOCK_PLANAR && shape->format != PENSTOCK_F32;
+    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && !device->host_memory && !shape->real_values &&
+           shape->interpolation == 1 && shape->format != PENSTOCK_PLANAR &&
+           (shape->format != PENSTOCK_F32 || shape->real);
 }
 
-int penstock__filter_fused_init(struct filter_fused *fused, struct penstock_device *device,
-                                const struct filter_shape *shape, size_t rows)
+static bool rotated(const struct filter_engine *engine)
 {
+    for (size_t c = 0; c < engine->channels; c++)
+        if (engine->rotations[c].table)
+            return true;
+    return false;
+}
+
+int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_device *device)
+{
+    struct filter_fused *fused = &engine->fused;
+    const struct filter_shape *shape = &engine->shape;
     int status;
     *fused = (struct filter_fused){0};
-    if (!fits(device, shape))
+    if (!penstock__filter_fused_possible(device, shape))
         return PENSTOCK_OK;
-    if (!(fused->response = penstock__alloc(shape->n * sizeof *fused->response)))
-        return PENSTOCK_ERR_MEMORY;
     fused->problem = (struct penstock_problem){
         .kind = PENSTOCK_PROBLEM_FILTER,
         .in_bytes = penstock_format_bytes(shape->format),
-        .out_bytes = shape->block * sizeof(penstock_cf32),
-        .batch = rows,
-        .filter = {shape->n, shape->format, shape->block, shape->first},
+        .out_bytes = shape->values * shape->value_bytes,
+        .batch = engine->rows,
+        .filter = {.n = shape->n,
+                   .format = shape->format,
+                   .block = shape->block,
+                   .first = shape->first * shape->fold,
+                   .parts = shape->parts,
+                   .decimation = shape->decimation,
+                   .rotated = rotated(engine)},
     };
-    status = penstock__binding_new(&fused->binding, device, &fused->problem, 1);
+    fused->response = penstock__alloc(penstock__filter_response(&fused->problem.filter) * sizeof *fused->response);
+    fused->changed = penstock__alloc(fused->problem.out_bytes);
+    if (!fused->response || !fused->changed)
+        return PENSTOCK_ERR_MEMORY;
+    status = penstock__binding_new(&fused->binding, device, &fused->problem, SLOTS);
     if (!status || status == PENSTOCK_ERR_MEMORY)
         return status;
     penstock__log(device->context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
@@ -39,51 +65,121 @@ void penstock__filter_fused_free(struct filter_fused *fused)
 {
     penstock__binding_free(fused->binding);
     penstock__free(fused->response);
+    penstock__free(fused->changed);
     *fused = (struct filter_fused){0};
 }
 
-/* Integers are whole numbers to the kernel, and parts of full scale to the taps. */
-static void fill_response(struct filter_fused *fused, const struct filter_taps *taps)
+/* ---------------------------------------------------------------- response -------------------- */
+
+/* The phase of a block's first value. */
+static uint64_t phase_of(const struct filter_engine *engine, size_t channel, uint64_t block)
 {
-    penstock_format format = fused->problem.filter.format;
-    float scale = format == PENSTOCK_CS16 ? 1.0f / 32768.0f : format == PENSTOCK_CF32 ? 1.0f : 1.0f / 128.0f;
-    for (size_t k = 0; k < fused->problem.filter.n; k++)
-        fused->response[k] = (penstock_cf32){scale * taps->spectrum[k].re, scale * taps->spectrum[k].im};
+    return penstock__filter_phase(&engine->rotations[channel].shift, penstock__filter_position(&engine->shape, block));
 }
 
-static size_t samples_of(const struct filter_fused *fused, size_t count)
+static void fill_rotation(const struct filter_engine *engine, size_t channel, penstock_cf32 *to)
 {
-    return (count - 1) * fused->problem.filter.block + fused->problem.filter.n;
+    const penstock_cf32 *table = engine->rotations[channel].table;
+    uint64_t step = phase_of(engine, channel, 1) - phase_of(engine, channel, 0);
+    size_t values = engine->shape.values;
+    for (size_t j = 0; j < values; j++)
+        to[j] = table ? table[j] : (penstock_cf32){1, 0};
+    memcpy(to + values, (uint32_t[2]){(uint32_t)(step >> 32), (uint32_t)step}, sizeof *to);
 }
 
-int penstock__filter_fused_run(struct filter_fused *fused, const struct filter_taps *taps, const void *in, size_t count,
-                               penstock_cf32 *out)
+/* Integers are whole numbers to the kernel, and parts of full scale to the taps; of a real filter's spectra one half is
+ * known. */
+static void fill_response(struct filter_engine *engine, size_t channel, const struct filter_taps *taps)
 {
-    struct penstock__batch batch = {
-        .in = in, .response = fused->response, .out = out, .frames = count, .samples = samples_of(fused, count)};
-    int status;
-    fill_response(fused, taps);
-    if (!(status = penstock__binding_submit(fused->binding, 0, &batch)) &&
-        !(status = penstock__binding_wait(fused->binding, 0)))
-        return PENSTOCK_OK;
-    penstock__log(fused->binding->state.device->context, PENSTOCK_LOG_WARNING,
-                  "%s goes on filtering by transforms alone, since: %s", fused->binding->state.device->name,
-                  penstock_error_text());
+    struct filter_fused *fused = &engine->fused;
+    const struct penstock_filter_problem *filter = &fused->problem.filter;
+    penstock_format format = filter->format;
+    float scale = format == PENSTOCK_CS16                             ? 1.0f / 32768.0f
+                  : format == PENSTOCK_CF32 || format == PENSTOCK_F32 ? 1.0f
+                                                                      : 1.0f / 128.0f;
+    size_t n = filter->n;
+    if (fused->taps_id == taps->id && fused->channel == channel)
+        return;
+    for (size_t part = 0; part < filter->parts; part++) {
+        const penstock_cf32 *from = taps->spectrum + part * engine->bins;
+        for (size_t k = 0; k < n; k++) {
+            bool mirrored = k >= engine->bins;
+            const penstock_cf32 *value = from + (mirrored ? n - k : k);
+            fused->response[part * n + k] =
+                (penstock_cf32){scale * value->re, scale * (mirrored ? -value->im : value->im)};
+        }
+    }
+    if (filter->rotated)
+        fill_rotation(engine, channel, fused->response + filter->parts * n);
+    fused->fills++;
+    fused->taps_id = taps->id;
+    fused->channel = channel;
+}
+
+/* ---------------------------------------------------------------- run ------------------------- */
+
+static void give_up(struct filter_fused *fused)
+{
+    struct penstock_device *device = fused->binding->state.device;
+    penstock__log(device->context, PENSTOCK_LOG_WARNING, "%s goes on filtering by transforms alone, since: %s",
+                  device->name, penstock_error_text());
     penstock__binding_free(fused->binding);
     fused->binding = NULL;
+}
+
+/* So that copies and kernels of different pieces overlap. */
+static size_t piece_of(const struct filter_fused *fused, size_t count)
+{
+    const struct penstock_filter_problem *filter = &fused->problem.filter;
+    size_t row = filter->block * penstock_format_bytes(filter->format) + fused->problem.out_bytes;
+    size_t equal = (count + SLOTS - 1) / SLOTS, least = PIECE_BYTES / row + 1;
+    if (penstock__binding_in_host_memory(fused->binding))
+        return count;
+    return equal > least ? equal : least;
+}
+
+int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
+                               uint64_t first, const void *in, size_t count, void *out)
+{
+    struct filter_fused *fused = &engine->fused;
+    const struct penstock_filter_problem *filter = &fused->problem.filter;
+    size_t piece = piece_of(fused, count), row_bytes = filter->block * penstock_format_bytes(filter->format);
+    unsigned slots = 0;
+    int status = PENSTOCK_OK;
+    fill_response(engine, channel, taps);
+    for (size_t row = 0; row < count && !status; row += piece) {
+        size_t frames = count - row < piece ? count - row : piece;
+        status = penstock__binding_submit(
+            fused->binding, slots++,
+            &(struct penstock__batch){.in = (const char *)in + row * row_bytes,
+                                      .response = fused->response,
+                                      .response_id = fused->fills,
+                                      .phase = filter->rotated ? phase_of(engine, channel, first + row) : 0,
+                                      .out = (char *)out + row * fused->problem.out_bytes,
+                                      .frames = frames,
+                                      .samples = penstock__filter_samples(filter, frames)});
+    }
+    for (unsigned i = 0; i < slots && !status; i++)
+        status = penstock__binding_wait(fused->binding, i);
+    if (status)
+        give_up(fused);
     return status;
 }
 
-int penstock__filter_fused_resident(penstock_resident **resident, struct filter_fused *fused,
+int penstock__filter_fused_resident(penstock_resident **resident, struct filter_engine *engine,
                                     const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count)
 {
-    struct penstock__resident_work work = {
-        .in = in,
-        .in_bytes = in_bytes,
-        .batch = {.response = fused->response, .frames = count, .samples = samples_of(fused, count)}};
+    struct filter_fused *fused = &engine->fused;
     *resident = NULL;
     if (!fused->binding)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not filter in one kernel");
-    fill_response(fused, taps);
+    fill_response(engine, 0, taps);
+    struct penstock__resident_work work = {
+        .in = in,
+        .in_bytes = in_bytes,
+        .batch = {.response = fused->response,
+                  .phase = fused->problem.filter.rotated ? phase_of(engine, 0, 0) : 0,
+                  .frames = count,
+                  .samples = penstock__filter_samples(&fused->problem.filter, count)}};
     return penstock__resident_new(resident, fused->binding, &work, false);
 }

@@ -105,6 +105,12 @@ static void multiply(penstock_cf32 *to, const penstock_cf32 *x, const penstock_c
     }
 }
 
+static void accumulate(penstock_cf32 *to, const penstock_cf32 *x, const penstock_cf32 *h, size_t count)
+{
+    for (size_t k = add_fours(to, x, h, count); k < count; k++)
+        to[k] = plus(to[k], times(h[k], x[k]));
+}
+
 /* Bin k of a real signal's spectrum of n values, of which those up to n / 2 are there. */
 static inline penstock_cf32 bin_of(const penstock_cf32 *half, size_t k, size_t n)
 {
@@ -132,4 +138,5 @@ static void rotate(penstock_cf32 *to, const penstock_cf32 *from, const penstock_
         to[j] = times(from[j], times(turn, table[j]));
 }
 
-const struct filter_kernels FILTER_KERNELS = {.multiply = multiply, .multiply_half = multiply_half, .rotate = rotate};
+const struct filter_kernels FILTER_KERNELS = {
+    .multiply = multiply, .multiply_half = multiply_half, .accumulate = accumulate, .rotate = rotate};

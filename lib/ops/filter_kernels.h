@@ -20,6 +20,9 @@ struct filter_kernels {
     void (*multiply_half)(penstock_cf32 *to, const penstock_cf32 *x, const penstock_cf32 *h, size_t n, size_t high,
                           size_t m);
 
+    /* to[k] += x[k] h[k] */
+    void (*accumulate)(penstock_cf32 *to, const penstock_cf32 *x, const penstock_cf32 *h, size_t count);
+
     /* to[j] = from[j] turn table[j]; `to` may be `from` */
     void (*rotate)(penstock_cf32 *to, const penstock_cf32 *from, const penstock_cf32 *table, penstock_cf32 turn,
                    size_t count);

@@ -46,8 +46,9 @@ int penstock__filter_near_pair(struct filter_engine *engine, const char *device)
     enum penstock_preference preference;
     const char *name;
     int status;
-    if (shape->real || shape->fold > 1 || shape->interpolation > 1 || !penstock__filter_pair_fits(shape->n) ||
-        penstock__device_parse(&preference, &name, device) || preference == PENSTOCK_DEVICE_AUTO)
+    if (shape->real || shape->fold > 1 || shape->interpolation > 1 || shape->parts > 1 ||
+        !penstock__filter_pair_fits(shape->n) || penstock__device_parse(&preference, &name, device) ||
+        preference == PENSTOCK_DEVICE_AUTO)
         return PENSTOCK_OK;
     if ((status = penstock__device_find(engine->context, name, &found)) || strcmp(found->name, "cpu"))
         return status == PENSTOCK_ERR_MEMORY ? status : PENSTOCK_OK; /* what else is wrong a plan will say */

@@ -42,6 +42,17 @@ static void divide(struct filter_shape *shape, size_t room, size_t history_unit,
     shape->block = (room - wide) / unit * unit;
 }
 
+/* What follows from `history`, `block` and `m`. */
+static void finish(struct filter_shape *shape)
+{
+    size_t up = shape->interpolation;
+    shape->first = shape->history * up / shape->fold;
+    shape->values = shape->block * up / shape->decimation;
+    shape->frame = shape->n + (shape->parts - 1) * shape->block;
+    shape->sample_bytes = penstock_format_bytes(shape->format);
+    shape->value_bytes = shape->real || shape->real_values ? sizeof(float) : sizeof(penstock_cf32);
+}
+
 bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
 {
     size_t up = shape->interpolation, down = shape->decimation;
@@ -50,6 +61,7 @@ bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
     size_t late = shape->advance % up ? 1 : 0; /* samples after a block that its last values see */
     shape->n = n;
     shape->pair = NULL;
+    shape->parts = 1;
     shape->high = n * up;
     shape->fold = common_divisor(down, shape->high);
     shape->m = shape->high / shape->fold;
@@ -59,10 +71,25 @@ bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
     if (n < round_up(shape->history, history_unit) + whole + late)
         return false;
     divide(shape, n - late, history_unit, whole);
-    shape->first = shape->history * up / shape->fold;
-    shape->values = shape->block * up / down;
-    shape->sample_bytes = penstock_format_bytes(shape->format);
-    shape->value_bytes = shape->real || shape->real_values ? sizeof(float) : sizeof(penstock_cf32);
+    finish(shape);
+    return true;
+}
+
+/* Neither folded nor repeated: sums are of whole spectra. */
+bool penstock__filter_shape_partition(struct filter_shape *shape, size_t n)
+{
+    size_t unit = aligned(shape->decimation), block = n / 2 / unit * unit;
+    if (shape->interpolation > 1 || !block || shape->taps <= block)
+        return false;
+    shape->n = shape->high = shape->m = n;
+    shape->pair = NULL;
+    shape->fold = 1;
+    shape->step = shape->decimation;
+    shape->block = block;
+    shape->parts = (shape->taps + block - 1) / block;
+    shape->history = n - block;
+    finish(shape);
+    shape->history = shape->frame - block;
     return true;
 }
 

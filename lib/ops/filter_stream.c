@@ -43,7 +43,7 @@ void penstock__filter_rewind(penstock_filter *filter)
 size_t penstock__filter_blocks_in(const penstock_filter *filter, uint64_t samples)
 {
     const struct filter_shape *shape = filter->shape;
-    return samples < shape->n ? 0 : (size_t)((samples - shape->n) / shape->block) + 1;
+    return samples < shape->frame ? 0 : (size_t)((samples - shape->frame) / shape->block) + 1;
 }
 
 int penstock__filter_compute(penstock_filter *filter, struct filter_blocks blocks, const struct filter_output *output)

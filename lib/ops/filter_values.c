@@ -47,7 +47,7 @@ static int make_early_values(penstock_filter *filter)
 {
     const struct filter_shape *shape = filter->shape;
     size_t skip = filter->early / shape->values, bytes = shape->sample_bytes;
-    size_t start = skip * shape->block, end = start + shape->n;
+    size_t start = skip * shape->block, end = start + shape->frame;
     struct filter_blocks one = {
         .first = filter->blocks + skip, .count = 1, .in = filter->in + start * bytes, .near = 1};
     memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
@@ -237,7 +237,8 @@ static int run_across(penstock_filter *filter, const void *samples, size_t count
 static bool can_run_across(const penstock_filter *filter)
 {
     return penstock__filter_engine_near(filter->engine) && filter->shape->format == filter->desc.format &&
-           filter->given == filter->ready && !filter->early && !filter->finished && filter->filled < filter->shape->n;
+           filter->given == filter->ready && !filter->early && !filter->finished &&
+           filter->filled < filter->shape->frame;
 }
 
 int penstock_filter_run_channels(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
