@@ -45,8 +45,10 @@ struct spectrum_case {
 struct filter_case {
     size_t taps, decimation, samples; /* samples of the stream; 0: the user of the case chooses */
     size_t n;                         /* of the transforms; 0: the library chooses */
+    size_t interpolation, channels;   /* channel c is shifted by c / 64 more */
     penstock_format format;
     bool real_taps;
+    bool stream;  /* timed in pieces as a scheduler gives them, beside a stream that copies */
     double shift; /* turns per sample */
 };
 

@@ -5,6 +5,7 @@
 #include "accuracy.h"
 #include "bench_resident.h"
 #include "cases.h"
+#include "copy_stream.h"
 #include "peers/peers.h"
 #include "progress.h"
 #include "random.h"
@@ -16,7 +17,7 @@
 
 #define PI 3.14159265358979323846
 
-enum { MOST_TAPS = 1 << 20 };
+enum { MOST_TAPS = 1 << 20, MOST_INTERPOLATION = 1024, MOST_CHANNELS = 32 };
 
 /* "ccf": complex samples, complex values, real taps, as GNU Radio names its filters. */
 static bool parse_type(struct filter_case *filter, const char *word)
@@ -34,6 +35,12 @@ static bool parse_word(struct filter_case *filter, const char *word)
         return true;
     if (parse_count(word, "d", &filter->decimation) || parse_count(word, "n", &filter->n))
         return filter->decimation <= MOST_TAPS;
+    if (parse_count(word, "i", &filter->interpolation))
+        return filter->interpolation <= MOST_INTERPOLATION;
+    if (parse_count(word, "c", &filter->channels))
+        return filter->channels <= MOST_CHANNELS;
+    if (!strcmp(word, "stream"))
+        return filter->stream = true; /* a stream of the library that copies is the peer */
     if (!strcmp(word, "shift") && filter->format != PENSTOCK_F32) {
         filter->shift = 0.1234567;
         return true;
@@ -51,20 +58,21 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
     *problem = count > 1 ? words[1] : "no number of taps";
     if (count < 2 || !parse_count(words[1], "", &filter->taps) || filter->taps > MOST_TAPS)
         return false;
-    filter->decimation = 1;
+    filter->decimation = filter->interpolation = filter->channels = 1;
     for (size_t i = 2; i < count; i++) {
         *problem = words[i];
         if (!parse_word(filter, words[i]))
             return false;
     }
-    return true;
+    *problem = "no channels of real values";
+    return filter->format != PENSTOCK_F32 || filter->channels == 1;
 }
 
 struct filter_run {
     const struct filter_case *filter;
-    size_t samples, values; /* of the stream, and what comes of them */
+    size_t samples, values; /* of the stream, and what comes of them in each channel */
     void *in;
-    penstock_cf32 *out; /* or floats */
+    char *out; /* room for values + 1 of each channel */
     penstock_cf32 *taps;
     float *real_taps;
     penstock_filter *stream;
@@ -72,14 +80,35 @@ struct filter_run {
     bool random_pieces;
 };
 
+static double shift_of(const struct filter_case *filter, size_t channel)
+{
+    return filter->shift + (double)channel / 64;
+}
+
+static int make_stream(struct filter_run *run, const struct case_target *target)
+{
+    const struct filter_case *filter = run->filter;
+    penstock_filter_channel channels[MOST_CHANNELS];
+    for (size_t c = 0; c < filter->channels; c++)
+        channels[c] = (penstock_filter_channel){.taps = filter->real_taps ? NULL : run->taps,
+                                                .real_taps = filter->real_taps ? run->real_taps : NULL,
+                                                .tap_count = filter->taps,
+                                                .shift = shift_of(filter, c)};
+    return penstock_filter_new(
+        &run->stream, target->context,
+        &PENSTOCK_FILTER_DESC(.format = filter->format, .channels = channels, .channel_count = filter->channels,
+                              .decimation = filter->decimation, .interpolation = filter->interpolation, .n = filter->n),
+        target->device);
+}
+
 static int prepare(struct filter_run *run, const struct filter_case *filter, size_t samples,
                    const struct case_target *target)
 {
     uint64_t seed = filter->taps;
     *run = (struct filter_run){.filter = filter, .samples = samples, .info = PENSTOCK_FILTER_INFO};
-    run->values = (samples + filter->decimation - 1) / filter->decimation;
+    run->values = (samples * filter->interpolation + filter->decimation - 1) / filter->decimation;
     run->in = malloc(samples * penstock_format_bytes(filter->format));
-    run->out = malloc((run->values + 1) * sizeof *run->out);
+    run->out = malloc(filter->channels * (run->values + 1) * sizeof(penstock_cf32));
     run->taps = malloc(filter->taps * sizeof *run->taps);
     run->real_taps = malloc(filter->taps * sizeof *run->real_taps);
     if (!run->in || !run->out || !run->taps || !run->real_taps)
@@ -87,12 +116,7 @@ static int prepare(struct filter_run *run, const struct filter_case *filter, siz
     signal_random(run->in, filter->format, samples, &seed);
     signal_random(run->taps, PENSTOCK_CF32, filter->taps, &seed);
     signal_random(run->real_taps, PENSTOCK_F32, filter->taps, &seed);
-    int status = penstock_filter_new(
-        &run->stream, target->context,
-        &PENSTOCK_FILTER_DESC(.format = filter->format, .taps = filter->real_taps ? NULL : run->taps,
-                              .real_taps = filter->real_taps ? run->real_taps : NULL, .tap_count = filter->taps,
-                              .decimation = filter->decimation, .shift = filter->shift, .n = filter->n),
-        target->device);
+    int status = make_stream(run, target);
     return status ? status : penstock_filter_get_info(run->stream, &run->info);
 }
 
@@ -105,14 +129,23 @@ static void release(struct filter_run *run)
     free(run->real_taps);
 }
 
-/* Takes what is ready; `*count` grows, and passes run->values by one at most. */
-static int pull(struct filter_run *run, bool wait, size_t *count)
+/* Where value `at` of each channel goes. */
+static void places(const struct filter_run *run, size_t at, void *values[MOST_CHANNELS])
 {
+    for (size_t c = 0; c < run->filter->channels; c++)
+        values[c] = run->out + (c * (run->values + 1) + at) * run->info.value_bytes;
+}
+
+/* Takes what is ready, `most` at a time; `*count` grows, and passes run->values by one at most. */
+static int pull(struct filter_run *run, size_t most, bool wait, size_t *count)
+{
+    void *values[MOST_CHANNELS];
     size_t got = 0;
     int status;
     do {
-        status = penstock_filter_pull(run->stream, (char *)run->out + *count * run->info.value_bytes,
-                                      run->values + 1 - *count, wait, &got);
+        size_t room = run->values + 1 - *count;
+        places(run, *count, values);
+        status = penstock_filter_pull_channels(run->stream, values, room < most ? room : most, wait, &got);
         *count += got;
     } while (!status && got && *count <= run->values);
     return status;
@@ -121,14 +154,15 @@ static int pull(struct filter_run *run, bool wait, size_t *count)
 /* One piece, by one call or by two. */
 static int give(struct filter_run *run, const void *samples, size_t piece, bool apart, size_t *taken, size_t *count)
 {
+    void *values[MOST_CHANNELS];
     size_t made = 0;
     if (apart) {
         int status = penstock_filter_push(run->stream, samples, piece, taken);
-        return status ? status : pull(run, false, count);
+        return status ? status : pull(run, SCHEDULER_PIECE, false, count);
     }
+    places(run, *count, values);
     int status =
-        penstock_filter_run(run->stream, samples, piece, taken, (char *)run->out + *count * run->info.value_bytes,
-                            run->values + 1 - *count, &made);
+        penstock_filter_run_channels(run->stream, samples, piece, taken, values, run->values + 1 - *count, &made);
     *count += made;
     return status;
 }
@@ -136,35 +170,38 @@ static int give(struct filter_run *run, const void *samples, size_t piece, bool 
 /* The whole stream once, from reset to end. */
 static int stream_once(struct filter_run *run, size_t *count)
 {
-    enum { PIECE = 65536 };
+    const size_t whole = run->filter->stream ? SCHEDULER_PIECE : 65536;
     size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
     uint64_t seed = 1;
     int status = penstock_filter_reset(run->stream);
     *count = 0;
     while (!status && done < run->samples && *count <= run->values) {
-        size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : PIECE;
+        size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : whole;
         size_t taken = 0, left = run->samples - done;
-        bool apart = run->random_pieces && random_uniform(&seed) < 0.5;
+        bool apart = run->random_pieces ? random_uniform(&seed) < 0.5 : run->filter->stream;
         status = give(run, (const char *)run->in + done * bytes, piece < left ? piece : left, apart, &taken, count);
         done += taken;
     }
     if (!status)
         status = penstock_filter_finish(run->stream);
-    return status ? status : pull(run, true, count);
+    return status ? status : pull(run, run->values + 1, true, count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */
 
-/* The value of sample p, by its definition. */
-static void reference(const struct filter_run *run, size_t p, double y[2])
+/* A channel's value at position p, by its definition. */
+static void reference(const struct filter_run *run, size_t channel, size_t p, double y[2])
 {
     const struct filter_case *filter = run->filter;
+    size_t up = filter->interpolation;
     y[0] = y[1] = 0;
-    for (size_t k = 0; k < filter->taps && k <= p; k++) {
-        double x[2], angle = 2 * PI * remainder(filter->shift * (double)(p - k), 1), c = cos(angle), s = sin(angle);
+    for (size_t k = p % up; k < filter->taps && k <= p; k += up) {
+        size_t j = (p - k) / up;
+        double x[2], angle = 2 * PI * remainder(shift_of(filter, channel) * (double)j, 1), c = cos(angle),
+                     s = sin(angle);
         double h[2] = {filter->real_taps ? (double)run->real_taps[k] : (double)run->taps[k].re,
                        filter->real_taps ? 0 : (double)run->taps[k].im};
-        signal_value(run->in, filter->format, p - k, run->samples, x);
+        signal_value(run->in, filter->format, j, run->samples, x);
         double re = x[0] * c - x[1] * s, im = x[0] * s + x[1] * c;
         y[0] += h[0] * re - h[1] * im;
         y[1] += h[0] * im + h[1] * re;
@@ -180,16 +217,16 @@ static double measure_error(const struct filter_run *run, bool thorough)
     size_t count = thorough || run->values * run->filter->taps < 4000000 ? run->values : CHOSEN;
     for (size_t i = 0; i < count; i++) {
         size_t m = count == run->values ? i : (size_t)(random_uniform(&seed) * (double)run->values);
-        double y[2], got[2] = {0, 0};
-        reference(run, m * run->filter->decimation, y);
-        if (run->info.real) {
-            got[0] = (double)((const float *)(const void *)run->out)[m];
-        } else {
-            got[0] = (double)run->out[m].re;
-            got[1] = (double)run->out[m].im;
+        void *values[MOST_CHANNELS];
+        places(run, m, values);
+        for (size_t c = 0; c < run->filter->channels; c++) {
+            const float *got = values[c];
+            double y[2], im;
+            reference(run, c, m * run->filter->decimation, y);
+            im = run->info.real ? 0 : (double)got[1];
+            difference += ((double)got[0] - y[0]) * ((double)got[0] - y[0]) + (im - y[1]) * (im - y[1]);
+            power += y[0] * y[0] + y[1] * y[1];
         }
-        difference += (got[0] - y[0]) * (got[0] - y[0]) + (got[1] - y[1]) * (got[1] - y[1]);
-        power += y[0] * y[0] + y[1] * y[1];
     }
     return sqrt(difference / power);
 }
@@ -235,7 +272,7 @@ static int measure(struct filter_run *run, struct bench_row *row)
     const struct peer *peer = row->peer;
     void *state = NULL, *out = NULL;
     if (peer && peer->filter_new && filter->format == PENSTOCK_CF32 && filter->real_taps && filter->shift == 0 &&
-        (out = malloc(run->samples * sizeof(penstock_cf32))))
+        filter->interpolation == 1 && filter->channels == 1 && (out = malloc(run->samples * sizeof(penstock_cf32))))
         state = peer->filter_new(run->real_taps, filter->taps, filter->decimation, run->in, out, run->samples);
     int code = bench_measure(row, &(struct workload){run_stream, run},
                              state ? &(struct workload){peer->filter_run, state} : NULL, 0.5);
@@ -270,6 +307,14 @@ static int make_response(const struct filter_run *run, const struct case_target 
     return status ? fail_status(status) : EXIT_DONE;
 }
 
+/* Nothing but what the peers' transforms and kernels do. */
+static bool is_plain(const struct filter_run *run)
+{
+    const struct filter_case *filter = run->filter;
+    return filter->format == PENSTOCK_CF32 && filter->decimation == 1 && filter->interpolation == 1 &&
+           filter->shift == 0 && run->info.block % 2 == 0 && run->info.n >= filter->taps + run->info.block - 1;
+}
+
 static int measure_resident(struct filter_run *run, const struct case_target *target, struct bench_row *row)
 {
     penstock_cf32 *response = calloc(run->info.n, sizeof *response);
@@ -280,7 +325,7 @@ static int measure_resident(struct filter_run *run, const struct case_target *ta
                                    .format = run->filter->format,
                                    .frame_samples = run->info.block,
                                    .average = 1,
-                                   .for_peer = run->filter->format == PENSTOCK_CF32 && run->info.block % 2 == 0};
+                                   .for_peer = is_plain(run)};
     bench.work = (struct device_work){
         .kind = DEVICE_WORK_FILTER, .n = run->info.n, .spacing = run->info.block, .response = response};
     if (!code)
@@ -291,21 +336,24 @@ static int measure_resident(struct filter_run *run, const struct case_target *ta
 
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
-    enum { SAMPLES = 1 << 20 };
+    enum { SAMPLES = 1 << 20, STREAM_SAMPLES = 1 << 24 };
     const struct filter_case *filter = &test->filter;
+    size_t usual = filter->stream ? STREAM_SAMPLES : SAMPLES;
     struct filter_run run;
     double start = seconds_now();
-    int status = prepare(&run, filter, filter->samples ? filter->samples : SAMPLES, target);
+    int status = prepare(&run, filter, filter->samples ? filter->samples : usual, target);
     int code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
         row->plan_cold_ms = 1e3 * (seconds_now() - start);
         row->batch = run.values;
         row->samples_per_run = (double)run.samples;
         row->bytes_per_sample = (double)penstock_format_bytes(filter->format) +
-                                (double)(run.values * run.info.value_bytes) / (double)run.samples;
-        code = measure(&run, row);
-        bool plain = filter->decimation == 1 && filter->shift == 0 && !run.info.real;
-        if (!code && plain && !(row->peer && row->peer->filter_new))
+                                (double)(filter->channels * run.values * run.info.value_bytes) / (double)run.samples;
+        code = filter->stream
+                   ? copy_stream_bench(row, target, &(struct workload){run_stream, &run}, run.in, run.samples)
+                   : measure(&run, row);
+        bool once = filter->interpolation == 1 && filter->channels == 1 && !filter->stream;
+        if (!code && once && !(row->peer && row->peer->filter_new))
             code = measure_resident(&run, target, row);
         if (!code && !strcmp(target->device, "cpu"))
             row->copy_gbps =
@@ -317,7 +365,8 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_filter = {
     .name = "filter",
-    .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:nLENGTH][:shift][:cs16|cs8|cu8][:xSAMPLES]",
+    .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:iINTERPOLATION][:nLENGTH][:cCHANNELS][:shift][:cs16|cs8|cu8]"
+              "[:stream][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,

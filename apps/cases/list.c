@@ -61,6 +61,8 @@ static const char *const quick_cases[] = {
     "filter:ccf:129:d4",
     "filter:ccc:715:d5:shift:cs16",
     "filter:fff:100:d3",
+    "filter:ccc:3000:n1024",
+    "filter:ccc:100:i3:c2",
     "channelizer:2",
     "channelizer:16",
     "channelizer:60:hop45",
