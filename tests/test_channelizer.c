@@ -39,13 +39,16 @@ static void fill(penstock_format format, size_t count, uint64_t *seed)
     }
 }
 
-/* y[m][k] of channelizer.h, by direct_value() of a filter with real taps that shifts by -k / M. */
+/* y[m][k] of channelizer.h, by direct_value() of a filter with real taps that shifts by -k / M, turned by -k o / M. */
 static void direct(double y[2], const penstock_channelizer_desc *desc, size_t total, uint64_t m, size_t k)
 {
     penstock_filter_desc filter = PENSTOCK_FILTER_DESC(.format = desc->format, .real_taps = taps);
     filter.tap_count = desc->tap_count;
     filter.shift = -(double)k / (double)desc->channels;
     direct_value(y, &samples, total, &filter, m * desc->hop + desc->advance);
+    double angle = 2 * TEST_PI * filter.shift * (double)desc->origin, c = cos(angle), s = sin(angle), re = y[0];
+    y[0] = re * c - y[1] * s;
+    y[1] = re * s + y[1] * c;
 }
 
 static double compare(const penstock_channelizer_desc *desc, size_t kept, size_t total, size_t frames, bool streams,
@@ -162,6 +165,8 @@ static void random_cases(int count, bool whole_powers)
         desc.format = (penstock_format)(test_random(&seed) % 6);
         if (test_random(&seed) % 2)
             desc.advance = test_random(&seed) % desc.tap_count;
+        if (test_random(&seed) % 2)
+            desc.origin = test_random(&seed) % desc.channels;
         if (test_random(&seed) % 3 == 0)
             choose_channels(&desc, &seed);
         size_t most = MOST_VALUES / desc.channels * desc.hop, total = test_random(&seed) % MOST_SAMPLES;

@@ -248,6 +248,7 @@ static void check_refusals(penstock_context *context)
     refuse_analysis(context, "select", PENSTOCK_CHANNELIZER_DESC(.channels = 4, .select = twice));
     refuse_analysis(context, "format", PENSTOCK_CHANNELIZER_DESC(.channels = 4, .format = (penstock_format)77));
     refuse_analysis(context, "advance", PENSTOCK_CHANNELIZER_DESC(.channels = 4, .tap_count = 9, .advance = 9));
+    refuse_analysis(context, "origin", PENSTOCK_CHANNELIZER_DESC(.channels = 4, .origin = 4));
     refuse_analysis(context, "latency", PENSTOCK_CHANNELIZER_DESC(.channels = 4, .max_latency_s = NAN));
     refuse_synthesis(context, "channels", PENSTOCK_SYNTHESIZER_DESC(0));
     refuse_synthesis(context, "critical", PENSTOCK_SYNTHESIZER_DESC(.channels = 4));

@@ -5,9 +5,9 @@
  * Polyphase filter bank: a stream of samples to M streams, one a channel, and back.
  *
  * With samples x[0], x[1], ... (zero before the first), M channels at the frequencies k / M (cycles per sample, k = 0
- * .. M - 1), a prototype h[0] .. h[L-1], hop R and advance a, frame m holds
+ * .. M - 1), a prototype h[0] .. h[L-1], hop R, advance a and origin o, frame m holds
  *
- *     y[m][k] = sum over l of h[l] x[p - l] exp(-2 pi i k (p - l) / M),   p = m R + a
+ *     y[m][k] = sum over l of h[l] x[p - l] exp(-2 pi i k (p - l + o) / M),   p = m R + a
  *
  * for all channels k: each is mixed to zero, filtered by h, and one of R values is kept. R = M is critical sampling; a
  * smaller hop gives each channel M / R times the rate that it needs, and its edges without aliasing. After T samples
@@ -24,6 +24,7 @@
 #define PENSTOCK_CHANNELIZER_H
 
 #include <penstock/penstock.h>
+#include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,8 @@ typedef struct penstock_channelizer_desc {
     bool tail;
     double max_latency_s; /* on a device with batches, the oldest waiting frame is sent by the first push or pull after
                              this time, and given by the first pull; 0: only full batches and the end */
+    size_t origin;        /* o, 0 .. M-1: the oscillators have phase zero at sample -o. A synthesis bank, and other
+                             banks of the library, have 0 */
 } penstock_channelizer_desc;
 
 #define PENSTOCK_CHANNELIZER_DESC(...)                         \
@@ -102,9 +105,28 @@ PENSTOCK_API double penstock_channelizer_due_s(const penstock_channelizer *chann
 /* No more samples come: the rest can be pulled. Pushing again needs a reset. */
 PENSTOCK_API int penstock_channelizer_finish(penstock_channelizer *channelizer);
 
-/* Back to the state after penstock_channelizer_new(). */
+/* Back to the state after penstock_channelizer_new(), but with the taps, channels and latency that were set last. */
 PENSTOCK_API int penstock_channelizer_reset(penstock_channelizer *channelizer);
 PENSTOCK_API void penstock_channelizer_free(penstock_channelizer *channelizer);
+
+/*
+ * Another prototype, of any length above `advance` (NULL: as in the description), from a frame on whose p is `*from`
+ * (may be NULL): the first one with p >= `at`, or a later one, not before what was pushed already, nor before an
+ * earlier change, and, where there are more taps than before, not before as many samples are there. The frames before
+ * are made by the old taps alone, the others by the new ones alone, with no jump of the oscillators. No frame is lost.
+ */
+PENSTOCK_API int penstock_channelizer_set_taps(penstock_channelizer *channelizer, const float *taps, size_t tap_count,
+                                               uint64_t at, uint64_t *from);
+
+/* Other channels, from the next frame that is pulled on; as `select` in the description. */
+PENSTOCK_API int penstock_channelizer_set_select(penstock_channelizer *channelizer, const size_t *select,
+                                                 size_t select_count);
+
+/* Another max_latency_s, for frames that wait too. */
+PENSTOCK_API int penstock_channelizer_set_max_latency(penstock_channelizer *channelizer, double max_latency_s);
+
+/* Items in are samples, items out frames. */
+PENSTOCK_API int penstock_channelizer_get_stats(const penstock_channelizer *channelizer, penstock_stream_stats *stats);
 
 /* ---------------------------------------------------------------- prototypes ------------------ */
 

@@ -7,7 +7,7 @@
  */
 #include "core/description.h"
 #include "ops/channelizer_check.h"
-#include "ops/channelizer_engine.h"
+#include "ops/channelizer_stream.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,19 +16,6 @@
 #define ROOM_SAMPLES ((size_t)1 << 16)
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "channelizer: " __VA_ARGS__)
-
-struct penstock_channelizer {
-    penstock_channelizer_desc desc; /* defaults filled in; only the pointer to the selection is kept */
-    size_t *select;
-    struct channelizer_engine engine;
-
-    penstock_cf32 *in;
-    size_t start, end, capacity; /* what is in use of `in`, from the next frame's window on */
-    uint64_t samples;            /* pushed */
-    uint64_t folded, pulled;     /* frames that left `in`, and the library */
-    bool finished;
-    uint64_t total; /* frames of the whole stream, once finished */
-};
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -43,48 +30,39 @@ static int check(penstock_channelizer_desc *desc)
         return bad("format %d is no sample format", (int)desc->format);
     if (desc->advance >= desc->tap_count)
         return bad("advance is %zu, not 0 .. %zu (tap_count - 1)", desc->advance, desc->tap_count - 1);
+    if (desc->origin >= desc->channels)
+        return bad("origin is %zu, not 0 .. %zu (channels - 1)", desc->origin, desc->channels - 1);
     if (!(desc->max_latency_s >= 0))
         return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
     return PENSTOCK_OK;
 }
 
-static int make_bank(penstock_channelizer *made)
+int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
+                               size_t count)
 {
-    const penstock_channelizer_desc *d = &made->desc;
     float *designed = NULL;
     int status = PENSTOCK_OK;
-    if (!d->taps) {
-        if (!(designed = penstock__alloc(d->tap_count * sizeof *designed)))
+    if (!taps) {
+        if (!(designed = penstock__alloc(count * sizeof *designed)))
             return PENSTOCK_ERR_MEMORY;
-        status = penstock_channelizer_taps(designed, d->tap_count, d->channels, d->hop);
+        status = penstock_channelizer_taps(designed, count, desc->channels, desc->hop);
     }
     if (!status)
-        status = penstock__channel_bank_init(&made->engine.bank, d->channels, d->hop, d->advance,
-                                             d->taps ? d->taps : designed, d->tap_count);
+        status = penstock__channel_bank_init(bank, desc, taps ? taps : designed, count);
     penstock__free(designed);
     return status;
 }
 
-static int copy_selection(penstock_channelizer *made)
+size_t penstock__channelizer_room(const struct channelizer_engine *engine, size_t window)
 {
-    size_t bytes = made->desc.select_count * sizeof *made->select;
-    made->engine.kept = bytes ? made->desc.select_count : made->desc.channels;
-    if (!bytes)
-        return PENSTOCK_OK;
-    if (!(made->select = penstock__alloc(bytes)))
-        return PENSTOCK_ERR_MEMORY;
-    memcpy(made->select, made->desc.select, bytes);
-    made->engine.select = made->select;
-    return PENSTOCK_OK;
+    size_t batch = engine->item * penstock__threads(engine->context) * engine->bank.hop;
+    return 2 * window + (batch > ROOM_SAMPLES ? batch : ROOM_SAMPLES);
 }
 
-/* Enough for the windows of a batch, and for as much again as must be moved to the front. */
 static int make_room(penstock_channelizer *made)
 {
-    const struct channelizer_engine *engine = &made->engine;
-    size_t batch = engine->item * penstock__threads(engine->context) * engine->bank.hop;
-    size_t room = batch > ROOM_SAMPLES ? batch : ROOM_SAMPLES;
-    made->capacity = 2 * engine->bank.window + room;
+    made->widest = made->engine.bank.window;
+    made->capacity = penstock__channelizer_room(&made->engine, made->widest);
     made->in = penstock__calloc(made->capacity + BANK_SLACK, sizeof *made->in);
     return made->in ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
@@ -93,11 +71,12 @@ static int make_room(penstock_channelizer *made)
 static void rewind_stream(penstock_channelizer *channelizer)
 {
     const struct channel_bank *bank = &channelizer->engine.bank;
-    channelizer->start = 0;
-    channelizer->end = bank->window - 1 - bank->advance;
+    channelizer->start = channelizer->widest - bank->window;
+    channelizer->end = channelizer->widest - 1 - bank->advance;
     memset(channelizer->in, 0, channelizer->end * sizeof *channelizer->in);
     channelizer->samples = channelizer->folded = channelizer->pulled = channelizer->total = 0;
     channelizer->finished = false;
+    penstock__meter_start(&channelizer->meter, penstock__now_s());
 }
 
 int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_context *context,
@@ -115,7 +94,8 @@ int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_contex
         return PENSTOCK_ERR_MEMORY;
     made->desc = d;
     made->engine.context = context;
-    if ((status = make_bank(made)) || (status = copy_selection(made)) ||
+    if ((status = penstock__channelizer_bank(&made->engine.bank, &d, d.taps, d.tap_count)) ||
+        (status = penstock_channelizer_set_select(made, d.select, d.select_count)) ||
         (status = penstock__channelizer_engine_init(&made->engine, d.max_latency_s, device)) ||
         (status = make_room(made))) {
         penstock_channelizer_free(made);
@@ -123,6 +103,8 @@ int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_contex
     }
     made->desc.taps = NULL;
     made->desc.select = NULL;
+    if (made->engine.batcher)
+        penstock__batcher_set_meter(made->engine.batcher, &made->meter);
     rewind_stream(made);
     *channelizer = made;
     return PENSTOCK_OK;
@@ -132,6 +114,7 @@ void penstock_channelizer_free(penstock_channelizer *channelizer)
 {
     if (!channelizer)
         return;
+    penstock__channelizer_settle(channelizer);
     penstock__channelizer_engine_free(&channelizer->engine);
     penstock__channel_bank_free(&channelizer->engine.bank);
     penstock__free(channelizer->select);
@@ -145,6 +128,7 @@ int penstock_channelizer_reset(penstock_channelizer *channelizer)
         return bad("penstock_channelizer_reset: channelizer is NULL");
     if (channelizer->engine.batcher)
         penstock__batcher_reset(channelizer->engine.batcher);
+    penstock__channelizer_settle(channelizer);
     rewind_stream(channelizer);
     return PENSTOCK_OK;
 }
@@ -175,42 +159,47 @@ int penstock_channelizer_get_info(const penstock_channelizer *channelizer, penst
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
-/* Frames whose windows are full. */
+/* Frames whose windows are full, up to the next change. */
 static size_t full_windows(const penstock_channelizer *channelizer)
 {
     const struct channel_bank *bank = &channelizer->engine.bank;
     size_t filled = channelizer->end - channelizer->start;
-    return filled < bank->window ? 0 : (filled - bank->window) / bank->hop + 1;
-}
-
-static void leave_frames(penstock_channelizer *channelizer, size_t count)
-{
-    channelizer->start += count * channelizer->desc.hop;
-    channelizer->folded += count;
+    size_t full = filled < bank->window ? 0 : (filled - bank->window) / bank->hop + 1;
+    uint64_t alike = channelizer->changes ? channelizer->changes->frame - channelizer->folded : full;
+    return full < alike ? full : (size_t)alike;
 }
 
 /* Full windows on their way to a device that works in batches. */
 static int send(penstock_channelizer *channelizer)
 {
     struct channelizer_engine *engine = &channelizer->engine;
-    size_t count = full_windows(channelizer), sent = 0;
-    if (!engine->batcher || !count)
-        return PENSTOCK_OK;
-    int status = penstock__channelizer_engine_send(engine, channelizer->in + channelizer->start, channelizer->folded,
+    size_t count, sent = 0;
+    int status = PENSTOCK_OK;
+    while (engine->batcher && !status && (count = full_windows(channelizer))) {
+        status = penstock__channelizer_engine_send(engine, channelizer->in + channelizer->start, channelizer->folded,
                                                    count, &sent);
-    leave_frames(channelizer, sent);
+        penstock__channelizer_leave(channelizer, sent);
+        if (sent < count)
+            break;
+    }
     return status;
 }
 
-/* How many samples there is room for, after what is in use has gone to the front; not before as much has left. */
+/* What is in use goes to the front of the memory. */
+static void to_front(penstock_channelizer *channelizer)
+{
+    size_t from = penstock__channelizer_oldest(channelizer);
+    memmove(channelizer->in, channelizer->in + from, (channelizer->end - from) * sizeof *channelizer->in);
+    channelizer->start -= from;
+    channelizer->end -= from;
+}
+
+/* How many samples there is room for, after that; it goes not before as much has left. */
 static size_t make_way(penstock_channelizer *channelizer)
 {
-    size_t used = channelizer->end - channelizer->start;
-    if (channelizer->end == channelizer->capacity && channelizer->start >= used) {
-        memmove(channelizer->in, channelizer->in + channelizer->start, used * sizeof *channelizer->in);
-        channelizer->start = 0;
-        channelizer->end = used;
-    }
+    size_t from = penstock__channelizer_oldest(channelizer);
+    if (channelizer->end == channelizer->capacity && from >= channelizer->end - from)
+        to_front(channelizer);
     return channelizer->capacity - channelizer->end;
 }
 
@@ -234,6 +223,7 @@ int penstock_channelizer_push(penstock_channelizer *channelizer, const void *sam
         if (piece == room || channelizer->desc.max_latency_s > 0)
             status = send(channelizer);
     }
+    penstock__meter_take(&channelizer->meter, *taken, penstock__now_s());
     return status;
 }
 
@@ -252,14 +242,11 @@ static void fill_up(penstock_channelizer *channelizer)
     uint64_t left = channelizer->total - channelizer->folded;
     if (!left)
         return;
-    size_t used = channelizer->end - channelizer->start;
-    memmove(channelizer->in, channelizer->in + channelizer->start, used * sizeof *channelizer->in);
-    channelizer->start = 0;
-    channelizer->end = used;
-    uint64_t wanted = (left - 1) * bank->hop + bank->window;
+    to_front(channelizer);
+    uint64_t wanted = channelizer->start + (left - 1) * bank->hop + bank->window;
     size_t whole = wanted < channelizer->capacity ? (size_t)wanted : channelizer->capacity;
-    if (used < whole) {
-        memset(channelizer->in + used, 0, (whole - used) * sizeof *channelizer->in);
+    if (channelizer->end < whole) {
+        memset(channelizer->in + channelizer->end, 0, (whole - channelizer->end) * sizeof *channelizer->in);
         channelizer->end = whole;
     }
 }
@@ -303,30 +290,40 @@ static int take(penstock_channelizer *channelizer, bool wait, const struct frame
     *taken = 0;
     if (!some)
         return PENSTOCK_OK;
+    double began = penstock__now_s();
     int status = penstock__channelizer_engine_run(engine, channelizer->in + channelizer->start, channelizer->folded,
                                                   some, sink, at);
     if (status)
         return status;
-    leave_frames(channelizer, some);
+    penstock__meter_batch(&channelizer->meter, some, 0, penstock__now_s() - began);
+    penstock__channelizer_leave(channelizer, some);
     *taken = some;
     return PENSTOCK_OK;
+}
+
+/* The first frame needs the samples up to p; those after the stream's end are not waited for. */
+static void count_frames_out(penstock_channelizer *channelizer, size_t count)
+{
+    uint64_t first_end = channelizer->pulled * channelizer->desc.hop + channelizer->desc.advance + 1;
+    if (count)
+        penstock__meter_give(&channelizer->meter, count, first_end, channelizer->desc.hop, penstock__now_s());
+    channelizer->pulled += count;
 }
 
 static int pull(penstock_channelizer *channelizer, const struct frame_sink *sink, size_t capacity, bool wait,
                 size_t *count)
 {
+    int status = PENSTOCK_OK;
     *count = 0;
-    while (*count < capacity) {
+    while (*count < capacity && !status) {
         size_t some = 0;
-        int status = take(channelizer, wait, sink, *count, capacity - *count, &some);
-        if (status)
-            return *count ? PENSTOCK_OK : status;
+        status = take(channelizer, wait, sink, *count, capacity - *count, &some);
         if (!some)
             break;
         *count += some;
-        channelizer->pulled += some;
     }
-    return PENSTOCK_OK;
+    count_frames_out(channelizer, *count);
+    return *count ? PENSTOCK_OK : status;
 }
 
 int penstock_channelizer_pull(penstock_channelizer *channelizer, penstock_cf32 *frames, size_t capacity, bool wait,

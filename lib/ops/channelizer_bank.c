@@ -27,13 +27,15 @@ static void place_weights(struct channel_bank *bank, const float *taps, size_t t
     }
 }
 
-int penstock__channel_bank_init(struct channel_bank *bank, size_t channels, size_t hop, size_t advance,
-                                const float *taps, size_t tap_count)
+int penstock__channel_bank_init(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
+                                size_t tap_count)
 {
+    const size_t channels = desc->channels;
     size_t depth = (tap_count + channels - 1) / channels, width = round_up(channels, FOLD_WIDTH / 2);
     *bank = (struct channel_bank){.channels = channels,
-                                  .hop = hop,
-                                  .advance = advance,
+                                  .hop = desc->hop,
+                                  .advance = desc->advance,
+                                  .origin = desc->origin,
                                   .window = depth * channels,
                                   .stride = round_up(2 * channels + FOLD_WIDTH, FOLD_WIDTH),
                                   .weights = {.depth = depth, .width = width},
@@ -49,11 +51,11 @@ void penstock__channel_bank_free(struct channel_bank *bank)
     penstock__free(bank->weights.values);
 }
 
-/* Place of a window's first sample in the transform, which counts samples from the stream's first one on: m R + a + 1
- * modulo M, the window being a multiple of M long. */
+/* Place of a window's first sample in the transform, which counts samples from phase zero on: m R + a + 1 + o modulo M,
+ * the window being a multiple of M long. */
 static size_t first_place(const struct channel_bank *bank, uint64_t frame)
 {
-    return ((size_t)(frame % bank->channels) * bank->hop + bank->advance + 1) % bank->channels;
+    return ((size_t)(frame % bank->channels) * bank->hop + bank->advance + 1 + bank->origin) % bank->channels;
 }
 
 void penstock__channel_bank_fold(const struct channel_bank *bank, penstock_cf32 *rows, const penstock_cf32 *in,

@@ -15,6 +15,7 @@
 
 struct channel_bank {
     size_t channels, hop, advance;
+    size_t origin; /* samples from the oscillators' phase zero to the stream's first one */
     size_t window; /* samples of a frame: M times the depth */
     size_t stride; /* values from a row to the next: a folded frame, and room for its end before that wraps around */
     struct fold_weights weights;
@@ -22,8 +23,8 @@ struct channel_bank {
 };
 
 /* `taps` are copied. After a failure there is nothing to free. */
-int penstock__channel_bank_init(struct channel_bank *bank, size_t channels, size_t hop, size_t advance,
-                                const float *taps, size_t tap_count);
+int penstock__channel_bank_init(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
+                                size_t tap_count);
 void penstock__channel_bank_free(struct channel_bank *bank);
 
 /* Frames `first` .. `first + count` - 1 of the stream to rows; `in` is the first one's window. What is at a row's front

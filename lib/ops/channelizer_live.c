@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The analysis bank while it runs: other taps and channels, latency, stats. */
+#include "core/description.h"
+#include "ops/channelizer_check.h"
+#include "ops/channelizer_stream.h"
+
+#include <string.h>
+
+#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "channelizer: " __VA_ARGS__)
+
+/* ---------------------------------------------------------------- other taps ------------------ */
+
+/* Place in the stream of the first sample of a frame's window; below zero before it. */
+static int64_t window_at(const struct channel_bank *bank, uint64_t frame)
+{
+    return (int64_t)(frame * bank->hop + bank->advance + 1) - (int64_t)bank->window;
+}
+
+/* Place in the stream of the first value of `in`. */
+static int64_t memory_at(const penstock_channelizer *channelizer)
+{
+    return window_at(&channelizer->engine.bank, channelizer->folded) - (int64_t)channelizer->start;
+}
+
+size_t penstock__channelizer_oldest(const penstock_channelizer *channelizer)
+{
+    int64_t now = window_at(&channelizer->engine.bank, channelizer->folded), first = now;
+    for (const struct channelizer_change *change = channelizer->changes; change; change = change->next)
+        if (window_at(&change->bank, change->frame) < first)
+            first = window_at(&change->bank, change->frame);
+    return channelizer->start - (size_t)(now - first);
+}
+
+static void adopt(penstock_channelizer *channelizer)
+{
+    struct channelizer_change *change = channelizer->changes;
+    struct channel_bank *bank = &channelizer->engine.bank;
+    channelizer->start += bank->window;
+    channelizer->start -= change->bank.window;
+    penstock__channel_bank_free(bank);
+    *bank = change->bank;
+    channelizer->changes = change->next;
+    penstock__free(change);
+}
+
+void penstock__channelizer_leave(penstock_channelizer *channelizer, size_t frames)
+{
+    channelizer->start += frames * channelizer->desc.hop;
+    channelizer->folded += frames;
+    while (channelizer->changes && channelizer->changes->frame <= channelizer->folded)
+        adopt(channelizer);
+}
+
+void penstock__channelizer_settle(penstock_channelizer *channelizer)
+{
+    while (channelizer->changes)
+        adopt(channelizer); /* `start` is to be set anew */
+}
+
+/* Room for longer windows. While nothing of the stream is gone, there are zeros before it for them too. */
+static int widen(penstock_channelizer *channelizer, size_t window)
+{
+    size_t front = memory_at(channelizer) <= 0 ? window - channelizer->widest : 0;
+    size_t capacity = penstock__channelizer_room(&channelizer->engine, window) + front;
+    if (capacity < channelizer->end + front)
+        capacity = channelizer->end + front;
+    penstock_cf32 *in = penstock__calloc(capacity + BANK_SLACK, sizeof *in);
+    if (!in)
+        return PENSTOCK_ERR_MEMORY;
+    memcpy(in + front, channelizer->in, channelizer->end * sizeof *in);
+    penstock__free(channelizer->in);
+    channelizer->in = in;
+    channelizer->capacity = capacity;
+    channelizer->start += front;
+    channelizer->end += front;
+    channelizer->widest = window;
+    return PENSTOCK_OK;
+}
+
+/* The first frame from sample `at` on, after what was pushed and after the changes before. */
+static uint64_t first_frame(const penstock_channelizer *channelizer, uint64_t at)
+{
+    const struct channel_bank *bank = &channelizer->engine.bank;
+    at = at > channelizer->samples ? at : channelizer->samples;
+    uint64_t frame = at > bank->advance ? (at - bank->advance + bank->hop - 1) / bank->hop : 0;
+    for (const struct channelizer_change *change = channelizer->changes; change; change = change->next)
+        frame = change->frame > frame ? change->frame : frame;
+    return frame > channelizer->folded ? frame : channelizer->folded;
+}
+
+/* The first one from `frame` on whose window is still there. */
+static uint64_t possible_frame(const penstock_channelizer *channelizer, const struct channel_bank *bank, uint64_t frame)
+{
+    int64_t lacks = memory_at(channelizer) - window_at(bank, frame);
+    return lacks > 0 ? frame + ((uint64_t)lacks + bank->hop - 1) / bank->hop : frame;
+}
+
+int penstock_channelizer_set_taps(penstock_channelizer *channelizer, const float *taps, size_t tap_count, uint64_t at,
+                                  uint64_t *from)
+{
+    struct channelizer_change *change, **last;
+    int status;
+    if (!channelizer)
+        return bad("penstock_channelizer_set_taps: channelizer is NULL");
+    const penstock_channelizer_desc *d = &channelizer->desc;
+    if ((status = penstock__prototype_check(taps, &tap_count, d->channels, d->hop)))
+        return status;
+    if (d->advance >= tap_count)
+        return bad("%zu taps, not more than %zu (advance)", tap_count, d->advance);
+    if (!(change = penstock__calloc(1, sizeof *change)))
+        return PENSTOCK_ERR_MEMORY;
+    status = penstock__channelizer_bank(&change->bank, d, taps, tap_count);
+    if (!status && change->bank.window > channelizer->widest)
+        status = widen(channelizer, change->bank.window);
+    if (status) {
+        penstock__channel_bank_free(&change->bank);
+        penstock__free(change);
+        return status;
+    }
+    change->frame = possible_frame(channelizer, &change->bank, first_frame(channelizer, at));
+    for (last = &channelizer->changes; *last;)
+        last = &(*last)->next;
+    *last = change;
+    if (from)
+        *from = change->frame * d->hop + d->advance;
+    channelizer->desc.tap_count = tap_count;
+    penstock__channelizer_leave(channelizer, 0);
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- other channels -------------- */
+
+int penstock_channelizer_set_select(penstock_channelizer *channelizer, const size_t *select, size_t select_count)
+{
+    size_t *kept = NULL;
+    int status;
+    if (!channelizer)
+        return bad("penstock_channelizer_set_select: channelizer is NULL");
+    if ((status = penstock__selection_check(select, select_count, channelizer->desc.channels)))
+        return status;
+    if (select_count) {
+        if (!(kept = penstock__alloc(select_count * sizeof *kept)))
+            return PENSTOCK_ERR_MEMORY;
+        memcpy(kept, select, select_count * sizeof *kept);
+    }
+    penstock__free(channelizer->select);
+    channelizer->select = kept;
+    channelizer->engine.select = kept;
+    channelizer->engine.kept = select_count ? select_count : channelizer->desc.channels;
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- latency and stats ----------- */
+
+int penstock_channelizer_set_max_latency(penstock_channelizer *channelizer, double max_latency_s)
+{
+    if (!channelizer || !(max_latency_s >= 0))
+        return bad("penstock_channelizer_set_max_latency: channelizer is NULL, or %g is not 0 or more", max_latency_s);
+    channelizer->desc.max_latency_s = max_latency_s;
+    if (channelizer->engine.batcher)
+        penstock__batcher_set_latency(channelizer->engine.batcher, max_latency_s);
+    return PENSTOCK_OK;
+}
+
+int penstock_channelizer_get_stats(const penstock_channelizer *channelizer, penstock_stream_stats *stats)
+{
+    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
+    if (!channelizer)
+        return bad("penstock_channelizer_get_stats: channelizer is NULL");
+    penstock__meter_read(&channelizer->meter, &now, penstock__now_s());
+    now.fallbacks = penstock__plan_fallbacks(channelizer->engine.plans[0]);
+    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The analysis bank as a stream, and the changes that wait for their frames. */
+#ifndef PENSTOCK_OPS_CHANNELIZER_STREAM_H
+#define PENSTOCK_OPS_CHANNELIZER_STREAM_H
+
+#include "core/meter.h"
+#include "ops/channelizer_engine.h"
+
+/* Another prototype from a frame on. */
+struct channelizer_change {
+    struct channel_bank bank;
+    uint64_t frame;
+    struct channelizer_change *next;
+};
+
+struct penstock_channelizer {
+    penstock_channelizer_desc desc; /* defaults filled in, without the pointers; tap_count is that of the last change */
+    size_t *select;
+    struct channelizer_engine engine;
+    struct channelizer_change *changes; /* in the order of their frames, all after `folded` */
+    struct penstock__meter meter;
+
+    penstock_cf32 *in;
+    size_t start, end, capacity; /* what is in use of `in`, from the next frame's window on */
+    size_t widest;               /* window for which there is room, and zeros before the stream */
+    uint64_t samples;            /* pushed */
+    uint64_t folded, pulled;     /* frames that left `in`, and the library */
+    bool finished;
+    uint64_t total; /* frames of the whole stream, once finished */
+};
+
+/* Frames that left `in`; changes of the next one hold. */
+void penstock__channelizer_leave(penstock_channelizer *channelizer, size_t frames);
+
+/* The first value of `in` that a frame to come needs. */
+size_t penstock__channelizer_oldest(const penstock_channelizer *channelizer);
+
+/* A bank with these taps, NULL: `count` designed ones. */
+int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
+                               size_t count);
+
+/* Values of `in` for windows of `window` samples: those of a batch, and as much again as must be moved to the front. */
+size_t penstock__channelizer_room(const struct channelizer_engine *engine, size_t window);
+
+/* All changes at once: the last one is the stream's prototype. */
+void penstock__channelizer_settle(penstock_channelizer *channelizer);
+
+#endif
