@@ -60,6 +60,11 @@ pmt::pmt_t to_pmt(const std::map<std::string, double> &values)
     return dict;
 }
 
+stats_port::stats_port(gr::block &block) : d_block(block)
+{
+    block.message_port_register_out(pmt::mp("stats"));
+}
+
 /* GNU Radio throws for a port of which it has not heard. */
 static long wanted_items(gr::block &block, int port)
 {

@@ -5,6 +5,7 @@
 #ifndef INCLUDED_PENSTOCK_CORE_H
 #define INCLUDED_PENSTOCK_CORE_H
 
+#include <chrono>
 #include <gnuradio/block.h>
 #include <map>
 #include <memory>
@@ -38,6 +39,32 @@ pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
 
 //! What the streams of a block tell: counts and rates of all of them together, times of the slowest.
 std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> &streams);
+
+//! A message port `stats` of a block: its numbers as a dictionary, about once a second.
+class stats_port
+{
+    gr::block &d_block;
+    std::chrono::steady_clock::time_point d_sent;
+
+  public:
+    explicit stats_port(gr::block &block);
+
+    //! The next publish() sends.
+    void start()
+    {
+        d_sent = {};
+    }
+
+    //! What `numbers()` gives, if a second has passed since the last time.
+    template <typename F> void publish(F numbers)
+    {
+        const auto time = std::chrono::steady_clock::now();
+        if (time - d_sent < std::chrono::seconds(1))
+            return;
+        d_sent = time;
+        d_block.message_port_pub(pmt::mp("stats"), to_pmt(numbers()));
+    }
+};
 
 /*!
  * Room for more items before and behind a block that gives one item for each that it takes: GNU Radio's own buffers of

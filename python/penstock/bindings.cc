@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* All blocks for Python. */
+#include <gnuradio/penstock/channelizer_cc.h>
 #include <gnuradio/penstock/fft_filter.h>
 #include <gnuradio/penstock/fft_v.h>
 #include <gnuradio/penstock/ofdm_demod.h>
@@ -16,6 +17,30 @@ namespace py = pybind11;
 using namespace py::literals;
 
 template <typename T> using block_class = py::class_<T, gr::block, gr::basic_block, std::shared_ptr<T>>;
+
+static void bind_channelizer(py::module &m)
+{
+    using gr::penstock::channelizer_cc;
+    block_class<channelizer_cc>(m, "channelizer_cc", "Polyphase channelizer")
+        .def(py::init([](int numchans, const std::optional<std::vector<float>> &taps, double oversample_rate,
+                         double atten, const std::string &device, double max_latency_ms) {
+                 return channelizer_cc::make(numchans, taps.value_or(std::vector<float>()), oversample_rate, atten,
+                                             device, max_latency_ms);
+             }),
+             "numchans"_a, "taps"_a = py::none(), "oversample_rate"_a = 1.0, "atten"_a = 100.0, "device"_a = "auto",
+             "max_latency_ms"_a = 10.0)
+        .def("device", &channelizer_cc::device, "Name of the device that computes")
+        .def("set_taps", &channelizer_cc::set_taps, "taps"_a, "sample"_a = -1,
+             "Another prototype from an input item on, -1: from the next one; returns that item")
+        .def("taps", &channelizer_cc::taps)
+        .def("set_channel_map", &channelizer_cc::set_channel_map, "map"_a,
+             "The channel of each output, from the next item on; empty: 0, 1, 2, ...")
+        .def("channel_map", &channelizer_cc::channel_map)
+        .def("set_max_latency_ms", &channelizer_cc::set_max_latency_ms, "max_latency_ms"_a,
+             "Holds for items that wait too")
+        .def("max_latency_ms", &channelizer_cc::max_latency_ms)
+        .def("stats", &channelizer_cc::stats, "Counters, rates and times");
+}
 
 /* The window is a list of factors as in the stock block, or a name. */
 template <typename T> static void bind_fft(py::module &m, const char *name, const char *doc)
@@ -139,6 +164,7 @@ static void bind_wifi_transmitter(py::module &m)
 PYBIND11_MODULE(penstock_python, m)
 {
     py::module::import("gnuradio.gr"); // the base classes
+    bind_channelizer(m);
     bind_fft<gr_complex>(m, "fft_vcc", "Fourier transforms of complex vectors");
     bind_fft<float>(m, "fft_vfc", "Fourier transforms of real vectors");
     bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc", "FIR filter of complex samples, complex taps");

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import numpy
 from gnuradio import gr, gr_unittest, penstock
 from gnuradio.grc.core.platform import Platform
 
@@ -58,6 +59,21 @@ sys.exit(store.num_messages() < 5)
 """
 
 
+# A flowgraph with displays to the end of its samples.
+DISPLAY = """
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+from PyQt5 import Qt
+application = Qt.QApplication([])
+name, path, count = sys.argv[2:]
+top = getattr(importlib.import_module(name), name)(device="cpu", path=path, count=int(count))
+top.show()
+top.start()
+top.wait()
+application.processEvents()
+"""
+
+
 class Warnings(logging.Handler):
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -87,6 +103,7 @@ class QaGrc(gr_unittest.TestCase):
         for name, block in platform.blocks.items():
             if name.startswith("penstock_"):
                 self.assertEqual(block.category[0].strip("[]"), "Penstock")
+                self.assertIn(block.category[1:], (["Filters"], ["OFDM"], ["Spectrum"]), name)
                 self.assertIn("penstock.", block.templates["make"])
 
     def test_the_schema_check_is_real(self):
@@ -123,6 +140,39 @@ class QaGrc(gr_unittest.TestCase):
         self.assertEqual(len(soft), 19 * 10 * 96)
         self.assertTrue(set(soft) <= {24, 25, 23, 256 - 23, 256 - 24, 256 - 25}, set(soft))
         self.assertGreater(len(set(soft)), 1)
+
+    def display_generated(self, name, count, dtype):
+        """The same for one with displays, on a screen that is none."""
+        try:
+            import PyQt5  # noqa: F401
+            from gnuradio import qtgui  # noqa: F401
+        except ImportError as error:
+            self.skipTest(str(error))
+        with tempfile.TemporaryDirectory() as folder:
+            self.generate(name + ".grc", folder)
+            path = os.path.join(folder, "out")
+            answer = subprocess.run([sys.executable, "-c", DISPLAY, folder, name, path, str(count)], capture_output=True, text=True, timeout=1200,
+                                    env=dict(os.environ, QT_QPA_PLATFORM="offscreen", XDG_RUNTIME_DIR=folder, XDG_CONFIG_HOME=folder))
+            self.assertEqual(answer.returncode, 0, answer.stdout[-2000:] + answer.stderr[-2000:])
+            return numpy.fromfile(path, dtype)
+
+    def test_spectrum(self):
+        """All averages of 16 half-overlapping windows, and both tones at their bins: 200 and -650 kHz of 2 MHz, 20 dB apart."""
+        made = self.display_generated("spectrum", 100001, numpy.float32).reshape(-1, 1024)
+        self.assertEqual(len(made), ((100001 - 1024) // 512 + 1) // 16)
+        for vector in made:
+            self.assertEqual(vector.argmax(), 512 + round(0.1 * 1024))
+            self.assertEqual(vector[:400].argmax(), 512 - round(0.325 * 1024))
+            self.assertAlmostEqual(vector.max() - vector[:400].max(), 20, delta=3)  # windows by place, and noise
+
+    def test_channelizer(self):
+        """All items of channel 1, which has the tone of 0.5 at 210 kHz, 40 kHz below its middle."""
+        made = self.display_generated("channelizer", 100001, numpy.complex64)
+        self.assertEqual(len(made), -(-100001 // 8))
+        settled = made[200:-10]
+        spectrum = numpy.abs(numpy.fft.fft(settled[:10000])) / 10000
+        self.assertEqual(spectrum.argmax(), 10000 - 1600)
+        self.assertAlmostEqual(spectrum.max(), 0.5, delta=0.01)
 
     def test_wifi_loop(self):
         with tempfile.TemporaryDirectory() as folder:
