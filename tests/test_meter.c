@@ -98,6 +98,26 @@ static void check_spans(void)
     penstock__meter_give(&meter, 1000, 1, 1, 1000);
     CHECK(stats(&meter, 1000).out == 1000 && !stats(&meter, 1000).queue, "items are missing");
     check_latency(stats(&meter, 1000).latency_p99_s, 1000);
+    CHECK(stats(&meter, 1000).latency_p50_s < 1.2 * 501 + 1000 / 32.0, "the median is %g",
+          stats(&meter, 1000).latency_p50_s); /* of 1 .. 1000 s, by a 32nd of the time that is remembered too late */
+}
+
+/* What nothing will come of does not wait, and does not make what follows look late. */
+static void check_skipped(void)
+{
+    struct penstock__meter meter;
+    penstock__meter_start(&meter, 0);
+    for (int i = 0; i < 500; i++) {
+        penstock__meter_take(&meter, 10, i);
+        penstock__meter_skip(&meter, (uint64_t)i * 10 + 4);
+        CHECK(stats(&meter, i).queue == 6, "the queue is %g", (double)stats(&meter, i).queue);
+    }
+    penstock__meter_give(&meter, 1, 4998, 0, 500);
+    CHECK(stats(&meter, 500).queue == 2 && stats(&meter, 500).out == 1, "the queue is %g",
+          (double)stats(&meter, 500).queue);
+    check_latency(stats(&meter, 500).latency_p99_s, 1);
+    penstock__meter_give(&meter, 1, 100, 0, 500);
+    CHECK(stats(&meter, 500).queue == 2, "an earlier place makes the queue %g", (double)stats(&meter, 500).queue);
 }
 
 static void check_batches(void)
@@ -124,6 +144,7 @@ int main(void)
     check_rates_and_latency();
     check_percentiles();
     check_spans();
+    check_skipped();
     check_batches();
     return test_finish();
 }

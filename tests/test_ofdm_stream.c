@@ -157,6 +157,7 @@ static void check_frames(penstock_context *context, const char *device)
     for (int track = 0; track < 2; track++) {
         penstock_ofdm_stream_desc desc = desc_of(track);
         penstock_ofdm_stream_counters counters = PENSTOCK_OFDM_STREAM_COUNTERS;
+        penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
         penstock_ofdm_stream *stream = NULL;
         CHECK_OK(penstock_ofdm_stream_new(&stream, context, &desc, device));
         for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
@@ -170,6 +171,13 @@ static void check_frames(penstock_context *context, const char *device)
             CHECK_EQ(counters.frames, FRAMES);
             CHECK_EQ(counters.symbols * CARRIERS, sent_count);
             CHECK_EQ(counters.waiting + counters.fallbacks, 0);
+            CHECK_OK(penstock_ofdm_stream_get_stats(stream, &stats));
+            CHECK(stats.in == TOTAL && stats.out == counters.symbols && !stats.drops && !stats.fallbacks,
+                  "%d in, %d out", (int)stats.in, (int)stats.out);
+            CHECK(stats.queue < TOTAL && stats.batch >= 1 && !(stats.kernel_s <= 0) && stats.latency_p50_s > 0 &&
+                      stats.latency_p99_s >= stats.latency_p50_s && stats.in_rate_hz > 0 && stats.out_rate_hz > 0,
+                  "queue %d, batch %g, kernel %g s, latency %g and %g s", (int)stats.queue, stats.batch, stats.kernel_s,
+                  stats.latency_p50_s, stats.latency_p99_s);
             CHECK_OK(penstock_ofdm_stream_reset(stream));
         }
         penstock_ofdm_stream_free(stream);

@@ -145,6 +145,41 @@ static void test_latency(void)
     }
 }
 
+/* What is told of a stream: its samples, its frames, and that none of it waits once the last frame is there. */
+static void test_stats(void)
+{
+    for (size_t most = 79; most < 200000; most *= 50) {
+        struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 20, 3000, 5);
+        penstock_wifi_receiver *receiver = wifi_make_receiver(context, NULL, "cpu");
+        penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
+        penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+        size_t frames = 0;
+        for (size_t at = 0; at < stream->count; at += most) {
+            size_t left = stream->count - at;
+            CHECK_OK(penstock_wifi_receiver_push(receiver, stream->samples + at, left < most ? left : most));
+            while (penstock_wifi_receiver_pull(receiver, &frame) > 0)
+                frames++;
+        }
+        CHECK_OK(penstock_wifi_receiver_get_stats(receiver, &stats));
+        CHECK(stats.in == stream->count && stats.out == frames && stats.queue <= stream->count,
+              "%d in, %d out, %d wait", (int)stats.in, (int)stats.out, (int)stats.queue);
+        CHECK_OK(penstock_wifi_receiver_finish(receiver));
+        while (penstock_wifi_receiver_pull(receiver, &frame) > 0)
+            frames++;
+        CHECK_OK(penstock_wifi_receiver_get_stats(receiver, &stats));
+        CHECK_EQ(frames, stream->frames);
+        CHECK(stats.out == frames && !stats.queue && !stats.drops && !stats.fallbacks, "%d out, %d wait",
+              (int)stats.out, (int)stats.queue);
+        CHECK(stats.batch >= 1 && stats.batch <= (double)frames && stats.kernel_s > 0 && stats.transfer_s == 0 &&
+                  stats.latency_p50_s > 0 && stats.latency_p99_s >= stats.latency_p50_s && stats.in_rate_hz > 0,
+              "batch %g, kernel %g s, latency %g and %g s", stats.batch, stats.kernel_s, stats.latency_p50_s,
+              stats.latency_p99_s);
+        penstock_wifi_receiver_free(receiver);
+        wifi_stream_free(stream);
+    }
+    CHECK_EQ(penstock_wifi_receiver_get_stats(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
+}
+
 static void test_points(void)
 {
     struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 3, 500, 31);
@@ -247,6 +282,7 @@ int main(void)
     test_not_finite();
     test_clipping();
     test_latency();
+    test_stats();
     test_points();
     penstock_context_free(context);
     return test_finish();

@@ -23,6 +23,7 @@
 
 #include <penstock/penstock.h>
 #include <penstock/resident.h>
+#include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -149,6 +150,10 @@ PENSTOCK_API int penstock_filter_set_taps(penstock_filter *filter, const penstoc
 /* Of one channel, 0 .. channels - 1; the above is of channel 0. */
 PENSTOCK_API int penstock_filter_set_channel_taps(penstock_filter *filter, size_t channel, const penstock_cf32 *taps,
                                                   const float *real_taps, size_t tap_count, uint64_t at);
+
+/* Items in are samples, items out values of one channel. The kernel time is that of transforms and product on a device
+ * that works in the host's memory, else not a number. */
+PENSTOCK_API int penstock_filter_get_stats(const penstock_filter *filter, penstock_stream_stats *stats);
 
 /* Back to the state after penstock_filter_new(), with the taps last set from sample 0 on. */
 PENSTOCK_API int penstock_filter_reset(penstock_filter *filter);

@@ -13,6 +13,7 @@
 #define PENSTOCK_OFDM_STREAM_H
 
 #include <penstock/ofdm.h>
+#include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,6 +99,10 @@ typedef struct penstock_ofdm_stream_counters {
 
 PENSTOCK_API int penstock_ofdm_stream_get_counters(const penstock_ofdm_stream *stream,
                                                    penstock_ofdm_stream_counters *counters);
+
+/* Items in are samples, items out symbols. The latency of a frame's symbols is from its last sample on; the kernel time
+ * is that of channel, transforms and equalizer on a device that works in the host's memory, else not a number. */
+PENSTOCK_API int penstock_ofdm_stream_get_stats(const penstock_ofdm_stream *stream, penstock_stream_stats *stats);
 
 /* Back to sample 0, with no frames. */
 PENSTOCK_API int penstock_ofdm_stream_reset(penstock_ofdm_stream *stream);

@@ -6,6 +6,7 @@
 #define PENSTOCK_WIFI_H
 
 #include <penstock/penstock.h>
+#include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -119,6 +120,10 @@ PENSTOCK_API int penstock_wifi_receiver_set_max_latency(penstock_wifi_receiver *
 PENSTOCK_API int penstock_wifi_receiver_finish(penstock_wifi_receiver *receiver);
 PENSTOCK_API int penstock_wifi_receiver_get_counters(const penstock_wifi_receiver *receiver,
                                                      penstock_wifi_counters *counters);
+
+/* Items in are samples, items out frames. The latency of a frame is from its last sample on, detection included; the
+ * kernel time is that of the equalizer, on a device that works in the host's memory, else not a number. */
+PENSTOCK_API int penstock_wifi_receiver_get_stats(const penstock_wifi_receiver *receiver, penstock_stream_stats *stats);
 PENSTOCK_API int penstock_wifi_receiver_reset(penstock_wifi_receiver *receiver);
 PENSTOCK_API void penstock_wifi_receiver_free(penstock_wifi_receiver *receiver);
 

@@ -65,24 +65,40 @@ static double latency_of(const struct penstock__meter *meter, double share)
     return SHORTEST_S * exp2((bin + 1) / (double)BINS_PER_OCTAVE);
 }
 
-/* Where more calls wait than there is room for, the later ones count as if they had come with an earlier one. */
-static void note_arrival(struct penstock__meter *meter, double now)
+/* Where more calls wait than there is room for, each second one counts as if it had come with the one before. */
+static void halve_arrivals(struct penstock__meter *meter)
 {
-    bool full = meter->arrival_count == PENSTOCK__METER_ARRIVALS;
-    unsigned last = (meter->first_arrival + meter->arrival_count - full) % PENSTOCK__METER_ARRIVALS;
-    if (!full)
-        meter->arrivals[last].at = now;
-    meter->arrivals[last].end = meter->in;
-    meter->arrival_count += !full;
+    for (unsigned i = 0; i < PENSTOCK__METER_ARRIVALS / 2; i++) {
+        unsigned to = (meter->first_arrival + i) % PENSTOCK__METER_ARRIVALS;
+        unsigned early = (meter->first_arrival + 2 * i) % PENSTOCK__METER_ARRIVALS;
+        meter->arrivals[to].at = meter->arrivals[early].at;
+        meter->arrivals[to].end = meter->arrivals[(early + 1) % PENSTOCK__METER_ARRIVALS].end;
+    }
+    meter->arrival_count = PENSTOCK__METER_ARRIVALS / 2;
 }
 
-/* The time at which item number `end` came. */
-static double arrival_of(struct penstock__meter *meter, uint64_t end, double now)
+static void note_arrival(struct penstock__meter *meter, double now)
+{
+    if (meter->arrival_count == PENSTOCK__METER_ARRIVALS)
+        halve_arrivals(meter);
+    unsigned last = (meter->first_arrival + meter->arrival_count++) % PENSTOCK__METER_ARRIVALS;
+    meter->arrivals[last].at = now;
+    meter->arrivals[last].end = meter->in;
+}
+
+/* Forgets the arrivals of items before number `end`. */
+static void forget_before(struct penstock__meter *meter, uint64_t end)
 {
     while (meter->arrival_count && meter->arrivals[meter->first_arrival].end < end) {
         meter->first_arrival = (meter->first_arrival + 1) % PENSTOCK__METER_ARRIVALS;
         meter->arrival_count--;
     }
+}
+
+/* The time at which item number `end` came. */
+static double arrival_of(struct penstock__meter *meter, uint64_t end, double now)
+{
+    forget_before(meter, end);
     return meter->arrival_count ? meter->arrivals[meter->first_arrival].at : now;
 }
 
@@ -97,6 +113,12 @@ void penstock__meter_take(struct penstock__meter *meter, uint64_t items, double 
     note_arrival(meter, now);
 }
 
+void penstock__meter_skip(struct penstock__meter *meter, uint64_t end)
+{
+    forget_before(meter, end + 1);
+    meter->covered = end > meter->covered ? end : meter->covered;
+}
+
 void penstock__meter_give(struct penstock__meter *meter, uint64_t items, uint64_t first_end, uint64_t step, double now)
 {
     mark_time(meter, now);
@@ -109,7 +131,8 @@ void penstock__meter_give(struct penstock__meter *meter, uint64_t items, uint64_
         }
         count_latency(meter, together, now - came);
         given += together;
-        meter->covered = first_end + (given - 1) * step;
+        end = first_end + (given - 1) * step;
+        meter->covered = end > meter->covered ? end : meter->covered;
     }
     meter->out += items;
 }

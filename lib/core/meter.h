@@ -8,6 +8,7 @@
  *
  *     push:  penstock__meter_take(meter, items, now)
  *     pull:  penstock__meter_give(meter, items, first_end, step, now)
+ *     where much of what comes makes nothing:  penstock__meter_skip(meter, end)
  *     push and pull in one call that computes itself:  penstock__meter_straight()
  */
 #ifndef PENSTOCK_CORE_METER_H
@@ -43,6 +44,9 @@ void penstock__meter_start(struct penstock__meter *meter, double now);
 
 /* `items` were pushed. */
 void penstock__meter_take(struct penstock__meter *meter, uint64_t items, double now);
+
+/* No item out will need those in before place `end`. */
+void penstock__meter_skip(struct penstock__meter *meter, uint64_t end);
 
 /* `items` were pulled. The first of them was complete once `first_end` items were in, each next one `step` later. */
 void penstock__meter_give(struct penstock__meter *meter, uint64_t items, uint64_t first_end, uint64_t step, double now);

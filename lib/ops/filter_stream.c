@@ -35,6 +35,7 @@ void penstock__filter_rewind(penstock_filter *filter)
     filter->blocks = filter->samples = filter->values = filter->total = 0;
     filter->complete = 0;
     filter->flushed = filter->finished = false;
+    penstock__meter_start(&filter->meter, penstock__now_s());
 }
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
@@ -61,9 +62,11 @@ int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t ne
                                 const struct filter_output *output)
 {
     struct filter_blocks blocks = {.first = filter->blocks, .count = count, .in = filter->in, .near = near, .far = far};
+    double began = penstock__now_s();
     int status = penstock__filter_compute(filter, blocks, output);
     if (status)
         return status;
+    penstock__filter_measure_blocks(filter, count, began);
     filter->blocks += count;
     filter->due -= smaller(filter->due, count);
     filter->complete = 0;
@@ -136,9 +139,11 @@ int penstock_filter_push(penstock_filter *filter, const void *samples, size_t co
     taken = taken ? taken : &ignored;
     *taken = 0;
     int status = penstock__filter_check_push(filter, samples, count);
-    if (!status)
-        *taken = penstock__filter_gather(filter, samples, 0, count);
-    return status;
+    if (status)
+        return status;
+    *taken = penstock__filter_gather(filter, samples, 0, count);
+    penstock__filter_measure(filter, penstock__now_s());
+    return PENSTOCK_OK;
 }
 
 /* Taps of a channel that hold at the end of `samples`. */

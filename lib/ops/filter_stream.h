@@ -6,6 +6,7 @@
 #ifndef PENSTOCK_OPS_FILTER_STREAM_H
 #define PENSTOCK_OPS_FILTER_STREAM_H
 
+#include "core/meter.h"
 #include "ops/filter_engine.h"
 
 /* What is one channel's own. */
@@ -41,7 +42,15 @@ struct penstock_filter {
     uint64_t samples, values;
     bool finished;
     uint64_t total; /* values of the whole stream, once finished */
+
+    struct penstock__meter meter;
 };
+
+/* Tells the meter of samples that came at a time, and of values that were given since it was told last. */
+void penstock__filter_measure(struct penstock_filter *filter, double came);
+
+/* And of blocks that went through the engine. */
+void penstock__filter_measure_blocks(struct penstock_filter *filter, size_t blocks, double began);
 
 /* Back to the first sample. */
 void penstock__filter_rewind(struct penstock_filter *filter);

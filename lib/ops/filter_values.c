@@ -190,7 +190,9 @@ int penstock_filter_pull_channels(penstock_filter *filter, void *const *values, 
     if (!count)
         return bad("count is NULL");
     *count = 0;
-    return give_all(filter, values, capacity, wait, count);
+    status = give_all(filter, values, capacity, wait, count);
+    penstock__filter_measure(filter, penstock__now_s());
+    return status;
 }
 
 int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count)
@@ -250,6 +252,7 @@ int penstock_filter_run_channels(penstock_filter *filter, const void *samples, s
         return status;
     if (!taken || !made)
         return bad("taken or made is NULL");
+    double began = penstock__now_s();
     *taken = *made = 0;
     if (count && (status = penstock__filter_check_push(filter, samples, count)))
         return status;
@@ -262,6 +265,7 @@ int penstock_filter_run_channels(penstock_filter *filter, const void *samples, s
         if (!status)
             status = give_all(filter, values, capacity, true, made);
     } while (!status && *taken + *made > before);
+    penstock__filter_measure(filter, began);
     return *taken + *made ? PENSTOCK_OK : status;
 }
 

@@ -141,6 +141,11 @@ uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm)
     return penstock__plan_fallbacks(ofdm->plan);
 }
 
+bool penstock__ofdm_in_host_memory(const penstock_ofdm *ofdm)
+{
+    return penstock__binding_in_host_memory(penstock__plan_binding(ofdm->plan));
+}
+
 /* A block on its way: `count` symbols whose results start at row `first`. */
 struct block {
     penstock_ofdm *ofdm;

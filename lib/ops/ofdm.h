@@ -10,4 +10,7 @@
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm);
 
+/* Whether a run is nothing but computing. */
+bool penstock__ofdm_in_host_memory(const penstock_ofdm *ofdm);
+
 #endif

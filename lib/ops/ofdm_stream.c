@@ -6,6 +6,7 @@
  * over a channel of one; they, divided by what was sent, are the channel of the other one, which does the data.
  */
 #include "core/description.h"
+#include "core/meter.h"
 #include "ops/ofdm.h"
 
 #include "backends/backend.h"
@@ -50,6 +51,7 @@ struct penstock_ofdm_stream {
     int8_t *soft;
     penstock_ofdm_stream_counters counters;
     uint64_t earlier_fallbacks;
+    struct penstock__meter meter;
 };
 
 /* ---------------------------------------------------------------- life ------------------------ */
@@ -181,6 +183,7 @@ int penstock_ofdm_stream_reset(penstock_ofdm_stream *stream)
     stream->base = 0;
     stream->counters = (penstock_ofdm_stream_counters){.size = sizeof stream->counters};
     stream->earlier_fallbacks = fallbacks(stream);
+    penstock__meter_start(&stream->meter, penstock__now_s());
     return PENSTOCK_OK;
 }
 
@@ -192,6 +195,16 @@ int penstock_ofdm_stream_get_counters(const penstock_ofdm_stream *stream, pensto
     known.waiting = stream->continuous ? 0 : stream->frame_count - stream->given;
     known.fallbacks = fallbacks(stream) - stream->earlier_fallbacks;
     return penstock__description_write(counters, &known, sizeof known, "penstock_ofdm_stream_counters");
+}
+
+int penstock_ofdm_stream_get_stats(const penstock_ofdm_stream *stream, penstock_stream_stats *stats)
+{
+    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
+    if (!stream)
+        return bad("penstock_ofdm_stream_get_stats: stream is NULL");
+    penstock__meter_read(&stream->meter, &now, penstock__now_s());
+    now.fallbacks = fallbacks(stream) - stream->earlier_fallbacks;
+    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }
 
 /* ---------------------------------------------------------------- in -------------------------- */
@@ -239,6 +252,14 @@ int penstock_ofdm_stream_frame(penstock_ofdm_stream *stream, uint64_t sample, si
     return PENSTOCK_OK;
 }
 
+/* Samples were taken; those that belong to no frame wait for nothing. */
+static void measure_in(penstock_ofdm_stream *stream)
+{
+    penstock__meter_take(&stream->meter, stream->counters.samples - stream->meter.in, penstock__now_s());
+    if (!stream->filled)
+        penstock__meter_skip(&stream->meter, stream->counters.samples);
+}
+
 int penstock_ofdm_stream_push(penstock_ofdm_stream *stream, const penstock_cf32 *samples, size_t count)
 {
     if (!stream || (count && !samples))
@@ -252,6 +273,7 @@ int penstock_ofdm_stream_push(penstock_ofdm_stream *stream, const penstock_cf32 
         samples += skipped;
         count -= skipped;
         stream->counters.samples += skipped;
+        measure_in(stream);
     }
     if (!count)
         return PENSTOCK_OK;
@@ -263,6 +285,7 @@ int penstock_ofdm_stream_push(penstock_ofdm_stream *stream, const penstock_cf32 
     memcpy(stream->samples + stream->filled, samples, count * sizeof *samples);
     stream->filled += count;
     stream->counters.samples += count;
+    measure_in(stream);
     return PENSTOCK_OK;
 }
 
@@ -302,10 +325,14 @@ static int continue_symbols(penstock_ofdm_stream *stream)
     return PENSTOCK_OK;
 }
 
+static uint64_t end_of(const penstock_ofdm_stream *stream, const struct waiting_frame *frame)
+{
+    return frame->start + (uint64_t)(stream->training_symbols + frame->symbols) * stream->step;
+}
+
 static bool complete(const penstock_ofdm_stream *stream, const struct waiting_frame *frame)
 {
-    uint64_t length = (uint64_t)(stream->training_symbols + frame->symbols) * stream->step;
-    return frame->start + length <= stream->base + stream->filled;
+    return end_of(stream, frame) <= stream->base + stream->filled;
 }
 
 /* Room for a batch of `frames` and `symbols`; what is there of the last one may go. */
@@ -429,9 +456,15 @@ static int work(penstock_ofdm_stream *stream)
         return status;
     stream->batch_count = count;
     stream->given_symbols = 0;
-    if ((status = run(stream)))
+    double began = penstock__now_s();
+    if ((status = run(stream))) {
         stream->batch_count = 0;
-    return status;
+        return status;
+    }
+    bool host = penstock__ofdm_in_host_memory(stream->data);
+    penstock__meter_batch(&stream->meter, symbols, host ? 0 : (double)NAN,
+                          host ? penstock__now_s() - began : (double)NAN);
+    return PENSTOCK_OK;
 }
 
 int penstock_ofdm_stream_pull(penstock_ofdm_stream *stream, penstock_ofdm_stream_result *result)
@@ -455,6 +488,7 @@ int penstock_ofdm_stream_pull(penstock_ofdm_stream *stream, penstock_ofdm_stream
     stream->given_symbols += frame->symbols;
     stream->counters.frames++;
     stream->counters.symbols += frame->symbols;
+    penstock__meter_give(&stream->meter, frame->symbols, end_of(stream, frame), 0, penstock__now_s());
     status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result");
     return status ? status : 1;
 }

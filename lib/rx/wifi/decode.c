@@ -11,7 +11,9 @@
 #include "fec/crc32.h"
 #include "fec/scrambler.h"
 #include "fec/viterbi.h"
+#include "ops/ofdm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -245,6 +247,7 @@ static int run(struct penstock_wifi_receiver *receiver)
 {
     struct penstock__wifi_batch *batch = &receiver->batch;
     penstock__parallel(receiver->context, batch->item_count, prepare, receiver);
+    double began = penstock__now_s();
     int status = penstock_ofdm_run(receiver->ofdm,
                                    &PENSTOCK_OFDM_BATCH(.samples = batch->samples, .sample_count = batch->sample_count,
                                                         .frames = batch->frames, .frame_count = batch->item_count,
@@ -252,6 +255,9 @@ static int run(struct penstock_wifi_receiver *receiver)
                                    &PENSTOCK_OFDM_RESULT(.soft = batch->soft, .points = batch->points));
     if (status)
         return status;
+    bool host = penstock__ofdm_in_host_memory(receiver->ofdm);
+    penstock__meter_batch(&receiver->meter, batch->item_count, host ? 0 : (double)NAN,
+                          host ? penstock__now_s() - began : (double)NAN);
     penstock__parallel(receiver->context, batch->item_count, finish, receiver);
     for (size_t i = 0; i < batch->item_count; i++) {
         receiver->counters.decoded++;

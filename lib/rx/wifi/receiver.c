@@ -64,6 +64,7 @@ static void start(struct penstock_wifi_receiver *receiver)
     receiver->sure_until = 0;
     receiver->counters = (penstock_wifi_counters){.size = sizeof receiver->counters};
     receiver->earlier_fallbacks = penstock__ofdm_fallbacks(receiver->ofdm);
+    penstock__meter_start(&receiver->meter, penstock__now_s());
     penstock__wifi_detector_reset(&receiver->detector);
 }
 
@@ -220,6 +221,7 @@ int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *sa
         receiver->end += (int64_t)part;
         receiver->total = receiver->end;
         receiver->counters.samples += part;
+        penstock__meter_take(&receiver->meter, part, penstock__now_s());
         in += part * penstock_format_bytes(receiver->format);
         count -= part;
     }
@@ -254,6 +256,21 @@ static int64_t horizon(const struct penstock_wifi_receiver *receiver)
     return position - BEFORE;
 }
 
+/* A frame was taken, or none is: then samples before those where one may lie wait for nothing. */
+static void measure_out(penstock_wifi_receiver *receiver)
+{
+    int64_t searched = horizon(receiver), in = (int64_t)receiver->meter.in;
+    if (receiver->current) {
+        int64_t end = receiver->current->end < in ? receiver->current->end : in;
+        penstock__meter_give(&receiver->meter, 1, end > 0 ? (uint64_t)end : 0, 0, penstock__now_s());
+        return;
+    }
+    if (receiver->frames && receiver->frames->start < searched)
+        searched = receiver->frames->start;
+    searched = searched < in ? searched : in;
+    penstock__meter_skip(&receiver->meter, searched > 0 ? (uint64_t)searched : 0);
+}
+
 int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_frame *frame)
 {
     penstock_wifi_frame described = PENSTOCK_WIFI_FRAME;
@@ -264,6 +281,7 @@ int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_
         return status;
     penstock__wifi_node_free(receiver->current);
     receiver->current = penstock__wifi_take(receiver, horizon(receiver));
+    measure_out(receiver);
     if (!receiver->current)
         return 0;
     penstock__wifi_describe(receiver, receiver->current, &described);
@@ -277,6 +295,16 @@ int penstock_wifi_receiver_get_counters(const penstock_wifi_receiver *receiver, 
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_get_counters: receiver is NULL");
     return penstock__description_write(counters, &receiver->counters, sizeof receiver->counters,
                                        "penstock_wifi_counters");
+}
+
+int penstock_wifi_receiver_get_stats(const penstock_wifi_receiver *receiver, penstock_stream_stats *stats)
+{
+    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
+    if (!receiver)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_get_stats: receiver is NULL");
+    penstock__meter_read(&receiver->meter, &now, penstock__now_s());
+    now.fallbacks = receiver->counters.fallbacks;
+    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }
 
 int penstock_wifi_receiver_reset(penstock_wifi_receiver *receiver)

@@ -24,6 +24,7 @@
 #define PENSTOCK_RX_WIFI_RECEIVER_H
 
 #include "backends/backend.h"
+#include "core/meter.h"
 #include "fec/interleaver.h"
 #include "fec/wifi_rates.h"
 #include "rx/wifi/complex.h"
@@ -264,6 +265,7 @@ struct penstock_wifi_receiver {
     int64_t sure_until;                        /* frames before this lie within one that is sure */
     penstock_wifi_counters counters;
     uint64_t earlier_fallbacks; /* those before the last reset */
+    struct penstock__meter meter;
 };
 
 /* Goes on with all steps as far as there are samples, to the end if the stream is finished. */
