@@ -24,7 +24,7 @@ static void write_log(void *user, penstock_log_level level, const char *line)
     else if (level == PENSTOCK_LOG_INFO)
         logger.info("{}", line);
     else
-        logger.debug("{}", line);
+        logger.trace("{}", line); // GNU Radio shows debug lines if nobody says otherwise
 }
 
 std::shared_ptr<penstock_context> shared_context()

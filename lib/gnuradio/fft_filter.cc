@@ -58,13 +58,11 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
 
     std::map<std::string, double> numbers() const
     {
-        auto value = [](uint64_t count) { return static_cast<double>(count); };
         const auto info = d_filter.info();
-        return {{"items_in", value(d_filter.samples())},
-                {"items_out", value(d_filter.values())},
-                {"queue", value(waiting())},
-                {"block", value(info.block)},
-                {"transform", value(info.n)}};
+        auto all = stats_of({d_filter.stats()});
+        all["block"] = static_cast<double>(info.block);
+        all["transform"] = static_cast<double>(info.n);
+        return all;
     }
 
     void publish_stats()

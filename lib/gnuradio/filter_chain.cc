@@ -53,6 +53,24 @@ penstock_filter_info filter_chain::info(const element &link) const
     return i;
 }
 
+static penstock_stream_stats stats_of_one(const penstock_filter *filter)
+{
+    auto stats = description<penstock_stream_stats>();
+    check(penstock_filter_get_stats(filter, &stats));
+    return stats;
+}
+
+penstock_stream_stats filter_chain::stats() const
+{
+    auto stats = stats_of_one(d_links.front().filter.get());
+    const uint64_t used = d_values ? (d_values - 1) * d_decimation + 1 : 0;
+    stats.in = d_samples;
+    stats.out = d_values;
+    stats.queue = d_samples > used ? d_samples - used : 0;
+    stats.fallbacks += d_fallbacks;
+    return stats;
+}
+
 /* Values of the samples before its own; false while some are to come. */
 bool filter_chain::drop(element &link, bool wait)
 {
@@ -115,6 +133,7 @@ size_t filter_chain::pull(void *values, size_t capacity, bool wait)
         if (d_links.size() > 1)
             limit = at_most(d_links[1].from / d_decimation - d_values, limit);
         if (!limit) {
+            d_fallbacks += stats_of_one(now.filter.get()).fallbacks;
             d_links.pop_front();
             continue;
         }
@@ -153,7 +172,7 @@ void filter_chain::reset()
     }
     last.first = last.from = last.dropped = 0;
     last.phase = 0;
-    d_samples = d_values = d_changed = 0;
+    d_samples = d_values = d_changed = d_fallbacks = 0;
 }
 
 /* Another filter, whose first value is that of sample `at` or a later one. */

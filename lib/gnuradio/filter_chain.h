@@ -46,6 +46,7 @@ class filter_chain
     filter_taps d_taps;
     std::deque<element> d_links; // the first one is that of the next value
     uint64_t d_samples = 0, d_values = 0, d_changed = 0;
+    uint64_t d_fallbacks = 0; // of filters that are gone
     std::vector<char> d_scratch;
 
     handle<penstock_filter> make_filter(const filter_taps &taps, double shift, double phase) const;
@@ -85,6 +86,9 @@ class filter_chain
     {
         return d_values;
     }
+
+    //! Counts of all, the rest of the filter at hand.
+    penstock_stream_stats stats() const;
 
     penstock_filter_info info() const
     {

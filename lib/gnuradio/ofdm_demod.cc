@@ -99,10 +99,15 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
     {
         auto c = description<penstock_ofdm_stream_counters>();
         check(penstock_ofdm_stream_get_counters(d_stream.get(), &c));
+        auto stats = description<penstock_stream_stats>();
+        check(penstock_ofdm_stream_get_stats(d_stream.get(), &stats));
         auto value = [](uint64_t count) { return static_cast<double>(count); };
-        return {{"samples", value(c.samples)},    {"frames", value(c.frames)},   {"symbols", value(c.symbols)},
-                {"waiting", value(c.waiting)},    {"refused", value(d_refused)}, {"queue", value(waiting())},
-                {"fallbacks", value(c.fallbacks)}};
+        auto all = stats_of({stats});
+        all.insert({{"frames", value(c.frames)},
+                    {"waiting", value(c.waiting)},
+                    {"refused", value(d_refused)},
+                    {"ready", value(waiting())}});
+        return all;
     }
 
     // Items to hand out.

@@ -134,13 +134,22 @@ class wifi_receiver_impl final : public wifi_receiver
     {
         auto c = description<penstock_wifi_counters>();
         check(penstock_wifi_receiver_get_counters(d_receiver.get(), &c));
+        auto stats = description<penstock_stream_stats>();
+        check(penstock_wifi_receiver_get_stats(d_receiver.get(), &stats));
         auto value = [](uint64_t count) { return static_cast<double>(count); };
-        return {{"samples", value(c.samples)},           {"triggers", value(c.triggers)},
-                {"synchronised", value(c.synchronised)}, {"signals", value(c.signals)},
-                {"decoded", value(c.decoded)},           {"fcs_ok", value(c.fcs_ok)},
-                {"unsupported", value(c.unsupported)},   {"truncated", value(c.truncated)},
-                {"clipped", value(c.clipped)},           {"not_finite", value(c.not_finite)},
-                {"fallbacks", value(c.fallbacks)}};
+        auto all = stats_of({stats});
+        all.insert({{"samples", value(c.samples)},
+                    {"triggers", value(c.triggers)},
+                    {"synchronised", value(c.synchronised)},
+                    {"signals", value(c.signals)},
+                    {"decoded", value(c.decoded)},
+                    {"fcs_ok", value(c.fcs_ok)},
+                    {"unsupported", value(c.unsupported)},
+                    {"truncated", value(c.truncated)},
+                    {"clipped", value(c.clipped)},
+                    {"not_finite", value(c.not_finite)},
+                    {"ready", value(d_points.size())}});
+        return all;
     }
 
     int hand_out(gr_complex *out, size_t capacity)

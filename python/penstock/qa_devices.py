@@ -60,7 +60,7 @@ class QaDevices(gr_unittest.TestCase):
         lines = self.make_all(vendors)
         self.assertGreater(len(BLOCKS), 2)
         answers = [line for line in lines if line.split()[0] in BLOCKS]
-        log = [line for line in lines if line not in answers and ":debug:" not in line]
+        log = [line for line in lines if line not in answers]
         self.assertEqual(len(answers), len(BLOCKS) * len(DEVICES), lines)
         for name in BLOCKS:
             of = {line.split()[1]: line.split(maxsplit=2)[2] for line in answers if line.split()[0] == name}

@@ -108,7 +108,7 @@ class QaOfdmDemod(gr_unittest.TestCase):
             expected = got if expected is None else expected
             self.assertTrue(numpy.array_equal(got, expected), most)
             stats = block.stats()
-            self.assertEqual((stats["samples"], stats["frames"], stats["symbols"], stats["waiting"], stats["refused"]),
+            self.assertEqual((stats["items_in"], stats["frames"], stats["items_out"], stats["waiting"], stats["refused"]),
                              (len(samples), 20, sum(lengths), 0, 0))
 
     def test_soft_bits(self):
