@@ -65,22 +65,30 @@ static double latency_of(const struct penstock__meter *meter, double share)
     return SHORTEST_S * exp2((bin + 1) / (double)BINS_PER_OCTAVE);
 }
 
-/* Where more calls wait than there is room for, each second one counts as if it had come with the one before. */
-static void halve_arrivals(struct penstock__meter *meter)
+/* Where more calls wait than there is room for, one counts as if it had come with the one before: where that makes the
+ * least difference in time. */
+static void merge_arrivals(struct penstock__meter *meter)
 {
-    for (unsigned i = 0; i < PENSTOCK__METER_ARRIVALS / 2; i++) {
-        unsigned to = (meter->first_arrival + i) % PENSTOCK__METER_ARRIVALS;
-        unsigned early = (meter->first_arrival + 2 * i) % PENSTOCK__METER_ARRIVALS;
-        meter->arrivals[to].at = meter->arrivals[early].at;
-        meter->arrivals[to].end = meter->arrivals[(early + 1) % PENSTOCK__METER_ARRIVALS].end;
+    unsigned best = 0, first = meter->first_arrival;
+    double least = (double)INFINITY;
+    for (unsigned i = 0; i + 2 < PENSTOCK__METER_ARRIVALS; i++) {
+        double span = meter->arrivals[(first + i + 2) % PENSTOCK__METER_ARRIVALS].at -
+                      meter->arrivals[(first + i) % PENSTOCK__METER_ARRIVALS].at;
+        if (span < least)
+            best = i, least = span;
     }
-    meter->arrival_count = PENSTOCK__METER_ARRIVALS / 2;
+    meter->arrivals[(first + best) % PENSTOCK__METER_ARRIVALS].end =
+        meter->arrivals[(first + best + 1) % PENSTOCK__METER_ARRIVALS].end;
+    for (unsigned i = best + 1; i + 1 < PENSTOCK__METER_ARRIVALS; i++)
+        meter->arrivals[(first + i) % PENSTOCK__METER_ARRIVALS] =
+            meter->arrivals[(first + i + 1) % PENSTOCK__METER_ARRIVALS];
+    meter->arrival_count--;
 }
 
 static void note_arrival(struct penstock__meter *meter, double now)
 {
     if (meter->arrival_count == PENSTOCK__METER_ARRIVALS)
-        halve_arrivals(meter);
+        merge_arrivals(meter);
     unsigned last = (meter->first_arrival + meter->arrival_count++) % PENSTOCK__METER_ARRIVALS;
     meter->arrivals[last].at = now;
     meter->arrivals[last].end = meter->in;
