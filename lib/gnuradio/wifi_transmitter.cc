@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 #include "core.h"
+#include "message_meter.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,9 +17,7 @@ namespace gr
 namespace penstock
 {
 
-static const auto PDUS = pmt::mp("pdus"), STATS = pmt::mp("stats"), RATE = pmt::mp("rate_mbps"),
-                  SEED = pmt::mp("scrambler_seed");
-constexpr double STATS_PERIOD_S = 1.0;
+static const auto PDUS = pmt::mp("pdus"), RATE = pmt::mp("rate_mbps"), SEED = pmt::mp("scrambler_seed");
 constexpr size_t FCS_BYTES = 4;
 
 /* PDUs wait in d_pending until there is room for samples; then one at a time becomes d_samples. */
@@ -33,8 +32,9 @@ class wifi_transmitter_impl final : public wifi_transmitter
     std::deque<pmt::pmt_t> d_pending;
     std::vector<gr_complex> d_samples;
     size_t d_given = 0; // of d_samples
-    uint64_t d_frames = 0, d_bytes = 0, d_out = 0, d_refused = 0;
-    std::chrono::steady_clock::time_point d_stats_sent;
+    uint64_t d_frames = 0, d_bytes = 0, d_refused = 0;
+    message_meter d_meter;
+    stats_port d_stats{*this};
 
     // What the library makes of these settings; an exception where they are wrong.
     penstock_wifi_transmit_desc settings(double rate_mbps, int seed) const
@@ -94,11 +94,14 @@ class wifi_transmitter_impl final : public wifi_transmitter
         while (!d_pending.empty()) {
             const auto pdu = d_pending.front();
             d_pending.pop_front();
+            const auto began = std::chrono::steady_clock::now();
             try {
                 modulate(pdu);
+                d_meter.make(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), false);
                 return true;
             } catch (const std::exception &error) {
                 d_refused++;
+                d_meter.make(0, true);
                 d_logger->warn("{}", error.what());
             }
         }
@@ -108,20 +111,12 @@ class wifi_transmitter_impl final : public wifi_transmitter
     std::map<std::string, double> numbers() const
     {
         auto value = [](uint64_t count) { return static_cast<double>(count); };
-        return {{"frames", value(d_frames)},
-                {"bytes", value(d_bytes)},
-                {"samples", value(d_out)},
-                {"refused", value(d_refused)},
-                {"queue", value(d_pending.size())}};
-    }
-
-    void publish_stats()
-    {
-        const auto time = std::chrono::steady_clock::now();
-        if (time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
-            return;
-        d_stats_sent = time;
-        message_port_pub(STATS, to_pmt(numbers()));
+        auto stats = description<penstock_stream_stats>();
+        d_meter.read(stats);
+        stats.drops = d_refused;
+        auto all = stats_of({stats});
+        all.insert({{"frames", value(d_frames)}, {"bytes", value(d_bytes)}, {"refused", value(d_refused)}});
+        return all;
     }
 
   public:
@@ -139,8 +134,8 @@ class wifi_transmitter_impl final : public wifi_transmitter
         set_msg_handler(PDUS, [this](const pmt::pmt_t &pdu) {
             gr::thread::scoped_lock lock(d_setlock);
             d_pending.push_back(pdu);
+            d_meter.take();
         });
-        message_port_register_out(STATS);
     }
 
     double rate_hz() const override
@@ -195,8 +190,9 @@ class wifi_transmitter_impl final : public wifi_transmitter
         gr::thread::scoped_lock lock(d_setlock);
         d_samples.clear(); // a frame that a stop cut off
         d_given = 0;
-        d_frames = d_bytes = d_out = d_refused = 0;
-        d_stats_sent = {};
+        d_frames = d_bytes = d_refused = 0;
+        d_meter.start(d_pending.size());
+        d_stats.start();
         return true;
     }
 
@@ -218,8 +214,8 @@ class wifi_transmitter_impl final : public wifi_transmitter
             d_given += count;
             produced += count;
         }
-        d_out += produced;
-        publish_stats();
+        d_meter.give(produced);
+        d_stats.publish([this] { return numbers(); });
         return static_cast<int>(produced);
     }
 };

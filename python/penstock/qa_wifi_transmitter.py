@@ -71,7 +71,13 @@ class QaWifiTransmitter(gr_unittest.TestCase):
             starts = numpy.cumsum([0] + [len(samples) for samples in expected])
             self.assertEqual([(tag.offset, str(tag.key), pmt.to_long(tag.value)) for tag in tags],
                              [(start, "packet_len", len(samples)) for start, samples in zip(starts, expected)])
-            self.assertEqual(block.stats(), dict(frames=9, bytes=sum(map(len, frames)) + 36, samples=len(got), refused=0, queue=0))
+            stats = block.stats()
+            self.assertEqual([stats[key] for key in ("frames", "bytes", "items_in", "items_out", "refused", "drops", "queue", "fallbacks")],
+                             [9, sum(map(len, frames)) + 36, 9, len(got), 0, 0, 0, 0])
+            self.assertAlmostEqual(stats["batch"], len(got) / 9)
+            self.assertGreater(stats["latency_p99_ms"], 0)
+            self.assertGreaterEqual(stats["latency_p99_ms"], stats["latency_p50_ms"])
+            self.assertGreater(stats["kernel_ms"], 0)
 
     def test_gap_and_tag_name(self):
         block = penstock.wifi_transmitter("wifi-10mhz", 6, True, 8, 1, "burst")
