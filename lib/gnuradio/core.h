@@ -29,6 +29,9 @@ template <typename T> T description()
     return desc;
 }
 
+//! Of the library's transforms.
+constexpr int MOST_POINTS = 1 << 23;
+
 //! The context of all blocks of the process; what it reports goes to GNU Radio's log.
 std::shared_ptr<penstock_context> shared_context();
 

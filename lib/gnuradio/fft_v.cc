@@ -232,8 +232,9 @@ template <typename T>
 typename fft_v<T>::sptr fft_v<T>::make(int fft_size, bool forward, const std::vector<float> &window, bool shift,
                                        int nthreads, const std::string &device, double max_latency_ms)
 {
-    if (fft_size < 1)
-        throw std::runtime_error("fft: fft_size is " + std::to_string(fft_size) + ", not 1 or more");
+    if (fft_size < 1 || fft_size > MOST_POINTS) // GNU Radio cannot count the bytes of more
+        throw std::runtime_error("fft: fft_size is " + std::to_string(fft_size) + ", not 1 .. " +
+                                 std::to_string(MOST_POINTS));
     return gnuradio::make_block_sptr<fft_v_impl<T>>(static_cast<size_t>(fft_size), forward, window, shift, nthreads,
                                                     device, max_latency_ms);
 }

@@ -177,9 +177,10 @@ static spectrum_cvf::sptr make_block(int fft_size, int hop, const char *window, 
                                      int average, bool decibel, bool centered, const std::string &device,
                                      double max_latency_ms)
 {
-    if (fft_size < 1 || hop < 0 || average < 1)
-        throw std::runtime_error("spectrum: fft_size " + std::to_string(fft_size) + ", hop " + std::to_string(hop) +
-                                 ", average " + std::to_string(average) + " are not at least 1, 0, 1");
+    if (fft_size < 1 || fft_size > MOST_POINTS || hop < 0 || average < 1)
+        throw std::runtime_error("spectrum: fft_size is " + std::to_string(fft_size) + ", hop " + std::to_string(hop) +
+                                 ", average " + std::to_string(average) + ", not 1 .. " + std::to_string(MOST_POINTS) +
+                                 ", 0 or more, 1 or more");
     if (!factors.empty() && factors.size() != static_cast<size_t>(fft_size))
         throw std::runtime_error("spectrum: the window has " + std::to_string(factors.size()) + " factors, not " +
                                  std::to_string(fft_size) + " or none");
