@@ -22,12 +22,12 @@ void penstock__filter_measure(penstock_filter *filter, double came)
     struct penstock__meter *meter = &filter->meter;
     uint64_t values = filter->values - meter->out, step = shape->decimation / shape->interpolation;
     penstock__meter_take(meter, filter->samples - meter->in, came);
-    if (!values)
-        return;
-    if (!filter->finished && shape->decimation % shape->interpolation == 0)
+    if (values && !filter->finished && shape->decimation % shape->interpolation == 0)
         penstock__meter_give(meter, values, end_of_value(filter, meter->out), step, penstock__now_s());
-    else /* as if the last one's sample were that of all */
+    else if (values) /* as if the last one's sample were that of all */
         penstock__meter_give(meter, values, end_of_value(filter, filter->values - 1), 0, penstock__now_s());
+    if (filter->finished && filter->values == filter->total)
+        penstock__meter_skip(meter, filter->samples); /* those that decimation passes over wait for nothing */
 }
 
 void penstock__filter_measure_blocks(penstock_filter *filter, size_t blocks, double began)
