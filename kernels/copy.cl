@@ -7,6 +7,7 @@ copy(K_GLOBAL const uint4 *K_RESTRICT from, K_GLOBAL uint4 *K_RESTRICT to, const
      const k_u32 count)
 {
     const k_u32 i = (k_u32)K_GROUP() * 256u + (k_u32)K_LANE_X();
+    K_EARLY();
     if (i < count)
         to[to_at + i] = from[from_at + i];
 }

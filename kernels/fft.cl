@@ -39,6 +39,30 @@
 #define STORE_GUARD if (K_GROUP() * PER_GROUP + member < rows)
 #endif
 
+/* Lines of memory that a work-group will read AHEAD groups later: they come into the cache meanwhile. */
+#define LINE_BYTES 128
+#if AHEAD && !GATHERED && COLUMNS == 1
+#define FETCH_AHEAD                                                                                                \
+    if (row + AHEAD * PER_GROUP < rows)                                                                            \
+        for (k_index line_ = lane; line_ < (k_index)((N * sizeof(k_sample) + LINE_BYTES - 1) / LINE_BYTES); line_ += LANES) \
+            K_FETCH((K_GLOBAL const k_u8 *)(source + (k_size)(AHEAD * PER_GROUP) * SPACING) + line_ * LINE_BYTES);
+#elif AHEAD && COLUMNS > 1 && COLUMNS % PER_GROUP == 0
+#define FETCH_POINT(s, offset)                                                                                 \
+    if (member * sizeof(k_sample) % LINE_BYTES == 0)                                                           \
+        K_FETCH((K_GLOBAL const k_u8 *)(next_ + (lane + offset) * COLUMNS));
+#define FETCH_AHEAD                                                                                            \
+    {                                                                                                          \
+        const k_size group_ = K_GROUP() + AHEAD;                                                               \
+        if (group_ / BLOCKS < (k_size)rows) {                                                                  \
+            K_GLOBAL const k_sample *next_ = in + ((k_u64)(group_ / BLOCKS + FIRST_IN) * AVERAGE * SPACING + SKIP + \
+                                                   (group_ % BLOCKS) * PER_GROUP + member);                    \
+            FETCH_POINTS                                                                                       \
+        }                                                                                                      \
+    }
+#else
+#define FETCH_AHEAD
+#endif
+
 K_KERNEL_RESIDENT(GROUP_X, GROUP_Y, RESIDENT)
 fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT gather,
     K_GLOBAL const float *K_RESTRICT table, K_GLOBAL k_value *K_RESTRICT out, const k_i32 rows, const k_u64 plane,
@@ -50,6 +74,7 @@ fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT 
 #endif
     k_index low, high, lane, member, row, column, origin;
     EACH_SLOT(DECLARE)
+    K_EARLY();
 #if EXTRA
     float re_extra, im_extra;
 #endif
@@ -64,6 +89,7 @@ fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT 
         LOCATE_ROW
         LOCATE_SOURCE
         LOAD_POINTS
+        FETCH_AHEAD
         TRANSFORM
 #if AVERAGE > 1
         SUM_POINTS

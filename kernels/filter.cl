@@ -64,6 +64,7 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     const k_index item = K_LANE_X(), lane = item % LANES, member = item / LANES;
     const k_index wanted = K_GROUP() * PER_GROUP + member, row = wanted < rows ? wanted : rows - 1;
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
+    K_EARLY();
     K_GLOBAL const k_sample *source = in + (k_size)row * SPACING + lane;
 #if ROTATED
     K_GLOBAL const float2 *turns = response + PARTS * N;

@@ -147,6 +147,7 @@ NAME(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTRICT
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
     K_LOCAL k_u8 *staged = (K_LOCAL k_u8 *)((K_LOCAL float2 *)memory + PER_GROUP * REGION) + member * (CARRIERS * BITS);
     EACH_SLOT(DECLARE)
+    K_EARLY();
 #if LISTED
     const k_symbol symbol = symbols[row];
     K_GLOBAL const float2 *gain = gains + (k_size)symbol.frame * (N + 2);

@@ -32,6 +32,8 @@ typedef long k_i64;
 #define K_LANE_Y()                     ((k_index)get_local_id(1))
 #define K_GROUP()                      ((k_index)get_group_id(0))
 #define K_LOG10(x)                     log10(x)
+#define K_FETCH(p)                     prefetch(p, 1) /* into the cache; memory that is there */
+#define K_EARLY()                      /* nothing of a kernel happens before the one before it has ended */
 
 #elif defined(__CUDACC__)
 
@@ -56,6 +58,18 @@ typedef long long k_i64;
 #define K_LANE_Y()                     ((k_index)threadIdx.y)
 #define K_GROUP()                      ((k_index)blockIdx.x)
 #define K_LOG10(x)                     log10f(x)
+#define K_FETCH(p)                     asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
+/*
+ * The launch (lib/backends/cuda/launch.c) may bring work-groups to multiprocessors while the kernel before still runs:
+ * they wait for its end here, before they touch memory that any kernel writes, and let those of the next kernel come.
+ */
+#if __CUDA_ARCH__ >= 900
+#define K_EARLY()                               \
+    asm volatile("griddepcontrol.wait;          \n" \
+                 "griddepcontrol.launch_dependents;" ::: "memory")
+#else
+#define K_EARLY()
+#endif
 
 #else
 #error "kernels are compiled as OpenCL C or as CUDA C"

@@ -49,6 +49,7 @@ spectrum(K_GLOBAL const k_raw *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRIC
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
     K_GLOBAL const k_raw *source = in + (k_u64)row * (AVERAGE * SPACING) + (SKIP + lane);
     EACH_SLOT(DECLARE)
+    K_EARLY();
     EACH_SLOT(DECLARE_RAW)
     window += WINDOW_AT + lane;
     EACH_SLOT(FETCH)

@@ -89,7 +89,7 @@ static void check(penstock_context *context, struct penstock_fft_problem fft, co
 /* Kernels that do more than a transform. */
 static void check_fused(penstock_context *context, struct penstock_problem problem, const char *what)
 {
-    const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024};
+    const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132};
     struct fused_kernel kernel;
     struct gpu_text text = {0};
     CHECK_OK(penstock__fused_kernel_shape(&kernel, &problem, &limits, 0, true));
@@ -145,6 +145,9 @@ int main(void)
                                                   .output = PENSTOCK_OUTPUT_POWER,
                                                   .average = 16}},
                 "spectrum");
+    for (size_t n = 128; n <= 32768; n *= 256)
+        check_fused(context, (struct penstock_problem){.fft = {.n = n, .spacing = n, .scale = 1, .average = 1}},
+                    "plain");
     penstock_context_free(context);
     return test_finish();
 }

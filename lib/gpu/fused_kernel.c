@@ -4,6 +4,7 @@
 /* What kernels that do more than a transform have in common. */
 #include "gpu/fused_filter.h"
 #include "gpu/fused_ofdm.h"
+#include "gpu/fused_plain.h"
 #include "gpu/fused_spectrum.h"
 
 #include <stdio.h>
@@ -13,6 +14,12 @@
 static bool is_ofdm(const struct penstock_problem *problem)
 {
     return problem->kind == PENSTOCK_PROBLEM_OFDM;
+}
+
+/* Of kind FFT: a transform without an average. */
+static bool is_plain(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.average == 1;
 }
 
 static size_t average_of(const struct penstock_problem *problem)
@@ -44,12 +51,15 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
 
 bool penstock__fused_first(const struct penstock_problem *problem, const struct gpu_limits *limits)
 {
-    return problem->kind == PENSTOCK_PROBLEM_FFT && !limits->cpu && penstock__fused_spectrum_fits(&problem->fft);
+    return problem->kind == PENSTOCK_PROBLEM_FFT && !limits->cpu &&
+           (penstock__fused_spectrum_fits(&problem->fft) || penstock__fused_plain_fits(&problem->fft, limits));
 }
 
 int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
                                  const struct gpu_limits *limits, unsigned variant, bool warps)
 {
+    if (is_plain(problem))
+        return penstock__fused_plain_shape(self, &problem->fft, limits);
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
         return penstock__fused_spectrum_shape(self, &problem->fft, limits);
     return is_ofdm(problem) ? penstock__fused_ofdm_shape(self, &problem->ofdm, limits, variant, warps)
@@ -59,6 +69,8 @@ int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstoc
 int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                            const struct penstock_problem *problem)
 {
+    if (is_plain(problem))
+        return penstock__fused_plain_source(text, context, self, &problem->fft);
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
         return penstock__fused_spectrum_source(text, context, self, &problem->fft);
     return is_ofdm(problem) ? penstock__fused_ofdm_source(text, context, self, &problem->ofdm)
@@ -70,6 +82,8 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
 {
     if (is_ofdm(problem))
         return penstock__fused_ofdm_table(values, count, self, &problem->ofdm);
+    if (is_plain(problem))
+        return penstock__fused_plain_table(values, count, self, &problem->fft);
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
         return penstock__fused_spectrum_table(values, count, self, &problem->fft);
     *count = penstock__fused_table_floats(&self->shape);
@@ -83,7 +97,7 @@ const char *penstock__fused_name(const struct penstock_problem *problem, unsigne
 {
     if (is_ofdm(problem))
         return penstock__fused_ofdm_names[kernel];
-    return kernel ? NULL : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum" : "filter";
+    return kernel ? NULL : is_plain(problem) ? "plain" : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum" : "filter";
 }
 
 unsigned penstock__fused_pick(const struct penstock_problem *problem, const struct penstock_job *job)
@@ -98,7 +112,8 @@ void penstock__fused_describe(struct penstock_plan_state *plan, const struct fus
     static const char *const kinds[] = {"spectrum", "ofdm", "filter"};
     const struct fused_shape *shape = &self->shape;
     size_t average = average_of(plan->problem);
-    int used = snprintf(plan->variant, sizeof plan->variant, "%s, radix", kinds[plan->problem->kind]);
+    int used = snprintf(plan->variant, sizeof plan->variant, "%s, radix",
+                        is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
     for (unsigned s = 0; s < shape->passes && used < (int)sizeof plan->variant; s++)
         used +=
             snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, "%s%u", s ? "x" : " ", shape->radix[s]);

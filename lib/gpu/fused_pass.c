@@ -153,42 +153,62 @@ static void add_later(struct gpu_text *text, const unsigned *a, unsigned radix, 
             }
 }
 
-/* Points change hands after pass s: out of the variables of `order`, back into v0, v1, ... in the order of the points.
- */
-static void add_exchange(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool barrier,
-                         const unsigned *order)
+/* Butterflies of pass s put their values, or the part of them that `part` names, into local memory. */
+static void add_gives(struct gpu_text *text, const struct fused_shape *shape, unsigned s, const char *part,
+                      const unsigned *order)
 {
     unsigned radix = shape->radix[s], span = shape->before[s], butterflies = shape->slots / radix;
-    unsigned part = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
-    if (barrier)
-        penstock__text_add(text, " K_BARRIER_LANES();");
+    unsigned at = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
+    const char *type = *part ? "float" : "float2";
     for (unsigned b = 0; b < butterflies; b++) {
         unsigned position = b * shape->lanes;
         penstock__text_add(text,
                            " { const k_index j_ = lane + %u, q_ = j_ / %u * %u;"
-                           " K_LOCAL float2 *to_ = shared + %u + q_ + j_ %% %u + q_ / %u * %u;",
-                           position, span, span * radix, part, span, step, hole);
+                           " K_LOCAL %s *to_ = (K_LOCAL %s *)shared + %u + q_ + j_ %% %u + q_ / %u * %u;",
+                           position, span, span * radix, type, type, at, span, step, hole);
         for (unsigned k = 0; k < radix; k++)
-            if (span > 1)
-                penstock__text_add(text, " to_[%u] = v%u;", k * span, order[k * butterflies + b]);
+            if (span > 1 || *part)
+                penstock__text_add(text, " to_[%u] = v%u%s;", k * span, order[k * butterflies + b], part);
             else if (k % 2 == 0)
                 penstock__text_add(text, " GIVE_TWO(to_ + %u, v%u, v%u);", k, order[k * butterflies + b],
                                    order[(k + 1) * butterflies + b]);
         penstock__text_add(text, " }");
     }
-    penstock__text_add(text, " K_BARRIER_LANES();");
+}
+
+static void add_takes(struct gpu_text *text, const struct fused_shape *shape, unsigned s, const char *part)
+{
+    unsigned at = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
+    penstock__text_add(text, " { K_LOCAL const %s *from_ = (K_LOCAL const %s *)shared + lane + %u;",
+                       *part ? "float" : "float2", *part ? "float" : "float2", at);
     for (unsigned i = 0; i < shape->slots; i++) {
         unsigned position = i * shape->lanes;
+        penstock__text_add(text, " v%u%s = from_[", i, part);
         if (!hole)
-            penstock__text_add(text, " v%u = shared[%u + lane];", i, part + position);
+            penstock__text_add(text, "%u];", position);
         else if (shape->lanes % step == 0)
-            penstock__text_add(text, " v%u = shared[%u + lane + lane / %u * %u];", i,
-                               part + position + position / step * hole, step, hole);
+            penstock__text_add(text, "%u + lane / %u * %u];", position + position / step * hole, step, hole);
         else if (step % shape->lanes == 0)
-            penstock__text_add(text, " v%u = shared[%u + lane];", i, part + position + position / step * hole);
+            penstock__text_add(text, "%u];", position + position / step * hole);
         else
-            penstock__text_add(text, " v%u = shared[%u + lane + (lane + %u) / %u * %u];", i, part + position, position,
-                               step, hole);
+            penstock__text_add(text, "%u + (lane + %u) / %u * %u];", position, position, step, hole);
+    }
+    penstock__text_add(text, " }");
+}
+
+/* Points change hands after pass s: out of the variables of `order`, back into v0, v1, ... in the order of the points.
+ */
+static void add_exchange(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool barrier,
+                         const unsigned *order)
+{
+    static const char *const whole[] = {"", NULL}, *const halves[] = {".x", ".y", NULL};
+    for (const char *const *part = shape->halves ? halves : whole; *part; part++) {
+        if (barrier)
+            penstock__text_add(text, " K_BARRIER_LANES();");
+        add_gives(text, shape, s, *part, order);
+        penstock__text_add(text, " K_BARRIER_LANES();");
+        add_takes(text, shape, s, *part);
+        barrier = true;
     }
 }
 

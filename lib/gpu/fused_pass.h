@@ -27,18 +27,22 @@ struct fused_shape {
     bool two_buffers; /* exchanges alternate between two parts of local memory: a barrier less each */
     unsigned odd_at;  /* where the second part is, in points */
     unsigned region;  /* points of local memory for one transform, even */
+    bool halves;      /* exchanges of real parts, then of imaginary ones, through half the memory */
+    unsigned ahead;   /* groups ahead whose samples are fetched into the cache; 0: none */
     bool cpu;
 };
 
 /* The smallest and the largest length. */
 #define FUSED_LEAST 16
 #define FUSED_MOST  8192
+#define FUSED_PLAIN 16384
 
 /* What a kernel needs besides its transforms, and what was found best for it; 0: as for other kernels. */
 struct fused_wish {
     size_t extra; /* bytes of local memory for each transform */
     unsigned dense, per_group;
-    bool two_buffers;
+    bool two_buffers, halves;
+    bool plain; /* nothing but a transform, of up to FUSED_PLAIN points */
 };
 
 /*

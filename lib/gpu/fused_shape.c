@@ -15,11 +15,12 @@ struct choice {
 };
 
 static const struct choice choices[] = {
-    {16, 16, 128, false, false, {16}},        {32, 8, 32, true, false, {8, 4}},
-    {64, 16, 32, true, false, {16, 4}},       {128, 8, 8, false, false, {8, 4, 4}},
-    {256, 16, 8, true, false, {16, 16}},      {512, 32, 2, false, true, {32, 16}},
-    {1024, 32, 2, true, true, {32, 32}},      {2048, 16, 1, false, true, {16, 16, 8}},
-    {4096, 16, 1, false, true, {16, 16, 16}}, {8192, 32, 1, false, true, {32, 16, 16}},
+    {16, 16, 128, false, false, {16}},         {32, 8, 32, true, false, {8, 4}},
+    {64, 8, 16, false, false, {8, 8}},         {128, 8, 8, false, false, {8, 4, 4}},
+    {256, 16, 8, true, false, {16, 16}},       {512, 32, 2, false, true, {32, 16}},
+    {1024, 32, 2, true, true, {32, 32}},       {2048, 16, 1, false, true, {16, 16, 8}},
+    {4096, 16, 1, false, true, {16, 16, 16}},  {8192, 32, 1, false, true, {32, 16, 16}},
+    {16384, 32, 1, false, true, {32, 32, 16}},
 };
 
 #define LONG_TABLE 256 /* points of a pass and those before, from which on factors are computed */
@@ -33,7 +34,8 @@ static bool choose(struct fused_shape *shape, unsigned n, const struct fused_wis
                                   .slots = choice->slots,
                                   .per_group = wish->per_group ? wish->per_group : choice->per_group,
                                   .dense = wish->dense ? wish->dense : 1,
-                                  .two_buffers = choice->two_buffers || wish->two_buffers};
+                                  .two_buffers = (choice->two_buffers || wish->two_buffers) && !wish->halves,
+                                  .halves = wish->halves};
     for (; shape->passes < 4 && choice->radix[shape->passes]; shape->passes++)
         shape->radix[shape->passes] = choice->radix[shape->passes];
     return choice->computed;
@@ -63,6 +65,8 @@ static void override(struct fused_shape *shape, bool *computed, const char *text
             shape->dense = value;
         else if (!strncmp(at, "buffers=", 8))
             shape->two_buffers = value == 2;
+        else if (!strncmp(at, "ahead=", 6))
+            shape->ahead = value;
         else if (!strncmp(at, "computed=", 9))
             *computed = value;
         else if (!strncmp(at, "radix=", 6))
@@ -97,6 +101,10 @@ static void lay_out(struct fused_shape *shape, bool computed)
         table += s ? before * (penstock__fused_rows(shape->radix[s]) + 1) : 0;
         shape->every[s] = shape->lanes == 8 ? 8 : whole > 16 ? whole : 16;
         shape->gap[s] = s == 0 ? 2 : before < 16 ? before : 0;
+        if (shape->halves) {
+            shape->every[s] = whole > 32 ? whole : 32;
+            shape->gap[s] = before < 32 ? before : 0;
+        }
         unsigned points = shape->n + (shape->n / shape->every[s] + 1) * shape->gap[s];
         if (s + 1 < shape->passes && points > largest[part])
             largest[part] = points;
@@ -104,7 +112,7 @@ static void lay_out(struct fused_shape *shape, bool computed)
     for (unsigned part = 0; part < 2; part++)
         largest[part] = largest[part] ? (largest[part] + 15) / 16 * 16 + (shape->lanes < 16 ? 8 : 0) : 0;
     shape->odd_at = largest[0];
-    shape->region = largest[0] + largest[1];
+    shape->region = shape->halves ? (largest[0] / 2 + 15) / 16 * 16 : largest[0] + largest[1];
 }
 
 static bool fits(const struct fused_shape *shape, const struct gpu_limits *limits, size_t extra)
@@ -119,7 +127,7 @@ int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_
     bool computed = false;
     if (variant > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no simpler kernel");
-    if (n < FUSED_LEAST || n > FUSED_MOST || (n & (n - 1)))
+    if (n < FUSED_LEAST || n > (wish->plain ? FUSED_PLAIN : FUSED_MOST) || (n & (n - 1)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "one kernel does powers of two from %d to %d, not %zu",
                                FUSED_LEAST, FUSED_MOST, n);
     if (variant)

@@ -103,7 +103,8 @@ static size_t chunk_of(const struct penstock_plan_state *plan, const struct gpu_
                        const struct penstock_job *job)
 {
     size_t average = plan->problem->fft.average;
-    size_t frames = (scheme->node[0].shape.cpu ? CPU_SCRATCH : GPU_SCRATCH) / scheme->total / average * average;
+    size_t usual = scheme->node[0].shape.cpu ? CPU_SCRATCH : GPU_SCRATCH;
+    size_t frames = (scheme->chunk ? scheme->chunk : usual) / scheme->total / average * average;
     frames = frames ? frames : average;
     return scheme->count == 1 || frames > job->frames ? job->frames : frames;
 }

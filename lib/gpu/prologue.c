@@ -212,6 +212,7 @@ void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *sche
     define_node(text, scheme, node, table);
     penstock__gpu_prologue_stages(text, &node->shape, table->stage_at, penstock__gpu_columns(scheme, node));
     define_load_points(text, scheme, node);
+    define_slots(text, &node->shape, 0, "FETCH_POINTS", "FETCH_POINT", 0);
     define_slots(text, &node->shape, node->shape.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);
     define_slots(text, &node->shape, node->shape.stages - 1, "TURNED_POINTS", "LEAVE_TURNED", 0);
     define_store_points(text, scheme, node, fft);

@@ -27,13 +27,6 @@ static void close_guard(struct gpu_text *text, const struct gpu_shape *shape, un
         penstock__text_add(text, " }");
 }
 
-/* Groups that a multiprocessor should hold at once: with 16 points in registers, 1024 work-items of 64 registers. */
-static unsigned resident(const struct gpu_shape *shape)
-{
-    unsigned groups = (shape->slots > 16 ? 512 : 1024) / penstock__gpu_group_size(shape);
-    return groups ? groups : 1;
-}
-
 static void define_sizes(struct gpu_text *text, const struct gpu_shape *shape, unsigned columns)
 {
     unsigned step = shape->columns ? shape->per_group : 1;
@@ -45,7 +38,8 @@ static void define_sizes(struct gpu_text *text, const struct gpu_shape *shape, u
     define(text, "GROUP_X", penstock__gpu_group_x(shape));
     define(text, "GROUP_Y", penstock__gpu_group_size(shape) / penstock__gpu_group_x(shape));
     define(text, "COLUMNS", columns);
-    define(text, "RESIDENT", resident(shape));
+    define(text, "RESIDENT", shape->resident);
+    define(text, "AHEAD", shape->ahead);
     define(text, "CPU", shape->cpu);
     define(text, "HALVES", shape->halves);
     define(text, "PAD", shape->pad_shift);

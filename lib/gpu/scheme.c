@@ -3,8 +3,10 @@
 
 /* Choice of method and of nodes. */
 #include "gpu/scheme.h"
+#include "gpu/knobs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_ON_CHIP 16384 /* more points would leave too few registers for each of 1024 work-items */
@@ -14,6 +16,7 @@ struct search {
     const struct gpu_limits *limits;
     unsigned variant;
     bool forward;
+    struct gpu_knobs knobs; /* of the whole transform */
 };
 
 static int shape_of(struct gpu_shape *shape, const struct search *search, struct gpu_wish wish)
@@ -50,10 +53,15 @@ static bool cheapest(struct gpu_scheme *scheme, const struct search *search, uns
     struct gpu_scheme tried = *scheme;
     double best = INFINITY;
     unsigned step = least > 512 ? 32 : least > 64 ? 8 : 1, power = 1, enough = least + least / 5;
+    unsigned wanted = search->knobs.total;
     while (power < least)
         power *= 2;
+    if (!wanted && least > 8192 && least <= 9216 && !search->variant && !search->limits->cpu &&
+        !one_node(&tried, search, 9216))
+        wanted = 9216; /* measured: two groups of it fit a multiprocessor */
     for (unsigned m = (least + step - 1) / step * step; m <= power && m <= MOST_ON_CHIP; m += step) {
-        if ((m > enough && m != power) || !penstock__gpu_smooth(m) || one_node(&tried, search, m))
+        if ((wanted ? m != wanted : m > enough && m != power) || !penstock__gpu_smooth(m) ||
+            one_node(&tried, search, m))
             continue;
         if (penstock__gpu_shape_cost(&tried.node[0].shape) >= best)
             continue;
@@ -112,6 +120,11 @@ static double badness(unsigned n, unsigned other)
 static bool split_in_two(struct parts *parts, const struct search *search, unsigned total, bool twice)
 {
     double best = INFINITY;
+    const unsigned *wanted = search->knobs.parts;
+    if (wanted[0] && wanted[0] * wanted[1] == total) {
+        *parts = (struct parts){2, {wanted[0], wanted[1]}};
+        return true;
+    }
     for (unsigned a = 2; a <= MOST_OF_NODE && a <= total / 2; a++) {
         unsigned b = total / a;
         if (total % a || b > MOST_OF_NODE || badness(a, b) >= best || !node_fits(search, a, false) ||
@@ -178,8 +191,11 @@ static bool long_convolution(struct gpu_scheme *scheme, struct parts *parts, con
     scheme->method = GPU_BLUESTEIN;
     for (unsigned way = 0; way < 2; way++) {
         unsigned step = ways[way].step;
+        if (way == 0 && !search->variant && !search->limits->cpu && least > 20000 && least <= 20736)
+            step = 20736; /* 144 x 144: measured on an H200 */
         for (unsigned m = (least + step - 1) / step * step; m < 2 * least + step; m += step)
-            if (penstock__gpu_smooth(m) && ways[way].split(parts, search, m, true)) {
+            if (penstock__gpu_smooth(m) && (!search->knobs.total || m == search->knobs.total) &&
+                ways[way].split(parts, search, m, true)) {
                 scheme->total = m;
                 return true;
             }
@@ -213,11 +229,13 @@ static int complex_scheme(struct gpu_scheme *scheme, const struct search *search
 int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                          const struct gpu_limits *limits, unsigned variant)
 {
-    const struct search search = {limits, variant, fft->direction == PENSTOCK_FORWARD};
+    struct search search = {.limits = limits, .variant = variant, .forward = fft->direction == PENSTOCK_FORWARD};
+    penstock__gpu_knobs(&search.knobs, (unsigned)fft->n, variant || limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE"));
     memset(scheme, 0, sizeof *scheme);
     if (variant >= GPU_VARIANTS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);
     scheme->length = (unsigned)fft->n;
+    scheme->chunk = search.knobs.chunk ? (size_t)1 << search.knobs.chunk : 0;
     if (fft->domain == PENSTOCK_REAL && fft->n % 2 == 0 && fft->n >= 4 && penstock__gpu_smooth(fft->n / 2)) {
         scheme->real = GPU_PACKED;
         scheme->length = (unsigned)(fft->n / 2);

@@ -41,6 +41,7 @@ struct gpu_scheme {
     unsigned length; /* points of the transform that was asked for, n / 2 where packed */
     unsigned total;  /* points of the one that is computed: length, or those of the convolution */
     unsigned count;
+    size_t chunk; /* points that go through scratch memory at once; 0: as usual */
     struct gpu_node node[GPU_MAX_NODES];
 };
 

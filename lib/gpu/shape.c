@@ -3,8 +3,10 @@
 
 /* Choice of radices, slots and local memory for a transform on a chip. */
 #include "gpu/shape.h"
+#include "gpu/knobs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CPU_LOWS    8 /* floats of an AVX register */
@@ -122,13 +124,13 @@ static void try_radices(void *argument, const unsigned *radices, unsigned count)
 }
 
 struct recipe {
-    unsigned char slots, radix[4];
+    unsigned char slots, radix[4], per_group; /* per_group 0: as fills a group best */
 };
 
 /*
  * Powers of two, by log2 n. A GPU: few stages, at most 16 points in registers, and enough work-items to read whole
- * lines of memory. A CPU: eight work-items make a vector, so the last radix and with it the other spans are multiples
- * of 8.
+ * lines of memory; measured on an H200. A CPU: eight work-items make a vector, so the last radix and with it the other
+ * spans are multiples of 8.
  */
 static const struct recipe gpu_recipes[] = {{0},
                                             {2, {2}},
@@ -136,14 +138,14 @@ static const struct recipe gpu_recipes[] = {{0},
                                             {8, {8}},
                                             {4, {4, 4}},
                                             {8, {8, 4}},
-                                            {8, {8, 8}},
+                                            {8, {8, 8}, 8},
                                             {16, {16, 8}},
-                                            {16, {16, 16}},
-                                            {8, {8, 8, 8}},
+                                            {16, {16, 16}, 2},
+                                            {8, {8, 8, 8}, 1},
                                             {16, {16, 16, 4}},
                                             {16, {16, 16, 8}},
                                             {16, {16, 16, 16}},
-                                            {16, {16, 16, 16, 2}},
+                                            {16, {8, 8, 16, 8}},
                                             {16, {16, 16, 16, 4}}};
 static const struct recipe cpu_recipes[] = {{0},
                                             {2, {2}},
@@ -186,7 +188,60 @@ static bool use_recipe(struct choice *choice, unsigned variant)
     return choice->best.slots;
 }
 
-static bool choose_stages(struct gpu_shape *shape, const struct gpu_wish *wish, unsigned max_lanes)
+/*
+ * Rows and columns for which the least cost was not the least time on an H200. Points of a column lie far apart, so
+ * that whole lines of memory count more than groups of usual size, and what the next groups need is fetched ahead.
+ */
+static const struct measured {
+    unsigned n;
+    bool columns;
+    unsigned half_waves; /* groups ahead, for each two multiprocessors */
+    struct gpu_knobs knobs;
+} measured[] = {
+    {1200, false, 0, {.radix = {15, 10, 8}, .stages = 3, .lanes = 80, .per_group = 2}},
+    {1280, false, 0, {.radix = {10, 8, 16}, .stages = 3, .lanes = 80, .per_group = 2}},
+    {9216, false, 0, {.radix = {12, 8, 8, 12}, .stages = 4, .lanes = 384, .resident = 2, .pad = 1}},
+    {144, true, 2, {.radix = {12, 12}, .stages = 2, .lanes = 12, .per_group = 16, .resident = 6}},
+    {512, true, 0, {.radix = {16, 8, 4}, .stages = 3, .lanes = 32, .per_group = 16}},
+    {1024, true, 1, {.radix = {8, 8, 16}, .stages = 3, .lanes = 64, .per_group = 16}},
+    {2048, true, 1, {.radix = {8, 16, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
+};
+
+/* What is asked for or was measured; nothing for other variants and CPUs. */
+static struct gpu_knobs knobs_of(const struct gpu_wish *wish, const struct gpu_limits *limits)
+{
+    struct gpu_knobs knobs = {.stages = 0};
+    if (wish->variant || limits->cpu)
+        return knobs;
+    penstock__gpu_knobs(&knobs, wish->n, getenv("PENSTOCK_GPU_SHAPE"));
+    for (const struct measured *m = measured; m < measured + sizeof measured / sizeof *measured && !knobs.stages; m++)
+        if (m->n == wish->n && m->columns == wish->columns &&
+            m->knobs.lanes <= limits->max_group / (m->columns ? 4 : 1)) {
+            knobs = m->knobs;
+            knobs.ahead = m->half_waves * limits->units / 2;
+        }
+    return knobs;
+}
+
+/* What knobs say; false where it cannot be. */
+static bool use_knobs(struct choice *choice, const struct gpu_knobs *knobs)
+{
+    unsigned product = 1;
+    for (unsigned s = 0; s < knobs->stages; s++) {
+        product *= knobs->radix[s];
+        if (!penstock__gpu_is_radix(knobs->radix[s]))
+            return false;
+    }
+    if (knobs->stages > GPU_MAX_STAGES / 2 || product != choice->shape.n)
+        return false;
+    choice->best = choice->shape;
+    set_stages(&choice->best, knobs->radix, knobs->stages);
+    set_lanes(&choice->best, knobs->lanes ? knobs->lanes : (product + USUAL_SLOTS - 1) / USUAL_SLOTS);
+    return choice->best.slots <= GPU_MAX_SLOTS && choice->best.lanes <= choice->max_lanes;
+}
+
+static bool choose_stages(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_knobs *knobs,
+                          unsigned max_lanes)
 {
     static const unsigned char most[] = {GPU_MAX_RADIX, 4, 2};
     struct choice choice = {.shape = *shape, .max_lanes = max_lanes, .least = INFINITY};
@@ -194,7 +249,7 @@ static bool choose_stages(struct gpu_shape *shape, const struct gpu_wish *wish, 
         set_stages(shape, (const unsigned[]){1}, 1);
         set_lanes(shape, 1);
     } else {
-        if (!use_recipe(&choice, wish->variant))
+        if (!(knobs->stages && use_knobs(&choice, knobs)) && !use_recipe(&choice, wish->variant))
             penstock__gpu_factor(wish->n, most[wish->variant], try_radices, &choice);
         if (!choice.best.slots)
             return false;
@@ -225,17 +280,20 @@ static unsigned padded(unsigned points, unsigned shift)
     return points + (shift ? points >> shift : 0);
 }
 
-static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish)
+static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish,
+                         const struct gpu_knobs *knobs)
 {
     size_t budget = limits->local_bytes / sizeof(float) / shape->per_group;
     unsigned points = limits->cpu ? reach(shape) : shape->n;
     shape->exchanges = shape->chain - 1 + wish->unpack + (wish->twice ? shape->chain - 1 : 0);
     shape->pad_shift = limits->cpu || (shape->columns && shape->per_group >= 16) ? 0 : 4;
+    if (knobs->pad)
+        shape->pad_shift = knobs->pad - 1;
     shape->buffers = limits->cpu && shape->exchanges > 1 ? 2 : 1;
     shape->plane = padded(points, shape->pad_shift);
     if (shape->buffers * 2 * shape->plane > budget)
         shape->buffers = 1;
-    shape->halves = 2 * shape->plane > budget && !wish->unpack;
+    shape->halves = (2 * shape->plane > budget || knobs->halves == 1) && !wish->unpack;
     if (shape->halves) {
         shape->pad_shift = limits->cpu ? 0 : shape->columns ? 4 : 5;
         shape->plane = padded(points, shape->pad_shift);
@@ -259,36 +317,55 @@ static double fill(unsigned lanes, unsigned per_group)
 }
 
 /* Rows: as many as make a work-group of usual size. */
-static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limits, unsigned variant)
+static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limits, unsigned variant,
+                         const struct gpu_knobs *knobs)
 {
     unsigned most = limits->cpu ? 32 : 256, best = 1;
     size_t bytes = penstock__gpu_local_bytes(shape);
+    unsigned wanted = knobs->per_group;
     if (variant > 0 && shape->lanes >= 8)
         return;
+    if (!wanted && !limits->cpu && !variant && (shape->n & (shape->n - 1)) == 0 && shape->stages == shape->chain &&
+        log2_of(shape->n) < sizeof gpu_recipes / sizeof gpu_recipes[0])
+        wanted = gpu_recipes[log2_of(shape->n)].per_group;
     most = most < limits->max_group ? most : limits->max_group;
     for (unsigned per_group = 2; per_group * shape->lanes <= most && per_group * bytes <= limits->local_bytes;
          per_group = limits->cpu ? 2 * per_group : per_group + 1)
         if (limits->cpu || fill(shape->lanes, per_group) > fill(shape->lanes, best))
             best = per_group;
+    if (wanted && wanted * bytes <= limits->local_bytes && wanted * shape->lanes <= limits->max_group)
+        best = wanted;
     shape->per_group = best;
 }
 
 /* Columns: whole sectors of memory at least. */
-static int choose_columns(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)
+static int choose_columns(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
+                          const struct gpu_knobs *knobs)
 {
     enum { MOST = 16, LEAST = 4, USUAL_GROUP = 512 };
-    for (shape->per_group = MOST; shape->per_group >= LEAST; shape->per_group /= 2) {
+    for (shape->per_group = knobs->per_group ? knobs->per_group : MOST; shape->per_group >= LEAST;
+         shape->per_group /= 2) {
         if (penstock__gpu_group_size(shape) > limits->max_group ||
-            (penstock__gpu_group_size(shape) > USUAL_GROUP && shape->per_group > LEAST && !limits->cpu))
+            (penstock__gpu_group_size(shape) > USUAL_GROUP && shape->per_group > LEAST && !limits->cpu &&
+             shape->per_group != knobs->per_group))
             continue;
-        choose_local(shape, limits, wish);
+        choose_local(shape, limits, wish, knobs);
         if (penstock__gpu_local_bytes(shape) <= limits->local_bytes)
             return PENSTOCK_OK;
     }
     return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "columns of %u points do not fit a work-group", shape->n);
 }
 
-int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)
+/* With 16 points in registers, 1024 work-items of 64 registers. */
+static void choose_resident(struct gpu_shape *shape, const struct gpu_knobs *knobs)
+{
+    unsigned groups = (shape->slots > 16 ? 512 : 1024) / penstock__gpu_group_size(shape);
+    shape->resident = knobs->resident ? knobs->resident : groups ? groups : 1;
+    shape->ahead = knobs->ahead;
+}
+
+static int choose(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
+                  const struct gpu_knobs *knobs)
 {
     memset(shape, 0, sizeof *shape);
     if (wish->variant >= GPU_VARIANTS)
@@ -297,18 +374,27 @@ int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, co
     shape->cpu = limits->cpu;
     shape->columns = wish->columns;
     shape->per_group = 1;
-    if (!choose_stages(shape, wish, wish->columns ? limits->max_group / 4 : limits->max_group))
+    if (!choose_stages(shape, wish, knobs, wish->columns ? limits->max_group / 4 : limits->max_group))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit a work-group of %u work-items", shape->n,
                                limits->max_group);
     if (wish->columns) {
         shape->lows = 1;
-        return choose_columns(shape, wish, limits);
+        return choose_columns(shape, wish, limits, knobs);
     }
     shape->lows = limits->cpu && shape->lanes % CPU_LOWS == 0 ? CPU_LOWS : shape->lanes;
-    choose_local(shape, limits, wish);
+    choose_local(shape, limits, wish, knobs);
     if (penstock__gpu_local_bytes(shape) > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points need %zu bytes of local memory, the device has %zu",
                                shape->n, penstock__gpu_local_bytes(shape), limits->local_bytes);
-    choose_group(shape, limits, wish->variant);
+    choose_group(shape, limits, wish->variant, knobs);
     return PENSTOCK_OK;
+}
+
+int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)
+{
+    struct gpu_knobs knobs = knobs_of(wish, limits);
+    int status;
+    if (!(status = choose(shape, wish, limits, &knobs)))
+        choose_resident(shape, &knobs);
+    return status;
 }

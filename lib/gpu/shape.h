@@ -14,6 +14,7 @@
 struct gpu_limits {
     size_t local_bytes; /* of local memory that a work-group may use */
     unsigned max_group; /* work-items in a work-group */
+    unsigned units;     /* multiprocessors, each of which has as much local memory; 0: not known */
     bool cpu;           /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
 };
 
@@ -47,7 +48,9 @@ struct gpu_shape {
     unsigned buffers;   /* 2: exchanges alternate between two buffers, which saves a barrier each */
     unsigned exchanges; /* times that points change hands */
     bool cpu;
-    unsigned region; /* floats of local memory for one transform */
+    unsigned region;   /* floats of local memory for one transform */
+    unsigned resident; /* groups that a multiprocessor should hold at once */
+    unsigned ahead;    /* groups ahead whose samples are fetched into the cache; 0: none */
 };
 
 /* PENSTOCK_ERR_UNSUPPORTED for a variant that does not exist or a transform that does not fit the limits. */

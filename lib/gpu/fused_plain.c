@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The kernel of plain transforms: where it is used, and what is generated of it. */
+#include "gpu/fused_plain.h"
+#include "gpu/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_OF_ONE 16384 /* points; twice as many are done as two halves */
+
+/* Measured on an H200. */
+static bool faster(size_t n)
+{
+    const char *wanted = getenv("PENSTOCK_FUSED_PLAIN");
+    return wanted ? *wanted == '1' : n == 128 || n >= MOST_OF_ONE;
+}
+
+static bool is_two(const struct penstock_fft_problem *fft)
+{
+    return fft->n > MOST_OF_ONE;
+}
+
+static struct fused_wish wish_of(const struct penstock_fft_problem *fft)
+{
+    struct fused_wish wish = {.extra = 16, .plain = true};
+    if (is_two(fft)) {
+        wish.extra += 8 * fft->n / 2;
+        wish.halves = true;
+    }
+    return wish;
+}
+
+bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
+{
+    struct fused_kernel kernel;
+    if (limits->cpu || fft->n < FUSED_LEAST || fft->n > 2 * MOST_OF_ONE || (fft->n & (fft->n - 1)) || !faster(fft->n) ||
+        fft->average > 1 || fft->output != PENSTOCK_OUTPUT_COMPLEX || fft->domain != PENSTOCK_COMPLEX ||
+        fft->gathered || fft->shift != 0 || fft->format == PENSTOCK_PLANAR || fft->format == PENSTOCK_F32 ||
+        fft->spacing > INT32_MAX / 2 || fft->skip > INT32_MAX / 2)
+        return false;
+    if (is_two(fft) &&
+        (fft->format != PENSTOCK_CF32 || fft->spacing % 2 || fft->skip % 2 || fft->window || fft->centered))
+        return false;
+    return !penstock__fused_plain_shape(&kernel, fft, limits);
+}
+
+int penstock__fused_plain_shape(struct fused_kernel *self, const struct penstock_fft_problem *fft,
+                                const struct gpu_limits *limits)
+{
+    struct fused_wish wish = wish_of(fft);
+    int status = penstock__fused_shape(&self->shape, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &wish);
+    self->copy_lanes = self->piece = 0;
+    if (fft->n >= MOST_OF_ONE && !getenv("PENSTOCK_FUSED_SHAPE"))
+        self->shape.ahead = limits->units / (is_two(fft) ? 4 : 2); /* one group cannot load and compute at once */
+    self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + wish.extra;
+    return status;
+}
+
+/* ---------------------------------------------------------------- source ---------------------- */
+
+static double sample_factor(const struct penstock_fft_problem *fft)
+{
+    return fft->format == PENSTOCK_CS16 ? 1.0 / 32768 : fft->format == PENSTOCK_CF32 ? 1 : 1.0 / 128;
+}
+
+static void add_constants(struct gpu_text *text, const struct fused_kernel *self,
+                          const struct penstock_fft_problem *fft)
+{
+    penstock__text_add(text,
+                       "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
+                       "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define SKIP %zu\n#define TWO %d\n"
+                       "#define AHEAD %u\n#define WINDOWED %d\n#define WINDOW_AT %zu\n#define TURNS_AT %zu\n"
+                       "#define CENTER %zu\n#define SCALE (",
+                       (int)fft->format, self->local_bytes / 16, fft->spacing, fft->skip, is_two(fft),
+                       self->shape.ahead, fft->window != NULL, penstock__fused_table_floats(&self->shape),
+                       penstock__fused_table_floats(&self->shape) / 2, fft->centered ? fft->n / 2 : 0);
+    penstock__text_add_float(text, (float)((double)fft->scale * sample_factor(fft)));
+    penstock__text_add(text, ")\n");
+}
+
+/* exp(-2 pi i k / 2N), k = lane + i lanes, is that of the lane, which is read, times that of i lanes. */
+static void add_halves(struct gpu_text *text, const struct fused_shape *shape, bool reverse,
+                       unsigned order[GPU_MAX_SLOTS])
+{
+    unsigned odd[GPU_MAX_SLOTS];
+    penstock__text_add(text, "#define SWAP_ALL");
+    for (unsigned i = 0; i < shape->slots; i++)
+        penstock__text_add(text, " SWAP_PARKED(%u, v%u)", i, order[i]);
+    penstock__text_add(text, "\n");
+    penstock__fused_transform(text, shape, "TRANSFORM_ODD", reverse, true, order, odd);
+    penstock__text_add(text, "#define STORE_ALL");
+    for (unsigned i = 0; i < shape->slots; i++) {
+        double angle = acos(-1) * i / shape->slots;
+        penstock__text_add(text, " STORE_TWO(%u, v%u, ", i, odd[i]);
+        penstock__text_add_float(text, (float)cos(angle));
+        penstock__text_add(text, ", ");
+        penstock__text_add_float(text, (float)(reverse ? sin(angle) : -sin(angle)));
+        penstock__text_add(text, ")");
+    }
+    penstock__text_add(text, "\n");
+}
+
+int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *context,
+                                 const struct fused_kernel *self, const struct penstock_fft_problem *fft)
+{
+    static const char *const files[] = {"portability.h", "load.h", "fused.h", "plain.cl", NULL};
+    const struct fused_shape *shape = &self->shape;
+    bool reverse = fft->direction == PENSTOCK_REVERSE;
+    unsigned order[GPU_MAX_SLOTS];
+    penstock__fused_constants(text, shape);
+    add_constants(text, self, fft);
+    penstock__fused_transform(text, shape, "TRANSFORM", reverse, false, NULL, order);
+    if (is_two(fft))
+        add_halves(text, shape, reverse, order);
+    else {
+        penstock__text_add(text, "#define STORE_ALL");
+        for (unsigned i = 0; i < shape->slots; i++)
+            penstock__text_add(text,
+                               fft->centered ? " STORE((lane + %u + CENTER) %% N, v%u)" : " STORE(lane + %u, v%u)",
+                               i * shape->lanes, order[i]);
+        penstock__text_add(text, "\n");
+    }
+    return penstock__gpu_source_files(text, context, files);
+}
+
+int penstock__fused_plain_table(float **values, size_t *count, const struct fused_kernel *self,
+                                const struct penstock_fft_problem *fft)
+{
+    size_t at = penstock__fused_table_floats(&self->shape), lanes = self->shape.lanes;
+    *count = at + (is_two(fft) ? 2 * lanes : fft->n);
+    if (!(*values = penstock__calloc(*count, sizeof **values)))
+        return PENSTOCK_ERR_MEMORY;
+    penstock__fused_table(*values, &self->shape);
+    if (fft->window)
+        memcpy(*values + at, fft->window, fft->n * sizeof **values);
+    for (size_t i = 0; i < lanes && is_two(fft); i++) {
+        double angle = (fft->direction == PENSTOCK_REVERSE ? 2 : -2) * acos(-1) * (double)i / (double)fft->n;
+        (*values)[at + 2 * i] = (float)cos(angle);
+        (*values)[at + 2 * i + 1] = (float)sin(angle);
+    }
+    return PENSTOCK_OK;
+}
