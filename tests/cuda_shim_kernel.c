@@ -283,3 +283,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         stream, &(struct shim_launch){
                     .kernel = *kernel, .in = (const float *)(size_t)in, .out = (float *)(size_t)out, .rows = rows});
 }
+
+SHIM_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)
+{
+    shim_rule(config->numAttrs == 1 && config->attrs->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+                  config->attrs->value.programmaticStreamSerializationAllowed == 1,
+              "attributes of a launch that the test does not know");
+    return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
+                          config->blockDimY, config->blockDimZ, config->sharedMemBytes, config->hStream, arguments,
+                          extra);
+}

@@ -16,6 +16,8 @@ struct cuda_api {
 #define CUDA_MEMBER(name, symbol, parameters) CUresult(*name) parameters;
     CUDA_FUNCTIONS(CUDA_MEMBER)
 #undef CUDA_MEMBER
+    /* of CUDA 11.8 or later, else NULL */
+    CUresult (*LaunchKernelEx)(const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra);
     struct {
 #define NVRTC_MEMBER(name, symbol, parameters) nvrtcResult(*name) parameters;
         NVRTC_FUNCTIONS(NVRTC_MEMBER)
@@ -48,6 +50,7 @@ struct cuda_device {
     CUcontext context; /* the primary one, which other users of CUDA in the process share */
     int architecture;  /* 90 for compute capability 9.0 */
     struct gpu_limits limits;
+    bool early;         /* kernels wait themselves for the one before: see penstock__cuda_launch() */
     char identity[256]; /* device, driver and compiler with versions: what compiled kernels depend on */
 };
 
@@ -85,6 +88,19 @@ int penstock__cuda_architecture(char option[40], const struct penstock_device *d
 
 /* Compiles `source` or takes it from the cache; a cached image that the driver refuses is compiled and written anew. */
 int penstock__cuda_program(CUmodule *module, const struct penstock_device *device, const char *source);
+
+/* ---------------------------------------------------------------- launch.c -------------------- */
+
+struct cuda_grid {
+    size_t groups;
+    unsigned x, y; /* of a group */
+    size_t shared_bytes;
+};
+
+/* Our kernel at the end of a stream. Where all of them wait themselves, by K_EARLY() of kernels/portability.h, its
+ * groups come to multiprocessors while the one before still runs. Within enter, leave. */
+int penstock__cuda_launch(const struct penstock_device *device, CUfunction function, const struct cuda_grid *grid,
+                          CUstream stream, void **arguments);
 
 /* ---------------------------------------------------------------- plan.c ---------------------- */
 

@@ -5,6 +5,8 @@
 #include "backends/cuda/cuda.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* 0 where the driver does not know. */
 static int attribute(const struct cuda_api *cuda, CUdevice id, int which)
@@ -58,8 +60,18 @@ static void read_limits(struct cuda_device *self)
     int most = attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     self->limits.local_bytes = (size_t)(most > usual ? most : usual);
     self->limits.max_group = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    self->limits.units = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     self->architecture = 10 * attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                          attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+/* Kernels compiled for compute capability 9.0 or later wait themselves. PENSTOCK_CUDA_EARLY=0 leaves it be. */
+static bool launches_early(const struct penstock_device *device)
+{
+    const char *wanted = getenv("PENSTOCK_CUDA_EARLY");
+    char option[40];
+    return (!wanted || strcmp(wanted, "0")) && penstock__cuda_opened(device)->api->LaunchKernelEx &&
+           !penstock__cuda_architecture(option, device) && atoi(strrchr(option, '_') + 1) >= 90;
 }
 
 int penstock__cuda_open(struct penstock_device *device)
@@ -72,6 +84,7 @@ int penstock__cuda_open(struct penstock_device *device)
     if ((status = penstock__cuda_check(device, "cuDeviceGet", self->api->DeviceGet(&self->id, (int)device->index))))
         return status;
     read_limits(self);
+    self->early = launches_early(device);
     versions(both, sizeof both, self->api);
     snprintf(self->identity, sizeof self->identity, "%s|%d|%s", device->product, self->architecture, both);
     return penstock__cuda_check(device, "cuDevicePrimaryCtxRetain",

@@ -112,11 +112,9 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
     int32_t count = (int32_t)rows;
     uint32_t start = job->start, spacing = job->spacing;
     void *arguments[] = {&in, &places, &gains, &self->table, &out, &count, &start, &spacing};
-    status =
-        penstock__cuda_check(plan->device, "cuLaunchKernel",
-                             api_of(plan)->LaunchKernel(self->kernels[penstock__fused_pick(plan->problem, job)],
-                                                        (unsigned)groups, 1, 1, shape->lanes * shape->per_group, 1, 1,
-                                                        (unsigned)self->kernel.local_bytes, stream, arguments, NULL));
+    status = penstock__cuda_launch(
+        plan->device, self->kernels[penstock__fused_pick(plan->problem, job)],
+        &(struct cuda_grid){groups, shape->lanes * shape->per_group, 1, self->kernel.local_bytes}, stream, arguments);
     penstock__cuda_leave(plan->device);
     return status;
 }

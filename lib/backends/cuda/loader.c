@@ -69,13 +69,15 @@ static bool find_all(void *library, const struct entry *entries, size_t count, c
 static void *open_driver(char reason[256])
 {
     const char *name = penstock__cuda_library();
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL), *symbol;
     if (!library)
         snprintf(reason, 256, "%.100s not found (no NVIDIA driver)", name);
     else if (!find_all(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, name, "7.0", reason)) {
         dlclose(library);
         library = NULL;
     }
+    if (library && (symbol = dlsym(library, "cuLaunchKernelEx")))
+        memcpy((void *)&api.LaunchKernelEx, &symbol, sizeof symbol);
     return library;
 }
 

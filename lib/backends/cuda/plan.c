@@ -137,11 +137,9 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     int32_t rows = (int32_t)step->rows, first = (int32_t)step->first;
     uint64_t plane = job->samples;
     void *arguments[] = {&in, &gather, &node->table, &out, &rows, &plane, &first};
-    return penstock__cuda_check(plan->device, "cuLaunchKernel",
-                                penstock__cuda_opened(plan->device)
-                                    ->api->LaunchKernel(node->function, (unsigned)step->groups, 1, 1, x, y, 1,
-                                                        (unsigned)penstock__gpu_local_bytes(shape), queue->stream,
-                                                        arguments, NULL));
+    return penstock__cuda_launch(plan->device, node->function,
+                                 &(struct cuda_grid){step->groups, x, y, penstock__gpu_local_bytes(shape)},
+                                 queue->stream, arguments);
 }
 
 int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)

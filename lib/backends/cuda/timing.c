@@ -52,9 +52,8 @@ static int copy_by_kernel(struct penstock_slot *slot, const struct penstock_devi
         return status;
     CUdeviceptr from = penstock__cuda_memory(copy->from), to = penstock__cuda_memory(copy->to);
     void *arguments[] = {&from, &to, &a.from_at, &a.to_at, &a.count};
-    return penstock__cuda_check(slot->device, "cuLaunchKernel",
-                                api_of(slot)->LaunchKernel(self->copy, (unsigned)a.groups, 1, 1, GPU_COPY_GROUP, 1, 1,
-                                                           0, self->stream, arguments, NULL));
+    return penstock__cuda_launch(slot->device, self->copy, &(struct cuda_grid){a.groups, GPU_COPY_GROUP, 1, 0},
+                                 self->stream, arguments);
 }
 
 int penstock__cuda_device_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy)
