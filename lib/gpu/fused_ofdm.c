@@ -15,7 +15,7 @@ const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed
 /* Measured. */
 static struct fused_wish wish_of(size_t n)
 {
-    struct fused_wish wish = {.dense = n == 2048 ? 7 : n == 64 ? 6 : n == 512 ? 5 : n == 4096 ? 3 : 1};
+    struct fused_wish wish = {.dense = n == 2048 ? 7 : n == 64 ? 8 : n == 512 ? 5 : n == 4096 ? 3 : 1};
     if (n == 512)
         wish.per_group = 4;
     return wish;
@@ -92,6 +92,26 @@ static void add_condition(struct gpu_text *text, const struct run *part, uint32_
         penstock__text_add(text, "lane < %u", part->end - from);
 }
 
+static void add_place(struct gpu_text *text, const struct run *part, uint32_t from, uint32_t lanes)
+{
+    penstock__text_add(text, " if (");
+    add_condition(text, part, from, lanes);
+    penstock__text_add(text, ") place_ = lane + (%d);", (int)part->place - (int)(part->first - from));
+}
+
+/* The parts of all runs that a slot has; the last of them in *part. */
+static unsigned count_parts(struct run *part, const struct run *runs, unsigned count, uint32_t from, uint32_t lanes)
+{
+    unsigned parts = 0;
+    struct run found;
+    for (unsigned r = 0; r < count; r++)
+        if (cut(&found, &runs[r], from, lanes)) {
+            *part = found;
+            parts++;
+        }
+    return parts;
+}
+
 static void add_slot(struct gpu_text *text, const struct run *runs, unsigned count, unsigned variable, uint32_t from,
                      uint32_t lanes)
 {
@@ -100,12 +120,55 @@ static void add_slot(struct gpu_text *text, const struct run *runs, unsigned cou
     for (unsigned r = 0; r < count; r++) {
         if (!cut(&part, &runs[r], from, lanes))
             continue;
-        penstock__text_add(text, parts++ ? " if (" : " { k_index place_ = -1; if (");
-        add_condition(text, &part, from, lanes);
-        penstock__text_add(text, ") place_ = lane + (%d);", (int)part.place - (int)(part.first - from));
+        penstock__text_add(text, parts++ ? "" : " { k_index place_ = -1;");
+        add_place(text, &part, from, lanes);
     }
     if (parts)
         penstock__text_add(text, " if (place_ >= 0) CARRIER(v%u, %u, place_) }", variable, from);
+}
+
+/* Two slots of which a work-item has a carrier in one at most: they are done together. */
+static void add_two(struct gpu_text *text, const struct run part[2], const unsigned variable[2], const uint32_t from[2],
+                    uint32_t lanes)
+{
+    penstock__text_add(text, " { const int other_ = ");
+    add_condition(text, &part[1], from[1], lanes);
+    penstock__text_add(text,
+                       "; const k_index from_ = other_ ? %u : %u; k_index place_ = -1;"
+                       " const float2 both_ = K_FLOAT2(other_ ? v%u.x : v%u.x, other_ ? v%u.y : v%u.y);",
+                       from[1], from[0], variable[1], variable[0], variable[1], variable[0]);
+    for (unsigned i = 0; i < 2; i++)
+        add_place(text, &part[i], from[i], lanes);
+    penstock__text_add(text, " if (place_ >= 0) CARRIER(both_, from_, place_) }");
+}
+
+static bool disjoint(const struct run *a, uint32_t a_from, const struct run *b, uint32_t b_from)
+{
+    return a->end - a_from <= b->first - b_from || b->end - b_from <= a->first - a_from;
+}
+
+static void add_slots(struct gpu_text *text, const struct fused_shape *shape, const struct run *runs, unsigned count,
+                      const unsigned order[GPU_MAX_SLOTS])
+{
+    bool done[GPU_MAX_SLOTS] = {false};
+    for (unsigned i = 0; i < shape->slots; i++) {
+        uint32_t lanes = shape->lanes, from[2] = {i * lanes};
+        struct run part[2];
+        unsigned mate = shape->slots;
+        if (done[i])
+            continue;
+        if (count_parts(&part[0], runs, count, from[0], lanes) == 1 && part[0].end - part[0].first < lanes)
+            for (mate = i + 1; mate < shape->slots; mate++)
+                if (!done[mate] && count_parts(&part[1], runs, count, from[1] = mate * lanes, lanes) == 1 &&
+                    disjoint(&part[0], from[0], &part[1], from[1]))
+                    break;
+        if (mate == shape->slots) {
+            add_slot(text, runs, count, order[i], from[0], lanes);
+            continue;
+        }
+        done[mate] = true;
+        add_two(text, part, (const unsigned[]){order[i], order[mate]}, from, lanes);
+    }
 }
 
 static int add_carriers(struct gpu_text *text, const struct fused_kernel *self,
@@ -120,15 +183,14 @@ static int add_carriers(struct gpu_text *text, const struct fused_kernel *self,
     count = find_runs(runs, places, ofdm->n);
     penstock__free(places);
     penstock__text_add(text, "#define CARRY");
-    for (unsigned i = 0; i < shape->slots; i++) {
+    if (count <= MOST_RUNS)
+        add_slots(text, shape, runs, count, order);
+    for (unsigned i = 0; i < shape->slots && count > MOST_RUNS; i++) {
         uint32_t from = i * shape->lanes;
-        if (count <= MOST_RUNS)
-            add_slot(text, runs, count, order[i], from, shape->lanes);
-        else
-            penstock__text_add(text,
-                               " { const k_index place_ = (k_index)((K_GLOBAL const float *)table)[MAP_AT + %u + lane];"
-                               " if (place_ >= 0) CARRIER(v%u, %u, place_) }",
-                               from, order[i], from);
+        penstock__text_add(text,
+                           " { const k_index place_ = (k_index)((K_GLOBAL const float *)table)[MAP_AT + %u + lane];"
+                           " if (place_ >= 0) CARRIER(v%u, %u, place_) }",
+                           from, order[i], from);
     }
     penstock__text_add(text, "\n");
     return PENSTOCK_OK;
