@@ -73,24 +73,33 @@ static const char source[] =
     "extern \"C\" __global__ void __launch_bounds__(256)\n"
     "demap(const float2 *in, const float2 *gain, unsigned *out, float level, size count)\n"
     "{\n"
-    "    __shared__ unsigned staged[768];\n"
-    "    const size i = INDEX, row = i / (CARRIERS / 2);\n"
-    "    const int c = (int)(i % (CARRIERS / 2)) * 2;\n"
-    "    unsigned b[12];\n"
-    "    if (i < count)\n"
+    "    __shared__ unsigned staged[1536];\n"
+    "    float2 x[4], g[4];\n"
+    "    #pragma unroll\n"
+    "    for (int e = 0; e < 4; e++) {\n" /* all loads before the first use */
+    "        const size i = (size)blockIdx.x * 512 + e / 2 * 256 + threadIdx.x, row = i / (CARRIERS / 2);\n"
+    "        const int c = (int)(i % (CARRIERS / 2)) * 2 + e % 2;\n"
+    "        const int k = c < CARRIERS / 2 ? N - CARRIERS / 2 + c : c - CARRIERS / 2 + 1;\n"
+    "        if (i < count) x[e] = __ldcs(in + row * N + k), g[e] = __ldg(gain + k);\n"
+    "    }\n"
+    "    #pragma unroll\n"
+    "    for (int p = 0; p < 2; p++) {\n"
+    "        unsigned b[12];\n"
     "        #pragma unroll\n"
     "        for (int e = 0; e < 2; e++) {\n"
-    "            const int k = c + e < CARRIERS / 2 ? N - CARRIERS / 2 + c + e : c + e - CARRIERS / 2 + 1;\n"
-    "            const float2 y = product(__ldcs(in + row * N + k), __ldg(gain + k));\n"
+    "            const float2 y = product(x[2 * p + e], g[2 * p + e]);\n"
     "            axis(y.x, level, b + 6 * e);\n"
     "            axis(y.y, level, b + 6 * e + 3);\n"
     "        }\n"
-    "    #pragma unroll\n"
-    "    for (int w = 0; w < 3; w++)\n"
-    "        staged[3 * threadIdx.x + w] = b[4 * w] | b[4 * w + 1] << 8 | b[4 * w + 2] << 16 | b[4 * w + 3] << 24;\n"
+    "        #pragma unroll\n"
+    "        for (int w = 0; w < 3; w++)\n"
+    "            staged[768 * p + 3 * threadIdx.x + w] =\n"
+    "                b[4 * w] | b[4 * w + 1] << 8 | b[4 * w + 2] << 16 | b[4 * w + 3] << 24;\n"
+    "    }\n"
     "    __syncthreads();\n"
-    "    if (threadIdx.x < 192)\n"
-    "        __stcs((uint4 *)out + (size)blockIdx.x * 192 + threadIdx.x, ((uint4 *)staged)[threadIdx.x]);\n"
+    "    #pragma unroll\n"
+    "    for (int w = threadIdx.x; w < 384; w += 256)\n"
+    "        __stcs((uint4 *)out + (size)blockIdx.x * 384 + w, ((uint4 *)staged)[w]);\n"
     "}\n";
 
 static int compile(struct separate *separate)
@@ -133,7 +142,7 @@ int separate_new(struct separate *separate)
                           : work->kind == DEVICE_WORK_OFDM   ? work->frames * 2 * work->carriers * 6
                           : work->kind == DEVICE_WORK_FILTER ? work->frames * work->spacing * sizeof(penstock_cf32)
                                                              : spectrum;
-    size_t last = separate->out_bytes + (size_t)GROUP * 16; /* the last work-group may write more */
+    size_t last = separate->out_bytes + (size_t)GROUP * 32; /* the last work-group may write more */
     size_t before = separate->in_count * sizeof(penstock_cf32) + 64;
     if ((code = compile(separate)) || (code = fill_table(separate)))
         return code;
@@ -180,7 +189,7 @@ int separate_after(struct separate *separate)
     case DEVICE_WORK_OFDM: {
         float level = work->level;
         count = (long long)(work->frames * work->carriers);
-        return launch(separate, "demap", count,
+        return launch(separate, "demap", (count + 1) / 2, /* two pairs a work-item */
                       (void *[]){&separate->spectrum, &separate->table, &separate->out, &level, &count});
     }
     default:
