@@ -52,7 +52,7 @@ static void print_csv(const struct bench_row *row)
     print_number(",", "%.4g", row->energy_nj);
     print_number(",", "%.4g", row->cycles);
     print_number(",", "%.4g", row->instructions);
-    putchar('\n');
+    printf(",%s\n", row->peer_parts);
 }
 
 static void print_row(const struct bench_row *row)
@@ -65,6 +65,8 @@ static void print_row(const struct bench_row *row)
         printf(" %8s", "");
     if (row->has_peer)
         printf("  %.2f of %s (%.2f)", row->ratio, row->peer->name, row->peer_rate_msps);
+    if (*row->peer_parts)
+        printf(" [%s]", row->peer_parts);
     if (row->frame_instructions > 0)
         printf("  %.0f instructions a transform, critical path %.0f", row->frame_instructions, row->frame_path);
     putchar('\n');
@@ -76,7 +78,7 @@ static void print_header(const struct measurement *m)
     if (m->csv)
         puts("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
              "bytes_per_sample,copy_gbps,share_of_copy,peer,peer_version,peer_rate_msps,ratio,plan_cold_ms,"
-             "plan_warm_ms,energy_nj,cycles,instructions");
+             "plan_warm_ms,energy_nj,cycles,instructions,peer_parts");
     else
         printf("%-32s %-10s %7s %10s %10s %8s%s\n", "case", "device", "threads", "Msample/s", "ms a run", "of copy",
                m->peer ? "  peer" : "");
@@ -253,7 +255,9 @@ const struct command command_bench = {
         "the better of its own copy and our copy kernel on the same buffers, and --csv has the rate with transfers\n"
         "besides. cuFFT, VkFFT and clFFT run there too, on the same samples, cuFFT with separate kernels for what is "
         "not a\n"
-        "transform; on OpenCL of a CPU all work in its memory, and the wall's clock counts. receive:*:idle is white\n"
+        "transform (in brackets, in --csv as peer_parts, what each of its kernels reaches of the copy); on OpenCL of "
+        "a\n"
+        "CPU all work in its memory, and the wall's clock counts. receive:*:idle is white\n"
         "noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at 20 MHz, at 35 dB, and every frame must come\n"
         "out. In --csv energy_nj (processor package), cycles and\n"
         "instructions are per sample, and empty where the system does not let them be read.\n"

@@ -8,6 +8,7 @@
 #include "random.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,18 @@ static int compare(const struct run *run, const struct resident_bench *bench, si
     return code;
 }
 
+/* "convert 0.95; transform 0.97": what each of the peer's kernels reaches of the copy's rate. */
+static int measure_parts(struct bench_row *row, const struct run *run)
+{
+    struct device_part parts[DEVICE_PARTS];
+    size_t count = 0, used = 0;
+    int code = run->peer->device_parts ? run->peer->device_parts(run->state, parts, &count) : EXIT_DONE;
+    for (size_t i = 0; i < count && !code && used < sizeof row->peer_parts; i++)
+        used += (size_t)snprintf(row->peer_parts + used, sizeof row->peer_parts - used, "%s%s %.2f", i ? "; " : "",
+                                 parts[i].name, 1e-9 * parts[i].bytes / parts[i].seconds / row->copy_gbps);
+    return code;
+}
+
 static int measure(struct bench_row *row, const struct resident_bench *bench, struct run *run, size_t out_bytes)
 {
     double seconds = 0;
@@ -118,6 +131,8 @@ static int measure(struct bench_row *row, const struct resident_bench *bench, st
     if (run->state && (code = compare(run, bench, out_bytes, row->name)))
         return code;
     if ((code = measure_copy(row, run->resident)) || (code = run_ours(run, &seconds)))
+        return code;
+    if (run->state && (code = measure_parts(row, run)))
         return code;
     run->repeats = seconds < 1e-4 ? (unsigned)fmin(100, 2e-4 / fmax(seconds, 1e-6)) + 1 : 1;
     return bench_measure(row, &(struct workload){.state = run, .run_timed = run_ours},

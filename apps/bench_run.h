@@ -38,6 +38,7 @@ struct bench_row {
     double plan_cold_ms, plan_warm_ms;
     double energy_nj, cycles, instructions; /* per sample */
     double frame_instructions, frame_path;  /* a transform's, of all processors and of the busiest; 0: not counted */
+    char peer_parts[128];                   /* what the peer's kernels reach of the copy's rate, one by one */
     char skipped[256];                      /* why the device cannot do the case; "" if it can */
 };
 

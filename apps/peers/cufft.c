@@ -113,16 +113,71 @@ failed:
     return NULL;
 }
 
+static int run_before(struct run *run)
+{
+    return separate_before(&run->separate);
+}
+
+static int run_forward(struct run *run)
+{
+    const struct separate *s = &run->separate;
+    return check("cufftExecC2C", cufft.exec(run->plans[0], s->samples + run->work.skip * sizeof(penstock_cf32),
+                                            s->spectrum, CUFFT_FORWARD));
+}
+
+static int run_between(struct run *run)
+{
+    return separate_between(&run->separate);
+}
+
+static int run_back(struct run *run)
+{
+    const struct separate *s = &run->separate;
+    return check("cufftExecC2C", cufft.exec(run->plans[1], s->spectrum, s->spectrum, CUFFT_INVERSE));
+}
+
+static int run_after(struct run *run)
+{
+    return separate_after(&run->separate);
+}
+
+/* The kernels of each kind of work, in order. */
+static const struct part {
+    const char *name;
+    int (*run)(struct run *run);
+} parts[][DEVICE_PARTS] = {
+    [DEVICE_WORK_FFT] = {{"transform", run_forward}},
+    [DEVICE_WORK_SPECTRUM] = {{"convert", run_before}, {"transform", run_forward}, {"mean_power", run_after}},
+    [DEVICE_WORK_OFDM] = {{"convert", run_before}, {"transform", run_forward}, {"demap", run_after}},
+    [DEVICE_WORK_FILTER] = {
+        {"transform", run_forward}, {"multiply", run_between}, {"back", run_back}, {"cut", run_after}}};
+
+static const struct part *parts_of(const struct run *run)
+{
+    return parts[run->work.kind];
+}
+
+/* What a part must read and write. */
+static double part_bytes(const struct run *run, const struct part *part)
+{
+    const struct device_work *work = &run->work;
+    double points = 8 * (double)work->frames * (double)work->n, out = (double)run->separate.out_bytes;
+    if (part->run == run_before)
+        return (double)work->in_bytes + 8 * (double)run->separate.in_count;
+    if (part->run != run_after)
+        return 2 * points;
+    return out + (work->kind == DEVICE_WORK_OFDM     ? 16 * (double)work->frames * (double)work->carriers
+                  : work->kind == DEVICE_WORK_FILTER ? out
+                                                     : points);
+}
+
 static int run_once(struct run *run)
 {
-    struct separate *s = &run->separate;
-    int code = separate_before(s);
-    if (!code)
-        code = check("cufftExecC2C", cufft.exec(run->plans[0], s->samples + run->work.skip * sizeof(penstock_cf32),
-                                                s->spectrum, CUFFT_FORWARD));
-    if (!code && run->work.kind == DEVICE_WORK_FILTER && !(code = separate_between(s)))
-        code = check("cufftExecC2C", cufft.exec(run->plans[1], s->spectrum, s->spectrum, CUFFT_INVERSE));
-    return code ? code : separate_after(s);
+    const struct part *part = parts_of(run);
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < DEVICE_PARTS && part[i].run && !code; i++)
+        code = part[i].run(run);
+    return code;
 }
 
 static int run_timed(void *state, unsigned repeats, double *seconds)
@@ -137,6 +192,42 @@ static int run_timed(void *state, unsigned repeats, double *seconds)
     return EXIT_DONE;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of some runs of one part. */
+static int time_part(struct run *run, const struct part *part, double *seconds)
+{
+    enum { WARM_UP = 2, RUNS = 9 };
+    double times[RUNS];
+    int code = EXIT_DONE;
+    for (int i = -WARM_UP; i < RUNS && !code; i++)
+        if (!(code = cuda_machine_stamp(run->machine, 0)) && !(code = part->run(run)) &&
+            !(code = cuda_machine_stamp(run->machine, 1)))
+            code = cuda_machine_elapsed(run->machine, &times[i < 0 ? 0 : i]);
+    if (code)
+        return code;
+    qsort(times, RUNS, sizeof *times, by_value);
+    *seconds = times[RUNS / 2];
+    return EXIT_DONE;
+}
+
+/* Called after device_run: the data that the parts take is there. */
+static int time_parts(void *state, struct device_part timed[DEVICE_PARTS], size_t *count)
+{
+    struct run *run = state;
+    const struct part *part = parts_of(run);
+    int code = EXIT_DONE;
+    for (*count = 0; *count < DEVICE_PARTS && part[*count].run && !code; ++*count) {
+        timed[*count] = (struct device_part){part[*count].name, part_bytes(run, &part[*count]), 0};
+        code = time_part(run, &part[*count], &timed[*count].seconds);
+    }
+    return code;
+}
+
 static int read_out(void *state, void *out, size_t bytes)
 {
     const struct run *run = state;
@@ -148,4 +239,5 @@ const struct peer peer_cufft = {.name = "cufft",
                                 .device_new = new_run,
                                 .device_run = run_timed,
                                 .device_read = read_out,
+                                .device_parts = time_parts,
                                 .device_free = free_run};

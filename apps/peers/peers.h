@@ -29,6 +29,14 @@ struct device_work {
     float level;                   /* OFDM: of a soft bit at one step from a decision's border */
 };
 
+/* One of the kernels of such work: each takes what it reads and writes through memory once. */
+struct device_part {
+    const char *name;
+    double bytes, seconds; /* read plus written; of one run */
+};
+
+enum { DEVICE_PARTS = 5 };
+
 struct peer {
     const char *name;
     const char *reason; /* why this build lacks it; NULL: it is there */
@@ -51,6 +59,7 @@ struct peer {
     void *(*device_new)(const struct device_work *work);
     int (*device_run)(void *state, unsigned repeats, double *seconds);
     int (*device_read)(void *state, void *out, size_t bytes);
+    int (*device_parts)(void *state, struct device_part parts[DEVICE_PARTS], size_t *count); /* timed one by one */
     void (*device_free)(void *state);
 
     /* A stream of `samples` complex samples through a filter bank of `channels` times `depth` taps, one frame for `hop`
