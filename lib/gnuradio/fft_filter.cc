@@ -188,10 +188,17 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         return numbers();
     }
 
+    bool check_topology(int, int outputs) override
+    {
+        ask_for_buffers(*this, outputs, sizeof(T), 4 * d_filter.info().block);
+        return true;
+    }
+
     bool start() override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
-        if (d_filter.samples()) // else changes that were asked for before the first start hold
+        this->set_relative_rate(1, d_decimation); // what ask_for_buffers() said was for the buffers alone
+        if (d_filter.samples())                   // else changes that were asked for before the first start hold
             d_filter.reset();
         d_ended = d_more = false;
         d_stats_sent = {};
@@ -215,12 +222,16 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
             if (!waiting())
                 d_waits_since = steady::now();
             if (!d_ended)
+                produced = d_filter.run(input_items[0], available, taken, output_items[0], capacity);
+            if (produced)
+                d_waits_since = steady::now();
+            if (!d_ended && !taken)
                 taken = d_filter.push(input_items[0], available);
             if (!d_ended && taken == available && input_ended(*this, available)) {
                 d_filter.finish();
                 d_ended = true;
             }
-            produced = pull(output_items[0], capacity);
+            produced += pull(static_cast<T *>(output_items[0]) + produced, capacity - produced);
             d_more = produced == capacity;
             if (!taken && !produced)
                 sleep_s = due_s();

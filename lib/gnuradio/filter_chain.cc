@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace gr
 {
@@ -147,6 +148,20 @@ size_t filter_chain::pull(void *values, size_t capacity, bool wait)
         d_values += count;
     }
     return total;
+}
+
+size_t filter_chain::run(const void *samples, size_t count, size_t &taken, void *values, size_t capacity)
+{
+    auto &now = d_links.front();
+    size_t made = 0;
+    taken = 0;
+    if (d_decimation > 1 || d_links.size() > 1 || now.dropped < now.from - now.first ||
+        std::strcmp(info(now).device, "cpu") != 0)
+        return 0;
+    check(penstock_filter_run(now.filter.get(), samples, std::min(count, capacity), &taken, values, capacity, &made));
+    d_samples += taken;
+    d_values += made;
+    return made;
 }
 
 void filter_chain::flush()

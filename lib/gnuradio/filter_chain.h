@@ -65,6 +65,12 @@ class filter_chain
     //! How many values came; `wait` as for penstock_filter_pull().
     size_t pull(void *values, size_t capacity, bool wait);
 
+    /*!
+     * Both at once, as many values as samples at most, without a copy of either: how many values came. Where nothing is
+     * to be had by that, on another device or while taps change, no sample is taken.
+     */
+    size_t run(const void *samples, size_t count, size_t &taken, void *values, size_t capacity);
+
     //! All values of the samples so far can be pulled at once.
     void flush();
 
