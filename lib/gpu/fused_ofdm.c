@@ -15,7 +15,7 @@ const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed
 /* Measured. */
 static struct fused_wish wish_of(size_t n)
 {
-    struct fused_wish wish = {.dense = n == 2048 ? 7 : n == 64 ? 8 : n == 512 ? 5 : n == 4096 ? 3 : 1};
+    struct fused_wish wish = {.dense = n == 2048 ? 7 : n == 64 ? 10 : n == 512 ? 5 : n == 4096 ? 3 : 1};
     if (n == 512)
         wish.per_group = 4;
     return wish;
