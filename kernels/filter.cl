@@ -42,18 +42,28 @@ typedef float2 k_value;
 #endif
 
 #if ROTATED
-#define TURNED(v, at) product(product(v, K_KEEP(turns + (at) / STEP)), turn)
+#define TURNED(v, at) product(product(v, K_KEEP(turns + (at))), turn)
 #else
 #define TURNED(v, at) v
 #endif
-#define STORE(v, position, all)                                                                              \
-    {                                                                                                        \
-        const k_index at_ = lane + (position - FIRST);                                                       \
-        if ((all || (at_ >= 0 && at_ < VALUES * STEP)) && at_ % STEP == 0) {                                 \
-            const float2 value_ = TURNED(v, at_);                                                            \
-            K_PUT(to + at_ / STEP, VALUE(value_));                                                           \
-        }                                                                                                    \
+
+/* Places are constants from the lane's own on, where no value is left out. */
+#if STEP == 1
+#define STORE(v, position, all)                                                       \
+    if (all || (lane + position >= FIRST && lane + position < FIRST + VALUES)) {      \
+        const float2 value_ = TURNED(v, lane + (position - FIRST));                   \
+        K_PUT(to + (position - FIRST), VALUE(value_));                                \
     }
+#else
+#define STORE(v, position, all)                                                       \
+    {                                                                                 \
+        const k_index at_ = lane + (position - FIRST), j_ = at_ / STEP;               \
+        if ((all || (at_ >= 0 && at_ < VALUES * STEP)) && at_ == j_ * STEP) {         \
+            const float2 value_ = TURNED(v, j_);                                      \
+            K_PUT(to + (j_ - lane), VALUE(value_));                                   \
+        }                                                                             \
+    }
+#endif
 
 K_DENSE_KERNEL(GROUP, DENSE)
 filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT unused,
@@ -94,7 +104,7 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
 #endif
     REVERSE_ALL
     if (wanted < rows) {
-        K_GLOBAL k_value *to = out + (k_size)row * VALUES;
+        K_GLOBAL k_value *to = out + (k_size)row * VALUES + lane;
         STORE_ALL
     }
 }

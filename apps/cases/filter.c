@@ -318,14 +318,14 @@ static bool is_plain(const struct filter_run *run)
 static int measure_resident(struct filter_run *run, const struct case_target *target, struct bench_row *row)
 {
     penstock_cf32 *response = calloc(run->info.n, sizeof *response);
-    bool done = false;
-    int code = response ? make_response(run, target, response) : fail(EXIT_DATA, "out of memory");
+    bool done = false, plain = is_plain(run);
+    int code = !response ? fail(EXIT_DATA, "out of memory") : plain ? make_response(run, target, response) : EXIT_DONE;
     struct resident_bench bench = {.make = make_resident,
                                    .argument = run,
                                    .format = run->filter->format,
                                    .frame_samples = run->info.block,
                                    .average = 1,
-                                   .for_peer = is_plain(run)};
+                                   .for_peer = plain};
     bench.work = (struct device_work){
         .kind = DEVICE_WORK_FILTER, .n = run->info.n, .spacing = run->info.block, .response = response};
     if (!code)
