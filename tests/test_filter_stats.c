@@ -55,7 +55,7 @@ static void check_counts(penstock_context *context, const char *device)
                     push_and_pull(filter, most, both);
                     penstock_stream_stats s = stats_of(filter);
                     uint64_t out = (SAMPLES * interpolations[i] + decimations[i] - 1) / decimations[i];
-                    CHECK(s.in == SAMPLES && s.out == out && !s.queue && !s.drops && !s.fallbacks,
+                    CHECK(s.in == SAMPLES && s.out == out && s.queue < decimations[i] && !s.drops && !s.fallbacks,
                           "%d in, %d out, %d wait", (int)s.in, (int)s.out, (int)s.queue);
                     CHECK(s.batch >= 1 && s.kernel_s > 0 && s.transfer_s == 0 && s.latency_p50_s > 0 &&
                               s.latency_p99_s >= s.latency_p50_s && s.in_rate_hz > 0 && s.out_rate_hz > 0,

@@ -150,7 +150,8 @@ static void test_stats(void)
 {
     for (size_t most = 79; most < 200000; most *= 50) {
         struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 20, 3000, 5);
-        penstock_wifi_receiver *receiver = wifi_make_receiver(context, NULL, "cpu");
+        penstock_wifi_receiver *receiver =
+            wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
         penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
         penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
         size_t frames = 0;

@@ -187,7 +187,10 @@ class QaWifiReceiver(gr_unittest.TestCase):
         top, collector = flowgraph(blocks.vector_source_c(samples), receiver)
         top.run()
         self.assertEqual(sorted(receiver.stats()), sorted(COUNTERS))
-        self.assertEqual(collector.messages("stats")[-1], receiver.stats())
+        last, now = collector.messages("stats")[-1], receiver.stats()
+        for key in COUNTERS:
+            if not key.endswith("rate_hz"):  # rates die away
+                self.assertEqual(last[key], now[key], key)
         self.assertEqual(receiver.stats()["fcs_ok"], 2)
 
     def test_channel_messages(self):
