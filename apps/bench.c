@@ -52,7 +52,10 @@ static void print_csv(const struct bench_row *row)
     print_number(",", "%.4g", row->energy_nj);
     print_number(",", "%.4g", row->cycles);
     print_number(",", "%.4g", row->instructions);
-    printf(",%s\n", row->peer_parts);
+    printf(",%s", row->peer_parts);
+    print_number(",", "%.6g", row->bus_msps);
+    print_number(",", "%.4f", row->rate_with_transfers_msps / row->bus_msps);
+    putchar('\n');
 }
 
 static void print_row(const struct bench_row *row)
@@ -67,6 +70,9 @@ static void print_row(const struct bench_row *row)
         printf("  %.2f of %s (%.2f)", row->ratio, row->peer->name, row->peer_rate_msps);
     if (*row->peer_parts)
         printf(" [%s]", row->peer_parts);
+    if (isfinite(row->bus_msps))
+        printf("  from host to host %.2f, %.0f %% of the bus", row->rate_with_transfers_msps,
+               100 * row->rate_with_transfers_msps / row->bus_msps);
     if (row->frame_instructions > 0)
         printf("  %.0f instructions a transform, critical path %.0f", row->frame_instructions, row->frame_path);
     putchar('\n');
@@ -78,7 +84,7 @@ static void print_header(const struct measurement *m)
     if (m->csv)
         puts("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
              "bytes_per_sample,copy_gbps,share_of_copy,peer,peer_version,peer_rate_msps,ratio,plan_cold_ms,"
-             "plan_warm_ms,energy_nj,cycles,instructions,peer_parts");
+             "plan_warm_ms,energy_nj,cycles,instructions,peer_parts,bus_msps,share_of_bus");
     else
         printf("%-32s %-10s %7s %10s %10s %8s%s\n", "case", "device", "threads", "Msample/s", "ms a run", "of copy",
                m->peer ? "  peer" : "");
@@ -93,6 +99,7 @@ static int bench_case(void *argument, const char *text)
                             .threads = m->target.threads,
                             .peer = m->peer,
                             .rate_with_transfers_msps = NAN,
+                            .bus_msps = NAN,
                             .copy_gbps = NAN,
                             .plan_cold_ms = NAN,
                             .plan_warm_ms = NAN};

@@ -191,7 +191,7 @@ static CUresult allocate(void **memory, size_t bytes)
 {
     shim_needs_context();
     shim_rule(bytes > 0, "memory of no bytes");
-    if (shim_fails() || !(*memory = malloc(bytes)))
+    if (shim_fails() || !(*memory = aligned_alloc(256, (bytes + 255) / 256 * 256)))
         return SHIM_OUT_OF_MEMORY;
     shim_count(1);
     return 0;

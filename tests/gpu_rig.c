@@ -204,9 +204,15 @@ static bool replicated(void)
     return method && !strcmp(method, "repl");
 }
 
+/* By the driver for tests: PENSTOCK_SHIM_GPU. */
+static bool has_small_groups(void)
+{
+    return getenv("PENSTOCK_SHIM_GPU") != NULL;
+}
+
 size_t rig_max_n(void)
 {
-    return replicated() ? 64 : 1 << 24;
+    return !replicated() ? 1 << 24 : has_small_groups() ? 256 : 64;
 }
 
 void rig_check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)
@@ -217,7 +223,7 @@ void rig_check(struct rig *rig, struct penstock_fft_problem fft, unsigned varian
     size_t batches[4], group;
     char label[160];
     static unsigned asked;
-    if (fft.n > rig_max_n() || (replicated() && asked++ % 3 && !getenv("PENSTOCK_TEST_FULL")) ||
+    if (fft.n > rig_max_n() || (replicated() && !has_small_groups() && asked++ % 3 && !getenv("PENSTOCK_TEST_FULL")) ||
         !plan_variant(rig, &plan, &problem, variant))
         return;
     snprintf(label, sizeof label, "%s, n %zu, variant %u (%s)", what, fft.n, variant, plan.variant);

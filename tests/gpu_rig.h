@@ -50,7 +50,7 @@ bool rig_batch_run(struct rig_batch *batch, struct penstock_plan_state *plan, co
 void rig_batch_close(struct rig_batch *batch);
 
 /* PoCL's method "repl" copies the kernel for each work-item: long transforms take it minutes to compile, and of the
- * others each third is run. */
+ * others each third is run, unless the driver for tests keeps work-groups small. */
 size_t rig_max_n(void);
 
 /* Cases that ran, and the largest error so far over what is allowed: 1.0e-7 sqrt(log2 n) for complex output, twice that

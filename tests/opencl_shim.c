@@ -3,8 +3,8 @@
 
 /*
  * A loader for tests, named by PENSTOCK_OPENCL_LIBRARY: the real one, which it is linked with, but for the functions
- * here. They make the device look like a GPU (PENSTOCK_SHIM_GPU=LOCAL_BYTES:MAX_GROUP), let a call fail, and count
- * objects that were made and not released.
+ * here. They make the device look like a GPU (PENSTOCK_SHIM_GPU=LOCAL_BYTES:MAX_GROUP; with ":cpu" behind, like a CPU
+ * with these limits), let a call fail, and count objects that were made and not released.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "driver_shim.h"
@@ -149,7 +149,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
     code = real(device, what, bytes, value, used);
     if (code || !gpu || sscanf(gpu, "%lu:%lu", &local, &group) != 2)
         return code;
-    if (what == CL_DEVICE_TYPE)
+    if (what == CL_DEVICE_TYPE && !strstr(gpu, ":cpu"))
         answer(bytes, value, &(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type));
     if (what == CL_DEVICE_LOCAL_MEM_SIZE)
         answer(bytes, value, &(cl_ulong){local}, sizeof(cl_ulong));

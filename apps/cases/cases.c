@@ -137,3 +137,8 @@ bool parse_output(const char *word, penstock_output *output)
         return false;
     return true;
 }
+
+size_t case_bench_samples(const struct case_target *target)
+{
+    return (size_t)1 << (strncmp(target->device, "cuda", 4) ? 18 : 24);
+}

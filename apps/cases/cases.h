@@ -142,4 +142,8 @@ bool parse_output(const char *word, penstock_output *output);          /* "power
 int case_list_check(const char *device, bool full, int (*visit)(void *argument, const char *text), void *argument);
 int case_list_bench(int (*visit)(void *argument, const char *text), void *argument);
 
+/* Samples of a run that bench times from host to host: enough to keep copies there and back and the kernel of a CUDA
+ * device at work at once; elsewhere few, as calls bring. */
+size_t case_bench_samples(const struct case_target *target);
+
 #endif

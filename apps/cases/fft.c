@@ -60,6 +60,7 @@ struct fft_run {
     struct stored stored;
     size_t frames, in_values, samples; /* transforms; values of one transform's input; samples in all */
     float *window;
+    penstock_context *context; /* that `in` and `out` are from; NULL: ordinary memory */
     void *in, *out;
     size_t out_bytes;
     penstock_plan *plan;
@@ -82,7 +83,24 @@ static int make_plan(struct fft_run *run, const struct case_target *target)
         target->device);
 }
 
-static int prepare(struct fft_run *run, const struct fft_case *fft, size_t frames)
+/* Timed from memory that the device reaches by itself; verified from ordinary memory. */
+static int allocate(struct fft_run *run, const struct case_target *target, bool reached, size_t in_bytes)
+{
+    size_t in_all = (in_bytes + 63) / 64 * 64, out_all = (run->out_bytes + GUARD_BYTES + 63) / 64 * 64;
+    run->context = reached ? target->context : NULL;
+    if (!reached) {
+        run->in = aligned_alloc(64, in_all);
+        run->out = aligned_alloc(64, out_all);
+        return run->in && run->out ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
+    }
+    int status = penstock_host_memory_new(&run->in, target->context, target->device, in_all);
+    if (!status)
+        status = penstock_host_memory_new(&run->out, target->context, target->device, out_all);
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+static int prepare(struct fft_run *run, const struct fft_case *fft, size_t frames, const struct case_target *target,
+                   bool reached)
 {
     uint64_t seed = fft->n;
     size_t average = fft->average ? fft->average : 1;
@@ -92,10 +110,11 @@ static int prepare(struct fft_run *run, const struct fft_case *fft, size_t frame
     run->samples = run->frames * (run->in_values + fft->skip);
     run->out_bytes = run->frames / average * stored_count(&run->stored) * stored_bytes(&run->stored);
     size_t in_bytes = run->samples * penstock_format_bytes(fft->format);
-    run->in = aligned_alloc(64, (in_bytes + 63) / 64 * 64);
-    run->out = aligned_alloc(64, (run->out_bytes + GUARD_BYTES + 63) / 64 * 64);
+    int code = allocate(run, target, reached, in_bytes);
+    if (code)
+        return code;
     run->window = *fft->window ? malloc(fft->n * sizeof *run->window) : NULL;
-    if (!run->in || !run->out || (*fft->window && !run->window))
+    if (*fft->window && !run->window)
         return fail(EXIT_DATA, "out of memory");
     if (run->window && penstock_window_fill(run->window, fft->n, fft->window))
         return fail_status(PENSTOCK_ERR_ARGUMENT);
@@ -107,8 +126,13 @@ static int prepare(struct fft_run *run, const struct fft_case *fft, size_t frame
 static void release(struct fft_run *run)
 {
     penstock_plan_free(run->plan);
-    free(run->in);
-    free(run->out);
+    if (run->context) {
+        penstock_host_memory_free(run->context, run->in);
+        penstock_host_memory_free(run->context, run->out);
+    } else {
+        free(run->in);
+        free(run->out);
+    }
     free(run->window);
 }
 
@@ -166,7 +190,7 @@ static void check(const struct test_case *test, const struct case_target *target
     size_t frames = test->fft.batch ? test->fft.batch : test->fft.n < LONG ? FRAMES : 1;
     struct fft_run run;
     int status;
-    if (prepare(&run, &test->fft, frames))
+    if (prepare(&run, &test->fft, frames, target, false))
         verdict_failed(verdict, "could not be prepared");
     else if ((status = make_plan(&run, target)) || (status = penstock_plan_run(run.plan, run.in, run.out, run.frames)))
         verdict_status(verdict, status);
@@ -281,12 +305,11 @@ static int count_work(struct fft_run *run, struct bench_row *row)
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     const struct fft_case *fft = &test->fft;
-    enum { SAMPLES = 1 << 18 };
-    size_t frames = fft->batch ? fft->batch : fft->n < SAMPLES ? SAMPLES / fft->n : 1;
+    size_t all = case_bench_samples(target), frames = fft->batch ? fft->batch : fft->n < all ? all / fft->n : 1;
     struct fft_run run;
     void *peer = NULL;
     float *peer_out = NULL;
-    int code = prepare(&run, fft, frames);
+    int code = prepare(&run, fft, frames, target, true);
     if (code || (code = time_plans(&run, target, row)))
         goto done;
     row->batch = run.frames;

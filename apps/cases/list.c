@@ -92,11 +92,15 @@ static const char *const quick_cases[] = {
     "receive:wifi:recordings",
 };
 
-/* Lengths beyond what --full goes through one by one: powers of two, products of small and of large primes, primes. */
-static const size_t long_lengths[] = {4097,   4913,   5000,   6561,   7919,   8000,    8192,    9973,   10000,
-                                      12288,  15625,  16384,  19683,  30030,  32768,   40320,   44100,  65521,
-                                      65536,  65537,  96000,  100000, 131071, 131072,  177147,  200000, 262144,
-                                      390625, 524287, 524288, 720720, 999983, 1000000, 1048573, 1048576};
+/* Lengths beyond what --full goes through one by one: powers of two and their neighbours, squares of primes, products
+ * of small and of large primes, primes, and those of DVB and DAB. */
+static const size_t long_lengths[] = {
+    4097,    4489,    4913,    5000,    5041,    5329,    6144,    6241,   6561,   6816,   6817,    6889,
+    7919,    7921,    8000,    8191,    8192,    8193,    9409,    9973,   10000,  10007,  10201,   12288,
+    15625,   16383,   16384,   16385,   19683,   24576,   27841,   30030,  32767,  32768,  32769,   40320,
+    44100,   65521,   65535,   65536,   65537,   96000,   100000,  131071, 131072, 131073, 177147,  200000,
+    262143,  262144,  262145,  390625,  524287,  524288,  524289,  720720, 994009, 999983, 1000000, 1048573,
+    1048575, 1048576, 1048577, 2097152, 4194301, 4194304, 8388593, 8388608};
 
 static const char *const bench_cases[] = {
     "fft:16",

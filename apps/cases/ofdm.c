@@ -62,6 +62,7 @@ struct ofdm_run {
     penstock_ofdm_symbol *symbols;
     int8_t *soft;
     penstock_ofdm *demodulator;
+    const struct case_target *target;
 };
 
 static const double turn = 6.28318530717958647692;
@@ -148,6 +149,13 @@ static void modulate(struct ofdm_run *run, size_t index, const struct reference_
     }
 }
 
+/* What a device reads and writes; NULL if there is none. */
+static void *reached(const struct ofdm_run *run, size_t bytes)
+{
+    void *memory;
+    return penstock_host_memory_new(&memory, run->target->context, run->target->device, bytes) ? NULL : memory;
+}
+
 static bool allocate(struct ofdm_run *run)
 {
     size_t values = run->symbol_count * run->carrier_count;
@@ -156,9 +164,9 @@ static bool allocate(struct ofdm_run *run)
     run->sent = calloc(values, sizeof *run->sent);
     run->points = calloc(values, sizeof *run->points);
     run->symbols = calloc(run->symbol_count, sizeof *run->symbols);
-    run->soft = calloc(values, (size_t)run->ofdm->constellation);
+    run->soft = reached(run, values * (size_t)run->ofdm->constellation);
     if (run->ofdm->integers)
-        run->integers = calloc(run->sample_count, 2 * sizeof *run->integers);
+        run->integers = reached(run, run->sample_count * 2 * sizeof *run->integers);
     return run->channel && run->samples && run->sent && run->points && run->symbols && run->soft &&
            (run->integers || !run->ofdm->integers);
 }
@@ -178,16 +186,26 @@ static void quantise(struct ofdm_run *run)
     run->frame.noise *= gain * gain;
 }
 
+enum { MADE = 4096 };
+
 static bool make_signal(struct ofdm_run *run)
 {
     uint64_t state = run->grid->n + (uint64_t)run->ofdm->constellation;
     struct reference_dft dft;
     double *bins = malloc(2 * run->grid->n * sizeof *bins);
     bool good = reference_dft_init(&dft, run->grid->n) && bins;
-    for (size_t i = 0; good && i < run->symbol_count; i++) {
+    size_t made = run->symbol_count < MADE ? run->symbol_count : MADE, each = run->grid->n + run->grid->guard;
+    for (size_t i = 0; good && i < made; i++) {
         fill_symbol(run, i, bins, &state);
         modulate(run, i, &dft, bins);
         run->symbols[i].start = i * (run->grid->n + run->grid->guard);
+    }
+    for (size_t i = made; good && i < run->symbol_count; i++) { /* more of them are the same again */
+        memcpy(run->samples + i * each, run->samples + (i - made) * each, each * sizeof *run->samples);
+        memcpy(run->sent + i * run->carrier_count, run->sent + (i - made) * run->carrier_count,
+               run->carrier_count * sizeof *run->sent);
+        run->symbols[i] = run->symbols[i - made];
+        run->symbols[i].start = i * each;
     }
     reference_dft_free(&dft);
     free(bins);
@@ -197,7 +215,7 @@ static bool make_signal(struct ofdm_run *run)
 static int prepare(struct ofdm_run *run, const struct ofdm_case *ofdm, size_t symbols, const struct case_target *target)
 {
     const struct ofdm_grid *grid = &ofdm->grid;
-    *run = (struct ofdm_run){.ofdm = ofdm, .grid = grid, .symbol_count = symbols};
+    *run = (struct ofdm_run){.ofdm = ofdm, .grid = grid, .symbol_count = symbols, .target = target};
     ofdm_grid_carriers(grid, run->carriers, &run->carrier_count, run->pilots, &run->pilot_count);
     run->sample_count = symbols * (grid->n + grid->guard);
     for (size_t i = 0; i < run->pilot_count; i++)
@@ -231,11 +249,11 @@ static void release(struct ofdm_run *run)
     penstock_ofdm_free(run->demodulator);
     free(run->channel);
     free(run->samples);
-    free(run->integers);
+    penstock_host_memory_free(run->target->context, run->integers);
     free(run->sent);
     free(run->points);
     free(run->symbols);
-    free(run->soft);
+    penstock_host_memory_free(run->target->context, run->soft);
 }
 
 static int demodulate(struct ofdm_run *run, penstock_cf32 *points, int8_t *soft)
@@ -396,9 +414,9 @@ static int measure_resident(struct ofdm_run *run, const struct case_target *targ
 
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
-    enum { SAMPLES = 1 << 17 };
     const struct ofdm_case *ofdm = &test->ofdm;
-    size_t symbols = ofdm->symbols ? ofdm->symbols : SAMPLES / (ofdm->grid.n + ofdm->grid.guard) + 1;
+    size_t all = case_bench_samples(target) / 2,
+           symbols = ofdm->symbols ? ofdm->symbols : all / (ofdm->grid.n + ofdm->grid.guard) + 1;
     struct ofdm_run run;
     int status = prepare(&run, ofdm, symbols, target), code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {

@@ -27,6 +27,7 @@
  *     wifi.h       IEEE 802.11 receiver and transmitter
  *     channel.h    noise, offsets and multipath for test signals
  *     source.h     where samples come from and go to: files, SigMF, SoapySDR
+ *     host_memory.h  memory that devices copy from and to by themselves
  *     resident.h   plans timed with the samples in their device's memory
  *
  * Said once, true everywhere
@@ -312,6 +313,7 @@ PENSTOCK_API int penstock_window_fill(float *window, size_t n, const char *name)
 #include <penstock/fft_stream.h>
 #include <penstock/filter.h>
 #include <penstock/ofdm.h>
+#include <penstock/host_memory.h>
 #include <penstock/resident.h>
 #include <penstock/source.h>
 #include <penstock/spectrum.h>

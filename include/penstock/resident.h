@@ -34,6 +34,12 @@ PENSTOCK_API int penstock_resident_run(penstock_resident *resident, unsigned rep
  */
 PENSTOCK_API int penstock_resident_copy(penstock_resident *resident, bool by_kernel, size_t *bytes, double *seconds);
 
+/*
+ * What the bus takes for the work's samples to the device and its output back, both at once, in pieces from and to
+ * page-locked memory where the device has such; by the host's clock. The output's place is as after a copy.
+ */
+PENSTOCK_API int penstock_resident_transfer(penstock_resident *resident, double *seconds);
+
 /* The first bytes of the output. */
 PENSTOCK_API int penstock_resident_read(penstock_resident *resident, void *out, size_t bytes);
 

@@ -311,6 +311,11 @@ struct penstock_backend {
     int (*copy)(struct penstock_slot *slot, const struct penstock_device_copy *copy);
     int (*stamp)(struct penstock_slot *slot, unsigned which);
     int (*elapsed)(struct penstock_slot *slot, double *seconds);
+
+    /* (optional, both or none) memory of the host that upload and download reach without a copy in between; aligned to
+     * 64 bytes. penstock__host_reached() tells whether something lies in it. */
+    int (*host_alloc)(struct penstock_device *device, void **memory, size_t bytes);
+    void (*host_free)(struct penstock_device *device, void *memory);
 };
 
 /* ---------------------------------------------------------------- services of the core -------- */
@@ -351,6 +356,9 @@ int penstock__host_slot_init(struct penstock_slot *slot);
 void penstock__host_slot_free(struct penstock_slot *slot);
 int penstock__host_mark(struct penstock_slot *slot, uint64_t *number);
 int penstock__host_wait(struct penstock_slot *slot, uint64_t number);
+
+/* Whether these bytes lie in memory that the device's host_alloc gave. */
+bool penstock__host_reached(const struct penstock_device *device, const void *host, size_t bytes);
 
 /* Folder for compiled kernels, or NULL; folder that overrides the built-in kernel sources, or NULL. */
 const char *penstock__cache_dir(const penstock_context *context);

@@ -8,6 +8,7 @@
  */
 #include "core/batcher.h"
 #include "core/binding.h"
+#include "core/context.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ struct batch {
 
 struct penstock__batcher {
     penstock_plan *plan;
+    penstock_context *context;
     size_t sample_bytes, group_bytes;
     size_t frame, spacing, average;
     size_t capacity; /* groups of a batch */
@@ -69,6 +71,16 @@ static size_t bytes_of(const struct penstock__batcher *batcher)
     return samples_of(batcher, batcher->capacity) * batcher->sample_bytes + batcher->capacity * batcher->group_bytes;
 }
 
+/* What the plan's device reaches by itself. */
+static int host_memory(char **memory, const penstock_plan *plan, size_t bytes)
+{
+    struct penstock_device *device = penstock__plan_binding(plan)->state.device;
+    void *made;
+    int status = penstock__host_block_new(&made, device->context, device, bytes);
+    *memory = made;
+    return status;
+}
+
 int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *plan, size_t max_bytes,
                           double max_latency_s)
 {
@@ -80,6 +92,7 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
     if (!made)
         return PENSTOCK_ERR_MEMORY;
     made->plan = plan;
+    made->context = penstock__plan_binding(plan)->state.device->context;
     made->sample_bytes = penstock_format_bytes(problem->fft.format);
     made->group_bytes = problem->out_bytes;
     made->frame = penstock__fft_in_count(&problem->fft);
@@ -93,12 +106,9 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
     made->count = bytes_of(made) > max_bytes ? FEW_BATCHES : MAX_BATCHES;
     for (unsigned i = 0; i < made->count; i++) {
         struct batch *batch = &made->batches[i];
-        batch->in = penstock__alloc(samples_of(made, made->capacity) * made->sample_bytes);
-        batch->out = penstock__alloc(made->capacity * made->group_bytes);
-        if (!batch->in || !batch->out) {
-            status = PENSTOCK_ERR_MEMORY;
+        if ((status = host_memory(&batch->in, plan, samples_of(made, made->capacity) * made->sample_bytes)) ||
+            (status = host_memory(&batch->out, plan, made->capacity * made->group_bytes)))
             goto fail;
-        }
     }
     made->batches[0].state = FILLING;
     *batcher = made;
@@ -173,8 +183,8 @@ void penstock__batcher_free(struct penstock__batcher *batcher)
         return;
     penstock_plan_wait(batcher->plan, batcher->last_ticket);
     for (unsigned i = 0; i < batcher->count; i++) {
-        penstock__free(batcher->batches[i].in);
-        penstock__free(batcher->batches[i].out);
+        penstock_host_memory_free(batcher->context, batcher->batches[i].in);
+        penstock_host_memory_free(batcher->context, batcher->batches[i].out);
     }
     penstock__free(batcher);
 }

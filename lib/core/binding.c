@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define MAX_VARIANTS 16
-#define PIECE_BYTES  ((size_t)2 << 20) /* from here on a copy's fixed cost is small against its length */
+#define PIECE_BYTES  ((size_t)4 << 20) /* from here on a copy's fixed cost is small against its length */
 
 static const struct penstock_backend *backend_of(const struct penstock__binding *binding)
 {

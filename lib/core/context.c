@@ -101,6 +101,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     new->log_user = known.log_user;
     pthread_mutex_init(&new->log_lock, NULL);
     pthread_mutex_init(&new->device_lock, NULL);
+    pthread_mutex_init(&new->host_lock, NULL);
     pthread_mutex_init(&new->choice_lock, NULL);
     new->kinds = penstock__calloc(penstock__backend_count, sizeof *new->kinds);
     status = new->kinds ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
@@ -119,11 +120,13 @@ void penstock_context_free(penstock_context *context)
     if (!context)
         return;
     penstock__choices_free(context);
+    penstock__host_blocks_free(context);
     penstock__devices_free(context);
     penstock__pool_free(context->pool);
     penstock__free(context->kernel_path);
     penstock__free(context->cache_dir);
     pthread_mutex_destroy(&context->choice_lock);
+    pthread_mutex_destroy(&context->host_lock);
     pthread_mutex_destroy(&context->device_lock);
     pthread_mutex_destroy(&context->log_lock);
     penstock__free(context);

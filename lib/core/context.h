@@ -12,6 +12,7 @@
 
 struct penstock__pool;
 struct penstock__choice;
+struct penstock__host_block;
 
 /* Devices of one backend. */
 struct penstock__kind {
@@ -32,6 +33,9 @@ struct penstock_context {
     pthread_mutex_t device_lock;  /* the table while it is made, and opening a device */
     struct penstock__kind *kinds; /* the device table: one of each entry of penstock__backends */
 
+    pthread_mutex_t host_lock;
+    struct penstock__host_block *host_blocks; /* that were given out */
+
     pthread_mutex_t choice_lock;
     struct penstock__choice *choices; /* answers of "auto" so far */
     atomic_bool absent_told;          /* why "auto" has one device alone */
@@ -41,5 +45,9 @@ struct penstock_context {
  * for some microseconds in case that more work comes; not where threads outnumber processors. */
 int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin);
 void penstock__pool_free(struct penstock__pool *pool);
+
+/* As penstock_host_memory_new(), for a device that is open, or NULL. */
+int penstock__host_block_new(void **memory, penstock_context *context, struct penstock_device *device, size_t bytes);
+void penstock__host_blocks_free(penstock_context *context);
 
 #endif

@@ -3,10 +3,13 @@
 
 /* A slot of a binding's device with buffers that stay, and the device's clock around what is enqueued. */
 #include "core/resident.h"
+#include "core/context.h"
+#include "core/meter.h"
 #include "core/plan.h"
 #include "core/problem.h"
 
-#define PIECE 16 /* of the device's copies */
+#define PIECE          16 /* of the device's copies */
+#define TRANSFER_BYTES ((size_t)8 << 20)
 
 struct penstock_resident {
     struct penstock__binding *binding;
@@ -169,6 +172,71 @@ int penstock_resident_copy(penstock_resident *resident, bool by_kernel, size_t *
                                         .way = by_kernel ? PENSTOCK_COPY_KERNEL : PENSTOCK_COPY_OWN};
     *bytes = copy.bytes;
     return timed(resident, 1, &copy, seconds);
+}
+
+/* ---------------------------------------------------------------- the bus --------------------- */
+
+/* One direction: a slot of its own, and host memory for a piece. */
+struct lane {
+    struct penstock__slot slot;
+    void *host;
+    size_t bytes, left;
+};
+
+static int open_lane(struct lane *lane, const struct penstock_resident *resident, size_t bytes)
+{
+    struct penstock_device *device = resident->binding->state.device;
+    lane->left = bytes;
+    lane->bytes = bytes < TRANSFER_BYTES ? bytes : TRANSFER_BYTES;
+    int status = penstock__host_block_new(&lane->host, device->context, device, lane->bytes);
+    return status ? status : penstock__slot_open(&lane->slot, device);
+}
+
+/* Both directions at once: all pieces are queued, in turns. */
+static int copy_lanes(struct penstock_resident *resident, struct lane *up, struct lane *down)
+{
+    const struct penstock_backend *backend = backend_of(resident);
+    uint64_t marks[2];
+    int status = PENSTOCK_OK;
+    while ((up->left || down->left) && !status) {
+        size_t in = up->left < up->bytes ? up->left : up->bytes,
+               out = down->left < down->bytes ? down->left : down->bytes;
+        if (in)
+            status = backend->upload(&up->slot.slot, &resident->slot.in, up->host, in);
+        if (out && !status)
+            status = backend->download(&down->slot.slot, down->host, &resident->slot.out, out);
+        up->left -= in;
+        down->left -= out;
+    }
+    if (status || (status = backend->mark(&up->slot.slot, &marks[0])) ||
+        (status = backend->mark(&down->slot.slot, &marks[1])) || (status = backend->wait(&up->slot.slot, marks[0])))
+        return status;
+    return backend->wait(&down->slot.slot, marks[1]);
+}
+
+int penstock_resident_transfer(penstock_resident *resident, double *seconds)
+{
+    struct lane up = {.left = 0}, down = {.left = 0};
+    int status;
+    if (!resident || !seconds)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_resident_transfer: an argument is NULL");
+    penstock_context *context = resident->binding->state.device->context;
+    if (!(status = open_lane(&up, resident, resident->in_bytes)) &&
+        !(status = open_lane(&down, resident, resident->out_bytes)) &&
+        !(status = backend_of(resident)->download(&up.slot.slot, up.host, &resident->slot.in, up.bytes))) {
+        uint64_t mark;
+        if (!(status = backend_of(resident)->mark(&up.slot.slot, &mark)))
+            status = backend_of(resident)->wait(&up.slot.slot, mark);
+        double start = penstock__now_s();
+        if (!status)
+            status = copy_lanes(resident, &up, &down);
+        *seconds = penstock__now_s() - start;
+    }
+    penstock__slot_close(&up.slot);
+    penstock__slot_close(&down.slot);
+    penstock_host_memory_free(context, up.host);
+    penstock_host_memory_free(context, down.host);
+    return status;
 }
 
 int penstock_resident_read(penstock_resident *resident, void *out, size_t bytes)

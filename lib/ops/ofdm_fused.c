@@ -9,15 +9,17 @@
 static const double tau = 6.28318530717958647692528676655900577;
 
 /* Gains and ratios that the kernel's arithmetic keeps within floats. */
-#define LEAST    1e-30
-#define GREATEST 1e30
-#define NARROW   21 /* the highest level that a kernel without some limits bears */
+#define LEAST       1e-30
+#define GREATEST    1e30
+#define SLOTS       3
+#define PIECE_BYTES ((size_t)4 << 20) /* of samples: from here on a copy's fixed cost is small against its length */
+#define NARROW      21                /* the highest level that a kernel without some limits bears */
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
 static int bind(struct ofdm_fused *fused, struct penstock_device *device)
 {
-    int status = penstock__binding_new(&fused->binding, device, &fused->problem, 1);
+    int status = penstock__binding_new(&fused->binding, device, &fused->problem, SLOTS);
     if (!status || status == PENSTOCK_ERR_MEMORY)
         return status;
     penstock__log(device->context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
@@ -183,6 +185,44 @@ static struct penstock_ofdm_tables tables_of(const struct ofdm_fused *fused, siz
     return tables;
 }
 
+/* Symbols that a slot takes at once: all where nothing is copied, and where they need the list of all. */
+static size_t piece_of(const struct ofdm_fused *fused, const struct penstock_ofdm_tables *tables, size_t count)
+{
+    size_t bytes = tables->spacing * penstock_format_bytes(fused->problem.ofdm.format);
+    if (tables->places || !bytes || penstock__binding_in_host_memory(fused->binding))
+        return count;
+    return PIECE_BYTES / bytes + 1 < count ? PIECE_BYTES / bytes + 1 : count;
+}
+
+/* Pieces go through the slots in turn, so that copies there and back and the kernel overlap. */
+static int run_pieces(struct ofdm_fused *fused, const struct penstock__batch *batch)
+{
+    const struct penstock_problem *problem = &fused->problem;
+    struct penstock_ofdm_tables tables = *batch->ofdm;
+    size_t piece = piece_of(fused, &tables, batch->frames);
+    unsigned slot = 0;
+    int status = PENSTOCK_OK;
+    if (piece == batch->frames)
+        return (status = penstock__binding_submit(fused->binding, 0, batch))
+                   ? status
+                   : penstock__binding_wait(fused->binding, 0);
+    tables.start = 0;
+    for (size_t first = 0; first < batch->frames && !status; first += piece, slot = (slot + 1) % SLOTS) {
+        size_t start = batch->ofdm->start + first * tables.spacing;
+        struct penstock__batch part = {.in = (const char *)batch->in +
+                                             start * penstock_format_bytes(problem->ofdm.format),
+                                       .ofdm = &tables,
+                                       .out = (char *)batch->out + first * problem->out_bytes,
+                                       .frames = batch->frames - first < piece ? batch->frames - first : piece};
+        part.samples = (part.frames - 1) * tables.spacing + problem->ofdm.n;
+        if (!(status = penstock__binding_wait(fused->binding, slot)))
+            status = penstock__binding_submit(fused->binding, slot, &part);
+    }
+    for (unsigned i = 0; i < SLOTS && !status; i++)
+        status = penstock__binding_wait(fused->binding, i);
+    return status;
+}
+
 int penstock__ofdm_fused_run(struct ofdm_fused *fused, const penstock_ofdm_symbol *symbols,
                              const struct penstock_gather *gather, size_t count, const void *in, size_t samples,
                              int8_t *soft)
@@ -191,8 +231,7 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const penstock_ofdm_symbo
     fill_places(fused, symbols, gather, count, true);
     struct penstock_ofdm_tables tables = tables_of(fused, count);
     struct penstock__batch batch = {.in = in, .ofdm = &tables, .out = soft, .frames = count, .samples = samples};
-    if (!(status = penstock__binding_submit(fused->binding, 0, &batch)) &&
-        !(status = penstock__binding_wait(fused->binding, 0)))
+    if (!(status = run_pieces(fused, &batch)))
         return PENSTOCK_OK;
     penstock__log(fused->binding->state.device->context, PENSTOCK_LOG_WARNING,
                   "%s goes on demodulating OFDM by transforms alone, since: %s", fused->binding->state.device->name,

@@ -82,7 +82,7 @@ check(before <= earlier <= before + 1, "resumed after", earlier, "cases, not", b
 # ---- bench
 header = ("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
           "bytes_per_sample,copy_gbps,share_of_copy,peer,peer_version,peer_rate_msps,ratio,plan_cold_ms,plan_warm_ms,"
-          "energy_nj,cycles,instructions,peer_parts")
+          "energy_nj,cycles,instructions,peer_parts,bus_msps,share_of_bus")
 against = ["--against", "fftw"] if run("bench", "--against", "fftw", "--case", "ftt").stderr.find("build") < 0 else []
 done = check_run(0, "bench", "cpu", "--case", "fft:1024:x100", "--csv", *against)
 lines = done.stdout.decode().splitlines()

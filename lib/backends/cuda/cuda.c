@@ -24,6 +24,25 @@ static void buffer_free(struct penstock_buffer *buffer)
         penstock__cuda_leave(buffer->device);
 }
 
+static int host_alloc(struct penstock_device *device, void **memory, size_t bytes)
+{
+    int status = penstock__cuda_enter(device);
+    if (status)
+        return status;
+    status =
+        penstock__cuda_check(device, "cuMemAllocHost", penstock__cuda_opened(device)->api->MemAllocHost(memory, bytes));
+    penstock__cuda_leave(device);
+    return status;
+}
+
+static void host_free(struct penstock_device *device, void *memory)
+{
+    bool entered = !penstock__cuda_enter(device);
+    penstock__cuda_opened(device)->api->MemFreeHost(memory);
+    if (entered)
+        penstock__cuda_leave(device);
+}
+
 /* Before the same GPU through OpenCL. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
@@ -62,4 +81,6 @@ const struct penstock_backend penstock__cuda_backend = {
     .copy = penstock__cuda_device_copy,
     .stamp = penstock__cuda_stamp,
     .elapsed = penstock__cuda_elapsed,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
 };

@@ -83,6 +83,20 @@ int penstock__cuda_reserve(struct penstock_slot *slot, unsigned index, size_t by
     return PENSTOCK_OK;
 }
 
+static int copy_in(struct penstock_slot *slot, const struct penstock_buffer *buffer, const void *host, size_t bytes)
+{
+    return penstock__cuda_check(slot->device, "cuMemcpyHtoDAsync",
+                                api_of(slot)->MemcpyHtoDAsync(penstock__cuda_memory(buffer), host, bytes,
+                                                              ((const struct cuda_slot *)slot->priv)->stream));
+}
+
+static int copy_out(struct penstock_slot *slot, const struct penstock_buffer *buffer, void *host, size_t bytes)
+{
+    return penstock__cuda_check(slot->device, "cuMemcpyDtoHAsync",
+                                api_of(slot)->MemcpyDtoHAsync(host, penstock__cuda_memory(buffer), bytes,
+                                                              ((const struct cuda_slot *)slot->priv)->stream));
+}
+
 int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
 {
     struct cuda_slot *self = slot->priv;
@@ -90,11 +104,11 @@ int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *bu
     int status = penstock__cuda_enter(slot->device);
     if (status)
         return status;
-    if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
+    if (penstock__host_reached(slot->device, host, bytes)) {
+        status = copy_in(slot, buffer, host, bytes);
+    } else if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
         penstock__cuda_copy(slot->device, block->memory, host, bytes);
-        status = penstock__cuda_check(
-            slot->device, "cuMemcpyHtoDAsync",
-            api_of(slot)->MemcpyHtoDAsync(penstock__cuda_memory(buffer), block->memory, bytes, self->stream));
+        status = copy_in(slot, buffer, block->memory, bytes);
     }
     penstock__cuda_leave(slot->device);
     return status;
@@ -107,10 +121,10 @@ int penstock__cuda_download(struct penstock_slot *slot, void *host, struct penst
     int status = penstock__cuda_enter(slot->device);
     if (status)
         return status;
-    if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
-        status = penstock__cuda_check(
-            slot->device, "cuMemcpyDtoHAsync",
-            api_of(slot)->MemcpyDtoHAsync(block->memory, penstock__cuda_memory(buffer), bytes, self->stream));
+    if (penstock__host_reached(slot->device, host, bytes)) {
+        status = copy_out(slot, buffer, host, bytes);
+    } else if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
+        status = copy_out(slot, buffer, block->memory, bytes);
         block->host = status ? NULL : host;
     }
     penstock__cuda_leave(slot->device);

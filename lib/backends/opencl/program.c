@@ -77,6 +77,8 @@ static void to_cache(struct penstock_device *device, const char *name, cl_progra
     const struct opencl_api *cl = opened(device)->api;
     size_t bytes = 0;
     unsigned char *binary;
+    if (!penstock__cache_dir(device->context)) /* PoCL compiles a kernel once more for its binary */
+        return;
     if (cl->GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) || !bytes ||
         !(binary = penstock__alloc(bytes)))
         return;
