@@ -185,41 +185,62 @@ static struct penstock_ofdm_tables tables_of(const struct ofdm_fused *fused, siz
     return tables;
 }
 
-/* Symbols that a slot takes at once: all where nothing is copied, and where they need the list of all. */
-static size_t piece_of(const struct ofdm_fused *fused, const struct penstock_ofdm_tables *tables, size_t count)
+/* Symbols that a slot takes at once: all where nothing is copied, and where they do not follow one another. */
+static size_t piece_of(const struct ofdm_fused *fused, const struct penstock__batch *batch)
 {
-    size_t bytes = tables->spacing * penstock_format_bytes(fused->problem.ofdm.format);
-    if (tables->places || !bytes || penstock__binding_in_host_memory(fused->binding))
-        return count;
-    return PIECE_BYTES / bytes + 1 < count ? PIECE_BYTES / bytes + 1 : count;
+    const struct penstock_ofdm_place *places = batch->ofdm->places;
+    size_t piece =
+        PIECE_BYTES / (batch->samples / batch->frames + 1) / penstock_format_bytes(fused->problem.ofdm.format);
+    if (penstock__binding_in_host_memory(fused->binding) || piece + 1 >= batch->frames)
+        return batch->frames;
+    for (size_t i = 1; places && i < batch->frames; i++)
+        if (places[i].start < places[i - 1].start)
+            return batch->frames;
+    return piece + 1;
+}
+
+/* Symbols from `first` on; listed ones are counted from where the piece's samples start. */
+static struct penstock__batch part_of(struct ofdm_fused *fused, const struct penstock__batch *batch,
+                                      struct penstock_ofdm_tables *tables, size_t first, size_t frames)
+{
+    size_t bytes = penstock_format_bytes(fused->problem.ofdm.format), start, span;
+    *tables = *batch->ofdm;
+    if (tables->places) {
+        start = fused->places[first].start;
+        span = fused->places[first + frames - 1].start - start;
+        for (size_t i = first; i < first + frames; i++)
+            fused->places[i].start -= (uint32_t)start;
+        tables->places = fused->places + first;
+    } else {
+        start = batch->ofdm->start + first * tables->spacing;
+        span = (frames - 1) * tables->spacing;
+        tables->start = 0;
+    }
+    return (struct penstock__batch){.in = (const char *)batch->in + start * bytes,
+                                    .ofdm = tables,
+                                    .out = (char *)batch->out + first * fused->problem.out_bytes,
+                                    .frames = frames,
+                                    .samples = span + fused->problem.ofdm.n};
 }
 
 /* Pieces go through the slots in turn, so that copies there and back and the kernel overlap. */
 static int run_pieces(struct ofdm_fused *fused, const struct penstock__batch *batch)
 {
-    const struct penstock_problem *problem = &fused->problem;
-    struct penstock_ofdm_tables tables = *batch->ofdm;
-    size_t piece = piece_of(fused, &tables, batch->frames);
+    struct penstock__binding *binding = fused->binding;
+    size_t piece = piece_of(fused, batch);
     unsigned slot = 0;
     int status = PENSTOCK_OK;
-    if (piece == batch->frames)
-        return (status = penstock__binding_submit(fused->binding, 0, batch))
-                   ? status
-                   : penstock__binding_wait(fused->binding, 0);
-    tables.start = 0;
     for (size_t first = 0; first < batch->frames && !status; first += piece, slot = (slot + 1) % SLOTS) {
-        size_t start = batch->ofdm->start + first * tables.spacing;
-        struct penstock__batch part = {.in = (const char *)batch->in +
-                                             start * penstock_format_bytes(problem->ofdm.format),
-                                       .ofdm = &tables,
-                                       .out = (char *)batch->out + first * problem->out_bytes,
-                                       .frames = batch->frames - first < piece ? batch->frames - first : piece};
-        part.samples = (part.frames - 1) * tables.spacing + problem->ofdm.n;
-        if (!(status = penstock__binding_wait(fused->binding, slot)))
-            status = penstock__binding_submit(fused->binding, slot, &part);
+        size_t left = batch->frames - first;
+        struct penstock_ofdm_tables tables;
+        struct penstock__batch part = *batch;
+        if (piece < batch->frames)
+            part = part_of(fused, batch, &tables, first, left < piece ? left : piece);
+        if (!(status = penstock__binding_wait(binding, slot)))
+            status = penstock__binding_submit(binding, slot, &part);
     }
     for (unsigned i = 0; i < SLOTS && !status; i++)
-        status = penstock__binding_wait(fused->binding, i);
+        status = penstock__binding_wait(binding, i);
     return status;
 }
 
