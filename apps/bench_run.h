@@ -32,7 +32,7 @@ struct bench_row {
     size_t runs;
     double median_ns, min_ns, max_ns, p99_ns;
     double rate_with_transfers_msps; /* NAN: the median's, as samples start and end in host memory */
-    double bus_msps; /* of the bus alone, with the same bytes; NAN: there is none */
+    double bus_msps;                 /* of the bus alone, with the same bytes; NAN: there is none */
     double copy_gbps;
     bool has_peer; /* the peer did this case */
     double peer_rate_msps, ratio;

@@ -312,8 +312,8 @@ PENSTOCK_API int penstock_window_fill(float *window, size_t n, const char *name)
 #include <penstock/channelizer.h>
 #include <penstock/fft_stream.h>
 #include <penstock/filter.h>
-#include <penstock/ofdm.h>
 #include <penstock/host_memory.h>
+#include <penstock/ofdm.h>
 #include <penstock/resident.h>
 #include <penstock/source.h>
 #include <penstock/spectrum.h>
