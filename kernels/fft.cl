@@ -35,6 +35,8 @@
  */
 #if LOCAL_FLOATS
 #define STORE_GUARD
+#elif COLUMNS > 1
+#define STORE_GUARD if ((k_index)((k_size)K_GROUP() % BLOCKS) * PER_GROUP + member < COLUMNS)
 #else
 #define STORE_GUARD if (K_GROUP() * PER_GROUP + member < rows)
 #endif

@@ -80,9 +80,9 @@ typedef float k_value;
     ((k_index)((k_size)column / INNER) * (INNER * N) + (lane + (offset)) * INNER + (k_index)((k_size)column % INNER))
 #endif
 
-/* Zero frequency in the middle. */
+/* Zero frequency in the middle: where value 0 goes is CENTER_AT. */
 #if CENTERED
-#define CENTER(k) ((k) < LENGTH - LENGTH / 2 ? (k) + LENGTH / 2 : (k) - (LENGTH - LENGTH / 2))
+#define CENTER(k) ((k) < LENGTH - CENTER_AT ? (k) + CENTER_AT : (k) - (LENGTH - CENTER_AT))
 #else
 #define CENTER(k) (k)
 #endif

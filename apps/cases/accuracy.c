@@ -25,6 +25,12 @@ size_t stored_bytes(const struct stored *stored)
     return stored->output == PENSTOCK_OUTPUT_COMPLEX && !real ? 2 * sizeof(float) : sizeof(float);
 }
 
+/* Values of a row of a frame. */
+static size_t width_of(const struct stored *s)
+{
+    return s->rows ? s->n / s->rows : s->columns ? s->columns : s->n;
+}
+
 bool accuracy_init(struct accuracy *a, const struct stored *stored, bool thorough, uint64_t seed)
 {
     enum { LEAST = 48, THOROUGH_MOST = 8192 };
@@ -36,7 +42,9 @@ bool accuracy_init(struct accuracy *a, const struct stored *stored, bool thoroug
     a->power = malloc(a->bins * sizeof *a->power);
     a->sum = malloc(2 * a->bins * sizeof *a->sum);
     a->chosen = malloc(a->bins * sizeof *a->chosen);
-    if (!a->power || !a->sum || !a->chosen || !reference_dft_init(&a->dft, stored->n))
+    size_t width = width_of(stored);
+    if (!a->power || !a->sum || !a->chosen || !reference_dft_init(&a->dft, width) ||
+        !reference_dft_init(&a->column_dft, stored->n / width))
         return false;
     for (size_t i = 0; i < a->bins; i++)
         a->chosen[i] = a->bins == count ? i : (size_t)(random_uniform(&seed) * (double)count);
@@ -49,6 +57,7 @@ void accuracy_free(struct accuracy *a)
     free(a->sum);
     free(a->chosen);
     reference_dft_free(&a->dft);
+    reference_dft_free(&a->column_dft);
 }
 
 /* A real signal's spectrum has its upper half by symmetry; the transform of it is then real. */
@@ -65,6 +74,33 @@ static double *complete_spectrum(const double *half, size_t n)
     return whole;
 }
 
+/* One bin of the transform of a frame: of all its rows first, then of what they give down the column. */
+static void transform_bin(const struct accuracy *a, const double *frame, size_t bin, double value[2])
+{
+    const struct stored *s = &a->stored;
+    bool reverse = s->direction == PENSTOCK_REVERSE;
+    size_t width = width_of(s), height = s->n / width;
+    double *column = height > 1 ? malloc(2 * height * sizeof *column) : value;
+    for (size_t row = 0; column && row < height; row++)
+        if (s->columns)
+            memcpy(column + 2 * row, frame + 2 * (row * width + bin % width), 2 * sizeof *column);
+        else
+            reference_dft_bin(&a->dft, frame + 2 * row * width, reverse, bin % width, column + 2 * row);
+    if (height == 1)
+        return;
+    value[0] = value[1] = NAN;
+    if (column)
+        reference_dft_bin(&a->column_dft, column, reverse, bin / width, value);
+    free(column);
+}
+
+/* Where a bin stands when zero frequency is in the middle. */
+static size_t centered_at(const struct stored *s, size_t bin)
+{
+    size_t width = width_of(s), height = s->n / width, row = (bin / width + height / 2) % height, column = bin % width;
+    return row * width + (s->columns ? column : (column + width / 2) % width);
+}
+
 static void transform(struct accuracy *a, const double *frames, size_t average)
 {
     const struct stored *s = &a->stored;
@@ -76,7 +112,7 @@ static void transform(struct accuracy *a, const double *frames, size_t average)
         for (size_t i = 0; i < a->bins; i++) {
             double value[2] = {NAN, NAN};
             if (!half || whole)
-                reference_dft_bin(&a->dft, whole ? whole : frame, reverse, a->chosen[i], value);
+                transform_bin(a, whole ? whole : frame, a->chosen[i], value);
             a->sum[2 * i] = value[0];
             a->sum[2 * i + 1] = value[1];
             a->power[i] += (value[0] * value[0] + value[1] * value[1]) / (double)average;
@@ -91,7 +127,7 @@ void accuracy_add(struct accuracy *a, const double *frames, size_t average, cons
     const float *values = out;
     transform(a, frames, average);
     for (size_t i = 0; i < a->bins; i++) {
-        size_t at = s->centered ? (a->chosen[i] + s->n / 2) % s->n : a->chosen[i];
+        size_t at = s->centered ? centered_at(s, a->chosen[i]) : a->chosen[i];
         if (s->output != PENSTOCK_OUTPUT_COMPLEX) {
             double got = s->output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, values[at] / 10.0) : values[at];
             a->difference += (got - a->power[i]) * (got - a->power[i]);

@@ -16,10 +16,11 @@ struct stored {
     penstock_direction direction;
     penstock_output output;
     bool centered;
+    size_t rows, columns; /* as in penstock_fft_desc */
 };
 
 struct accuracy {
-    struct reference_dft dft;
+    struct reference_dft dft, column_dft; /* of a row (of n where there are no rows), of a column */
     struct stored stored;
     size_t bins;              /* that are compared in a frame; all, or a random choice where that is too slow */
     double *power, *sum;      /* of a frame: |X|^2 averaged so far, and X (re, im), by compared bin */

@@ -6,6 +6,7 @@
  * colons. The first word is the kind; each kind is one `const struct case_kind`.
  *
  *     fft:1024:hann:x64        a batch of 64 windowed transforms
+ *     fft:256x64               a transform of 256 rows and 64 columns
  *     spectrum:1024:hop256     a stream of them
  *     filter:ccf:129:d4        complex samples through 129 real taps, one of 4 kept
  *     channelizer:64:hop32     a filter bank of 64 channels at twice their rate
@@ -25,6 +26,8 @@ struct case_kind;
 
 struct fft_case {
     size_t n, skip, batch; /* batch 0: the user of the case chooses */
+    size_t rows, columns;  /* 0: n values are one transform */
+    penstock_fft_options options;
     unsigned average;
     penstock_direction direction;
     penstock_domain domain;

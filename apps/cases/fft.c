@@ -17,9 +17,34 @@
 
 enum { GUARD_BYTES = 64, GUARD = 0xa5 };
 
+/* How a GPU is to do it. */
+static bool parse_option(penstock_fft_options *options, const char *word)
+{
+    size_t number;
+    if (parse_count(word, "radix", &number))
+        options->radix = (unsigned)number;
+    else if (parse_count(word, "items", &number))
+        options->items = (unsigned)number;
+    else if (parse_count(word, "group", &number))
+        options->group = (unsigned)number;
+    else if (!strcmp(word, "local") || !strcmp(word, "global"))
+        options->scratch = *word == 'l' ? PENSTOCK_SCRATCH_LOCAL : PENSTOCK_SCRATCH_GLOBAL;
+    else if (!strcmp(word, "strided") || !strcmp(word, "transposed"))
+        options->column_way = *word == 's' ? PENSTOCK_COLUMNS_STRIDED : PENSTOCK_COLUMNS_TRANSPOSED;
+    else
+        return false;
+    return true;
+}
+
 static bool parse_word(struct fft_case *fft, const char *word)
 {
     size_t number;
+    if (parse_option(&fft->options, word))
+        return true;
+    if (parse_count(word, "columns", &fft->columns)) {
+        fft->n *= fft->columns;
+        return fft->n <= 1 << 23;
+    }
     if (parse_count(word, "x", &fft->batch) || parse_count(word, "skip", &fft->skip))
         return true;
     if (parse_count(word, "avg", &number)) {
@@ -38,10 +63,28 @@ static bool parse_word(struct fft_case *fft, const char *word)
     return true;
 }
 
+/* "1024", or "256x64" for 256 rows of 64. */
+static bool parse_size(struct fft_case *fft, const char *word)
+{
+    char rows[24];
+    size_t width, length = strcspn(word, "x");
+    if (!word[length])
+        return parse_count(word, "", &fft->n) && fft->n <= 1 << 23;
+    if (length >= sizeof rows)
+        return false;
+    memcpy(rows, word, length);
+    rows[length] = 0;
+    if (!parse_count(rows, "", &fft->rows) || !parse_count(word + length + 1, "", &width) || fft->rows > 1 << 23 ||
+        width > 1 << 23)
+        return false;
+    fft->n = fft->rows * width;
+    return fft->n <= 1 << 23;
+}
+
 static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
 {
     *problem = count ? words[0] : "no length";
-    if (!count || !parse_count(words[0], "", &test->fft.n) || test->fft.n > 1 << 23)
+    if (!count || !parse_size(&test->fft, words[0]))
         return false;
     for (size_t i = 1; i < count; i++) {
         *problem = words[i];
@@ -79,7 +122,7 @@ static int make_plan(struct fft_run *run, const struct case_target *target)
         &PENSTOCK_FFT_DESC(.n = fft->n, .direction = fft->direction, .domain = fft->domain,
                            .load = {.format = fft->format, .window = run->window, .skip = fft->skip},
                            .store = {.output = fft->output, .centered = fft->centered, .average = fft->average},
-                           .batch = run->frames),
+                           .batch = run->frames, .rows = fft->rows, .columns = fft->columns, .options = fft->options),
         target->device);
 }
 
@@ -104,7 +147,9 @@ static int prepare(struct fft_run *run, const struct fft_case *fft, size_t frame
 {
     uint64_t seed = fft->n;
     size_t average = fft->average ? fft->average : 1;
-    *run = (struct fft_run){.fft = fft, .stored = {fft->n, fft->domain, fft->direction, fft->output, fft->centered}};
+    *run = (struct fft_run){
+        .fft = fft,
+        .stored = {fft->n, fft->domain, fft->direction, fft->output, fft->centered, fft->rows, fft->columns}};
     run->frames = (frames + average - 1) / average * average;
     run->in_values = is_half_spectrum(fft) ? fft->n / 2 + 1 : fft->n;
     run->samples = run->frames * (run->in_values + fft->skip);
@@ -211,7 +256,7 @@ static bool peer_can(const struct peer *peer, const struct fft_case *fft)
 {
     return peer && peer->fft_new && fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD &&
            fft->format == PENSTOCK_CF32 && fft->output == PENSTOCK_OUTPUT_COMPLEX && !fft->centered && !fft->skip &&
-           !*fft->window;
+           !*fft->window && !fft->rows && !fft->columns;
 }
 
 /* The first plan of a length, and one just like it. */
@@ -238,7 +283,8 @@ static int make_resident(penstock_resident **resident, void *argument, const voi
 /* A peer on a GPU does the plain transform, and from cs16 windowed and averaged power. */
 static enum device_work_kind device_work_of(const struct fft_case *fft)
 {
-    bool forward = fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD && !fft->centered;
+    bool forward = fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD && !fft->centered &&
+                   !fft->rows && !fft->columns;
     if (forward && fft->format == PENSTOCK_CF32 && fft->output == PENSTOCK_OUTPUT_COMPLEX && !*fft->window)
         return DEVICE_WORK_FFT;
     if (forward && fft->format == PENSTOCK_CS16 && fft->output == PENSTOCK_OUTPUT_POWER && !fft->skip)
@@ -346,7 +392,8 @@ done:
 const struct case_kind case_fft = {
     .name = "fft",
     .syntax =
-        "fft:N[:WINDOW][:cs16|cs8|cu8|planar][:power|decibel][:avgK][:centered][:skipG][:reverse][:real][:xBATCH]",
+        "fft:N|ROWSxN[:columnsK][:WINDOW][:cs16|cs8|cu8|planar][:power|decibel][:avgK][:centered][:skipG][:reverse]"
+        "[:real][:xBATCH], and on a GPU [:radixR][:local|global][:strided|transposed][:itemsI][:groupG]",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -52,6 +52,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <penstock/fft_options.h>
+
 #define PENSTOCK_VERSION_MAJOR 0
 #define PENSTOCK_VERSION_MINOR 1
 #define PENSTOCK_VERSION_PATCH 0
@@ -269,13 +271,20 @@ typedef struct penstock_store {
 
 typedef struct penstock_fft_desc {
     size_t size;
-    size_t n; /* transform length, 1 .. 2^23 */
+    size_t n; /* transform length, 1 .. 2^23; values of a frame in all, where there are rows or columns */
     penstock_direction direction;
     penstock_domain domain;
     penstock_load load;
     penstock_store store;
     size_t batch;   /* frames that one call usually brings; 0: the library's choice. A hint, no limit. */
     unsigned slots; /* batches in flight, 1 .. 16; 0: 3 */
+
+    /* More than one dimension; with PENSTOCK_COMPLEX, without shift. 0 is 1 for both. */
+    size_t rows;    /* 2-D: a frame is `rows` rows of n / rows values, row after row, and so is its transform. A centred
+                       one has zero frequency in the middle of both. With average 1 only. */
+    size_t columns; /* strided: a frame is `columns` transforms of n / columns values, whose values lie side by side:
+                       value j of transform c is j * columns + c, before and after. Not with `rows`. */
+    penstock_fft_options options; /* how a GPU is to do it: fft_options.h */
 } penstock_fft_desc;
 
 #define PENSTOCK_FFT_DESC(...)                         \

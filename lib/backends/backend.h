@@ -86,7 +86,24 @@ struct penstock_fft_problem {
     float scale;
     unsigned average; /* >= 1 */
     bool gathered;    /* each frame has a penstock_gather: spacing, skip and shift are not used */
+    size_t rows;      /* > 1: 2-D, `rows` rows of n / rows values */
+    size_t columns;   /* > 1: that many transforms of n / columns values side by side, values `columns` apart */
+    bool transposed;  /* nothing is computed: the frame's n / columns rows become its columns; only GPU backends ask
+                         that of themselves */
+    penstock_fft_options options; /* zero but for backends with PENSTOCK_BACKEND_OPTIONS */
 };
+
+/* Whether a frame is more than one transform of n values that lie together. */
+static inline bool penstock__fft_is_plane(const struct penstock_fft_problem *fft)
+{
+    return fft->rows > 1 || fft->columns > 1;
+}
+
+static inline bool penstock__fft_has_options(const struct penstock_fft_problem *fft)
+{
+    const penstock_fft_options *options = &fft->options;
+    return options->radix || options->scratch || options->column_way || options->items || options->group;
+}
 
 /* Samples that a transform takes, and values that it gives. */
 static inline size_t penstock__fft_in_count(const struct penstock_fft_problem *fft)
@@ -241,7 +258,9 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_HOST_MEMORY = 1,    /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
     PENSTOCK_BACKEND_NOT_AUTOMATIC = 2,  /* "auto" never picks it */
     PENSTOCK_BACKEND_FRAGILE_DRIVER = 4, /* probe in a helper process first: the driver may crash */
-    PENSTOCK_BACKEND_FUSED = 8 /* may support problems of kinds OFDM and FILTER: none are given to it otherwise */
+    PENSTOCK_BACKEND_FUSED = 8,   /* may support problems of kinds OFDM and FILTER: none are given to it otherwise */
+    PENSTOCK_BACKEND_PLANES = 16, /* knows `rows` and `columns`: no such problems are given to it otherwise */
+    PENSTOCK_BACKEND_OPTIONS = 32 /* may know a penstock_fft_options */
 };
 
 struct penstock_backend {

@@ -314,7 +314,7 @@ int penstock__binding_new(struct penstock__binding **binding, struct penstock_de
     *binding = NULL;
     if ((status = penstock__device_open(device)))
         return status;
-    if ((status = device->backend->supports(device, problem)) <= 0)
+    if ((status = penstock__problem_rank(device, problem)) <= 0)
         return status ? status : penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not support that", device->name);
     if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;

@@ -86,12 +86,27 @@ static void mirror(double *x, size_t n)
     }
 }
 
+/* Values of a row of a frame. */
+static size_t width_of(const struct penstock_fft_problem *fft)
+{
+    return fft->rows > 1 ? fft->n / fft->rows : fft->columns > 1 ? fft->columns : fft->n;
+}
+
+/* Where value k of a centred output goes; of a plane in both dimensions, or in that of the columns. */
+static size_t centered_at(const struct penstock_fft_problem *fft, size_t k)
+{
+    size_t width = width_of(fft), height = fft->n / width, row = k / width, column = k % width;
+    if (fft->columns > 1)
+        return (row + height / 2) % height * width + column;
+    return (row + height / 2) % height * width + (column + width / 2) % width;
+}
+
 /* Stores a transform, or adds its share to the mean power. */
 static void store(double *out, const struct penstock_fft_problem *fft, const double *x)
 {
     bool floats = penstock__fft_out_item(fft) == sizeof(float);
     for (size_t k = 0; k < penstock__fft_out_count(fft); k++) {
-        size_t at = fft->centered ? (k + fft->n / 2) % fft->n : k;
+        size_t at = fft->centered ? centered_at(fft, k) : k;
         double re = fft->scale * x[2 * k], im = fft->scale * x[2 * k + 1];
         if (fft->output != PENSTOCK_OUTPUT_COMPLEX)
             out[at] += (re * re + im * im) / fft->average;
@@ -104,6 +119,54 @@ static void store(double *out, const struct penstock_fft_problem *fft, const dou
     }
 }
 
+/* ---------------------------------------------------------------- transforms ------------------ */
+
+/* Of one frame: along its rows, along its columns, or both. */
+struct transform {
+    struct penstock_dft_plan *along_rows, *along_columns;
+    void *scratch;
+    double *column;
+};
+
+static void transform_free(struct transform *t)
+{
+    penstock__dft_plan_free(t->along_rows);
+    penstock__dft_plan_free(t->along_columns);
+    penstock__free(t->scratch);
+    penstock__free(t->column);
+}
+
+static int transform_init(struct transform *t, const struct penstock_fft_problem *fft)
+{
+    size_t width = width_of(fft), height = fft->n / width, bytes = 0, more = 0;
+    int status = PENSTOCK_OK;
+    if (fft->columns <= 1 && !(status = penstock__dft_plan_new(&t->along_rows, width, fft->direction)))
+        bytes = penstock__dft_plan_scratch_bytes(t->along_rows);
+    if (!status && height > 1 && !(status = penstock__dft_plan_new(&t->along_columns, height, fft->direction)))
+        more = penstock__dft_plan_scratch_bytes(t->along_columns);
+    if (status)
+        return status;
+    t->scratch = penstock__alloc((bytes > more ? bytes : more) + 1);
+    t->column = penstock__alloc(2 * height * sizeof *t->column);
+    return t->scratch && t->column ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+static void transform_run(struct transform *t, const struct penstock_fft_problem *fft, double *x)
+{
+    size_t width = width_of(fft), height = fft->n / width;
+    for (size_t row = 0; t->along_rows && row < height; row++)
+        penstock__dft_plan_run(t->along_rows, x + 2 * row * width, t->scratch);
+    for (size_t c = 0; t->along_columns && c < width; c++) {
+        for (size_t row = 0; row < height; row++)
+            memcpy(t->column + 2 * row, x + 2 * (row * width + c), 2 * sizeof *x);
+        penstock__dft_plan_run(t->along_columns, t->column, t->scratch);
+        for (size_t row = 0; row < height; row++)
+            memcpy(x + 2 * (row * width + c), t->column + 2 * row, 2 * sizeof *x);
+    }
+}
+
+/* ---------------------------------------------------------------- frames ---------------------- */
+
 size_t penstock__expected_count(const struct penstock_fft_problem *fft)
 {
     return penstock__fft_out_count(fft) * (penstock__fft_out_item(fft) / sizeof(float));
@@ -114,27 +177,19 @@ int penstock__expected(double *out, const struct penstock_fft_problem *fft, cons
 {
     bool mirrored = fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE;
     size_t count = penstock__expected_count(fft);
-    struct penstock_dft_plan *dft;
+    struct transform transform = {0};
     double *x = penstock__alloc(2 * fft->n * sizeof *x);
-    void *scratch = NULL;
-    int status = x ? penstock__dft_plan_new(&dft, fft->n, fft->direction) : PENSTOCK_ERR_MEMORY;
-    if (status) {
-        penstock__free(x);
-        return status;
-    }
-    if (!(scratch = penstock__alloc(penstock__dft_plan_scratch_bytes(dft))))
-        status = PENSTOCK_ERR_MEMORY;
+    int status = x ? transform_init(&transform, fft) : PENSTOCK_ERR_MEMORY;
     memset(out, 0, frames / fft->average * count * sizeof *out);
     for (size_t frame = 0; frame < frames && !status; frame++) {
         if (!load(x, fft, in, samples, gather, frame))
             continue;
         if (mirrored)
             mirror(x, fft->n);
-        penstock__dft_plan_run(dft, x, scratch);
+        transform_run(&transform, fft, x);
         store(out + frame / fft->average * count, fft, x);
     }
-    penstock__free(scratch);
-    penstock__dft_plan_free(dft);
+    transform_free(&transform);
     penstock__free(x);
     return status;
 }

@@ -143,6 +143,17 @@ static int bind_named(struct penstock__flight *flight, const char *name)
 {
     struct penstock_device *device;
     int status = penstock__device_find(flight->context, name, &device);
+    if (status || (status = penstock__device_open(device)) ||
+        (status = penstock__problem_supported(device, flight->problem)) < 0)
+        return status;
+    return penstock__binding_new(&flight->binding, device, flight->problem, flight->slots);
+}
+
+/* Options are for GPUs: the CPU goes without. */
+static int bind_cpu(struct penstock__flight *flight)
+{
+    struct penstock_device *device;
+    int status = penstock__device_find(flight->context, "cpu", &device);
     return status ? status : penstock__binding_new(&flight->binding, device, flight->problem, flight->slots);
 }
 
@@ -152,7 +163,7 @@ static int bind_preferred(struct penstock__flight *flight, const char *name)
         return PENSTOCK_OK;
     penstock__log(flight->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
                   penstock_error_text());
-    return bind_named(flight, "cpu");
+    return bind_cpu(flight);
 }
 
 static int bind(struct penstock__flight *flight, const char *device)

@@ -38,3 +38,21 @@ size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_
 {
     return (problem->kind != PENSTOCK_PROBLEM_FFT ? frames : frames / problem->fft.average) * problem->out_bytes;
 }
+
+/* ---------------------------------------------------------------- devices --------------------- */
+
+int penstock__problem_rank(const struct penstock_device *device, const struct penstock_problem *problem)
+{
+    bool planes = problem->kind == PENSTOCK_PROBLEM_FFT && penstock__fft_is_plane(&problem->fft);
+    if (planes && !(device->backend->flags & PENSTOCK_BACKEND_PLANES))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not transform rows and columns", device->name);
+    return device->backend->supports(device, problem);
+}
+
+int penstock__problem_supported(const struct penstock_device *device, const struct penstock_problem *problem)
+{
+    bool options = problem->kind == PENSTOCK_PROBLEM_FFT && penstock__fft_has_options(&problem->fft);
+    if (options && !(device->backend->flags & PENSTOCK_BACKEND_OPTIONS))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s takes no penstock_fft_options; GPUs do", device->name);
+    return penstock__problem_rank(device, problem);
+}

@@ -14,4 +14,10 @@ int penstock__problem_check(const struct penstock_problem *problem);
 size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t samples);
 size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames);
 
+/* The backend's rank for a problem, or an error; of rows and columns where a backend does not know them. */
+int penstock__problem_rank(const struct penstock_device *device, const struct penstock_problem *problem);
+
+/* The same for a device that is asked for: one that takes no penstock_fft_options must not be given any. */
+int penstock__problem_supported(const struct penstock_device *device, const struct penstock_problem *problem);
+
 #endif

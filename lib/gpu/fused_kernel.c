@@ -51,8 +51,11 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
 
 bool penstock__fused_first(const struct penstock_problem *problem, const struct gpu_limits *limits)
 {
-    return problem->kind == PENSTOCK_PROBLEM_FFT && !limits->cpu &&
-           (penstock__fused_spectrum_fits(&problem->fft) || penstock__fused_plain_fits(&problem->fft, limits));
+    const struct penstock_fft_problem *fft = &problem->fft;
+    if (problem->kind != PENSTOCK_PROBLEM_FFT || limits->cpu || penstock__fft_is_plane(fft) || fft->transposed ||
+        penstock__fft_has_options(fft))
+        return false;
+    return penstock__fused_spectrum_fits(fft) || penstock__fused_plain_fits(fft, limits);
 }
 
 int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,

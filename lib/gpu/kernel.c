@@ -5,6 +5,7 @@
 #include "gpu/kernel.h"
 #include "gpu/prologue.h"
 #include "gpu/source.h"
+#include "gpu/transpose.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context, const struct gpu_scheme *scheme,
                                 unsigned index, const struct gpu_table *table, const struct penstock_fft_problem *fft)
 {
+    if (scheme->method == GPU_TRANSPOSE)
+        return penstock__gpu_transpose_source(text, context, scheme, table, fft);
     penstock__gpu_prologue(text, scheme, index, table, fft);
     return penstock__gpu_source(text, context);
 }

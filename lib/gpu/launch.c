@@ -61,14 +61,15 @@ static void describe_more(struct penstock_plan_state *plan, const char *format, 
 
 static void describe(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
 {
-    static const char *const methods[] = {"", "Bluestein ", "Rader "};
+    static const char *const methods[] = {"", "Bluestein ", "Rader ", "transposition"};
     const struct penstock_fft_problem *fft = &plan->problem->fft;
     const struct gpu_shape *shape = &scheme->node[0].shape;
     size_t frames = (shape->cpu ? CPU_SAMPLES : GPU_SAMPLES) / fft->n;
     describe_more(plan, "%s", methods[scheme->method]);
-    if (scheme->method != GPU_PLAIN)
+    if (scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER)
         describe_more(plan, "%u, ", scheme->total);
-    describe_more(plan, scheme->count > 1 ? "nodes" : "radix");
+    if (scheme->method != GPU_TRANSPOSE)
+        describe_more(plan, scheme->count > 1 ? "nodes" : "radix");
     for (unsigned i = 0; i < (scheme->count > 1 ? scheme->count : shape->chain); i++)
         describe_more(plan, "%s%u", i ? "x" : " ", scheme->count > 1 ? scheme->node[i].shape.n : shape->radix[i]);
     describe_more(plan, ", %u a group", shape->per_group);
@@ -124,8 +125,9 @@ bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state 
     step->to = node->last ? GPU_OUT : step->node % 2 ? GPU_SCRATCH_B : GPU_SCRATCH_A;
     step->rows = node->last ? frames / average : frames;
     step->first = node->last ? start / average : start;
-    step->groups = shape->columns ? step->rows * ((penstock__gpu_columns(scheme, node) - 1) / shape->per_group + 1)
-                                  : (step->rows + shape->per_group - 1) / shape->per_group;
+    step->groups = scheme->tiles    ? step->rows * scheme->tiles
+                   : shape->columns ? step->rows * ((penstock__gpu_columns(scheme, node) - 1) / shape->per_group + 1)
+                                    : (step->rows + shape->per_group - 1) / shape->per_group;
     return true;
 }
 

@@ -46,6 +46,7 @@ static void define_store(struct gpu_text *text, const struct gpu_scheme *scheme,
     bool last = node->last;
     define(text, "OUTPUT", last ? fft->output : PENSTOCK_OUTPUT_COMPLEX);
     define(text, "CENTERED", last && fft->centered);
+    define(text, "CENTER_AT", scheme->length / scheme->side / 2 * scheme->side);
     define(text, "AVERAGE", last ? fft->average : 1);
     define(text, "REVERSE_OUT", last && fft->direction == PENSTOCK_REVERSE);
     define(text, "OUT_COUNT", last ? out_count(scheme, fft) : scheme->total);
@@ -201,6 +202,16 @@ static void define_slots(struct gpu_text *text, const struct gpu_shape *shape, u
         close_guard(text, shape, limit);
     }
     penstock__text_add(text, "\n");
+}
+
+void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
+                                   const struct gpu_table *table, const struct penstock_fft_problem *fft)
+{
+    define_load(text, scheme, node, table, fft);
+    define_store(text, scheme, node, table, fft);
+    define(text, "METHOD", GPU_PLAIN);
+    define(text, "REAL", scheme->real);
+    define(text, "LENGTH", scheme->length);
 }
 
 void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,

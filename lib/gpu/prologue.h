@@ -16,4 +16,8 @@ void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *sche
 void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_shape *shape, const unsigned *stage_at,
                                    unsigned columns);
 
+/* Load and store stage alone, with the caller's constants. */
+void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
+                                   const struct gpu_table *table, const struct penstock_fft_problem *fft);
+
 #endif

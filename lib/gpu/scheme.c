@@ -4,6 +4,7 @@
 /* Choice of method and of nodes. */
 #include "gpu/scheme.h"
 #include "gpu/knobs.h"
+#include "gpu/transpose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +18,16 @@ struct search {
     unsigned variant;
     bool forward;
     struct gpu_knobs knobs; /* of the whole transform */
+    const penstock_fft_options *options;
 };
 
 static int shape_of(struct gpu_shape *shape, const struct search *search, struct gpu_wish wish)
 {
     wish.variant = search->variant;
+    wish.radix = search->options->radix;
+    wish.items = search->options->items;
+    wish.group = search->options->group;
+    wish.turned = wish.turned && search->options->scratch != PENSTOCK_SCRATCH_GLOBAL;
     return penstock__gpu_shape(shape, &wish, search->limits);
 }
 
@@ -100,7 +106,7 @@ static bool one_convolution(struct gpu_scheme *scheme, const struct search *sear
 /* ---------------------------------------------------------------- several nodes --------------- */
 
 struct parts {
-    unsigned count, part[3];
+    unsigned count, part[GPU_MAX_NODES];
 };
 
 static bool node_fits(const struct search *search, unsigned n, bool twice)
@@ -151,9 +157,32 @@ static bool split_in_three(struct parts *parts, const struct search *search, uns
     return best < INFINITY;
 }
 
+/* A node for each stage: what is between them goes through global memory. */
+static bool split_in_stages(struct parts *parts, const struct search *search, unsigned total, bool twice)
+{
+    unsigned most = search->options->radix ? search->options->radix : GPU_MAX_RADIX;
+    *parts = (struct parts){.count = 0};
+    for (unsigned left = total; left > 1; parts->count++) {
+        unsigned radix = most < left ? most : left;
+        if (parts->count == (twice ? GPU_MAX_PARTS : GPU_MAX_NODES))
+            return false;
+        while (radix > 1 && left % radix)
+            radix--;
+        for (radix = radix > 1 ? radix : most; left % radix; radix++)
+            ; /* a prime above `most` */
+        parts->part[parts->count] = radix;
+        left /= radix;
+    }
+    return parts->count > 0;
+}
+
 static bool split(struct parts *parts, const struct search *search, unsigned total, bool twice)
 {
-    return penstock__gpu_smooth(total) &&
+    if (!penstock__gpu_smooth(total))
+        return false;
+    if (search->options->scratch == PENSTOCK_SCRATCH_GLOBAL)
+        return split_in_stages(parts, search, total, twice);
+    return search->options->scratch != PENSTOCK_SCRATCH_LOCAL &&
            (split_in_two(parts, search, total, twice) || split_in_three(parts, search, total, twice));
 }
 
@@ -161,7 +190,7 @@ static bool split(struct parts *parts, const struct search *search, unsigned tot
 static int make_nodes(struct gpu_scheme *scheme, const struct search *search, const struct parts *parts)
 {
     bool twice = scheme->method != GPU_PLAIN;
-    unsigned inner = 1, turn = parts->count - 1;
+    unsigned inner = scheme->side, turn = parts->count - 1;
     scheme->count = twice ? 2 * parts->count - 1 : parts->count;
     for (unsigned i = 0; i < scheme->count; i++) {
         unsigned n = parts->part[i <= turn ? i : 2 * turn - i];
@@ -186,10 +215,11 @@ static bool long_convolution(struct gpu_scheme *scheme, struct parts *parts, con
     const struct {
         unsigned step;
         bool (*split)(struct parts *parts, const struct search *search, unsigned total, bool twice);
-    } ways[] = {{256, split_in_two}, {4096, split_in_three}};
+    } ways[] = {{256, split_in_two}, {4096, split_in_three}, {1, split_in_stages}};
+    unsigned from = search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? 2 : 0;
     unsigned least = 2 * scheme->length - 1;
     scheme->method = GPU_BLUESTEIN;
-    for (unsigned way = 0; way < 2; way++) {
+    for (unsigned way = from; way < 2 || way == from; way++) {
         unsigned step = ways[way].step;
         if (way == 0 && !search->variant && !search->limits->cpu && least > 20000 && least <= 20736)
             step = 20736; /* 144 x 144: measured on an H200 */
@@ -208,20 +238,47 @@ static int several_nodes(struct gpu_scheme *scheme, const struct search *search)
     struct parts parts;
     scheme->method = GPU_PLAIN;
     scheme->total = scheme->length;
-    if (!split(&parts, search, scheme->length, false) && !long_convolution(scheme, &parts, search))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device in at most three nodes",
+    if (search->options->scratch == PENSTOCK_SCRATCH_LOCAL)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device's local memory",
                                scheme->length);
+    if (!split(&parts, search, scheme->length, false) && !long_convolution(scheme, &parts, search))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device in %s", scheme->length,
+                               search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? "a node for each stage"
+                                                                                   : "at most three nodes");
+    if (parts.count == 1)
+        return one_node(scheme, search, scheme->total);
     return make_nodes(scheme, search, &parts);
 }
 
 /* ---------------------------------------------------------------- any length ------------------ */
 
+/* Side by side: nodes of columns, from the first on. */
+static int columns_scheme(struct gpu_scheme *scheme, const struct search *search)
+{
+    unsigned points = scheme->length / scheme->side;
+    struct parts parts = {1, {points}};
+    scheme->method = GPU_PLAIN;
+    scheme->total = scheme->length;
+    if (points == 1 || search->options->scratch == PENSTOCK_SCRATCH_GLOBAL || !penstock__gpu_smooth(points) ||
+        !node_fits(search, points, false))
+        parts.count = 0;
+    if (!parts.count && points > 1 && !split(&parts, search, points, false))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "columns of %u points are not transformed side by side: transpose them", points);
+    if (points == 1)
+        parts = (struct parts){1, {1}};
+    return make_nodes(scheme, search, &parts);
+}
+
 static int complex_scheme(struct gpu_scheme *scheme, const struct search *search)
 {
+    bool global = search->options->scratch == PENSTOCK_SCRATCH_GLOBAL && scheme->length > 1;
+    if (scheme->side > 1)
+        return columns_scheme(scheme, search);
     scheme->method = GPU_PLAIN;
-    if (penstock__gpu_smooth(scheme->length) && !one_node(scheme, search, scheme->length))
+    if (!global && penstock__gpu_smooth(scheme->length) && !one_node(scheme, search, scheme->length))
         return PENSTOCK_OK;
-    if (!penstock__gpu_smooth(scheme->length) && one_convolution(scheme, search))
+    if (!global && !penstock__gpu_smooth(scheme->length) && one_convolution(scheme, search))
         return PENSTOCK_OK;
     return several_nodes(scheme, search);
 }
@@ -229,14 +286,23 @@ static int complex_scheme(struct gpu_scheme *scheme, const struct search *search
 int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                          const struct gpu_limits *limits, unsigned variant)
 {
-    struct search search = {.limits = limits, .variant = variant, .forward = fft->direction == PENSTOCK_FORWARD};
-    penstock__gpu_knobs(&search.knobs, (unsigned)fft->n, variant || limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE"));
+    struct search search = {
+        .limits = limits, .variant = variant, .forward = fft->direction == PENSTOCK_FORWARD, .options = &fft->options};
+    if (!penstock__fft_has_options(fft))
+        penstock__gpu_knobs(&search.knobs, (unsigned)fft->n,
+                            variant || limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE"));
     memset(scheme, 0, sizeof *scheme);
     if (variant >= GPU_VARIANTS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);
+    if (fft->transposed)
+        return penstock__gpu_transpose_scheme(scheme, fft, limits);
     scheme->length = (unsigned)fft->n;
     scheme->chunk = search.knobs.chunk ? (size_t)1 << search.knobs.chunk : 0;
-    if (fft->domain == PENSTOCK_REAL && fft->n % 2 == 0 && fft->n >= 4 && penstock__gpu_smooth(fft->n / 2)) {
+    scheme->side = fft->columns > 1 ? (unsigned)fft->columns : 1;
+    if (fft->rows > 1)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "rows and columns are two schemes");
+    if (fft->domain == PENSTOCK_REAL && fft->n % 2 == 0 && fft->n >= 4 && penstock__gpu_smooth(fft->n / 2) &&
+        fft->options.scratch != PENSTOCK_SCRATCH_GLOBAL) {
         scheme->real = GPU_PACKED;
         scheme->length = (unsigned)(fft->n / 2);
         if (!one_node(scheme, &search, scheme->length))

@@ -7,12 +7,14 @@
 
 #include "gpu/shape.h"
 
-#define GPU_MAX_NODES 5 /* a convolution of three nodes each way; the middle one serves both */
+#define GPU_MAX_NODES 23 /* 2^23 points with a node for each stage of radix 2 */
+#define GPU_MAX_PARTS 12 /* nodes of a convolution's way there: the last one serves both ways */
 
 enum gpu_method {
     GPU_PLAIN,
     GPU_BLUESTEIN, /* as a convolution with a chirp: L. Bluestein, IEEE Trans. AU-18(4), 1970 */
-    GPU_RADER      /* of a prime length, as a cyclic convolution: C. Rader, Proc. IEEE 56(6), 1968 */
+    GPU_RADER,     /* of a prime length, as a cyclic convolution: C. Rader, Proc. IEEE 56(6), 1968 */
+    GPU_TRANSPOSE  /* no transform: lib/gpu/transpose.h */
 };
 
 enum gpu_real {
@@ -38,8 +40,10 @@ struct gpu_node {
 struct gpu_scheme {
     enum gpu_method method;
     enum gpu_real real;
-    unsigned length; /* points of the transform that was asked for, n / 2 where packed */
-    unsigned total;  /* points of the one that is computed: length, or those of the convolution */
+    unsigned length; /* points of a frame that were asked for, n / 2 where packed */
+    unsigned total;  /* points that are computed: length, or those of the convolution */
+    unsigned side;   /* transforms that lie side by side in a frame, >= 1 */
+    unsigned tiles;  /* of a transposition, else 0 */
     unsigned count;
     size_t chunk; /* points that go through scratch memory at once; 0: as usual */
     struct gpu_node node[GPU_MAX_NODES];

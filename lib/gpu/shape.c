@@ -95,14 +95,14 @@ double penstock__gpu_shape_cost(const struct gpu_shape *shape)
 
 struct choice {
     struct gpu_shape shape, best;
-    unsigned max_lanes;
+    unsigned max_lanes, items; /* items: lanes that are asked for; 0: any */
     double least;
 };
 
 static void try_lanes(struct choice *choice, unsigned lanes)
 {
     double sum;
-    if (!lanes || lanes > choice->max_lanes)
+    if (!lanes || lanes > choice->max_lanes || (choice->items && lanes != choice->items))
         return;
     set_lanes(&choice->shape, lanes);
     if (choice->shape.slots > GPU_MAX_SLOTS || (sum = penstock__gpu_shape_cost(&choice->shape)) >= choice->least)
@@ -121,6 +121,7 @@ static void try_radices(void *argument, const unsigned *radices, unsigned count)
             unsigned butterflies = choice->shape.n / radices[s];
             try_lanes(choice, (butterflies + share - 1) / share);
         }
+    try_lanes(choice, choice->items);
 }
 
 struct recipe {
@@ -163,26 +164,26 @@ static const struct recipe cpu_recipes[] = {{0},
                                             {16, {16, 8, 8, 8}},
                                             {16, {16, 16, 8, 8}}};
 
-static bool use_recipe(struct choice *choice, unsigned variant)
+/* `radix`: of all stages but the last, or 0 for those of the recipe. */
+static bool use_recipe(struct choice *choice, unsigned radix)
 {
-    static const unsigned char simple[] = {0, 4, 2};
-    unsigned n = choice->shape.n, bits = log2_of(n), radices[GPU_MAX_STAGES], slots = variant ? simple[variant] : 0;
+    unsigned n = choice->shape.n, bits = log2_of(n), radices[GPU_MAX_STAGES], slots = radix;
     const struct recipe *recipe;
     if (n & (n - 1) || bits >= sizeof gpu_recipes / sizeof gpu_recipes[0])
         return false;
     recipe = &(choice->shape.cpu ? cpu_recipes : gpu_recipes)[bits];
     choice->best = choice->shape;
     for (unsigned s = 0, left = n; left > 1; s++) {
-        radices[s] = variant ? simple[variant] : recipe->radix[s];
+        radices[s] = radix ? radix : recipe->radix[s];
         radices[s] = radices[s] > left ? left : radices[s];
         left /= radices[s];
         set_stages(&choice->best, radices, s + 1);
     }
-    if (!variant)
+    if (!radix)
         slots = recipe->slots;
     while (n / slots > choice->max_lanes)
         slots *= 2;
-    set_lanes(&choice->best, n / (slots < n ? slots : n));
+    set_lanes(&choice->best, choice->items ? choice->items : n / (slots < n ? slots : n));
     if (choice->best.slots > GPU_MAX_SLOTS)
         choice->best.slots = 0;
     return choice->best.slots;
@@ -211,7 +212,7 @@ static const struct measured {
 static struct gpu_knobs knobs_of(const struct gpu_wish *wish, const struct gpu_limits *limits)
 {
     struct gpu_knobs knobs = {.stages = 0};
-    if (wish->variant || limits->cpu)
+    if (wish->variant || limits->cpu || wish->radix || wish->items || wish->group)
         return knobs;
     penstock__gpu_knobs(&knobs, wish->n, getenv("PENSTOCK_GPU_SHAPE"));
     for (const struct measured *m = measured; m < measured + sizeof measured / sizeof *measured && !knobs.stages; m++)
@@ -243,14 +244,18 @@ static bool use_knobs(struct choice *choice, const struct gpu_knobs *knobs)
 static bool choose_stages(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_knobs *knobs,
                           unsigned max_lanes)
 {
-    static const unsigned char most[] = {GPU_MAX_RADIX, 4, 2};
-    struct choice choice = {.shape = *shape, .max_lanes = max_lanes, .least = INFINITY};
+    static const unsigned char most[] = {GPU_MAX_RADIX, 4, 2}, simple[] = {0, 4, 2};
+    struct choice choice = {.shape = *shape, .max_lanes = max_lanes, .items = wish->items, .least = INFINITY};
+    unsigned radix = wish->radix && wish->radix < most[wish->variant] ? wish->radix : simple[wish->variant];
+    radix = wish->radix == most[wish->variant] ? wish->radix : radix;
+    if (wish->items > max_lanes)
+        return false;
     if (wish->n == 1) {
         set_stages(shape, (const unsigned[]){1}, 1);
         set_lanes(shape, 1);
     } else {
-        if (!(knobs->stages && use_knobs(&choice, knobs)) && !use_recipe(&choice, wish->variant))
-            penstock__gpu_factor(wish->n, most[wish->variant], try_radices, &choice);
+        if (!(knobs->stages && use_knobs(&choice, knobs)) && !use_recipe(&choice, radix))
+            penstock__gpu_factor(wish->n, radix ? radix : GPU_MAX_RADIX, try_radices, &choice);
         if (!choice.best.slots)
             return false;
         *shape = choice.best;
@@ -317,16 +322,18 @@ static double fill(unsigned lanes, unsigned per_group)
 }
 
 /* Rows: as many as make a work-group of usual size. */
-static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limits, unsigned variant,
+static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish,
                          const struct gpu_knobs *knobs)
 {
     unsigned most = limits->cpu ? 32 : 256, best = 1;
     size_t bytes = penstock__gpu_local_bytes(shape);
     unsigned wanted = knobs->per_group;
-    if (variant > 0 && shape->lanes >= 8)
+    if (wish->group)
+        shape->per_group = wish->group;
+    if (wish->group || (wish->variant > 0 && shape->lanes >= 8))
         return;
-    if (!wanted && !limits->cpu && !variant && (shape->n & (shape->n - 1)) == 0 && shape->stages == shape->chain &&
-        log2_of(shape->n) < sizeof gpu_recipes / sizeof gpu_recipes[0])
+    if (!wanted && !limits->cpu && !wish->variant && (shape->n & (shape->n - 1)) == 0 &&
+        shape->stages == shape->chain && log2_of(shape->n) < sizeof gpu_recipes / sizeof gpu_recipes[0])
         wanted = gpu_recipes[log2_of(shape->n)].per_group;
     most = most < limits->max_group ? most : limits->max_group;
     for (unsigned per_group = 2; per_group * shape->lanes <= most && per_group * bytes <= limits->local_bytes;
@@ -338,11 +345,25 @@ static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limit
     shape->per_group = best;
 }
 
+static int group_fits(const struct gpu_shape *shape, const struct gpu_limits *limits)
+{
+    if (penstock__gpu_group_size(shape) <= limits->max_group && penstock__gpu_local_bytes(shape) <= limits->local_bytes)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                           "%u transforms of %u work-items and %zu bytes of local memory do not fit a work-group",
+                           shape->per_group, shape->lanes, penstock__gpu_local_bytes(shape));
+}
+
 /* Columns: whole sectors of memory at least. */
 static int choose_columns(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
                           const struct gpu_knobs *knobs)
 {
-    enum { MOST = 16, LEAST = 4, USUAL_GROUP = 512 };
+    enum { MOST = 16, LEAST = 4, USUAL_GROUP = 512, ALONE = 128 };
+    if (wish->group || (shape->chain == 1 && shape->lanes == 1 && !wish->twice && !wish->turned)) {
+        shape->per_group = wish->group ? wish->group : ALONE < limits->max_group ? ALONE : limits->max_group;
+        choose_local(shape, limits, wish, knobs);
+        return group_fits(shape, limits);
+    }
     for (shape->per_group = knobs->per_group ? knobs->per_group : MOST; shape->per_group >= LEAST;
          shape->per_group /= 2) {
         if (penstock__gpu_group_size(shape) > limits->max_group ||
@@ -386,8 +407,8 @@ static int choose(struct gpu_shape *shape, const struct gpu_wish *wish, const st
     if (penstock__gpu_local_bytes(shape) > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points need %zu bytes of local memory, the device has %zu",
                                shape->n, penstock__gpu_local_bytes(shape), limits->local_bytes);
-    choose_group(shape, limits, wish->variant, knobs);
-    return PENSTOCK_OK;
+    choose_group(shape, limits, wish, knobs);
+    return group_fits(shape, limits);
 }
 
 int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)

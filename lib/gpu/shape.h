@@ -26,6 +26,9 @@ struct gpu_wish {
     bool twice;       /* forward, a product with a spectrum, and back */
     bool unpack;      /* real samples, two to a point: one exchange more */
     bool turned;      /* columns leave as rows: one exchange more, where there is memory for it */
+    unsigned radix;   /* the largest power of two among the radices; 0: the choice is free */
+    unsigned items;   /* work-items of a transform; 0: likewise */
+    unsigned group;   /* transforms of a work-group; 0: likewise */
 };
 
 struct gpu_shape {

@@ -11,6 +11,7 @@
 #define MAX_SPACING ((size_t)1 << 31)
 #define MAX_AVERAGE (1u << 20)
 #define MAX_SLOTS   16
+#define MAX_ITEMS   1024
 
 /* Samples of a batch when the caller does not say: enough to keep every device busy, small enough for a cache. */
 #define BATCH_SAMPLES ((size_t)1 << 18)
@@ -27,6 +28,40 @@ static int check_transform(const penstock_fft_desc *desc)
         return bad("domain %d is neither PENSTOCK_COMPLEX nor PENSTOCK_REAL", (int)desc->domain);
     if (desc->slots > MAX_SLOTS)
         return bad("%u slots are not in 1 .. %d", desc->slots, MAX_SLOTS);
+    return PENSTOCK_OK;
+}
+
+static int check_planes(const penstock_fft_desc *desc)
+{
+    bool rows = desc->rows > 1, columns = desc->columns > 1;
+    if (rows && columns)
+        return bad("%zu rows do not go with %zu columns: a frame is one or the other", desc->rows, desc->columns);
+    if (rows && desc->n % desc->rows)
+        return bad("%zu values are not %zu rows", desc->n, desc->rows);
+    if (columns && desc->n % desc->columns)
+        return bad("%zu values are not %zu columns", desc->n, desc->columns);
+    if ((rows || columns) && desc->domain == PENSTOCK_REAL)
+        return bad("rows or columns do not go with PENSTOCK_REAL");
+    if ((rows || columns) && desc->load.shift != 0)
+        return bad("rows or columns do not go with a shift");
+    if (rows && desc->store.average > 1)
+        return bad("rows do not go with average %u", desc->store.average);
+    return PENSTOCK_OK;
+}
+
+static int check_options(const penstock_fft_options *options)
+{
+    unsigned radix = options->radix;
+    if (radix && radix != 2 && radix != 4 && radix != 8 && radix != 16)
+        return bad("radix %u is not 2, 4, 8 or 16", radix);
+    if ((unsigned)options->scratch > PENSTOCK_SCRATCH_GLOBAL)
+        return bad("scratch %d is not PENSTOCK_SCRATCH_ANY, _LOCAL or _GLOBAL", (int)options->scratch);
+    if ((unsigned)options->column_way > PENSTOCK_COLUMNS_TRANSPOSED)
+        return bad("column_way %d is not PENSTOCK_COLUMNS_ANY, _STRIDED or _TRANSPOSED", (int)options->column_way);
+    if (options->items > MAX_ITEMS)
+        return bad("%u work-items are not in 1 .. %d", options->items, MAX_ITEMS);
+    if (options->group > MAX_ITEMS)
+        return bad("%u transforms of a work-group are not in 1 .. %d", options->group, MAX_ITEMS);
     return PENSTOCK_OK;
 }
 
@@ -102,6 +137,9 @@ static void fill_problem(struct penstock_problem *problem, const penstock_fft_de
     fft->centered = desc->store.centered;
     fft->scale = desc->store.scale != 0 ? desc->store.scale : 1;
     fft->average = desc->store.average ? desc->store.average : 1;
+    fft->rows = desc->rows;
+    fft->columns = desc->columns;
+    fft->options = desc->options;
     problem->in_bytes = fft->spacing * penstock_format_bytes(fft->format);
     problem->out_bytes = penstock__fft_out_count(fft) * penstock__fft_out_item(fft);
     problem->batch = usual_batch(desc, fft->average);
@@ -119,7 +157,8 @@ int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const pen
     if (!context)
         return bad("context is NULL");
     if ((status = penstock__description_read(&checked, sizeof checked, desc, "penstock_fft_desc")) ||
-        (status = check_transform(&checked)) || (status = check_load(&checked)) || (status = check_store(&checked)))
+        (status = check_transform(&checked)) || (status = check_load(&checked)) || (status = check_store(&checked)) ||
+        (status = check_planes(&checked)) || (status = check_options(&checked.options)))
         return status;
     fill_problem(&problem, &checked);
     return penstock__plan_new(plan, context, &problem, device, checked.slots);

@@ -27,8 +27,7 @@ static void lay_out_scratch(struct cpu_plan *p)
     p->scratch_bytes = p->transform_at + round_up(p->transform.scratch_bytes);
 }
 
-/* The kind of transform that is `variant` rungs down the ladder of those that fit; NULL below its end. */
-static const struct cpu_transform_kind *kind_of(const struct cpu_transform *transform, unsigned variant)
+const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_transform *transform, unsigned variant)
 {
     for (const struct cpu_transform_kind *const *kind = penstock__cpu_transforms; *kind; kind++)
         if ((!(*kind)->fits || (*kind)->fits(transform)) && !variant--)
@@ -56,13 +55,16 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
     int status;
     *p = (struct cpu_plan){.fft = fft};
     p->transform = (struct cpu_transform){.n = fft->n, .direction = fft->direction, .domain = fft->domain};
-    if (!(p->transform.kind = kind_of(&p->transform, variant)))
+    if (!(p->transform.kind = penstock__cpu_transform_kind(&p->transform, variant)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu has no variant %u", variant);
     penstock__store_init(&p->store, fft);
     if ((status = penstock__load_init(&p->load, fft)))
         return status;
-    share_work(p);
-    if ((status = p->transform.kind->init(&p->transform))) {
+    if (!penstock__fft_is_plane(fft))
+        share_work(p);
+    status = penstock__fft_is_plane(fft) ? penstock__cpu_planes_init(&p->transform, variant, fft)
+                                         : p->transform.kind->init(&p->transform);
+    if (status) {
         penstock__load_free(&p->load);
         return status;
     }

@@ -8,23 +8,25 @@
 
 #include <string.h>
 
+/* Bins from 0 on that come after the others: all of them, or, with zero frequency in the middle, the lower half. The
+ * transform of a plane has put them there itself. */
+static size_t low_bins(const struct penstock_fft_problem *fft)
+{
+    size_t count = penstock__fft_out_count(fft);
+    return fft->centered && !penstock__fft_is_plane(fft) ? count - count / 2 : count;
+}
+
 void penstock__store_init(struct cpu_store *store, const struct penstock_fft_problem *fft)
 {
+    size_t count = penstock__fft_out_count(fft);
     store->fft = fft;
     store->loops = penstock__cpu_loops();
-    store->untouched = fft->output == PENSTOCK_OUTPUT_COMPLEX && !fft->centered && fft->scale == 1;
+    store->untouched = fft->output == PENSTOCK_OUTPUT_COMPLEX && fft->scale == 1 && low_bins(fft) == count;
 }
 
 size_t penstock__store_sum_bytes(const struct cpu_store *store)
 {
     return store->fft->average > 1 ? penstock__fft_out_count(store->fft) * sizeof(double) : 0;
-}
-
-/* Bins from 0 on that come after the others: all of them, or, with zero frequency in the middle, the lower half. */
-static size_t low_bins(const struct penstock_fft_problem *fft)
-{
-    size_t count = penstock__fft_out_count(fft);
-    return fft->centered ? count - count / 2 : count;
 }
 
 static void scale_floats(float *out, const float *in, size_t count, float scale)

@@ -46,10 +46,9 @@ static void host_free(struct penstock_device *device, void *memory)
 /* Before the same GPU through OpenCL. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    struct gpu_scheme scheme;
     int status = problem->kind != PENSTOCK_PROBLEM_FFT
                      ? penstock__fused_check(problem, device->name)
-                     : penstock__gpu_scheme(&scheme, &problem->fft, &penstock__cuda_opened(device)->limits, 0);
+                     : penstock__gpu_supports(&problem->fft, &penstock__cuda_opened(device)->limits);
     return status ? status : 3;
 }
 
@@ -57,7 +56,8 @@ const struct penstock_backend penstock__cuda_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "cuda",
     .licence = "MIT",
-    .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED,
+    .flags =
+        PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_OPTIONS,
     .device_bytes = sizeof(struct cuda_device),
     .buffer_bytes = sizeof(struct cuda_buffer),
     .slot_bytes = sizeof(struct cuda_slot),

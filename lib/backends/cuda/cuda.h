@@ -8,7 +8,7 @@
 #include "backends/backend.h"
 #include "backends/cuda/driver_api.h"
 #include "gpu/fused_kernel.h"
-#include "gpu/scheme.h"
+#include "gpu/plane.h"
 
 /* ---------------------------------------------------------------- loader.c -------------------- */
 
@@ -120,6 +120,7 @@ struct cuda_fused {
 
 struct cuda_plan {
     struct gpu_scheme scheme;
+    struct gpu_plane plane; /* of such a plan, which has nothing else */
     struct cuda_node nodes[GPU_MAX_NODES];
     struct cuda_fused fused; /* of such a plan, which has no nodes */
 };
@@ -181,6 +182,7 @@ struct cuda_slot {
     CUfunction copy;
     CUdeviceptr scratch[2]; /* between nodes */
     size_t scratch_bytes[2];
+    struct gpu_plane_memory planes;
 };
 
 int penstock__cuda_slot_init(struct penstock_slot *slot);

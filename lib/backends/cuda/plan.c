@@ -87,6 +87,9 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__cuda_fused_init(plan, variant);
+    if (penstock__gpu_is_plane(&plan->problem->fft, &penstock__cuda_opened(plan->device)->limits))
+        return penstock__gpu_plane_init(&((struct cuda_plan *)plan->priv)->plane, plan,
+                                        &penstock__cuda_opened(plan->device)->limits, variant);
     if (penstock__fused_first(plan->problem, &penstock__cuda_opened(plan->device)->limits)) {
         int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__cuda_fused_init(plan, 0);
         if (first != PENSTOCK_ERR_UNSUPPORTED)
@@ -107,6 +110,10 @@ void penstock__cuda_plan_free(struct penstock_plan_state *plan)
 {
     if (((const struct cuda_plan *)plan->priv)->fused.kernel.active) {
         penstock__cuda_fused_free(plan);
+        return;
+    }
+    if (((const struct cuda_plan *)plan->priv)->plane.count) {
+        penstock__gpu_plane_free(&((struct cuda_plan *)plan->priv)->plane);
         return;
     }
     bool entered = !penstock__cuda_enter(plan->device);
@@ -146,6 +153,9 @@ int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_stat
 {
     if (((const struct cuda_plan *)plan->priv)->fused.kernel.active)
         return penstock__cuda_fused_enqueue(slot, plan, job);
+    if (((const struct cuda_plan *)plan->priv)->plane.count)
+        return penstock__gpu_plane_enqueue(slot, &((struct cuda_plan *)plan->priv)->plane,
+                                           &((struct cuda_slot *)slot->priv)->planes, job);
     struct cuda_plan *self = plan->priv;
     struct gpu_step step;
     unsigned scratches;

@@ -13,6 +13,7 @@ static void release(struct penstock_slot *slot)
 {
     struct cuda_slot *self = slot->priv;
     penstock__cuda_timing_free(slot);
+    penstock__gpu_plane_memory_free(&self->planes);
     for (unsigned i = 0; i < CUDA_MARKS; i++)
         if (self->events[i])
             api_of(slot)->EventDestroy(self->events[i]);

@@ -43,10 +43,8 @@ static void buffer_free(struct penstock_buffer *buffer)
 /* A GPU before a CPU. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    struct gpu_scheme scheme;
-    int status = problem->kind != PENSTOCK_PROBLEM_FFT
-                     ? penstock__fused_check(problem, device->name)
-                     : penstock__gpu_scheme(&scheme, &problem->fft, &opened(device)->limits, 0);
+    int status = problem->kind != PENSTOCK_PROBLEM_FFT ? penstock__fused_check(problem, device->name)
+                                                       : penstock__gpu_supports(&problem->fft, &opened(device)->limits);
     return status ? status : opened(device)->is_gpu ? 2 : 1;
 }
 
@@ -54,7 +52,8 @@ const struct penstock_backend penstock__opencl_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "opencl",
     .licence = "MIT",
-    .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED,
+    .flags =
+        PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_OPTIONS,
     .device_bytes = sizeof(struct opencl_device),
     .buffer_bytes = sizeof(struct opencl_buffer),
     .slot_bytes = sizeof(struct opencl_slot),

@@ -10,7 +10,7 @@
 
 #include "backends/backend.h"
 #include "gpu/fused_kernel.h"
-#include "gpu/scheme.h"
+#include "gpu/plane.h"
 
 #include <pthread.h>
 
@@ -118,6 +118,7 @@ struct opencl_fused {
 
 struct opencl_plan {
     struct gpu_scheme scheme;
+    struct gpu_plane plane; /* of such a plan, which has nothing else */
     struct opencl_node nodes[GPU_MAX_NODES];
     struct opencl_fused fused; /* of such a plan, which has no nodes */
     pthread_mutex_t arguments; /* a kernel's arguments are set and taken under it: slots may be in two threads */
@@ -151,6 +152,7 @@ struct opencl_slot {
     cl_kernel copy;
     cl_mem scratch[2]; /* between nodes */
     size_t scratch_bytes[2];
+    struct gpu_plane_memory planes;
 };
 
 int penstock__opencl_slot_init(struct penstock_slot *slot);

@@ -70,6 +70,9 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 {
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__opencl_fused_init(plan, variant);
+    if (penstock__gpu_is_plane(&plan->problem->fft, &((const struct opencl_device *)plan->device->priv)->limits))
+        return penstock__gpu_plane_init(&((struct opencl_plan *)plan->priv)->plane, plan,
+                                        &((const struct opencl_device *)plan->device->priv)->limits, variant);
     if (penstock__fused_first(plan->problem, &((const struct opencl_device *)plan->device->priv)->limits)) {
         int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__opencl_fused_init(plan, 0);
         if (first != PENSTOCK_ERR_UNSUPPORTED)
@@ -93,6 +96,10 @@ void penstock__opencl_plan_free(struct penstock_plan_state *plan)
 {
     if (((const struct opencl_plan *)plan->priv)->fused.kernel.active) {
         penstock__opencl_fused_free(plan);
+        return;
+    }
+    if (((const struct opencl_plan *)plan->priv)->plane.count) {
+        penstock__gpu_plane_free(&((struct opencl_plan *)plan->priv)->plane);
         return;
     }
     struct opencl_plan *self = plan->priv;
@@ -168,6 +175,9 @@ int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_st
 {
     if (((const struct opencl_plan *)plan->priv)->fused.kernel.active)
         return penstock__opencl_fused_enqueue(slot, plan, job);
+    if (((const struct opencl_plan *)plan->priv)->plane.count)
+        return penstock__gpu_plane_enqueue(slot, &((struct opencl_plan *)plan->priv)->plane,
+                                           &((struct opencl_slot *)slot->priv)->planes, job);
     struct opencl_plan *self = plan->priv;
     struct gpu_step step;
     unsigned scratches;

@@ -17,9 +17,11 @@
 /* liquid's plan works on the arrays that it was made with, so a plan runs one batch at a time. */
 struct reference_plan {
     const struct penstock_fft_problem *fft;
-    fftplan fft_plan;
-    float complex *in, *out; /* n values each */
-    double *sums;            /* n powers, for the mean over frames */
+    fftplan fft_plan;                  /* of a frame; where it is a plane, of a row, or NULL */
+    fftplan column_plan;               /* of a plane, else NULL */
+    float complex *in, *out;           /* n values each */
+    float complex *line_in, *line_out; /* of a plane */
+    double *sums;                      /* n powers, for the mean over frames */
     pthread_mutex_t lock;
 };
 

@@ -39,18 +39,42 @@ static void destroy(struct reference_plan *p)
     pthread_mutex_lock(&planner);
     if (p->fft_plan)
         fft_destroy_plan(p->fft_plan);
+    if (p->column_plan)
+        fft_destroy_plan(p->column_plan);
     pthread_mutex_unlock(&planner);
     penstock__free(p->in);
     penstock__free(p->out);
     penstock__free(p->sums);
+    penstock__free(p->line_in);
+    penstock__free(p->line_out);
     pthread_mutex_destroy(&p->lock);
+}
+
+/* Values of a row, and of a column, of a frame. */
+static size_t width_of(const struct penstock_fft_problem *fft)
+{
+    return fft->rows > 1 ? fft->n / fft->rows : fft->columns > 1 ? fft->columns : fft->n;
+}
+
+static bool make_plans(struct reference_plan *p)
+{
+    const struct penstock_fft_problem *fft = p->fft;
+    int direction = fft->direction == PENSTOCK_FORWARD ? LIQUID_FFT_FORWARD : LIQUID_FFT_BACKWARD;
+    bool plane = penstock__fft_is_plane(fft);
+    unsigned width = (unsigned)width_of(fft), height = (unsigned)(fft->n / width);
+    pthread_mutex_lock(&planner);
+    if (fft->columns <= 1)
+        p->fft_plan = fft_create_plan(width, plane ? p->line_in : p->in, plane ? p->line_out : p->out, direction, 0);
+    if (plane)
+        p->column_plan = fft_create_plan(height, p->line_in, p->line_out, direction, 0);
+    pthread_mutex_unlock(&planner);
+    return (fft->columns > 1 || p->fft_plan) && (!plane || p->column_plan);
 }
 
 int penstock__reference_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
     struct reference_plan *p = plan->priv;
-    int direction = fft->direction == PENSTOCK_FORWARD ? LIQUID_FFT_FORWARD : LIQUID_FFT_BACKWARD;
     if (variant > 0)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "reference has no variant %u", variant);
     p->fft = fft;
@@ -58,14 +82,15 @@ int penstock__reference_plan_init(struct penstock_plan_state *plan, unsigned var
     p->in = penstock__alloc(fft->n * sizeof *p->in);
     p->out = penstock__alloc(fft->n * sizeof *p->out);
     p->sums = penstock__alloc(fft->n * sizeof *p->sums);
-    if (!p->in || !p->out || !p->sums) {
+    if (penstock__fft_is_plane(fft)) {
+        p->line_in = penstock__alloc(fft->n * sizeof *p->line_in);
+        p->line_out = penstock__alloc(fft->n * sizeof *p->line_out);
+    }
+    if (!p->in || !p->out || !p->sums || (penstock__fft_is_plane(fft) && (!p->line_in || !p->line_out))) {
         destroy(p);
         return PENSTOCK_ERR_MEMORY;
     }
-    pthread_mutex_lock(&planner);
-    p->fft_plan = fft_create_plan((unsigned)fft->n, p->in, p->out, direction, 0);
-    pthread_mutex_unlock(&planner);
-    if (!p->fft_plan) {
+    if (!make_plans(p)) {
         destroy(p);
         return penstock__error(PENSTOCK_ERR_DEVICE, "liquid-dsp made no plan for %zu points", fft->n);
     }
@@ -109,6 +134,42 @@ static void load(struct reference_plan *p, const void *in, size_t first, size_t 
     }
 }
 
+/* All lines of a plane: values `step` apart, the first of each `apart` from the one before, from `in` to `out`. */
+static void transform_lines(struct reference_plan *p, fftplan plan, const float complex *in, float complex *out,
+                            size_t lines, size_t apart, size_t step)
+{
+    size_t length = p->fft->n / lines;
+    for (size_t line = 0; line < lines; line++) {
+        for (size_t j = 0; j < length; j++)
+            p->line_in[j] = in[line * apart + j * step];
+        fft_execute(plan);
+        for (size_t j = 0; j < length; j++)
+            out[line * apart + j * step] = p->line_out[j];
+    }
+}
+
+static void transform(struct reference_plan *p)
+{
+    size_t width = width_of(p->fft), height = p->fft->n / width;
+    if (!penstock__fft_is_plane(p->fft)) {
+        fft_execute(p->fft_plan);
+        return;
+    }
+    transform_lines(p, p->column_plan, p->in, p->out, width, 1, width);
+    if (p->fft_plan)
+        transform_lines(p, p->fft_plan, p->out, p->out, height, width, 1);
+}
+
+/* The bin that belongs at place i of a centred output. */
+static size_t centered_bin(const struct penstock_fft_problem *fft, size_t i)
+{
+    size_t width = width_of(fft), height = fft->n / width;
+    size_t row = (i / width + height - height / 2) % height, column = i % width;
+    if (fft->columns <= 1)
+        column = (column + width - width / 2) % width;
+    return row * width + column;
+}
+
 static float decibel(double power)
 {
     return power < 1e-30 ? -300.0f : (float)(10 * log10(power));
@@ -118,10 +179,10 @@ static float decibel(double power)
 static void store(struct reference_plan *p, void *out, unsigned k)
 {
     const struct penstock_fft_problem *fft = p->fft;
-    size_t count = penstock__fft_out_count(fft), low = fft->centered ? count - count / 2 : 0;
+    size_t count = penstock__fft_out_count(fft);
     float *floats = out;
     for (size_t i = 0; i < count; i++) {
-        size_t bin = (i + low) % count;
+        size_t bin = fft->centered ? centered_bin(fft, i) : i;
         float complex value = p->out[bin] * fft->scale;
         double re = crealf(value), im = cimagf(value);
         if (penstock__fft_out_item(fft) == sizeof(penstock_cf32)) {
@@ -150,7 +211,7 @@ int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan
     for (size_t frame = 0; frame < job->frames; frame++) {
         size_t first = gather ? gather[frame].start : frame * fft->spacing + fft->skip;
         load(p, job->in->host, first, job->samples, gather ? &gather[frame] : NULL);
-        fft_execute(p->fft_plan);
+        transform(p);
         store(p, out + frame / fft->average * plan->problem->out_bytes, (unsigned)(frame % fft->average));
     }
     pthread_mutex_unlock(&p->lock);

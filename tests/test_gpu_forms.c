@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The forms of a transform on a GPU backend against double precision: every plan option, with what it changes in the
+ * plan; frames with rows and with columns. PENSTOCK_TEST_FULL=1 runs more lengths.
+ */
+#include "gpu_rig.h"
+
+static float window[1 << 14];
+
+/* What a plan says of itself. */
+struct told {
+    char variant[64];
+    unsigned kernels, passes;
+};
+
+static struct told tell(struct rig *rig, struct penstock_fft_problem fft)
+{
+    struct penstock_problem problem = rig_problem(fft);
+    struct penstock_plan_state plan = {.device = rig->device, .problem = &problem};
+    struct told told = {""};
+    plan.priv = penstock__calloc(1, rig->backend->plan_bytes);
+    if (rig->backend->plan_init(&plan, 0)) {
+        CHECK(false, "n %zu: %s", fft.n, penstock_error_text());
+    } else {
+        snprintf(told.variant, sizeof told.variant, "%s", plan.variant);
+        told.kernels = plan.kernels;
+        told.passes = plan.passes;
+        rig->backend->plan_free(&plan);
+    }
+    penstock__free(plan.priv);
+    return told;
+}
+
+static void expect(struct rig *rig, struct penstock_fft_problem fft, unsigned kernels, const char *words)
+{
+    struct told told = tell(rig, fft);
+    CHECK(told.kernels == kernels && told.passes == kernels, "n %zu: %u kernels, %u passes, %u are right", fft.n,
+          told.kernels, told.passes, kernels);
+    CHECK(strstr(told.variant, words), "n %zu: '%s' is not in '%s'", fft.n, words, told.variant);
+}
+
+/* Compilers of CPUs are slow: of the cases each sixth is run there, and of the others each sixth on a GPU that is one
+ * of theirs. */
+static void check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)
+{
+    static unsigned asked;
+    unsigned part = getenv("PENSTOCK_SHIM_GPU") ? 1 : 0;
+    if (rig->device->host_memory || part)
+        if (asked++ % 6 != part && !getenv("PENSTOCK_TEST_FULL"))
+            return;
+    rig_check(rig, fft, variant, what);
+}
+
+static bool told_too(const struct rig *rig, size_t i)
+{
+    return !rig->device->host_memory || i % 6 == 0 || getenv("PENSTOCK_TEST_FULL");
+}
+
+static void radices(struct rig *rig)
+{
+    static const struct {
+        unsigned radix;
+        const char *words;
+    } cases[] = {{2, "radix 2x2x2x2x2x2x2x2x2"}, {4, "radix 4x4x4x4x2"}, {8, "radix 8x8x8"}, {16, "radix 16x16x2"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct penstock_fft_problem fft = {.n = 512, .options = {.radix = cases[i].radix}};
+        if (told_too(rig, i))
+            expect(rig, fft, 1, cases[i].words);
+        for (unsigned variant = 0; variant < 3; variant++)
+            check(rig, fft, variant, "radix");
+        fft =
+            (struct penstock_fft_problem){.n = 60, .direction = PENSTOCK_REVERSE, .options = {.radix = cases[i].radix}};
+        check(rig, fft, 0, "radix of 60 points, reverse");
+    }
+    check(rig, (struct penstock_fft_problem){.n = 67, .options = {.radix = 4}}, 0, "radix of 67 points");
+}
+
+static void scratches(struct rig *rig)
+{
+    const penstock_fft_options global = {.scratch = PENSTOCK_SCRATCH_GLOBAL};
+    static const struct {
+        size_t n;
+        unsigned radix, kernels;
+        const char *words;
+    } cases[] = {{16, 0, 1, "radix 16"},
+                 {64, 2, 6, "nodes 2x2x2x2x2x2"},
+                 {60, 0, 2, "nodes 15x4"},
+                 {1024, 4, 5, "nodes 4x4x4x4x4"},
+                 {4096, 16, 3, "nodes 16x16x16"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct penstock_fft_problem fft = {.n = cases[i].n, .options = global};
+        fft.options.radix = cases[i].radix;
+        if (told_too(rig, i))
+            expect(rig, fft, cases[i].kernels, cases[i].words);
+        check(rig, fft, 0, "global scratch");
+    }
+    check(rig,
+          (struct penstock_fft_problem){.n = 64,
+                                        .direction = PENSTOCK_REVERSE,
+                                        .centered = true,
+                                        .window = window,
+                                        .format = PENSTOCK_CS16,
+                                        .options = global},
+          0, "global scratch, all stages");
+    check(rig, (struct penstock_fft_problem){.n = 19, .options = global}, 0, "global scratch, Bluestein");
+    check(rig, (struct penstock_fft_problem){.n = 64, .options = {.scratch = PENSTOCK_SCRATCH_LOCAL}}, 0,
+          "local scratch");
+    struct penstock_problem large =
+        rig_problem((struct penstock_fft_problem){.n = 1 << 20, .options = {.scratch = PENSTOCK_SCRATCH_LOCAL}});
+    CHECK_EQ(rig->backend->supports(rig->device, &large), PENSTOCK_ERR_UNSUPPORTED);
+    CHECK(strstr(penstock_error_text(), "local memory"), "%s", penstock_error_text());
+}
+
+static void groups(struct rig *rig)
+{
+    struct penstock_problem impossible =
+        rig_problem((struct penstock_fft_problem){.n = 1024, .options = {.items = 1024, .group = 1024}});
+    if (told_too(rig, 0))
+        expect(rig, (struct penstock_fft_problem){.n = 64, .options = {.items = 16, .group = 3}}, 1, ", 3 a group");
+    check(rig, (struct penstock_fft_problem){.n = 64, .options = {.items = 16, .group = 3}}, 0, "16 items, 3");
+    check(rig, (struct penstock_fft_problem){.n = 60, .options = {.items = 5}}, 0, "5 items");
+    check(rig, (struct penstock_fft_problem){.n = 64, .options = {.group = 1}}, 0, "1 a group");
+    check(rig, (struct penstock_fft_problem){.n = 8, .options = {.items = 8, .group = 4}}, 0, "idle items");
+    CHECK_EQ(rig->backend->supports(rig->device, &impossible), PENSTOCK_ERR_UNSUPPORTED);
+    CHECK(strstr(penstock_error_text(), "fit"), "%s", penstock_error_text());
+}
+
+static void columns(struct rig *rig)
+{
+    if (told_too(rig, 0))
+        expect(rig, (struct penstock_fft_problem){.n = 64 * 24, .columns = 24}, 1, "radix");
+    check(rig, (struct penstock_fft_problem){.n = 16 * 4, .columns = 4}, 0, "16 x 4 side by side");
+    for (unsigned variant = 0; variant < 3; variant++)
+        check(rig, (struct penstock_fft_problem){.n = 64 * 19, .columns = 19}, variant, "64 x 19 side by side");
+    check(rig,
+          (struct penstock_fft_problem){.n = 15 * 6,
+                                        .columns = 6,
+                                        .direction = PENSTOCK_REVERSE,
+                                        .centered = true,
+                                        .output = PENSTOCK_OUTPUT_POWER,
+                                        .average = 3,
+                                        .skip = 5,
+                                        .format = PENSTOCK_CS8},
+          0, "15 x 6 side by side, stages");
+    check(rig, (struct penstock_fft_problem){.n = 34 * 3, .columns = 3, .window = window}, 0, "34 x 3, transposed");
+}
+
+static void planes(struct rig *rig)
+{
+    static const struct {
+        size_t rows, columns;
+        unsigned kernels;
+    } cases[] = {{8, 8, 2}, {16, 60, 2}, {17, 32, 4}, {127, 24, 4}, {256, 64, 2}, {6, 19, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct penstock_fft_problem fft = {.n = cases[i].rows * cases[i].columns, .rows = cases[i].rows};
+        if (told_too(rig, i))
+            expect(rig, fft, cases[i].kernels, ";");
+        check(rig, fft, 0, "2-D");
+    }
+    check(rig,
+          (struct penstock_fft_problem){.n = 9 * 14,
+                                        .rows = 9,
+                                        .direction = PENSTOCK_REVERSE,
+                                        .window = window,
+                                        .skip = 3,
+                                        .format = PENSTOCK_CS16,
+                                        .centered = true,
+                                        .output = PENSTOCK_OUTPUT_POWER,
+                                        .scale = 0.5f},
+          0, "2-D, all stages");
+    for (penstock_format format = PENSTOCK_CF32; format <= PENSTOCK_PLANAR; format++) {
+        struct penstock_fft_problem fft = {.n = 12 * 18,
+                                           .rows = 12,
+                                           .direction = PENSTOCK_REVERSE,
+                                           .window = window,
+                                           .skip = 3,
+                                           .format = format,
+                                           .centered = true,
+                                           .output = PENSTOCK_OUTPUT_POWER,
+                                           .scale = 0.5f,
+                                           .options = {.column_way = PENSTOCK_COLUMNS_TRANSPOSED}};
+        check(rig, fft, 0, "2-D transposed, all stages");
+    }
+    check(rig, (struct penstock_fft_problem){.n = 32 * 40, .rows = 32, .options = {.scratch = PENSTOCK_SCRATCH_GLOBAL}},
+          0, "2-D, global scratch");
+    struct penstock_problem prime = rig_problem(
+        (struct penstock_fft_problem){.n = 17 * 4, .rows = 17, .options = {.column_way = PENSTOCK_COLUMNS_STRIDED}});
+    CHECK_EQ(rig->backend->supports(rig->device, &prime), PENSTOCK_ERR_UNSUPPORTED);
+    CHECK(strstr(penstock_error_text(), "side by side"), "%s", penstock_error_text());
+}
+
+int main(int count, char **arguments)
+{
+    struct rig rig;
+    uint64_t seed = 5;
+    int status = rig_open(&rig, rig_device(count, arguments), NULL);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof window / sizeof window[0]; i++)
+        window[i] = (float)(0.6 + 0.4 * test_uniform(&seed));
+    radices(&rig);
+    scratches(&rig);
+    groups(&rig);
+    columns(&rig);
+    planes(&rig);
+    rig_close(&rig);
+    CHECK(rig_cases >= (getenv("PENSTOCK_TEST_FULL") ? 40 : 7), "only %u cases ran", rig_cases);
+    printf("%u cases, worst error %.2f of what is allowed\n", rig_cases, rig_worst);
+    return test_finish();
+}
