@@ -20,7 +20,7 @@
 struct measurement {
     char *case_text, *png, *against, *study;
     int csv;
-    double count, length, cfo_hz, sfo_ppm;
+    double count, length, most, cfo_hz, sfo_ppm;
     const struct peer *peer;
     struct case_target target;
     struct bench_chart chart;
@@ -176,18 +176,34 @@ static int choose_peer(struct measurement *m)
     return m->against ? fail_unknown("peer", m->against, names) : EXIT_DONE;
 }
 
+static const struct {
+    const char *name;
+    int (*run)(const struct study *study);
+} studies[] = {{"per", study_packet_errors}, {"taps", study_taps}, {"radix", study_radix}, {"2d", study_planes}};
+enum { STUDIES = sizeof studies / sizeof *studies };
+
+static int (*find_study(const char *name))(const struct study *study)
+{
+    for (size_t i = 0; i < STUDIES; i++)
+        if (!strcmp(studies[i].name, name))
+            return studies[i].run;
+    return NULL;
+}
+
 static int check_options(struct measurement *m, const struct options *options)
 {
-    static const char *const studies[] = {"per", "taps", NULL};
+    const char *names[STUDIES + 1] = {NULL};
     struct test_case test;
     uint64_t count;
     int code = EXIT_DONE;
-    if ((m->study && strcmp(m->study, "per") && strcmp(m->study, "taps") &&
-         (code = fail_unknown("study", m->study, studies))) ||
+    for (size_t i = 0; i < STUDIES; i++)
+        names[i] = studies[i].name;
+    if ((m->study && !find_study(m->study) && (code = fail_unknown("study", m->study, names))) ||
         (code = choose_peer(m)) || (m->case_text && (code = case_parse(&test, m->case_text))) ||
         (m->png && (code = png_available("--png"))))
         return code;
     option_whole("--count", m->count, 10, 1e6, &count, &code);
+    option_whole("--most", m->most, 0, 1 << 23, &count, &code);
     option_whole("--length", m->length, MPDU_LEAST, PENSTOCK_WIFI_MAX_PSDU, &count, &code);
     if (!code && !(fabs(m->cfo_hz) <= 1e6 && fabs(m->sfo_ppm) <= 1000))
         code = fail(EXIT_USAGE, "--cfo %g --sfo %g is impossible: at most 1e6 Hz and 1000 ppm", m->cfo_hz, m->sfo_ppm);
@@ -205,14 +221,14 @@ static int bench(struct measurement *m, const struct options *options)
         return code;
     interrupt_watch(NULL);
     if (m->study)
-        return (strcmp(m->study, "taps") ? study_packet_errors
-                                         : study_taps)(&(struct study){.device = options->arguments[0],
-                                                                       .png = m->png,
-                                                                       .csv = m->csv,
-                                                                       .frames = (size_t)m->count,
-                                                                       .length = (size_t)m->length,
-                                                                       .cfo_hz = m->cfo_hz,
-                                                                       .sfo_ppm = m->sfo_ppm});
+        return find_study(m->study)(&(struct study){.device = options->arguments[0],
+                                                    .png = m->png,
+                                                    .csv = m->csv,
+                                                    .frames = (size_t)m->count,
+                                                    .length = (size_t)m->length,
+                                                    .most = (size_t)m->most,
+                                                    .cfo_hz = m->cfo_hz,
+                                                    .sfo_ppm = m->sfo_ppm});
     if (!(code = open_context(&context, 0)))
         code = targets_find(&targets, context, options->arguments);
     penstock_context_free(context);
@@ -233,9 +249,11 @@ static int run(const struct command *command, int argc, const char **argv)
         {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},
         {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
         {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid, cufft, vkfft or clfft", "PEER"},
-        {"study", 0, POPT_ARG_STRING, &m.study, 0, "per: packet errors of Wi-Fi rates; taps: filter speed", "NAME"},
+        {"study", 0, POPT_ARG_STRING, &m.study, 0,
+         "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU", "NAME"},
         {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
         {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame in it (138)", "BYTES"},
+        {"most", 0, POPT_ARG_DOUBLE, &m.most, 0, "Largest length or side of --study radix or 2d (all)", "N"},
         {"cfo", 0, POPT_ARG_DOUBLE, &m.cfo_hz, 0, "Carrier offset in it", "HZ"},
         {"sfo", 0, POPT_ARG_DOUBLE, &m.sfo_ppm, 0, "Clock offset in it", "PPM"},
         OPTIONS_END,
@@ -271,6 +289,13 @@ const struct command command_bench = {
         "--study per: frames in white noise of the profile's whole bandwidth, detection included; recorded ones where\n"
         "they are at hand (138 bytes at 6, 12, 18, 24, 48 Mb/s), the transmitter's elsewhere.\n"
         "--study taps: the filter's rate from 16 to 65536 complex taps on one thread, the best of 30 runs (on the CPU\n"
-        "by the thread's own time), and how far it is below its envelope, the best rate with as many taps or more.\n",
+        "by the thread's own time), and how far it is below its envelope, the best rate with as many taps or more.\n"
+        "--study radix, --study 2d: a transform in the forms that a GPU's plan can have, on DEVICE (opencl): stages "
+        "of\n"
+        "radix 2, 4, 8 and 16 from 8 to 2^20 points; 2-D ones of 16 to 2048 a side with global or local scratch "
+        "memory\n"
+        "and with columns in place or transposed. Time and energy of one of a batch (256 MiB on the device, 8 MiB on "
+        "a\n"
+        "CPU), energy from NVML or powercap where the device reports it.\n",
     .run = run,
 };

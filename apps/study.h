@@ -13,6 +13,7 @@ struct study {
     bool csv;               /* comma-separated values; not of packet error rates */
     size_t frames;          /* a point */
     size_t length;          /* bytes a frame, 14 .. 4095 */
+    size_t most;            /* of the forms of transforms: the largest length or side; 0: all */
     double cfo_hz, sfo_ppm; /* offsets of carrier and clock, as in penstock_channel_desc */
 };
 
@@ -22,5 +23,10 @@ int study_packet_errors(const struct study *study);
 
 /* The filter's rate over the number of taps, and how far it lies below its envelope. Returns an exit code. */
 int study_taps(const struct study *study);
+
+/* Time and energy of a transform, by the radix of its stages over the lengths, and of 2-D ones, by where scratch memory
+ * is and how columns are reached, over their sides. Without a device: opencl. Return an exit code. */
+int study_radix(const struct study *study);
+int study_planes(const struct study *study);
 
 #endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * bench --study radix, --study 2d: the forms in which a GPU can compute one transform, side by side over the lengths:
+ * time and energy of a transform, and operations a second by the usual count, 5 n log2 n.
+ */
+#include "cases/signals.h"
+#include "interrupt.h"
+#include "outfile.h"
+#include "picture/axes.h"
+#include "power.h"
+#include "progress.h"
+#include "study.h"
+
+#include <penstock/resident.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FORMS = 6, MOST_SIZES = 24, BLOCK_BYTES = 1 << 20, ROUNDS = 7 };
+
+struct form {
+    const char *name; /* of the table, and the plot's legend */
+    penstock_fft_options options;
+};
+
+struct forms {
+    const char *title, *axis;
+    bool squares; /* of sides 2^first .. 2^last, or lines of as many points */
+    int first, last;
+    size_t count;
+    struct form form[MOST_FORMS];
+};
+
+static const struct forms radix_forms = {
+    "radix of the stages",
+    "points",
+    false,
+    3,
+    20,
+    5,
+    {{"radix 2", {.radix = 2}},
+     {"radix 4", {.radix = 4}},
+     {"radix 8", {.radix = 8}},
+     {"radix 16", {.radix = 16}},
+     {"own choice", {.radix = 0}}},
+};
+
+static const struct forms plane_forms = {
+    "2-D transforms",
+    "points of a side",
+    true,
+    4,
+    11,
+    6,
+    {{"global, transposed", {2, PENSTOCK_SCRATCH_GLOBAL, PENSTOCK_COLUMNS_TRANSPOSED, 0, 0}},
+     {"global, strided", {2, PENSTOCK_SCRATCH_GLOBAL, PENSTOCK_COLUMNS_STRIDED, 0, 0}},
+     {"local, transposed", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_TRANSPOSED, 0, 0}},
+     {"local, strided", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_STRIDED, 0, 0}},
+     {"local, 4 a group", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_STRIDED, 0, 4}},
+     {"own choice", {.radix = 0}}},
+};
+
+struct forms_study {
+    const struct forms *forms;
+    penstock_context *context;
+    const char *device;
+    char product[128];
+    struct power_meter meter;
+    void *block, *in, *out; /* in and out: of devices that work in the host's memory */
+    size_t frames, budget;  /* bytes of samples */
+    double seconds[MOST_FORMS][MOST_SIZES], joules[MOST_FORMS][MOST_SIZES]; /* of a transform; NAN: not done */
+};
+
+static size_t side_of(const struct forms_study *s, int size)
+{
+    return (size_t)1 << (s->forms->first + size);
+}
+
+static int sizes_of(const struct forms_study *s)
+{
+    return s->forms->last - s->forms->first + 1;
+}
+
+/* ---------------------------------------------------------------- measuring ------------------- */
+
+/* A plan with its samples on the device or, where that is the host, beside it. */
+struct subject {
+    penstock_plan *plan;
+    penstock_resident *resident;
+};
+
+static int run_batches(const struct forms_study *s, const struct subject *subject, unsigned repeats, double *seconds)
+{
+    if (subject->resident)
+        return penstock_resident_run(subject->resident, repeats, seconds);
+    double start = seconds_now();
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < repeats && !status; i++)
+        status = penstock_plan_run(subject->plan, s->in, s->out, s->frames);
+    *seconds = (seconds_now() - start) / repeats;
+    return status;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of some rounds; energy over a quarter of a second or so, since counters tick slowly. */
+static int measure(struct forms_study *s, const struct subject *subject, int form, int size)
+{
+    double rounds[ROUNDS], once, before, enough;
+    unsigned repeats;
+    int status = run_batches(s, subject, 1, &once);
+    if (status || (status = run_batches(s, subject, 1, &once)))
+        return status;
+    repeats = (unsigned)fmin(1000, 2e-3 / fmax(once, 1e-7)) + 1;
+    for (int i = 0; i < ROUNDS && !status; i++)
+        status = run_batches(s, subject, repeats, &rounds[i]);
+    if (status)
+        return status;
+    qsort(rounds, ROUNDS, sizeof *rounds, compare_doubles);
+    s->seconds[form][size] = rounds[ROUNDS / 2] / (double)s->frames;
+    if (!s->meter.joules)
+        return PENSTOCK_OK;
+    enough = fmin(20000, 0.25 / fmax(rounds[ROUNDS / 2], 1e-7)) + 1;
+    before = power_joules(&s->meter);
+    status = run_batches(s, subject, (unsigned)enough, &once);
+    before = power_joules(&s->meter) - before;
+    if (before > 0)
+        s->joules[form][size] = before / ((double)(unsigned)enough * (double)s->frames);
+    return status;
+}
+
+static int measure_form(struct forms_study *s, int form, int size)
+{
+    size_t side = side_of(s, size), n = s->forms->squares ? side * side : side;
+    struct subject subject = {NULL, NULL};
+    penstock_fft_desc desc = PENSTOCK_FFT_DESC(.n = n, .options = s->forms->form[form].options);
+    int status;
+    s->frames = s->budget / (n * sizeof(penstock_cf32));
+    s->frames = s->frames ? s->frames : 1;
+    desc.rows = s->forms->squares ? side : 0;
+    desc.batch = s->frames;
+    progress_show("%s, %zu points", s->forms->form[form].name, n);
+    status = penstock_fft_plan(&subject.plan, s->context, &desc, s->device);
+    if (!status && !s->in)
+        status = penstock_resident_new(&subject.resident, subject.plan, s->block, BLOCK_BYTES, s->frames);
+    if (!status)
+        status = measure(s, &subject, form, size);
+    penstock_resident_free(subject.resident);
+    penstock_plan_free(subject.plan);
+    if (status == PENSTOCK_ERR_UNSUPPORTED) { /* told as a gap in the table */
+        progress_clear();
+        fprintf(stderr, "%s, %zu points: %s\n", s->forms->form[form].name, n, penstock_error_text());
+        return EXIT_DONE;
+    }
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------- table ----------------------- */
+
+static double gigaflops(const struct forms_study *s, int form, int size)
+{
+    double n = (double)side_of(s, size);
+    n *= s->forms->squares ? n : 1;
+    return 5e-9 * n * log2(n) / s->seconds[form][size];
+}
+
+static void print_row(const struct forms_study *s, int form, int size, bool csv)
+{
+    double joules = s->joules[form][size];
+    if (!isfinite(s->seconds[form][size]))
+        return;
+    printf(csv ? "%zu,%s,%s,%.6g,%.6g," : "%10zu  %-20s %-10s %12.4g %10.4g  ", side_of(s, size),
+           s->forms->form[form].name, s->device, 1e6 * s->seconds[form][size], gigaflops(s, form, size));
+    if (isfinite(joules))
+        printf(csv ? "%.6g\n" : "%12.4g\n", 1e6 * joules);
+    else
+        puts(csv ? "" : "not reported");
+}
+
+static void print_table(const struct forms_study *s, bool csv)
+{
+    puts(csv ? "points,form,device,microseconds,gflops,microjoules"
+             : "    points  form                 device      us each     GFLOP/s  uJ each");
+    for (int size = 0; size < sizes_of(s); size++)
+        for (size_t form = 0; form < s->forms->count; form++)
+            print_row(s, (int)form, size, csv);
+    if (!csv)
+        printf("%s; energy: %s\n", s->product, s->meter.source);
+}
+
+/* ---------------------------------------------------------------- picture --------------------- */
+
+static void draw_curve(const struct axes *axes, const struct forms_study *s, int form)
+{
+    double x[MOST_SIZES], y[MOST_SIZES];
+    size_t count = 0;
+    for (int size = 0; size < sizes_of(s); size++)
+        if (isfinite(s->seconds[form][size])) {
+            x[count] = (double)side_of(s, size);
+            y[count++] = gigaflops(s, form, size);
+        }
+    axes_curve(axes, x, y, count, true, curve_colour((size_t)form));
+    axes_legend(axes, form, curve_colour((size_t)form), s->forms->form[form].name);
+}
+
+static void draw(struct canvas *canvas, const struct forms_study *s)
+{
+    char title[200];
+    double most = 0;
+    for (size_t form = 0; form < s->forms->count; form++)
+        for (int size = 0; size < sizes_of(s); size++)
+            if (isfinite(s->seconds[form][size]))
+                most = fmax(most, gigaflops(s, (int)form, size));
+    struct axes axes = {.canvas = canvas,
+                        .left = 90,
+                        .top = 50,
+                        .width = 740,
+                        .height = 460,
+                        .x = {.low = s->forms->squares ? 10 : 1,
+                              .high = s->forms->squares ? 1e4 : 1e7,
+                              .logarithmic = true,
+                              .label = s->forms->axis},
+                        .y = {.low = 0, .high = 1.1 * most, .label = "GFLOP/s (5 n log2 n)"},
+                        .grid = true};
+    snprintf(title, sizeof title, "penstock %s: %s, on %s (%.60s)", penstock_version(), s->forms->title, s->device,
+             s->product);
+    axes_draw(&axes, title);
+    for (size_t form = 0; form < s->forms->count; form++)
+        draw_curve(&axes, s, (int)form);
+}
+
+static int write_picture(const struct forms_study *s, const char *path)
+{
+    struct canvas canvas;
+    FILE *file;
+    int code = outfile_open(&file, path), closing;
+    if (code)
+        return code;
+    if (canvas_init(&canvas, 1080, 580, white)) {
+        draw(&canvas, s);
+        code = canvas_write_png(&canvas, file, path);
+        canvas_free(&canvas);
+    } else {
+        code = fail(EXIT_DATA, "out of memory");
+    }
+    closing = outfile_close(file, path);
+    return code ? code : closing;
+}
+
+/* ---------------------------------------------------------------- study ----------------------- */
+
+/* The device's name and product; where its memory is the host's, samples beside the plan. */
+static int find_device(struct forms_study *s, const char *wanted)
+{
+    enum { ON_DEVICE = 1 << 28, ON_HOST = 1 << 23 };
+    penstock_device_info info = PENSTOCK_DEVICE_INFO;
+    penstock_resident *probe = NULL;
+    penstock_plan *plan = NULL;
+    uint64_t seed = 1;
+    size_t row;
+    int status = penstock_device_find(s->context, wanted ? wanted : "opencl", &row);
+    if (status || (status = penstock_device_get(s->context, row, &info)))
+        return fail_status(status);
+    s->device = info.name;
+    snprintf(s->product, sizeof s->product, "%s", info.product);
+    power_open(&s->meter, s->device, s->product);
+    if (!(s->block = malloc(BLOCK_BYTES)))
+        return fail(EXIT_DATA, "out of memory");
+    signal_random(s->block, PENSTOCK_CF32, BLOCK_BYTES / sizeof(penstock_cf32), &seed);
+    if ((status = penstock_fft_plan(&plan, s->context, &PENSTOCK_FFT_DESC(.n = 16), s->device)))
+        return fail_status(status);
+    status = penstock_resident_new(&probe, plan, s->block, BLOCK_BYTES, BLOCK_BYTES / 128);
+    penstock_resident_free(probe);
+    penstock_plan_free(plan);
+    if (status && status != PENSTOCK_ERR_UNSUPPORTED)
+        return fail_status(status);
+    s->budget = status ? ON_HOST : ON_DEVICE;
+    if (!status)
+        return EXIT_DONE;
+    size_t most = (size_t)1 << 25; /* one frame of the largest plane */
+    s->in = aligned_alloc(64, most);
+    s->out = aligned_alloc(64, most);
+    if (!s->in || !s->out)
+        return fail(EXIT_DATA, "out of memory");
+    for (size_t at = 0; at < most; at += BLOCK_BYTES)
+        memcpy((char *)s->in + at, s->block, BLOCK_BYTES);
+    memset(s->out, 0, most);
+    return EXIT_DONE;
+}
+
+static int study(struct forms_study *s, const struct study *wanted)
+{
+    int code = find_device(s, wanted->device), last = sizes_of(s);
+    for (int form = 0; form < MOST_FORMS; form++)
+        for (int size = 0; size < MOST_SIZES; size++)
+            s->seconds[form][size] = s->joules[form][size] = NAN;
+    for (int size = 0; size < last && !code; size++)
+        for (size_t form = 0; form < s->forms->count && !code && !interrupted(); form++)
+            if (!wanted->most || side_of(s, size) <= wanted->most)
+                code = measure_form(s, (int)form, size);
+    progress_clear();
+    if (code || interrupted())
+        return code;
+    print_table(s, wanted->csv);
+    return wanted->png ? write_picture(s, wanted->png) : EXIT_DONE;
+}
+
+static int study_forms(const struct forms *forms, const struct study *wanted)
+{
+    struct forms_study *s = calloc(1, sizeof *s);
+    int code = s ? open_context(&s->context, 0) : fail(EXIT_DATA, "out of memory");
+    if (!code) {
+        s->forms = forms;
+        code = study(s, wanted);
+    }
+    if (s) {
+        penstock_context_free(s->context);
+        free(s->block);
+        free(s->in);
+        free(s->out);
+    }
+    free(s);
+    return code;
+}
+
+int study_radix(const struct study *wanted)
+{
+    return study_forms(&radix_forms, wanted);
+}
+
+int study_planes(const struct study *wanted)
+{
+    return study_forms(&plane_forms, wanted);
+}
