@@ -21,7 +21,7 @@ check(version[0] == "penstock" and version[1].count(".") == 2, version)
 # The contract's options are all there.
 for command, options in {
     "check": ["--case", "--full"],
-    "bench": ["--case", "--csv", "--png", "--against", "--study", "--length", "--cfo", "--sfo"],
+    "bench": ["--case", "--csv", "--png", "--against", "--study", "--most", "--length", "--cfo", "--sfo"],
     "spectrum": ["--input", "--png", "--fft", "--hop", "--window", "--average", "--device"],
     "filter": ["--input", "--output", "--taps", "--decimate", "--device"],
     "receive": ["--profile", "--input", "--device", "--json", "--pcap", "--constellation"],
@@ -89,7 +89,7 @@ for case in ["fft", "fft:0", "fft:64:square", "fft:64:avg4", "spectrum:64:hop0",
              "receive:wifi:7", "receive:wifi-10mhz:recordings", "receive:wifi"]:
     check_error(2, "is impossible", "check", "--case", case)
     check_error(2, "is impossible", "bench", "--case", case)
-check_error(2, "unknown study 'radix'", "bench", "--study", "radix")
+check_error(2, "unknown study 'radices'", "bench", "--study", "radices")
 check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
 check_error(2, "--count 1 is impossible", "bench", "--study", "per", "--count", "1")
 check_error(2, "--length 5 is impossible", "bench", "--study", "per", "--length", "5")
