@@ -27,6 +27,7 @@ fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT 
     const k_index x = K_LANE_X(), y = K_LANE_Y();
     const k_index row = (k_index)((k_size)K_GROUP() / TILES), at = (k_index)((k_size)K_GROUP() % TILES);
     const k_index left = (k_index)((k_size)at % ACROSS) * TILE, top = (k_index)((k_size)at / ACROSS) * TILE;
+    K_EARLY();
     LOCATE_SOURCE
     K_GLOBAL k_value *target = out + (k_u64)row * BINS;
     if (left + x < WIDTH && top + y < HEIGHT) {
