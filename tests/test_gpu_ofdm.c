@@ -6,6 +6,9 @@
 #include "core/binding.h"
 #include "gpu_rig.h"
 
+#include <math.h>
+#include <string.h>
+
 static unsigned cases;
 
 static void check(struct rig *rig, size_t n, penstock_format format, unsigned bits, unsigned step)
@@ -30,6 +33,79 @@ static void check(struct rig *rig, size_t n, penstock_format format, unsigned bi
     cases++;
 }
 
+/* ---------------------------------------------------------------- any length ------------------ */
+
+#define MOST_PILOTS 600
+#define PILOT_ROWS  3
+
+struct any {
+    size_t n;
+    penstock_format format;
+    unsigned bits;
+    unsigned pilot_every; /* 0: none */
+    bool own, complete;
+};
+
+/* Pilots on every so many carriers from the third on, carriers in turn from both ends. */
+static void fill(struct penstock_ofdm_problem *ofdm, unsigned every)
+{
+    static uint32_t bins[8192], pilots[MOST_PILOTS];
+    static penstock_cf32 values[PILOT_ROWS * MOST_PILOTS];
+    size_t most = ofdm->n - ofdm->n / 9, carriers = 0, count = 0;
+    for (size_t i = 0; i < most; i++) {
+        uint32_t bin = (uint32_t)(i % 2 ? ofdm->n - 1 - i / 2 : i / 2);
+        if (every && i % every == 2 && count < MOST_PILOTS)
+            pilots[count++] = bin;
+        else if (i != 1) /* and one that is neither */
+            bins[carriers++] = bin;
+    }
+    for (size_t i = 0; i < PILOT_ROWS * count; i++) {
+        double angle = 0.7 * (double)(i / count + 1) * (double)(i % count), size = i % count % 2 ? 0.5 : 1.5;
+        values[i] = (penstock_cf32){(float)(size * cos(angle)), (float)(size * sin(angle))};
+    }
+    ofdm->bins = bins;
+    ofdm->carrier_count = carriers;
+    ofdm->pilot_bins = pilots;
+    ofdm->pilot_values = values;
+    ofdm->pilot_count = count;
+    ofdm->pilot_rows = count ? PILOT_ROWS : 0;
+}
+
+static void check_any(struct rig *rig, struct any any)
+{
+    struct penstock__binding *binding;
+    struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_OFDM,
+                                       .in_bytes = penstock_format_bytes(any.format),
+                                       .batch = 64,
+                                       .ofdm = {.n = any.n,
+                                                .format = any.format,
+                                                .bits = any.bits,
+                                                .mixed = true,
+                                                .own = any.own,
+                                                .complete = any.complete}};
+    fill(&problem.ofdm, any.pilot_every);
+    problem.out_bytes = penstock__ofdm_row(&problem.ofdm);
+    int status = penstock__binding_new(&binding, rig->device, &problem, 1);
+    CHECK(!status, "n %zu, %s, %u bits, %zu pilots, own %d, complete %d: %s", any.n, penstock_format_name(any.format),
+          any.bits, problem.ofdm.pilot_count, any.own, any.complete, penstock_error_text());
+    if (!status) {
+        CHECK(binding->state.kernels == 1 && binding->state.passes == 1, "n %zu: %u kernels", any.n,
+              binding->state.kernels);
+        printf("%zu: %s\n", any.n, binding->state.variant);
+    }
+    penstock__binding_free(binding);
+    cases++;
+}
+
+/* A simpler variant than the first one is told in a warning. */
+static void count_warning(void *user, penstock_log_level level, const char *line)
+{
+    if (level == PENSTOCK_LOG_WARNING && strstr(line, "goes on with variant")) {
+        ++*(unsigned *)user;
+        printf("%s\n", line);
+    }
+}
+
 /* On a CPU a kernel takes its compiler seconds. */
 static bool chosen(const struct rig *rig, size_t n, size_t bits, size_t i)
 {
@@ -38,20 +114,31 @@ static bool chosen(const struct rig *rig, size_t n, size_t bits, size_t i)
     return bits == i % 6 && (!rig->device->host_memory || n == 16 || n == 64);
 }
 
+static const struct any anys[] = {
+    {64, PENSTOCK_CF32, 6, 12, true, true}, /* four pilots, as Wi-Fi */
+    {1536, PENSTOCK_CS16, 6, 0, false, false}, {127, PENSTOCK_CS8, 4, 9, true, false},
+    {600, PENSTOCK_CS16, 10, 6, true, true},   {97, PENSTOCK_CU8, 8, 5, true, true},
+};
+
 int main(int count, char **arguments)
 {
     static const unsigned bits[] = {1, 6, 4, 2, 8, 10};
     bool full = getenv("PENSTOCK_TEST_FULL");
+    unsigned warnings = 0;
     struct rig rig;
-    int status = rig_open(&rig, rig_device(count, arguments), NULL);
+    int status = rig_open(&rig, rig_device(count, arguments),
+                          &PENSTOCK_CONTEXT_DESC(.log = count_warning, .log_user = &warnings));
     if (status)
         return status;
     for (size_t n = 16, i = 5; n <= 8192; n *= 2, i++)
         for (size_t b = 0; b < 6; b++)
             if (chosen(&rig, n, b, i))
                 check(&rig, n, (penstock_format)(i % 4), bits[b], i % 3 ? 0 : 7);
+    for (size_t i = 0; i < sizeof anys / sizeof anys[0]; i++)
+        check_any(&rig, anys[i]);
     printf("%u cases\n", cases);
-    CHECK_EQ(cases, full ? 60 : rig.device->host_memory ? 2 : 10);
+    CHECK_EQ(cases, 5u + (full ? 60 : rig.device->host_memory ? 2 : 10));
+    CHECK_EQ(warnings, 0u);
     rig_close(&rig);
     return test_finish();
 }

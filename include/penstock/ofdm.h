@@ -118,6 +118,11 @@ PENSTOCK_API int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *conte
 /* Name of the device that computes; lives as long as the object. */
 PENSTOCK_API const char *penstock_ofdm_device(const penstock_ofdm *ofdm);
 
+/* How soft bits alone are made: with `kernels` 1 and a `variant` that begins with "ofdm" one kernel of the device goes
+ * from samples to soft bits, and the bytes are those of a symbol; else it is the transform's. Points, pilots, phase and
+ * slope come from a kernel of their own there, made when they are first asked for. */
+PENSTOCK_API int penstock_ofdm_get_info(const penstock_ofdm *ofdm, penstock_plan_info *info);
+
 /* Symbols may overlap and come in any order; each gives the same bits whatever else is in the batch. */
 PENSTOCK_API int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch,
                                    const penstock_ofdm_result *result);

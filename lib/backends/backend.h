@@ -129,14 +129,51 @@ static inline size_t penstock__fft_out_item(const struct penstock_fft_problem *f
     return real || fft->output != PENSTOCK_OUTPUT_COMPLEX ? sizeof(float) : sizeof(penstock_cf32);
 }
 
-/* Symbols to soft bits, `bits` a carrier. */
+/*
+ * Symbols to soft bits, `bits` a carrier. `complete`: a symbol's output is a row of soft bits, then, each part from a
+ * multiple of 8 bytes on, the carriers' points, the pilots as penstock_ofdm_result has them, and two floats, phase and
+ * slope. `mixed`: frames may have any constellation of at most `bits`, the bits that a point has not being 0.
+ */
 struct penstock_ofdm_problem {
     size_t n;
     penstock_format format; /* neither PLANAR nor F32 */
     unsigned bits;          /* of each point: 1 (BPSK) or an even number to 10 */
     size_t carrier_count;
     const uint32_t *bins; /* of the carriers, in the order of the output */
+    bool mixed;
+    bool complete; /* only with `mixed` */
+    bool own;      /* phase and slope are those of the symbol's own pilots; only with `mixed` and pilots */
+    size_t pilot_count, pilot_rows;
+    const uint32_t *pilot_bins;
+    const penstock_cf32 *pilot_values; /* rows of pilot_count; a pilot's absolute value is the same in all rows */
 };
+
+/* Bytes up to the parts of a row of `complete` output, and of the whole row. */
+static inline size_t penstock__ofdm_points_at(const struct penstock_ofdm_problem *ofdm)
+{
+    return (ofdm->carrier_count * ofdm->bits + 7) / 8 * 8;
+}
+
+static inline size_t penstock__ofdm_pilots_at(const struct penstock_ofdm_problem *ofdm)
+{
+    return penstock__ofdm_points_at(ofdm) + ofdm->carrier_count * sizeof(penstock_cf32);
+}
+
+static inline size_t penstock__ofdm_phase_at(const struct penstock_ofdm_problem *ofdm)
+{
+    return penstock__ofdm_pilots_at(ofdm) + ofdm->pilot_count * sizeof(penstock_cf32);
+}
+
+static inline size_t penstock__ofdm_row(const struct penstock_ofdm_problem *ofdm)
+{
+    return ofdm->complete ? penstock__ofdm_phase_at(ofdm) + 2 * sizeof(float) : ofdm->carrier_count * ofdm->bits;
+}
+
+/* Pairs of floats that a frame has in struct penstock_ofdm_tables. */
+static inline size_t penstock__ofdm_gains(const struct penstock_ofdm_problem *ofdm)
+{
+    return ofdm->n + 2 + 3 * ofdm->pilot_count;
+}
 
 /*
  * Overlap-save by `parts` sets of n taps: frame i reads n + (parts - 1) block samples from i block on. Part p of the
@@ -186,24 +223,28 @@ struct penstock_problem {
 
 /*
  * A symbol: where its transform starts, in samples of the job's input, how it is rotated on load (as a gathered frame
- * is), the frame whose gains it has, and what is taken out behind the transform: bin k, which stands for carrier k or
- * k - n, is multiplied by exp(2 pi i (common + carrier slope) / 2^32).
+ * is), the frame whose gains it has, and what is taken out behind the transform, where it is not from the symbol's own
+ * pilots: bin k, which stands for carrier k or k - n, is multiplied by exp(2 pi i (common + carrier slope) / 2^32).
  */
 struct penstock_ofdm_place {
     uint32_t start, phase, step, frame;
     uint32_t common, slope;
-    uint32_t reserved[2];
+    uint32_t pilot_row; /* of pilot_values */
+    uint32_t reserved;
 };
 
 /*
- * A frame's gains, n + 2 pairs of floats: a bin of the transform of samples as they are in memory (integers as whole
- * numbers, cu8 less 127.5) times its gain is a point whose levels stand at odd multiples of |gain|^2 times the ratio,
- * which is the first float of pair n; the last bytes are not used. That multiple is also the soft bit of a point at the
- * distance of one level from its only border. At least one frame.
+ * A frame's gains, pairs of floats: a bin of the transform of samples as they are in memory (integers as whole numbers,
+ * cu8 less 127.5) times its gain is a point whose levels stand at odd multiples of |gain|^2 times the ratio. That
+ * multiple is also the soft bit of a point at the distance of one level from its only border. Pair n: the ratio, and
+ * what takes levels at odd integers to a point of mean power one. Pair n + 1: bits of the frame's constellation, and
+ * the pilots' mean carrier k0. Then three pairs a pilot: a gain, which turns all pilots alike, so that only its
+ * direction counts; its weights in common phase and slope, which are the sums of weight times angle; and what takes
+ * the pilot times gain and conjugate value to what it is received as. At least one frame.
  */
 struct penstock_ofdm_tables {
-    const struct penstock_ofdm_place *places; /* one a symbol; NULL: symbol i starts at start + i spacing, all are of
-                                                 frame 0 and nothing is taken out */
+    const struct penstock_ofdm_place *places; /* one a symbol; NULL: symbol i starts at start + i spacing (> 0), all
+                                                 are of frame 0 and nothing is taken out */
     uint32_t start, spacing;
     bool narrow; /* no level is above 21 */
     const penstock_cf32 *gains;

@@ -122,7 +122,8 @@ static struct lists lists_of(const struct penstock_problem *problem, const struc
     return (struct lists){.gather = ofdm->places,
                           .gains = ofdm->gains,
                           .gather_bytes = batch->frames * sizeof *ofdm->places,
-                          .gains_bytes = ofdm->frame_count * (problem->ofdm.n + 2) * sizeof *ofdm->gains};
+                          .gains_bytes =
+                              ofdm->frame_count * penstock__ofdm_gains(&problem->ofdm) * sizeof *ofdm->gains};
 }
 
 static int send_in_place(struct penstock__binding *binding, struct penstock__slot *slot,

@@ -14,6 +14,9 @@ int penstock__check(struct penstock__binding *binding);
 /* The part for problems of kind OFDM: soft bits may be off by one. */
 int penstock__check_ofdm(struct penstock__binding *binding);
 
+/* The part for those that are mixed or complete or have pilots. */
+int penstock__check_symbols(struct penstock__binding *binding);
+
 /* For problems of kind FILTER: relative L2 2e-7 sqrt(log2 n). */
 int penstock__check_filter(struct penstock__binding *binding);
 

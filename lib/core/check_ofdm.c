@@ -51,7 +51,7 @@ static void fill_gains(struct check *check)
             gains[k] = (penstock_cf32){(float)(usual * penstock__check_uniform(&check->random)),
                                        (float)(usual * penstock__check_uniform(&check->random))};
         gains[n] = (penstock_cf32){(float)(USUAL_LEVEL / (usual * usual)), 0};
-        gains[n + 1] = (penstock_cf32){0, 0};
+        gains[n + 1] = (penstock_cf32){(float)check->ofdm->bits, 0};
     }
 }
 
@@ -92,18 +92,6 @@ static int transform(struct check *check, const struct penstock_ofdm_place *plac
     return penstock__dft(check->spectrum, n, PENSTOCK_FORWARD);
 }
 
-/* Soft bit `bit` of `bits` on one axis, the first being 0. */
-static double soft_bit(double u, double level, unsigned bits, unsigned bit)
-{
-    double nearest[2] = {HUGE_VAL, HUGE_VAL};
-    for (unsigned i = 0; i < 1u << bits; i++) {
-        double distance = u - level * (2.0 * i + 1 - (double)(1u << bits));
-        unsigned value = (i ^ i >> 1) >> (bits - 1 - bit) & 1;
-        nearest[value] = fmin(nearest[value], distance * distance);
-    }
-    return level > 0 ? fmin(fmax((nearest[1] - nearest[0]) / (4 * level), -127), 127) : 0;
-}
-
 static int compare_symbol(struct check *check, const struct penstock_ofdm_place *place, size_t symbol)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
@@ -111,13 +99,14 @@ static int compare_symbol(struct check *check, const struct penstock_ofdm_place 
     unsigned axis_bits = (ofdm->bits + 1) / 2;
     const int8_t *got = (const int8_t *)check->out + symbol * check->row;
     for (size_t c = 0; c < ofdm->carrier_count; c++) {
-        uint32_t bin = ofdm->bins[c], number = bin < ofdm->n / 2 ? bin : bin - (uint32_t)ofdm->n;
+        uint32_t bin = ofdm->bins[c], number = bin < (ofdm->n + 1) / 2 ? bin : bin - (uint32_t)ofdm->n;
         double *value = check->spectrum + 2 * (size_t)bin, g[2] = {(double)gains[bin].re, (double)gains[bin].im};
         double level = (g[0] * g[0] + g[1] * g[1]) * (double)gains[ofdm->n].re;
         rotate(value, place->common + place->slope * number);
         double point[2] = {value[0] * g[0] - value[1] * g[1], value[0] * g[1] + value[1] * g[0]};
         for (unsigned b = 0; b < ofdm->bits; b++) {
-            double want = soft_bit(point[b / axis_bits], level, axis_bits, b % axis_bits);
+            double want =
+                fmin(fmax(penstock__check_soft_bit(point[b / axis_bits], level, axis_bits, b % axis_bits), -127), 127);
             if (fabs(want - got[c * ofdm->bits + b]) > 1)
                 return penstock__error(PENSTOCK_ERR_CHECK,
                                        "self-check of OFDM: bit %u of carrier %zu of symbol %zu is %d, %.2f is right",
@@ -130,8 +119,8 @@ static int compare_symbol(struct check *check, const struct penstock_ofdm_place 
 static int run(struct check *check, bool listed, bool narrow)
 {
     struct penstock_ofdm_tables tables = {.places = listed ? check->places : NULL,
-                                          .start = 1,
-                                          .spacing = (uint32_t)check->ofdm->n + 1,
+                                          .start = listed ? 0 : 1,
+                                          .spacing = listed ? 0 : (uint32_t)check->ofdm->n + 1,
                                           .narrow = narrow,
                                           .gains = check->gains,
                                           .frame_count = FRAMES};
@@ -159,6 +148,8 @@ int penstock__check_ofdm(struct penstock__binding *binding)
     const struct penstock_ofdm_problem *ofdm = &binding->state.problem->ofdm;
     struct check check = {.binding = binding, .ofdm = ofdm, .random = 2, .row = ofdm->carrier_count * ofdm->bits};
     int status = PENSTOCK_ERR_MEMORY;
+    if (ofdm->mixed)
+        return penstock__check_symbols(binding);
     check.symbols = SAMPLES / ofdm->n < SYMBOLS ? SAMPLES / ofdm->n + 1 : SYMBOLS;
     check.samples = check.symbols * (ofdm->n + 1) + 1;
     check.in = penstock__alloc(check.samples * penstock_format_bytes(ofdm->format));

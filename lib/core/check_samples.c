@@ -3,6 +3,8 @@
 
 #include "core/check_samples.h"
 
+#include <math.h>
+
 uint64_t penstock__check_random(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -46,4 +48,15 @@ double penstock__check_get(const void *samples, penstock_format format, size_t i
     default:
         return (double)((const float *)samples)[i];
     }
+}
+
+double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned bit)
+{
+    double nearest[2] = {HUGE_VAL, HUGE_VAL};
+    for (unsigned i = 0; i < 1u << bits; i++) {
+        double distance = u - level * (2.0 * i + 1 - (double)(1u << bits));
+        unsigned value = (i ^ i >> 1) >> (bits - 1 - bit) & 1;
+        nearest[value] = fmin(nearest[value], distance * distance);
+    }
+    return level > 0 ? (nearest[1] - nearest[0]) / (4 * level) : 0;
 }

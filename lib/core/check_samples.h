@@ -17,4 +17,8 @@ double penstock__check_uniform(uint64_t *state);
 void penstock__check_put(void *samples, penstock_format format, size_t i, double value);
 double penstock__check_get(const void *samples, penstock_format format, size_t i);
 
+/* Of a square constellation: bit `bit` of `bits` on one axis, the first being 0, at coordinate u with levels at odd
+ * multiples of `level`: the max-log ratio by its definition, over 4 level. */
+double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned bit);
+
 #endif

@@ -79,9 +79,10 @@ static int fill(struct penstock_resident *resident, const struct penstock__resid
                                             sizeof *work->batch.response)))
         return status;
     const struct penstock_ofdm_tables *ofdm = work->batch.ofdm;
-    if (ofdm && (status = penstock__slot_upload(slot, &slot->gains, ofdm->gains,
-                                                ofdm->frame_count * (resident->binding->state.problem->ofdm.n + 2) *
-                                                    sizeof *ofdm->gains)))
+    if (ofdm &&
+        (status = penstock__slot_upload(
+             slot, &slot->gains, ofdm->gains,
+             ofdm->frame_count * penstock__ofdm_gains(&resident->binding->state.problem->ofdm) * sizeof *ofdm->gains)))
         return status;
     if (ofdm && ofdm->places &&
         (status = penstock__slot_upload(slot, &slot->gather, ofdm->places, work->batch.frames * sizeof *ofdm->places)))

@@ -6,8 +6,11 @@
 #include "gpu/fused_ofdm.h"
 #include "gpu/fused_plain.h"
 #include "gpu/fused_spectrum.h"
+#include "gpu/fused_symbols.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define BEST_SAMPLES ((size_t)1 << 20) /* of a batch from which on the cost of a launch does not count */
 
@@ -20,6 +23,12 @@ static bool is_ofdm(const struct penstock_problem *problem)
 static bool is_plain(const struct penstock_problem *problem)
 {
     return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.average == 1;
+}
+
+/* Whether kernels/symbols.cl does it. */
+static bool any_length(const struct fused_kernel *self)
+{
+    return self->scheme.count > 0;
 }
 
 static size_t average_of(const struct penstock_problem *problem)
@@ -39,10 +48,11 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
     if (format == PENSTOCK_PLANAR || (format == PENSTOCK_F32 && is_ofdm(problem)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s takes no %s samples in one kernel for all", device,
                                penstock_format_name(format));
-    if (n < FUSED_LEAST || n > FUSED_MOST || (n & (n - 1)))
+    if (is_ofdm(problem) ? n < 2 || n > FUSED_MOST : n < FUSED_LEAST || n > FUSED_MOST || (n & (n - 1)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "%s has one kernel for all with transforms of powers of two from %d to %d", device,
-                               FUSED_LEAST, FUSED_MOST);
+                               "%s has one kernel for all with %s from %d to %d points, not %zu", device,
+                               is_ofdm(problem) ? "transforms" : "transforms of powers of two",
+                               is_ofdm(problem) ? 2 : FUSED_LEAST, FUSED_MOST, n);
     if (!is_ofdm(problem) && !whole_block(&problem->filter))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: a block of %zu samples makes no whole values", device,
                                problem->filter.block);
@@ -58,20 +68,38 @@ bool penstock__fused_first(const struct penstock_problem *problem, const struct 
     return penstock__fused_spectrum_fits(fft) || penstock__fused_plain_fits(fft, limits);
 }
 
+static int shaped(struct fused_kernel *self, int status)
+{
+    self->per_group = self->shape.per_group;
+    self->group[0] = self->shape.lanes * self->shape.per_group;
+    self->group[1] = 1;
+    return status;
+}
+
 int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
                                  const struct gpu_limits *limits, unsigned variant, bool warps)
 {
+    bool dense = is_ofdm(problem) && penstock__fused_ofdm_fits(&problem->ofdm);
+    int status;
+    memset(self, 0, sizeof *self);
     if (is_plain(problem))
-        return penstock__fused_plain_shape(self, &problem->fft, limits);
+        return shaped(self, penstock__fused_plain_shape(self, &problem->fft, limits));
+    if (is_ofdm(problem) && (!dense || variant >= FUSED_OFDM_VARIANTS))
+        return penstock__fused_symbols_shape(self, &problem->ofdm, limits,
+                                             dense ? variant - FUSED_OFDM_VARIANTS : variant);
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
-        return penstock__fused_spectrum_shape(self, &problem->fft, limits);
-    return is_ofdm(problem) ? penstock__fused_ofdm_shape(self, &problem->ofdm, limits, variant, warps)
-                            : penstock__fused_filter_shape(self, &problem->filter, limits, variant);
+        status = penstock__fused_spectrum_shape(self, &problem->fft, limits);
+    else
+        status = dense ? penstock__fused_ofdm_shape(self, &problem->ofdm, limits, variant, warps)
+                       : penstock__fused_filter_shape(self, &problem->filter, limits, variant);
+    return shaped(self, status);
 }
 
 int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                            const struct penstock_problem *problem)
 {
+    if (any_length(self))
+        return penstock__fused_symbols_source(text, context, self, &problem->ofdm);
     if (is_plain(problem))
         return penstock__fused_plain_source(text, context, self, &problem->fft);
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
@@ -83,6 +111,8 @@ int penstock__fused_source(struct gpu_text *text, const penstock_context *contex
 int penstock__fused_kernel_table(float **values, size_t *count, const struct fused_kernel *self,
                                  const struct penstock_problem *problem)
 {
+    if (any_length(self))
+        return penstock__fused_symbols_table(values, count, self, &problem->ofdm);
     if (is_ofdm(problem))
         return penstock__fused_ofdm_table(values, count, self, &problem->ofdm);
     if (is_plain(problem))
@@ -96,43 +126,68 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
     return PENSTOCK_OK;
 }
 
-const char *penstock__fused_name(const struct penstock_problem *problem, unsigned kernel)
+const char *penstock__fused_name(const struct fused_kernel *self, const struct penstock_problem *problem,
+                                 unsigned kernel)
 {
-    if (is_ofdm(problem))
+    if (is_ofdm(problem) && !any_length(self))
         return penstock__fused_ofdm_names[kernel];
-    return kernel ? NULL : is_plain(problem) ? "plain" : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum" : "filter";
+    if (kernel)
+        return NULL;
+    return is_ofdm(problem)                        ? "symbols"
+           : is_plain(problem)                     ? "plain"
+           : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum"
+                                                   : "filter";
 }
 
-unsigned penstock__fused_pick(const struct penstock_problem *problem, const struct penstock_job *job)
+unsigned penstock__fused_pick(const struct fused_kernel *self, const struct penstock_problem *problem,
+                              const struct penstock_job *job)
 {
-    if (!is_ofdm(problem))
+    if (!is_ofdm(problem) || any_length(self))
         return 0;
     return job->gather ? FUSED_OFDM_LISTED : job->narrow ? FUSED_OFDM_NARROW : FUSED_OFDM_EVEN;
 }
 
+static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
+{
+    size_t used = strlen(plan->variant);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(plan->variant + used, sizeof plan->variant - used, format, arguments);
+    va_end(arguments);
+}
+
+static size_t length_of(const struct fused_kernel *self)
+{
+    return any_length(self) ? self->scheme.length : self->shape.n;
+}
+
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self)
 {
-    static const char *const kinds[] = {"spectrum", "ofdm", "filter"};
-    const struct fused_shape *shape = &self->shape;
+    static const char *const kinds[] = {"spectrum", "ofdm", "filter"}, *const methods[] = {"", "Bluestein ", "Rader "};
+    const struct gpu_scheme *scheme = &self->scheme;
+    const struct gpu_shape *whole = &scheme->node[0].shape;
     size_t average = average_of(plan->problem);
-    int used = snprintf(plan->variant, sizeof plan->variant, "%s, radix",
-                        is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
-    for (unsigned s = 0; s < shape->passes && used < (int)sizeof plan->variant; s++)
-        used +=
-            snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, "%s%u", s ? "x" : " ", shape->radix[s]);
-    if (used < (int)sizeof plan->variant)
-        snprintf(plan->variant + used, sizeof plan->variant - (size_t)used, ", %u a group", shape->per_group);
+    describe_more(plan, "%s, ", is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
+    if (scheme->method != GPU_PLAIN)
+        describe_more(plan, "%s%u, ", methods[scheme->method], scheme->total);
+    describe_more(plan, "radix");
+    for (unsigned s = 0; s < (any_length(self) ? whole->chain : self->shape.passes); s++)
+        describe_more(plan, "%s%u", s ? "x" : " ", any_length(self) ? whole->radix[s] : self->shape.radix[s]);
+    describe_more(plan, ", %u a group", self->per_group);
     plan->kernels = plan->passes = 1;
-    plan->best_batch = (BEST_SAMPLES / shape->n + average - 1) / average * average;
+    plan->best_batch = (BEST_SAMPLES / length_of(self) + average - 1) / average * average;
 }
 
 int penstock__fused_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,
                          const struct fused_kernel *self, const struct penstock_job *job)
 {
-    const struct fused_shape *shape = &self->shape;
+    size_t group = (size_t)self->group[0] * self->group[1];
     *rows = job->frames / average_of(plan->problem);
-    *groups = (*rows + shape->per_group - 1) / shape->per_group;
-    if (job->frames > (size_t)INT32_MAX / shape->lanes - shape->per_group)
+    *groups = (*rows + self->per_group - 1) / self->per_group;
+    if (job->frames > (size_t)INT32_MAX / group * self->per_group - self->per_group)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu frames are too many for one batch", plan->device->name,
                                job->frames);
     return PENSTOCK_OK;

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Kernels that do more than a transform, kernels/ofdm.cl and kernels/filter.cl: what backends do with them. All take
- * (in, list, factors, table, out, rows, start, spacing). */
+/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl and spectrum.cl: what backends do with
+ * them. All take (in, list, factors, table, out, rows, start, spacing). */
 #ifndef PENSTOCK_GPU_FUSED_KERNEL_H
 #define PENSTOCK_GPU_FUSED_KERNEL_H
 
 #include "gpu/fused_pass.h"
+#include "gpu/scheme.h"
 
 struct fused_kernel {
     bool active; /* the plan is one of these */
     struct fused_shape shape;
+    struct gpu_scheme scheme;   /* of kernels/symbols.cl: of one node; of others: none */
+    unsigned group[2];          /* work-items of a work-group */
+    unsigned per_group;         /* transforms of it */
     size_t local_bytes;         /* of a work-group */
     unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
 };
@@ -33,8 +37,10 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
 
 /* Kernels of a program, at most, the name of each, NULL where there are fewer, and which of them does a job. */
 #define FUSED_KERNELS 3
-const char *penstock__fused_name(const struct penstock_problem *problem, unsigned kernel);
-unsigned penstock__fused_pick(const struct penstock_problem *problem, const struct penstock_job *job);
+const char *penstock__fused_name(const struct fused_kernel *self, const struct penstock_problem *problem,
+                                 unsigned kernel);
+unsigned penstock__fused_pick(const struct fused_kernel *self, const struct penstock_problem *problem,
+                              const struct penstock_job *job);
 
 /* What a plan says of itself, and rows and work-groups of a job. */
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self);

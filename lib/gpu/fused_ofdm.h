@@ -11,6 +11,13 @@
 enum { FUSED_OFDM_LISTED, FUSED_OFDM_EVEN, FUSED_OFDM_NARROW, FUSED_OFDM_KERNELS };
 extern const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS];
 
+/* Whether it does such problems at all. */
+#define FUSED_OFDM_VARIANTS 2
+static inline bool penstock__fused_ofdm_fits(const struct penstock_ofdm_problem *ofdm)
+{
+    return !ofdm->mixed && ofdm->n >= FUSED_LEAST && ofdm->n <= FUSED_MOST && !(ofdm->n & (ofdm->n - 1));
+}
+
 int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
                                const struct gpu_limits *limits, unsigned variant, bool warps);
 int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,

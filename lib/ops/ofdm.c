@@ -39,6 +39,7 @@ struct penstock_ofdm {
     struct ofdm_worker *workers;
     unsigned worker_count;
     struct ofdm_fused fused;
+    uint64_t fused_blocks;
 };
 
 static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const char *device)
@@ -83,8 +84,8 @@ static int make_workers(penstock_ofdm *ofdm)
     return PENSTOCK_OK;
 }
 
-int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
-                      const char *device)
+int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
+                       const char *device, bool anywhere)
 {
     penstock_ofdm_desc d;
     penstock_ofdm *made;
@@ -106,12 +107,18 @@ int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pen
     if ((status = penstock__ofdm_grid_init(&made->grid, &d)) || (status = make_plan(made, &d, device)) ||
         (status = make_block(made)) || (status = make_workers(made)) ||
         (status = penstock__ofdm_fused_init(&made->fused, penstock__plan_binding(made->plan)->state.device, &made->grid,
-                                            &d, made->block))) {
+                                            &d, made->block, anywhere))) {
         penstock_ofdm_free(made);
         return status;
     }
     *ofdm = made;
     return PENSTOCK_OK;
+}
+
+int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
+                      const char *device)
+{
+    return penstock__ofdm_new(ofdm, context, desc, device, false);
 }
 
 void penstock_ofdm_free(penstock_ofdm *ofdm)
@@ -134,6 +141,30 @@ const char *penstock_ofdm_device(const penstock_ofdm *ofdm)
 {
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     return ofdm && !penstock_plan_get_info(ofdm->plan, &info) ? info.device : NULL;
+}
+
+/* The kernel for soft bits alone, where there is one, else the transform. */
+int penstock_ofdm_get_info(const penstock_ofdm *ofdm, penstock_plan_info *info)
+{
+    const struct ofdm_kernel *kernel = ofdm ? &ofdm->fused.kernels[OFDM_SOFT] : NULL;
+    penstock_plan_info known = PENSTOCK_PLAN_INFO;
+    if (!ofdm)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_get_info: ofdm is NULL");
+    if (!kernel->binding)
+        return penstock_plan_get_info(ofdm->plan, info);
+    known.device = kernel->binding->state.device->name;
+    known.variant = kernel->binding->state.variant;
+    known.kernels = kernel->binding->state.kernels;
+    known.passes = kernel->binding->state.passes;
+    known.in_bytes = ofdm->length * kernel->problem.in_bytes;
+    known.out_bytes = kernel->problem.out_bytes;
+    known.best_batch = kernel->binding->state.best_batch;
+    return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
+}
+
+uint64_t penstock__ofdm_fused_blocks(const penstock_ofdm *ofdm)
+{
+    return ofdm->fused_blocks;
 }
 
 uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm)
@@ -222,6 +253,25 @@ static void demodulate(void *argument, size_t item, unsigned worker)
     }
 }
 
+/* What one kernel gives of a block; its error means that transforms must. */
+static int run_fused(const struct block *block, const void *in, size_t samples)
+{
+    penstock_ofdm *ofdm = block->ofdm;
+    const struct ofdm_grid *grid = &ofdm->grid;
+    const penstock_ofdm_result *result = block->result;
+    size_t first = block->first, carriers = first * grid->data.count;
+    struct ofdm_rows rows = {.points = result->points ? result->points + carriers : NULL,
+                             .soft = result->soft ? result->soft + carriers * grid->pitch : NULL,
+                             .pilots = result->pilots ? result->pilots + first * grid->pilots.count : NULL,
+                             .phase = result->phase ? result->phase + first : NULL,
+                             .slope = result->slope ? result->slope + first : NULL,
+                             .count = block->count};
+    int status =
+        penstock__ofdm_fused_run(&ofdm->fused, grid, block->batch->symbols + first, ofdm->gather, in, samples, &rows);
+    ofdm->fused_blocks += !status;
+    return status;
+}
+
 static int run_block(struct block *block)
 {
     penstock_ofdm *ofdm = block->ofdm;
@@ -230,9 +280,7 @@ static int run_block(struct block *block)
     size_t samples;
     int status;
     gather(block, &in, &samples);
-    if (block->fused && ofdm->fused.binding &&
-        !penstock__ofdm_fused_run(&ofdm->fused, block->batch->symbols + block->first, ofdm->gather, block->count, in,
-                                  samples, block->result->soft + block->first * grid->data.count * grid->pitch))
+    if (block->fused && ofdm->fused.chosen && !run_fused(block, in, samples))
         return PENSTOCK_OK;
     if ((status = penstock__plan_run_gathered(ofdm->plan, in, samples, ofdm->gather, ofdm->fft, block->count)))
         return status;

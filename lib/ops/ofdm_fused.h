@@ -8,35 +8,66 @@
 #include "core/resident.h"
 #include "ops/ofdm_symbol.h"
 
-struct ofdm_fused {
+/* Soft bits alone, or all that can be asked for. */
+enum ofdm_want { OFDM_SOFT, OFDM_COMPLETE, OFDM_WANTS };
+
+struct ofdm_kernel {
     struct penstock_problem problem;
-    struct penstock__binding *binding; /* NULL: the generic plan does it all */
-    uint32_t *bins;
+    struct penstock__binding *binding; /* NULL: not made, or there is none */
+    bool tried;
+};
+
+struct ofdm_fused {
+    bool able; /* the device may have such kernels; of those for all that can be asked for, the first batch tells */
+    struct penstock_device *device;
+    struct ofdm_kernel kernels[OFDM_WANTS];
+    struct ofdm_kernel *chosen; /* for the batch that is under way */
+    uint32_t *bins, *pilot_bins;
+    penstock_cf32 *pilot_values;
     struct penstock_ofdm_place *places; /* of a block's symbols */
     penstock_cf32 *gains;               /* of a batch's frames */
-    size_t frame_capacity;
+    size_t gain_capacity;               /* pairs */
+    size_t frame_count;
+    char *rows; /* of a block, where all was asked for */
+    size_t block;
     double highest; /* level of these frames */
 };
 
-/* Leaves `binding` NULL where the device has no such kernel for the grid, or where what it has fails its check (with a
- * log line). An error only for want of memory. */
+/* Results of `count` symbols, of which the kernel gives what is not NULL: as in penstock_ofdm_result. */
+struct ofdm_rows {
+    penstock_cf32 *points;
+    int8_t *soft;
+    penstock_cf32 *pilots;
+    float *phase, *slope;
+    size_t count;
+};
+
+/* Leaves `able` false where the device has no such kernel for the grid, or where what it has fails its check (with a
+ * log line). `anywhere`: also where it would not pay. An error only for want of memory. */
 int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *device, const struct ofdm_grid *grid,
-                              const penstock_ofdm_desc *desc, size_t block);
+                              const penstock_ofdm_desc *desc, size_t block, bool anywhere);
 void penstock__ofdm_fused_free(struct ofdm_fused *fused);
 
-/* Whether the kernel gives all that is wanted of the batch; then the frames' gains are made. A negative status is an
- * error. */
+/* Whether a kernel gives all that is wanted of the batch; then it is made and the frames' gains are. A negative status
+ * is an error. */
 int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
                                const penstock_ofdm_result *result);
 
-/* A block's symbols, whose transforms are where `gather` says, into `soft`. After an error the kernel is given up. */
-int penstock__ofdm_fused_run(struct ofdm_fused *fused, const penstock_ofdm_symbol *symbols,
-                             const struct penstock_gather *gather, size_t count, const void *in, size_t samples,
-                             int8_t *soft);
+/* A block's symbols, whose transforms are where `gather` says. After an error the kernel is given up. */
+int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                             const penstock_ofdm_symbol *symbols, const struct penstock_gather *gather, const void *in,
+                             size_t samples, const struct ofdm_rows *rows);
 
 /* `symbols` symbols of `frame`, `spacing` samples from one's transform to the next one's, the first at `start`. */
 int penstock__ofdm_fused_resident(penstock_resident **resident, struct ofdm_fused *fused, const struct ofdm_grid *grid,
                                   const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
                                   size_t spacing, size_t symbols);
+
+/* ---------------------------------------------------------------- ofdm_gains.c ---------------- */
+
+/* A frame's row of struct penstock_ofdm_tables; *highest grows to its highest level. False where a number does not fit
+ * the kernel's arithmetic. */
+bool penstock__ofdm_gains_fill(penstock_cf32 *gains, const struct penstock_ofdm_problem *ofdm,
+                               const struct ofdm_grid *grid, const penstock_ofdm_frame *frame, double *highest);
 
 #endif

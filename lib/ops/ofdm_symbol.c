@@ -120,6 +120,11 @@ static void demodulate(const struct ofdm_grid *grid, const struct ofdm_kernels *
                        worker->re, worker->im, worker->words, result->soft + row * count * grid->pitch, grid->pitch);
 }
 
+float penstock__ofdm_given(const struct ofdm_grid *grid, float angle)
+{
+    return grid->tracking == PENSTOCK_TRACK_GIVEN ? within_pi(angle) : 0;
+}
+
 void penstock__ofdm_symbol(const struct ofdm_grid *grid, const struct ofdm_kernels *kernels, struct ofdm_worker *worker,
                            const penstock_ofdm_frame *frame, const penstock_ofdm_symbol *symbol,
                            const penstock_cf32 *fft, const penstock_ofdm_result *result, size_t row)
@@ -131,11 +136,7 @@ void penstock__ofdm_symbol(const struct ofdm_grid *grid, const struct ofdm_kerne
             invert(&grid->pilots, frame->channel, frame->noise, &worker->pilots);
         worker->frame = frame;
     }
-    float phase = 0, slope = 0;
-    if (grid->tracking == PENSTOCK_TRACK_GIVEN) {
-        phase = within_pi(symbol->phase);
-        slope = within_pi(symbol->slope);
-    }
+    float phase = penstock__ofdm_given(grid, symbol->phase), slope = penstock__ofdm_given(grid, symbol->slope);
     if (pilots && (result->pilots || grid->tracking == PENSTOCK_TRACK_PILOTS)) {
         receive_pilots(grid, worker, symbol->pilot_row, fft);
         if (grid->tracking == PENSTOCK_TRACK_PILOTS)

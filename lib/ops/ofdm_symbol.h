@@ -39,4 +39,7 @@ void penstock__ofdm_symbol(const struct ofdm_grid *grid, const struct ofdm_kerne
                            const penstock_ofdm_frame *frame, const penstock_ofdm_symbol *symbol,
                            const penstock_cf32 *fft, const penstock_ofdm_result *result, size_t row);
 
+/* A symbol's phase or slope as it is taken out: 0 unless it counts, whole turns left out. */
+float penstock__ofdm_given(const struct ofdm_grid *grid, float angle);
+
 #endif

@@ -28,10 +28,10 @@ static int find_kernels(struct penstock_plan_state *plan)
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
     const struct cuda_api *cuda = api_of(plan);
     int status = PENSTOCK_OK;
-    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(plan->problem, i); i++) {
-        status = penstock__cuda_check(
-            plan->device, "cuModuleGetFunction",
-            cuda->ModuleGetFunction(&self->kernels[i], self->module, penstock__fused_name(plan->problem, i)));
+    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(&self->kernel, plan->problem, i); i++) {
+        status = penstock__cuda_check(plan->device, "cuModuleGetFunction",
+                                      cuda->ModuleGetFunction(&self->kernels[i], self->module,
+                                                              penstock__fused_name(&self->kernel, plan->problem, i)));
         if (!status && self->kernel.local_bytes > USUAL_SHARED_BYTES)
             status = penstock__cuda_check(plan->device, "cuFuncSetAttribute",
                                           cuda->FuncSetAttribute(self->kernels[i],
@@ -105,7 +105,6 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
     int status = penstock__fused_grid(&rows, &groups, plan, &self->kernel, job);
     if (status || !groups || (status = penstock__cuda_enter(plan->device)))
         return status;
-    const struct fused_shape *shape = &self->kernel.shape;
     CUdeviceptr in = penstock__cuda_memory(job->in), out = penstock__cuda_memory(job->out);
     CUdeviceptr places = job->gather ? penstock__cuda_memory(job->gather) : in,
                 gains = job->gains ? penstock__cuda_memory(job->gains) : self->table;
@@ -113,8 +112,9 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
     uint32_t start = job->start, spacing = job->spacing;
     void *arguments[] = {&in, &places, &gains, &self->table, &out, &count, &start, &spacing};
     status = penstock__cuda_launch(
-        plan->device, self->kernels[penstock__fused_pick(plan->problem, job)],
-        &(struct cuda_grid){groups, shape->lanes * shape->per_group, 1, self->kernel.local_bytes}, stream, arguments);
+        plan->device, self->kernels[penstock__fused_pick(&self->kernel, plan->problem, job)],
+        &(struct cuda_grid){groups, self->kernel.group[0], self->kernel.group[1], self->kernel.local_bytes}, stream,
+        arguments);
     penstock__cuda_leave(plan->device);
     return status;
 }

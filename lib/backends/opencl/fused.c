@@ -22,10 +22,10 @@ static int build(struct penstock_plan_state *plan)
     if (!status)
         status = penstock__opencl_program(&self->program, plan->device, source.content);
     penstock__text_free(&source);
-    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(plan->problem, i); i++) {
+    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(&self->kernel, plan->problem, i); i++) {
         cl_int code = CL_SUCCESS;
-        self->kernels[i] =
-            device_of(plan)->api->CreateKernel(self->program, penstock__fused_name(plan->problem, i), &code);
+        self->kernels[i] = device_of(plan)->api->CreateKernel(
+            self->program, penstock__fused_name(&self->kernel, plan->problem, i), &code);
         if (code)
             status = penstock__opencl_error(plan->device, "clCreateKernel", code);
     }
@@ -36,7 +36,7 @@ static int build(struct penstock_plan_state *plan)
 static int check_group(struct penstock_plan_state *plan)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
-    unsigned group = self->kernel.shape.lanes * self->kernel.shape.per_group;
+    unsigned group = self->kernel.group[0] * self->kernel.group[1];
     for (unsigned i = 0; i < FUSED_KERNELS && self->kernels[i]; i++) {
         size_t limit = 0;
         cl_int code = device_of(plan)->api->GetKernelWorkGroupInfo(
@@ -140,16 +140,16 @@ int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_p
     const struct opencl_fused *self = &whole->fused;
     const struct opencl_api *cl = device_of(plan)->api;
     cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
-    cl_kernel kernel = self->kernels[penstock__fused_pick(plan->problem, job)];
-    size_t rows, groups, local = self->kernel.shape.lanes * self->kernel.shape.per_group;
+    cl_kernel kernel = self->kernels[penstock__fused_pick(&self->kernel, plan->problem, job)];
+    size_t rows, groups, local[2] = {self->kernel.group[0], self->kernel.group[1]};
     int status = penstock__fused_grid(&rows, &groups, plan, &self->kernel, job);
     cl_int code;
     if (status || !groups)
         return status;
-    size_t global = groups * local;
+    size_t global[2] = {groups * local[0], local[1]};
     pthread_mutex_lock(&whole->arguments);
     if (!(code = set_arguments(cl, kernel, self, job, (cl_int)rows)))
-        code = cl->EnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+        code = cl->EnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL);
     pthread_mutex_unlock(&whole->arguments);
     if (code)
         return penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code);

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The self-check of a plan that demodulates OFDM symbols of mixed constellations, with pilots, or with points: symbols
+ * made of random carriers, and of pilots with a phase and a slope, against a double-precision transform, least squares
+ * as they are defined, and the max-log ratio by its definition.
+ */
+#include "core/check.h"
+#include "core/check_samples.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAMPLES     ((size_t)1 << 16)
+#define SYMBOLS     37 /* odd: the last work-group of any size is not full */
+#define FRAMES      3
+#define GUARD_BYTES 64
+#define GUARD       0xa5
+#define DEVIATION   25   /* of samples; fits every format */
+#define USUAL_LEVEL 10   /* of a soft bit; at most twice that */
+#define CLOSE       1e-4 /* relative error of a point; angle_error() is that of its direction */
+
+static const double tau = 6.28318530717958647692528676655900577;
+
+struct check {
+    struct penstock__binding *binding;
+    const struct penstock_ofdm_problem *ofdm;
+    size_t symbols, samples, row;
+    double strength; /* of a bin of the transform */
+    unsigned bits[FRAMES];
+    void *in;
+    struct penstock_ofdm_place *places;
+    penstock_cf32 *gains;
+    unsigned char *out;
+    double *spectrum, *scratch;
+    struct penstock_dft_plan *there, *back;
+    uint64_t random;
+};
+
+/* What is expected of a symbol. */
+struct expected {
+    const penstock_cf32 *gains;
+    unsigned bits;
+    double phase, slope; /* to be taken out */
+    double slope_error;  /* of one pilot's angle in the slope */
+};
+
+/* ---------------------------------------------------------------- input ----------------------- */
+
+static int32_t number_of(const struct check *check, uint32_t bin)
+{
+    size_t n = check->ofdm->n;
+    return bin < (n + 1) / 2 ? (int32_t)bin : (int32_t)bin - (int32_t)n;
+}
+
+/* Weights of pilots as struct penstock_ofdm_tables has them. */
+static void weigh_pilots(struct check *check, penstock_cf32 *gains)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    penstock_cf32 *pilots = gains + ofdm->n + 2;
+    double sum = 0, mean = 0, square = 0;
+    for (size_t p = 0; p < ofdm->pilot_count; p++) {
+        double direction = tau * penstock__check_uniform(&check->random);
+        double size = 0.65 + 0.35 * penstock__check_uniform(&check->random);
+        pilots[3 * p] = (penstock_cf32){(float)(size * cos(direction)), (float)(size * sin(direction))};
+        pilots[3 * p + 2] = (penstock_cf32){(float)(1 / (size * check->strength)), 0};
+        sum += size * size;
+        mean += size * size * number_of(check, ofdm->pilot_bins[p]);
+    }
+    mean /= sum > 0 ? sum : 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t p = 0; p < ofdm->pilot_count; p++) {
+            double re = (double)pilots[3 * p].re, im = (double)pilots[3 * p].im, weight = re * re + im * im;
+            double number = number_of(check, ofdm->pilot_bins[p]) - mean;
+            square += pass ? 0 : weight * number * number;
+            pilots[3 * p + 1] =
+                (penstock_cf32){(float)(weight / sum), square > 0 ? (float)(weight * number / square) : 0};
+        }
+    gains[ofdm->n + 1].im = (float)mean;
+}
+
+/* Points spread over the constellation and somewhat beyond it. */
+static void fill_gains(struct check *check)
+{
+    size_t n = check->ofdm->n, row = penstock__ofdm_gains(check->ofdm);
+    double spread = 1 << (check->ofdm->bits + 1) / 2, usual = USUAL_LEVEL * spread / check->strength;
+    for (size_t f = 0; f < FRAMES; f++) {
+        penstock_cf32 *gains = check->gains + f * row;
+        unsigned bits = f == 0 || check->ofdm->bits == 1 ? check->ofdm->bits : f == 1 ? check->ofdm->bits / 4 * 2 : 1;
+        check->bits[f] = bits ? bits : 1;
+        for (size_t k = 0; k < n; k++)
+            gains[k] = (penstock_cf32){(float)(usual * penstock__check_uniform(&check->random)),
+                                       (float)(usual * penstock__check_uniform(&check->random))};
+        gains[n] = (penstock_cf32){(float)(USUAL_LEVEL / (usual * usual)), 0.375F};
+        gains[n + 1] = (penstock_cf32){(float)check->bits[f], 0};
+        weigh_pilots(check, gains);
+    }
+}
+
+static void fill_place(struct check *check, struct penstock_ofdm_place *place, size_t i, bool listed)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    *place = (struct penstock_ofdm_place){.start = 1 + (uint32_t)(i * (ofdm->n + 1))};
+    if (!listed)
+        return;
+    place->frame = (uint32_t)(i % FRAMES);
+    place->pilot_row = ofdm->pilot_rows ? (uint32_t)(i * 5 % ofdm->pilot_rows) : 0;
+    if (i % 4 == 0)
+        return; /* no rotation */
+    place->phase = (uint32_t)penstock__check_random(&check->random);
+    place->step = (uint32_t)penstock__check_random(&check->random);
+    if (ofdm->own)
+        return;
+    place->common = (uint32_t)penstock__check_random(&check->random);
+    place->slope = (uint32_t)penstock__check_random(&check->random);
+}
+
+static void rotate(double value[2], double re, double im)
+{
+    double first = value[0];
+    value[0] = first * re - value[1] * im;
+    value[1] = first * im + value[1] * re;
+}
+
+static void rotate_turns(double value[2], uint32_t turns)
+{
+    double c, s;
+    penstock__unit_root(&c, &s, turns, (uint64_t)1 << 32);
+    rotate(value, c, s);
+}
+
+/* Random bins, and pilots as they were sent, turned by their gain, a phase and a slope of up to a radian in all. */
+static void fill_spectrum(struct check *check, const struct penstock_ofdm_place *place)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    const penstock_cf32 *pilots = check->gains + place->frame * penstock__ofdm_gains(ofdm) + ofdm->n + 2;
+    const penstock_cf32 *values = ofdm->pilot_values + place->pilot_row * ofdm->pilot_count;
+    double phase = tau * penstock__check_uniform(&check->random);
+    double slope = 2 * penstock__check_uniform(&check->random) / (double)ofdm->n;
+    for (size_t k = 0; k < 2 * ofdm->n; k++)
+        check->spectrum[k] = penstock__check_uniform(&check->random);
+    for (size_t p = 0; p < ofdm->pilot_count; p++) {
+        double *value = check->spectrum + 2 * (size_t)ofdm->pilot_bins[p];
+        double angle =
+            phase + slope * number_of(check, ofdm->pilot_bins[p]) + 0.3 * penstock__check_uniform(&check->random);
+        double sent = hypot((double)values[p].re, (double)values[p].im);
+        value[0] = cos(angle) / sent;
+        value[1] = sin(angle) / sent;
+        rotate(value, (double)values[p].re, (double)values[p].im);
+        rotate(value, (double)pilots[3 * p].re, -(double)pilots[3 * p].im);
+    }
+}
+
+static void fill_symbol(struct check *check, const struct penstock_ofdm_place *place)
+{
+    size_t n = check->ofdm->n;
+    double scale = check->strength / (double)n;
+    fill_spectrum(check, place);
+    penstock__dft_plan_run(check->back, check->spectrum, check->scratch);
+    for (size_t j = 0; j < n; j++) {
+        double *value = check->spectrum + 2 * j;
+        rotate_turns(value, 0U - (place->phase + (uint32_t)j * place->step));
+        for (size_t part = 0; part < 2; part++)
+            penstock__check_put(check->in, check->ofdm->format, 2 * (place->start + j) + part,
+                                fmin(fmax(scale * value[part], -120), 120));
+    }
+}
+
+/* ---------------------------------------------------------------- expectation ----------------- */
+
+static void transform(struct check *check, const struct penstock_ofdm_place *place)
+{
+    for (size_t j = 0; j < check->ofdm->n; j++) {
+        double *value = check->spectrum + 2 * j;
+        value[0] = penstock__check_get(check->in, check->ofdm->format, 2 * (place->start + j));
+        value[1] = penstock__check_get(check->in, check->ofdm->format, 2 * (place->start + j) + 1);
+        rotate_turns(value, place->phase + (uint32_t)j * place->step);
+    }
+    penstock__dft_plan_run(check->there, check->spectrum, check->scratch);
+}
+
+static void pilot_at(const struct check *check, const struct penstock_ofdm_place *place, size_t p, double seen[2])
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    penstock_cf32 gain = check->gains[place->frame * penstock__ofdm_gains(ofdm) + ofdm->n + 2 + 3 * p];
+    penstock_cf32 sent = ofdm->pilot_values[place->pilot_row * ofdm->pilot_count + p];
+    memcpy(seen, check->spectrum + 2 * (size_t)ofdm->pilot_bins[p], 2 * sizeof *seen);
+    rotate(seen, (double)gain.re, (double)gain.im);
+    rotate(seen, (double)sent.re, -(double)sent.im);
+}
+
+/* Phase and slope of the symbol's own pilots, by the weights. */
+static void follow(const struct check *check, const struct penstock_ofdm_place *place, struct expected *expected)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    double sum[2] = {0, 0}, mean = 0, seen[2];
+    for (size_t p = 0; p < ofdm->pilot_count; p++) {
+        pilot_at(check, place, p, seen);
+        sum[0] += seen[0];
+        sum[1] += seen[1];
+    }
+    for (size_t p = 0; p < ofdm->pilot_count; p++) {
+        penstock_cf32 weight = expected->gains[ofdm->n + 3 + 3 * p];
+        pilot_at(check, place, p, seen);
+        rotate(seen, sum[0], -sum[1]);
+        double angle = atan2(seen[1], seen[0]);
+        mean += (double)weight.re * angle;
+        expected->slope += (double)weight.im * angle;
+        expected->slope_error += fabs((double)weight.im);
+    }
+    expected->phase = atan2(sum[1], sum[0]) + mean - expected->slope * (double)expected->gains[ofdm->n + 1].im;
+}
+
+static struct expected expect(const struct check *check, const struct penstock_ofdm_place *place)
+{
+    struct expected expected = {.gains = check->gains + place->frame * penstock__ofdm_gains(check->ofdm),
+                                .bits = check->bits[place->frame]};
+    if (check->ofdm->own) {
+        follow(check, place, &expected);
+    } else {
+        expected.phase = -tau * place->common / 0x1p32;
+        expected.slope = -tau * (int32_t)place->slope / 0x1p32;
+    }
+    return expected;
+}
+
+/* What rounding may do to an angle at a carrier: each pilot's angle is off by 1e-5 at most. */
+static double angle_error(const struct check *check, const struct expected *expected, double number)
+{
+    return 1e-5 * (1 + fabs(number - (double)expected->gains[check->ofdm->n + 1].im) * expected->slope_error);
+}
+
+/* ---------------------------------------------------------------- comparison ------------------ */
+
+static int compare_soft(const struct check *check, const struct expected *expected, size_t symbol, size_t carrier,
+                        const double point[2], double level, double error)
+{
+    unsigned pitch = check->ofdm->bits, axis = (expected->bits + 1) / 2;
+    const int8_t *got = (const int8_t *)check->out + symbol * check->row + carrier * pitch;
+    for (unsigned b = 0; b < pitch; b++) {
+        double want = b < expected->bits ? penstock__check_soft_bit(point[b / axis], level, axis, b % axis) : 0;
+        double slack = 1 + hypot(point[0], point[1]) * error * (1 << axis);
+        if (fabs(fmin(fmax(want, -127), 127) - got[b]) > slack || (b >= expected->bits && got[b]))
+            return penstock__error(PENSTOCK_ERR_CHECK,
+                                   "self-check of OFDM: bit %u of carrier %zu of symbol %zu is %d, %.2f is right", b,
+                                   carrier, symbol, got[b], want);
+    }
+    return PENSTOCK_OK;
+}
+
+static int compare_pair(const struct check *check, size_t symbol, size_t at, const char *what, size_t which,
+                        const double want[2], double allowed)
+{
+    penstock_cf32 got;
+    memcpy(&got, check->out + symbol * check->row + at + which * sizeof got, sizeof got);
+    if (hypot((double)got.re - want[0], (double)got.im - want[1]) <= allowed)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_CHECK, "self-check of OFDM: %s %zu of symbol %zu is %g, %g; %g, %g is right",
+                           what, which, symbol, (double)got.re, (double)got.im, want[0], want[1]);
+}
+
+static int compare_carrier(const struct check *check, const struct expected *expected, size_t symbol, size_t c)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    uint32_t bin = ofdm->bins[c];
+    double number = number_of(check, bin), angle = expected->phase + expected->slope * number, point[2];
+    double g[2] = {(double)expected->gains[bin].re, (double)expected->gains[bin].im};
+    double level = (g[0] * g[0] + g[1] * g[1]) * (double)expected->gains[ofdm->n].re;
+    double error = angle_error(check, expected, number);
+    memcpy(point, check->spectrum + 2 * (size_t)bin, sizeof point);
+    rotate(point, cos(angle), -sin(angle));
+    rotate(point, g[0], g[1]);
+    int status = compare_soft(check, expected, symbol, c, point, level, error);
+    if (status || !ofdm->complete)
+        return status;
+    double scale = (double)expected->gains[ofdm->n].im / level, want[2] = {point[0] * scale, point[1] * scale};
+    return compare_pair(check, symbol, penstock__ofdm_points_at(ofdm), "point", c, want,
+                        scale * (CLOSE * check->strength * hypot(g[0], g[1]) + error * hypot(point[0], point[1])));
+}
+
+static int compare_rest(const struct check *check, const struct penstock_ofdm_place *place,
+                        const struct expected *expected, size_t symbol)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    int status = PENSTOCK_OK;
+    for (size_t p = 0; p < ofdm->pilot_count && !status; p++) {
+        double seen[2], back = (double)expected->gains[ofdm->n + 4 + 3 * p].re;
+        pilot_at(check, place, p, seen);
+        double want[2] = {seen[0] * back, seen[1] * back};
+        status = compare_pair(check, symbol, penstock__ofdm_pilots_at(ofdm), "pilot", p, want,
+                              10 * CLOSE * hypot(want[0], want[1]));
+    }
+    if (status || !ofdm->own)
+        return status;
+    penstock_cf32 got;
+    memcpy(&got, check->out + symbol * check->row + penstock__ofdm_phase_at(ofdm), sizeof got);
+    double phase = remainder((double)got.re - expected->phase, tau);
+    if (fabs(phase) <= angle_error(check, expected, 0) &&
+        fabs((double)got.im - expected->slope) <= 1e-5 * (expected->slope_error + 1e-4))
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_CHECK,
+                           "self-check of OFDM: symbol %zu has phase %g and slope %g; %g and %g are right", symbol,
+                           (double)got.re, (double)got.im, expected->phase, expected->slope);
+}
+
+static int compare_symbol(const struct check *check, const struct penstock_ofdm_place *place, size_t symbol)
+{
+    struct expected expected = expect(check, place);
+    int status = PENSTOCK_OK;
+    for (size_t c = 0; c < check->ofdm->carrier_count && !status; c++)
+        status = compare_carrier(check, &expected, symbol, c);
+    return !status && check->ofdm->complete ? compare_rest(check, place, &expected, symbol) : status;
+}
+
+/* ---------------------------------------------------------------- runs ------------------------ */
+
+static int run(struct check *check, bool listed)
+{
+    struct penstock_ofdm_tables tables = {.places = listed ? check->places : NULL,
+                                          .start = listed ? 0 : 1,
+                                          .spacing = listed ? 0 : (uint32_t)check->ofdm->n + 1,
+                                          .gains = check->gains,
+                                          .frame_count = FRAMES};
+    struct penstock__batch batch = {
+        .in = check->in, .ofdm = &tables, .out = check->out, .frames = check->symbols, .samples = check->samples};
+    int status;
+    for (size_t i = 0; i < check->symbols; i++) {
+        fill_place(check, &check->places[i], i, listed);
+        fill_symbol(check, &check->places[i]);
+    }
+    memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
+    if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
+        (status = penstock__binding_wait(check->binding, 0)))
+        return status;
+    for (size_t i = 0; i < check->symbols && !status; i++) {
+        transform(check, &check->places[i]);
+        status = compare_symbol(check, &check->places[i], i);
+    }
+    for (size_t i = 0; i < GUARD_BYTES && !status; i++)
+        if (check->out[check->symbols * check->row + i] != GUARD)
+            status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of OFDM: wrote behind its output");
+    return status;
+}
+
+static int make(struct check *check)
+{
+    const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    int status;
+    if ((status = penstock__dft_plan_new(&check->there, ofdm->n, PENSTOCK_FORWARD)) ||
+        (status = penstock__dft_plan_new(&check->back, ofdm->n, PENSTOCK_REVERSE)))
+        return status;
+    check->in = penstock__calloc(check->samples, penstock_format_bytes(ofdm->format));
+    check->places = penstock__calloc(check->symbols, sizeof *check->places);
+    check->gains = penstock__calloc(FRAMES * penstock__ofdm_gains(ofdm), sizeof *check->gains);
+    check->out = penstock__alloc(check->symbols * check->row + GUARD_BYTES);
+    check->spectrum = penstock__alloc(2 * ofdm->n * sizeof *check->spectrum);
+    check->scratch = penstock__alloc(penstock__dft_plan_scratch_bytes(check->there) + 64);
+    return check->in && check->places && check->gains && check->out && check->spectrum && check->scratch
+               ? PENSTOCK_OK
+               : PENSTOCK_ERR_MEMORY;
+}
+
+static void release(struct check *check)
+{
+    penstock__free(check->in);
+    penstock__free(check->places);
+    penstock__free(check->gains);
+    penstock__free(check->out);
+    penstock__free(check->spectrum);
+    penstock__free(check->scratch);
+    penstock__dft_plan_free(check->there);
+    penstock__dft_plan_free(check->back);
+}
+
+int penstock__check_symbols(struct penstock__binding *binding)
+{
+    const struct penstock_ofdm_problem *ofdm = &binding->state.problem->ofdm;
+    struct check check = {.binding = binding, .ofdm = ofdm, .random = 3, .row = penstock__ofdm_row(ofdm)};
+    check.symbols = SAMPLES / ofdm->n < SYMBOLS ? SAMPLES / ofdm->n + 1 : SYMBOLS;
+    check.samples = check.symbols * (ofdm->n + 1) + 1;
+    check.strength = DEVIATION * sqrt(1.5 * (double)ofdm->n);
+    int status = make(&check);
+    if (!status) {
+        fill_gains(&check);
+        if (!(status = run(&check, true)))
+            status = run(&check, false);
+    }
+    release(&check);
+    return status;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The OFDM kernel for any length: a transform's constants as of kernels/fft.cl, and what is done before and after. */
+#include "gpu/fused_symbols.h"
+#include "gpu/prologue.h"
+#include "gpu/source.h"
+
+#include <string.h>
+
+#define FEW_PILOTS 4  /* each work-item adds up so many itself */
+#define MOST_PARTS 16 /* work-items that share the adding-up of more */
+
+static struct penstock_fft_problem transform_of(const struct penstock_ofdm_problem *ofdm)
+{
+    return (struct penstock_fft_problem){
+        .n = ofdm->n, .format = ofdm->format, .spacing = ofdm->n, .scale = 1, .average = 1, .gathered = true};
+}
+
+/* ---------------------------------------------------------------- shape ----------------------- */
+
+static size_t round_up(size_t bytes, size_t step)
+{
+    return (bytes + step - 1) / step * step;
+}
+
+static unsigned parts_of(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
+{
+    unsigned lanes = self->scheme.node[0].shape.lanes;
+    return !ofdm->own || ofdm->pilot_count <= FEW_PILOTS ? 1 : lanes < MOST_PARTS ? lanes : MOST_PARTS;
+}
+
+/* Pairs of local memory of one transform: its values, the pilots, and two sums of each part; an even number. */
+static size_t kept_of(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
+{
+    return round_up(ofdm->n + ofdm->pilot_count + (ofdm->own ? 2 * (size_t)parts_of(self, ofdm) : 0), 2);
+}
+
+int penstock__fused_symbols_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
+                                  const struct gpu_limits *limits, unsigned variant)
+{
+    const struct penstock_fft_problem fft = transform_of(ofdm);
+    struct gpu_shape *shape = &self->scheme.node[0].shape;
+    int status = penstock__gpu_scheme(&self->scheme, &fft, limits, variant);
+    if (status)
+        return status;
+    if (self->scheme.count > 1)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "a transform of %zu points takes %u kernels with %zu bytes of local memory", ofdm->n,
+                               self->scheme.count, limits->local_bytes);
+    size_t kept = kept_of(self, ofdm) * sizeof(penstock_cf32);
+    while (shape->per_group > 1 && shape->per_group * kept > limits->local_bytes)
+        shape->per_group--;
+    size_t exchange = penstock__gpu_local_bytes(shape);
+    self->local_bytes = round_up(shape->per_group * kept > exchange ? shape->per_group * kept : exchange, 16);
+    if (self->local_bytes > limits->local_bytes)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "symbols of %zu points need %zu bytes of local memory, the device has %zu", ofdm->n,
+                               self->local_bytes, limits->local_bytes);
+    self->per_group = shape->per_group;
+    self->group[0] = penstock__gpu_group_x(shape);
+    self->group[1] = penstock__gpu_group_size(shape) / self->group[0];
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- table ----------------------- */
+
+/* Where in the table bins and values are, behind those of the transform. */
+struct places {
+    size_t bins, pilot_bins, values, count;
+};
+
+static struct places places_of(const struct penstock_ofdm_problem *ofdm, const struct gpu_table *table)
+{
+    struct places places = {.bins = table->count};
+    places.pilot_bins = places.bins + ofdm->carrier_count;
+    places.values = places.pilot_bins + ofdm->pilot_count;
+    places.count = places.values + 2 * ofdm->pilot_rows * ofdm->pilot_count;
+    return places;
+}
+
+static void fill(float *values, const struct penstock_ofdm_problem *ofdm, const struct places *places)
+{
+    for (size_t c = 0; c < ofdm->carrier_count; c++)
+        values[places->bins + c] = (float)ofdm->bins[c];
+    for (size_t p = 0; p < ofdm->pilot_count; p++)
+        values[places->pilot_bins + p] = (float)ofdm->pilot_bins[p];
+    if (ofdm->pilot_count)
+        memcpy(values + places->values, ofdm->pilot_values,
+               ofdm->pilot_rows * ofdm->pilot_count * sizeof *ofdm->pilot_values);
+}
+
+int penstock__fused_symbols_table(float **values, size_t *count, const struct fused_kernel *self,
+                                  const struct penstock_ofdm_problem *ofdm)
+{
+    const struct penstock_fft_problem fft = transform_of(ofdm);
+    struct gpu_table table;
+    int status = penstock__gpu_table(&table, &self->scheme, 0, &fft);
+    if (status)
+        return status;
+    struct places places = places_of(ofdm, &table);
+    *count = places.count;
+    if ((*values = penstock__calloc(*count, sizeof **values))) {
+        memcpy(*values, table.values, table.count * sizeof **values);
+        fill(*values, ofdm, &places);
+    }
+    penstock__gpu_table_free(&table);
+    return *values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+/* ---------------------------------------------------------------- source ---------------------- */
+
+/* A word for points lane + offset, lane < limit. */
+static void add_call(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit, const char *word,
+                     unsigned slot, unsigned offset)
+{
+    if (limit < shape->lanes)
+        penstock__text_add(text, " if (lane < %u)", limit);
+    penstock__text_add(text, " %s(%u, %u)", word, slot, offset);
+}
+
+static void add_turns(struct gpu_text *text, const struct gpu_scheme *scheme)
+{
+    const struct gpu_shape *shape = &scheme->node[0].shape;
+    size_t count = scheme->method == GPU_BLUESTEIN ? scheme->length : scheme->total;
+    penstock__text_add(text, "#define TURN_POINTS");
+    if (scheme->method == GPU_RADER)
+        penstock__text_add(text, " if (lane == 0) LOAD_TURN(_extra, 0)");
+    for (unsigned b = 0; b < shape->share[0]; b++)
+        for (unsigned k = 0; k < shape->radix[0]; k++)
+            if (penstock__gpu_offset(shape, 0, b, k) < count)
+                add_call(text, shape, penstock__gpu_limit(shape, 0, b), "TURN_SAMPLE",
+                         penstock__gpu_slot_in(shape, 0, b, k), penstock__gpu_offset(shape, 0, b, k));
+    penstock__text_add(text, "\n");
+}
+
+static void add_keeps(struct gpu_text *text, const struct gpu_scheme *scheme)
+{
+    const struct gpu_shape *shape = &scheme->node[0].shape;
+    unsigned s = shape->stages - 1;
+    penstock__text_add(text, "#define KEEP_POINTS");
+    for (unsigned b = 0; b < shape->share[s]; b++)
+        for (unsigned k = 0; k < shape->radix[s]; k++)
+            if (penstock__gpu_offset(shape, s, b, k) < scheme->length)
+                add_call(text, shape, penstock__gpu_limit(shape, s, b), "KEEP_POINT",
+                         penstock__gpu_slot_out(shape, s, b, k), penstock__gpu_offset(shape, s, b, k));
+    penstock__text_add(text, "\n");
+}
+
+static void add_sizes(struct gpu_text *text, const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
+                      const struct gpu_table *table)
+{
+    struct places places = places_of(ofdm, table);
+    penstock__text_add(text,
+                       "#define CARRIERS %zu\n#define PITCH %u\n#define COMPLETE %d\n#define OWN %d\n"
+                       "#define PILOTS %zu\n#define PARTS %u\n#define ROW_BYTES %zu\n#define POINTS_AT %zu\n"
+                       "#define PILOTS_AT %zu\n#define PHASE_AT %zu\n#define GAINS %zu\n#define KEPT %zu\n"
+                       "#define LOCAL_PIECES %zu\n#define BINS_AT %zu\n#define PILOT_BINS_AT %zu\n"
+                       "#define VALUES_AT %zu\n",
+                       ofdm->carrier_count, ofdm->bits, ofdm->complete, ofdm->own, ofdm->pilot_count,
+                       parts_of(self, ofdm), penstock__ofdm_row(ofdm), penstock__ofdm_points_at(ofdm),
+                       penstock__ofdm_pilots_at(ofdm), penstock__ofdm_phase_at(ofdm), penstock__ofdm_gains(ofdm),
+                       kept_of(self, ofdm), self->local_bytes / 16, places.bins, places.pilot_bins, places.values);
+}
+
+int penstock__fused_symbols_source(struct gpu_text *text, const penstock_context *context,
+                                   const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
+{
+    static const char *const files[] = {"portability.h", "load.h",     "store.h",    "dft.h", "stages.h",
+                                        "real.h",        "convolve.h", "symbols.cl", NULL};
+    const struct penstock_fft_problem fft = transform_of(ofdm);
+    struct gpu_table table;
+    int status = penstock__gpu_table(&table, &self->scheme, 0, &fft);
+    if (status)
+        return status;
+    penstock__gpu_prologue(text, &self->scheme, 0, &table, &fft);
+    add_sizes(text, self, ofdm, &table);
+    add_turns(text, &self->scheme);
+    add_keeps(text, &self->scheme);
+    penstock__gpu_table_free(&table);
+    return penstock__gpu_source_files(text, context, files);
+}
