@@ -7,6 +7,7 @@
  * and the same bits whatever else is in the batch.
  */
 #include "ofdm_synthesis.h"
+#include "ops/ofdm.h"
 #include "test.h"
 
 static int executed;
@@ -109,14 +110,45 @@ static void check_grouping(const char *what, const struct synthesis *s, penstock
     free_outcome(&o);
 }
 
+/* Soft bits alone, and the device's transforms with the CPU behind them: at most one step from those of one kernel. */
+static void check_ways(const char *what, penstock_context *context, const struct synthesis *s, penstock_ofdm *ofdm,
+                       penstock_tracking tracking, const struct outcome *whole)
+{
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    penstock_ofdm_desc desc = synthesis_desc(s, tracking);
+    penstock_ofdm_batch batch = synthesis_batch(s);
+    uint64_t blocks = penstock__ofdm_fused_blocks(ofdm);
+    CHECK_OK(penstock_ofdm_get_info(ofdm, &info));
+    CHECK(info.kernels == 1 && info.passes == 1 && !strncmp(info.variant, "ofdm", 4), "%s: %u kernels, %u passes, %s",
+          what, info.kernels, info.passes, info.variant);
+    CHECK_EQ(info.out_bytes, s->grid.carrier_count * PENSTOCK_QAM1024);
+    CHECK(blocks > 0, "%s: not in one kernel", what);
+    for (int way = 0; way < 2; way++) {
+        penstock_ofdm *other = NULL;
+        struct outcome o;
+        size_t soft = s->symbol_count * s->grid.carrier_count * PENSTOCK_QAM1024, wrong = 0;
+        make_outcome(&o, s);
+        CHECK_OK(penstock__ofdm_new(&other, context, &desc, penstock_ofdm_device(ofdm), !way));
+        CHECK_OK(penstock_ofdm_run(other, &batch, &PENSTOCK_OFDM_RESULT(.soft = o.soft)));
+        CHECK_OK(penstock_ofdm_get_info(other, &info));
+        for (size_t i = 0; i < soft; i++)
+            wrong += abs(o.soft[i] - whole->soft[i]) > 1;
+        CHECK(!wrong, "%s: %zu soft bits differ by more than one, made by %s", what, wrong, info.variant);
+        CHECK((penstock__ofdm_fused_blocks(other) > 0) == (strncmp(info.variant, "ofdm", 4) == 0), "%s: %s", what,
+              info.variant);
+        penstock_ofdm_free(other);
+        free_outcome(&o);
+    }
+}
+
 static void check_device(penstock_context *context, const struct synthesis *s, const char *device,
-                         penstock_tracking tracking)
+                         penstock_tracking tracking, bool kernel)
 {
     penstock_ofdm *ofdm = NULL;
     struct outcome o;
     char what[160];
     penstock_ofdm_desc desc = synthesis_desc(s, tracking);
-    int status = penstock_ofdm_new(&ofdm, context, &desc, device);
+    int status = penstock__ofdm_new(&ofdm, context, &desc, device, kernel);
     snprintf(what, sizeof what, "%s, %s, %s", s->grid.name, device, tracking ? "given" : "pilots");
     if (status == PENSTOCK_ERR_NO_DEVICE || status == PENSTOCK_ERR_UNSUPPORTED)
         return;
@@ -131,12 +163,22 @@ static void check_device(penstock_context *context, const struct synthesis *s, c
     CHECK_OK(penstock_ofdm_run(ofdm, &batch, &result));
     check_points(what, s, &o);
     check_grouping(what, s, ofdm, &o);
+    if (kernel)
+        check_ways(what, context, s, ofdm, tracking, &o);
     executed++;
     free_outcome(&o);
     penstock_ofdm_free(ofdm);
 }
 
-/* The devices are the arguments; "cpu", "reference" and "trace" without any. */
+/* A kernel for all takes a CPU's compiler seconds, of which there are two or four a case. */
+static bool chosen(size_t grid, penstock_tracking tracking, bool kernel)
+{
+    bool pilots = tracking == PENSTOCK_TRACK_PILOTS;
+    return !kernel || getenv("PENSTOCK_TEST_FULL") || (pilots && (grid == 0 || grid == 3)) || (!pilots && grid == 4);
+}
+
+/* The devices are the arguments, before "kernel" if the device's own kernel for all is to be tested;
+ * "cpu", "reference" and "trace" without any. */
 int main(int argc, char **argv)
 {
     static const char *const usual[] = {"cpu", "reference", "trace"};
@@ -194,21 +236,24 @@ int main(int argc, char **argv)
          .symbols = 6,
          .frames = 1},
     };
+    const bool kernel = argc > 2 && !strcmp(argv[argc - 1], "kernel");
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
-    for (int d = 0; d < (argc > 1 ? argc - 1 : 3); d++) {
+    for (int d = 0; d < (argc > 1 ? argc - 1 - kernel : 3); d++) {
         const char *device = argc > 1 ? argv[d + 1] : usual[d];
         executed = 0;
         for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++) {
             struct synthesis s;
             synthesis_make(&s, &grids[g], 100 * g + 1);
-            check_device(context, &s, device, PENSTOCK_TRACK_PILOTS);
-            check_device(context, &s, device, PENSTOCK_TRACK_GIVEN);
+            for (int t = PENSTOCK_TRACK_PILOTS; t <= PENSTOCK_TRACK_GIVEN; t++)
+                if (chosen(g, (penstock_tracking)t, kernel))
+                    check_device(context, &s, device, (penstock_tracking)t, kernel);
             synthesis_free(&s);
         }
         printf("%s: %d cases\n", device, executed);
         CHECK(strcmp(device, "cpu") || executed == 14, "cases are left out on the CPU");
+        CHECK(!kernel || !executed || executed == (getenv("PENSTOCK_TEST_FULL") ? 14 : 3), "%d cases", executed);
     }
     penstock_context_free(context);
-    return argc == 2 && !executed ? test_skip("the device is absent") : test_finish();
+    return argc > 1 && !executed ? test_skip("the device is absent") : test_finish();
 }
