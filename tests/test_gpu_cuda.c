@@ -123,12 +123,23 @@ int main(void)
     check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .direction = PENSTOCK_REVERSE},
           "real reverse");
     check_fused(context,
-                (struct penstock_problem){.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = {64, PENSTOCK_CS16, 6, 6, bins}},
+                (struct penstock_problem){
+                    .kind = PENSTOCK_PROBLEM_OFDM,
+                    .ofdm = {.n = 64, .format = PENSTOCK_CS16, .bits = 6, .carrier_count = 6, .bins = bins}},
                 "ofdm");
     check_fused(
         context,
         (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16, 1, 1, false}},
         "filter");
+    for (size_t i = 0; i < 4; i++) {
+        static const uint32_t pilots[] = {58, 6};
+        static const penstock_cf32 values[] = {{1, 0}, {0, -1}};
+        static const unsigned lengths[] = {64, 127, 509, 1536}, pitches[] = {6, 10, 8, 1};
+        struct penstock_ofdm_problem ofdm = {
+            lengths[i], (penstock_format)i, pitches[i], 6, bins, true, i != 1, i != 3, 2, 1, pilots, values};
+        check_fused(context, (struct penstock_problem){.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = ofdm},
+                    "ofdm, any length");
+    }
     check_fused(context,
                 (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
                                           .filter = {1024, PENSTOCK_CS16, 300, 700, 1, 3, true}},

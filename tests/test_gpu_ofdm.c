@@ -116,8 +116,10 @@ static bool chosen(const struct rig *rig, size_t n, size_t bits, size_t i)
 
 static const struct any anys[] = {
     {64, PENSTOCK_CF32, 6, 12, true, true}, /* four pilots, as Wi-Fi */
-    {1536, PENSTOCK_CS16, 6, 0, false, false}, {127, PENSTOCK_CS8, 4, 9, true, false},
-    {600, PENSTOCK_CS16, 10, 6, true, true},   {97, PENSTOCK_CU8, 8, 5, true, true},
+    {1536, PENSTOCK_CS16, 6, 0, false, false},
+    {127, PENSTOCK_CU8, 8, 9, true, false}, /* Rader's convolution on a CPU */
+    {600, PENSTOCK_CS16, 10, 6, true, true},
+    {94, PENSTOCK_CS8, 4, 5, true, true}, /* Bluestein's */
 };
 
 int main(int count, char **arguments)

@@ -7,6 +7,7 @@
  * PENSTOCK_TEST_FULL=1 takes every length to 8192 on every device; else a sample by hash.
  */
 #include "gpu/banks.h"
+#include "gpu/fused_kernel.h"
 #include "gpu/table.h"
 #include "gpu_model.h"
 #include "test.h"
@@ -22,7 +23,7 @@ static const struct gpu_limits limits[] = {
 };
 
 enum { WAYS = 33 };
-static unsigned cases, histogram[WAYS];
+static unsigned cases, symbol_cases, histogram[WAYS];
 static double worst;
 
 static double difference(const double *got, const double *want, size_t n)
@@ -137,6 +138,32 @@ static void check_powers(void)
         }
 }
 
+/* OFDM symbols of any length are one kernel with 64 KB of local memory, to 6144 with 48 KB and to 4096 with 32 KB. */
+static void check_symbols(bool full)
+{
+    static const uint32_t bins[] = {1, 2, 3};
+    static const size_t most[] = {8192, 6144, 8192, 4096};
+    for (size_t n = 16; n <= 8192; n++) {
+        if (!full && penstock__hash(&n, sizeof n) % 61 && n != 4096 && n != 6144 && n != 8191 && n != 8192)
+            continue;
+        for (size_t d = 0; d < sizeof most / sizeof most[0]; d++) {
+            struct fused_kernel kernel;
+            struct penstock_problem problem = {
+                .kind = PENSTOCK_PROBLEM_OFDM,
+                .ofdm = {.n = n, .bits = 6, .carrier_count = 3, .bins = bins, .mixed = true}};
+            struct gpu_limits within = {.local_bytes = limits[d].local_bytes, .max_group = 1024};
+            int status = penstock__fused_kernel_shape(&kernel, &problem, &within, 0, false);
+            if (n > most[d])
+                CHECK_EQ(status, PENSTOCK_ERR_UNSUPPORTED);
+            else
+                CHECK(!status && kernel.local_bytes <= within.local_bytes, "n %zu in %zu bytes: %s", n,
+                      within.local_bytes, penstock_error_text());
+        }
+        symbol_cases++;
+    }
+    CHECK(symbol_cases > 100, "only %u lengths of symbols", symbol_cases);
+}
+
 int main(int count, char **arguments)
 {
     static const size_t more[] = {16384, 32768, 65536, 10007, 65537, 46656, 262144, 100000};
@@ -155,6 +182,7 @@ int main(int count, char **arguments)
         check_sampled(more[i], full);
     check_kernels();
     check_powers();
+    check_symbols(full);
     CHECK(cases > (count > 1 ? 0 : 600), "only %u cases", cases);
     for (unsigned ways = 1; ways < WAYS; ways++)
         if (histogram[ways])

@@ -90,6 +90,8 @@ static const char *const quick_cases[] = {
     "ofdm:vht80:qam256",
     "ofdm:lte5:qam64",
     "ofdm:lte20:qam1024:x2",
+    "ofdm:1536/108/1200:qam64:cs16",
+    "ofdm:600/48/450:qam16:cs16",
     "receive:wifi:6",
     "receive:wifi:9",
     "receive:wifi:12",

@@ -431,7 +431,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
         row->bytes_per_sample = (double)penstock_format_bytes(run.integers ? PENSTOCK_CS16 : PENSTOCK_CF32) +
                                 (double)out_bytes / (double)(ofdm->grid.n + ofdm->grid.guard);
         code = bench_measure(row, &(struct workload){.run = alone ? run_soft : run_symbols, .state = &run}, NULL, 0.5);
-        if (!code && alone)
+        if (!code)
             code = measure_resident(&run, target, row, &resident);
     }
     release(&run);
