@@ -297,16 +297,23 @@ symbols(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTR
         float re_c = kept[bin].re, im_c = kept[bin].im;
         k_bits bits = {{0u, 0u, 0u}};
         TURN(_c, g.re, g.im)
-        LOAD_TURN(_c, NUMBER(bin))
+        if (phase | step)
+            LOAD_TURN(_c, NUMBER(bin))
         re_c *= inverse;
         im_c *= inverse;
 #if COMPLETE
         const k_cf32 point = {re_c * head.im, im_c * head.im};
         ((K_GLOBAL k_cf32 *)(target + POINTS_AT))[c] = point;
 #endif
-        demap(&bits, 0, axis, re_c, level);
-        if (points > 1)
-            demap(&bits, axis, axis, im_c, level);
+        if (points == PITCH) { /* the usual case, in which a compiler knows the number of bits */
+            demap(&bits, 0, (PITCH + 1) / 2, re_c, level);
+            if (PITCH > 1)
+                demap(&bits, PITCH / 2, PITCH / 2, im_c, level);
+        } else {
+            demap(&bits, 0, axis, re_c, level);
+            if (points > 1)
+                demap(&bits, axis, axis, im_c, level);
+        }
         PUT_BITS(bits)
     }
 }

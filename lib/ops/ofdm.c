@@ -85,7 +85,7 @@ static int make_workers(penstock_ofdm *ofdm)
 }
 
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
-                       const char *device, bool anywhere)
+                       const char *device, enum ofdm_way way)
 {
     penstock_ofdm_desc d;
     penstock_ofdm *made;
@@ -107,7 +107,7 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
     if ((status = penstock__ofdm_grid_init(&made->grid, &d)) || (status = make_plan(made, &d, device)) ||
         (status = make_block(made)) || (status = make_workers(made)) ||
         (status = penstock__ofdm_fused_init(&made->fused, penstock__plan_binding(made->plan)->state.device, &made->grid,
-                                            &d, made->block, anywhere))) {
+                                            &d, made->block, way))) {
         penstock_ofdm_free(made);
         return status;
     }
@@ -118,7 +118,7 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
 int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
                       const char *device)
 {
-    return penstock__ofdm_new(ofdm, context, desc, device, false);
+    return penstock__ofdm_new(ofdm, context, desc, device, OFDM_WHERE_IT_PAYS);
 }
 
 void penstock_ofdm_free(penstock_ofdm *ofdm)

@@ -7,11 +7,12 @@
 
 #include <penstock/ofdm.h>
 
-#include <stdbool.h>
+/* Whether the device's own kernel is used, if it has one: where it pays, in any case, or not. */
+enum ofdm_way { OFDM_WHERE_IT_PAYS, OFDM_ONE_KERNEL, OFDM_TRANSFORMS };
 
-/* penstock_ofdm_new(), but with `anywhere` the device's kernel for all is used also where it does not pay. */
+/* penstock_ofdm_new() in one of these ways; its own is the first. */
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
-                       const char *device, bool anywhere);
+                       const char *device, enum ofdm_way way);
 
 /* Blocks that went through one kernel so far. */
 uint64_t penstock__ofdm_fused_blocks(const penstock_ofdm *ofdm);

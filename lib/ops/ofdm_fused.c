@@ -38,9 +38,10 @@ static bool even_pilots(const struct ofdm_grid *grid)
 }
 
 /* A kernel for all does not pay on a device that is the host's processor, and takes its compiler seconds. */
-static bool worth_it(const struct penstock_device *device, const struct ofdm_grid *grid, bool anywhere)
+static bool worth_it(const struct penstock_device *device, const struct ofdm_grid *grid, enum ofdm_way way)
 {
-    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && (anywhere || !device->host_memory) && even_pilots(grid);
+    bool wanted = way == OFDM_WHERE_IT_PAYS ? !device->host_memory : way == OFDM_ONE_KERNEL;
+    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && wanted && even_pilots(grid);
 }
 
 static int copy_grid(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_desc *desc)
@@ -89,10 +90,10 @@ static struct penstock_problem problem_of(const struct ofdm_fused *fused, const 
 }
 
 int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *device, const struct ofdm_grid *grid,
-                              const penstock_ofdm_desc *desc, size_t block, bool anywhere)
+                              const penstock_ofdm_desc *desc, size_t block, enum ofdm_way way)
 {
     *fused = (struct ofdm_fused){.device = device, .block = block};
-    if (!worth_it(device, grid, anywhere))
+    if (!worth_it(device, grid, way))
         return PENSTOCK_OK;
     int status = copy_grid(fused, grid, desc);
     for (int want = 0; want < OFDM_WANTS && !status; want++)

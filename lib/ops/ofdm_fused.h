@@ -6,6 +6,7 @@
 #define PENSTOCK_OPS_OFDM_FUSED_H
 
 #include "core/resident.h"
+#include "ops/ofdm.h"
 #include "ops/ofdm_symbol.h"
 
 /* Soft bits alone, or all that can be asked for. */
@@ -43,9 +44,9 @@ struct ofdm_rows {
 };
 
 /* Leaves `able` false where the device has no such kernel for the grid, or where what it has fails its check (with a
- * log line). `anywhere`: also where it would not pay. An error only for want of memory. */
+ * log line). An error only for want of memory. */
 int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *device, const struct ofdm_grid *grid,
-                              const penstock_ofdm_desc *desc, size_t block, bool anywhere);
+                              const penstock_ofdm_desc *desc, size_t block, enum ofdm_way way);
 void penstock__ofdm_fused_free(struct ofdm_fused *fused);
 
 /* Whether a kernel gives all that is wanted of the batch; then it is made and the frames' gains are. A negative status

@@ -89,14 +89,15 @@ static int make_ofdm(struct penstock_wifi_receiver *receiver, const char *device
         for (unsigned i = 0; i < PENSTOCK__WIFI_PILOTS; i++)
             pilots[row][i] =
                 (penstock_cf32){penstock__wifi_pilot_values[i] * (float)penstock__wifi_pilot_polarity[row], 0};
-    return penstock_ofdm_new(
+    /* A GPU's kernel that gives points too makes the receiver no faster, and takes a second to compile once. */
+    return penstock__ofdm_new(
         &receiver->ofdm, receiver->context,
         &PENSTOCK_OFDM_DESC(.n = PENSTOCK__WIFI_FFT, .guard = PENSTOCK__WIFI_GUARD, .window_offset = WINDOW_OFFSET,
                             .format = PENSTOCK_CF32, .carriers = penstock__wifi_data_carriers,
                             .carrier_count = PENSTOCK__WIFI_CARRIERS, .pilots = penstock__wifi_pilot_carriers,
                             .pilot_count = PENSTOCK__WIFI_PILOTS, .pilot_values = pilots[0], .pilot_rows = 127,
                             .tracking = PENSTOCK_TRACK_GIVEN, .max_constellation = PENSTOCK_QAM64, .batch = 512),
-        device);
+        device, OFDM_TRANSFORMS);
 }
 
 static int make_memory(struct penstock_wifi_receiver *receiver)
