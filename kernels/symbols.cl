@@ -225,6 +225,7 @@ symbols(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTR
 #if EXTRA
     float re_extra, im_extra;
 #endif
+    K_EARLY();
     ORIGIN(0)
     LOCATE
     LOCATE_ROW
