@@ -25,6 +25,8 @@ static int shape_of(struct gpu_shape *shape, const struct search *search, struct
 {
     wish.variant = search->variant;
     wish.radix = search->options->radix;
+    if (search->options->scratch == PENSTOCK_SCRATCH_GLOBAL && !wish.radix)
+        wish.radix = GPU_MAX_RADIX; /* a node is one stage, and exchanges nothing in local memory */
     wish.items = search->options->items;
     wish.group = search->options->group;
     wish.turned = wish.turned && search->options->scratch != PENSTOCK_SCRATCH_GLOBAL;
