@@ -70,7 +70,7 @@ for _ in range(100):
 process.send_signal(signal.SIGINT)
 rest = process.stdout.read().decode().splitlines()
 check(process.wait() == 0 and rest[-1].endswith(", interrupted"), process.returncode, rest[-1])
-before = int(re.search(r"cpu: (\d+) cases executed", rest[-1]).group(1))
+before = sum(map(int, re.search(r"cpu: (\d+) cases executed, .* (\d+) SKIPPED", rest[-1]).groups()))
 process = subprocess.Popen([PENSTOCK, "check", "cpu", "--full"], stdout=subprocess.PIPE, env={**os.environ, **cache})
 process.stdout.readline()
 process.send_signal(signal.SIGTERM)
