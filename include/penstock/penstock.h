@@ -18,6 +18,7 @@
  *     penstock_context_free(context);
  *
  * Reading order: this file (contexts, devices, the batched FFT), then the one that you need:
+ *     fft_options.h how a GPU is to transform, for comparisons
  *     spectrum.h   streaming windowed FFT
  *     fft_stream.h transforms of a stream of vectors
  *     filter.h     streaming FIR filter by FFT
