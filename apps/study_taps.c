@@ -98,10 +98,12 @@ static int measure_all(struct taps_study *s)
 {
     double best = 0;
     for (int round = 0; round < ROUNDS; round++)
-        for (size_t i = 0; i < s->count && !interrupted(); i++) {
-            progress_show("round %d of %d, %zu taps", round + 1, ROUNDS, s->points[i].taps);
-            int code = run_once(s, &s->points[i]); /* which fills the caches */
-            code = code ? code : run_once(s, &s->points[i]);
+        for (size_t k = 0; k < s->count && !interrupted(); k++) {
+            /* There and back, so that no point always comes after one that has emptied the caches. */
+            struct point *point = &s->points[round % 2 ? s->count - 1 - k : k];
+            progress_show("round %d of %d, %zu taps", round + 1, ROUNDS, point->taps);
+            int code = run_once(s, point); /* which fills the caches */
+            code = code ? code : run_once(s, point);
             if (code)
                 return code;
         }
