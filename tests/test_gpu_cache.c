@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The cache of compiled kernels: used the second time, compiled anew when it is stale or damaged, done without. */
+#include "folder.h"
 #include "gpu_rig.h"
 
 #include <dirent.h>
@@ -68,47 +69,41 @@ static void truncate_file(const char *folder, const char *name)
     CHECK(!truncate(path, 100), "cannot shorten %s", path);
 }
 
-static void remove_folder(const char *folder)
-{
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(!system(command), "cannot remove %s", folder);
-}
-
 int main(int count, char **arguments)
 {
-    char folder[] = "/tmp/penstock-test-XXXXXX", name[300], again[300];
+    char name[300], again[300];
     size_t bytes;
     int status;
     device = rig_device(count, arguments);
-    CHECK(mkdtemp(folder), "cannot make a folder");
-    if ((status = plan_once(folder))) {
-        remove_folder(folder);
+    CHECK(test_make_folder(), "cannot make a folder");
+    if ((status = plan_once(test_folder))) {
+        test_remove_folder();
         return status;
     }
-    find_kernel(folder, name);
+    find_kernel(test_folder, name);
     CHECK(*name, "no kernel in the cache");
-    bytes = file_bytes(folder, name);
-    plan_once(folder);
+    bytes = file_bytes(test_folder, name);
+    plan_once(test_folder);
     CHECK_EQ(refused, 0);
-    CHECK_EQ(file_bytes(folder, name), bytes);
+    CHECK_EQ(file_bytes(test_folder, name), bytes);
 
-    make_stale(folder, name);
-    plan_once(folder);
+    make_stale(test_folder, name);
+    plan_once(test_folder);
     CHECK_EQ(refused, 1);
-    CHECK(file_bytes(folder, name) > 1000, "a stale binary was not replaced: %zu bytes", file_bytes(folder, name));
+    CHECK(file_bytes(test_folder, name) > 1000, "a stale binary was not replaced: %zu bytes",
+          file_bytes(test_folder, name));
 
-    truncate_file(folder, name); /* the cache itself sees that */
-    plan_once(folder);
+    truncate_file(test_folder, name); /* the cache itself sees that */
+    plan_once(test_folder);
     CHECK_EQ(refused, 1);
-    CHECK(file_bytes(folder, name) > 1000, "a damaged binary was not replaced");
+    CHECK(file_bytes(test_folder, name) > 1000, "a damaged binary was not replaced");
 
     plan_once("/proc/no-such-folder");
     plan_once("");
     CHECK_EQ(rig_cases, 6);
 
-    find_kernel(folder, again);
+    find_kernel(test_folder, again);
     CHECK(!strcmp(name, again), "the same kernel has two names: %s, %s", name, again);
-    remove_folder(folder);
+    test_remove_folder();
     return test_finish();
 }

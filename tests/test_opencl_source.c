@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Kernel sources from a folder: used instead of the packed ones; errors in them, and missing files, in one line. */
-#include "test.h"
+#include "folder.h"
 
 #include <penstock/penstock.h>
 
@@ -53,7 +53,6 @@ static int transform(const char *folder, const char *device, float *value)
 
 int main(void)
 {
-    char folder[] = "penstock-kernels-XXXXXX", command[100];
     float value;
     int status = transform(NULL, "opencl", &value);
     if (status == PENSTOCK_ERR_NO_DEVICE)
@@ -61,25 +60,24 @@ int main(void)
     CHECK_OK(status);
     CHECK(value == 1, "an impulse gives %g", (double)value);
 
-    CHECK(mkdtemp(folder), "cannot make a folder");
-    CHECK_EQ(transform(folder, "opencl", &value), PENSTOCK_ERR_FILE);
+    CHECK(test_make_folder(), "cannot make a folder");
+    CHECK_EQ(transform(test_folder, "opencl", &value), PENSTOCK_ERR_FILE);
     CHECK(strstr(penstock_error_text(), "portability.h"), "text: %s", penstock_error_text());
-    CHECK_OK(transform(folder, "prefer:opencl", &value));
+    CHECK_OK(transform(test_folder, "prefer:opencl", &value));
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        copy(folder, files[i], "");
-    CHECK_OK(transform(folder, "opencl", &value));
+        copy(test_folder, files[i], "");
+    CHECK_OK(transform(test_folder, "opencl", &value));
 
-    copy(folder, "store.h", "this is no C;");
-    CHECK_EQ(transform(folder, "opencl", &value), PENSTOCK_ERR_DEVICE);
+    copy(test_folder, "store.h", "this is no C;");
+    CHECK_EQ(transform(test_folder, "opencl", &value), PENSTOCK_ERR_DEVICE);
     CHECK(strstr(penstock_error_text(), "CL_BUILD_PROGRAM_FAILURE") && strstr(penstock_error_text(), "store.h"),
           "text: %s", penstock_error_text());
 
     /* A kernel that computes the wrong thing is found out before anybody sees its results. */
-    copy(folder, "store.h", "#undef SCALE\n#define SCALE 1.01f");
-    CHECK_EQ(transform(folder, "opencl", &value), PENSTOCK_ERR_CHECK);
+    copy(test_folder, "store.h", "#undef SCALE\n#define SCALE 1.01f");
+    CHECK_EQ(transform(test_folder, "opencl", &value), PENSTOCK_ERR_CHECK);
 
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    CHECK(!system(command), "cannot remove %s", folder);
+    test_remove_folder();
     return test_finish();
 }
