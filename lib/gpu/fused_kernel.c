@@ -8,8 +8,6 @@
 #include "gpu/fused_spectrum.h"
 #include "gpu/fused_symbols.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define BEST_SAMPLES ((size_t)1 << 20) /* of a batch from which on the cost of a launch does not count */
@@ -147,18 +145,6 @@ unsigned penstock__fused_pick(const struct fused_kernel *self, const struct pens
     return job->gather ? FUSED_OFDM_LISTED : job->narrow ? FUSED_OFDM_NARROW : FUSED_OFDM_EVEN;
 }
 
-static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
-{
-    size_t used = strlen(plan->variant);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(plan->variant + used, sizeof plan->variant - used, format, arguments);
-    va_end(arguments);
-}
-
 static size_t length_of(const struct fused_kernel *self)
 {
     return any_length(self) ? self->scheme.length : self->shape.n;
@@ -166,17 +152,16 @@ static size_t length_of(const struct fused_kernel *self)
 
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self)
 {
-    static const char *const kinds[] = {"spectrum", "ofdm", "filter"}, *const methods[] = {"", "Bluestein ", "Rader "};
+    static const char *const kinds[] = {"spectrum", "ofdm", "filter"};
     const struct gpu_scheme *scheme = &self->scheme;
     const struct gpu_shape *whole = &scheme->node[0].shape;
     size_t average = average_of(plan->problem);
-    describe_more(plan, "%s, ", is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
-    if (scheme->method != GPU_PLAIN)
-        describe_more(plan, "%s%u, ", methods[scheme->method], scheme->total);
-    describe_more(plan, "radix");
+    penstock__gpu_describe(plan, "%s, ", is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
+    penstock__gpu_describe_method(plan, scheme);
+    penstock__gpu_describe(plan, "radix");
     for (unsigned s = 0; s < (any_length(self) ? whole->chain : self->shape.passes); s++)
-        describe_more(plan, "%s%u", s ? "x" : " ", any_length(self) ? whole->radix[s] : self->shape.radix[s]);
-    describe_more(plan, ", %u a group", self->per_group);
+        penstock__gpu_describe(plan, "%s%u", s ? "x" : " ", any_length(self) ? whole->radix[s] : self->shape.radix[s]);
+    penstock__gpu_describe(plan, ", %u a group", self->per_group);
     plan->kernels = plan->passes = 1;
     plan->best_batch = (BEST_SAMPLES / length_of(self) + average - 1) / average * average;
 }

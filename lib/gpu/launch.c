@@ -4,8 +4,6 @@
 /* Making, describing and launching plans, as far as it is the same for all GPU backends. */
 #include "gpu/launch.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Samples of a batch from which on the cost of a launch does not count. */
@@ -47,32 +45,18 @@ static int make_once(struct penstock_plan_state *plan, struct gpu_scheme *scheme
     return status;
 }
 
-static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void describe_more(struct penstock_plan_state *plan, const char *format, ...)
-{
-    size_t used = strlen(plan->variant);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(plan->variant + used, sizeof plan->variant - used, format, arguments);
-    va_end(arguments);
-}
-
 static void describe(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
 {
-    static const char *const methods[] = {"", "Bluestein ", "Rader ", "transposition"};
     const struct penstock_fft_problem *fft = &plan->problem->fft;
     const struct gpu_shape *shape = &scheme->node[0].shape;
     size_t frames = (shape->cpu ? CPU_SAMPLES : GPU_SAMPLES) / fft->n;
-    describe_more(plan, "%s", methods[scheme->method]);
-    if (scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER)
-        describe_more(plan, "%u, ", scheme->total);
+    penstock__gpu_describe_method(plan, scheme);
     if (scheme->method != GPU_TRANSPOSE)
-        describe_more(plan, scheme->count > 1 ? "nodes" : "radix");
+        penstock__gpu_describe(plan, scheme->count > 1 ? "nodes" : "radix");
     for (unsigned i = 0; i < (scheme->count > 1 ? scheme->count : shape->chain); i++)
-        describe_more(plan, "%s%u", i ? "x" : " ", scheme->count > 1 ? scheme->node[i].shape.n : shape->radix[i]);
-    describe_more(plan, ", %u a group", shape->per_group);
+        penstock__gpu_describe(plan, "%s%u", i ? "x" : " ",
+                               scheme->count > 1 ? scheme->node[i].shape.n : shape->radix[i]);
+    penstock__gpu_describe(plan, ", %u a group", shape->per_group);
     plan->kernels = plan->passes = scheme->count;
     plan->best_batch = frames < fft->average ? fft->average : frames / fft->average * fft->average;
 }

@@ -7,6 +7,8 @@
 #include "gpu/transpose.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,4 +315,23 @@ int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_pr
     }
     scheme->real = fft->domain == PENSTOCK_REAL ? GPU_WHOLE : GPU_COMPLEX;
     return complex_scheme(scheme, &search);
+}
+
+/* ---------------------------------------------------------------- description ----------------- */
+
+void penstock__gpu_describe(struct penstock_plan_state *plan, const char *format, ...)
+{
+    size_t used = strlen(plan->variant);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(plan->variant + used, sizeof plan->variant - used, format, arguments);
+    va_end(arguments);
+}
+
+void penstock__gpu_describe_method(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
+{
+    if (scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER)
+        penstock__gpu_describe(plan, "%s %u, ", scheme->method == GPU_RADER ? "Rader" : "Bluestein", scheme->total);
+    else if (scheme->method == GPU_TRANSPOSE)
+        penstock__gpu_describe(plan, "transposition");
 }
