@@ -58,11 +58,11 @@ class stats_port
         d_sent = {};
     }
 
-    //! What `numbers()` gives, if a second has passed since the last time.
-    template <typename F> void publish(F numbers)
+    //! What `numbers()` gives, if a second has passed since the last time or `now`.
+    template <typename F> void publish(F numbers, bool now = false)
     {
         const auto time = std::chrono::steady_clock::now();
-        if (time - d_sent < std::chrono::seconds(1))
+        if (!now && time - d_sent < std::chrono::seconds(1))
             return;
         d_sent = time;
         d_block.message_port_pub(pmt::mp("stats"), to_pmt(numbers()));

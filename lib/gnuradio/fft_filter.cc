@@ -16,8 +16,6 @@ namespace gr
 namespace penstock
 {
 
-static const auto STATS = pmt::mp("stats");
-constexpr double STATS_PERIOD_S = 1.0;
 constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 using steady = std::chrono::steady_clock;
@@ -49,7 +47,8 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
     filter_chain d_filter;
     bool d_ended = false;
     bool d_more = false; // there was no room for all values
-    steady::time_point d_waits_since, d_stats_sent;
+    steady::time_point d_waits_since;
+    stats_port d_stats{*this};
 
     static double to_shift(double center_freq, double sampling_freq)
     {
@@ -63,15 +62,6 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         all["block"] = static_cast<double>(info.block);
         all["transform"] = static_cast<double>(info.n);
         return all;
-    }
-
-    void publish_stats()
-    {
-        const auto time = steady::now();
-        if (time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
-            return;
-        d_stats_sent = time;
-        this->message_port_pub(STATS, to_pmt(numbers()));
     }
 
     // Values to come of the items so far.
@@ -124,7 +114,6 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
                    to_shift(center_freq, sampling_freq), device)
     {
         this->set_relative_rate(1, d_decimation);
-        this->message_port_register_out(STATS);
     }
 
     std::string device() const override
@@ -201,7 +190,7 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         if (d_filter.samples())                   // else changes that were asked for before the first start hold
             d_filter.reset();
         d_ended = d_more = false;
-        d_stats_sent = {};
+        d_stats.start();
         return true;
     }
 
@@ -235,7 +224,7 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
             d_more = produced == capacity;
             if (!taken && !produced)
                 sleep_s = due_s();
-            publish_stats();
+            d_stats.publish([this] { return numbers(); });
         } catch (const std::runtime_error &error) {
             this->d_logger->error("{}", error.what());
             return gr::block::WORK_DONE;

@@ -4,7 +4,6 @@
 #include "core.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <gnuradio/block_detail.h>
 #include <gnuradio/io_signature.h>
@@ -16,8 +15,7 @@ namespace gr
 namespace penstock
 {
 
-static const auto STATS = pmt::mp("stats");
-constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
+constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 /* One stream of the library a port. While vectors wait in one, general_work() is to be called without new input too,
  * and sleeps itself until the first one is due. A port whose input has ended keeps no other from going on. */
@@ -37,7 +35,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
     double d_max_latency_s;
     std::vector<float> d_window;
     std::vector<port_state> d_ports;
-    std::chrono::steady_clock::time_point d_stats_sent;
+    stats_port d_stats{*this};
 
     void add_port()
     {
@@ -61,15 +59,6 @@ template <typename T> class fft_v_impl final : public fft_v<T>
             check(penstock_fft_stream_get_stats(port.stream.get(), &all.back()));
         }
         return stats_of(all);
-    }
-
-    void publish_stats()
-    {
-        const auto time = std::chrono::steady_clock::now();
-        if (time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
-            return;
-        d_stats_sent = time;
-        this->message_port_pub(STATS, to_pmt(numbers()));
     }
 
     struct counts {
@@ -112,7 +101,6 @@ template <typename T> class fft_v_impl final : public fft_v<T>
                                      std::to_string(fft_size) + " or none");
         add_port();
         this->set_tag_propagation_policy(gr::block::TPP_ONE_TO_ONE);
-        this->message_port_register_out(STATS);
     }
 
     std::string device() const override
@@ -184,7 +172,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
             port.waiting = 0;
             port.finished = false;
         }
-        d_stats_sent = {};
+        d_stats.start();
         return true;
     }
 
@@ -216,7 +204,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
                 idle &= !n.taken && !n.given;
             }
             sleep_s = idle ? due_s() : 0;
-            publish_stats();
+            d_stats.publish([this] { return numbers(); });
         } catch (const std::runtime_error &error) {
             this->d_logger->error("{}", error.what());
             return gr::block::WORK_DONE;

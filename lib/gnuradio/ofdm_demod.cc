@@ -4,7 +4,6 @@
 #include "core.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <gnuradio/block_detail.h>
@@ -18,8 +17,7 @@ namespace gr
 namespace penstock
 {
 
-static const auto STATS = pmt::mp("stats"), SYMBOLS = pmt::mp("symbols"), CFO = pmt::mp("cfo");
-constexpr double STATS_PERIOD_S = 1.0;
+static const auto SYMBOLS = pmt::mp("symbols"), CFO = pmt::mp("cfo");
 constexpr size_t MANY_BYTES = 1 << 22; // no more samples are taken while so many bytes wait
 
 /* The grid of the C library from that of the stock blocks. */
@@ -83,7 +81,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
     std::vector<char> d_made; // bytes to hand out, from d_given on
     size_t d_given = 0;
     uint64_t d_refused = 0;
-    std::chrono::steady_clock::time_point d_stats_sent;
+    stats_port d_stats{*this};
 
     static constexpr bool soft()
     {
@@ -114,15 +112,6 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
     size_t waiting() const
     {
         return (d_made.size() - d_given) / item_bytes(d_carriers);
-    }
-
-    void publish_stats()
-    {
-        const auto time = std::chrono::steady_clock::now();
-        if (time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
-            return;
-        d_stats_sent = time;
-        this->message_port_pub(STATS, to_pmt(counters()));
     }
 
     void announce(const gr::tag_t &tag)
@@ -196,7 +185,6 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         check(penstock_ofdm_stream_new(&made, d_context.get(), &desc, device.c_str()));
         d_stream.reset(made);
         this->set_tag_propagation_policy(gr::block::TPP_DONT); // items are not at the rate of the samples
-        this->message_port_register_out(STATS);
     }
 
     std::string device() const override
@@ -230,7 +218,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         d_made.clear();
         d_firsts.clear();
         d_given = d_refused = 0;
-        d_stats_sent = {};
+        d_stats.start();
         return true;
     }
 
@@ -250,7 +238,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
                 take(static_cast<const gr_complex *>(input_items[0]), taken);
                 pull();
             }
-            publish_stats();
+            d_stats.publish([this] { return counters(); });
         } catch (const std::runtime_error &error) {
             this->d_logger->error("{}", error.what());
             return gr::block::WORK_DONE;

@@ -4,7 +4,6 @@
 #include "core.h"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <gnuradio/block_detail.h>
 #include <gnuradio/io_signature.h>
@@ -16,8 +15,8 @@ namespace gr
 namespace penstock
 {
 
-static const auto STATS = pmt::mp("stats"), FREQ = pmt::mp("freq"), RX_FREQ = pmt::mp("rx_freq");
-constexpr double STATS_PERIOD_S = 1.0, LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
+static const auto FREQ = pmt::mp("freq"), RX_FREQ = pmt::mp("rx_freq");
+constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 class spectrum_cvf_impl final : public spectrum_cvf
 {
@@ -27,22 +26,13 @@ class spectrum_cvf_impl final : public spectrum_cvf
     double d_max_latency_s;
     bool d_finished = false;
     std::deque<gr::tag_t> d_tags; // of samples that were taken, for vectors that were not handed out
-    std::chrono::steady_clock::time_point d_stats_sent;
+    stats_port d_stats{*this};
 
     std::map<std::string, double> numbers() const
     {
         std::vector<penstock_stream_stats> stats{description<penstock_stream_stats>()};
         check(penstock_spectrum_get_stats(d_spectrum.get(), &stats[0]));
         return stats_of(stats);
-    }
-
-    void publish_stats()
-    {
-        const auto time = std::chrono::steady_clock::now();
-        if (time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
-            return;
-        d_stats_sent = time;
-        message_port_pub(STATS, to_pmt(numbers()));
     }
 
     // Tags of `taken` samples, each with the number of its vector.
@@ -79,8 +69,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
         check(penstock_spectrum_new(&made, d_context.get(), &desc, device.c_str()));
         d_spectrum.reset(made);
         set_tag_propagation_policy(TPP_DONT); // done here
-        for (const auto &port : {STATS, FREQ})
-            message_port_register_out(port);
+        message_port_register_out(FREQ);
     }
 
     std::string device() const override
@@ -133,7 +122,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
         check(penstock_spectrum_reset(d_spectrum.get()));
         d_tags.clear();
         d_finished = false;
-        d_stats_sent = {};
+        d_stats.start();
         return true;
     }
 
@@ -160,7 +149,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
             }
             if (!taken && !given)
                 sleep_s = std::min(penstock_spectrum_due_s(d_spectrum.get()), LONGEST_SLEEP_S);
-            publish_stats();
+            d_stats.publish([this] { return numbers(); });
         } catch (const std::runtime_error &error) {
             d_logger->error("{}", error.what());
             return WORK_DONE;

@@ -4,7 +4,6 @@
 #include "core.h"
 #include "radio_tags.h"
 
-#include <chrono>
 #include <cmath>
 #include <deque>
 #include <gnuradio/block_detail.h>
@@ -18,10 +17,8 @@ namespace penstock
 {
 
 static const auto PDUS = pmt::mp("pdus"), REJECTED = pmt::mp("rejected"), CHANNEL = pmt::mp("channel"),
-                  STATS = pmt::mp("stats"), RX_RATE = pmt::mp("rx_rate"), PACKET_LEN = pmt::mp("packet_len"),
-                  FRAME = pmt::mp("frame");
+                  RX_RATE = pmt::mp("rx_rate"), PACKET_LEN = pmt::mp("packet_len"), FRAME = pmt::mp("frame");
 constexpr size_t MANY_POINTS = 1 << 16; // no more samples are taken while so many points wait
-constexpr double STATS_PERIOD_S = 1.0;
 
 static pmt::pmt_t number(double value)
 {
@@ -72,7 +69,7 @@ class wifi_receiver_impl final : public wifi_receiver
     bool d_rate_told = false;
     size_t d_kept = 0;
     bool d_finished = false;
-    std::chrono::steady_clock::time_point d_stats_sent;
+    stats_port d_stats{*this};
 
     void read_tags(uint64_t first, size_t count)
     {
@@ -121,15 +118,6 @@ class wifi_receiver_impl final : public wifi_receiver
         check(status);
     }
 
-    void publish_stats(bool now)
-    {
-        const auto time = std::chrono::steady_clock::now();
-        if (!now && time - d_stats_sent < std::chrono::duration<double>(STATS_PERIOD_S))
-            return;
-        d_stats_sent = time;
-        message_port_pub(STATS, to_pmt(counters()));
-    }
-
     std::map<std::string, double> counters() const
     {
         auto c = description<penstock_wifi_counters>();
@@ -174,7 +162,7 @@ class wifi_receiver_impl final : public wifi_receiver
             d_finished = true;
         }
         publish_frames();
-        publish_stats(ended);
+        d_stats.publish([this] { return counters(); }, ended);
     }
 
   public:
@@ -191,7 +179,7 @@ class wifi_receiver_impl final : public wifi_receiver
         penstock_wifi_receiver *made;
         check(penstock_wifi_receiver_new(&made, d_context.get(), &desc, device.c_str()));
         d_receiver.reset(made);
-        for (const auto &port : {PDUS, REJECTED, CHANNEL, STATS})
+        for (const auto &port : {PDUS, REJECTED, CHANNEL})
             message_port_register_out(port);
         set_tag_propagation_policy(TPP_DONT); // points are not at the rate of the samples
     }
@@ -234,7 +222,7 @@ class wifi_receiver_impl final : public wifi_receiver
         d_rate_told = false;
         d_kept = 0;
         d_finished = false;
-        d_stats_sent = std::chrono::steady_clock::now();
+        d_stats.start();
         return true;
     }
 
