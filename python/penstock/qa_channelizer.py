@@ -10,6 +10,7 @@ import numpy
 import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
 from gnuradio.filter import pfb
+from qa_stalling import Stalling
 
 numpy.random.seed(3)
 
@@ -194,14 +195,14 @@ class QaChannelizer(gr_unittest.TestCase):
 
     def test_a_source_that_stalls(self):
         for device in ("cpu", "auto"):
-            stop, top, sinks = Stop(), gr.top_block(), [blocks.vector_sink_c() for _ in range(4)]
+            source, top, sinks = Stalling(), gr.top_block(), [blocks.vector_sink_c() for _ in range(4)]
             block = penstock.channelizer_cc(4, [1.0] * 8, device=device, max_latency_ms=5)
-            top.connect(stop, block)
+            top.connect(source, block)
             for port, sink in enumerate(sinks):
                 top.connect((block, port), sink)
             top.start()
             for count in (1, 5, 6):
-                stop.allowed = count * 4 + 3
+                source.allowed = count * 4 + 3
                 end = time.monotonic() + 60
                 while len(sinks[3].data()) < count and time.monotonic() < end:
                     time.sleep(0.005)
@@ -246,23 +247,6 @@ class QaChannelizer(gr_unittest.TestCase):
         stats = block.stats()
         self.assertEqual((stats["items_in"], stats["items_out"], stats["queue"]), (6402, 1601, 0))
         self.assertEqual(sorted(pmt.to_python(store.get_message(0))), sorted(stats))
-
-
-class Stop(gr.sync_block):
-    """Gives as many samples as are allowed, and then waits."""
-
-    def __init__(self):
-        gr.sync_block.__init__(self, "stop", None, [numpy.complex64])
-        self.allowed, self.given = 0, 0
-
-    def work(self, input_items, output_items):
-        count = min(self.allowed - self.given, len(output_items[0]))
-        if count <= 0:
-            time.sleep(0.002)
-            return 0
-        output_items[0][:count] = 1
-        self.given += count
-        return count
 
 
 class ChannelizerDesc(ctypes.Structure):

@@ -8,6 +8,7 @@ import time
 import numpy
 import pmt
 from gnuradio import blocks, fft, gr, gr_unittest, penstock
+from qa_stalling import Arrivals, Stalling
 
 numpy.random.seed(1)
 
@@ -78,17 +79,17 @@ class QaFft(gr_unittest.TestCase):
 
     def test_a_source_that_stalls(self):
         n, latency_ms = 64, 30
-        top, source, sink = gr.top_block(), Stalling(n), Arrivals(n)
+        top, source, sink = gr.top_block(), Stalling((numpy.complex64, n)), Arrivals((numpy.complex64, n))
         top.connect(source, penstock.fft_vcc(n, True, [], max_latency_ms=latency_ms), sink)
         top.start()
         delays = []
         while len(delays) < 200 and min(delays, default=1) > 2 * latency_ms / 1e3:  # the machine may be busy
-            source.give.append(1)  # it comes out although no other follows it
+            source.allowed += 1  # it comes out although no other follows it
             end = time.monotonic() + 120
-            while len(sink.times) == len(delays) and time.monotonic() < end:
+            while sink.count == len(delays) and time.monotonic() < end:
                 time.sleep(0.002)
-            self.assertEqual(len(sink.times), len(delays) + 1)
-            delays.append(sink.times[-1] - source.given[-1])
+            self.assertEqual(sink.count, len(delays) + 1)
+            delays.append(sink.last - source.last)
         top.stop()
         top.wait()
         self.assertLess(min(delays), 2 * latency_ms / 1e3, delays)
@@ -187,33 +188,6 @@ class QaFft(gr_unittest.TestCase):
         got, expected = self.run_blocks("vcc", data, 1024, block, fft.fft_vcc(1024, True, penstock.window("hann", 1024), True))
         self.assertEqual(block.device().split(":")[0], "opencl")
         self.assert_close(got, expected, 1024)
-
-
-class Stalling(gr.sync_block):
-    """Gives a vector when asked, and then nothing."""
-
-    def __init__(self, n):
-        gr.sync_block.__init__(self, "stalling", None, [(numpy.complex64, n)])
-        self.give, self.given = [], []
-
-    def work(self, input_items, output_items):
-        if not self.give:
-            time.sleep(0.002)
-            return 0
-        self.give.pop(0)
-        self.given.append(time.monotonic())
-        output_items[0][0] = 1
-        return 1
-
-
-class Arrivals(gr.sync_block):
-    def __init__(self, n):
-        gr.sync_block.__init__(self, "arrivals", [(numpy.complex64, n)], None)
-        self.times = []
-
-    def work(self, input_items, output_items):
-        self.times += [time.monotonic()] * len(input_items[0])
-        return len(input_items[0])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import time
 import numpy
 import pmt
 from gnuradio import blocks, fft, gr, gr_unittest, penstock
+from qa_stalling import Stalling
 
 numpy.random.seed(2)
 
@@ -114,12 +115,12 @@ class QaSpectrum(gr_unittest.TestCase):
 
     def test_a_source_that_stalls(self):
         for device in ("cpu", "auto"):
-            n, stop = 64, Stop()
+            n, source = 64, Stalling()
             top, sink = gr.top_block(), blocks.vector_sink_f(n)
-            top.connect(stop, penstock.spectrum_cvf(n, 0, "hann", 1, device=device, max_latency_ms=5), sink)
+            top.connect(source, penstock.spectrum_cvf(n, 0, "hann", 1, device=device, max_latency_ms=5), sink)
             top.start()
             for count in (1, 5, 6):
-                stop.allowed = count * n + 3
+                source.allowed = count * n + 3
                 end = time.monotonic() + 60
                 while len(sink.data()) < count * n and time.monotonic() < end:
                     time.sleep(0.005)
@@ -160,23 +161,6 @@ class QaSpectrum(gr_unittest.TestCase):
         stats = block.stats()
         self.assertEqual((stats["items_in"], stats["items_out"], stats["queue"]), (6400, 100, 0))
         self.assertEqual(sorted(pmt.to_python(store.get_message(0))), sorted(stats))
-
-
-class Stop(gr.sync_block):
-    """Gives as many samples as are allowed, and then waits."""
-
-    def __init__(self):
-        gr.sync_block.__init__(self, "stop", None, [numpy.complex64])
-        self.allowed, self.given = 0, 0
-
-    def work(self, input_items, output_items):
-        count = min(self.allowed - self.given, len(output_items[0]))
-        if count <= 0:
-            time.sleep(0.002)
-            return 0
-        output_items[0][:count] = 1
-        self.given += count
-        return count
 
 
 if __name__ == "__main__":

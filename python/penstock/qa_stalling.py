@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copyright The Penstock authors.
+"""For the tests of latency: a source that stalls, and a sink that notes when items come."""
+
+import time
+
+import numpy
+from gnuradio import gr
+
+
+class Stalling(gr.sync_block):
+    """Gives as many items as are allowed, and then nothing."""
+
+    def __init__(self, item=numpy.complex64):
+        gr.sync_block.__init__(self, "stalling", None, [item])
+        self.allowed, self.given, self.last = 0, 0, None
+
+    def work(self, input_items, output_items):
+        count = min(self.allowed - self.given, len(output_items[0]))
+        if count <= 0:
+            time.sleep(0.002)
+            return 0
+        output_items[0][:count] = 1
+        self.given += count
+        self.last = time.monotonic()
+        return count
+
+
+class Arrivals(gr.sync_block):
+    def __init__(self, item=numpy.complex64):
+        gr.sync_block.__init__(self, "arrivals", [item], None)
+        self.count, self.last = 0, None
+
+    def work(self, input_items, output_items):
+        self.last = time.monotonic()
+        self.count += len(input_items[0])
+        return len(input_items[0])
