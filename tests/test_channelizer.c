@@ -6,6 +6,7 @@
  * random numbers of channels, hops, taps, advances, selections, formats and pieces, on the device of the first
  * argument; each frame counted.
  */
+#include "device.h"
 #include "filter_direct.h"
 
 #define MOST_SAMPLES 40000
@@ -196,13 +197,9 @@ int main(int argc, char **argv)
     bool full = getenv("PENSTOCK_TEST_FULL") != NULL;
     if (argc > 1)
         device = argv[1];
-    CHECK_OK(penstock_context_new(&context, NULL));
-    if (argc > 1) {
-        penstock_plan *plan;
-        if (penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), device))
-            return test_skip(penstock_error_text());
-        penstock_plan_free(plan);
-    }
+    int exits = test_device(&context, device);
+    if (exits)
+        return exits;
     if (argc == 1)
         edge_cases();
     random_cases(full ? 1000 : argc > 1 ? 8 : 60, argc > 1);

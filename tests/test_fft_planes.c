@@ -3,10 +3,7 @@
 
 /* Frames with rows or columns on a device that computes in the host's memory, against sums in double precision; in
  * place, in pieces, and what is refused. */
-#include "test.h"
-
-#include <penstock/penstock.h>
-
+#include "device.h"
 #include <complex.h>
 #include <stdlib.h>
 
@@ -93,15 +90,12 @@ static void check_refusals(bool host)
 int main(int count, char **arguments)
 {
     static const size_t sizes[][2] = {{2, 2}, {8, 8}, {5, 7}, {17, 12}, {24, 40}, {1, 16}, {16, 1}};
-    size_t row, planes = 0;
+    size_t planes = 0;
     device = count > 1 ? arguments[1] : "cpu";
     factor = strcmp(device, "reference") ? 1 : 6;
-    CHECK_OK(penstock_context_new(&context, NULL));
-    if (penstock_device_find(context, device, &row)) {
-        int skipped = test_skip(penstock_error_text());
-        penstock_context_free(context);
-        return skipped;
-    }
+    int exits = test_device(&context, device);
+    if (exits)
+        return exits;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (int rows = 0; rows < 2; rows++, planes++)
             check_plane(sizes[i][0], sizes[i][1], rows, i % 2 ? PENSTOCK_REVERSE : PENSTOCK_FORWARD, i % 3 == 0);

@@ -8,6 +8,7 @@
  *
  * Arguments: a device; "fused" where each filter must go through one kernel.
  */
+#include "device.h"
 #include "filter_direct.h"
 
 #include <penstock/resident.h>
@@ -152,14 +153,9 @@ int main(int count, char **arguments)
     uint64_t seed = 2;
     device = count > 1 ? arguments[1] : "cpu";
     fused = count > 2 && !strcmp(arguments[2], "fused");
-    CHECK_OK(penstock_context_new(&context, NULL));
-    penstock_plan *plan = NULL;
-    if (penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), device)) {
-        int skipped = test_skip(penstock_error_text());
-        penstock_context_free(context);
-        return skipped;
-    }
-    penstock_plan_free(plan);
+    int exits = test_device(&context, device);
+    if (exits)
+        return exits;
     for (size_t i = 0; i < 2 * SAMPLES; i++)
         samples[i] = (float)test_uniform(&seed);
     for (size_t k = 0; k < MOST; k++) {

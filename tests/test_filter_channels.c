@@ -5,6 +5,7 @@
  * Several channels from one forward transform: each gives the bits that a filter of its own gives, in whatever pieces,
  * and a change of one channel's taps changes no other one; on the device of the first argument.
  */
+#include "device.h"
 #include "filter_direct.h"
 
 #define SAMPLES  20000
@@ -104,11 +105,9 @@ int main(int argc, char **argv)
     uint64_t seed = 1;
     if (argc > 1)
         device = argv[1];
-    CHECK_OK(penstock_context_new(&context, NULL));
-    penstock_plan *plan;
-    if (penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), device))
-        return test_skip(penstock_error_text());
-    penstock_plan_free(plan);
+    int exits = test_device(&context, device);
+    if (exits)
+        return exits;
     for (size_t i = 0; i < 2 * SAMPLES; i++)
         samples[i] = (float)test_uniform(&seed);
     for (size_t k = 0; k < MOST; k++) {

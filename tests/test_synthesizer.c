@@ -7,6 +7,7 @@
  * wherever the hop is less than the channels; at critical sampling by windows and other prototypes that have an
  * inverse, and a clear error for the one that has none. On the device of the first argument.
  */
+#include "device.h"
 #include "filter_direct.h"
 
 #define MOST_SAMPLES 60000
@@ -255,13 +256,9 @@ int main(int argc, char **argv)
     bool full = getenv("PENSTOCK_TEST_FULL") != NULL, powers = argc > 1;
     if (argc > 1)
         device = argv[1];
-    CHECK_OK(penstock_context_new(&context, NULL));
-    if (argc > 1) {
-        penstock_plan *plan;
-        if (penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), device))
-            return test_skip(penstock_error_text());
-        penstock_plan_free(plan);
-    }
+    int exits = test_device(&context, device);
+    if (exits)
+        return exits;
     check_definitions(full ? 500 : powers ? 6 : 40, powers);
     for (size_t channels = 2; channels <= (powers ? 64 : 1024);
          channels = powers || channels > 20 ? 2 * channels : channels + 1)
