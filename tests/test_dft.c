@@ -82,6 +82,25 @@ static void unit_roots(void)
     CHECK(re == -im && re == -sqrt(0.5), "three eighths of a turn are %g %g", re, im);
 }
 
+/* By their symmetries, and each by itself. */
+static void all_roots(void)
+{
+    static const size_t lengths[] = {509, 1000, 4096, 6000, 8190, 16388, 65537};
+    static double pairs[2 * 65537];
+    size_t compared = 0;
+    for (size_t i = 1; i < 300 + sizeof lengths / sizeof *lengths; i++) {
+        size_t n = i < 300 ? i : lengths[i - 300];
+        penstock__unit_roots(pairs, n);
+        for (size_t k = 0; k < n; k++, compared++) {
+            double one[2];
+            penstock__unit_root(&one[0], &one[1], k, n);
+            CHECK(!memcmp(one, &pairs[2 * k], sizeof one), "root %zu of %zu: %.17g %.17g alone, %.17g %.17g of all", k,
+                  n, one[0], one[1], pairs[2 * k], pairs[2 * k + 1]);
+        }
+    }
+    CHECK(compared > 140000, "only %zu roots", compared);
+}
+
 int main(void)
 {
     double x[2] = {1, 2};
@@ -89,6 +108,7 @@ int main(void)
     short_lengths();
     long_lengths();
     unit_roots();
+    all_roots();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();
 }

@@ -436,6 +436,9 @@ uint64_t penstock__hash(const void *content, size_t bytes);
 /* exp(2 pi i k / n), k < n, rounded from an angle of at most an eighth of a turn: exact at the axes and diagonals. */
 void penstock__unit_root(double *re, double *im, uint64_t k, uint64_t n);
 
+/* All n of them, as pairs, to the same bits. */
+void penstock__unit_roots(double *pairs, size_t n);
+
 /* Plain double-precision DFT of any length, O(n log n); slow, simple and exact: what others are checked against.
  * `data` holds n complex values (re, im), transformed in place. */
 int penstock__dft(double *data, size_t n, penstock_direction direction);

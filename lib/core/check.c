@@ -13,8 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CHECK_SAMPLES ((size_t)1 << 16)  /* a check takes about a millisecond */
-#define CHECK_FRAMES  37                 /* odd: the last work-group of any size is not full */
+#define CHECK_SAMPLES ((size_t)1 << 15) /* of noise, unless one frame has more */
+#define MOST_IMPULSE  ((size_t)1 << 15) /* a longer transform is shown by noise alone */
+#define LARGE_PRIME   61 /* transforms of lengths with a larger one take the reference four times as long */
+#define CHECK_FRAMES  37 /* odd: the last work-group of any size is not full */
 #define CHECK_BYTES   ((size_t)32 << 20) /* averages over more frames than fit here are left out */
 #define ONE_FRAME     ((size_t)1 << 28)  /* bytes: a single frame may be as long as this */
 #define GUARD_BYTES   64
@@ -63,9 +65,9 @@ static void put(struct check *check, size_t i, unsigned part, double value)
 static void fill_with_impulse(struct check *check)
 {
     size_t at = (check->gather ? 0 : check->fft->skip) + penstock__fft_in_count(check->fft) / 3;
-    for (size_t i = 0; i < check->samples; i++)
-        for (unsigned part = 0; part < 2; part++)
-            put(check, i, part, i == at ? 0.75 : 0);
+    memset(check->in, check->fft->format == PENSTOCK_CU8 ? 128 : 0, check->in_bytes);
+    for (unsigned part = 0; part < 2; part++)
+        put(check, at, part, 0.75);
 }
 
 /* Beyond what the reference can transform in time there are zeros. */
@@ -171,10 +173,20 @@ static void set_frames(struct check *check, size_t frames)
     check->out_bytes = penstock__problem_out_bytes(problem, frames);
 }
 
+/* Samples whose transform costs the reference as much as one of n points. */
+static size_t cost_of(size_t n)
+{
+    size_t rest = n;
+    for (size_t d = 2; d <= LARGE_PRIME; d++)
+        while (rest % d == 0)
+            rest /= d;
+    return rest > 1 ? 4 * n : n;
+}
+
 /* False where even the fewest frames are too many. */
 static bool choose_size(struct check *check)
 {
-    size_t average = check->fft->average, groups = CHECK_SAMPLES / check->fft->n;
+    size_t average = check->fft->average, groups = CHECK_SAMPLES / cost_of(check->fft->n) | 1;
     groups = groups > CHECK_FRAMES ? CHECK_FRAMES : groups;
     groups = (groups + average - 1) / average;
     for (groups = groups ? groups : 1;; groups = (groups + 1) / 2) {
@@ -209,7 +221,7 @@ int penstock__check(struct penstock__binding *binding)
         goto done;
     fill_gather(&check);
     status = PENSTOCK_OK;
-    if (check.fft->n <= CHECK_SAMPLES) {
+    if (check.fft->n <= MOST_IMPULSE) {
         fill_with_impulse(&check);
         status = run(&check, "an impulse");
     }

@@ -9,7 +9,6 @@
  */
 #include "backends/backend.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAX_RADIX  61
@@ -30,26 +29,6 @@ struct penstock_dft_plan {
     struct complex *chirp;               /* exp(sign pi i k^2 / n), k < n */
     struct complex *kernel;              /* transform of the conjugate chirp, divided by the convolver's length */
 };
-
-void penstock__unit_root(double *re, double *im, uint64_t k, uint64_t n)
-{
-    static const double tau = 6.28318530717958647692528676655900577;
-    /* The angle is octant / 8 of a turn plus or minus rest / (8 n) of a turn, with rest <= n. */
-    uint64_t eighths = 8 * (k % n), octant = eighths / n, rest = eighths % n;
-    double angle, c, s;
-    if (octant & 1)
-        rest = n - rest;
-    angle = tau / 8 * ((double)rest / (double)n);
-    c = rest == n ? 0.70710678118654752440 : cos(angle);
-    s = rest == n ? 0.70710678118654752440 : sin(angle);
-    if (((octant + 1) & 3) >= 2) { /* octants 1, 2, 5, 6: nearer to the imaginary axis */
-        double swapped = c;
-        c = s;
-        s = swapped;
-    }
-    *re = octant >= 2 && octant < 6 ? -c : c;
-    *im = octant >= 4 ? -s : s;
-}
 
 static struct complex multiply(struct complex a, struct complex b)
 {
@@ -199,10 +178,9 @@ static int make_roots(struct penstock_dft_plan *plan)
 {
     if (!(plan->roots = penstock__alloc(plan->n * sizeof *plan->roots)))
         return PENSTOCK_ERR_MEMORY;
-    for (size_t k = 0; k < plan->n; k++) {
-        penstock__unit_root(&plan->roots[k].re, &plan->roots[k].im, k, plan->n);
+    penstock__unit_roots(&plan->roots->re, plan->n);
+    for (size_t k = 0; k < plan->n; k++)
         plan->roots[k].im *= plan->sign;
-    }
     return PENSTOCK_OK;
 }
 

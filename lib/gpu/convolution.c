@@ -16,23 +16,29 @@ static int store_spectrum(float *values, double *sequence, size_t total)
 
 /* ---------------------------------------------------------------- Bluestein ------------------- */
 
-void penstock__gpu_chirp(double *re, double *im, uint64_t k, uint64_t n)
+int penstock__gpu_chirp(double *pairs, size_t n)
 {
-    penstock__unit_root(re, im, k * k % (2 * n), 2 * n);
-    *im = -*im;
+    double *roots = penstock__alloc(4 * n * sizeof *roots);
+    if (!roots)
+        return PENSTOCK_ERR_MEMORY;
+    penstock__unit_roots(roots, 2 * n);
+    for (size_t k = 0, square = 0; k < n; square = (square + 2 * k + 1) % (2 * n), k++) {
+        pairs[2 * k] = roots[2 * square];
+        pairs[2 * k + 1] = -roots[2 * square + 1];
+    }
+    penstock__free(roots);
+    return PENSTOCK_OK;
 }
 
-int penstock__gpu_chirp_spectrum(float *values, size_t n, size_t total)
+int penstock__gpu_chirp_spectrum(float *values, const double *chirp, size_t n, size_t total)
 {
     double *sequence = penstock__calloc(2 * total, sizeof *sequence);
     if (!sequence)
         return PENSTOCK_ERR_MEMORY;
     for (size_t k = 0; k < n; k++) {
         size_t mirrored = k ? total - k : 0;
-        penstock__gpu_chirp(&sequence[2 * k], &sequence[2 * k + 1], k, n);
-        sequence[2 * k + 1] = -sequence[2 * k + 1];
-        sequence[2 * mirrored] = sequence[2 * k];
-        sequence[2 * mirrored + 1] = sequence[2 * k + 1];
+        sequence[2 * mirrored] = sequence[2 * k] = chirp[2 * k];
+        sequence[2 * mirrored + 1] = sequence[2 * k + 1] = -chirp[2 * k + 1];
     }
     return store_spectrum(values, sequence, total);
 }
@@ -70,12 +76,18 @@ int penstock__gpu_rader_spectrum(float *values, unsigned n)
 {
     uint64_t g = generator(n), power = 1;
     double *sequence = penstock__alloc(2 * (size_t)(n - 1) * sizeof *sequence);
-    if (!sequence)
+    double *roots = penstock__alloc(2 * (size_t)n * sizeof *roots);
+    if (!sequence || !roots) {
+        penstock__free(sequence);
+        penstock__free(roots);
         return PENSTOCK_ERR_MEMORY;
+    }
+    penstock__unit_roots(roots, n);
     for (unsigned i = 0; i < n - 1; i++, power = power * g % n) {
         double *value = sequence + 2 * (size_t)(i ? n - 1 - i : 0);
-        penstock__unit_root(&value[0], &value[1], power, n);
-        value[1] = -value[1];
+        value[0] = roots[2 * power];
+        value[1] = -roots[2 * power + 1];
     }
+    penstock__free(roots);
     return store_spectrum(values, sequence, n - 1);
 }

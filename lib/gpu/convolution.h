@@ -7,11 +7,11 @@
 
 #include "backends/backend.h"
 
-/* exp(-pi i k k / n), k < n */
-void penstock__gpu_chirp(double *re, double *im, uint64_t k, uint64_t n);
+/* exp(-pi i k k / n), k < n, as pairs. */
+int penstock__gpu_chirp(double *pairs, size_t n);
 
-/* Spectrum of the mirrored chirp over `total` >= 2 n - 1 points, divided by total, as pairs. */
-int penstock__gpu_chirp_spectrum(float *values, size_t n, size_t total);
+/* Spectrum of that chirp, mirrored, over `total` >= 2 n - 1 points, divided by total, as pairs. */
+int penstock__gpu_chirp_spectrum(float *values, const double *chirp, size_t n, size_t total);
 
 /* The order of samples (powers of a generator modulo the prime n) and of values (powers of its inverse), n - 1 each. */
 void penstock__gpu_rader_order(float *in, float *out, unsigned n);

@@ -111,10 +111,21 @@ static void try_lanes(struct choice *choice, unsigned lanes)
     choice->least = sum;
 }
 
+/* What no number of work-items costs less than: that of butterflies which come out even in all stages. */
+static double least_cost(unsigned n, const unsigned *radices, unsigned count)
+{
+    double sum = 4.0 * n * count;
+    for (unsigned s = 0; s < count; s++)
+        sum += (double)(n / radices[s]) * (penstock__gpu_radix_cost(radices[s]) + 20.0 * radices[s]);
+    return sum;
+}
+
 /* Work-items for which some stage comes out even. */
 static void try_radices(void *argument, const unsigned *radices, unsigned count)
 {
     struct choice *choice = argument;
+    if (least_cost(choice->shape.n, radices, count) >= choice->least)
+        return;
     set_stages(&choice->shape, radices, count);
     for (unsigned s = 0; s < count; s++)
         for (unsigned share = 1; share * radices[s] <= GPU_MAX_SLOTS; share++) {

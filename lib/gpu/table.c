@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- layout ---------------------- */
 
-void penstock__gpu_table_lay_out_stages(unsigned *stage_at, const struct gpu_shape *shape, size_t *at)
+static void lay_out_stages(unsigned *stage_at, const struct gpu_shape *shape, size_t *at)
 {
     for (unsigned s = 0; s < shape->stages; s++) {
         stage_at[s] = (unsigned)*at;
@@ -38,7 +38,7 @@ static void lay_out(struct gpu_table *table, const struct gpu_scheme *scheme, co
 {
     bool bluestein = scheme->method == GPU_BLUESTEIN, rader = scheme->method == GPU_RADER;
     size_t at = 0, turns = turns_of(scheme, node);
-    penstock__gpu_table_lay_out_stages(table->stage_at, &node->shape, &at);
+    lay_out_stages(table->stage_at, &node->shape, &at);
     table->half_at = reserve(&at, scheme->real == GPU_PACKED ? 2 * (size_t)scheme->length : 0);
     if (node->first)
         table->window_kind = bluestein || (fft->shift != 0 && !fft->gathered) ? 2 : fft->window ? 1 : 0;
@@ -56,51 +56,76 @@ static void lay_out(struct gpu_table *table, const struct gpu_scheme *scheme, co
 
 /* ---------------------------------------------------------------- contents -------------------- */
 
-static void put_root(float **values, uint64_t k, uint64_t n, bool conjugate)
+static void put_root(float **values, uint64_t k, uint64_t n)
 {
     double re, im;
     penstock__unit_root(&re, &im, k % n, n);
     *(*values)++ = (float)re;
-    *(*values)++ = (float)(conjugate ? -im : im);
+    *(*values)++ = (float)-im;
 }
 
-void penstock__gpu_table_fill_stages(float *values, const unsigned *stage_at, const struct gpu_shape *shape)
+/* exp(2 pi i k / n), k < n; to be freed. */
+static double *roots_of(size_t n)
 {
+    double *roots = penstock__alloc(2 * n * sizeof *roots);
+    if (roots)
+        penstock__unit_roots(roots, n);
+    return roots;
+}
+
+/* As numbers of radix x span points of which the transform's are a multiple. */
+static int fill_stages(float *values, const unsigned *stage_at, const struct gpu_shape *shape)
+{
+    double *roots = roots_of(shape->n);
+    if (!roots)
+        return PENSTOCK_ERR_MEMORY;
     for (unsigned s = 0; s < shape->stages; s++) {
-        unsigned radix = shape->radix[s], span = shape->span[s];
+        size_t radix = shape->radix[s], span = shape->span[s], times = shape->n / (radix * span);
         float *at = values + stage_at[s];
-        for (unsigned k = 1; k < radix && span > 1; k++)
-            for (unsigned j = 0; j < span; j++)
-                put_root(&at, (uint64_t)k * j, (uint64_t)radix * span, true);
+        for (size_t k = 1; k < radix && span > 1; k++)
+            for (size_t j = 0; j < span; j++) {
+                const double *root = roots + 2 * k * j * times;
+                *at++ = (float)root[0];
+                *at++ = (float)-root[1];
+            }
     }
+    penstock__free(roots);
+    return PENSTOCK_OK;
 }
 
-static void fill_half(float *values, unsigned n)
+static int fill_half(float *values, size_t n)
 {
-    for (unsigned k = 0; k < n; k++)
-        put_root(&values, k, 2 * (uint64_t)n, false);
+    double *roots = roots_of(2 * n);
+    if (!roots)
+        return PENSTOCK_ERR_MEMORY;
+    for (size_t i = 0; i < 2 * n; i++)
+        values[i] = (float)roots[i];
+    penstock__free(roots);
+    return PENSTOCK_OK;
 }
 
 static void fill_between(const struct gpu_table *table, size_t turns)
 {
     float *fine = table->values + table->fine_at, *coarse = table->values + table->coarse_at;
     for (size_t i = 0; i < (size_t)1 << table->fine_bits; i++)
-        put_root(&fine, i, turns, true);
+        put_root(&fine, i, turns);
     for (size_t i = 0; i <= turns >> table->fine_bits; i++)
-        put_root(&coarse, i << table->fine_bits, turns, true);
+        put_root(&coarse, i << table->fine_bits, turns);
 }
 
-/* Window times shift times chirp. Chirps are for forward transforms: a reverse one exchanges real and imaginary parts
- * after this factor, which conjugates it. */
-static void fill_factors(float *values, const struct gpu_scheme *scheme, const struct penstock_fft_problem *fft)
+/* Window times shift times chirp, which is NULL where there is none. Chirps are for forward transforms: a reverse one
+ * exchanges real and imaginary parts after this factor, which conjugates it. */
+static void fill_factors(float *values, const double *chirp, const struct penstock_fft_problem *fft)
 {
     double shift = fft->gathered ? 0 : fft->shift;
     for (size_t j = 0; j < fft->n; j++) {
         double turns = shift * (double)j, angle = 6.28318530717958647692 * (turns - rint(turns));
         double factor = fft->window ? (double)fft->window[j] : 1;
-        double re = factor * cos(angle), im = factor * sin(angle), c = 1, d = 0;
-        if (scheme->method == GPU_BLUESTEIN)
-            penstock__gpu_chirp(&c, &d, j, scheme->length);
+        double re = factor, im = 0, c = chirp ? chirp[2 * j] : 1, d = chirp ? chirp[2 * j + 1] : 0;
+        if (shift != 0) {
+            re = factor * cos(angle);
+            im = factor * sin(angle);
+        }
         if (fft->direction == PENSTOCK_REVERSE)
             d = -d;
         *values++ = (float)(re * c - im * d);
@@ -108,38 +133,48 @@ static void fill_factors(float *values, const struct gpu_scheme *scheme, const s
     }
 }
 
-static void fill_chirp(float *values, size_t n)
+/* What a node of Bluestein's convolution multiplies by. */
+static int fill_bluestein(const struct gpu_table *table, const struct gpu_scheme *scheme, const struct gpu_node *node,
+                          const struct penstock_fft_problem *fft)
 {
-    for (size_t k = 0; k < n; k++) {
-        double re, im;
-        penstock__gpu_chirp(&re, &im, k, n);
-        *values++ = (float)re;
-        *values++ = (float)im;
-    }
+    float *values = table->values + table->chirp_at;
+    double *chirp = penstock__alloc(2 * (size_t)scheme->length * sizeof *chirp);
+    int status = chirp ? penstock__gpu_chirp(chirp, scheme->length) : PENSTOCK_ERR_MEMORY;
+    if (!status && node->first)
+        fill_factors(table->values + table->window_at, chirp, fft);
+    for (size_t i = 0; i < 2 * (size_t)scheme->length && node->last && !status; i++)
+        values[i] = (float)chirp[i];
+    if (!status && node->middle)
+        status = penstock__gpu_chirp_spectrum(table->values + table->spectrum_at, chirp, scheme->length, scheme->total);
+    penstock__free(chirp);
+    return status;
+}
+
+static int fill_rader(const struct gpu_table *table, const struct gpu_scheme *scheme)
+{
+    float *values = table->values;
+    penstock__gpu_rader_order(values + table->order_in_at, values + table->order_out_at, scheme->length);
+    return penstock__gpu_rader_spectrum(values + table->spectrum_at, scheme->length);
 }
 
 static int fill(const struct gpu_table *table, const struct gpu_scheme *scheme, const struct gpu_node *node,
                 const struct penstock_fft_problem *fft)
 {
     float *values = table->values;
-    penstock__gpu_table_fill_stages(values, table->stage_at, &node->shape);
-    if (scheme->real == GPU_PACKED)
-        fill_half(values + table->half_at, scheme->length);
+    int status = fill_stages(values, table->stage_at, &node->shape);
+    if (!status && scheme->real == GPU_PACKED)
+        status = fill_half(values + table->half_at, scheme->length);
     if (table->window_kind == 1)
         memcpy(values + table->window_at, fft->window, fft->n * sizeof(float));
-    if (table->window_kind == 2)
-        fill_factors(values + table->window_at, scheme, fft);
+    if (table->window_kind == 2 && scheme->method != GPU_BLUESTEIN)
+        fill_factors(values + table->window_at, NULL, fft);
     if (turns_of(scheme, node))
         fill_between(table, turns_of(scheme, node));
-    if (scheme->method == GPU_BLUESTEIN && node->last)
-        fill_chirp(values + table->chirp_at, scheme->length);
-    if (scheme->method == GPU_RADER)
-        penstock__gpu_rader_order(values + table->order_in_at, values + table->order_out_at, scheme->length);
-    if (!node->middle)
-        return PENSTOCK_OK;
-    return scheme->method == GPU_RADER
-               ? penstock__gpu_rader_spectrum(values + table->spectrum_at, scheme->length)
-               : penstock__gpu_chirp_spectrum(values + table->spectrum_at, scheme->length, scheme->total);
+    if (!status && scheme->method == GPU_BLUESTEIN && (node->first || node->last || node->middle))
+        status = fill_bluestein(table, scheme, node, fft);
+    if (!status && scheme->method == GPU_RADER)
+        status = fill_rader(table, scheme);
+    return status;
 }
 
 int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,

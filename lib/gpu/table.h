@@ -26,8 +26,4 @@ int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme
                         const struct penstock_fft_problem *fft);
 void penstock__gpu_table_free(struct gpu_table *table);
 
-/* Twiddle factors of all stages: lays them out from *at on; fills them in. */
-void penstock__gpu_table_lay_out_stages(unsigned *stage_at, const struct gpu_shape *shape, size_t *at);
-void penstock__gpu_table_fill_stages(float *values, const unsigned *stage_at, const struct gpu_shape *shape);
-
 #endif
