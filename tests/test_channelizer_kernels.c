@@ -5,6 +5,7 @@
  * many frames are made together, and not a value beyond the width. */
 #include "ops/channelizer_kernels.h"
 #include "test.h"
+#include "vector/instructions.h"
 
 #define MOST_WIDTH  60
 #define MOST_DEPTH  40
@@ -65,16 +66,13 @@ static void check(const struct channelizer_kernels *kernels, size_t width, size_
 
 int main(void)
 {
-    const struct channelizer_kernels *builds[3] = {&penstock__channelizer_kernels_plain};
-    size_t count = 1;
+    const struct channelizer_kernels *builds[] = {&penstock__channelizer_kernels_plain,
+                                                  AVX2_BUILD(&penstock__channelizer_kernels_avx2),
+                                                  AVX512_BUILD(&penstock__channelizer_kernels_avx512)};
     uint64_t seed = 9;
-#if defined(__x86_64__) && defined(PENSTOCK_CHANNELIZER_X86)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        builds[count++] = &penstock__channelizer_kernels_avx2;
-    if (__builtin_cpu_supports("avx512f"))
-        builds[count++] = &penstock__channelizer_kernels_avx512;
-#endif
-    for (size_t b = 0; b < count; b++) {
+    for (size_t b = 0; b < 3; b++) {
+        if (!builds[b])
+            continue;
         printf("%s\n", builds[b]->name);
         for (int i = 0; i < 200; i++)
             check(builds[b], FOLD_WIDTH / 2 * (1 + test_random(&seed) % (2 * MOST_WIDTH / FOLD_WIDTH)),

@@ -83,7 +83,7 @@ static void check(const struct ordered_kernels *kernels, size_t n, penstock_dire
 
 static void check_kernels(const struct ordered_kernels *kernels)
 {
-    for (size_t n = ORDERED_SHORTEST; n <= MOST; n *= 2)
+    for (size_t n = VECTOR_FFT_SHORTEST; n <= MOST; n *= 2)
         for (int way = 0; way < 3; way++)
             check(kernels, n, way ? PENSTOCK_FORWARD : PENSTOCK_REVERSE, way == 2);
 }
@@ -94,7 +94,7 @@ int main(void)
     size_t i;
     for (i = 0; (kernels = penstock__ordered_build(i)); i++)
         check_kernels(kernels);
-    CHECK(!penstock__ordered_kernels(ORDERED_SHORTEST / 2) && !penstock__ordered_kernels(2 * ORDERED_LONGEST) &&
+    CHECK(!penstock__ordered_kernels(VECTOR_FFT_SHORTEST / 2) && !penstock__ordered_kernels(2 * VECTOR_FFT_LONGEST) &&
               !penstock__ordered_kernels(3 << 15) && (!i || penstock__ordered_kernels(1 << 16)),
           "other lengths fit");
     CHECK_EQ(executed, 33 * i);

@@ -49,12 +49,12 @@ static double error_of(const penstock_cf32 *got, size_t n)
 static void check_parts(const struct filter_pair *pair, uint64_t *seed)
 {
     for (int i = 0; i < 40; i++) {
-        size_t first = (size_t)(test_random(seed) % pair->n),
-               count = (size_t)(test_random(seed) % (pair->n - first)) + 1;
+        size_t first = (size_t)(test_random(seed) % pair->fft.n),
+               count = (size_t)(test_random(seed) % (pair->fft.n - first)) + 1;
         penstock_cf32 *out = values + GUARD + i % 2;
         memset(values, 0x5a, sizeof values);
         pair->kernels->reverse(pair, work, data, ordered, out, first, count);
-        CHECK(!memcmp(out, whole + first, count * sizeof *out), "values %zu .. of %zu differ", first, pair->n);
+        CHECK(!memcmp(out, whole + first, count * sizeof *out), "values %zu .. of %zu differ", first, pair->fft.n);
         const unsigned char *before = (const unsigned char *)(out - GUARD + 1), *after = (unsigned char *)(out + count);
         for (size_t b = 0; b < (GUARD - 1) * sizeof *out; b++)
             CHECK(before[b] == 0x5a && after[b] == 0x5a, "written beside %zu values from %zu", count, first);
@@ -73,7 +73,7 @@ static void check_length(const struct pair_kernels *kernels, size_t n, uint64_t 
     double error = error_of(whole, n), bound = 2e-7 * sqrt(log2((double)n));
     CHECK(error <= bound, "%s, %zu points: error %.3g, bound %.3g", kernels->name, n, error, bound);
     check_parts(pair, seed);
-    pair->middle[n / 3] += 0.01f;
+    pair->fft.middle[n / 3] += 0.01f;
     CHECK_EQ(penstock__filter_pair_check(pair), PENSTOCK_ERR_CHECK);
     penstock__filter_pair_free(pair);
 }
@@ -85,10 +85,10 @@ int main(void)
     size_t i;
     for (i = 0; (kernels = penstock__pair_kernels(i)); i++) {
         printf("%s\n", kernels->name);
-        for (size_t n = PAIR_SHORTEST; n <= MOST; n *= 2)
+        for (size_t n = VECTOR_FFT_SHORTEST; n <= MOST; n *= 2)
             check_length(kernels, n, &seed);
     }
-    CHECK(!penstock__filter_pair_fits(PAIR_SHORTEST / 2) && !penstock__filter_pair_fits(2 * PAIR_LONGEST) &&
+    CHECK(!penstock__filter_pair_fits(VECTOR_FFT_SHORTEST / 2) && !penstock__filter_pair_fits(2 * PAIR_LONGEST) &&
               !penstock__filter_pair_fits(768) && penstock__filter_pair_fits(1024),
           "other lengths fit");
     return i ? test_finish() : test_skip("this processor has no kernels");

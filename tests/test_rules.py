@@ -39,29 +39,31 @@ def resolve(path, name):
     return None
 
 
+def sees_only(folder, allowed):
+    for path in code_files(folder):
+        for name in own_includes(path):
+            target = resolve(path, name)
+            check(target is None or str(target).startswith(tuple(allowed)),
+                  f"{path.relative_to(SOURCE)} includes {name}: {folder} sees {', '.join(allowed)}")
+
+
 def backends_see_only_the_contract():
-    for folder in sorted((SOURCE / "lib/backends").iterdir()):
-        if not folder.is_dir():
-            continue
-        allowed = ["lib/backends/backend.h", f"lib/backends/{folder.name}/"]
-        if folder.name in ("opencl", "cuda"):
-            allowed.append("lib/gpu/")
-        if folder.name == "qpu":
+    contract = "lib/backends/backend.h"
+    shared = {"opencl": "lib/gpu/", "cuda": "lib/gpu/", "cpu": "lib/vector/"}
+    for folder in set(shared.values()):
+        sees_only(folder, [contract, folder])
+    for folder in sorted(p.name for p in (SOURCE / "lib/backends").iterdir() if p.is_dir()):
+        allowed = [contract, f"lib/backends/{folder}/"]
+        if folder in shared:
+            allowed.append(shared[folder])
+        if folder == "qpu":
             allowed.append("qpu/")
-        for path in code_files(f"lib/backends/{folder.name}"):
-            for name in own_includes(path):
-                target = resolve(path, name)
-                check(target is None or any(str(target).startswith(a) for a in allowed),
-                      f"{path.relative_to(SOURCE)} includes {name}: a backend sees backend.h and its own files")
+        sees_only(f"lib/backends/{folder}", allowed)
 
 
 def doors_see_only_the_public_headers():
     for folder in ("lib/gnuradio", "python", "apps", "examples", "lib/radio/replay"):
-        for path in code_files(folder):
-            for name in own_includes(path):
-                target = resolve(path, name)
-                check(target is None or str(target).startswith((folder, "include/")),
-                      f"{path.relative_to(SOURCE)} includes {name}: only include/ is open to {folder}/")
+        sees_only(folder, [f"{folder}/", "include/"])
 
 
 def every_source_is_built():

@@ -3,14 +3,11 @@
 
 /* Which build of the filter bank's sums this processor runs best. */
 #include "ops/channelizer_kernels.h"
+#include "vector/instructions.h"
 
 const struct channelizer_kernels *penstock__channelizer_kernels(void)
 {
-#ifdef PENSTOCK_CHANNELIZER_X86
-    if (__builtin_cpu_supports("avx512f"))
-        return &penstock__channelizer_kernels_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &penstock__channelizer_kernels_avx2;
-#endif
-    return &penstock__channelizer_kernels_plain;
+    const struct channelizer_kernels *avx512 = AVX512_BUILD(&penstock__channelizer_kernels_avx512);
+    const struct channelizer_kernels *avx2 = AVX2_BUILD(&penstock__channelizer_kernels_avx2);
+    return avx512 ? avx512 : avx2 ? avx2 : &penstock__channelizer_kernels_plain;
 }

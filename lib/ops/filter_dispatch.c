@@ -3,12 +3,10 @@
 
 /* Which build of the filter's loops this processor runs best. */
 #include "ops/filter_kernels.h"
+#include "vector/instructions.h"
 
 const struct filter_kernels *penstock__filter_kernels(void)
 {
-#ifdef PENSTOCK_FILTER_AVX2
-    if (__builtin_cpu_supports("avx2"))
-        return &penstock__filter_kernels_avx2;
-#endif
-    return &penstock__filter_kernels_plain;
+    const struct filter_kernels *avx2 = AVX2_BUILD(&penstock__filter_kernels_avx2);
+    return avx2 ? avx2 : &penstock__filter_kernels_plain;
 }

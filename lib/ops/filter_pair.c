@@ -3,98 +3,31 @@
 
 /* Tables of convolutions by this processor's vectors, and their order. */
 #include "ops/filter_pair.h"
+#include "vector/instructions.h"
 
 #include <math.h>
 
 const struct pair_kernels *penstock__pair_kernels(size_t index)
 {
-    const struct pair_kernels *kernels[3] = {NULL};
-    size_t count = 0;
-#ifdef PENSTOCK_PAIR_AVX512
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        kernels[count++] = &penstock__pair_kernels_avx512;
-#endif
-#ifdef PENSTOCK_PAIR_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        kernels[count++] = &penstock__pair_kernels_avx2;
-#endif
-    return index < count ? kernels[index] : NULL;
+    const struct pair_kernels *builds[] = {AVX512_BUILD(&penstock__pair_kernels_avx512),
+                                           AVX2_BUILD(&penstock__pair_kernels_avx2)};
+    index += !builds[0];
+    return index < 2 ? builds[index] : NULL;
 }
 
 bool penstock__filter_pair_fits(size_t n)
 {
-    return !(n & (n - 1)) && n >= PAIR_SHORTEST && n <= PAIR_LONGEST;
+    return penstock__vector_fft_fits(n) && n <= PAIR_LONGEST;
 }
 
-/* Eights first; a rest of one or two factors of two is taken from the last one or two of them: 8 2 = 4 4, 8 8 2 2 =
- * 8 8 4. */
-static void choose_passes(struct filter_pair *pair)
+/* A group of W vectors is transposed: lane l at place p is a bin of vector l of p's group. */
+static void fill_bins(struct filter_pair *pair)
 {
-    unsigned twos = 0;
-    size_t span = pair->vectors;
-    while ((size_t)1 << twos < pair->vectors)
-        twos++;
-    size_t fours = twos % 3 == 1 ? 2 : twos % 3 == 2 ? 1 : 0;
-    pair->pass_count = (twos - 2 * fours) / 3 + fours;
-    for (size_t i = 0; i < pair->pass_count; i++) {
-        unsigned radix = i + fours < pair->pass_count ? 8 : 4;
-        span /= radix;
-        pair->passes[i] = (struct pair_pass){.radix = radix, .span = span, .blocks = pair->vectors / (span * radix)};
-    }
-}
-
-static void fill_roots(struct filter_pair *pair)
-{
-    float *to = pair->roots;
-    for (size_t i = 0; i + 1 < pair->pass_count; i++) {
-        struct pair_pass *pass = &pair->passes[i];
-        pass->roots = to;
-        for (size_t j = 0; j < pass->span; j++)
-            for (unsigned q = 1; q < pass->radix; q++, to += 2) {
-                double re, im;
-                penstock__unit_root(&re, &im, j * q, pass->span * pass->radix);
-                to[0] = (float)re;
-                to[1] = (float)-im;
-            }
-    }
-}
-
-/* Bin of the transforms down the lanes that lies at place p: its digits in reverse order. */
-static size_t bin_down(const struct filter_pair *pair, size_t p)
-{
-    size_t bin = 0, weight = 1;
-    for (size_t i = 0; i < pair->pass_count; i++) {
-        const struct pair_pass *pass = &pair->passes[i];
-        bin += p / pass->span % pass->radix * weight;
-        weight *= pass->radix;
-    }
-    return bin;
-}
-
-/* The sample of a vector in a lane, and the bin of the transform across at a place: filter_pair_passes.h. */
-static size_t sample_in(size_t lane, size_t width)
-{
-    return lane / 4 * 2 + lane % 2 + lane % 4 / 2 * (width / 2);
-}
-
-static size_t bin_across(size_t place, size_t width)
-{
-    return width == 16 ? place / 4 + 4 * (place % 4) : place;
-}
-
-static void fill_middle(struct filter_pair *pair)
-{
-    size_t width = pair->kernels->width;
-    for (size_t p = 0; p < pair->vectors; p++) {
-        size_t group = p / width * width, down = bin_down(pair, p);
-        for (size_t lane = 0; lane < width; lane++) {
-            double re, im;
-            penstock__unit_root(&re, &im, sample_in(lane, width) * down, pair->n);
-            pair->middle[2 * p * width + lane] = (float)re;
-            pair->middle[(2 * p + 1) * width + lane] = (float)-im;
-            pair->bins[p * width + lane] =
-                (uint32_t)(bin_down(pair, group + lane) + pair->vectors * bin_across(p % width, width));
-        }
+    const struct vector_fft *fft = &pair->fft;
+    for (size_t place = 0; place < fft->n; place++) {
+        size_t vector = place / fft->width, lane = place % fft->width, group = vector - vector % fft->width;
+        pair->bins[place] = (uint32_t)(penstock__vector_fft_bin(fft, group + lane) +
+                                       fft->vectors * vector_bin_at(vector % fft->width, fft->width));
     }
 }
 
@@ -104,19 +37,13 @@ int penstock__filter_pair_new(struct filter_pair **pair, size_t n, const struct 
     *pair = NULL;
     if (!made)
         return PENSTOCK_ERR_MEMORY;
-    made->n = n;
     made->kernels = kernels;
-    made->vectors = n / kernels->width;
-    made->middle = penstock__alloc(2 * n * sizeof *made->middle);
-    made->roots = penstock__alloc(4 * made->vectors * sizeof *made->roots);
     made->bins = penstock__alloc(n * sizeof *made->bins);
-    if (!made->middle || !made->roots || !made->bins) {
+    if (penstock__vector_fft_init(&made->fft, n, kernels->width, VECTOR_BY_PLACE) || !made->bins) {
         penstock__filter_pair_free(made);
         return PENSTOCK_ERR_MEMORY;
     }
-    choose_passes(made);
-    fill_roots(made);
-    fill_middle(made);
+    fill_bins(made);
     *pair = made;
     return PENSTOCK_OK;
 }
@@ -125,8 +52,7 @@ void penstock__filter_pair_free(struct filter_pair *pair)
 {
     if (!pair)
         return;
-    penstock__free(pair->middle);
-    penstock__free(pair->roots);
+    penstock__vector_fft_free(&pair->fft);
     penstock__free(pair->bins);
     penstock__free(pair);
 }
@@ -134,7 +60,7 @@ void penstock__filter_pair_free(struct filter_pair *pair)
 void penstock__filter_pair_order(const struct filter_pair *pair, float *to, const penstock_cf32 *spectrum)
 {
     size_t width = pair->kernels->width;
-    for (size_t place = 0; place < pair->n; place++) {
+    for (size_t place = 0; place < pair->fft.n; place++) {
         size_t at = place / width * 2 * width + place % width;
         to[at] = spectrum[pair->bins[place]].re;
         to[at + width] = spectrum[pair->bins[place]].im;
@@ -166,8 +92,8 @@ static int convolve(double *data, const penstock_cf32 *spectrum, size_t n)
 
 static int compare(const struct filter_pair *pair, const penstock_cf32 *got, const double *right)
 {
-    double error = 0, norm = 0, most = 2e-7 * sqrt(log2((double)pair->n));
-    for (size_t j = 0; j < pair->n; j++) {
+    double error = 0, norm = 0, most = 2e-7 * sqrt(log2((double)pair->fft.n));
+    for (size_t j = 0; j < pair->fft.n; j++) {
         double re = (double)got[j].re - right[2 * j], im = (double)got[j].im - right[2 * j + 1];
         error += re * re + im * im;
         norm += right[2 * j] * right[2 * j] + right[2 * j + 1] * right[2 * j + 1];
@@ -176,12 +102,12 @@ static int compare(const struct filter_pair *pair, const penstock_cf32 *got, con
         return PENSTOCK_OK;
     return penstock__error(PENSTOCK_ERR_CHECK,
                            "self-check of convolution by %s, %zu points: relative error %.2g, at most %.2g is right",
-                           pair->kernels->name, pair->n, sqrt(error / norm), most);
+                           pair->kernels->name, pair->fft.n, sqrt(error / norm), most);
 }
 
 int penstock__filter_pair_check(const struct filter_pair *pair)
 {
-    size_t n = pair->n;
+    size_t n = pair->fft.n;
     penstock_cf32 *in = penstock__alloc(2 * n * sizeof *in), *spectrum = in + n;
     float *work = penstock__alloc(4 * n * sizeof *work), *ordered = work + 2 * n;
     double *right = penstock__alloc(2 * n * sizeof *right);

@@ -2,39 +2,23 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Circular convolution of one length, faster than two transforms: the spectrum stays in the order in which the forward
- * passes leave it, nothing is sorted, and the passes in the middle are one with the product.
- *
- * A vector holds one of every n / W samples in a row, W being the processor's vector length: n / W-point transforms in
- * radices 8 and 4 run down the lanes, then W-point ones across them (J. Cooley, J. Tukey 1965; decimation in frequency
- * on the way there, in time on the way back). In the middle W vectors at a time are transposed, so that these run down
- * the lanes, too.
+ * Circular convolution of one length by the transforms of vector/vector_fft.h, faster than two of them: the spectrum
+ * stays in the order in which the forward passes leave it, nothing is sorted, and the passes in the middle are one with
+ * the product. The way back is decimation in time.
  */
 #ifndef PENSTOCK_OPS_FILTER_PAIR_H
 #define PENSTOCK_OPS_FILTER_PAIR_H
 
 #include "backends/backend.h"
+#include "vector/vector_fft.h"
 
-#define PAIR_SHORTEST 256
-#define PAIR_LONGEST  ((size_t)1 << 22)
-#define PAIR_PASSES   8
-
-/* Of n / W-point transforms, from the longest span to the shortest. */
-struct pair_pass {
-    unsigned radix;      /* 8 or 4 */
-    size_t span, blocks; /* vectors from one leg to the next, and how often */
-    const float *roots;  /* radix - 1 complex ones for each of `span`; NULL in the last pass: all one */
-};
+#define PAIR_LONGEST ((size_t)1 << 22)
 
 struct pair_kernels;
 
 struct filter_pair {
-    size_t n, vectors; /* n / W */
+    struct vector_fft fft; /* VECTOR_BY_PLACE */
     const struct pair_kernels *kernels;
-    struct pair_pass passes[PAIR_PASSES];
-    size_t pass_count;
-    float *middle;  /* between the two transforms, for each vector: W real parts, then W imaginary ones */
-    float *roots;   /* of the passes */
     uint32_t *bins; /* of the spectrum, for each place */
 };
 
@@ -57,7 +41,7 @@ extern const struct pair_kernels penstock__pair_kernels_avx2, penstock__pair_ker
 /* Those that this processor can run, the fastest first; NULL from `index` = their number on. */
 const struct pair_kernels *penstock__pair_kernels(size_t index);
 
-/* A power of two between the two above. */
+/* Whether a transform fits, no longer than the above. */
 bool penstock__filter_pair_fits(size_t n);
 
 /* Tables for a length that fits. */

@@ -1,179 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The passes of filter_pair.h, for files that define WIDTH and build them for one instruction set. */
+/* The kernels of filter_pair.h, for files that define WIDTH and build them for one instruction set. */
 #include "ops/filter_pair.h"
+#include "vector/vector_passes.h"
 
-#include <immintrin.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
-typedef float vec __attribute__((vector_size(4 * WIDTH)));
-
-/* W complex values. Samples of a vector are in the order that loading makes cheap; see lane_of(). */
-typedef struct {
-    vec re, im;
-} cvec;
-
-/* ---------------------------------------------------------------- vectors --------------------- */
-
-#if WIDTH == 16
-#define SPLAT(x)                ((vec)_mm512_set1_ps(x))
-#define LOW_PAIRS(a, b)         ((vec)_mm512_unpacklo_ps((__m512)(a), (__m512)(b)))
-#define HIGH_PAIRS(a, b)        ((vec)_mm512_unpackhi_ps((__m512)(a), (__m512)(b)))
-#define PICK(a, b, which)       ((vec)_mm512_shuffle_ps((__m512)(a), (__m512)(b), which))
-#define PICK_FOURS(a, b, which) ((vec)_mm512_shuffle_f32x4((__m512)(a), (__m512)(b), which))
-#define LOAD(from)              ((vec)_mm512_loadu_ps(from))
-#define STORE(to, v)            _mm512_storeu_ps(to, (__m512)(v))
-#else
-#define SPLAT(x)                ((vec)_mm256_set1_ps(x))
-#define LOW_PAIRS(a, b)         ((vec)_mm256_unpacklo_ps((__m256)(a), (__m256)(b)))
-#define HIGH_PAIRS(a, b)        ((vec)_mm256_unpackhi_ps((__m256)(a), (__m256)(b)))
-#define PICK(a, b, which)       ((vec)_mm256_shuffle_ps((__m256)(a), (__m256)(b), which))
-#define PICK_FOURS(a, b, which) ((vec)_mm256_permute2f128_ps((__m256)(a), (__m256)(b), which))
-#define LOAD(from)              ((vec)_mm256_loadu_ps(from))
-#define STORE(to, v)            _mm256_storeu_ps(to, (__m256)(v))
-#endif
-
-INLINE cvec load_samples(const penstock_cf32 *in)
+static void forward(const struct filter_pair *pair, float *data, const penstock_cf32 *in)
 {
-    const float *from = (const float *)(const void *)in;
-    vec a = LOAD(from), b = LOAD(from + WIDTH);
-    return (cvec){PICK(a, b, 0x88), PICK(a, b, 0xdd)};
+    transform_down(&pair->fft, (void *)data, &(struct samples){.in = in});
 }
 
-INLINE void store_samples(penstock_cf32 *out, cvec v)
+/* W vectors: the last forward pass, the product and the first reverse pass, the transform across being its own inverse
+ * when it takes values in the order of bins. */
+INLINE void middle(cvec *work, const cvec *data, const cvec *between, const cvec *spectrum)
 {
-    float *to = (float *)(void *)out;
-    STORE(to, LOW_PAIRS(v.re, v.im));
-    STORE(to + WIDTH, HIGH_PAIRS(v.re, v.im));
-}
-
-INLINE cvec swapped(cvec a)
-{
-    return (cvec){a.im, a.re};
-}
-
-INLINE cvec plus(cvec a, cvec b)
-{
-    return (cvec){a.re + b.re, a.im + b.im};
-}
-
-INLINE cvec minus(cvec a, cvec b)
-{
-    return (cvec){a.re - b.re, a.im - b.im};
-}
-
-/* a - i b */
-INLINE cvec plus_quarter(cvec a, cvec b)
-{
-    return (cvec){a.re + b.im, a.im - b.re};
-}
-
-/* a + i b */
-INLINE cvec minus_quarter(cvec a, cvec b)
-{
-    return (cvec){a.re - b.im, a.im + b.re};
-}
-
-INLINE cvec times(cvec a, vec re, vec im)
-{
-    return (cvec){a.re * re - a.im * im, a.re * im + a.im * re};
-}
-
-/* By the conjugate. */
-INLINE cvec times_conjugate(cvec a, vec re, vec im)
-{
-    return (cvec){a.re * re + a.im * im, a.im * re - a.re * im};
-}
-
-/* ---------------------------------------------------------------- short transforms ------------ */
-
-/* In place, in the order of bins. With swap() around each value these are the reverse ones. */
-#define DFT4(a, b, c, d)                                                                     \
-    do {                                                                                     \
-        cvec even0 = plus(a, c), even1 = minus(a, c), odd0 = plus(b, d), odd1 = minus(b, d); \
-        a = plus(even0, odd0);                                                               \
-        b = plus_quarter(even1, odd1);                                                       \
-        c = minus(even0, odd0);                                                              \
-        d = minus_quarter(even1, odd1);                                                      \
-    } while (0)
-
-INLINE void pair_up(cvec *a, cvec *b)
-{
-    cvec sum = plus(*a, *b);
-    *b = minus(*a, *b);
-    *a = sum;
-}
-
-INLINE void dft8(cvec x[8])
-{
-    vec half = SPLAT(0.70710678118654752f);
-    cvec e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o1 = x[3], o2 = x[5], o3 = x[7];
-    DFT4(e0, e1, e2, e3);
-    DFT4(o0, o1, o2, o3);
-    o1 = (cvec){(o1.re + o1.im) * half, (o1.im - o1.re) * half};
-    o3 = (cvec){(o3.im - o3.re) * half, (o3.im + o3.re) * -half};
-    x[0] = plus(e0, o0), x[4] = minus(e0, o0);
-    x[1] = plus(e1, o1), x[5] = minus(e1, o1);
-    x[2] = plus_quarter(e2, o2), x[6] = minus_quarter(e2, o2);
-    x[3] = plus(e3, o3), x[7] = minus(e3, o3);
-}
-
-INLINE void dft4(cvec x[4])
-{
-    DFT4(x[0], x[1], x[2], x[3]);
-}
-
-/* ---------------------------------------------------------------- down the lanes -------------- */
-
-/* For `radix` a constant, all of these loops unroll. */
-#define EACH(q, radix) _Pragma("GCC unroll 16") for (unsigned q = 0; q < (radix); q++)
-
-INLINE void dft(cvec *x, unsigned radix)
-{
-    if (radix == 8)
-        dft8(x);
-    else
-        dft4(x);
-}
-
-/* One butterfly of decimation in frequency: legs `span` apart, each but the first times its root. */
-INLINE void split(cvec *data, const penstock_cf32 *in, size_t span, const float *roots, unsigned radix)
-{
-    cvec x[8];
-    EACH(q, radix) x[q] = in ? load_samples(in + q * span * WIDTH) : data[q * span];
-    dft(x, radix);
-    EACH(q, radix)
-    {
-        if (q && roots)
-            x[q] = times(x[q], SPLAT(roots[2 * q - 2]), SPLAT(roots[2 * q - 1]));
-        data[q * span] = x[q];
-    }
-}
-
-INLINE void split_all(cvec *data, const penstock_cf32 *in, const struct pair_pass *pass, unsigned radix)
-{
-    for (size_t block = 0; block < pass->blocks; block++)
-        for (size_t j = 0; j < pass->span; j++)
-            split(data + block * radix * pass->span + j, in ? in + j * WIDTH : NULL, pass->span,
-                  pass->roots ? pass->roots + 2 * (radix - 1) * j : NULL, radix);
-}
-
-static void forward(const struct filter_pair *pair, float *to, const penstock_cf32 *in)
-{
-    cvec *data = (void *)to;
-    const struct pair_pass *pass = pair->passes;
-    if (pass->radix == 8)
-        split_all(data, in, pass, 8);
-    else
-        split_all(data, in, pass, 4);
-    for (size_t i = 1; i < pair->pass_count; i++)
-        if ((++pass)->radix == 8)
-            split_all(data, NULL, pass, 8);
-        else
-            split_all(data, NULL, pass, 4);
+    cvec x[WIDTH], y[WIDTH];
+    EACH(q, WIDTH) x[q] = times(data[q], between[q].re, between[q].im);
+    transform_across(x);
+    EACH(q, WIDTH) y[vector_bin_at(q, WIDTH)] = exchanged(times(x[q], spectrum[q].re, spectrum[q].im));
+    dft_width(y);
+    EACH(q, WIDTH) x[vector_lane_of(vector_bin_at(q, WIDTH), WIDTH)] = exchanged(y[q]);
+    transpose_all(x);
+    EACH(q, WIDTH) work[q] = times_conjugate(x[q], between[q].re, between[q].im);
 }
 
 /* Where values go: those of a vector that reaches beyond an end one by one. */
@@ -205,143 +55,44 @@ INLINE void join(cvec *data, const struct out *out, size_t at, size_t span, cons
         x[q] = data[q * span];
         if (q && roots)
             x[q] = times_conjugate(x[q], SPLAT(roots[2 * q - 2]), SPLAT(roots[2 * q - 1]));
-        x[q] = swapped(x[q]);
+        x[q] = exchanged(x[q]);
     }
     dft(x, radix);
     EACH(q, radix)
     {
         if (out)
-            store_values(out, (at + q * span) * WIDTH, swapped(x[q]));
+            store_values(out, (at + q * span) * WIDTH, exchanged(x[q]));
         else
-            data[q * span] = swapped(x[q]);
+            data[q * span] = exchanged(x[q]);
     }
 }
 
-INLINE void join_all(cvec *data, const struct out *out, const struct pair_pass *pass, unsigned radix)
+INLINE void join_radix(cvec *data, size_t count, const struct out *out, const struct vector_pass *pass, unsigned radix)
 {
-    for (size_t block = 0; block < pass->blocks; block++)
+    for (size_t block = 0; block < count; block += radix * pass->span)
         for (size_t j = 0; j < pass->span; j++)
-            join(data + block * radix * pass->span + j, out, j, pass->span,
-                 pass->roots ? pass->roots + 2 * (radix - 1) * j : NULL, radix);
+            join(data + block + j, out, j, pass->span, roots_of(pass, j, radix), radix);
 }
 
-/* ---------------------------------------------------------------- across the lanes ------------ */
-
-#if WIDTH == 16
-
-INLINE void transpose(vec x[16])
+/* One pass over all blocks of `count` vectors; with `out` there is one block. */
+INLINE void join_all(cvec *data, size_t count, const struct out *out, const struct vector_pass *pass)
 {
-    vec y[16];
-    EACH(q, 4)
-    {
-        vec a = LOW_PAIRS(x[4 * q], x[4 * q + 1]), b = LOW_PAIRS(x[4 * q + 2], x[4 * q + 3]);
-        vec c = HIGH_PAIRS(x[4 * q], x[4 * q + 1]), d = HIGH_PAIRS(x[4 * q + 2], x[4 * q + 3]);
-        y[q] = PICK(a, b, 0x44), y[4 + q] = PICK(a, b, 0xee);
-        y[8 + q] = PICK(c, d, 0x44), y[12 + q] = PICK(c, d, 0xee);
-    }
-    EACH(q, 4)
-    {
-        vec a = PICK_FOURS(y[4 * q], y[4 * q + 1], 0x88), b = PICK_FOURS(y[4 * q + 2], y[4 * q + 3], 0x88);
-        vec c = PICK_FOURS(y[4 * q], y[4 * q + 1], 0xdd), d = PICK_FOURS(y[4 * q + 2], y[4 * q + 3], 0xdd);
-        x[q] = PICK_FOURS(a, b, 0x88), x[8 + q] = PICK_FOURS(a, b, 0xdd);
-        x[4 + q] = PICK_FOURS(c, d, 0x88), x[12 + q] = PICK_FOURS(c, d, 0xdd);
-    }
-}
-
-#define ROOT1 0.92387953251128674f /* cos(pi / 8), sin(pi / 8) */
-#define ROOT2 0.38268343236508977f
-
-INLINE cvec times_root(cvec a, float re, float im)
-{
-    return times(a, SPLAT(re), SPLAT(im));
-}
-
-INLINE void dft_across(cvec x[16])
-{
-    const float half = 0.70710678118654752f;
-    EACH(q, 4) DFT4(x[q], x[4 + q], x[8 + q], x[12 + q]);
-    x[5] = times_root(x[5], ROOT1, -ROOT2), x[6] = times_root(x[6], half, -half);
-    x[7] = times_root(x[7], ROOT2, -ROOT1), x[9] = times_root(x[9], half, -half);
-    x[10] = (cvec){x[10].im, -x[10].re}, x[11] = times_root(x[11], -half, -half);
-    x[13] = times_root(x[13], ROOT2, -ROOT1), x[14] = times_root(x[14], -half, -half);
-    x[15] = times_root(x[15], -ROOT1, ROOT2);
-    EACH(q, 4) DFT4(x[4 * q], x[4 * q + 1], x[4 * q + 2], x[4 * q + 3]);
-}
-
-/* Bin at place q after dft_across(), which leaves them in the order of digits reversed. */
-#define BIN_AT(q) ((q) / 4 + 4 * ((q) % 4))
-
-#else
-
-INLINE void transpose(vec x[8])
-{
-    vec y[8];
-    EACH(q, 2)
-    {
-        vec a = LOW_PAIRS(x[4 * q], x[4 * q + 1]), b = LOW_PAIRS(x[4 * q + 2], x[4 * q + 3]);
-        vec c = HIGH_PAIRS(x[4 * q], x[4 * q + 1]), d = HIGH_PAIRS(x[4 * q + 2], x[4 * q + 3]);
-        y[4 * q] = PICK(a, b, 0x44), y[4 * q + 1] = PICK(a, b, 0xee);
-        y[4 * q + 2] = PICK(c, d, 0x44), y[4 * q + 3] = PICK(c, d, 0xee);
-    }
-    EACH(q, 4)
-    {
-        x[q] = PICK_FOURS(y[q], y[4 + q], 0x20);
-        x[4 + q] = PICK_FOURS(y[q], y[4 + q], 0x31);
-    }
-}
-
-#define dft_across dft8
-#define BIN_AT(q)  (q)
-
-#endif
-
-/* The lane of a vector that holds sample i of its W: by fours, two of the first half and two of the second. */
-#define LANE_OF(i) ((i) % (WIDTH / 2) / 2 * 4 + (i) / (WIDTH / 2) * 2 + (i) % 2)
-
-INLINE void transpose_all(cvec x[WIDTH])
-{
-    vec part[WIDTH];
-    EACH(q, WIDTH) part[q] = x[q].re;
-    transpose(part);
-    EACH(q, WIDTH) x[q].re = part[q];
-    EACH(q, WIDTH) part[q] = x[q].im;
-    transpose(part);
-    EACH(q, WIDTH) x[q].im = part[q];
-}
-
-/* W vectors: the last forward pass, the product and the first reverse pass. The transform across takes what was lane
- * LANE_OF(i) as its value i, and on the way back gives values in the order of BIN_AT(), being its own inverse. */
-INLINE void middle(cvec *work, const cvec *data, const cvec *between, const cvec *spectrum)
-{
-    cvec x[WIDTH], y[WIDTH];
-    EACH(q, WIDTH) x[q] = times(data[q], between[q].re, between[q].im);
-    transpose_all(x);
-    EACH(q, WIDTH) y[q] = x[LANE_OF(q)];
-    dft_across(y);
-    EACH(q, WIDTH) y[q] = swapped(times(y[q], spectrum[q].re, spectrum[q].im));
-    EACH(q, WIDTH) x[BIN_AT(q)] = y[q];
-    dft_across(x);
-    EACH(q, WIDTH) y[LANE_OF(BIN_AT(q))] = swapped(x[q]);
-    transpose_all(y);
-    EACH(q, WIDTH) work[q] = times_conjugate(y[q], between[q].re, between[q].im);
+    if (pass->radix == 8)
+        join_radix(data, count, out, pass, 8);
+    else
+        join_radix(data, count, out, pass, 4);
 }
 
 static void reverse(const struct filter_pair *pair, float *work, const float *data, const float *spectrum,
                     penstock_cf32 *values, size_t first, size_t count)
 {
     cvec *to = (void *)work;
-    const cvec *from = (const void *)data, *between = (const void *)pair->middle, *by = (const void *)spectrum;
+    const cvec *from = (const void *)data, *between = (const void *)pair->fft.middle, *by = (const void *)spectrum;
+    const struct vector_pass *pass = pair->fft.passes + pair->fft.pass_count;
     const struct out out = {.values = values, .first = first, .end = first + count};
-    const struct pair_pass *pass = pair->passes + pair->pass_count;
-    for (size_t i = 0; i < pair->vectors; i += WIDTH)
+    for (size_t i = 0; i < pair->fft.vectors; i += WIDTH)
         middle(to + i, from + i, between + i, by + i);
-    while (--pass > pair->passes)
-        if (pass->radix == 8)
-            join_all(to, NULL, pass, 8);
-        else
-            join_all(to, NULL, pass, 4);
-    if (pass->radix == 8)
-        join_all(to, &out, pass, 8);
-    else
-        join_all(to, &out, pass, 4);
+    while (--pass > pair->fft.passes)
+        join_all(to, pair->fft.vectors, NULL, pass);
+    join_all(to, pair->fft.vectors, &out, pass);
 }

@@ -3,12 +3,10 @@
 
 /* Which build of the OFDM loops this processor runs best. */
 #include "ops/ofdm_kernels.h"
+#include "vector/instructions.h"
 
 const struct ofdm_kernels *penstock__ofdm_kernels(void)
 {
-#ifdef PENSTOCK_OFDM_AVX2
-    if (__builtin_cpu_supports("avx2"))
-        return &penstock__ofdm_kernels_avx2;
-#endif
-    return &penstock__ofdm_kernels_plain;
+    const struct ofdm_kernels *avx2 = AVX2_BUILD(&penstock__ofdm_kernels_avx2);
+    return avx2 ? avx2 : &penstock__ofdm_kernels_plain;
 }

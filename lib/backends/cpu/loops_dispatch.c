@@ -3,12 +3,10 @@
 
 /* Which build of the loops this processor runs best. */
 #include "backends/cpu/loops.h"
+#include "vector/instructions.h"
 
 const struct cpu_loops *penstock__cpu_loops(void)
 {
-#ifdef PENSTOCK_CPU_AVX2
-    if (__builtin_cpu_supports("avx2"))
-        return &penstock__cpu_loops_avx2;
-#endif
-    return &penstock__cpu_loops_plain;
+    const struct cpu_loops *avx2 = AVX2_BUILD(&penstock__cpu_loops_avx2);
+    return avx2 ? avx2 : &penstock__cpu_loops_plain;
 }

@@ -7,7 +7,7 @@
 
 const struct ordered_kernels penstock__ordered_kernels_avx512 = {.name = "AVX-512",
                                                                  .width = WIDTH,
-                                                                 .worthwhile = ORDERED_SHORTEST,
+                                                                 .worthwhile = VECTOR_FFT_SHORTEST,
                                                                  .forward = forward,
                                                                  .reverse = reverse,
                                                                  .power = power};
