@@ -21,7 +21,8 @@ static double right[2 * MOST], sums[MOST + 2];
 static _Alignas(64) penstock_cf32 work[MOST];
 static size_t executed;
 
-typedef void transform(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in, void *work);
+typedef void transform(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in,
+                       const penstock_cf32 *next, void *work);
 
 static void check_addresses(const struct ordered_fft *fft, transform *run, size_t n)
 {
@@ -30,7 +31,7 @@ static void check_addresses(const struct ordered_fft *fft, transform *run, size_
     memset(again, 0x5a, sizeof again);
     memset(work, 0xff, sizeof work); /* not a number */
     memmove(samples + 1, samples, n * sizeof *samples);
-    run(fft, out, samples + 1, work);
+    run(fft, out, samples + 1, NULL, work);
     memmove(samples, samples + 1, n * sizeof *samples);
     CHECK(!memcmp(out, bins, n * sizeof *bins), "%s, %zu points: other bits at another address", fft->kernels->name, n);
     for (size_t b = 0; b < (GUARD - 1) * sizeof *out; b++)
@@ -43,7 +44,7 @@ static void check_power(const struct ordered_fft *fft, size_t n)
     double error = 0, norm = 0, *to = sums + 1;
     for (size_t k = 0; k < n + 2; k++)
         sums[k] = (double)k;
-    fft->kernels->power(fft, to, samples, work);
+    fft->kernels->power(fft, to, samples, samples, work);
     CHECK(sums[0] == 0 && sums[n + 1] == (double)(n + 1), "%zu points: written beside the sums", n);
     for (size_t k = 0; k < n; k++) {
         double power = right[2 * k] * right[2 * k] + right[2 * k + 1] * right[2 * k + 1];
@@ -70,7 +71,7 @@ static void check(const struct ordered_kernels *kernels, size_t n, penstock_dire
         right[2 * j + 1] = (double)samples[j].im * (double)window[j];
     }
     CHECK_OK(penstock__dft(right, n, direction));
-    run(fft, bins, samples, work);
+    run(fft, bins, samples, samples, work);
     double error = relative_error((const float *)bins, right, 2 * n);
     CHECK(error <= error_bound(n), "%s, %zu points, direction %d: error %.3g, %.2f of the bound", kernels->name, n,
           (int)direction, error, error / error_bound(n));

@@ -8,6 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Fewer samples than MANY_SAMPLES come from a caller whose own threads keep the processors busy, where a hand-over
+ * costs as much as it brings: ALONE_SAMPLES are transformed at a time, for which nobody is asked to help. */
+#define ALONE_SAMPLES ((size_t)1 << 14)
+#define MANY_SAMPLES  ((size_t)1 << 16)
+
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: " __VA_ARGS__)
 
 /* Samples from one vector's start to the next one's. */
@@ -84,11 +89,32 @@ static int close_seam(penstock_spectrum *spectrum, const struct seam *seam, cons
     return PENSTOCK_OK;
 }
 
+/* `count` vectors; how many were made before a failure. */
+static int make_vectors(penstock_spectrum *spectrum, const char *samples, size_t count, char *vectors, size_t *made)
+{
+    const penstock_spectrum_desc *desc = &spectrum->desc;
+    size_t step = step_of(spectrum), most = ALONE_SAMPLES / (desc->n * desc->average), some;
+    double began = penstock__now_s();
+    if (count * step >= MANY_SAMPLES)
+        most = count;
+    for (*made = 0; *made < count; *made += some) {
+        const char *from = samples + *made * step * penstock_format_bytes(spectrum->format);
+        char *to = vectors + *made * spectrum->length * spectrum->value_bytes;
+        int status;
+        some = most < 1 ? 1 : most < count - *made ? most : count - *made;
+        if ((status = penstock_plan_run(spectrum->plan, from, to, some * desc->average)))
+            return status;
+    }
+    if (count)
+        penstock__meter_batch(&spectrum->meter, count, 0, penstock__now_s() - began);
+    return PENSTOCK_OK;
+}
+
 static int run_straight(penstock_spectrum *spectrum, const struct seam *seam, const char *samples, size_t count,
                         size_t *taken, char *vectors, size_t capacity, size_t *given)
 {
     size_t bytes = penstock_format_bytes(spectrum->format), vector_bytes = spectrum->length * spectrum->value_bytes;
-    size_t step = step_of(spectrum), span = span_of(spectrum), at = seam->vectors * step - seam->held, straight;
+    size_t step = step_of(spectrum), span = span_of(spectrum), at = seam->vectors * step - seam->held, straight, made;
     int status = close_seam(spectrum, seam, samples, vectors);
     if (status)
         return status;
@@ -97,15 +123,12 @@ static int run_straight(penstock_spectrum *spectrum, const struct seam *seam, co
     straight = count - at >= span ? (count - at - span) / step + 1 : 0;
     if (straight > capacity - *given)
         straight = capacity - *given;
-    double began = penstock__now_s();
-    if (straight && (status = penstock_plan_run(spectrum->plan, samples + at * bytes, vectors + *given * vector_bytes,
-                                                straight * spectrum->desc.average)))
+    status = make_vectors(spectrum, samples + at * bytes, straight, vectors + *given * vector_bytes, &made);
+    *given += made;
+    *taken += made * step;
+    if (status)
         return *given ? PENSTOCK_OK : status; /* the next call meets it again */
-    if (straight)
-        penstock__meter_batch(&spectrum->meter, straight, 0, penstock__now_s() - began);
-    *given += straight;
-    *taken += straight * step;
-    if (straight || count - *taken >= span) /* the next call brings the rest again, and more; or there is no room */
+    if (straight || count - *taken >= span)   /* the next call brings the rest again, and more; or there is no room */
         return PENSTOCK_OK;
     status = hold(spectrum, samples + *taken * bytes, count - *taken);
     *taken = count;

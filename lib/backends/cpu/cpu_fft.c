@@ -113,7 +113,8 @@ static size_t first_sample(const struct batch *b, size_t frame)
     return b->gather ? b->gather[frame].start : frame * fft->spacing + fft->skip;
 }
 
-static void run_frame(const struct batch *b, size_t frame, char *scratch)
+/* `more`: another frame follows. */
+static void run_frame(const struct batch *b, size_t frame, bool more, char *scratch)
 {
     const struct cpu_plan *p = b->plan;
     unsigned average = p->fft->average, k = (unsigned)(frame % average);
@@ -129,7 +130,8 @@ static void run_frame(const struct batch *b, size_t frame, char *scratch)
     }
     if (p->adds_power) {
         penstock__store_begin(&p->store, sums, k);
-        p->transform.kind->add_power(&p->transform, sums, in, scratch + p->transform_at);
+        const char *next = more && direct_in ? in + p->fft->spacing * b->sample_bytes : NULL;
+        p->transform.kind->add_power(&p->transform, sums, in, next, scratch + p->transform_at);
         penstock__store_end(&p->store, out, sums, k);
         return;
     }
@@ -152,8 +154,8 @@ static void run_chunk(void *argument, size_t chunk, unsigned worker)
         (count == 1 || (in_step | b->output_bytes) % p->transform.alignment == 0))
         p->transform.kind->run(&p->transform, in, in_step, out, b->output_bytes, count, scratch + p->transform_at);
     else
-        for (size_t frame = first * average; frame < (first + count) * average; frame++)
-            run_frame(b, frame, scratch);
+        for (size_t frame = first * average, end = frame + count * average; frame < end; frame++)
+            run_frame(b, frame, frame + 1 < end, scratch);
 }
 
 static int grow_scratch(struct cpu_slot *slot, size_t bytes)
@@ -201,5 +203,5 @@ void penstock__cpu_run_frame(const struct penstock_plan_state *plan, const void 
 {
     const struct cpu_plan *p = plan->priv;
     struct batch b = {.plan = p, .in = in, .out = out, .samples = penstock__fft_in_count(p->fft)};
-    run_frame(&b, 0, scratch);
+    run_frame(&b, 0, false, scratch);
 }

@@ -28,12 +28,15 @@ struct ordered_kernels {
     size_t worthwhile; /* the length from which on they are faster than FFTW */
 
     /* n samples to n bins; `work` is n values of memory aligned to 64 bytes. `in` and `out` need not be, and are apart.
-     */
-    void (*forward)(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in, void *work);
-    void (*reverse)(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in, void *work);
+     * `next`: the samples of the transform that follows, which are fetched, or NULL. */
+    void (*forward)(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
+                    const penstock_cf32 *next, void *work);
+    void (*reverse)(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
+                    const penstock_cf32 *next, void *work);
 
     /* sums[k] += |bin k|^2, the square in float, the sum in double; forward. */
-    void (*power)(const struct ordered_fft *ordered, double *sums, const penstock_cf32 *in, void *work);
+    void (*power)(const struct ordered_fft *ordered, double *sums, const penstock_cf32 *in, const penstock_cf32 *next,
+                  void *work);
 };
 
 extern const struct ordered_kernels penstock__ordered_kernels_avx2, penstock__ordered_kernels_avx512;

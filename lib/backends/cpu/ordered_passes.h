@@ -9,7 +9,8 @@
 struct ends {
     struct samples samples; /* exchanged in a reverse transform, and bins then, too */
     penstock_cf32 *out;
-    double *sums; /* of powers, in place of `out` */
+    double *sums;              /* of powers, in place of `out` */
+    const penstock_cf32 *next; /* samples of the transform that follows, or NULL */
 };
 
 INLINE void add_power(double *sums, cvec v)
@@ -24,6 +25,13 @@ INLINE void add_power(double *sums, cvec v)
     _mm256_storeu_pd(sums, _mm256_add_pd(_mm256_loadu_pd(sums), _mm256_cvtps_pd(low)));
     _mm256_storeu_pd(sums + 4, _mm256_add_pd(_mm256_loadu_pd(sums + 4), _mm256_cvtps_pd(high)));
 #endif
+}
+
+/* W samples that will be wanted soon, and may have to come from another core. */
+INLINE void fetch(const penstock_cf32 *samples)
+{
+    EACH(part, WIDTH / 8)
+    _mm_prefetch((const char *)(samples + 8 * part), _MM_HINT_T1);
 }
 
 /* The transforms across the W vectors with the bins from `bin` on. For bins they are transposed in such an order that
@@ -41,6 +49,8 @@ INLINE void across(const struct ordered_fft *ordered, const cvec *data, const st
     transform_across(x);
     EACH(q, WIDTH)
     {
+        if (ends->next)
+            fetch(ends->next + bin * WIDTH + q * WIDTH);
         size_t at = vector_bin_at(q, WIDTH) * ordered->fft.vectors + bin;
         if (ends->sums)
             add_power(ends->sums + at, x[q]);
@@ -56,23 +66,28 @@ INLINE void transform(const struct ordered_fft *ordered, const struct ends *ends
         across(ordered, data, ends, bin);
 }
 
-static void forward(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in, void *work)
+static void forward(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
+                    const penstock_cf32 *next, void *work)
 {
     if (ordered->window)
-        transform(ordered, &(struct ends){.samples = {.in = in, .window = ordered->window}, .out = out}, work);
+        transform(ordered, &(struct ends){.samples = {.in = in, .window = ordered->window}, .out = out, .next = next},
+                  work);
     else
-        transform(ordered, &(struct ends){.samples = {.in = in}, .out = out}, work);
+        transform(ordered, &(struct ends){.samples = {.in = in}, .out = out, .next = next}, work);
 }
 
-static void reverse(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in, void *work)
+static void reverse(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
+                    const penstock_cf32 *next, void *work)
 {
-    transform(ordered, &(struct ends){.samples = {.in = in, .exchanged = true}, .out = out}, work);
+    transform(ordered, &(struct ends){.samples = {.in = in, .exchanged = true}, .out = out, .next = next}, work);
 }
 
-static void power(const struct ordered_fft *ordered, double *sums, const penstock_cf32 *in, void *work)
+static void power(const struct ordered_fft *ordered, double *sums, const penstock_cf32 *in, const penstock_cf32 *next,
+                  void *work)
 {
     if (ordered->window)
-        transform(ordered, &(struct ends){.samples = {.in = in, .window = ordered->window}, .sums = sums}, work);
+        transform(ordered, &(struct ends){.samples = {.in = in, .window = ordered->window}, .sums = sums, .next = next},
+                  work);
     else
-        transform(ordered, &(struct ends){.samples = {.in = in}, .sums = sums}, work);
+        transform(ordered, &(struct ends){.samples = {.in = in}, .sums = sums, .next = next}, work);
 }

@@ -27,8 +27,10 @@ struct cpu_transform_kind {
     void (*run)(const struct cpu_transform *transform, const void *in, size_t in_step, void *out, size_t out_step,
                 size_t count, void *scratch);
 
-    /* Optional, forward: sums[k] += |bin k|^2 of one transform, the square in float, the sum in double. */
-    void (*add_power)(const struct cpu_transform *transform, double *sums, const void *in, void *scratch);
+    /* Optional, forward: sums[k] += |bin k|^2 of one transform, the square in float, the sum in double. `next`: the
+     * samples of the one that follows, or NULL. */
+    void (*add_power)(const struct cpu_transform *transform, double *sums, const void *in, const void *next,
+                      void *scratch);
 };
 
 struct cpu_transform {

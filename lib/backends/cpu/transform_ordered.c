@@ -35,14 +35,14 @@ static void run(const struct cpu_transform *t, const void *in, size_t in_step, v
     const char *from = in;
     char *to = out;
     for (size_t i = 0; i < count; i++, from += in_step, to += out_step)
-        (t->direction == PENSTOCK_FORWARD ? kernels->forward : kernels->reverse)(fft, (void *)to, (const void *)from,
-                                                                                 scratch);
+        (t->direction == PENSTOCK_FORWARD ? kernels->forward : kernels->reverse)(
+            fft, (void *)to, (const void *)from, i + 1 < count ? (const void *)(from + in_step) : NULL, scratch);
 }
 
-static void add_power(const struct cpu_transform *t, double *sums, const void *in, void *scratch)
+static void add_power(const struct cpu_transform *t, double *sums, const void *in, const void *next, void *scratch)
 {
     const struct ordered_fft *fft = t->priv;
-    fft->kernels->power(fft, sums, in, scratch);
+    fft->kernels->power(fft, sums, in, next, scratch);
 }
 
 const struct cpu_transform_kind penstock__cpu_transform_ordered = {.name = "vectors",
