@@ -10,6 +10,7 @@
 #include <gnuradio/logger.h>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 namespace gr
 {
@@ -26,6 +27,8 @@ static void write_log(void *user, penstock_log_level level, const char *line)
     else
         logger.trace("{}", line); // GNU Radio shows debug lines if nobody says otherwise
 }
+
+constexpr size_t ENOUGH_BYTES = 256 << 10; // of input that make a call worth it
 
 std::shared_ptr<penstock_context> shared_context()
 {
@@ -116,6 +119,33 @@ bool input_ended(gr::block &block, size_t available, unsigned port)
 {
     auto reader = block.detail()->input(port);
     return reader->done() && static_cast<size_t>(reader->items_available()) == available;
+}
+
+size_t gatherer::more(gr::block &block, size_t available, size_t enough, unsigned port)
+{
+    using clock = std::chrono::steady_clock;
+    constexpr auto pause = std::chrono::microseconds(30), longest = std::chrono::microseconds(1000);
+    constexpr unsigned most_in_vain = 10, yields = 4; // the other side needs the lock, too
+    auto reader = block.detail()->input(port);
+    const size_t before = available, most = static_cast<size_t>(reader->max_possible_items_available());
+    enough = std::min(std::max(enough, ENOUGH_BYTES / reader->get_sizeof_item()), most / 4);
+    if (available >= enough || ++d_skipped < 1U << d_in_vain)
+        return available;
+    const auto began = clock::now();
+    bool ended = false;
+    for (auto now = began, came = began; !ended && available < enough && now - came < pause && now - began < longest;
+         now = clock::now()) {
+        for (unsigned i = 0; i < yields; i++)
+            std::this_thread::yield();
+        gr::thread::scoped_lock guard(*reader->mutex());
+        const auto items = static_cast<size_t>(reader->items_available());
+        came = items > available ? now : came;
+        available = items;
+        ended = reader->done();
+    }
+    d_in_vain = available >= std::min(2 * before, enough) ? 0 : std::min(d_in_vain + 1, most_in_vain);
+    d_skipped = 0;
+    return available;
 }
 
 void wait_for_input(gr::block &block, double seconds)

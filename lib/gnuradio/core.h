@@ -81,6 +81,22 @@ void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes, size_t it
 bool input_ended(gr::block &block, size_t available, unsigned port = 0);
 
 /*!
+ * Patience with one port of a block whose input is always on its way. The scheduler wakes a block for the first few
+ * samples, and where that is faster than its source, each of the two wakes the other for little; this costs more than
+ * the samples do. So a call may wait, without sleeping, as long as input comes every few microseconds.
+ */
+class gatherer
+{
+    unsigned d_in_vain = 0, d_skipped = 0; // waits in a row, and calls since the last one
+
+  public:
+    //! In general_work(), without locks: `available` items, or those that there are after a wait for `enough`, or for
+    //! what makes a call worth it, but no more than a quarter of the buffer. Where nothing comes of waiting, hardly any
+    //! call waits.
+    size_t more(gr::block &block, size_t available, size_t enough, unsigned port = 0);
+};
+
+/*!
  * Sleeps until input or a message comes, but no longer than `seconds`. To be called in general_work() without locks:
  * the scheduler itself calls no block that has no new input.
  */

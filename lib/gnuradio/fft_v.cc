@@ -35,6 +35,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
     double d_max_latency_s;
     std::vector<float> d_window;
     std::vector<port_state> d_ports;
+    gatherer d_gatherer;
     stats_port d_stats{*this};
 
     void add_port()
@@ -192,6 +193,8 @@ template <typename T> class fft_v_impl final : public fft_v<T>
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) override
     {
+        if (ninput_items.size() == 1) // others would have to wait for it
+            ninput_items[0] = static_cast<int>(d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]), 0));
         gr::thread::scoped_lock lock(this->d_setlock);
         bool idle = true;
         double sleep_s = 0;

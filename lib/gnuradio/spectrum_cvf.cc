@@ -22,10 +22,11 @@ class spectrum_cvf_impl final : public spectrum_cvf
 {
     std::shared_ptr<penstock_context> d_context = shared_context();
     handle<penstock_spectrum> d_spectrum{nullptr, penstock_spectrum_free};
-    const size_t d_fft_size, d_step; // samples from one vector to the next
+    const size_t d_fft_size, d_step, d_span; // samples from one vector to the next, and of one
     double d_max_latency_s;
     bool d_finished = false;
     std::deque<gr::tag_t> d_tags; // of samples that were taken, for vectors that were not handed out
+    gatherer d_gatherer;
     stats_port d_stats{*this};
 
     std::map<std::string, double> numbers() const
@@ -33,6 +34,13 @@ class spectrum_cvf_impl final : public spectrum_cvf
         std::vector<penstock_stream_stats> stats{description<penstock_stream_stats>()};
         check(penstock_spectrum_get_stats(d_spectrum.get(), &stats[0]));
         return stats_of(stats);
+    }
+
+    // Samples that complete the next vector, which can then be made straight from the input buffer.
+    size_t missing()
+    {
+        const uint64_t end = nitems_written(0) * d_step + d_span;
+        return end > nitems_read(0) ? static_cast<size_t>(end - nitems_read(0)) : 0;
     }
 
     // Tags of `taken` samples, each with the number of its vector.
@@ -63,7 +71,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
         : gr::block("spectrum_cvf", gr::io_signature::make(1, 1, sizeof(gr_complex)),
                     gr::io_signature::make(1, 1, static_cast<int>(sizeof(float) * desc.n))),
           d_fft_size(desc.n), d_step((desc.hop ? desc.hop : desc.n) * (desc.average ? desc.average : 1)),
-          d_max_latency_s(desc.max_latency_s)
+          d_span(d_step - (desc.hop ? desc.hop : desc.n) + desc.n), d_max_latency_s(desc.max_latency_s)
     {
         penstock_spectrum *made;
         check(penstock_spectrum_new(&made, d_context.get(), &desc, device.c_str()));
@@ -134,8 +142,9 @@ class spectrum_cvf_impl final : public spectrum_cvf
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) override
     {
+        const auto available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]), missing()),
+                   capacity = static_cast<size_t>(noutput_items);
         gr::thread::scoped_lock lock(d_setlock);
-        const auto available = static_cast<size_t>(ninput_items[0]), capacity = static_cast<size_t>(noutput_items);
         size_t taken = 0, given = 0;
         double sleep_s = 0;
         try {
