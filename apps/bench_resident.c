@@ -57,7 +57,7 @@ static size_t choose_frames(const struct resident_bench *bench, const struct cas
     return (bytes / frame + bench->average - 1) / bench->average * bench->average;
 }
 
-/* Random samples, for the device to repeat. Full scale integers, floats between -1 and 1. */
+/* Random samples, for the device to repeat. Full scale integers, floats between -1 and 1, halfs below 2. */
 static void *make_block(const struct resident_bench *bench)
 {
     bool floats = bench->format == PENSTOCK_CF32 || bench->format == PENSTOCK_F32;
@@ -66,6 +66,7 @@ static void *make_block(const struct resident_bench *bench)
     for (size_t i = 0; block && i < BLOCK_BYTES / 4; i++) {
         uint32_t word = (uint32_t)(random_uniform(&seed) * 0x1p32);
         float value = (float)word * 0x1p-31f - 1;
+        word &= bench->format == PENSTOCK_CF16 ? 0xbfffbfffu : ~0u;
         memcpy(block + 4 * i, floats ? (const void *)&value : (const void *)&word, 4);
     }
     return block;

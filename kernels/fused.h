@@ -50,11 +50,9 @@
 #if defined(__CUDACC__)
 #define K_UNROLL _Pragma("unroll")
 #define K_ROLLED _Pragma("unroll 1")
-typedef unsigned short k_u16;
 #else
 #define K_UNROLL
 #define K_ROLLED
-typedef ushort k_u16;
 #endif
 
 /* A sample as the number that is in memory, cu8 less 127.5: what it is a part of is in the factors that follow. */

@@ -18,6 +18,7 @@
 #define FORMAT_CU8    3
 #define FORMAT_PLANAR 4
 #define FORMAT_F32    5
+#define FORMAT_CF16   6
 
 /* A GPU reads a sample in one piece; a CPU takes it from wherever the caller has it. */
 #if CPU
@@ -57,6 +58,12 @@ typedef struct SAMPLE_ALIGNED(2) {
 } k_sample;
 #define SAMPLE_RE(at) (((float)source[at].re - 127.5f) * (1.0f / 128.0f))
 #define SAMPLE_IM(at) (((float)source[at].im - 127.5f) * (1.0f / 128.0f))
+#elif FORMAT == FORMAT_CF16
+typedef struct SAMPLE_ALIGNED(4) {
+    k_u16 re, im;
+} k_sample;
+#define SAMPLE_RE(at) K_HALF(&source[at].re)
+#define SAMPLE_IM(at) K_HALF(&source[at].im)
 #elif FORMAT == FORMAT_PLANAR
 typedef float k_sample;
 #define SAMPLE_RE(at) (source[at])

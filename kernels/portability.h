@@ -13,6 +13,7 @@
 
 typedef uchar k_u8;
 typedef char k_i8;
+typedef ushort k_u16;
 typedef short k_i16;
 typedef int k_i32;
 typedef uint k_u32;
@@ -35,10 +36,24 @@ typedef long k_i64;
 #define K_FETCH(p)                     prefetch(p, 1) /* into the cache; memory that is there */
 #define K_EARLY()                      /* nothing of a kernel happens before the one before it has ended */
 
+/* Numbers of 16 bits in global memory, as floats: a place of k_u16, and one of a pair of them. */
+#define K_HALF(p)            vload_half(0, (K_GLOBAL const half *)(p))
+#define K_PUT_HALF(p, x)     vstore_half_rte(x, 0, (K_GLOBAL half *)(p));
+#if CPU
+#define K_PUT_HALF2(p, x, y)                            \
+    {                                                   \
+        vstore_half_rte(x, 0, (K_GLOBAL half *)(p));    \
+        vstore_half_rte(y, 1, (K_GLOBAL half *)(p));    \
+    }
+#else
+#define K_PUT_HALF2(p, x, y) vstore_half2_rte((float2)(x, y), 0, (K_GLOBAL half *)(p));
+#endif
+
 #elif defined(__CUDACC__)
 
 typedef unsigned char k_u8;
 typedef signed char k_i8;
+typedef unsigned short k_u16;
 typedef short k_i16;
 typedef int k_i32;
 typedef unsigned int k_u32;
@@ -70,6 +85,23 @@ typedef long long k_i64;
 #else
 #define K_EARLY()
 #endif
+
+K_FUNCTION float k_float_of_half(k_u16 bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+
+K_FUNCTION k_u16 k_half_of_float(float value)
+{
+    k_u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+#define K_HALF(p)            k_float_of_half(*(p))
+#define K_PUT_HALF(p, x)     *(p) = k_half_of_float(x);
+#define K_PUT_HALF2(p, x, y) *(k_u32 *)(p) = k_half_of_float(x) | (k_u32)k_half_of_float(y) << 16;
 
 #else
 #error "kernels are compiled as OpenCL C or as CUDA C"

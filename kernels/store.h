@@ -3,7 +3,7 @@
 
 /*
  * The store stage: a value of the transform to complex, power or decibel, times the scale, to its place.
- * Constants: OUTPUT, CENTERED, SCALE, AVERAGE, REVERSE_OUT (real and imaginary parts come exchanged), REAL, LENGTH
+ * Constants: OUTPUT, HALF_OUT (values are numbers of 16 bits), CENTERED, SCALE, AVERAGE, REVERSE_OUT (real and imaginary parts come exchanged), REAL, LENGTH
  * (points of the transform that was asked for), OUT_COUNT (values that are stored), BINS (k_values of an output frame).
  */
 #define OUTPUT_COMPLEX 0
@@ -12,37 +12,47 @@
 
 #define REAL_OUT (REAL == REAL_WHOLE && REVERSE_OUT)
 
-#if OUTPUT == OUTPUT_COMPLEX && !REAL_OUT
+#if OUTPUT == OUTPUT_COMPLEX && !REAL_OUT && HALF_OUT
+typedef struct SAMPLE_ALIGNED(4) {
+    k_u16 re, im;
+} k_value;
+#elif OUTPUT == OUTPUT_COMPLEX && !REAL_OUT
 typedef k_cf32 k_value;
+#elif HALF_OUT
+typedef k_u16 k_value;
 #else
 typedef float k_value;
+#endif
+
+#if HALF_OUT
+#define PUT_NUMBER(at, x)    K_PUT_HALF(target + (at), x)
+#define PUT_PAIR(at, re_, im_) K_PUT_HALF2((K_GLOBAL k_u16 *)(target + (at)), re_, im_)
+#else
+#define PUT_NUMBER(at, x) target[at] = x;
+#define PUT_PAIR(at, re_, im_) \
+    {                          \
+        target[at].re = re_;   \
+        target[at].im = im_;   \
+    }
 #endif
 
 #define POWER(re, im)  ((SCALE * (re)) * (SCALE * (re)) + (SCALE * (im)) * (SCALE * (im)))
 #define DECIBEL(power) (10.0f * K_LOG10((power) < 1e-30f ? 1e-30f : (power)))
 
 #if OUTPUT == OUTPUT_DECIBEL
-#define STORE_POWER(at, power) target[at] = DECIBEL(power);
+#define STORE_POWER(at, power) PUT_NUMBER(at, DECIBEL(power))
 #else
-#define STORE_POWER(at, power) target[at] = (power);
+#define STORE_POWER(at, power) PUT_NUMBER(at, power)
 #endif
 
 #if OUTPUT != OUTPUT_COMPLEX
 #define STORE_VALUE(at, re, im) STORE_POWER(at, POWER(re, im))
 #elif REAL_OUT
-#define STORE_VALUE(at, re_, im_) target[at] = SCALE * (im_);
+#define STORE_VALUE(at, re_, im_) PUT_NUMBER(at, SCALE * (im_))
 #elif REVERSE_OUT
-#define STORE_VALUE(at, re_, im_)      \
-    {                                  \
-        target[at].re = SCALE * (im_); \
-        target[at].im = SCALE * (re_); \
-    }
+#define STORE_VALUE(at, re_, im_) PUT_PAIR(at, SCALE * (im_), SCALE * (re_))
 #else
-#define STORE_VALUE(at, re_, im_)      \
-    {                                  \
-        target[at].re = SCALE * (re_); \
-        target[at].im = SCALE * (im_); \
-    }
+#define STORE_VALUE(at, re_, im_) PUT_PAIR(at, SCALE * (re_), SCALE * (im_))
 #endif
 
 /* Sum of powers, with the rounding errors carried along (W. Kahan) where many are summed. */

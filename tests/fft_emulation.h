@@ -11,12 +11,23 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* IEEE 754 binary16. */
+static inline double emulated_half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = ldexp(exponent ? 1024 + fraction : fraction, exponent ? exponent - 25 : -24);
+    if (exponent == 31)
+        value = fraction ? NAN : INFINITY;
+    return bits & 0x8000 ? -value : value;
+}
+
 static inline double complex emulated_sample(const void *in, penstock_format format, size_t i, size_t samples)
 {
     const float *floats = in;
     const int16_t *shorts = in;
     const int8_t *bytes = in;
     const uint8_t *unsigned_bytes = in;
+    const uint16_t *halves = in;
     switch (format) {
     case PENSTOCK_CF32:
         return floats[2 * i] + I * (double)floats[2 * i + 1];
@@ -30,6 +41,8 @@ static inline double complex emulated_sample(const void *in, penstock_format for
         return floats[i] + I * (double)floats[samples + i];
     case PENSTOCK_F32:
         return floats[i];
+    case PENSTOCK_CF16:
+        return emulated_half(halves[2 * i]) + I * emulated_half(halves[2 * i + 1]);
     }
     return NAN;
 }

@@ -34,6 +34,12 @@ static inline void direct_sample(double x[2], const void *samples, penstock_form
     case PENSTOCK_F32:
         x[0] = (double)((const float *)samples)[j], x[1] = 0;
         break;
+    case PENSTOCK_CF16: {
+        float parts[2];
+        penstock_half_to_float(parts, (const uint16_t *)samples + 2 * j, 2);
+        x[0] = (double)parts[0], x[1] = (double)parts[1];
+        break;
+    }
     }
 }
 

@@ -76,10 +76,10 @@ static size_t per_group(const struct penstock_plan_state *plan)
 
 static double allowed(const struct penstock_fft_problem *fft)
 {
-    double bound = 1.0e-7 * sqrt(log2((double)fft->n));
-    if (fft->output == PENSTOCK_OUTPUT_POWER)
-        return 2 * bound;
-    return fft->output == PENSTOCK_OUTPUT_DECIBEL ? 2 * bound + 3e-6 : bound;
+    double bound = 1.0e-7 * sqrt(log2((double)fft->n)), half = fft->half ? 0x1p-11 : 0;
+    if (fft->output == PENSTOCK_OUTPUT_COMPLEX)
+        return bound + half;
+    return 2 * bound + (fft->output == PENSTOCK_OUTPUT_POWER ? half : 3e-6 + 64 * half * log(10) / 10);
 }
 
 static void fill(void *memory, size_t bytes, penstock_format format, uint64_t seed)
@@ -87,6 +87,11 @@ static void fill(void *memory, size_t bytes, penstock_format format, uint64_t se
     if (format == PENSTOCK_CF32 || format == PENSTOCK_PLANAR || format == PENSTOCK_F32)
         for (size_t i = 0; i < bytes / sizeof(float); i++)
             ((float *)memory)[i] = (float)test_uniform(&seed);
+    else if (format == PENSTOCK_CF16)
+        for (size_t i = 0; i < bytes / 2; i++) {
+            float value = (float)test_uniform(&seed);
+            penstock_half_from_float((uint16_t *)memory + i, &value, 1);
+        }
     else
         for (size_t i = 0; i < bytes; i++)
             ((unsigned char *)memory)[i] = (unsigned char)test_random(&seed);
@@ -173,14 +178,18 @@ static double error_of(const struct penstock_fft_problem *fft, const struct batc
 {
     size_t count = batch->frames / fft->average * penstock__expected_count(fft);
     double *want = malloc(count * sizeof *want), error = 0, norm = 0;
-    const float *got = batch->out;
+    float *halves = malloc((count + 1) * sizeof *halves);
+    const float *got = fft->half ? halves : batch->out;
     CHECK_OK(penstock__expected(want, fft, batch->in, batch->samples, batch->gather, batch->frames));
+    if (fft->half)
+        penstock_half_to_float(halves, batch->out, count);
     for (size_t i = 0; i < count; i++) {
         double value = fft->output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, got[i] / 10.0) : got[i];
         error += (value - want[i]) * (value - want[i]);
         norm += want[i] * want[i];
     }
     free(want);
+    free(halves);
     return sqrt(error / norm);
 }
 

@@ -54,7 +54,7 @@ void rig_batch_close(struct rig_batch *batch);
 size_t rig_max_n(void);
 
 /* Cases that ran, and the largest error so far over what is allowed: 1.0e-7 sqrt(log2 n) for complex output, twice that
- * for power, and the rounding of a decibel besides. */
+ * for power, and the rounding of a decibel besides; 2^-11 more for halfs. */
 extern unsigned rig_cases;
 extern double rig_worst;
 

@@ -120,7 +120,7 @@ static void right_problems(void)
     penstock_context *context;
     CHECK_OK(penstock_context_new(&context, NULL));
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
-        for (int format = PENSTOCK_CF32; format <= PENSTOCK_PLANAR; format++)
+        for (int format = PENSTOCK_CF32; format <= PENSTOCK_CF16; format += format == PENSTOCK_PLANAR ? 2 : 1)
             for (int output = PENSTOCK_OUTPUT_COMPLEX; output <= PENSTOCK_OUTPUT_DECIBEL; output++) {
                 penstock_fft_desc desc =
                     PENSTOCK_FFT_DESC(.n = lengths[i], .direction = (penstock_direction)(i % 2),
@@ -131,6 +131,7 @@ static void right_problems(void)
                                       .store = {.output = (penstock_output)output,
                                                 .scale = 0.37f,
                                                 .centered = format % 2 == 1,
+                                                .half = format == PENSTOCK_CF16,
                                                 .average = output ? 3 : 1});
                 penstock_plan *plan;
                 CHECK_OK(penstock_window_fill(window, lengths[i], "hann"));

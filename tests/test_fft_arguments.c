@@ -36,7 +36,7 @@ static void check_fields(void)
     refused(PENSTOCK_FFT_DESC(.n = 8, .direction = (penstock_direction)2), "direction");
     refused(PENSTOCK_FFT_DESC(.n = 8, .domain = (penstock_domain)7), "domain");
     refused(PENSTOCK_FFT_DESC(.n = 8, .slots = 17), "17 slots");
-    refused(PENSTOCK_FFT_DESC(.n = 8, .load.format = (penstock_format)6), "format 6");
+    refused(PENSTOCK_FFT_DESC(.n = 8, .load.format = (penstock_format)7), "format 7");
     refused(PENSTOCK_FFT_DESC(.n = 8, .load.format = PENSTOCK_F32), "f32");
     refused(
         PENSTOCK_FFT_DESC(.n = 8, .domain = PENSTOCK_REAL, .direction = PENSTOCK_REVERSE, .load.format = PENSTOCK_F32),

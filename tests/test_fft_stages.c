@@ -18,7 +18,7 @@ static float *out;
 static double *want;
 static uint64_t state = 1;
 static bool have_reference;
-static int formats_seen[6], outputs_seen[3];
+static int formats_seen[7], outputs_seen[3];
 
 static size_t draw(size_t below)
 {
@@ -32,6 +32,9 @@ static void fill(penstock_format format, size_t samples)
     if (format == PENSTOCK_CF32 || format == PENSTOCK_F32 || format == PENSTOCK_PLANAR)
         for (size_t i = 0; i < bytes / sizeof *floats; i++)
             floats[i] = (float)test_uniform(&state);
+    else if (format == PENSTOCK_CF16)
+        for (size_t i = 0; i < bytes / 2; i++)
+            ((uint16_t *)(void *)in)[i] = (uint16_t)(draw(0x3c01) + 0x8000 * draw(2)); /* -1 .. 1 */
     else
         for (size_t i = 0; i < bytes; i++)
             in[i] = (unsigned char)draw(256);
@@ -43,7 +46,7 @@ static struct penstock_fft_problem draw_problem(const float *window)
     struct penstock_fft_problem fft = {.n = lengths[draw(sizeof lengths / sizeof lengths[0])],
                                        .direction = draw(3) ? PENSTOCK_FORWARD : PENSTOCK_REVERSE,
                                        .domain = draw(4) ? PENSTOCK_COMPLEX : PENSTOCK_REAL,
-                                       .format = (penstock_format)draw(5),
+                                       .format = draw(6) ? (penstock_format)draw(5) : PENSTOCK_CF16,
                                        .skip = draw(3) ? 0 : draw(40),
                                        .output = (penstock_output)draw(3),
                                        .scale = draw(2) ? 1 : 0.01f * (float)(1 + draw(1000)),
@@ -173,7 +176,7 @@ int main(void)
     have_reference = !penstock__device_find(context, "reference", &device);
     for (int i = 0; i < cases; i++)
         run_drawn(window);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         CHECK(formats_seen[i] > 50, "format %d was drawn %d times", i, formats_seen[i]);
     for (int i = 0; i < 3; i++)
         CHECK(outputs_seen[i] > 50, "output %d was drawn %d times", i, outputs_seen[i]);

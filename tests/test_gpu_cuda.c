@@ -115,6 +115,10 @@ int main(void)
     for (penstock_format format = PENSTOCK_CS16; format <= PENSTOCK_PLANAR; format++)
         check(context, (struct penstock_fft_problem){.n = 64, .format = format, .window = window, .centered = true},
               penstock_format_name(format));
+    check(context, (struct penstock_fft_problem){.n = 64, .format = PENSTOCK_CF16, .half = true}, "halfs");
+    check(context,
+          (struct penstock_fft_problem){.n = 64, .half = true, .output = PENSTOCK_OUTPUT_DECIBEL, .average = 2},
+          "halfs, decibel");
     check(context, (struct penstock_fft_problem){.n = 64, .gathered = true, .output = PENSTOCK_OUTPUT_DECIBEL},
           "gathered, decibel");
     check(context, (struct penstock_fft_problem){.n = 64, .shift = 0.1, .output = PENSTOCK_OUTPUT_POWER, .average = 20},

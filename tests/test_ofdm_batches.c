@@ -77,6 +77,11 @@ static void *quantise(penstock_format format, penstock_cf32 *exact)
             case PENSTOCK_F32:
                 *to = c ? 0 : (((float *)raw)[i] = (float)x);
                 break;
+            case PENSTOCK_CF16:
+                *to = (float)x;
+                penstock_half_from_float((uint16_t *)raw + at, to, 1);
+                penstock_half_to_float(to, (uint16_t *)raw + at, 1);
+                break;
             }
         }
     return raw;
@@ -237,7 +242,7 @@ static void check_refused_descriptions(penstock_context *context)
     REFUSED(d.n = 1);
     REFUSED(d.n = 8193);
     REFUSED(d.window_offset = 17);
-    REFUSED(d.format = (penstock_format)6);
+    REFUSED(d.format = (penstock_format)7);
     REFUSED(d.carrier_count = 0);
     REFUSED(d.carriers = NULL);
     REFUSED(d.carriers = twice; d.carrier_count = 3);
@@ -363,7 +368,7 @@ int main(void)
     CHECK_OK(penstock_context_new(&context, NULL));
     synthesis_make(&truth, &wifi, 3);
     make_good(context);
-    for (int format = PENSTOCK_CF32; format <= PENSTOCK_F32; format++) {
+    for (int format = PENSTOCK_CF32; format <= PENSTOCK_CF16; format++) {
         check_format(context, "cpu", (penstock_format)format);
         check_format(context, "trace", (penstock_format)format);
     }

@@ -5,6 +5,7 @@
 #include "accuracy.h"
 
 #include "random.h"
+#include "signals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,10 +20,20 @@ size_t stored_count(const struct stored *stored)
     return half ? stored->n / 2 + 1 : stored->n;
 }
 
-size_t stored_bytes(const struct stored *stored)
+static size_t stored_parts(const struct stored *stored)
 {
     bool real = stored->domain == PENSTOCK_REAL && stored->direction == PENSTOCK_REVERSE;
-    return stored->output == PENSTOCK_OUTPUT_COMPLEX && !real ? 2 * sizeof(float) : sizeof(float);
+    return stored->output == PENSTOCK_OUTPUT_COMPLEX && !real ? 2 : 1;
+}
+
+size_t stored_bytes(const struct stored *stored)
+{
+    return stored_parts(stored) * (stored->half ? sizeof(uint16_t) : sizeof(float));
+}
+
+static double number(const struct stored *stored, const void *values, size_t i)
+{
+    return stored->half ? signal_half(((const uint16_t *)values)[i]) : ((const float *)values)[i];
 }
 
 /* Values of a row of a frame. */
@@ -124,19 +135,20 @@ static void transform(struct accuracy *a, const double *frames, size_t average)
 void accuracy_add(struct accuracy *a, const double *frames, size_t average, const void *out)
 {
     const struct stored *s = &a->stored;
-    const float *values = out;
     transform(a, frames, average);
     for (size_t i = 0; i < a->bins; i++) {
         size_t at = s->centered ? centered_at(s, a->chosen[i]) : a->chosen[i];
         if (s->output != PENSTOCK_OUTPUT_COMPLEX) {
-            double got = s->output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, values[at] / 10.0) : values[at];
+            double got = number(s, out, at);
+            got = s->output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, got / 10) : got;
             a->difference += (got - a->power[i]) * (got - a->power[i]);
             a->total += a->power[i] * a->power[i];
-        } else if (stored_bytes(s) == sizeof(float)) {
-            a->difference += pow(values[at] - a->sum[2 * i], 2);
+        } else if (stored_parts(s) == 1) {
+            a->difference += pow(number(s, out, at) - a->sum[2 * i], 2);
             a->total += pow(a->sum[2 * i], 2);
         } else {
-            a->difference += pow(values[2 * at] - a->sum[2 * i], 2) + pow(values[2 * at + 1] - a->sum[2 * i + 1], 2);
+            a->difference +=
+                pow(number(s, out, 2 * at) - a->sum[2 * i], 2) + pow(number(s, out, 2 * at + 1) - a->sum[2 * i + 1], 2);
             a->total += a->power[i];
         }
     }
@@ -159,7 +171,8 @@ double accuracy_factor(const char *device, size_t n)
 double accuracy_bound(const struct accuracy *a, const char *device)
 {
     double bound = 1e-7 * sqrt(fmax(log2((double)a->stored.n), 1)) * accuracy_factor(device, a->stored.n);
-    if (a->stored.output == PENSTOCK_OUTPUT_POWER)
-        return 2 * bound;
-    return a->stored.output == PENSTOCK_OUTPUT_DECIBEL ? 2 * bound + 2e-6 : bound;
+    double rounding = a->stored.half ? 0x1p-11 : 0;
+    if (a->stored.output == PENSTOCK_OUTPUT_COMPLEX)
+        return bound + rounding;
+    return 2 * bound + (a->stored.output == PENSTOCK_OUTPUT_POWER ? rounding : 2e-6 + 64 * rounding * log(10) / 10);
 }

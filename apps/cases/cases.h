@@ -33,7 +33,7 @@ struct fft_case {
     penstock_domain domain;
     penstock_format format;
     penstock_output output;
-    bool centered;
+    bool centered, half;      /* half: values of 16 bits */
     char window[WINDOW_TEXT]; /* "": none */
 };
 

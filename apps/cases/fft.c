@@ -57,6 +57,8 @@ static bool parse_word(struct fft_case *fft, const char *word)
         fft->domain = PENSTOCK_REAL;
     else if (!strcmp(word, "centered"))
         fft->centered = true;
+    else if (!strcmp(word, "half"))
+        fft->half = true;
     else
         return parse_output(word, &fft->output) || !penstock_format_parse(&fft->format, word) ||
                parse_window(word, fft->window);
@@ -119,10 +121,11 @@ static int make_plan(struct fft_run *run, const struct case_target *target)
     const struct fft_case *fft = run->fft;
     return penstock_fft_plan(
         &run->plan, target->context,
-        &PENSTOCK_FFT_DESC(.n = fft->n, .direction = fft->direction, .domain = fft->domain,
-                           .load = {.format = fft->format, .window = run->window, .skip = fft->skip},
-                           .store = {.output = fft->output, .centered = fft->centered, .average = fft->average},
-                           .batch = run->frames, .rows = fft->rows, .columns = fft->columns, .options = fft->options),
+        &PENSTOCK_FFT_DESC(
+                .n = fft->n, .direction = fft->direction, .domain = fft->domain,
+                .load = {.format = fft->format, .window = run->window, .skip = fft->skip},
+                .store = {.output = fft->output, .centered = fft->centered, .half = fft->half, .average = fft->average},
+                .batch = run->frames, .rows = fft->rows, .columns = fft->columns, .options = fft->options),
         target->device);
 }
 
@@ -147,9 +150,9 @@ static int prepare(struct fft_run *run, const struct fft_case *fft, size_t frame
 {
     uint64_t seed = fft->n;
     size_t average = fft->average ? fft->average : 1;
-    *run = (struct fft_run){
-        .fft = fft,
-        .stored = {fft->n, fft->domain, fft->direction, fft->output, fft->centered, fft->rows, fft->columns}};
+    *run = (struct fft_run){.fft = fft,
+                            .stored = {fft->n, fft->domain, fft->direction, fft->output, fft->centered, fft->rows,
+                                       fft->columns, fft->half}};
     run->frames = (frames + average - 1) / average * average;
     run->in_values = is_half_spectrum(fft) ? fft->n / 2 + 1 : fft->n;
     run->samples = run->frames * (run->in_values + fft->skip);
@@ -255,8 +258,8 @@ static int run_plan(void *state)
 static bool peer_can(const struct peer *peer, const struct fft_case *fft)
 {
     return peer && peer->fft_new && fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD &&
-           fft->format == PENSTOCK_CF32 && fft->output == PENSTOCK_OUTPUT_COMPLEX && !fft->centered && !fft->skip &&
-           !*fft->window && !fft->rows && !fft->columns;
+           fft->format == PENSTOCK_CF32 && fft->output == PENSTOCK_OUTPUT_COMPLEX && !fft->half && !fft->centered &&
+           !fft->skip && !*fft->window && !fft->rows && !fft->columns;
 }
 
 /* The first plan of a length, and one just like it. */
@@ -284,7 +287,7 @@ static int make_resident(penstock_resident **resident, void *argument, const voi
 static enum device_work_kind device_work_of(const struct fft_case *fft)
 {
     bool forward = fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD && !fft->centered &&
-                   !fft->rows && !fft->columns;
+                   !fft->half && !fft->rows && !fft->columns;
     if (forward && fft->format == PENSTOCK_CF32 && fft->output == PENSTOCK_OUTPUT_COMPLEX && !*fft->window)
         return DEVICE_WORK_FFT;
     if (forward && fft->format == PENSTOCK_CS16 && fft->output == PENSTOCK_OUTPUT_POWER && !fft->skip)
@@ -392,8 +395,8 @@ done:
 const struct case_kind case_fft = {
     .name = "fft",
     .syntax =
-        "fft:N|ROWSxN[:columnsK][:WINDOW][:cs16|cs8|cu8|planar][:power|decibel][:avgK][:centered][:skipG][:reverse]"
-        "[:real][:xBATCH], and on a GPU [:radixR][:local|global][:strided|transposed][:itemsI][:groupG]",
+        "fft:N|ROWSxN[:columnsK][:WINDOW][:cs16|cs8|cu8|cf16|planar][:power|decibel][:half][:avgK][:centered][:skipG]"
+        "[:reverse][:real][:xBATCH], and on a GPU [:radixR][:local|global][:strided|transposed][:itemsI][:groupG]",
     .parse = parse,
     .check = check,
     .bench = bench,

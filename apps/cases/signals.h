@@ -13,4 +13,7 @@ void signal_random(void *samples, penstock_format format, size_t count, uint64_t
 /* Sample `index` of `total`, as the format defines it. */
 void signal_value(const void *samples, penstock_format format, size_t index, size_t total, double value[2]);
 
+/* A number of 16 bits, as IEEE 754 defines it. */
+double signal_half(uint16_t bits);
+
 #endif

@@ -83,6 +83,7 @@ struct penstock_fft_problem {
     double shift; /* turns per sample */
     penstock_output output;
     bool centered;
+    bool half; /* values leave as numbers of 16 bits */
     float scale;
     unsigned average; /* >= 1 */
     bool gathered;    /* each frame has a penstock_gather: spacing, skip and shift are not used */
@@ -122,11 +123,17 @@ static inline size_t penstock__fft_samples(const struct penstock_fft_problem *ff
     return (frames - 1) * fft->spacing + fft->skip + penstock__fft_in_count(fft);
 }
 
-/* Bytes of one value in the output: a float or a pair of them. */
-static inline size_t penstock__fft_out_item(const struct penstock_fft_problem *fft)
+/* Numbers that one value in the output is: one or a pair of them. */
+static inline size_t penstock__fft_out_parts(const struct penstock_fft_problem *fft)
 {
     bool real = fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE;
-    return real || fft->output != PENSTOCK_OUTPUT_COMPLEX ? sizeof(float) : sizeof(penstock_cf32);
+    return real || fft->output != PENSTOCK_OUTPUT_COMPLEX ? 1 : 2;
+}
+
+/* Bytes of that value. */
+static inline size_t penstock__fft_out_item(const struct penstock_fft_problem *fft)
+{
+    return penstock__fft_out_parts(fft) * (fft->half ? sizeof(uint16_t) : sizeof(float));
 }
 
 /*

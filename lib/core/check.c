@@ -21,7 +21,9 @@
 #define ONE_FRAME     ((size_t)1 << 28)  /* bytes: a single frame may be as long as this */
 #define GUARD_BYTES   64
 #define GUARD         0xa5
-#define POISON        0xff /* floats of such bytes are NaN */
+#define POISON        0xff /* floats of such bytes are NaN, and halfs too */
+#define HALF_ROUNDING 0x1p-11
+#define HALF_MOST     65504.0
 
 struct check {
     struct penstock__binding *binding;
@@ -59,6 +61,11 @@ static void put(struct check *check, size_t i, unsigned part, double value)
         if (!part)
             ((float *)check->in)[i] = (float)value;
         break;
+    case PENSTOCK_CF16: {
+        float single = (float)value;
+        penstock_half_from_float(&((uint16_t *)check->in)[2 * i + part], &single, 1);
+        break;
+    }
     }
 }
 
@@ -97,7 +104,8 @@ static void fill_gather(struct check *check)
 /*
  * Relative L2 error that is right: 1.0e-7 sqrt(log2 n) for the transform (M. Frigo, S. Johnson, Proc. IEEE 93(2),
  * 2005, find about 0.4 times that), and as much again for each factor that is multiplied in before or after; a
- * rotation also rounds its angle. Power doubles a relative error; a decibel value is a rounded logarithm.
+ * rotation also rounds its angle. Power doubles a relative error; a decibel value is a rounded logarithm. As a half
+ * each value is rounded once more: by 2^-11 of itself at most, decibels of some tens of them.
  */
 static double bound(const struct check *check)
 {
@@ -109,20 +117,38 @@ static double bound(const struct check *check)
     units += fft->gathered || fft->shift != 0 ? 3 : 0;
     units *= factor > 0 ? factor : 1;
     if (fft->output == PENSTOCK_OUTPUT_COMPLEX)
-        return 1.0e-7 * units;
-    return 2.5e-7 * units + (fft->output == PENSTOCK_OUTPUT_DECIBEL ? 1e-5 : 0);
+        return 1.0e-7 * units + (fft->half ? HALF_ROUNDING : 0);
+    if (fft->output == PENSTOCK_OUTPUT_DECIBEL)
+        return 2.5e-7 * units + (fft->half ? 64 * HALF_ROUNDING * log(10) / 10 : 1e-5);
+    return 2.5e-7 * units + (fft->half ? HALF_ROUNDING : 0);
+}
+
+/* Where a value cannot be a half: infinity is right for what is too large, and steps are 2^-24 where it is small. */
+static double half_error(double value, double want)
+{
+    if (fabs(want) >= HALF_MOST && fabs(value) >= HALF_MOST && signbit(value) == signbit(want))
+        return 0;
+    double error = fabs(value - want) - 0x1p-25;
+    return error < 0 ? 0 : error; /* NaN stays */
 }
 
 /* Relative L2 error of one output frame; NaN where there is one in it. */
 static double frame_error(const struct check *check, size_t frame)
 {
     size_t count = check->expected_count;
-    const float *got = (const float *)(const void *)check->out + frame * count;
+    const void *out = check->out;
     const double *want = check->expected + frame * count;
     double error = 0, norm = 1e-30;
     for (size_t i = 0; i < count; i++) {
-        double value = check->fft->output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, got[i] / 10.0) : got[i];
-        error += (value - want[i]) * (value - want[i]);
+        float got;
+        if (check->fft->half)
+            penstock_half_to_float(&got, (const uint16_t *)out + frame * count + i, 1);
+        else
+            got = ((const float *)out)[frame * count + i];
+        bool decibel = check->fft->output == PENSTOCK_OUTPUT_DECIBEL;
+        double value = decibel ? pow(10, got / 10.0) : got;
+        double difference = check->fft->half && !decibel ? half_error(value, want[i]) : value - want[i];
+        error += difference * difference;
         norm += want[i] * want[i];
     }
     return sqrt(error / norm);

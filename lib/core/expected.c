@@ -9,6 +9,16 @@
 
 static const double tau = 6.28318530717958647692528676655900577;
 
+/* As IEEE 754 defines it. */
+static double half_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent == 31 ? (fraction ? NAN : INFINITY)
+                   : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                  : ldexp(fraction, -24);
+    return bits & 0x8000 ? -value : value;
+}
+
 static void read_sample(double value[2], const void *in, penstock_format format, size_t i, size_t total)
 {
     switch (format) {
@@ -35,6 +45,10 @@ static void read_sample(double value[2], const void *in, penstock_format format,
     case PENSTOCK_F32:
         value[0] = ((const float *)in)[i];
         value[1] = 0;
+        break;
+    case PENSTOCK_CF16:
+        value[0] = half_value(((const uint16_t *)in)[2 * i]);
+        value[1] = half_value(((const uint16_t *)in)[2 * i + 1]);
         break;
     }
 }
@@ -104,13 +118,13 @@ static size_t centered_at(const struct penstock_fft_problem *fft, size_t k)
 /* Stores a transform, or adds its share to the mean power. */
 static void store(double *out, const struct penstock_fft_problem *fft, const double *x)
 {
-    bool floats = penstock__fft_out_item(fft) == sizeof(float);
+    bool single = penstock__fft_out_parts(fft) == 1;
     for (size_t k = 0; k < penstock__fft_out_count(fft); k++) {
         size_t at = fft->centered ? centered_at(fft, k) : k;
         double re = fft->scale * x[2 * k], im = fft->scale * x[2 * k + 1];
         if (fft->output != PENSTOCK_OUTPUT_COMPLEX)
             out[at] += (re * re + im * im) / fft->average;
-        else if (floats)
+        else if (single)
             out[at] = re;
         else {
             out[2 * at] = re;
@@ -169,7 +183,7 @@ static void transform_run(struct transform *t, const struct penstock_fft_problem
 
 size_t penstock__expected_count(const struct penstock_fft_problem *fft)
 {
-    return penstock__fft_out_count(fft) * (penstock__fft_out_item(fft) / sizeof(float));
+    return penstock__fft_out_count(fft) * penstock__fft_out_parts(fft);
 }
 
 int penstock__expected(double *out, const struct penstock_fft_problem *fft, const void *in, size_t samples,

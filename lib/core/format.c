@@ -12,6 +12,7 @@ static const struct {
 } formats[] = {
     [PENSTOCK_CF32] = {"cf32", 8}, [PENSTOCK_CS16] = {"cs16", 4},     [PENSTOCK_CS8] = {"cs8", 2},
     [PENSTOCK_CU8] = {"cu8", 2},   [PENSTOCK_PLANAR] = {"planar", 8}, [PENSTOCK_F32] = {"f32", 4},
+    [PENSTOCK_CF16] = {"cf16", 4},
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -35,8 +36,8 @@ int penstock_format_parse(penstock_format *format, const char *text)
             *format = (penstock_format)i;
             return PENSTOCK_OK;
         }
-    return penstock__error(PENSTOCK_ERR_ARGUMENT, "unknown sample format '%s' (cf32, cs16, cs8, cu8, planar, f32)",
-                           text ? text : "");
+    return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                           "unknown sample format '%s' (cf32, cs16, cs8, cu8, planar, f32, cf16)", text ? text : "");
 }
 
 void penstock__convert(penstock_cf32 *out, const void *in, penstock_format format, size_t first, size_t count,
@@ -77,5 +78,8 @@ void penstock__convert(penstock_cf32 *out, const void *in, penstock_format forma
             out[i] = (penstock_cf32){from[i], 0.0f};
         break;
     }
+    case PENSTOCK_CF16:
+        penstock_half_to_float(flat, (const uint16_t *)in + 2 * first, 2 * count);
+        break;
     }
 }

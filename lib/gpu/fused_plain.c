@@ -38,7 +38,7 @@ bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const st
     struct fused_kernel kernel;
     if (limits->cpu || fft->n < FUSED_LEAST || fft->n > 2 * MOST_OF_ONE || (fft->n & (fft->n - 1)) || !faster(fft->n) ||
         fft->average > 1 || fft->output != PENSTOCK_OUTPUT_COMPLEX || fft->domain != PENSTOCK_COMPLEX ||
-        fft->gathered || fft->shift != 0 || fft->format == PENSTOCK_PLANAR || fft->format == PENSTOCK_F32 ||
+        fft->gathered || fft->shift != 0 || fft->format >= PENSTOCK_PLANAR || fft->half ||
         fft->spacing > INT32_MAX / 2 || fft->skip > INT32_MAX / 2)
         return false;
     if (is_two(fft) &&

@@ -10,8 +10,8 @@
 bool penstock__fused_spectrum_fits(const struct penstock_fft_problem *fft)
 {
     return fft->average > 1 && fft->output == PENSTOCK_OUTPUT_POWER && fft->domain == PENSTOCK_COMPLEX &&
-           fft->direction == PENSTOCK_FORWARD && !fft->gathered && fft->shift == 0 && fft->format != PENSTOCK_PLANAR &&
-           fft->format != PENSTOCK_F32 && fft->n >= FUSED_LEAST && fft->n <= FUSED_MOST && !(fft->n & (fft->n - 1)) &&
+           fft->direction == PENSTOCK_FORWARD && !fft->gathered && fft->shift == 0 && fft->format < PENSTOCK_PLANAR &&
+           !fft->half && fft->n >= FUSED_LEAST && fft->n <= FUSED_MOST && !(fft->n & (fft->n - 1)) &&
            fft->spacing <= INT32_MAX / 2 / fft->average && fft->skip <= INT32_MAX / 2;
 }
 

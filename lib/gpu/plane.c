@@ -46,6 +46,7 @@ static void load_as(struct penstock_fft_problem *part, const struct penstock_fft
 static void store_as(struct penstock_fft_problem *part, const struct penstock_fft_problem *fft)
 {
     part->output = fft->output;
+    part->half = fft->half;
     part->scale = fft->scale;
 }
 

@@ -45,6 +45,7 @@ static void define_store(struct gpu_text *text, const struct gpu_scheme *scheme,
 {
     bool last = node->last;
     define(text, "OUTPUT", last ? fft->output : PENSTOCK_OUTPUT_COMPLEX);
+    define(text, "HALF_OUT", last && fft->half);
     define(text, "CENTERED", last && fft->centered);
     define(text, "CENTER_AT", scheme->length / scheme->side / 2 * scheme->side);
     define(text, "AVERAGE", last ? fft->average : 1);

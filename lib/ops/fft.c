@@ -135,6 +135,7 @@ static void fill_problem(struct penstock_problem *problem, const penstock_fft_de
     fft->shift = desc->load.shift;
     fft->output = desc->store.output;
     fft->centered = desc->store.centered;
+    fft->half = desc->store.half;
     fft->scale = desc->store.scale != 0 ? desc->store.scale : 1;
     fft->average = desc->store.average ? desc->store.average : 1;
     fft->rows = desc->rows;

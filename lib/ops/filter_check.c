@@ -130,7 +130,8 @@ static bool all_real(const penstock_filter_desc *desc)
 void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter_desc *desc)
 {
     bool f32 = desc->format == PENSTOCK_F32, real = all_real(desc);
-    bool convert = desc->format == PENSTOCK_PLANAR || desc->format == PENSTOCK_CU8 || f32;
+    bool convert =
+        desc->format == PENSTOCK_PLANAR || desc->format == PENSTOCK_CU8 || desc->format == PENSTOCK_CF16 || f32;
     *shape = (struct filter_shape){
         .format = real      ? PENSTOCK_F32
                   : convert ? PENSTOCK_CF32

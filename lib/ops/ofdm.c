@@ -103,7 +103,7 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
     made->skip = d.guard - d.window_offset;
     made->length = d.guard + d.n;
     made->format = d.format;
-    made->convert = d.format == PENSTOCK_PLANAR || d.format == PENSTOCK_F32;
+    made->convert = d.format == PENSTOCK_PLANAR || d.format == PENSTOCK_F32 || d.format == PENSTOCK_CF16;
     if ((status = penstock__ofdm_grid_init(&made->grid, &d)) || (status = make_plan(made, &d, device)) ||
         (status = make_block(made)) || (status = make_workers(made)) ||
         (status = penstock__ofdm_fused_init(&made->fused, penstock__plan_binding(made->plan)->state.device, &made->grid,

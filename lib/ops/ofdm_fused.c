@@ -65,7 +65,7 @@ static struct penstock_problem problem_of(const struct ofdm_fused *fused, const 
                                           penstock_format format, enum ofdm_want want)
 {
     bool own = grid->tracking == PENSTOCK_TRACK_PILOTS && grid->pilots.count, complete = want == OFDM_COMPLETE;
-    bool packed = format == PENSTOCK_PLANAR || format == PENSTOCK_F32; /* blocks come as CF32 */
+    bool packed = format == PENSTOCK_PLANAR || format == PENSTOCK_F32 || format == PENSTOCK_CF16; /* as CF32 */
     struct penstock_problem problem = {
         .kind = PENSTOCK_PROBLEM_OFDM,
         .batch = fused->block,

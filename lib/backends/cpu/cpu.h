@@ -28,7 +28,7 @@ struct cpu_plan {
     size_t chunk;    /* outputs that a thread does at a time */
 
     /* Scratch memory of one thread: offsets in bytes, and the whole. */
-    size_t values_at, sums_at, transform_at, scratch_bytes;
+    size_t values_at, sums_at, transform_at, floats_at, scratch_bytes;
 };
 
 int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant);

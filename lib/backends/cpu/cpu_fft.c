@@ -24,7 +24,8 @@ static void lay_out_scratch(struct cpu_plan *p)
     p->values_at = values;
     p->sums_at = p->values_at + values;
     p->transform_at = p->sums_at + round_up(penstock__store_sum_bytes(&p->store));
-    p->scratch_bytes = p->transform_at + round_up(p->transform.scratch_bytes);
+    p->floats_at = p->transform_at + round_up(p->transform.scratch_bytes);
+    p->scratch_bytes = p->floats_at + (p->fft->half ? values : 0);
 }
 
 const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_transform *transform, unsigned variant)
@@ -124,6 +125,7 @@ static void run_frame(const struct batch *b, size_t frame, bool more, char *scra
     char *out = b->out + frame / average * b->output_bytes, *values = scratch + p->values_at;
     bool direct_in = p->load.untouched && aligned(p, in);
     bool direct_out = p->store.untouched && aligned(p, out) && !(direct_in && b->in_place);
+    float *floats = (float *)(void *)(p->fft->half ? scratch + p->floats_at : out);
     if (!direct_in) {
         penstock__load_frame(&p->load, scratch, b->in, first, b->samples, b->gather ? &b->gather[frame] : NULL);
         in = scratch;
@@ -132,12 +134,15 @@ static void run_frame(const struct batch *b, size_t frame, bool more, char *scra
         penstock__store_begin(&p->store, sums, k);
         const char *next = more && direct_in ? in + p->fft->spacing * b->sample_bytes : NULL;
         p->transform.kind->add_power(&p->transform, sums, in, next, scratch + p->transform_at);
-        penstock__store_end(&p->store, out, sums, k);
-        return;
+        penstock__store_end(&p->store, floats, sums, k);
+    } else {
+        p->transform.kind->run(&p->transform, in, 0, direct_out ? out : values, 0, 1, scratch + p->transform_at);
+        if (!direct_out)
+            penstock__store_frame(&p->store, floats, values, sums, k);
     }
-    p->transform.kind->run(&p->transform, in, 0, direct_out ? out : values, 0, 1, scratch + p->transform_at);
-    if (!direct_out)
-        penstock__store_frame(&p->store, out, values, sums, k);
+    if (p->fft->half && k + 1 == average)
+        penstock_half_from_float((uint16_t *)(void *)out, floats,
+                                 penstock__fft_out_count(p->fft) * penstock__fft_out_parts(p->fft));
 }
 
 static void run_chunk(void *argument, size_t chunk, unsigned worker)

@@ -21,7 +21,8 @@ void penstock__store_init(struct cpu_store *store, const struct penstock_fft_pro
     size_t count = penstock__fft_out_count(fft);
     store->fft = fft;
     store->loops = penstock__cpu_loops();
-    store->untouched = fft->output == PENSTOCK_OUTPUT_COMPLEX && fft->scale == 1 && low_bins(fft) == count;
+    store->untouched =
+        fft->output == PENSTOCK_OUTPUT_COMPLEX && fft->scale == 1 && low_bins(fft) == count && !fft->half;
 }
 
 size_t penstock__store_sum_bytes(const struct cpu_store *store)
@@ -37,8 +38,7 @@ static void scale_floats(float *out, const float *in, size_t count, float scale)
 
 static void store_values(const struct penstock_fft_problem *fft, float *out, const float *values)
 {
-    size_t count = penstock__fft_out_count(fft), low = low_bins(fft),
-           floats = penstock__fft_out_item(fft) / sizeof *out;
+    size_t count = penstock__fft_out_count(fft), low = low_bins(fft), floats = penstock__fft_out_parts(fft);
     scale_floats(out + (count - low) * floats, values, low * floats, fft->scale);
     scale_floats(out, values + low * floats, (count - low) * floats, fft->scale);
 }

@@ -45,6 +45,8 @@ int penstock__qpu_supports(const struct penstock_device *device, const struct pe
                                device->name);
     if (!filter && fft->domain != PENSTOCK_COMPLEX)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no transforms of real samples", device->name);
+    if (!filter && fft->half)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s gives floats, no halfs", device->name);
     if (n < SMALLEST || n > LARGEST || n & (n - 1))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s transforms %d to %d points in powers of two, not %zu",
                                device->name, SMALLEST, LARGEST, n);

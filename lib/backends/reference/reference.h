@@ -22,6 +22,7 @@ struct reference_plan {
     float complex *in, *out;           /* n values each */
     float complex *line_in, *line_out; /* of a plane */
     double *sums;                      /* n powers, for the mean over frames */
+    float *floats;                     /* one output, where it leaves as halfs */
     pthread_mutex_t lock;
 };
 

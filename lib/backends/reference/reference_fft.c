@@ -45,6 +45,7 @@ static void destroy(struct reference_plan *p)
     penstock__free(p->in);
     penstock__free(p->out);
     penstock__free(p->sums);
+    penstock__free(p->floats);
     penstock__free(p->line_in);
     penstock__free(p->line_out);
     pthread_mutex_destroy(&p->lock);
@@ -82,11 +83,13 @@ int penstock__reference_plan_init(struct penstock_plan_state *plan, unsigned var
     p->in = penstock__alloc(fft->n * sizeof *p->in);
     p->out = penstock__alloc(fft->n * sizeof *p->out);
     p->sums = penstock__alloc(fft->n * sizeof *p->sums);
+    p->floats = fft->half ? penstock__alloc(2 * fft->n * sizeof *p->floats) : NULL;
     if (penstock__fft_is_plane(fft)) {
         p->line_in = penstock__alloc(fft->n * sizeof *p->line_in);
         p->line_out = penstock__alloc(fft->n * sizeof *p->line_out);
     }
-    if (!p->in || !p->out || !p->sums || (penstock__fft_is_plane(fft) && (!p->line_in || !p->line_out))) {
+    if (!p->in || !p->out || !p->sums || (fft->half && !p->floats) ||
+        (penstock__fft_is_plane(fft) && (!p->line_in || !p->line_out))) {
         destroy(p);
         return PENSTOCK_ERR_MEMORY;
     }
@@ -180,12 +183,12 @@ static void store(struct reference_plan *p, void *out, unsigned k)
 {
     const struct penstock_fft_problem *fft = p->fft;
     size_t count = penstock__fft_out_count(fft);
-    float *floats = out;
+    float *floats = fft->half ? p->floats : out;
     for (size_t i = 0; i < count; i++) {
         size_t bin = fft->centered ? centered_bin(fft, i) : i;
         float complex value = p->out[bin] * fft->scale;
         double re = crealf(value), im = cimagf(value);
-        if (penstock__fft_out_item(fft) == sizeof(penstock_cf32)) {
+        if (penstock__fft_out_parts(fft) == 2) {
             floats[2 * i] = crealf(value);
             floats[2 * i + 1] = cimagf(value);
         } else if (fft->output == PENSTOCK_OUTPUT_COMPLEX) {
@@ -197,6 +200,8 @@ static void store(struct reference_plan *p, void *out, unsigned k)
             floats[i] = fft->output == PENSTOCK_OUTPUT_DECIBEL ? decibel(mean) : (float)mean;
         }
     }
+    if (fft->half && k + 1 == fft->average)
+        penstock_half_from_float(out, floats, count * penstock__fft_out_parts(fft));
 }
 
 int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
