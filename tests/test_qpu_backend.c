@@ -3,47 +3,14 @@
 
 /* The qpu backend on an emulated board as device `qpu`: transforms, refusals, a board that hangs, and leaks. */
 
-#include "backends/qpu/qpu.h"
 #include "fft_error.h"
-#include "test.h"
+#include "qpu_board.h"
 
 #include <penstock/fft_stream.h>
 
 #include <errno.h>
 
 enum { POINTS = 256, FRAMES = 50, PLANS = 10000 };
-
-static struct qpu_emulated_options board;
-static struct qpu_emulated_report report;
-static unsigned warnings;
-
-static struct qpu_platform emulated_board(void)
-{
-    board.report = &report;
-    return qpu_platform_emulated(&board);
-}
-
-static void count_warnings(void *user, penstock_log_level level, const char *line)
-{
-    (void)user, (void)line;
-    warnings += level == PENSTOCK_LOG_WARNING;
-}
-
-static penstock_context *context_on(struct qpu_emulated_options options)
-{
-    penstock_context *context = NULL;
-    board = options;
-    warnings = 0;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = count_warnings, .cache_dir = "")));
-    return context;
-}
-
-static void context_off(penstock_context *context)
-{
-    penstock_context_free(context);
-    CHECK(!report.allocations && !report.locks && !report.maps && !report.enabled,
-          "%u blocks of GPU memory, %u locks, %u maps are left", report.allocations, report.locks, report.maps);
-}
 
 /* Relative error of FRAMES transforms of noise in a stream on `device`; `ran` on. */
 static double stream_error(penstock_context *context, const char *device, uint64_t *fallbacks, const char **ran)
@@ -81,41 +48,41 @@ static double stream_error(penstock_context *context, const char *device, uint64
 
 static void check_transforms(void)
 {
-    penstock_context *context = context_on((struct qpu_emulated_options){0});
+    penstock_context *context = board_context((struct qpu_emulated_options){0});
     uint64_t fallbacks;
     const char *ran;
     double error = stream_error(context, "qpu", &fallbacks, &ran);
     CHECK(error > 1e-8 && error < 0.49e-6, "error %g", error);
     CHECK(!fallbacks && !strcmp(ran, "qpu"), "%d batches on the CPU", (int)fallbacks);
-    context_off(context);
-    CHECK(report.runs > 2 && report.launches > report.runs, "%d runs of %d programs", report.runs,
-          (int)report.launches);
+    board_free(context);
+    CHECK(board_report.runs > 2 && board_report.launches > board_report.runs, "%d runs of %d programs",
+          board_report.runs, (int)board_report.launches);
 }
 
 /* A board that hangs after `runs` launches: whoever insisted hears of it, others lose no vector. */
 static void check_hang(unsigned runs)
 {
-    penstock_context *context = context_on((struct qpu_emulated_options){.hang_after = runs});
+    penstock_context *context = board_context((struct qpu_emulated_options){.hang_after = runs});
     uint64_t fallbacks;
     const char *ran;
     double error = stream_error(context, "prefer:qpu", &fallbacks, &ran);
     CHECK(error < 0.49e-6, "after %u runs: error %g", runs, error);
-    CHECK_EQ(warnings, 1);
-    context_off(context);
+    CHECK_EQ(board_warnings, 1);
+    board_free(context);
 }
 
 static void check_refusal(struct qpu_emulated_options options, const char *words)
 {
-    penstock_context *context = context_on(options);
+    penstock_context *context = board_context(options);
     penstock_plan *plan = NULL;
     uint64_t fallbacks;
     const char *ran;
     CHECK_EQ(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = POINTS), "qpu"), PENSTOCK_ERR_NO_DEVICE);
     CHECK(!plan && strstr(penstock_error_text(), words), "\"%s\" without \"%s\"", penstock_error_text(), words);
     CHECK(stream_error(context, "prefer:qpu", &fallbacks, &ran) < error_bound(POINTS), "wrong on the CPU");
-    CHECK(!strcmp(ran, "cpu") && warnings == 1, "ran on %s with %u warnings", ran, warnings);
+    CHECK(!strcmp(ran, "cpu") && board_warnings == 1, "ran on %s with %u warnings", ran, board_warnings);
     CHECK(stream_error(context, "auto", &fallbacks, &ran) < error_bound(POINTS), "wrong on the CPU");
-    context_off(context);
+    board_free(context);
 }
 
 static void check_refusals(void)
@@ -130,7 +97,7 @@ static void check_refusals(void)
 /* Room for the device itself, but for no plan. */
 static void check_no_memory(void)
 {
-    penstock_context *context = context_on((struct qpu_emulated_options){.gpu_memory_bytes = 8192});
+    penstock_context *context = board_context((struct qpu_emulated_options){.gpu_memory_bytes = 8192});
     penstock_plan *plan = NULL;
     uint64_t fallbacks;
     const char *ran;
@@ -138,12 +105,12 @@ static void check_no_memory(void)
     CHECK(strstr(penstock_error_text(), "gpu_mem"), "%s", penstock_error_text());
     CHECK(stream_error(context, "prefer:qpu", &fallbacks, &ran) < error_bound(POINTS) && !strcmp(ran, "cpu"),
           "ran on %s", ran);
-    context_off(context);
+    board_free(context);
 }
 
 static void check_plans(void)
 {
-    penstock_context *context = context_on((struct qpu_emulated_options){.gpu_memory_bytes = 4 << 20});
+    penstock_context *context = board_context((struct qpu_emulated_options){.gpu_memory_bytes = 4 << 20});
     const char *full = getenv("PENSTOCK_TEST_FULL");
     int plans = full && *full ? PLANS : PLANS / 100, made = 0;
     for (int i = 0; i < plans; i++) {
@@ -152,14 +119,13 @@ static void check_plans(void)
         penstock_plan_free(plan);
     }
     CHECK_EQ(made, plans);
-    context_off(context);
+    board_free(context);
 }
 
 int main(void)
 {
-    penstock__qpu_platform = emulated_board;
     check_transforms();
-    for (unsigned runs = 1, all = report.runs; runs < all; runs++)
+    for (unsigned runs = 1, all = board_report.runs; runs < all; runs++)
         check_hang(runs);
     check_refusals();
     check_no_memory();

@@ -6,47 +6,14 @@
  * and format passes the plan's own check against double precision; what it costs is counted; a stream whose taps change
  * agrees with the definition; and a board that hangs or has no memory loses no value.
  */
-#include "backends/qpu/qpu.h"
 #include "core/binding.h"
 #include "core/devices.h"
 #include "filter_direct.h"
+#include "qpu_board.h"
 
 #include <penstock/filter.h>
 
 enum { SAMPLES = 9000, TAPS = 65, POINTS = 256, CHANGE = 4321 };
-
-static struct qpu_emulated_options board;
-static struct qpu_emulated_report report;
-static unsigned warnings, unfused;
-
-static struct qpu_platform emulated_board(void)
-{
-    board.report = &report;
-    return qpu_platform_emulated(&board);
-}
-
-static void listen(void *user, penstock_log_level level, const char *line)
-{
-    (void)user;
-    warnings += level == PENSTOCK_LOG_WARNING;
-    unfused += strstr(line, "by transforms alone") != NULL;
-}
-
-static penstock_context *context_on(struct qpu_emulated_options options)
-{
-    penstock_context *context = NULL;
-    board = options;
-    warnings = unfused = 0;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = listen, .cache_dir = "")));
-    return context;
-}
-
-static void context_off(penstock_context *context)
-{
-    penstock_context_free(context);
-    CHECK(!report.allocations && !report.locks && !report.maps && !report.enabled,
-          "%u blocks of GPU memory, %u locks, %u maps are left", report.allocations, report.locks, report.maps);
-}
 
 /* ---------------------------------------------------------------- plans ----------------------- */
 
@@ -66,7 +33,7 @@ static void check_plan(struct penstock_device *device, size_t n, penstock_format
 static void check_plans(void)
 {
     static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CS8, PENSTOCK_CU8};
-    penstock_context *context = context_on((struct qpu_emulated_options){0});
+    penstock_context *context = board_context((struct qpu_emulated_options){0});
     struct penstock_device *device;
     struct penstock__binding *binding;
     struct penstock_problem real = {.kind = PENSTOCK_PROBLEM_FILTER,
@@ -80,7 +47,7 @@ static void check_plans(void)
             check_plan(device, n, formats[(i + 2 * f) % 4], f ? n / 4 + 1 : n / 2);
     CHECK_EQ(penstock__binding_new(&binding, device, &real, 1), PENSTOCK_ERR_UNSUPPORTED);
     CHECK(!binding && strstr(penstock_error_text(), "f32"), "%s", penstock_error_text());
-    context_off(context);
+    board_free(context);
 }
 
 /* ---------------------------------------------------------------- work ------------------------ */
@@ -93,7 +60,7 @@ static void check_work(void)
         uint32_t n;
         unsigned transform; /* instructions, as test_qpu_fft_work has them */
     } cases[] = {{64, 300}, {256, 1044}, {1024, 5108}};
-    penstock_context *context = context_on((struct qpu_emulated_options){0});
+    penstock_context *context = board_context((struct qpu_emulated_options){0});
     struct penstock_device *device;
     CHECK_OK(penstock__device_find(context, "qpu:emulator", &device));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -124,7 +91,7 @@ static void check_work(void)
         free(out);
         free(in);
     }
-    context_off(context);
+    board_free(context);
 }
 
 /* ---------------------------------------------------------------- streams --------------------- */
@@ -195,15 +162,15 @@ static const double bound = 1.5 * 0.49e-6;
 static void check_streams(void)
 {
     static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CS8, PENSTOCK_CU8};
-    penstock_context *context = context_on((struct qpu_emulated_options){0});
+    penstock_context *context = board_context((struct qpu_emulated_options){0});
     for (size_t f = 0; f < 4; f++) {
         double error = stream_error(context, formats[f], "qpu");
         printf("%s: error %.2g\n", penstock_format_name(formats[f]), error);
         CHECK(error > 1e-8 && error < bound, "%s: error %g", penstock_format_name(formats[f]), error);
     }
-    CHECK_EQ(warnings, 0);
-    CHECK_EQ(unfused, 0);
-    context_off(context);
+    CHECK_EQ(board_warnings, 0);
+    CHECK_EQ(board_unfused, 0);
+    board_free(context);
 }
 
 /* The board hangs after `runs` launches: before, in and after the plans' checks, and between the two transforms. */
@@ -211,11 +178,11 @@ static void check_hangs(void)
 {
     unsigned runs = 1;
     for (bool hung = true; hung && runs < 100; runs += 2) {
-        penstock_context *context = context_on((struct qpu_emulated_options){.hang_after = runs});
+        penstock_context *context = board_context((struct qpu_emulated_options){.hang_after = runs});
         double error = stream_error(context, PENSTOCK_CF32, "prefer:qpu");
         CHECK(error < bound, "after %u runs: error %g", runs, error);
-        hung = warnings > 0;
-        context_off(context);
+        hung = board_warnings > 0;
+        board_free(context);
     }
     CHECK(runs > 9 && runs < 100, "%u runs", runs);
 }
@@ -225,17 +192,16 @@ static void check_memory(void)
     bool fused = false;
     unsigned tries = 0;
     for (uint32_t bytes = 1 << 20; !fused && bytes <= 16 << 20; bytes *= 2, tries++) {
-        penstock_context *context = context_on((struct qpu_emulated_options){.gpu_memory_bytes = bytes});
+        penstock_context *context = board_context((struct qpu_emulated_options){.gpu_memory_bytes = bytes});
         CHECK(stream_error(context, PENSTOCK_CS16, "prefer:qpu") < bound, "wrong with %u bytes", bytes);
-        fused = !warnings && !unfused;
-        context_off(context);
+        fused = !board_warnings && !board_unfused;
+        board_free(context);
     }
     CHECK(fused && tries > 1, "%u sizes of GPU memory", tries);
 }
 
 int main(void)
 {
-    penstock__qpu_platform = emulated_board;
     check_plans();
     check_work();
     check_streams();
