@@ -9,6 +9,7 @@
 
 unsigned rig_cases;
 double rig_worst;
+float rig_window[1 << 14];
 
 const char *rig_device(int count, char **arguments)
 {
@@ -17,6 +18,9 @@ const char *rig_device(int count, char **arguments)
 
 int rig_open(struct rig *rig, const char *device, const penstock_context_desc *desc)
 {
+    uint64_t seed = 5;
+    for (size_t i = 0; i < sizeof rig_window / sizeof *rig_window; i++)
+        rig_window[i] = (float)(0.6 + 0.4 * test_uniform(&seed));
     *rig = (struct rig){0};
     CHECK_OK(penstock_context_new(&rig->context, desc));
     if (!rig->context)
@@ -35,6 +39,14 @@ int rig_open(struct rig *rig, const char *device, const penstock_context_desc *d
 void rig_close(struct rig *rig)
 {
     penstock_context_free(rig->context);
+}
+
+int rig_finish(struct rig *rig, unsigned least)
+{
+    rig_close(rig);
+    CHECK(rig_cases >= least, "only %u cases ran", rig_cases);
+    printf("%u cases, worst error %.2f of what is allowed\n", rig_cases, rig_worst);
+    return test_finish();
 }
 
 struct penstock_problem rig_problem(struct penstock_fft_problem fft)

@@ -28,6 +28,12 @@ int rig_open(struct rig *rig, const char *device, const penstock_context_desc *d
 const char *rig_device(int count, char **arguments);
 void rig_close(struct rig *rig);
 
+/* A test's end: closes, checks that rig_check() ran `least` cases or more, and tells how many and their worst error. */
+int rig_finish(struct rig *rig, unsigned least);
+
+/* A window of up to 2^14 factors between 0.2 and 1, the same in every run; rig_open() fills it. */
+extern float rig_window[1 << 14];
+
 /* A problem from its transform: sizes and defaults filled in. */
 struct penstock_problem rig_problem(struct penstock_fft_problem fft);
 

@@ -92,8 +92,5 @@ int main(int count, char **arguments)
     } else if (!named) {
         check_sample(&rig, sample, rig_max_n());
     }
-    rig_close(&rig);
-    CHECK(rig_cases >= (named ? 1 : sample), "only %u cases ran", rig_cases);
-    printf("%u cases, worst error %.2f of what is allowed\n", rig_cases, rig_worst);
-    return test_finish();
+    return rig_finish(&rig, named ? 1 : sample);
 }

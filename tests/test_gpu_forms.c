@@ -7,8 +7,6 @@
  */
 #include "gpu_rig.h"
 
-static float window[1 << 14];
-
 /* What a plan says of itself. */
 struct told {
     char variant[64];
@@ -100,7 +98,7 @@ static void scratches(struct rig *rig)
           (struct penstock_fft_problem){.n = 64,
                                         .direction = PENSTOCK_REVERSE,
                                         .centered = true,
-                                        .window = window,
+                                        .window = rig_window,
                                         .format = PENSTOCK_CS16,
                                         .options = global},
           0, "global scratch, all stages");
@@ -144,7 +142,7 @@ static void columns(struct rig *rig)
                                         .skip = 5,
                                         .format = PENSTOCK_CS8},
           0, "15 x 6 side by side, stages");
-    check(rig, (struct penstock_fft_problem){.n = 34 * 3, .columns = 3, .window = window}, 0, "34 x 3, transposed");
+    check(rig, (struct penstock_fft_problem){.n = 34 * 3, .columns = 3, .window = rig_window}, 0, "34 x 3, transposed");
 }
 
 static void planes(struct rig *rig)
@@ -163,7 +161,7 @@ static void planes(struct rig *rig)
           (struct penstock_fft_problem){.n = 9 * 14,
                                         .rows = 9,
                                         .direction = PENSTOCK_REVERSE,
-                                        .window = window,
+                                        .window = rig_window,
                                         .skip = 3,
                                         .format = PENSTOCK_CS16,
                                         .centered = true,
@@ -174,7 +172,7 @@ static void planes(struct rig *rig)
         struct penstock_fft_problem fft = {.n = 12 * 18,
                                            .rows = 12,
                                            .direction = PENSTOCK_REVERSE,
-                                           .window = window,
+                                           .window = rig_window,
                                            .skip = 3,
                                            .format = format,
                                            .centered = true,
@@ -194,19 +192,13 @@ static void planes(struct rig *rig)
 int main(int count, char **arguments)
 {
     struct rig rig;
-    uint64_t seed = 5;
     int status = rig_open(&rig, rig_device(count, arguments), NULL);
     if (status)
         return status;
-    for (size_t i = 0; i < sizeof window / sizeof window[0]; i++)
-        window[i] = (float)(0.6 + 0.4 * test_uniform(&seed));
     radices(&rig);
     scratches(&rig);
     groups(&rig);
     columns(&rig);
     planes(&rig);
-    rig_close(&rig);
-    CHECK(rig_cases >= (getenv("PENSTOCK_TEST_FULL") ? 40 : 7), "only %u cases ran", rig_cases);
-    printf("%u cases, worst error %.2f of what is allowed\n", rig_cases, rig_worst);
-    return test_finish();
+    return rig_finish(&rig, getenv("PENSTOCK_TEST_FULL") ? 40 : 7);
 }

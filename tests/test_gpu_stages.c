@@ -5,21 +5,20 @@
  * samples, power, decibel, averages. */
 #include "gpu_rig.h"
 
-static float window[8192];
-
 static void load_stages(struct rig *rig)
 {
     for (penstock_format format = PENSTOCK_CF32; format <= PENSTOCK_PLANAR; format++)
         rig_check(rig,
                   (struct penstock_fft_problem){
-                      .n = 64, .format = format, .skip = 3, .spacing = 37, .window = format % 2 ? window : NULL},
+                      .n = 64, .format = format, .skip = 3, .spacing = 37, .window = format % 2 ? rig_window : NULL},
                   0, penstock_format_name(format));
     rig_check(rig, (struct penstock_fft_problem){.n = 32, .shift = 0.123456789}, 0, "shift");
-    rig_check(rig, (struct penstock_fft_problem){.n = 8192, .shift = -0.4999999, .window = window}, 0,
+    rig_check(rig, (struct penstock_fft_problem){.n = 8192, .shift = -0.4999999, .window = rig_window}, 0,
               "shift and window");
     rig_check(rig, (struct penstock_fft_problem){.n = 64, .gathered = true}, 0, "gathered");
-    rig_check(rig, (struct penstock_fft_problem){.n = 4, .gathered = true, .window = window, .format = PENSTOCK_CS16},
-              0, "gathered, window, cs16");
+    rig_check(rig,
+              (struct penstock_fft_problem){.n = 4, .gathered = true, .window = rig_window, .format = PENSTOCK_CS16}, 0,
+              "gathered, window, cs16");
     rig_check(rig, (struct penstock_fft_problem){.n = 256, .gathered = true, .format = PENSTOCK_PLANAR}, 0,
               "gathered, planar");
 }
@@ -54,7 +53,7 @@ static void real_samples(struct rig *rig)
               (struct penstock_fft_problem){.n = 64,
                                             .domain = PENSTOCK_REAL,
                                             .format = PENSTOCK_F32,
-                                            .window = window,
+                                            .window = rig_window,
                                             .spacing = 17,
                                             .output = PENSTOCK_OUTPUT_POWER,
                                             .average = 3},
@@ -64,17 +63,11 @@ static void real_samples(struct rig *rig)
 int main(int count, char **arguments)
 {
     struct rig rig;
-    uint64_t seed = 5;
     int status = rig_open(&rig, rig_device(count, arguments), NULL);
     if (status)
         return status;
-    for (size_t i = 0; i < sizeof window / sizeof window[0]; i++)
-        window[i] = (float)(0.6 + 0.4 * test_uniform(&seed));
     load_stages(&rig);
     store_stages(&rig);
     real_samples(&rig);
-    rig_close(&rig);
-    CHECK(rig_cases >= (rig_max_n() < 8192 ? 6 : 24), "only %u cases ran", rig_cases);
-    printf("%u cases, worst error %.2f of what is allowed\n", rig_cases, rig_worst);
-    return test_finish();
+    return rig_finish(&rig, rig_max_n() < 8192 ? 6 : 24);
 }
