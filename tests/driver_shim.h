@@ -10,6 +10,9 @@
 /* The k-th call from now on that can fail (0 is the next) does so, once; k < 0: none. */
 SHIM_EXPORT void shim_fail_at(long k);
 
+/* (OpenCL's) All calls from the k-th on do so, until shim_fail_at(-1). */
+SHIM_EXPORT void shim_fail_from(long k);
+
 /* < 0 when the call that was to fail has been reached. */
 SHIM_EXPORT long shim_left(void);
 

@@ -17,11 +17,20 @@
 #include <string.h>
 
 static long countdown = -1; /* calls until one fails; < 0: none does */
+static int for_good;        /* all fail from that one on, once `countdown` is 0 */
+static int reached;         /* that one */
 static long live;
 
 void shim_fail_at(long k)
 {
     countdown = k;
+    for_good = reached = 0;
+}
+
+void shim_fail_from(long k)
+{
+    shim_fail_at(k);
+    for_good = 1;
 }
 
 long shim_live(void)
@@ -31,12 +40,18 @@ long shim_live(void)
 
 long shim_left(void)
 {
-    return countdown;
+    return reached ? -1 : countdown;
 }
 
 static int fails(void)
 {
-    return countdown >= 0 && countdown-- == 0;
+    if (countdown != 0) {
+        countdown -= countdown > 0;
+        return 0;
+    }
+    reached = 1;
+    countdown -= !for_good;
+    return 1;
 }
 
 /* A pointer to the next function of this name, which is the real one. */

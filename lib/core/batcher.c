@@ -8,7 +8,7 @@
  */
 #include "core/batcher.h"
 #include "core/binding.h"
-#include "core/context.h"
+#include "core/ring.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,31 +16,16 @@
 
 #include <penstock/resident.h>
 
-#define MAX_BATCHES 4
 #define FEW_BATCHES 2 /* where one alone is larger than the caller likes */
-
-enum state { FREE, FILLING, SENT, DONE, LOST };
-
-struct batch {
-    enum state state;
-    char *in, *out;
-    size_t samples; /* written */
-    size_t groups;  /* sent, or complete while filling */
-    size_t read;    /* groups released */
-    uint64_t ticket;
-    double since; /* when the first group was complete, in seconds */
-};
 
 struct penstock__batcher {
     penstock_plan *plan;
-    penstock_context *context;
     size_t sample_bytes, group_bytes;
     size_t frame, spacing, average;
     size_t capacity; /* groups of a batch */
     double max_latency_s;
-    struct batch batches[MAX_BATCHES];
-    unsigned count, filling, oldest;
-    const char *carried; /* samples for the batch that is filled next, within one that was sent */
+    struct penstock__ring ring; /* items are groups, tickets the plan's */
+    const char *carried;        /* samples for the batch that is filled next, within one that was sent */
     size_t carried_samples;
     uint64_t last_ticket;
     int failure;
@@ -71,16 +56,6 @@ static size_t bytes_of(const struct penstock__batcher *batcher)
     return samples_of(batcher, batcher->capacity) * batcher->sample_bytes + batcher->capacity * batcher->group_bytes;
 }
 
-/* What the plan's device reaches by itself. */
-static int host_memory(char **memory, const penstock_plan *plan, size_t bytes)
-{
-    struct penstock_device *device = penstock__plan_binding(plan)->state.device;
-    void *made;
-    int status = penstock__host_block_new(&made, device->context, device, bytes);
-    *memory = made;
-    return status;
-}
-
 int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *plan, size_t max_bytes,
                           double max_latency_s)
 {
@@ -92,7 +67,6 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
     if (!made)
         return PENSTOCK_ERR_MEMORY;
     made->plan = plan;
-    made->context = penstock__plan_binding(plan)->state.device->context;
     made->sample_bytes = penstock_format_bytes(problem->fft.format);
     made->group_bytes = problem->out_bytes;
     made->frame = penstock__fft_in_count(&problem->fft);
@@ -103,14 +77,12 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
         goto fail;
     made->capacity =
         choose_capacity(made, info.best_batch > problem->batch ? info.best_batch : problem->batch, max_bytes);
-    made->count = bytes_of(made) > max_bytes ? FEW_BATCHES : MAX_BATCHES;
-    for (unsigned i = 0; i < made->count; i++) {
-        struct batch *batch = &made->batches[i];
-        if ((status = host_memory(&batch->in, plan, samples_of(made, made->capacity) * made->sample_bytes)) ||
-            (status = host_memory(&batch->out, plan, made->capacity * made->group_bytes)))
-            goto fail;
-    }
-    made->batches[0].state = FILLING;
+    struct penstock_device *device = penstock__plan_binding(plan)->state.device;
+    unsigned count = bytes_of(made) > max_bytes ? FEW_BATCHES : PENSTOCK__RING_MOST;
+    if ((status = penstock__ring_init(&made->ring, device->context, device, count,
+                                      samples_of(made, made->capacity) * made->sample_bytes,
+                                      made->capacity * made->group_bytes)))
+        goto fail;
     *batcher = made;
     return PENSTOCK_OK;
 fail:
@@ -133,7 +105,7 @@ static double kernel_seconds(const struct penstock__batcher *batcher, const void
 
 void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penstock__meter *meter)
 {
-    struct batch *batch = &batcher->batches[0];
+    struct penstock__ring_batch *batch = &batcher->ring.batches[0];
     size_t bytes = samples_of(batcher, batcher->capacity) * batcher->sample_bytes,
            frames = batcher->capacity * batcher->average;
     double before, all_s;
@@ -165,13 +137,7 @@ void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max
 void penstock__batcher_reset(struct penstock__batcher *batcher)
 {
     penstock_plan_wait(batcher->plan, batcher->last_ticket); /* a failure is forgotten with the rest */
-    for (unsigned i = 0; i < batcher->count; i++) {
-        struct batch *batch = &batcher->batches[i];
-        batch->state = FREE;
-        batch->samples = batch->groups = batch->read = 0;
-    }
-    batcher->batches[0].state = FILLING;
-    batcher->filling = batcher->oldest = 0;
+    penstock__ring_reset(&batcher->ring);
     batcher->carried = NULL;
     batcher->carried_samples = 0;
     batcher->failure = PENSTOCK_OK;
@@ -182,37 +148,34 @@ void penstock__batcher_free(struct penstock__batcher *batcher)
     if (!batcher)
         return;
     penstock_plan_wait(batcher->plan, batcher->last_ticket);
-    for (unsigned i = 0; i < batcher->count; i++) {
-        penstock_host_memory_free(batcher->context, batcher->batches[i].in);
-        penstock_host_memory_free(batcher->context, batcher->batches[i].out);
-    }
+    penstock__ring_free(&batcher->ring);
     penstock__free(batcher);
 }
 
 /* ---------------------------------------------------------------- in -------------------------- */
 
-static void count_groups(struct penstock__batcher *batcher, struct batch *batch)
+static void count_groups(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
 {
     size_t frames = batch->samples < batcher->frame ? 0 : (batch->samples - batcher->frame) / batcher->spacing + 1;
     size_t groups = frames / batcher->average;
-    if (groups && !batch->groups)
+    if (groups && !batch->items)
         batch->since = penstock__now_s();
-    batch->groups = groups;
+    batch->items = groups;
 }
 
 /* The batch to fill, with what is carried into it; NULL while there is none. */
-static struct batch *filling(struct penstock__batcher *batcher)
+static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
 {
-    struct batch *batch = &batcher->batches[batcher->filling];
-    if (batch->state == FREE) {
-        batch->state = FILLING;
+    struct penstock__ring_batch *batch = penstock__ring_last(&batcher->ring);
+    if (batch->state == PENSTOCK__RING_FREE) {
+        batch->state = PENSTOCK__RING_FILLING;
         batch->samples = batcher->carried_samples;
-        batch->groups = batch->read = 0;
+        batch->items = batch->read = 0;
         if (batch->samples)
             memcpy(batch->in, batcher->carried, batch->samples * batcher->sample_bytes);
         batcher->carried_samples = 0;
     }
-    return batch->state == FILLING ? batch : NULL;
+    return batch->state == PENSTOCK__RING_FILLING ? batch : NULL;
 }
 
 static int fail(struct penstock__batcher *batcher, int status)
@@ -229,101 +192,90 @@ static int failure(const struct penstock__batcher *batcher)
 
 int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t *samples)
 {
-    struct batch *batch = batcher->failure ? NULL : filling(batcher);
+    struct penstock__ring_batch *batch = batcher->failure ? NULL : filling(batcher);
     *samples = batch ? samples_of(batcher, batcher->capacity) - batch->samples : 0;
     *to = batch ? batch->in + batch->samples * batcher->sample_bytes : NULL;
     return failure(batcher);
 }
 
 /* A processor computes within the submission. */
-static void tell_meter(struct penstock__batcher *batcher, const struct batch *batch, double began)
+static void tell_meter(struct penstock__batcher *batcher, const struct penstock__ring_batch *batch, double began)
 {
-    double share = (double)batch->groups / (double)batcher->capacity;
+    double share = (double)batch->items / (double)batcher->capacity;
     if (!batcher->meter)
         return;
     if (penstock__plan_is_direct(batcher->plan))
-        penstock__meter_batch(batcher->meter, batch->groups, 0, penstock__now_s() - began);
+        penstock__meter_batch(batcher->meter, batch->items, 0, penstock__now_s() - began);
     else
-        penstock__meter_batch(batcher->meter, batch->groups, share * batcher->transfer_s, share * batcher->kernel_s);
+        penstock__meter_batch(batcher->meter, batch->items, share * batcher->transfer_s, share * batcher->kernel_s);
 }
 
-static int send(struct penstock__batcher *batcher, struct batch *batch)
+static int send(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
 {
-    size_t frames = batch->groups * batcher->average, used = frames * batcher->spacing;
+    size_t frames = batch->items * batcher->average, used = frames * batcher->spacing;
     double began = penstock__now_s();
     int status = penstock_plan_submit(batcher->plan, batch->in, batch->out, frames, &batch->ticket);
     if (status)
         return fail(batcher, status);
     tell_meter(batcher, batch, began);
     batcher->last_ticket = batch->ticket;
-    batch->state = SENT;
     batcher->carried = batch->in + used * batcher->sample_bytes;
     batcher->carried_samples = batch->samples - used;
-    batcher->filling = (batcher->filling + 1) % batcher->count;
+    penstock__ring_sent(&batcher->ring);
     return PENSTOCK_OK;
 }
 
-static bool overdue(const struct penstock__batcher *batcher, const struct batch *batch)
+static bool overdue(const struct penstock__batcher *batcher, const struct penstock__ring_batch *batch)
 {
-    return batcher->max_latency_s > 0 && batch->groups && penstock__now_s() - batch->since >= batcher->max_latency_s;
+    return penstock__ring_overdue(batch, batcher->max_latency_s);
 }
 
 int penstock__batcher_commit(struct penstock__batcher *batcher, size_t samples)
 {
-    struct batch *batch = &batcher->batches[batcher->filling];
+    struct penstock__ring_batch *batch = penstock__ring_last(&batcher->ring);
     batch->samples += samples;
     count_groups(batcher, batch);
-    return batch->groups == batcher->capacity || overdue(batcher, batch) ? send(batcher, batch) : PENSTOCK_OK;
+    return batch->items == batcher->capacity || overdue(batcher, batch) ? send(batcher, batch) : PENSTOCK_OK;
 }
 
 int penstock__batcher_flush(struct penstock__batcher *batcher)
 {
-    struct batch *batch = batcher->failure ? NULL : filling(batcher);
-    return batch && batch->groups ? send(batcher, batch) : failure(batcher);
+    struct penstock__ring_batch *batch = batcher->failure ? NULL : filling(batcher);
+    return batch && batch->items ? send(batcher, batch) : failure(batcher);
 }
 
 /* ---------------------------------------------------------------- out ------------------------- */
 
 int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const void **from, size_t *groups)
 {
-    struct batch *oldest = &batcher->batches[batcher->oldest], *last = batcher->failure ? NULL : filling(batcher);
+    struct penstock__ring_batch *oldest = penstock__ring_oldest(&batcher->ring);
+    struct penstock__ring_batch *last = batcher->failure ? NULL : filling(batcher);
     int status;
     *from = NULL;
     *groups = 0;
     if (last && overdue(batcher, last) && (status = send(batcher, last)))
         last = NULL;
-    if (oldest->state == SENT && (wait || !last || overdue(batcher, oldest))) {
+    if (oldest->state == PENSTOCK__RING_SENT && (wait || !last || overdue(batcher, oldest))) {
         status = penstock_plan_wait(batcher->plan, oldest->ticket);
-        oldest->state = status ? LOST : DONE;
+        oldest->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
         if (status)
             return fail(batcher, status);
     }
-    if (oldest->state != DONE)
-        return oldest->state == SENT ? PENSTOCK_OK : failure(batcher);
+    if (oldest->state != PENSTOCK__RING_DONE)
+        return oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : failure(batcher);
     *from = oldest->out + oldest->read * batcher->group_bytes;
-    *groups = oldest->groups - oldest->read;
+    *groups = oldest->items - oldest->read;
     return PENSTOCK_OK;
 }
 
 void penstock__batcher_release(struct penstock__batcher *batcher, size_t groups)
 {
-    struct batch *oldest = &batcher->batches[batcher->oldest];
-    oldest->read += groups;
-    if (oldest->read == oldest->groups) {
-        oldest->state = FREE;
-        batcher->oldest = (batcher->oldest + 1) % batcher->count;
-    }
+    penstock__ring_release(&batcher->ring, groups);
 }
 
 double penstock__batcher_due_s(const struct penstock__batcher *batcher)
 {
-    const struct batch *oldest = &batcher->batches[batcher->oldest];
-    if (oldest->state == DONE || oldest->state == LOST)
-        return 0;
-    if (batcher->max_latency_s <= 0 || oldest->state == FREE || !oldest->groups)
-        return (double)INFINITY;
-    double left = oldest->since + batcher->max_latency_s - penstock__now_s();
-    return left > 0 ? left : 0;
+    return penstock__ring_due_s(&batcher->ring, batcher->max_latency_s);
 }
 
 size_t penstock__batcher_capacity(const struct penstock__batcher *batcher)
@@ -336,12 +288,13 @@ size_t penstock__batcher_capacity(const struct penstock__batcher *batcher)
 void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan *plan)
 {
     penstock__batcher_flush(batcher); /* a failure is kept, as is that of a wait */
-    for (unsigned i = 0; i < batcher->count; i++) {
-        struct batch *batch = &batcher->batches[(batcher->oldest + i) % batcher->count];
-        if (batch->state != SENT)
+    struct penstock__ring *ring = &batcher->ring;
+    for (unsigned i = 0; i < ring->count; i++) {
+        struct penstock__ring_batch *batch = &ring->batches[(ring->oldest + i) % ring->count];
+        if (batch->state != PENSTOCK__RING_SENT)
             continue;
         int status = penstock_plan_wait(batcher->plan, batch->ticket);
-        batch->state = status ? LOST : DONE;
+        batch->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
         if (status)
             fail(batcher, status);
     }
@@ -351,16 +304,18 @@ void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan
 
 size_t penstock__batcher_held(const struct penstock__batcher *batcher)
 {
-    const struct batch *last = &batcher->batches[batcher->filling];
-    bool more = batcher->failure || batcher->oldest != batcher->filling || last->state == SENT || last->state == DONE ||
-                last->state == LOST || (last->state == FILLING && last->groups);
-    return more ? SIZE_MAX : last->state == FREE ? batcher->carried_samples : last->samples;
+    const struct penstock__ring *ring = &batcher->ring;
+    const struct penstock__ring_batch *last = &ring->batches[ring->filling];
+    bool more = batcher->failure || ring->oldest != ring->filling || last->state == PENSTOCK__RING_SENT ||
+                last->state == PENSTOCK__RING_DONE || last->state == PENSTOCK__RING_LOST ||
+                (last->state == PENSTOCK__RING_FILLING && last->items);
+    return more ? SIZE_MAX : last->state == PENSTOCK__RING_FREE ? batcher->carried_samples : last->samples;
 }
 
 void penstock__batcher_drop_held(struct penstock__batcher *batcher)
 {
-    struct batch *last = &batcher->batches[batcher->filling];
+    struct penstock__ring_batch *last = penstock__ring_last(&batcher->ring);
     batcher->carried_samples = 0;
-    if (last->state == FILLING)
+    if (last->state == PENSTOCK__RING_FILLING)
         last->samples = 0;
 }

@@ -58,7 +58,8 @@ struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct
 int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
                           const struct penstock_problem *problem, unsigned slots);
 
-/* Sends a batch through an idle slot; its memory belongs to the slot until the wait. After a failure of either the
+/* Sends a batch through a slot that is idle or busy with batches no smaller, after which it comes, one wait being for
+ * all; its memory belongs to the slot until the wait. After a failure of either the
  * slot is closed, touches no host memory any more, and opens again with the next batch. */
 int penstock__binding_submit(struct penstock__binding *binding, unsigned slot, const struct penstock__batch *batch);
 int penstock__binding_wait(struct penstock__binding *binding, unsigned slot);

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The life of a filter, and its taps. */
+#include "core/context.h"
 #include "core/description.h"
 #include "ops/filter_check.h"
 #include "ops/filter_stream.h"
@@ -82,7 +83,8 @@ static int make_taps(penstock_filter *filter)
 }
 
 /* Room for a full batch of frames and one more, and for those that begin in what one call leaves and end in the next
- * one's samples; and for the values of a batch, or of one block where blocks need no company. */
+ * one's samples, as often as batches may be on their way at once; and for the values of a batch, or of one block where
+ * blocks need no company. */
 static int make_buffers(penstock_filter *filter)
 {
     const struct filter_shape *shape = filter->shape;
@@ -91,9 +93,16 @@ static int make_buffers(penstock_filter *filter)
     filter->whole = penstock__filter_engine_samples(filter->engine, rows);
     room = room > 2 * shape->frame ? room : 2 * shape->frame;
     filter->made_blocks = penstock__filter_engine_near(filter->engine) ? 1 : rows;
-    filter->in = penstock__alloc(room * shape->sample_bytes);
-    filter->made = penstock__alloc(filter->channels * filter->made_blocks * shape->values * shape->value_bytes);
-    return filter->in && filter->made ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    size_t out = filter->channels * filter->made_blocks * shape->values * shape->value_bytes;
+    unsigned slots = penstock__filter_engine_slots(filter->engine);
+    struct penstock_device *device = penstock__filter_engine_memory(filter->engine);
+    void *made = NULL;
+    int status = penstock__ring_init(&filter->ring, filter->context, device, slots, room * shape->sample_bytes,
+                                     slots > 1 ? out : 0);
+    if (!status)
+        status = penstock__host_block_new(&made, filter->context, device, out);
+    filter->made = made;
+    return status;
 }
 
 int penstock_filter_new(penstock_filter **filter, penstock_context *context, const penstock_filter_desc *desc,
@@ -135,8 +144,8 @@ void penstock_filter_free(penstock_filter *filter)
     penstock__filter_engine_free(filter->engine);
     penstock__free(filter->lines);
     penstock__free(filter->run);
-    penstock__free(filter->in);
-    penstock__free(filter->made);
+    penstock__ring_free(&filter->ring);
+    penstock_host_memory_free(filter->context, filter->made);
     penstock__free(filter);
 }
 
@@ -164,7 +173,9 @@ int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info
     known.value_bytes = shape->value_bytes;
     known.n = shape->n;
     known.block = shape->block;
-    known.latency = filter->whole - shape->history - 1;
+    known.latency = filter->whole - shape->history - 1 +
+                    (penstock__filter_engine_slots(filter->engine) - 1) * penstock__filter_engine_rows(filter->engine) *
+                        shape->block;
     known.delay = (double)(filter->lines[0].newest->count - 1) / 2 - (double)shape->advance;
     known.samples = filter->samples;
     known.values = filter->values;
@@ -179,6 +190,7 @@ int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *
     if (!resident || !filter || !blocks)
         return bad("penstock_resident_new_filter: an argument is NULL or 0");
     *resident = NULL;
+    penstock__filter_flight_settle(filter);
     return penstock__filter_engine_resident(resident, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
 }
 

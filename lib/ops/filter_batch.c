@@ -210,6 +210,34 @@ static int run_channels_fused(struct filter_engine *engine, const struct filter_
     return status;
 }
 
+/* ---------------------------------------------------------------- on their way ---------------- */
+
+bool penstock__filter_batch_can_send(struct filter_engine *engine, const struct filter_blocks *blocks, bool *refills)
+{
+    *refills = false;
+    for (size_t channel = 0; channel < engine->channels; channel++) {
+        struct rows rows = {.engine = engine, .blocks = blocks, .channel = channel};
+        if (!engine->fused.binding || same_taps(&rows, 0) < blocks->count)
+            return false;
+        *refills = *refills || !penstock__filter_fused_holds(engine, channel, taps_of(&rows, 0));
+    }
+    return true;
+}
+
+/* A slot does what it is given in order: one channel after the other, with one wait for all. */
+int penstock__filter_batch_send(struct filter_engine *engine, const struct filter_blocks *blocks, unsigned slot)
+{
+    int status = PENSTOCK_OK;
+    for (size_t channel = 0; channel < engine->channels && !status; channel++) {
+        struct rows rows = {.engine = engine, .blocks = blocks, .channel = channel};
+        status = penstock__filter_fused_send(engine, channel, taps_of(&rows, 0), blocks->first, blocks->in,
+                                             blocks->count, out_of(&rows, 0), slot);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- at once --------------------- */
+
 int penstock__filter_batch_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
     int status;

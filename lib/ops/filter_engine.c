@@ -18,8 +18,9 @@
 #define NEAR_VALUES      ((size_t)1 << 17)
 #define MAX_BATCH_VALUES ((size_t)1 << 22)
 
-/* Samples that are worth the way to a device with memory of its own and back. */
+/* Samples that are worth the way to a device with memory of its own and back, alone or with others on the way. */
 #define DEVICE_SAMPLES ((size_t)1 << 20)
+#define FLIGHT_SAMPLES ((size_t)1 << 19)
 
 /* Blocks for each part: so much more than the frames before the first block's own, which are transformed again with
  * each batch. */
@@ -55,6 +56,26 @@ static int make_plans(struct filter_engine *engine, const char *device)
                              device);
 }
 
+/* 0 where the device works on the caller's memory. */
+static size_t device_rows(const struct filter_engine *engine)
+{
+    if (penstock__binding_in_host_memory(penstock__plan_binding(engine->forward)))
+        return 0;
+    return (engine->slots > 1 ? FLIGHT_SAMPLES : DEVICE_SAMPLES) / engine->shape.block;
+}
+
+/* Batches on their way at once share the latency. */
+static void limit_latency(struct filter_engine *engine)
+{
+    const struct filter_shape *shape = &engine->shape;
+    size_t one = shape->frame - shape->history, most = shape->max_latency + 1;
+    size_t rows = most < one ? 1 : (most - one) / shape->block + 1;
+    if (rows < engine->slots)
+        engine->slots = 1;
+    rows /= engine->slots;
+    engine->rows = engine->rows < rows ? engine->rows : rows;
+}
+
 static int choose_rows(struct filter_engine *engine)
 {
     const struct filter_shape *shape = &engine->shape;
@@ -62,10 +83,12 @@ static int choose_rows(struct filter_engine *engine)
     int status = engine->near ? PENSTOCK_OK : penstock_plan_get_info(engine->forward, &info);
     if (status)
         return status;
+    bool fused =
+        !engine->near && penstock__filter_fused_possible(penstock__plan_binding(engine->forward)->state.device, shape);
+    engine->slots = fused ? penstock__filter_fused_slots() : 1;
     size_t least = engine->near ? penstock__threads(engine->context) : info.best_batch;
-    if (!engine->near && !penstock__binding_in_host_memory(penstock__plan_binding(engine->forward)) &&
-        least < DEVICE_SAMPLES / shape->block)
-        least = DEVICE_SAMPLES / shape->block;
+    if (!engine->near && least < device_rows(engine))
+        least = device_rows(engine);
     if (least < PARTS_SHARE * shape->parts && shape->parts > 1)
         least = PARTS_SHARE * shape->parts;
     engine->rows = (engine->near ? NEAR_VALUES : BATCH_VALUES) / shape->n;
@@ -73,13 +96,10 @@ static int choose_rows(struct filter_engine *engine)
         engine->rows = least;
     if (engine->rows > MAX_BATCH_VALUES / shape->n)
         engine->rows = MAX_BATCH_VALUES / shape->n;
-    if (shape->max_latency) {
-        size_t one = shape->frame - shape->history, most = shape->max_latency + 1;
-        size_t rows = most < one ? 1 : (most - one) / shape->block + 1;
-        engine->rows = engine->rows < rows ? engine->rows : rows;
-    }
     if (!engine->rows)
         engine->rows = 1;
+    if (shape->max_latency)
+        limit_latency(engine);
     return PENSTOCK_OK;
 }
 
@@ -205,6 +225,31 @@ int penstock__filter_engine_run(struct filter_engine *engine, const struct filte
         return penstock__filter_batch_run(engine, blocks);
     penstock__filter_near_run(engine, blocks);
     return PENSTOCK_OK;
+}
+
+unsigned penstock__filter_engine_slots(const struct filter_engine *engine)
+{
+    return engine->fused.binding ? engine->slots : 1;
+}
+
+bool penstock__filter_engine_can_send(struct filter_engine *engine, const struct filter_blocks *blocks, bool *refills)
+{
+    return penstock__filter_engine_slots(engine) > 1 && penstock__filter_batch_can_send(engine, blocks, refills);
+}
+
+int penstock__filter_engine_send(struct filter_engine *engine, const struct filter_blocks *blocks, unsigned slot)
+{
+    return penstock__filter_batch_send(engine, blocks, slot);
+}
+
+int penstock__filter_engine_wait(struct filter_engine *engine, unsigned slot)
+{
+    return penstock__filter_fused_wait(engine, slot);
+}
+
+struct penstock_device *penstock__filter_engine_memory(const struct filter_engine *engine)
+{
+    return engine->near || !engine->forward ? NULL : penstock__plan_binding(engine->forward)->state.device;
 }
 
 int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,

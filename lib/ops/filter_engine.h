@@ -110,6 +110,21 @@ size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_
 
 int penstock__filter_engine_run(struct filter_engine *engine, const struct filter_blocks *blocks);
 
+/* Batches that may be on their way at once, one in each slot from 0 on, to a device that does all of a block at once;
+ * 1: there is nothing but penstock__filter_engine_run(). That is so too once the device has failed. */
+unsigned penstock__filter_engine_slots(const struct filter_engine *engine);
+
+/* Whether these blocks can be sent: taps do not change within them. `*refills`: only while nothing is on its way. */
+bool penstock__filter_engine_can_send(struct filter_engine *engine, const struct filter_blocks *blocks, bool *refills);
+
+/* Through an idle slot; `blocks` itself is not kept. After an error of either the batches in all slots are lost,
+ * nothing of them touches memory any more, and there are no more slots. */
+int penstock__filter_engine_send(struct filter_engine *engine, const struct filter_blocks *blocks, unsigned slot);
+int penstock__filter_engine_wait(struct filter_engine *engine, unsigned slot);
+
+/* Whose memory samples and values should lie in; NULL: any. */
+struct penstock_device *penstock__filter_engine_memory(const struct filter_engine *engine);
+
 /* `count` blocks in the device's memory. */
 int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
                                      const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count);

@@ -28,6 +28,18 @@ static bool rotated(const struct filter_engine *engine)
     return false;
 }
 
+static int make_memory(struct filter_fused *fused, size_t channels)
+{
+    size_t bytes = penstock__filter_response(&fused->problem.filter) * sizeof(penstock_cf32);
+    if (!(fused->responses = penstock__calloc(channels, sizeof *fused->responses)))
+        return PENSTOCK_ERR_MEMORY;
+    for (fused->channels = 0; fused->channels < channels; fused->channels++)
+        if (!(fused->responses[fused->channels].values = penstock__alloc(bytes)))
+            return PENSTOCK_ERR_MEMORY;
+    fused->changed = penstock__alloc(fused->problem.out_bytes);
+    return fused->changed ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
 int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_device *device)
 {
     struct filter_fused *fused = &engine->fused;
@@ -49,10 +61,8 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
                    .decimation = shape->decimation,
                    .rotated = rotated(engine)},
     };
-    fused->response = penstock__alloc(penstock__filter_response(&fused->problem.filter) * sizeof *fused->response);
-    fused->changed = penstock__alloc(fused->problem.out_bytes);
-    if (!fused->response || !fused->changed)
-        return PENSTOCK_ERR_MEMORY;
+    if ((status = make_memory(fused, engine->channels)))
+        return status;
     status = penstock__binding_new(&fused->binding, device, &fused->problem, SLOTS);
     if (!status || status == PENSTOCK_ERR_MEMORY)
         return status;
@@ -64,7 +74,9 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
 void penstock__filter_fused_free(struct filter_fused *fused)
 {
     penstock__binding_free(fused->binding);
-    penstock__free(fused->response);
+    for (size_t c = 0; c < fused->channels; c++)
+        penstock__free(fused->responses[c].values);
+    penstock__free(fused->responses);
     penstock__free(fused->changed);
     *fused = (struct filter_fused){0};
 }
@@ -92,28 +104,33 @@ static void fill_rotation(const struct filter_engine *engine, size_t channel, pe
 static void fill_response(struct filter_engine *engine, size_t channel, const struct filter_taps *taps)
 {
     struct filter_fused *fused = &engine->fused;
+    struct filter_response *response = &fused->responses[channel];
     const struct penstock_filter_problem *filter = &fused->problem.filter;
     penstock_format format = filter->format;
     float scale = format == PENSTOCK_CS16                             ? 1.0f / 32768.0f
                   : format == PENSTOCK_CF32 || format == PENSTOCK_F32 ? 1.0f
                                                                       : 1.0f / 128.0f;
     size_t n = filter->n;
-    if (fused->taps_id == taps->id && fused->channel == channel)
+    if (response->taps_id == taps->id)
         return;
     for (size_t part = 0; part < filter->parts; part++) {
         const penstock_cf32 *from = taps->spectrum + part * engine->bins;
         for (size_t k = 0; k < n; k++) {
             bool mirrored = k >= engine->bins;
             const penstock_cf32 *value = from + (mirrored ? n - k : k);
-            fused->response[part * n + k] =
+            response->values[part * n + k] =
                 (penstock_cf32){scale * value->re, scale * (mirrored ? -value->im : value->im)};
         }
     }
     if (filter->rotated)
-        fill_rotation(engine, channel, fused->response + filter->parts * n);
-    fused->fills++;
-    fused->taps_id = taps->id;
-    fused->channel = channel;
+        fill_rotation(engine, channel, response->values + filter->parts * n);
+    response->id = ++fused->fills;
+    response->taps_id = taps->id;
+}
+
+bool penstock__filter_fused_holds(const struct filter_engine *engine, size_t channel, const struct filter_taps *taps)
+{
+    return engine->fused.responses[channel].taps_id == taps->id;
 }
 
 /* ---------------------------------------------------------------- run ------------------------- */
@@ -138,6 +155,40 @@ static size_t piece_of(const struct filter_fused *fused, size_t count)
     return equal > least ? equal : least;
 }
 
+unsigned penstock__filter_fused_slots(void)
+{
+    return SLOTS;
+}
+
+int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
+                                uint64_t first, const void *in, size_t count, void *out, unsigned slot)
+{
+    struct filter_fused *fused = &engine->fused;
+    const struct penstock_filter_problem *filter = &fused->problem.filter;
+    const struct filter_response *response = &fused->responses[channel];
+    fill_response(engine, channel, taps);
+    int status = penstock__binding_submit(
+        fused->binding, slot,
+        &(struct penstock__batch){.in = in,
+                                  .response = response->values,
+                                  .response_id = response->id,
+                                  .phase = filter->rotated ? phase_of(engine, channel, first) : 0,
+                                  .out = out,
+                                  .frames = count,
+                                  .samples = penstock__filter_samples(filter, count)});
+    if (status)
+        give_up(fused);
+    return status;
+}
+
+int penstock__filter_fused_wait(struct filter_engine *engine, unsigned slot)
+{
+    int status = penstock__binding_wait(engine->fused.binding, slot);
+    if (status)
+        give_up(&engine->fused);
+    return status;
+}
+
 int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
                                uint64_t first, const void *in, size_t count, void *out)
 {
@@ -146,23 +197,13 @@ int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, con
     size_t piece = piece_of(fused, count), row_bytes = filter->block * penstock_format_bytes(filter->format);
     unsigned slots = 0;
     int status = PENSTOCK_OK;
-    fill_response(engine, channel, taps);
     for (size_t row = 0; row < count && !status; row += piece) {
         size_t frames = count - row < piece ? count - row : piece;
-        status = penstock__binding_submit(
-            fused->binding, slots++,
-            &(struct penstock__batch){.in = (const char *)in + row * row_bytes,
-                                      .response = fused->response,
-                                      .response_id = fused->fills,
-                                      .phase = filter->rotated ? phase_of(engine, channel, first + row) : 0,
-                                      .out = (char *)out + row * fused->problem.out_bytes,
-                                      .frames = frames,
-                                      .samples = penstock__filter_samples(filter, frames)});
+        status = penstock__filter_fused_send(engine, channel, taps, first + row, (const char *)in + row * row_bytes,
+                                             frames, (char *)out + row * fused->problem.out_bytes, slots++);
     }
     for (unsigned i = 0; i < slots && !status; i++)
-        status = penstock__binding_wait(fused->binding, i);
-    if (status)
-        give_up(fused);
+        status = penstock__filter_fused_wait(engine, i);
     return status;
 }
 
@@ -177,7 +218,7 @@ int penstock__filter_fused_resident(penstock_resident **resident, struct filter_
     struct penstock__resident_work work = {
         .in = in,
         .in_bytes = in_bytes,
-        .batch = {.response = fused->response,
+        .batch = {.response = fused->responses[0].values,
                   .phase = fused->problem.filter.rotated ? phase_of(engine, 0, 0) : 0,
                   .frames = count,
                   .samples = penstock__filter_samples(&fused->problem.filter, count)}};

@@ -11,14 +11,20 @@
 
 struct filter_engine;
 
+/* Taps' spectra for samples as they are in memory, and the rotation. */
+struct filter_response {
+    penstock_cf32 *values;
+    uint64_t id;      /* no other one has it */
+    uint64_t taps_id; /* what it holds */
+};
+
 struct filter_fused {
     struct penstock_problem problem;
     struct penstock__binding *binding; /* NULL: the generic way does it all */
-    penstock_cf32 *response;           /* taps' spectra for samples as they are in memory, and the rotation */
-    uint64_t fills;                    /* of the response: its identity */
-    uint64_t taps_id;                  /* what it holds */
-    size_t channel;
-    char *changed; /* values of a block in which taps change */
+    struct filter_response *responses; /* of each channel */
+    size_t channels;
+    uint64_t fills; /* of responses: gives them their identity */
+    char *changed;  /* values of a block in which taps change */
 };
 
 /* Of an opened device and a shape of any length: whether it may have such a kernel. */
@@ -29,7 +35,16 @@ bool penstock__filter_fused_possible(const struct penstock_device *device, const
 int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_device *device);
 void penstock__filter_fused_free(struct filter_fused *fused);
 
-/* `count` blocks from `first` on with the same taps. After an error the kernel is given up. */
+/* Blocks with the same taps, each channel, to be waited for in this slot, one of penstock__filter_fused_slots(), which
+ * is idle. After an error of either the kernel is given up, and what is in other slots with it. The channel's response
+ * is filled anew where it does not hold these taps: no batch may be on its way with it then. */
+int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
+                                uint64_t first, const void *in, size_t count, void *out, unsigned slot);
+int penstock__filter_fused_wait(struct filter_engine *engine, unsigned slot);
+bool penstock__filter_fused_holds(const struct filter_engine *engine, size_t channel, const struct filter_taps *taps);
+unsigned penstock__filter_fused_slots(void);
+
+/* `count` blocks from `first` on with the same taps, all slots being idle. After an error the kernel is given up. */
 int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
                                uint64_t first, const void *in, size_t count, void *out);
 

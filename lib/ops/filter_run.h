@@ -28,6 +28,7 @@ struct filter_engine {
     struct filter_rotation *rotations;
     size_t channels;
     size_t rows;                      /* blocks of a batch */
+    unsigned slots;                   /* batches on their way at once, while one kernel does all */
     size_t bins, products, row_bytes; /* of a block: bins before and after the product, bytes after the reverse one */
     bool near;
 
@@ -49,6 +50,8 @@ void penstock__filter_near_run(struct filter_engine *engine, const struct filter
 
 int penstock__filter_batch_init(struct filter_engine *engine);
 int penstock__filter_batch_run(struct filter_engine *engine, const struct filter_blocks *blocks);
+bool penstock__filter_batch_can_send(struct filter_engine *engine, const struct filter_blocks *blocks, bool *refills);
+int penstock__filter_batch_send(struct filter_engine *engine, const struct filter_blocks *blocks, unsigned slot);
 
 /* ---- stages of a row ---- */
 

@@ -5,19 +5,11 @@
 #include "ops/filter_stream.h"
 
 #include <string.h>
-#include <time.h>
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
 
 /* Bytes that are worth another thread's attention. */
 #define COPY_BYTES ((size_t)256 << 10)
-
-double penstock__filter_now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -28,6 +20,9 @@ static size_t smaller(size_t a, size_t b)
 void penstock__filter_rewind(penstock_filter *filter)
 {
     const struct filter_shape *shape = filter->shape;
+    penstock__filter_flight_settle(filter);
+    penstock__ring_reset(&filter->ring);
+    filter->in = penstock__ring_last(&filter->ring)->in;
     filter->filled = shape->history - shape->advance / shape->interpolation;
     memset(filter->in, 0, filter->filled * shape->sample_bytes);
     filter->due = filter->ready = filter->given = filter->early = 0;
@@ -58,6 +53,16 @@ int penstock__filter_compute(penstock_filter *filter, struct filter_blocks block
     return penstock__filter_engine_run(filter->engine, &blocks);
 }
 
+void penstock__filter_taps_passed(penstock_filter *filter, uint64_t block)
+{
+    uint64_t start = penstock__filter_position(filter->shape, block);
+    for (size_t c = 0; c < filter->channels; c++) {
+        struct filter_line *line = &filter->lines[c];
+        while (line->taps->next && line->taps->next->from <= start)
+            penstock__filter_drop_taps(line, line->taps->next);
+    }
+}
+
 int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t near, const void *far,
                                 const struct filter_output *output)
 {
@@ -70,12 +75,7 @@ int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t ne
     filter->blocks += count;
     filter->due -= smaller(filter->due, count);
     filter->complete = 0;
-    uint64_t start = penstock__filter_position(filter->shape, filter->blocks);
-    for (size_t c = 0; c < filter->channels; c++) {
-        struct filter_line *line = &filter->lines[c];
-        while (line->taps->next && line->taps->next->from <= start)
-            penstock__filter_drop_taps(line, line->taps->next);
-    }
+    penstock__filter_taps_passed(filter, filter->blocks);
     return PENSTOCK_OK;
 }
 
@@ -111,17 +111,25 @@ void penstock__filter_copy_in(penstock_filter *filter, size_t at, const void *sa
 }
 
 /* As many samples as a full batch has room for. */
-size_t penstock__filter_gather(penstock_filter *filter, const void *samples, size_t first, size_t total)
+static size_t gather(penstock_filter *filter, const void *samples, size_t first, size_t total)
 {
     size_t count = smaller(total - first, filter->whole - smaller(filter->filled, filter->whole));
     penstock__filter_copy_in(filter, filter->filled, samples, first, count, total);
     filter->filled += count;
     filter->samples += count;
+    if (filter->desc.max_latency_s > 0 && filter->complete == 0 && penstock__filter_blocks_in(filter, filter->filled))
+        filter->complete = penstock__now_s();
+    penstock__filter_flight_send(filter);
     if (filter->filled >= filter->whole)
         filter->due = penstock__filter_blocks_in(filter, filter->filled);
-    if (filter->desc.max_latency_s > 0 && filter->complete == 0 && penstock__filter_blocks_in(filter, filter->filled))
-        filter->complete = penstock__filter_now_s();
     return count;
+}
+
+/* As many batches as can be on their way at once. */
+void penstock__filter_gather_all(penstock_filter *filter, const void *samples, size_t total, size_t *taken)
+{
+    for (size_t some = 1; some && *taken < total; *taken += some)
+        some = gather(filter, samples, *taken, total);
 }
 
 int penstock__filter_check_push(const penstock_filter *filter, const void *samples, size_t count)
@@ -141,7 +149,7 @@ int penstock_filter_push(penstock_filter *filter, const void *samples, size_t co
     int status = penstock__filter_check_push(filter, samples, count);
     if (status)
         return status;
-    *taken = penstock__filter_gather(filter, samples, 0, count);
+    penstock__filter_gather_all(filter, samples, count, taken);
     penstock__filter_measure(filter, penstock__now_s());
     return PENSTOCK_OK;
 }

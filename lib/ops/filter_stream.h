@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The inside of a filter: samples gather behind the history of the block before; what fails leaves them where they are,
- * and is tried again. */
+/*
+ * The inside of a filter: samples gather behind the history of the block before; what fails leaves them where they are,
+ * and is tried again. Where the device takes several batches at once, a full one is sent and samples gather in the next
+ * one's memory; values come from what was made at once, then from batches on their way, then from what gathers.
+ */
 #ifndef PENSTOCK_OPS_FILTER_STREAM_H
 #define PENSTOCK_OPS_FILTER_STREAM_H
 
 #include "core/meter.h"
+#include "core/ring.h"
 #include "ops/filter_engine.h"
 
 /* What is one channel's own. */
@@ -25,12 +29,14 @@ struct penstock_filter {
     struct filter_channel *run; /* what the engine is told of each */
     size_t channels;
 
-    char *in;        /* frames that gather */
-    size_t whole;    /* samples of a full batch of frames */
-    size_t filled;   /* samples there, history included */
-    size_t due;      /* complete blocks that a pull gives without waiting */
-    double complete; /* the time since when there is a complete block, where that is of interest; else 0 */
-    uint64_t blocks; /* that went through the engine */
+    struct penstock__ring ring; /* batches, of which the last one gathers; items are values of a channel, tickets first
+                                   blocks */
+    char *in;                   /* frames that gather: the memory of that one */
+    size_t whole;               /* samples of a full batch of frames */
+    size_t filled;              /* samples there, history included */
+    size_t due;                 /* complete blocks that a pull gives without waiting */
+    double complete;            /* the time since when there is a complete block, where that is of interest; else 0 */
+    uint64_t blocks;            /* that went through the engine or are on their way */
 
     char *made;          /* blocks whose values were not pulled at once, channel after channel */
     size_t made_blocks;  /* room there, of each channel */
@@ -87,11 +93,31 @@ size_t penstock__filter_blocks_in(const struct penstock_filter *filter, uint64_t
 void penstock__filter_copy_in(struct penstock_filter *filter, size_t at, const void *samples, size_t first,
                               size_t count, size_t total);
 
-/* As many samples, from `first` on, as a full batch has room for. */
-size_t penstock__filter_gather(struct penstock_filter *filter, const void *samples, size_t first, size_t total);
+/* As many samples, from `*taken` on, as there is room for. */
+void penstock__filter_gather_all(struct penstock_filter *filter, const void *samples, size_t total, size_t *taken);
 
 int penstock__filter_check_push(const struct penstock_filter *filter, const void *samples, size_t count);
 
-double penstock__filter_now_s(void);
+/* Forgets taps that no block from `block` on has. */
+void penstock__filter_taps_passed(struct penstock_filter *filter, uint64_t block);
+
+/* ---- batches on their way: filter_flight.c ---- */
+
+/* Sends the batch that gathers where it is full and can be sent; samples gather in the next one then. */
+void penstock__filter_flight_send(struct penstock_filter *filter);
+
+/* Values of the oldest batch on its way, `*count` of them, at most `room`: if `wait` is set, or it has to be read now.
+ * After an error it stays, and is tried again. */
+int penstock__filter_flight_give(struct penstock_filter *filter, const struct filter_output *output, size_t room,
+                                 bool wait, size_t *count);
+
+/* Waits for all; what failed is done again when its values are asked for. */
+void penstock__filter_flight_settle(struct penstock_filter *filter);
+
+/* Whether there are any. */
+static inline bool penstock__filter_in_flight(const struct penstock_filter *filter)
+{
+    return filter->ring.oldest != filter->ring.filling;
+}
 
 #endif

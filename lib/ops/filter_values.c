@@ -69,9 +69,11 @@ double penstock_filter_due_s(const penstock_filter *filter)
         return (double)INFINITY;
     if (filter->due || filter->given < filter->ready || filter->values < filter->flush_to || filter->finished)
         return 0;
+    if (penstock__filter_in_flight(filter))
+        return penstock__ring_due_s(&filter->ring, filter->desc.max_latency_s);
     if (filter->complete == 0)
         return (double)INFINITY;
-    double left = filter->complete + filter->desc.max_latency_s - penstock__filter_now_s();
+    double left = filter->complete + filter->desc.max_latency_s - penstock__now_s();
     return left > 0 ? left : 0;
 }
 
@@ -136,6 +138,13 @@ static int give(penstock_filter *filter, const struct filter_output *output, siz
     if (filter->finished && filter->total - filter->values < room)
         room = (size_t)(filter->total - filter->values);
     while (room && !*count && filter->given == filter->ready) {
+        if (penstock__filter_in_flight(filter)) {
+            unsigned oldest = filter->ring.oldest;
+            int status = penstock__filter_flight_give(filter, output, room, wait, count);
+            if (status || (!*count && oldest == filter->ring.oldest))
+                return status;
+            continue;
+        }
         before = filter->blocks;
         int status = refill(filter, output, room, wait, count);
         if (status)
@@ -260,10 +269,10 @@ int penstock_filter_run_channels(penstock_filter *filter, const void *samples, s
         before = *taken + *made;
         if (can_run_across(filter))
             status = run_across(filter, samples, count, taken, values, capacity, made);
-        if (!status && *taken < count)
-            *taken += penstock__filter_gather(filter, samples, *taken, count);
         if (!status)
-            status = give_all(filter, values, capacity, true, made);
+            penstock__filter_gather_all(filter, samples, count, taken);
+        if (!status)
+            status = give_all(filter, values, capacity, *taken == count, made);
     } while (!status && *taken + *made > before);
     penstock__filter_measure(filter, began);
     return *taken + *made ? PENSTOCK_OK : status;

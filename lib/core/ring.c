@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A ring of batches in memory that a device reaches by itself. */
+#include "core/ring.h"
+#include "core/context.h"
+#include "core/meter.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+static int fill(char **memory, const struct penstock__ring *ring, struct penstock_device *device, size_t bytes)
+{
+    void *made;
+    int status = penstock__host_block_new(&made, ring->context, device, bytes);
+    *memory = made;
+    return status;
+}
+
+int penstock__ring_init(struct penstock__ring *ring, penstock_context *context, struct penstock_device *device,
+                        unsigned count, size_t in_bytes, size_t out_bytes)
+{
+    ring->context = context;
+    ring->count = count;
+    for (unsigned i = 0; i < count; i++) {
+        struct penstock__ring_batch *batch = &ring->batches[i];
+        int status = fill(&batch->in, ring, device, in_bytes);
+        if (status || (out_bytes && (status = fill(&batch->out, ring, device, out_bytes))))
+            return status;
+    }
+    penstock__ring_reset(ring);
+    return PENSTOCK_OK;
+}
+
+void penstock__ring_free(struct penstock__ring *ring)
+{
+    for (unsigned i = 0; i < ring->count; i++) {
+        penstock_host_memory_free(ring->context, ring->batches[i].in);
+        penstock_host_memory_free(ring->context, ring->batches[i].out);
+    }
+}
+
+void penstock__ring_reset(struct penstock__ring *ring)
+{
+    for (unsigned i = 0; i < ring->count; i++) {
+        struct penstock__ring_batch *batch = &ring->batches[i];
+        batch->state = PENSTOCK__RING_FREE;
+        batch->samples = batch->items = batch->read = 0;
+    }
+    ring->batches[0].state = PENSTOCK__RING_FILLING;
+    ring->filling = ring->oldest = 0;
+}
+
+/* ---------------------------------------------------------------- around ---------------------- */
+
+void penstock__ring_sent(struct penstock__ring *ring)
+{
+    penstock__ring_last(ring)->state = PENSTOCK__RING_SENT;
+    ring->filling = (ring->filling + 1) % ring->count;
+}
+
+bool penstock__ring_release(struct penstock__ring *ring, size_t items)
+{
+    struct penstock__ring_batch *oldest = penstock__ring_oldest(ring);
+    oldest->read += items;
+    if (oldest->read < oldest->items)
+        return false;
+    oldest->state = PENSTOCK__RING_FREE;
+    ring->oldest = (ring->oldest + 1) % ring->count;
+    return true;
+}
+
+bool penstock__ring_overdue(const struct penstock__ring_batch *batch, double max_latency_s)
+{
+    return max_latency_s > 0 && batch->items && penstock__now_s() - batch->since >= max_latency_s;
+}
+
+double penstock__ring_due_s(const struct penstock__ring *ring, double max_latency_s)
+{
+    const struct penstock__ring_batch *oldest = &ring->batches[ring->oldest];
+    if (oldest->state == PENSTOCK__RING_DONE || oldest->state == PENSTOCK__RING_LOST)
+        return 0;
+    if (max_latency_s <= 0 || oldest->state == PENSTOCK__RING_FREE || !oldest->items)
+        return (double)INFINITY;
+    double left = oldest->since + max_latency_s - penstock__now_s();
+    return left > 0 ? left : 0;
+}

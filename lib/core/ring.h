@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Batches of a stream in memory that a device reaches by itself, in a ring: one is being filled, those before it are on
+ * their way, those before them wait to be read. First in, first out. What a batch holds beyond what is sent of it (the
+ * overlap with the next one) its owner carries to the next one.
+ */
+#ifndef PENSTOCK_CORE_RING_H
+#define PENSTOCK_CORE_RING_H
+
+#include "backends/backend.h"
+
+#define PENSTOCK__RING_MOST 4
+
+enum penstock__ring_state {
+    PENSTOCK__RING_FREE,
+    PENSTOCK__RING_FILLING,
+    PENSTOCK__RING_SENT,
+    PENSTOCK__RING_DONE, /* its results can be read */
+    PENSTOCK__RING_LOST  /* sent, and failed */
+};
+
+struct penstock__ring_batch {
+    enum penstock__ring_state state;
+    char *in, *out;
+    size_t samples;  /* written */
+    size_t items;    /* results: of what was sent, or of what is complete while it is filled */
+    size_t read;     /* of these were released */
+    uint64_t ticket; /* what its owner knows it by */
+    double since;    /* when the first item was complete, in seconds */
+};
+
+struct penstock__ring {
+    penstock_context *context;
+    struct penstock__ring_batch batches[PENSTOCK__RING_MOST];
+    unsigned count, filling, oldest;
+};
+
+/* `ring` is zeroed, and may be freed after a failure too. `device` NULL: ordinary memory. `out_bytes` 0: none. */
+int penstock__ring_init(struct penstock__ring *ring, penstock_context *context, struct penstock_device *device,
+                        unsigned count, size_t in_bytes, size_t out_bytes);
+void penstock__ring_free(struct penstock__ring *ring);
+
+/* All batches are free but the first, which is being filled. */
+void penstock__ring_reset(struct penstock__ring *ring);
+
+static inline struct penstock__ring_batch *penstock__ring_last(struct penstock__ring *ring)
+{
+    return &ring->batches[ring->filling];
+}
+
+static inline struct penstock__ring_batch *penstock__ring_oldest(struct penstock__ring *ring)
+{
+    return &ring->batches[ring->oldest];
+}
+
+/* The last one is on its way: the next one's turn, once it is free. */
+void penstock__ring_sent(struct penstock__ring *ring);
+
+/* `items` of the oldest one were read; whether these were its last. */
+bool penstock__ring_release(struct penstock__ring *ring, size_t items);
+
+/* Whether a batch has something complete since `max_latency_s` or longer; 0: never. */
+bool penstock__ring_overdue(const struct penstock__ring_batch *batch, double max_latency_s);
+
+/* Seconds until that holds for the oldest one; 0 where it can be read at once; INFINITY where it has nothing complete,
+ * or without a limit. */
+double penstock__ring_due_s(const struct penstock__ring *ring, double max_latency_s);
+
+#endif

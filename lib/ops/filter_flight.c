@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Batches of a filter on their way to a device that does all of a block at once, and their values. */
+#include "ops/filter_stream.h"
+
+#include <string.h>
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t bytes_of(const penstock_filter *filter)
+{
+    return filter->made_blocks * filter->shape->values * filter->shape->value_bytes;
+}
+
+/* What the engine is told of a batch. */
+static struct filter_blocks blocks_of(penstock_filter *filter, const struct penstock__ring_batch *batch)
+{
+    for (size_t c = 0; c < filter->channels; c++)
+        filter->run[c] =
+            (struct filter_channel){.taps = filter->lines[c].taps, .out = batch->out + c * bytes_of(filter)};
+    return (struct filter_blocks){.first = batch->ticket,
+                                  .count = filter->made_blocks,
+                                  .in = batch->in,
+                                  .near = filter->made_blocks,
+                                  .channels = filter->run};
+}
+
+/* ---------------------------------------------------------------- waiting --------------------- */
+
+/* After an error of the engine: nothing is on its way any more. */
+static void lose(penstock_filter *filter)
+{
+    for (unsigned i = 0; i < filter->ring.count; i++)
+        if (filter->ring.batches[i].state == PENSTOCK__RING_SENT)
+            filter->ring.batches[i].state = PENSTOCK__RING_LOST;
+}
+
+static void wait_for(penstock_filter *filter, unsigned slot)
+{
+    struct penstock__ring_batch *batch = &filter->ring.batches[slot];
+    if (batch->state != PENSTOCK__RING_SENT)
+        return;
+    if (penstock__filter_engine_wait(filter->engine, slot))
+        lose(filter);
+    else
+        batch->state = PENSTOCK__RING_DONE;
+}
+
+void penstock__filter_flight_settle(penstock_filter *filter)
+{
+    for (unsigned i = 0; i < filter->ring.count; i++)
+        wait_for(filter, i);
+}
+
+/* Makes the oldest batch's values be there: those of one that is lost by the engine's other ways, at once. */
+static int land(penstock_filter *filter)
+{
+    struct penstock__ring_batch *batch = penstock__ring_oldest(&filter->ring);
+    wait_for(filter, filter->ring.oldest);
+    if (batch->state == PENSTOCK__RING_LOST) {
+        struct filter_blocks blocks = blocks_of(filter, batch);
+        int status = penstock__filter_engine_run(filter->engine, &blocks);
+        if (status)
+            return status;
+        batch->state = PENSTOCK__RING_DONE;
+    }
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- out and back ---------------- */
+
+/* Samples gather in the memory of the next batch, behind what it needs of the one before. */
+static void gather_in_next(penstock_filter *filter)
+{
+    struct penstock__ring *ring = &filter->ring;
+    size_t bytes = filter->shape->sample_bytes, used = filter->made_blocks * filter->shape->block;
+    struct penstock__ring_batch *next;
+    penstock__ring_sent(ring);
+    next = penstock__ring_last(ring);
+    next->state = PENSTOCK__RING_FILLING;
+    next->items = next->read = 0;
+    filter->filled -= used;
+    memcpy(next->in, filter->in + used * bytes, filter->filled * bytes);
+    filter->in = next->in;
+    filter->blocks += filter->made_blocks;
+    filter->due = 0;
+    filter->complete = 0;
+}
+
+void penstock__filter_flight_send(penstock_filter *filter)
+{
+    struct penstock__ring *ring = &filter->ring;
+    struct penstock__ring_batch *batch = penstock__ring_last(ring), *next;
+    bool refills;
+    if (ring->count == 1 || filter->filled < filter->whole || filter->finished)
+        return;
+    next = &ring->batches[(ring->filling + 1) % ring->count];
+    batch->ticket = filter->blocks;
+    struct filter_blocks blocks = blocks_of(filter, batch);
+    if (next->state != PENSTOCK__RING_FREE || !penstock__filter_engine_can_send(filter->engine, &blocks, &refills))
+        return;
+    if (refills) {
+        penstock__filter_flight_settle(filter);
+        if (penstock__filter_engine_slots(filter->engine) == 1)
+            return;
+    }
+    if (penstock__filter_engine_send(filter->engine, &blocks, ring->filling)) {
+        lose(filter);
+        return;
+    }
+    batch->items = filter->made_blocks * filter->shape->values;
+    batch->read = 0;
+    batch->since = filter->complete;
+    gather_in_next(filter);
+}
+
+/* Of incomplete blocks values were pulled early; they are not given again. */
+static void skip_early(penstock_filter *filter, struct penstock__ring_batch *batch)
+{
+    size_t skipped = smaller(filter->early, batch->items - batch->read);
+    batch->read += skipped;
+    filter->early -= skipped;
+}
+
+int penstock__filter_flight_give(penstock_filter *filter, const struct filter_output *output, size_t room, bool wait,
+                                 size_t *count)
+{
+    struct penstock__ring_batch *batch = penstock__ring_oldest(&filter->ring);
+    size_t bytes = filter->shape->value_bytes;
+    bool now = wait || filter->due || filter->finished || filter->values < filter->flush_to;
+    if (batch->state == PENSTOCK__RING_SENT && !now && !penstock__ring_overdue(batch, filter->desc.max_latency_s))
+        return PENSTOCK_OK;
+    if (batch->state != PENSTOCK__RING_DONE) {
+        double began = penstock__now_s();
+        int status = land(filter);
+        if (status)
+            return status;
+        penstock__filter_measure_blocks(filter, filter->made_blocks, began);
+    }
+    skip_early(filter, batch);
+    *count = smaller(room, batch->items - batch->read);
+    for (size_t c = 0; c < filter->channels; c++)
+        memcpy((char *)output->values[c] + output->at * bytes, batch->out + c * bytes_of(filter) + batch->read * bytes,
+               *count * bytes);
+    if (penstock__ring_release(&filter->ring, *count)) {
+        penstock__filter_taps_passed(filter, batch->ticket + filter->made_blocks);
+        penstock__filter_flight_send(filter);
+    }
+    return PENSTOCK_OK;
+}
