@@ -15,12 +15,13 @@
  * and `spacing` (upper and lower half) at the first row and grows by what stands behind the table.
  *
  * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ROTATED; FORWARD; MULTIPLY,
- * which calls PRODUCT(variable, number of the slot, first point of the slot) for each slot, and TAKE_SUMS, which calls
+ * which calls PRODUCTS(variable, number of the slot, those of the slot N / 2 points on, first point of the slot) for each
+ * slot of the first half, since values of the response that are as far apart lie side by side; and TAKE_SUMS, which calls
  * TAKE(variable, number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot,
  * whether all its points are stored).
  */
 #if PARTS > 1
-#define PRODUCT(v, s, position) sum##s = product_sum(v, K_KEEP(response + position), sum##s);
+#define PRODUCT(v, s, h) sum##s = product_sum(v, h, sum##s);
 #define DECLARE_SUM(s) float2 sum##s = K_FLOAT2(0.0f, 0.0f);
 #define TAKE(v, s) v = sum##s;
 K_FUNCTION float2 product_sum(const float2 a, const float2 b, const float2 c)
@@ -28,8 +29,14 @@ K_FUNCTION float2 product_sum(const float2 a, const float2 b, const float2 c)
     return K_FLOAT2(K_FMA(a.x, b.x, K_FMA(-a.y, b.y, c.x)), K_FMA(a.x, b.y, K_FMA(a.y, b.x, c.y)));
 }
 #else
-#define PRODUCT(v, s, position) v = product(v, K_KEEP(response + position));
+#define PRODUCT(v, s, h) v = product(v, h);
 #endif
+#define PRODUCTS(a, s, b, t, position)                 \
+    {                                                  \
+        const float4 h_ = K_KEEP(response + position); \
+        PRODUCT(a, s, K_FLOAT2(h_.x, h_.y))            \
+        PRODUCT(b, t, K_FLOAT2(h_.z, h_.w))            \
+    }
 
 #if FORMAT == FORMAT_F32
 typedef float k_value;
@@ -67,17 +74,21 @@ typedef float2 k_value;
 
 K_DENSE_KERNEL(GROUP, DENSE)
 filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT unused,
-       K_GLOBAL const float2 *K_RESTRICT response, K_GLOBAL const float4 *K_RESTRICT table, K_GLOBAL k_value *K_RESTRICT out,
+       K_GLOBAL const float4 *K_RESTRICT response, K_GLOBAL const float4 *K_RESTRICT table, K_GLOBAL k_value *K_RESTRICT out,
        const k_i32 rows, const k_u32 start, const k_u32 spacing)
 {
     K_LOCAL_ARRAY(float4, memory, LOCAL_PIECES);
+#if PER_GROUP == 1 /* fewer registers than if the compiler had to find out */
+    const k_index lane = K_LANE_X(), member = 0, wanted = K_GROUP(), row = wanted;
+#else
     const k_index item = K_LANE_X(), lane = item % LANES, member = item / LANES;
     const k_index wanted = K_GROUP() * PER_GROUP + member, row = wanted < rows ? wanted : rows - 1;
+#endif
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
-    K_EARLY();
+    K_EARLY_WAIT();
     K_GLOBAL const k_sample *source = in + (k_size)row * SPACING + lane;
 #if ROTATED
-    K_GLOBAL const float2 *turns = response + PARTS * N;
+    K_GLOBAL const float2 *turns = (K_GLOBAL const float2 *)response + PARTS * N;
     const float2 step_ = K_KEEP(turns + VALUES);
     const k_u64 ahead = (k_u64)K_AS_UINT(step_.x) << 32 | K_AS_UINT(step_.y);
     const k_u64 phase = ((k_u64)start << 32 | spacing) + (k_u64)row * ahead;
@@ -86,14 +97,14 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     EACH_SLOT(DECLARE)
 #if PARTS > 1
     EACH_SLOT(DECLARE_SUM)
-    response += lane + (PARTS - 1) * N;
+    response += lane + (PARTS - 1) * (N / 2);
     K_ROLLED
     for (k_i32 part = 0; part < PARTS; part++) {
         EACH_SLOT(LOAD_SAMPLE)
         FORWARD
         MULTIPLY
         source += SPACING;
-        response -= N;
+        response -= N / 2;
     }
     TAKE_SUMS
 #else
@@ -102,8 +113,9 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     FORWARD
     MULTIPLY
 #endif
+    K_EARLY_NEXT();
     REVERSE_ALL
-    if (wanted < rows) {
+    if (PER_GROUP == 1 || wanted < rows) {
         K_GLOBAL k_value *to = out + (k_size)row * VALUES + lane;
         STORE_ALL
     }

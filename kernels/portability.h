@@ -35,6 +35,8 @@ typedef long k_i64;
 #define K_LOG10(x)                     log10(x)
 #define K_FETCH(p)                     prefetch(p, 1) /* into the cache; memory that is there */
 #define K_EARLY()                      /* nothing of a kernel happens before the one before it has ended */
+#define K_EARLY_WAIT()
+#define K_EARLY_NEXT()
 
 /* Numbers of 16 bits in global memory, as floats: a place of k_u16, and one of a pair of them. */
 #define K_HALF(p)            vload_half(0, (K_GLOBAL const half *)(p))
@@ -77,14 +79,18 @@ typedef long long k_i64;
 /*
  * The launch (lib/backends/cuda/launch.c) may bring work-groups to multiprocessors while the kernel before still runs:
  * they wait for its end here, before they touch memory that any kernel writes, and let those of the next kernel come.
+ * In two words, where the compiler needs fewer registers if the second comes later.
  */
 #if __CUDA_ARCH__ >= 900
-#define K_EARLY()                               \
-    asm volatile("griddepcontrol.wait;          \n" \
-                 "griddepcontrol.launch_dependents;" ::: "memory")
+#define K_EARLY_WAIT() asm volatile("griddepcontrol.wait;" ::: "memory")
+#define K_EARLY_NEXT() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
 #else
-#define K_EARLY()
+#define K_EARLY_WAIT()
+#define K_EARLY_NEXT()
 #endif
+#define K_EARLY() \
+    K_EARLY_WAIT(); \
+    K_EARLY_NEXT()
 
 K_FUNCTION float k_float_of_half(k_u16 bits)
 {

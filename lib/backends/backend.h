@@ -184,13 +184,13 @@ static inline size_t penstock__ofdm_gains(const struct penstock_ofdm_problem *of
 
 /*
  * Overlap-save by `parts` sets of n taps: frame i reads n + (parts - 1) block samples from i block on. Part p of the
- * response is multiplied by the transform of the n samples from (i + parts - 1 - p) block on; of the inverse transform
- * (not divided by n) of the sum of these products, each `decimation`-th value is kept from `first` on, block /
- * decimation of them. With `rotated` value j of frame i is then multiplied by exp(2 pi i phase) and by value j of a
- * table. Real samples (F32) give the real parts of their values.
+ * response, in the order of penstock__filter_place(), is multiplied by the transform of the n samples from (i + parts -
+ * 1 - p) block on; of the inverse transform (not divided by n) of the sum of these products, each `decimation`-th value
+ * is kept from `first` on, block / decimation of them. With `rotated` value j of frame i is then multiplied by exp(2 pi
+ * i phase) and by value j of a table. Real samples (F32) give the real parts of their values.
  */
 struct penstock_filter_problem {
-    size_t n;
+    size_t n;               /* even */
     penstock_format format; /* not PLANAR; samples as they are in memory, as of OFDM */
     size_t block, first;
     size_t parts, decimation; /* >= 1; block is a multiple of decimation */
@@ -207,6 +207,13 @@ static inline size_t penstock__filter_values(const struct penstock_filter_proble
 static inline size_t penstock__filter_samples(const struct penstock_filter_problem *filter, size_t frames)
 {
     return (frames + filter->parts - 2) * filter->block + filter->n;
+}
+
+/* Where value k of a part's spectrum stands among its n, an even number: values n / 2 apart lie side by side, since a
+ * work-item needs both. */
+static inline size_t penstock__filter_place(size_t n, size_t k)
+{
+    return k < n / 2 ? 2 * k : 2 * (k - n / 2) + 1;
 }
 
 /* Pairs of floats of a response: parts n, and with `rotated` the table and one more pair, whose bits are by how much

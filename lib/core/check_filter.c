@@ -48,7 +48,9 @@ static void add_products(struct check *check, size_t at)
         const penstock_cf32 *h = check->response + (parts - 1 - (at - frame)) * n;
         double *sum = check->sums + 2 * frame * n;
         for (size_t k = 0; k < n; k++) {
-            double re = check->x[2 * k], im = check->x[2 * k + 1], h_re = (double)h[k].re, h_im = (double)h[k].im;
+            size_t place = penstock__filter_place(n, k);
+            double re = check->x[2 * k], im = check->x[2 * k + 1];
+            double h_re = (double)h[place].re, h_im = (double)h[place].im;
             sum[2 * k] += re * h_re - im * h_im;
             sum[2 * k + 1] += re * h_im + im * h_re;
         }

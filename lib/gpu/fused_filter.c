@@ -8,10 +8,12 @@
 int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
                                  const struct gpu_limits *limits, unsigned variant)
 {
+    const bool one = filter->parts == 1;         /* sums of products take registers */
     const struct fused_wish wish = {.extra = 16, /* measured: */
-                                    .dense = filter->n == 4096   ? 2
-                                             : filter->n == 2048 ? 4
+                                    .dense = filter->n == 4096   ? (one ? 3 : 2)
+                                             : filter->n == 2048 ? (one ? 5 : 4)
                                                                  : 1,
+                                    .computed = one && (filter->n == 4096 || filter->n == 2048),
                                     .per_group = filter->n == 1024 ? 1 : 0};
     int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, &wish);
     self->copy_lanes = self->piece = 0;
@@ -41,8 +43,9 @@ int penstock__fused_filter_source(struct gpu_text *text, const penstock_context 
     penstock__fused_transform(text, shape, "FORWARD", false, filter->parts > 1 && shape->passes > 1, NULL, forward);
     penstock__fused_transform(text, shape, "REVERSE_ALL", true, shape->passes > 1, forward, back);
     penstock__text_add(text, "#define MULTIPLY");
-    for (unsigned i = 0; i < shape->slots; i++)
-        penstock__text_add(text, " PRODUCT(v%u, %u, %u)", forward[i], i, i * shape->lanes);
+    for (unsigned i = 0, half = shape->slots / 2; i < half; i++)
+        penstock__text_add(text, " PRODUCTS(v%u, %u, v%u, %u, %u)", forward[i], i, forward[i + half], i + half,
+                           i * shape->lanes);
     penstock__text_add(text, "\n#define TAKE_SUMS");
     for (unsigned i = 0; i < shape->slots; i++)
         penstock__text_add(text, " TAKE(v%u, %u)", forward[i], i);

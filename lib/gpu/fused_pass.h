@@ -42,7 +42,8 @@ struct fused_wish {
     size_t extra; /* bytes of local memory for each transform */
     unsigned dense, per_group;
     bool two_buffers, halves;
-    bool plain; /* nothing but a transform, of up to FUSED_PLAIN points */
+    bool computed; /* factors of all passes, not only those of long tables */
+    bool plain;    /* nothing but a transform, of up to FUSED_PLAIN points */
 };
 
 /*

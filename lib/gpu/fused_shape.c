@@ -25,7 +25,7 @@ static const struct choice choices[] = {
 
 #define LONG_TABLE 256 /* points of a pass and those before, from which on factors are computed */
 
-static bool choose(struct fused_shape *shape, unsigned n, const struct fused_wish *wish)
+static unsigned choose(struct fused_shape *shape, unsigned n, const struct fused_wish *wish)
 {
     const struct choice *choice = choices;
     while (choice->n != n)
@@ -38,7 +38,7 @@ static bool choose(struct fused_shape *shape, unsigned n, const struct fused_wis
                                   .halves = wish->halves};
     for (; shape->passes < 4 && choice->radix[shape->passes]; shape->passes++)
         shape->radix[shape->passes] = choice->radix[shape->passes];
-    return choice->computed;
+    return wish->computed ? 2 : choice->computed;
 }
 
 static void choose_simple(struct fused_shape *shape, unsigned n)
@@ -49,8 +49,8 @@ static void choose_simple(struct fused_shape *shape, unsigned n)
         shape->radix[shape->passes] = left % 4 ? 2 : 4;
 }
 
-/* "slots=16,group=4,dense=7,buffers=2,computed=1,radix=16x16x8" */
-static void override(struct fused_shape *shape, bool *computed, const char *text)
+/* "slots=16,group=4,dense=7,buffers=2,computed=1,radix=16x16x8"; computed=2: of all passes */
+static void override(struct fused_shape *shape, unsigned *computed, const char *text)
 {
     for (const char *at = text; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         unsigned value = 0;
@@ -89,7 +89,7 @@ static bool consistent(const struct fused_shape *shape)
     return good && left == 1;
 }
 
-static void lay_out(struct fused_shape *shape, bool computed)
+static void lay_out(struct fused_shape *shape, unsigned computed)
 {
     unsigned before = 1, table = 0, largest[2] = {0, 0};
     shape->lanes = shape->n / shape->slots;
@@ -97,7 +97,7 @@ static void lay_out(struct fused_shape *shape, bool computed)
         unsigned whole = before * shape->radix[s], part = shape->two_buffers ? s % 2 : 0;
         shape->before[s] = before;
         shape->table_at[s] = table;
-        shape->computed[s] = computed && s && shape->radix[s] >= 8 && whole > LONG_TABLE;
+        shape->computed[s] = s && shape->radix[s] >= 8 && (computed > 1 || (computed && whole > LONG_TABLE));
         table += s ? before * (penstock__fused_rows(shape->radix[s]) + 1) : 0;
         shape->every[s] = shape->lanes == 8 ? 8 : whole > 16 ? whole : 16;
         shape->gap[s] = s == 0 ? 2 : before < 16 ? before : 0;
@@ -124,7 +124,7 @@ static bool fits(const struct fused_shape *shape, const struct gpu_limits *limit
 int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
                           const struct fused_wish *wish)
 {
-    bool computed = false;
+    unsigned computed = 0;
     if (variant > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no simpler kernel");
     if (n < FUSED_LEAST || n > (wish->plain ? FUSED_PLAIN : FUSED_MOST) || (n & (n - 1)))

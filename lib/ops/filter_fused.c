@@ -118,7 +118,7 @@ static void fill_response(struct filter_engine *engine, size_t channel, const st
         for (size_t k = 0; k < n; k++) {
             bool mirrored = k >= engine->bins;
             const penstock_cf32 *value = from + (mirrored ? n - k : k);
-            response->values[part * n + k] =
+            response->values[part * n + penstock__filter_place(n, k)] =
                 (penstock_cf32){scale * value->re, scale * (mirrored ? -value->im : value->im)};
         }
     }

@@ -61,10 +61,15 @@ void penstock__qpu_filter_free(struct qpu_plan *p)
 
 static void set_response(struct qpu_plan *p, const penstock_cf32 *response, size_t n)
 {
-    if (!memcmp(p->response, response, n * sizeof *response))
-        return;
-    memcpy(p->response, response, n * sizeof *response);
-    qpu_fft_plan_set_product(p->reverse, (char *)p->memory.host + p->reverse_at, (const float *)(const void *)response);
+    bool same = true;
+    for (size_t k = 0; k < n; k++) {
+        const penstock_cf32 *value = response + penstock__filter_place(n, k);
+        same = same && !memcmp(&p->response[k], value, sizeof *value);
+        p->response[k] = *value;
+    }
+    if (!same)
+        qpu_fft_plan_set_product(p->reverse, (char *)p->memory.host + p->reverse_at,
+                                 (const float *)(const void *)p->response);
 }
 
 int penstock__qpu_filter_run(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first,
