@@ -106,7 +106,7 @@ static int parse_tap(penstock_cf32 *tap, const char *line)
             return -1;
         line = end + strspn(end, " \t\r\n");
     }
-    return *line ? -1 : 1;
+    return *line || !isfinite(tap->re) || !isfinite(tap->im) ? -1 : 1;
 }
 
 static int read_lines(struct taps *taps, FILE *file, const char *path)

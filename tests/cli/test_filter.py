@@ -78,9 +78,10 @@ check_error(2, "--decimate 0 is impossible", *FILTER, *OUT, "--taps", "lowpass:1
 check_error(2, "--shift", *FILTER, *OUT, "--taps", "lowpass:1e5:2e4", "--shift", "6e5", stdin=both)
 check_error(2, "--advance 3 is impossible", *FILTER, *OUT, "--taps", path("taps.txt"), "--advance", "3", stdin=both)
 check_error(1, "cannot open", *FILTER, *OUT, "--taps", path("none"), stdin=both)
-with open(path("bad.txt"), "w") as file:
-    file.write("1\nx\n")
-check_error(1, "line 2 is no tap", *FILTER, *OUT, "--taps", path("bad.txt"), stdin=both)
+for line in ("x", "nan", "1 inf", "1 2 3"):
+    with open(path("bad.txt"), "w") as file:
+        file.write(f"1\n{line}\n")
+    check_error(1, "line 2 is no tap", *FILTER, *OUT, "--taps", path("bad.txt"), stdin=both)
 done = check_run(1, *FILTER, *OUT, "--taps", "lowpass:1e5:2e4", stdin=both + b"12")
 check("2 bytes that make no whole sample" in done.stderr and os.path.getsize(path("x.cf32")) == 8 * COUNT, done.stderr)
 if os.path.exists("/dev/full"):
