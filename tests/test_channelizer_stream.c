@@ -6,11 +6,7 @@
  * threads; NaN and infinity; reset; latency; refusals; and what happens when allocation k or device call k fails, for
  * every k.
  */
-#include "backends/trace/trace.h"
-#include "core/memory.h"
-#include "test.h"
-
-#include <penstock/penstock.h>
+#include "failure_sweep.h"
 
 #define SAMPLES  20000
 #define CHANNELS 24
@@ -298,8 +294,7 @@ static int use(penstock_context *context, const char *device, bool *wrong)
     status = run(&chain, 999, 1);
     *wrong = chain.frames > FRAMES || chain.returned > RETURNED || !same(frames, good_frames, chain.frames * KEPT) ||
              !same(got, good, chain.returned) || (!status && chain.returned != RETURNED);
-    penstock__memory_fail_at(-1);
-    penstock__trace_fail_at(-1);
+    sweep_over();
     if (status) {
         CHECK_OK(penstock_channelizer_reset(chain.channelizer));
         CHECK_OK(penstock_synthesizer_reset(chain.synthesizer));
@@ -308,50 +303,6 @@ static int use(penstock_context *context, const char *device, bool *wrong)
     }
     chain_free(&chain);
     return status;
-}
-
-static void sweep_allocations(const char *device)
-{
-    long live = penstock__memory_live(), k = 0;
-    int status = PENSTOCK_ERR_MEMORY;
-    for (; status && k < 1000; k++) {
-        penstock_context *context = NULL;
-        bool wrong = false;
-        penstock__memory_fail_at(k);
-        if (!(status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 2))))
-            status = use(context, device, &wrong);
-        penstock__memory_fail_at(-1);
-        CHECK(!wrong, "allocation %ld: wrong values", k);
-        penstock_context_free(context);
-        CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
-    }
-    CHECK(!status && k > 15, "%ld allocations were failed, the last run gave %d", k, status);
-    printf("%s: %ld allocations\n", device, k);
-}
-
-/* `device` by name or preferred; each call fails once, or all from it on. */
-static void sweep_calls(const char *device, bool named, bool for_good)
-{
-    penstock_context *context = NULL;
-    long failed = 0, objects = penstock__trace_live();
-    bool reached = true;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
-    for (long k = 0; reached && k < 5000; k += k < 60 ? 1 : 7) {
-        long before = penstock__trace_calls();
-        bool wrong = false;
-        for_good ? penstock__trace_fail_from(k) : penstock__trace_fail_at(k);
-        int status = use(context, device, &wrong);
-        reached = penstock__trace_calls() - before > k;
-        penstock__trace_fail_at(-1);
-        CHECK(named || !status, "%s, call %ld: %d: %s", device, k, status, penstock_error_text());
-        CHECK(!wrong, "%s, call %ld: wrong values", device, k);
-        failed += !!status;
-    }
-    CHECK(!reached, "%s: the sweep did not end", device);
-    CHECK(!named || failed > 20, "%s: only %ld runs failed", device, failed);
-    penstock_context_free(context);
-    CHECK_EQ(penstock__trace_live(), objects);
-    CHECK(!penstock__trace_violations(), "contract broken: %s", penstock__trace_violation_text());
 }
 
 int main(void)
@@ -369,11 +320,8 @@ int main(void)
     check_refusals(context);
     check_null(context);
     penstock_context_free(context);
-    sweep_allocations("cpu");
-    sweep_allocations("trace");
-    sweep_calls("trace", true, false);
-    sweep_calls("trace", true, true);
-    sweep_calls("prefer:trace", false, false);
-    sweep_calls("prefer:trace", false, true);
+    sweep_allocations(use, "cpu", 2);
+    sweep_allocations(use, "trace", 2);
+    sweep_calls(use);
     return test_finish();
 }

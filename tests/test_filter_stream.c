@@ -6,8 +6,7 @@
  * taps change nothing; NaN and infinity; reset; latency; refusals; and what happens when allocation k or device call k
  * fails, for every k.
  */
-#include "backends/trace/trace.h"
-#include "core/memory.h"
+#include "failure_sweep.h"
 #include "filter_direct.h"
 
 #define SAMPLES 40000
@@ -322,8 +321,7 @@ static int use(penstock_context *context, const char *device, bool *wrong)
     if (!(status = penstock_filter_set_taps(filter, taps, NULL, TAPS, 20000)))
         status = run(filter, got, 9999, 1, &made);
     *wrong = made > expected() || !same(got, good, made) || (!status && made != expected());
-    penstock__memory_fail_at(-1);
-    penstock__trace_fail_at(-1);
+    sweep_over();
     if (status) {
         CHECK_OK(penstock_filter_reset(filter));
         CHECK_OK(run(filter, got, 9999, 1, &made));
@@ -331,25 +329,6 @@ static int use(penstock_context *context, const char *device, bool *wrong)
     }
     penstock_filter_free(filter);
     return status;
-}
-
-static void sweep_allocations(void)
-{
-    long live = penstock__memory_live(), k = 0;
-    int status = PENSTOCK_ERR_MEMORY;
-    for (; status && k < 1000; k++) {
-        penstock_context *context = NULL;
-        bool wrong = false;
-        penstock__memory_fail_at(k);
-        if (!(status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""))))
-            status = use(context, "trace", &wrong);
-        penstock__memory_fail_at(-1);
-        CHECK(!wrong, "allocation %ld: wrong values", k);
-        penstock_context_free(context);
-        CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
-    }
-    CHECK(!status && k > 15, "%ld allocations were failed, the last run gave %d", k, status);
-    printf("%ld allocations\n", k);
 }
 
 /* On the CPU itself, with its own kind of convolution. */
@@ -392,31 +371,6 @@ static void sweep_choice(void)
     }
 }
 
-/* `device` by name or preferred; each call fails once, or all from it on. */
-static void sweep_calls(const char *device, bool named, bool for_good)
-{
-    penstock_context *context = NULL;
-    long failed = 0, objects = penstock__trace_live();
-    bool reached = true;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
-    for (long k = 0; reached && k < 5000; k += k < 60 ? 1 : 7) {
-        long before = penstock__trace_calls();
-        bool wrong = false;
-        for_good ? penstock__trace_fail_from(k) : penstock__trace_fail_at(k);
-        int status = use(context, device, &wrong);
-        reached = penstock__trace_calls() - before > k;
-        penstock__trace_fail_at(-1);
-        CHECK(named || !status, "%s, call %ld: %d: %s", device, k, status, penstock_error_text());
-        CHECK(!wrong, "%s, call %ld: wrong values", device, k);
-        failed += !!status;
-    }
-    CHECK(!reached, "%s: the sweep did not end", device);
-    CHECK(!named || failed > 20, "%s: only %ld runs failed", device, failed);
-    penstock_context_free(context);
-    CHECK_EQ(penstock__trace_live(), objects);
-    CHECK(!penstock__trace_violations(), "contract broken: %s", penstock__trace_violation_text());
-}
-
 int main(void)
 {
     penstock_context *context = NULL;
@@ -432,12 +386,9 @@ int main(void)
     check_refusals(context);
     make_good(context, "trace");
     penstock_context_free(context);
-    sweep_allocations();
+    sweep_allocations(use, "trace", 0);
     sweep_vectors();
     sweep_choice();
-    sweep_calls("trace", true, false);
-    sweep_calls("trace", true, true);
-    sweep_calls("prefer:trace", false, false);
-    sweep_calls("prefer:trace", false, true);
+    sweep_calls(use);
     return test_finish();
 }

@@ -6,11 +6,7 @@
  * on without a lost sample, by name the error comes out and a reset makes the stream whole again. And its latency limit
  * and refusals.
  */
-#include "backends/trace/trace.h"
-#include "core/memory.h"
-#include "test.h"
-
-#include <penstock/penstock.h>
+#include "failure_sweep.h"
 
 #define SAMPLES 40000
 #define VECTORS 700
@@ -74,67 +70,24 @@ static void make_good(void)
     penstock_context_free(context);
 }
 
-static void sweep_allocations(void)
+/* A stream; after an error once more, from a reset on. */
+static int use(penstock_context *context, const char *device, bool *wrong)
 {
-    long live = penstock__memory_live(), k = 0;
-    int status = PENSTOCK_ERR_MEMORY;
-    for (; status && k < 1000; k++) {
-        penstock_context *context = NULL;
-        penstock_spectrum *spectrum = NULL;
-        size_t count = 0;
-        penstock__memory_fail_at(k);
-        if (!(status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""))) &&
-            !(status = penstock_spectrum_new(&spectrum, context, &desc, "trace")))
-            status = run(spectrum, got, &count);
-        penstock__memory_fail_at(-1);
-        if (spectrum && status) {
-            CHECK_OK(penstock_spectrum_reset(spectrum));
-            CHECK_OK(run(spectrum, got, &count));
-        }
-        if (spectrum)
-            check_good("allocation", k, count);
-        penstock_spectrum_free(spectrum);
-        penstock_context_free(context);
-        CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
+    penstock_spectrum *spectrum = NULL;
+    size_t count = 0;
+    int status = penstock_spectrum_new(&spectrum, context, &desc, device);
+    if (status)
+        return status;
+    status = run(spectrum, got, &count);
+    *wrong = count > expected() || memcmp(got, good, count * 64 * sizeof *got) || (!status && count != expected());
+    sweep_over();
+    if (status) {
+        CHECK_OK(penstock_spectrum_reset(spectrum));
+        CHECK_OK(run(spectrum, got, &count));
+        check_good(device, status, count);
     }
-    CHECK(!status && k > 10, "%ld allocations were failed, the last run gave %d", k, status);
-    printf("%ld allocations\n", k);
-}
-
-/* `device` by name or preferred; each call fails once, or all from it on. */
-static void sweep_calls(const char *device, bool named, bool for_good)
-{
-    penstock_context *context = NULL;
-    long failed = 0, objects = penstock__trace_live();
-    bool reached = true;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
-    for (long k = 0; reached && k < 5000; k += k < 60 ? 1 : 7) {
-        penstock_spectrum *spectrum = NULL;
-        size_t count = 0;
-        long before = penstock__trace_calls();
-        for_good ? penstock__trace_fail_from(k) : penstock__trace_fail_at(k);
-        int status = penstock_spectrum_new(&spectrum, context, &desc, device);
-        if (!status)
-            status = run(spectrum, got, &count);
-        reached = penstock__trace_calls() - before > k;
-        penstock__trace_fail_at(-1);
-        CHECK(named || !status, "%s, call %ld: %d: %s", device, k, status, penstock_error_text());
-        if (status && spectrum) {
-            CHECK(count <= expected() && !memcmp(got, good, count * 64 * sizeof *got), "%s, call %ld: what came before",
-                  device, k);
-            CHECK_OK(penstock_spectrum_reset(spectrum));
-            CHECK_OK(run(spectrum, got, &count));
-        }
-        if (spectrum)
-            check_good(device, k, count);
-        failed += !!status;
-        penstock_spectrum_free(spectrum);
-    }
-    CHECK(!reached, "%s: the sweep did not end", device);
-    CHECK(!named || failed > 20, "%s: only %ld runs failed", device, failed);
-    penstock_context_free(context);
-    CHECK_EQ(penstock__trace_live(), objects);
-    CHECK(!penstock__trace_violations(), "contract broken: %s", penstock__trace_violation_text());
+    penstock_spectrum_free(spectrum);
+    return status;
 }
 
 /* One transform comes at once where the limit has passed, and only with its batch where there is none. */
@@ -206,10 +159,7 @@ int main(void)
     make_good();
     check_latency();
     check_refusals();
-    sweep_allocations();
-    sweep_calls("trace", true, false);
-    sweep_calls("trace", true, true);
-    sweep_calls("prefer:trace", false, false);
-    sweep_calls("prefer:trace", false, true);
+    sweep_allocations(use, "trace", 0);
+    sweep_calls(use);
     return test_finish();
 }
