@@ -128,7 +128,7 @@ size_t gatherer::more(gr::block &block, size_t available, size_t enough, unsigne
     constexpr unsigned most_in_vain = 10, yields = 4; // the other side needs the lock, too
     auto reader = block.detail()->input(port);
     const size_t before = available, most = static_cast<size_t>(reader->max_possible_items_available());
-    enough = std::min(std::max(enough, ENOUGH_BYTES / reader->get_sizeof_item()), most / 4);
+    enough = std::max(std::min(enough, most / 2), std::min(ENOUGH_BYTES / reader->get_sizeof_item(), most / 4));
     if (available >= enough || ++d_skipped < 1U << d_in_vain)
         return available;
     const auto began = clock::now();

@@ -90,9 +90,9 @@ class gatherer
     unsigned d_in_vain = 0, d_skipped = 0; // waits in a row, and calls since the last one
 
   public:
-    //! In general_work(), without locks: `available` items, or those that there are after a wait for `enough`, or for
-    //! what makes a call worth it, but no more than a quarter of the buffer. Where nothing comes of waiting, hardly any
-    //! call waits.
+    //! In general_work(), without locks: `available` items, or those that there are after a wait for `enough`, at most
+    //! half of what the buffer has room for, and for what makes a call worth it. Where nothing comes of waiting, hardly
+    //! any call waits.
     size_t more(gr::block &block, size_t available, size_t enough, unsigned port = 0);
 };
 

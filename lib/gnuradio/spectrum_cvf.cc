@@ -39,7 +39,8 @@ class spectrum_cvf_impl final : public spectrum_cvf
     // Samples that complete the next vector, which can then be made straight from the input buffer.
     size_t missing()
     {
-        const uint64_t end = nitems_written(0) * d_step + d_span;
+        const uint64_t vectors = nitems_written(0) + penstock_spectrum_waiting(d_spectrum.get());
+        const uint64_t end = vectors * d_step + d_span;
         return end > nitems_read(0) ? static_cast<size_t>(end - nitems_read(0)) : 0;
     }
 
@@ -142,8 +143,8 @@ class spectrum_cvf_impl final : public spectrum_cvf
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) override
     {
-        const auto available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]), missing()),
-                   capacity = static_cast<size_t>(noutput_items);
+        const size_t available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]), missing()),
+                     capacity = static_cast<size_t>(noutput_items);
         gr::thread::scoped_lock lock(d_setlock);
         size_t taken = 0, given = 0;
         double sleep_s = 0;
