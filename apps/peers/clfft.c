@@ -2,13 +2,12 @@
 /* Copyright The Penstock authors. */
 
 /* clFFT, opened at run time; names and values are those of clFFT.h. */
+#include "library.h"
 #include "opencl_machine.h"
 #include "peers.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CLFFT_1D = 1, CLFFT_SINGLE = 1, CLFFT_OUTOFPLACE = 2, CLFFT_FORWARD = -1 };
 
@@ -46,30 +45,16 @@ struct run {
     bool set_up, planned;
 };
 
-static int open_library(void)
+static bool open_library(void)
 {
     static bool opened;
-    static const struct {
-        const char *symbol;
-        size_t offset;
-    } rows[] = {
+    static const char *const names[] = {"libclFFT.so.2", NULL};
+    static const struct library_function functions[] = {
 #define ROW(name, symbol, parameters) {symbol, offsetof(__typeof__(clfft), name)},
-        FUNCTIONS(ROW)
+        FUNCTIONS(ROW){NULL, 0}
 #undef ROW
     };
-    void *library = opened ? NULL : dlopen("libclFFT.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (opened)
-        return EXIT_DONE;
-    if (!library)
-        return fail(EXIT_DATA, "libclFFT.so.2 was not found (install libclfft2)");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void *symbol = dlsym(library, rows[i].symbol);
-        if (!symbol)
-            return fail(EXIT_DATA, "libclFFT.so.2 has no %s", rows[i].symbol);
-        memcpy((char *)&clfft + rows[i].offset, &symbol, sizeof symbol);
-    }
-    opened = true;
-    return EXIT_DONE;
+    return opened = opened || library_load(names, "install libclfft2", functions, &clfft);
 }
 
 static const char *version(void)
@@ -123,7 +108,7 @@ static void *new_run(const struct device_work *work)
         fail(EXIT_USAGE, "clfft does plain transforms only");
         return NULL;
     }
-    if (open_library() || !(run = calloc(1, sizeof *run)))
+    if (!open_library() || !(run = calloc(1, sizeof *run)))
         return NULL;
     if (opencl_machine_open(&run->machine, work->device, work->in_bytes, work->frames * work->n * sizeof(penstock_cf32),
                             work->in, work->block_bytes) &&
@@ -133,19 +118,18 @@ static void *new_run(const struct device_work *work)
     return NULL;
 }
 
-static int run_timed(void *state, unsigned repeats, double *seconds)
+static int enqueue(void *state)
 {
     struct run *run = state;
     struct opencl_machine *machine = &run->machine;
-    int code = opencl_machine_stamp(machine, 0);
-    for (unsigned i = 0; i < repeats && !code; i++)
-        code =
-            opencl_machine_check("clfftEnqueueTransform", clfft.enqueue(run->plan, CLFFT_FORWARD, 1, &machine->queue, 0,
-                                                                        NULL, NULL, &machine->in, &machine->out, NULL));
-    if (code || (code = opencl_machine_stamp(machine, 1)) || (code = opencl_machine_elapsed(machine, seconds)))
-        return code;
-    *seconds /= repeats;
-    return EXIT_DONE;
+    return opencl_machine_check("clfftEnqueueTransform", clfft.enqueue(run->plan, CLFFT_FORWARD, 1, &machine->queue, 0,
+                                                                       NULL, NULL, &machine->in, &machine->out, NULL));
+}
+
+static int run_timed(void *state, unsigned repeats, double *seconds)
+{
+    struct run *run = state;
+    return opencl_machine_time(&run->machine, enqueue, run, repeats, seconds);
 }
 
 static int read_out(void *state, void *out, size_t bytes)

@@ -3,8 +3,8 @@
 
 /* The CUDA driver API and NVRTC as far as peers need them; names and types are those of NVIDIA's cuda.h and nvrtc.h. */
 #include "cuda_machine.h"
+#include "library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,33 +53,16 @@ struct cuda_machine {
     struct {
         COMPILER(MEMBER)
     } rtc;
-    void *driver, *compiler;
     int device;
     void *context, *module, *events[2];
     cuda_memory memory[MEMORIES];
     size_t memories;
 };
 
-struct symbol {
-    const char *name;
-    size_t offset;
-};
-
 #define DRIVER_ROW(name, symbol, parameters)   {symbol, offsetof(struct cuda_machine, cu.name)},
 #define COMPILER_ROW(name, symbol, parameters) {symbol, offsetof(struct cuda_machine, rtc.name)},
-static const struct symbol driver_symbols[] = {DRIVER(DRIVER_ROW)};
-static const struct symbol compiler_symbols[] = {COMPILER(COMPILER_ROW)};
-
-static bool find(struct cuda_machine *machine, void *library, const struct symbol *symbols, size_t count)
-{
-    for (size_t i = 0; library && i < count; i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (!symbol)
-            return false;
-        memcpy((char *)machine + symbols[i].offset, &symbol, sizeof symbol);
-    }
-    return library;
-}
+static const struct library_function functions_of_driver[] = {DRIVER(DRIVER_ROW){NULL, 0}};
+static const struct library_function functions_of_compiler[] = {COMPILER(COMPILER_ROW){NULL, 0}};
 
 static int check(const char *what, int code)
 {
@@ -88,17 +71,16 @@ static int check(const char *what, int code)
 
 static bool open_libraries(struct cuda_machine *machine)
 {
-    static const char *const names[] = {"libnvrtc.so.13",
-                                        "libnvrtc.so.12",
-                                        "libnvrtc.so.11.2",
-                                        "libnvrtc.so",
-                                        "/usr/local/cuda/lib64/libnvrtc.so",
-                                        "/usr/local/cuda/lib/libnvrtc.so"};
-    machine->driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !machine->compiler; i++)
-        machine->compiler = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return find(machine, machine->driver, driver_symbols, sizeof driver_symbols / sizeof *driver_symbols) &&
-           find(machine, machine->compiler, compiler_symbols, sizeof compiler_symbols / sizeof *compiler_symbols);
+    static const char *const driver[] = {"libcuda.so.1", NULL};
+    static const char *const compiler[] = {"libnvrtc.so.13",
+                                           "libnvrtc.so.12",
+                                           "libnvrtc.so.11.2",
+                                           "libnvrtc.so",
+                                           "/usr/local/cuda/lib64/libnvrtc.so",
+                                           "/usr/local/cuda/lib/libnvrtc.so",
+                                           NULL};
+    return library_load(driver, "the peer needs NVIDIA's driver", functions_of_driver, machine) &&
+           library_load(compiler, "the peer needs the CUDA toolkit", functions_of_compiler, machine);
 }
 
 static int start(struct cuda_machine *machine, int index)
@@ -135,9 +117,7 @@ struct cuda_machine *cuda_machine_new(const char *device)
         fail(EXIT_DATA, "out of memory");
         return NULL;
     }
-    if (!open_libraries(machine))
-        fail(EXIT_DATA, "libcuda.so.1 and libnvrtc are needed for the peer, and one of them is missing or too old");
-    else if (!start(machine, cuda_machine_index(device)))
+    if (open_libraries(machine) && !start(machine, cuda_machine_index(device)))
         return machine;
     cuda_machine_free(machine);
     return NULL;
@@ -159,7 +139,7 @@ void cuda_machine_free(struct cuda_machine *machine)
         machine->cu.pop(&popped);
         machine->cu.release(machine->device);
     }
-    free(machine); /* the libraries stay: drivers do not bear being unloaded */
+    free(machine);
 }
 
 cuda_memory cuda_machine_alloc(struct cuda_machine *machine, size_t bytes)
@@ -241,17 +221,31 @@ int cuda_machine_launch(struct cuda_machine *machine, const char *kernel, size_t
 
 /* ---------------------------------------------------------------- the clock ------------------- */
 
-int cuda_machine_stamp(struct cuda_machine *machine, unsigned which)
+/* Notes the device's time as number 0 or 1. */
+static int stamp(struct cuda_machine *machine, unsigned which)
 {
     return check("cuEventRecord", machine->cu.record(machine->events[which], NULL));
 }
 
-int cuda_machine_elapsed(struct cuda_machine *machine, double *seconds)
+/* Between the two, once all is done. */
+static int elapsed(struct cuda_machine *machine, double *seconds)
 {
     float milliseconds = 0;
     int code = check("cuEventSynchronize", machine->cu.wait(machine->events[1]));
     if (!code)
         code = check("cuEventElapsedTime", machine->cu.elapsed(&milliseconds, machine->events[0], machine->events[1]));
     *seconds = 1e-3 * (double)milliseconds;
+    return code;
+}
+
+int cuda_machine_time(struct cuda_machine *machine, int (*launch)(void *state), void *state, unsigned repeats,
+                      double *seconds)
+{
+    int code = stamp(machine, 0);
+    for (unsigned i = 0; i < repeats && !code; i++)
+        code = launch(state);
+    if (!code && !(code = stamp(machine, 1)))
+        code = elapsed(machine, seconds);
+    *seconds /= repeats;
     return code;
 }

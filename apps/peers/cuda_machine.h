@@ -33,8 +33,9 @@ int cuda_machine_compile(struct cuda_machine *machine, const char *source);
 int cuda_machine_launch(struct cuda_machine *machine, const char *kernel, size_t groups, unsigned group,
                         void **arguments);
 
-/* Notes the device's time as number 0 or 1; the seconds between them. */
-int cuda_machine_stamp(struct cuda_machine *machine, unsigned which);
-int cuda_machine_elapsed(struct cuda_machine *machine, double *seconds);
+/* Seconds that one of `repeats` calls of `launch` takes on the device, all of them launched before the first is over.
+ */
+int cuda_machine_time(struct cuda_machine *machine, int (*launch)(void *state), void *state, unsigned repeats,
+                      double *seconds);
 
 #endif

@@ -2,12 +2,11 @@
 /* Copyright The Penstock authors. */
 
 /* cuFFT, opened at run time; names and values are those of NVIDIA's cufft.h. */
+#include "library.h"
 #include "separate.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { CUFFT_C2C = 0x29, CUFFT_FORWARD = -1, CUFFT_INVERSE = 1 };
 
@@ -32,31 +31,22 @@ static int check(const char *what, int code)
     return code ? fail(EXIT_DATA, "%s failed with error %d", what, code) : EXIT_DONE;
 }
 
-static int open_library(void)
+static bool open_library(void)
 {
     static const char *const names[] = {"libcufft.so.12",
                                         "libcufft.so.11",
                                         "libcufft.so.10",
                                         "libcufft.so",
                                         "/usr/local/cuda/lib64/libcufft.so",
-                                        "/usr/local/cuda/lib/libcufft.so"};
-    static const char *const symbols[] = {"cufftPlanMany", "cufftExecC2C", "cufftDestroy", "cufftGetVersion"};
-    void **const places[] = {(void **)(void *)&cufft.plan_many, (void **)(void *)&cufft.exec,
-                             (void **)(void *)&cufft.destroy, (void **)(void *)&cufft.version};
-    void *library = NULL;
-    if (cufft.version)
-        return EXIT_DONE;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return fail(EXIT_DATA, "libcufft was not found");
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *symbol = dlsym(library, symbols[i]);
-        if (!symbol)
-            return fail(EXIT_DATA, "libcufft has no %s", symbols[i]);
-        memcpy((void *)places[i], &symbol, sizeof symbol);
-    }
-    return EXIT_DONE;
+                                        "/usr/local/cuda/lib/libcufft.so",
+                                        NULL};
+    static const struct library_function functions[] = {{"cufftPlanMany", offsetof(__typeof__(cufft), plan_many)},
+                                                        {"cufftExecC2C", offsetof(__typeof__(cufft), exec)},
+                                                        {"cufftDestroy", offsetof(__typeof__(cufft), destroy)},
+                                                        {"cufftGetVersion", offsetof(__typeof__(cufft), version)},
+                                                        {NULL, 0}};
+    static bool opened;
+    return opened = opened || library_load(names, "install the CUDA toolkit", functions, &cufft);
 }
 
 static const char *version(void)
@@ -99,7 +89,7 @@ static void free_run(void *state)
 static void *new_run(const struct device_work *work)
 {
     struct run *run;
-    if (open_library() || !(run = calloc(1, sizeof *run)))
+    if (!open_library() || !(run = calloc(1, sizeof *run)))
         return NULL;
     run->work = *work;
     if (!(run->machine = cuda_machine_new(work->device)))
@@ -113,38 +103,43 @@ failed:
     return NULL;
 }
 
-static int run_before(struct run *run)
+static int run_before(void *state)
 {
+    struct run *run = state;
     return separate_before(&run->separate);
 }
 
-static int run_forward(struct run *run)
+static int run_forward(void *state)
 {
+    struct run *run = state;
     const struct separate *s = &run->separate;
     return check("cufftExecC2C", cufft.exec(run->plans[0], s->samples + run->work.skip * sizeof(penstock_cf32),
                                             s->spectrum, CUFFT_FORWARD));
 }
 
-static int run_between(struct run *run)
+static int run_between(void *state)
 {
+    struct run *run = state;
     return separate_between(&run->separate);
 }
 
-static int run_back(struct run *run)
+static int run_back(void *state)
 {
+    struct run *run = state;
     const struct separate *s = &run->separate;
     return check("cufftExecC2C", cufft.exec(run->plans[1], s->spectrum, s->spectrum, CUFFT_INVERSE));
 }
 
-static int run_after(struct run *run)
+static int run_after(void *state)
 {
+    struct run *run = state;
     return separate_after(&run->separate);
 }
 
 /* The kernels of each kind of work, in order. */
 static const struct part {
     const char *name;
-    int (*run)(struct run *run);
+    int (*run)(void *run);
 } parts[][DEVICE_PARTS] = {
     [DEVICE_WORK_FFT] = {{"transform", run_forward}},
     [DEVICE_WORK_SPECTRUM] = {{"convert", run_before}, {"transform", run_forward}, {"mean_power", run_after}},
@@ -171,8 +166,9 @@ static double part_bytes(const struct run *run, const struct part *part)
                                                      : points);
 }
 
-static int run_once(struct run *run)
+static int run_once(void *state)
 {
+    struct run *run = state;
     const struct part *part = parts_of(run);
     int code = EXIT_DONE;
     for (size_t i = 0; i < DEVICE_PARTS && part[i].run && !code; i++)
@@ -183,13 +179,7 @@ static int run_once(struct run *run)
 static int run_timed(void *state, unsigned repeats, double *seconds)
 {
     struct run *run = state;
-    int code = cuda_machine_stamp(run->machine, 0);
-    for (unsigned i = 0; i < repeats && !code; i++)
-        code = run_once(run);
-    if (code || (code = cuda_machine_stamp(run->machine, 1)) || (code = cuda_machine_elapsed(run->machine, seconds)))
-        return code;
-    *seconds /= repeats;
-    return EXIT_DONE;
+    return cuda_machine_time(run->machine, run_once, run, repeats, seconds);
 }
 
 static int by_value(const void *a, const void *b)
@@ -205,9 +195,7 @@ static int time_part(struct run *run, const struct part *part, double *seconds)
     double times[RUNS];
     int code = EXIT_DONE;
     for (int i = -WARM_UP; i < RUNS && !code; i++)
-        if (!(code = cuda_machine_stamp(run->machine, 0)) && !(code = part->run(run)) &&
-            !(code = cuda_machine_stamp(run->machine, 1)))
-            code = cuda_machine_elapsed(run->machine, &times[i < 0 ? 0 : i]);
+        code = cuda_machine_time(run->machine, part->run, run, 1, &times[i < 0 ? 0 : i]);
     if (code)
         return code;
     qsort(times, RUNS, sizeof *times, by_value);

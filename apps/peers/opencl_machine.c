@@ -4,7 +4,6 @@
 /* OpenCL as far as peers need it. */
 #include "opencl_machine.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,20 +36,17 @@ static struct {
 #undef MEMBER
 } cl;
 
-static const struct {
-    const char *name;
-    size_t offset;
-} functions[] = {
+static const struct library_function own_functions[] = {
 #define ROW(name) {"cl" #name, offsetof(__typeof__(cl), name)},
-    FUNCTIONS(ROW)
+    FUNCTIONS(ROW){NULL, 0}
 #undef ROW
 };
 
-static void *loader; /* stays open: drivers do not bear being unloaded */
+static void *loader;
 
-void *opencl_machine_function(const char *name)
+bool opencl_machine_functions(const struct library_function *functions, void *table)
 {
-    return loader ? dlsym(loader, name) : NULL;
+    return library_look_up(loader, "the OpenCL loader", functions, table);
 }
 
 int opencl_machine_check(const char *what, int code)
@@ -61,15 +57,9 @@ int opencl_machine_check(const char *what, int code)
 static bool open_loader(void)
 {
     const char *library = getenv("PENSTOCK_OPENCL_LIBRARY");
-    if (loader)
-        return true;
-    loader = dlopen(library && *library ? library : "libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; loader && i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(loader, functions[i].name);
-        if (!symbol)
-            return false;
-        memcpy((char *)&cl + functions[i].offset, &symbol, sizeof symbol);
-    }
+    const char *const names[] = {library && *library ? library : "libOpenCL.so.1", NULL};
+    if (!loader)
+        loader = library_load(names, "the peer needs OpenCL's loader", own_functions, &cl);
     return loader;
 }
 
@@ -134,7 +124,7 @@ bool opencl_machine_open(struct opencl_machine *machine, const char *device, siz
     if (strncmp(device, "opencl", 6))
         return !fail(EXIT_USAGE, "the peer computes on opencl devices, not on %s", device);
     if (!open_loader())
-        return !fail(EXIT_DATA, "the OpenCL loader, which the peer needs, is missing or too old");
+        return false;
     if (!find(machine, index ? (unsigned)atoi(index + 1) : 0))
         return !fail(EXIT_DATA, "%s is not there for the peer", device);
     machine->context = cl.CreateContext(
@@ -169,7 +159,8 @@ int opencl_machine_read(struct opencl_machine *machine, void *to, size_t bytes)
                                                                             bytes, to, 0, NULL, NULL));
 }
 
-int opencl_machine_stamp(struct opencl_machine *machine, unsigned which)
+/* Notes the device's time as number 0 or 1. */
+static int stamp(struct opencl_machine *machine, unsigned which)
 {
     if (machine->stamps[which])
         cl.ReleaseEvent(machine->stamps[which]);
@@ -178,7 +169,8 @@ int opencl_machine_stamp(struct opencl_machine *machine, unsigned which)
                                 cl.EnqueueMarkerWithWaitList(machine->queue, 0, NULL, &machine->stamps[which]));
 }
 
-int opencl_machine_elapsed(struct opencl_machine *machine, double *seconds)
+/* Between the two, once all is done. */
+static int elapsed(struct opencl_machine *machine, double *seconds)
 {
     cl_ulong times[2] = {0, 0};
     cl_int code = cl.WaitForEvents(2, machine->stamps);
@@ -186,4 +178,16 @@ int opencl_machine_elapsed(struct opencl_machine *machine, double *seconds)
         code = cl.GetEventProfilingInfo(machine->stamps[i], CL_PROFILING_COMMAND_END, sizeof times[i], &times[i], NULL);
     *seconds = 1e-9 * (double)(times[1] - times[0]);
     return opencl_machine_check("the device's clock", code);
+}
+
+int opencl_machine_time(struct opencl_machine *machine, int (*enqueue)(void *state), void *state, unsigned repeats,
+                        double *seconds)
+{
+    int code = stamp(machine, 0);
+    for (unsigned i = 0; i < repeats && !code; i++)
+        code = enqueue(state);
+    if (!code && !(code = stamp(machine, 1)))
+        code = elapsed(machine, seconds);
+    *seconds /= repeats;
+    return code;
 }

@@ -9,6 +9,7 @@
 #include <CL/cl.h>
 
 #include "command.h"
+#include "library.h"
 
 #include <stddef.h>
 
@@ -27,16 +28,17 @@ bool opencl_machine_open(struct opencl_machine *machine, const char *device, siz
                          const void *block, size_t block_bytes);
 void opencl_machine_close(struct opencl_machine *machine);
 
-/* A function of the loader, NULL if it has none of that name. */
-void *opencl_machine_function(const char *name);
+/* Functions of the loader into a table. False, having told which one is missing. */
+bool opencl_machine_functions(const struct library_function *functions, void *table);
 
 /* Tells that `what` failed with `code` unless that is 0; returns an exit code, as those below. */
 int opencl_machine_check(const char *what, int code);
 
 int opencl_machine_read(struct opencl_machine *machine, void *to, size_t bytes);
 
-/* Notes the device's time as number 0 or 1; the seconds between them, once all is done. */
-int opencl_machine_stamp(struct opencl_machine *machine, unsigned which);
-int opencl_machine_elapsed(struct opencl_machine *machine, double *seconds);
+/* Seconds that one of `repeats` calls of `enqueue` takes on the device, all of them enqueued before the first is over.
+ */
+int opencl_machine_time(struct opencl_machine *machine, int (*enqueue)(void *state), void *state, unsigned repeats,
+                        double *seconds);
 
 #endif

@@ -3,11 +3,11 @@
 
 /* VkFFT on CUDA: its header, with the calls that it makes sent to libraries that are opened at run time. */
 #include "cuda_machine.h"
+#include "library.h"
 #include "vkfft.h"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <nvrtc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +45,10 @@ static struct {
 #undef MEMBER
 } vkfft;
 
-struct row {
-    const char *name;
-    size_t offset;
-};
 #define ROW(name) {#name, offsetof(__typeof__(vkfft), name)},
-static const struct row driver_rows[] = {DRIVER(ROW){NULL, 0}};
-static const struct row runtime_rows[] = {RUNTIME(ROW){NULL, 0}};
-static const struct row compiler_rows[] = {COMPILER(ROW){NULL, 0}};
+static const struct library_function driver_rows[] = {DRIVER(ROW){NULL, 0}};
+static const struct library_function runtime_rows[] = {RUNTIME(ROW){NULL, 0}};
+static const struct library_function compiler_rows[] = {COMPILER(ROW){NULL, 0}};
 
 #undef cuMemcpyHtoD /* cuda.h names the versions of functions by macros */
 #undef cuModuleGetGlobal
@@ -97,22 +93,6 @@ static int check(const char *what, VkFFTResult code)
     return code ? fail(EXIT_DATA, "%s failed with error %d", what, (int)code) : EXIT_DONE;
 }
 
-static bool open_library(const char *const *names, const struct row *rows)
-{
-    void *library = NULL;
-    for (const char *const *name = names; *name && !library; name++)
-        library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return !fail(EXIT_DATA, "%s, which VkFFT needs, was not found", names[0]);
-    for (const struct row *row = rows; row->name; row++) {
-        void *symbol = dlsym(library, row->name);
-        if (!symbol)
-            return !fail(EXIT_DATA, "%s has no %s", names[0], row->name);
-        memcpy((char *)&vkfft + row->offset, &symbol, sizeof symbol);
-    }
-    return true;
-}
-
 static bool open_libraries(void)
 {
     static const char *const driver[] = {"libcuda.so.1", NULL};
@@ -128,8 +108,9 @@ static bool open_libraries(void)
                                            "/usr/local/cuda/lib64/libnvrtc.so",
                                            "/usr/local/cuda/lib/libnvrtc.so",
                                            NULL};
-    return open_library(driver, driver_rows) && open_library(runtime, runtime_rows) &&
-           open_library(compiler, compiler_rows);
+    static const char advice[] = "VkFFT needs the CUDA toolkit";
+    return library_load(driver, "VkFFT needs NVIDIA's driver", driver_rows, &vkfft) &&
+           library_load(runtime, advice, runtime_rows, &vkfft) && library_load(compiler, advice, compiler_rows, &vkfft);
 }
 
 static void free_run(void *state)
@@ -183,17 +164,17 @@ static void *new_run(const struct device_work *work)
     return NULL;
 }
 
+static int launch(void *state)
+{
+    struct run *run = state;
+    VkFFTLaunchParams buffers = {.buffer = &run->out, .inputBuffer = &run->in};
+    return check("VkFFTAppend", VkFFTAppend(&run->application, -1, &buffers));
+}
+
 static int run_timed(void *state, unsigned repeats, double *seconds)
 {
     struct run *run = state;
-    VkFFTLaunchParams launch = {.buffer = &run->out, .inputBuffer = &run->in};
-    int code = cuda_machine_stamp(run->machine, 0);
-    for (unsigned i = 0; i < repeats && !code; i++)
-        code = check("VkFFTAppend", VkFFTAppend(&run->application, -1, &launch));
-    if (code || (code = cuda_machine_stamp(run->machine, 1)) || (code = cuda_machine_elapsed(run->machine, seconds)))
-        return code;
-    *seconds /= repeats;
-    return EXIT_DONE;
+    return cuda_machine_time(run->machine, launch, run, repeats, seconds);
 }
 
 static int read_out(void *state, void *out, size_t bytes)

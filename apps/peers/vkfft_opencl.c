@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* VkFFT on OpenCL: its header, with the calls that it makes sent to the loader that was opened at run time. */
+#include "library.h"
 #include "opencl_machine.h"
 #include "vkfft.h"
 
@@ -33,12 +34,9 @@ static struct {
 #undef MEMBER
 } vkfft;
 
-static const struct {
-    const char *name;
-    size_t offset;
-} functions[] = {
+static const struct library_function functions[] = {
 #define ROW(name) {#name, offsetof(__typeof__(vkfft), name)},
-    FUNCTIONS(ROW)
+    FUNCTIONS(ROW){NULL, 0}
 #undef ROW
 };
 
@@ -83,17 +81,6 @@ static int check(const char *what, VkFFTResult code)
     return opencl_machine_check(what, (int)code);
 }
 
-static bool open_functions(void)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = opencl_machine_function(functions[i].name);
-        if (!symbol)
-            return !fail(EXIT_DATA, "the OpenCL loader has no %s", functions[i].name);
-        memcpy((char *)&vkfft + functions[i].offset, &symbol, sizeof symbol);
-    }
-    return true;
-}
-
 static void free_run(void *state)
 {
     struct run *run = state;
@@ -131,24 +118,24 @@ static void *new_run(const struct device_work *work)
     run->in_bytes = work->in_bytes;
     run->out_bytes = work->frames * work->n * sizeof(penstock_cf32);
     if (opencl_machine_open(&run->machine, work->device, run->in_bytes, run->out_bytes, work->in, work->block_bytes) &&
-        open_functions() && !plan(run, work))
+        opencl_machine_functions(functions, &vkfft) && !plan(run, work))
         return run;
     free_run(run);
     return NULL;
 }
 
+static int enqueue(void *state)
+{
+    struct run *run = state;
+    VkFFTLaunchParams launch = {
+        .commandQueue = &run->machine.queue, .buffer = &run->machine.out, .inputBuffer = &run->machine.in};
+    return check("VkFFTAppend", VkFFTAppend(&run->application, -1, &launch));
+}
+
 static int run_timed(void *state, unsigned repeats, double *seconds)
 {
     struct run *run = state;
-    struct opencl_machine *machine = &run->machine;
-    VkFFTLaunchParams launch = {.commandQueue = &machine->queue, .buffer = &machine->out, .inputBuffer = &machine->in};
-    int code = opencl_machine_stamp(machine, 0);
-    for (unsigned i = 0; i < repeats && !code; i++)
-        code = check("VkFFTAppend", VkFFTAppend(&run->application, -1, &launch));
-    if (code || (code = opencl_machine_stamp(machine, 1)) || (code = opencl_machine_elapsed(machine, seconds)))
-        return code;
-    *seconds /= repeats;
-    return EXIT_DONE;
+    return opencl_machine_time(&run->machine, enqueue, run, repeats, seconds);
 }
 
 static int read_out(void *state, void *out, size_t bytes)
