@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* What the two files of the CUDA driver for tests share. */
+/* What the files of the CUDA driver for tests share. */
 #ifndef PENSTOCK_TEST_CUDA_SHIM_H
 #define PENSTOCK_TEST_CUDA_SHIM_H
 
@@ -32,6 +32,9 @@ void shim_rule(bool holds, const char *rule);
 
 /* A context is current in this thread. */
 void shim_needs_context(void);
+
+/* The memory of an asynchronous copy is page-locked. */
+void shim_needs_pinned(const char *memory, size_t bytes);
 
 /* Enough of the source's constants to do a plain transform and to check its launch. */
 struct shim_kernel {
