@@ -3,7 +3,7 @@
 
 /* The cpu backend's table: one device, ordinary memory, work done within enqueue. */
 #include "backends/cpu/cpu.h"
-#include "backends/cpu/vector.h"
+#include "backends/cpu/arrays.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,12 +29,12 @@ static void read_product(char *product, size_t bytes)
 
 static void read_driver(char *driver, size_t bytes)
 {
-    char transform[32], vector[32];
+    char transform[32], arrays[32];
     penstock__cpu_transform_library(transform);
-    penstock__vector_library(vector);
+    penstock__arrays_library(arrays);
     if (!transform[0])
         snprintf(transform, sizeof transform, "built-in FFT");
-    snprintf(driver, bytes, "%s%s%s", transform, vector[0] ? ", " : "", vector);
+    snprintf(driver, bytes, "%s%s%s", transform, arrays[0] ? ", " : "", arrays);
 }
 
 static int probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
@@ -54,7 +54,7 @@ static int probe(penstock_context *context, struct penstock_device *rows, size_t
 static int open_device(struct penstock_device *device)
 {
     (void)device;
-    penstock__vector_init();
+    penstock__arrays_init();
     return PENSTOCK_OK;
 }
 

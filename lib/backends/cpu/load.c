@@ -3,7 +3,7 @@
 
 /* The load stage: conversion, window, shift. */
 #include "backends/cpu/load.h"
-#include "backends/cpu/vector.h"
+#include "backends/cpu/arrays.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,9 +67,9 @@ void penstock__load_frame(const struct cpu_load *load, void *out, const void *in
     else
         penstock__convert(out, in, fft->format, first, penstock__fft_in_count(fft), total);
     if (load->factors)
-        penstock__vector_rotate(out, samples, load->factors, fft->n);
+        penstock__arrays_rotate(out, samples, load->factors, fft->n);
     else if (fft->window)
-        penstock__vector_window(out, samples, fft->window, fft->n);
+        penstock__arrays_window(out, samples, fft->window, fft->n);
     if (gather && (gather->phase || gather->step))
         load->loops->rotate(out, fft->n, gather->phase, gather->step);
     if (fft->domain == PENSTOCK_REAL)

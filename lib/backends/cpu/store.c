@@ -4,7 +4,7 @@
 /* The store stage: all arithmetic is value by value in a fixed order, so neither address nor batch shows in the bits.
  */
 #include "backends/cpu/store.h"
-#include "backends/cpu/vector.h"
+#include "backends/cpu/arrays.h"
 
 #include <string.h>
 
@@ -46,8 +46,8 @@ static void store_values(const struct penstock_fft_problem *fft, float *out, con
 static void store_power(const struct penstock_fft_problem *fft, float *out, const penstock_cf32 *values)
 {
     size_t count = penstock__fft_out_count(fft), low = low_bins(fft);
-    penstock__vector_power(out + count - low, values, low);
-    penstock__vector_power(out, values + low, count - low);
+    penstock__arrays_power(out + count - low, values, low);
+    penstock__arrays_power(out, values + low, count - low);
 }
 
 static void store_mean(const struct penstock_fft_problem *fft, float *out, const double *sums)

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Vector arithmetic by VOLK. */
-#include "backends/cpu/vector.h"
+#include "backends/cpu/arrays.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -24,33 +24,33 @@ static void call_each(void)
 {
     penstock_cf32 values[8] = {{0, 0}};
     float factors[8] = {0};
-    penstock__vector_window(values, values, factors, 8);
-    penstock__vector_rotate(values, values, values, 8);
-    penstock__vector_power(factors, values, 8);
+    penstock__arrays_window(values, values, factors, 8);
+    penstock__arrays_rotate(values, values, values, 8);
+    penstock__arrays_power(factors, values, 8);
 }
 
-void penstock__vector_init(void)
+void penstock__arrays_init(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, call_each);
 }
 
-void penstock__vector_window(penstock_cf32 *out, const penstock_cf32 *in, const float *factors, size_t n)
+void penstock__arrays_window(penstock_cf32 *out, const penstock_cf32 *in, const float *factors, size_t n)
 {
     volk_32fc_32f_multiply_32fc_u(volk_out(out), volk_in(in), factors, (unsigned)n);
 }
 
-void penstock__vector_rotate(penstock_cf32 *out, const penstock_cf32 *in, const penstock_cf32 *factors, size_t n)
+void penstock__arrays_rotate(penstock_cf32 *out, const penstock_cf32 *in, const penstock_cf32 *factors, size_t n)
 {
     volk_32fc_x2_multiply_32fc_u(volk_out(out), volk_in(in), volk_in(factors), (unsigned)n);
 }
 
-void penstock__vector_power(float *out, const penstock_cf32 *in, size_t n)
+void penstock__arrays_power(float *out, const penstock_cf32 *in, size_t n)
 {
     volk_32fc_magnitude_squared_32f_u(out, volk_in(in), (unsigned)n);
 }
 
-void penstock__vector_library(char text[32])
+void penstock__arrays_library(char text[32])
 {
     snprintf(text, 32, "VOLK %s", volk_version());
 }

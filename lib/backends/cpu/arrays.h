@@ -6,22 +6,22 @@
  * addresses: VOLK's kernels are called in their unaligned form, for it may choose another one for aligned arrays.
  * `out` may be `in`.
  */
-#ifndef PENSTOCK_CPU_VECTOR_H
-#define PENSTOCK_CPU_VECTOR_H
+#ifndef PENSTOCK_CPU_ARRAYS_H
+#define PENSTOCK_CPU_ARRAYS_H
 
 #include <penstock/penstock.h>
 
 /* Once, before the others: VOLK's first choice of kernels is not safe between threads. */
-void penstock__vector_init(void);
+void penstock__arrays_init(void);
 
 /* out[i] = in[i] * factors[i] */
-void penstock__vector_window(penstock_cf32 *out, const penstock_cf32 *in, const float *factors, size_t n);
-void penstock__vector_rotate(penstock_cf32 *out, const penstock_cf32 *in, const penstock_cf32 *factors, size_t n);
+void penstock__arrays_window(penstock_cf32 *out, const penstock_cf32 *in, const float *factors, size_t n);
+void penstock__arrays_rotate(penstock_cf32 *out, const penstock_cf32 *in, const penstock_cf32 *factors, size_t n);
 
 /* out[i] = |in[i]|^2 */
-void penstock__vector_power(float *out, const penstock_cf32 *in, size_t n);
+void penstock__arrays_power(float *out, const penstock_cf32 *in, size_t n);
 
 /* Name and version of the library, "" for none. */
-void penstock__vector_library(char text[32]);
+void penstock__arrays_library(char text[32]);
 
 #endif
