@@ -10,7 +10,7 @@
 
 #define DFT2(a, b)                                            \
     {                                                         \
-        const float re_ = re##a - re##b, im_ = im##a - im##b; \
+        const k_real re_ = re##a - re##b, im_ = im##a - im##b; \
         re##a += re##b;                                       \
         im##a += im##b;                                       \
         re##b = re_;                                          \
@@ -19,10 +19,10 @@
 
 #define DFT4(a, b, c, d)                                        \
     {                                                           \
-        const float re0_ = re##a + re##c, im0_ = im##a + im##c; \
-        const float re1_ = re##a - re##c, im1_ = im##a - im##c; \
-        const float re2_ = re##b + re##d, im2_ = im##b + im##d; \
-        const float re3_ = re##b - re##d, im3_ = im##b - im##d; \
+        const k_real re0_ = re##a + re##c, im0_ = im##a + im##c; \
+        const k_real re1_ = re##a - re##c, im1_ = im##a - im##c; \
+        const k_real re2_ = re##b + re##d, im2_ = im##b + im##d; \
+        const k_real re3_ = re##b - re##d, im3_ = im##b - im##d; \
         re##a = re0_ + re2_;                                    \
         im##a = im0_ + im2_;                                    \
         re##b = re1_ + im3_;                                    \
@@ -36,34 +36,34 @@
 /* Point s times cosine - i sine. */
 #define ROTATE(s, cosine, sine)                \
     {                                          \
-        const float re_ = re##s, im_ = im##s;  \
-        re##s = re_ * (cosine) + im_ * (sine); \
-        im##s = im_ * (cosine)-re_ * (sine);   \
+        const k_real re_ = re##s, im_ = im##s;  \
+        re##s = re_ * K_REAL(cosine) + im_ * K_REAL(sine); \
+        im##s = im_ * K_REAL(cosine) - re_ * K_REAL(sine);   \
     }
 
 /* Point s times exp(-2 pi i / 8), -i and exp(-2 pi i 3 / 8). */
 #define ROTATE_1_8(s)                         \
     {                                         \
-        const float re_ = re##s;              \
-        re##s = (re_ + im##s) * 0.707106781f; \
-        im##s = (im##s - re_) * 0.707106781f; \
+        const k_real re_ = re##s;              \
+        re##s = (re_ + im##s) * K_REAL(0.707106781f); \
+        im##s = (im##s - re_) * K_REAL(0.707106781f); \
     }
 #define ROTATE_2_8(s)            \
     {                            \
-        const float re_ = re##s; \
+        const k_real re_ = re##s; \
         re##s = im##s;           \
         im##s = -re_;            \
     }
 #define ROTATE_3_8(s)                          \
     {                                          \
-        const float re_ = re##s;               \
-        re##s = (im##s - re_) * 0.707106781f;  \
-        im##s = (re_ + im##s) * -0.707106781f; \
+        const k_real re_ = re##s;               \
+        re##s = (im##s - re_) * K_REAL(0.707106781f);  \
+        im##s = (re_ + im##s) * K_REAL(-0.707106781f); \
     }
 
 #define SWAP(a, b)                            \
     {                                         \
-        const float re_ = re##a, im_ = im##a; \
+        const k_real re_ = re##a, im_ = im##a; \
         re##a = re##b;                        \
         im##a = im##b;                        \
         re##b = re_;                          \

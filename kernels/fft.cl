@@ -23,6 +23,24 @@
     const k_u64 frame = (k_u64)(row + FIRST_IN) * AVERAGE + PART; \
     K_GLOBAL const k_sample *source = in + (frame * SPACING + SKIP);
 #endif
+
+/* The second transform of a pair, or the first again where there is none. */
+#if !PAIRED
+#define LOCATE_OTHER_SOURCE
+#define LOCATE_OTHER_TARGET
+#else
+#define OTHER_ROW (row + 1 < rows ? row + 1 : row)
+#if GATHERED
+#define LOCATE_OTHER_SOURCE                                                                 \
+    const k_u64 frame_b = (k_u64)(OTHER_ROW + FIRST_IN);                                    \
+    const k_u32 phase_b = gather[frame_b].phase, step_b = gather[frame_b].step;             \
+    K_GLOBAL const k_sample *source_b = in + gather[frame_b].start;
+#else
+#define LOCATE_OTHER_SOURCE \
+    K_GLOBAL const k_sample *source_b = in + ((k_u64)(OTHER_ROW + FIRST_IN) * SPACING + SKIP);
+#endif
+#define LOCATE_OTHER_TARGET K_GLOBAL k_value *target_b = out + (k_u64)(OTHER_ROW + FIRST_OUT) * BINS;
+#endif
 #if AVERAGE > 1
 #define PART part
 #else
@@ -38,7 +56,7 @@
 #elif COLUMNS > 1
 #define STORE_GUARD if ((k_index)((k_size)K_GROUP() % BLOCKS) * PER_GROUP + member < COLUMNS)
 #else
-#define STORE_GUARD if (K_GROUP() * PER_GROUP + member < rows)
+#define STORE_GUARD if (FIRST_OF(K_GROUP() * PER_GROUP + member) < rows)
 #endif
 
 /* Lines of memory that a work-group will read AHEAD groups later: they come into the cache meanwhile. */
@@ -90,6 +108,7 @@ fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT 
         LOCATE
         LOCATE_ROW
         LOCATE_SOURCE
+        LOCATE_OTHER_SOURCE
         LOAD_POINTS
         FETCH_AHEAD
         TRANSFORM
@@ -114,6 +133,7 @@ fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT 
     STORE_GUARD
     {
         K_GLOBAL k_value *target = out + (k_u64)(row + FIRST_OUT) * BINS;
+        LOCATE_OTHER_TARGET
         STORE_POINTS
         FINISH_EXTRA
     }

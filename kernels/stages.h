@@ -59,15 +59,21 @@
 #define RELOCATE
 #endif
 
-/* The transform that a work-item works on: row `row`, and where there are columns, column `column` of it. */
+/* The transform that a work-item works on: row `row`, and where there are columns, column `column` of it. PAIRED: the
+ * first of two. */
+#if PAIRED
+#define FIRST_OF(pair) (2 * (pair))
+#else
+#define FIRST_OF(row) (row)
+#endif
 #if COLUMNS > 1
 #define LOCATE_ROW                                                                    \
-    row = (k_size)K_GROUP() / BLOCKS;                                                 \
+    row = FIRST_OF((k_size)K_GROUP() / BLOCKS);                                       \
     column = (k_index)((k_size)K_GROUP() % BLOCKS) * PER_GROUP + member;              \
     column = COLUMNS % PER_GROUP == 0 || column < COLUMNS ? column : COLUMNS - 1;
 #else
-#define LOCATE_ROW                        \
-    row = K_GROUP() * PER_GROUP + member; \
+#define LOCATE_ROW                                  \
+    row = FIRST_OF(K_GROUP() * PER_GROUP + member); \
     row = row < rows ? row : rows - 1;
 #endif
 
@@ -84,7 +90,7 @@
 #define OVER_ANY(position, span)     ((k_index)((k_size)(lane + position) / span))
 #define WITHIN_ANY(position, span)   ((k_index)((k_size)(lane + position) % span))
 
-#define TWIDDLE(s, kind, table_at, position, span) TURN_BY(s, table_at + 2 * WITHIN_##kind(position, span))
+#define TWIDDLE(s, kind, table_at, position, span) TURN_POINT_BY(s, table_at + 2 * WITHIN_##kind(position, span))
 
 /*
  * On a GPU tables cost more than products: some of a butterfly's factors w^k are read, the others are products of them.
@@ -94,7 +100,7 @@
 #define TWIDDLE_MAKE(k, a, b)                                                 \
     const k_cf32 w##k##_ = {w##a##_.re * w##b##_.re - w##a##_.im * w##b##_.im, \
                             w##a##_.re * w##b##_.im + w##a##_.im * w##b##_.re};
-#define TWIDDLE_USE(s, k) TURN(s, w##k##_.re, w##k##_.im)
+#define TWIDDLE_USE(s, k) TURN_POINT(s, w##k##_.re, w##k##_.im)
 
 /*
  * An exchange: each work-item gives its slots as they lie and takes the points of the next stage's butterflies. A GPU
@@ -106,24 +112,24 @@
 #define SHARED(buffer) shared = exchange + member * MEMBER_STEP + buffer;
 
 #if JOINED
-typedef k_cf32 k_local;
+typedef k_point k_local;
 #define SHARED_RE(place) shared[place].re
 #define SHARED_IM(place) shared[place].im
 #define GIVE(s, offset)                           \
     {                                             \
-        const k_cf32 point_ = {re##s, im##s};     \
+        const k_point point_ = {re##s, im##s};     \
         shared[PLACE(lane + offset)] = point_;    \
     }
 #define TAKE(s, kind, position, span, group, offset)                                  \
     {                                                                                 \
-        const k_cf32 point_ = shared[TAKE_AT(kind, position, span, group, offset)];   \
+        const k_point point_ = shared[TAKE_AT(kind, position, span, group, offset)];   \
         re##s = point_.re;                                                            \
         im##s = point_.im;                                                            \
     }
 #define GIVE_ALL(before) GIVE_##before(GIVE)
 #define TAKE_ALL(stage)  TAKE_##stage(TAKE)
 #else
-typedef float k_local;
+typedef k_real k_local;
 #define SHARED_RE(place)   shared[place]
 #define SHARED_IM(place)   shared[PLANE + place]
 #define GIVE_RE(s, offset) shared[PLACE(lane + offset)] = re##s;
@@ -151,4 +157,4 @@ typedef float k_local;
     TAKE_ALL(stage)
 #endif
 
-#define DECLARE(s) float re##s, im##s;
+#define DECLARE(s) k_real re##s, im##s;

@@ -170,5 +170,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         answer(bytes, value, &(cl_ulong){local}, sizeof(cl_ulong));
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
         answer(bytes, value, &(size_t){group}, sizeof(size_t));
+    if (what == CL_DEVICE_EXTENSIONS) /* kernels/numbers.h takes floats where the compiler does not know it */
+        answer(bytes, value, "cl_khr_fp16", sizeof "cl_khr_fp16");
     return code;
 }

@@ -68,7 +68,7 @@ static void compile(const char *source, const char *what)
 
 static void check(penstock_context *context, struct penstock_fft_problem fft, const char *what)
 {
-    const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024};
+    const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024, .half_arithmetic = true};
     struct gpu_scheme scheme;
     struct gpu_table table;
     fft.scale = 1;
@@ -119,6 +119,17 @@ int main(void)
     check(context,
           (struct penstock_fft_problem){.n = 64, .half = true, .output = PENSTOCK_OUTPUT_DECIBEL, .average = 2},
           "halfs, decibel");
+    for (size_t n = 64; n <= 1365; n += 1301) /* 3 x 5 x 7 x 13 */
+        check(context,
+              (struct penstock_fft_problem){.n = n,
+                                            .gathered = n == 64,
+                                            .window = n == 64 ? window : NULL,
+                                            .options = {.arithmetic = PENSTOCK_ARITHMETIC_HALF}},
+              "half arithmetic");
+    check(context,
+          (struct penstock_fft_problem){
+              .n = 64 * 6, .columns = 6, .half = true, .options = {.arithmetic = PENSTOCK_ARITHMETIC_HALF}},
+          "half arithmetic, columns");
     check(context, (struct penstock_fft_problem){.n = 64, .gathered = true, .output = PENSTOCK_OUTPUT_DECIBEL},
           "gathered, decibel");
     check(context, (struct penstock_fft_problem){.n = 64, .shift = 0.1, .output = PENSTOCK_OUTPUT_POWER, .average = 20},

@@ -11,7 +11,7 @@
 
 #define N 16
 
-static const char *const files[] = {"portability.h", "load.h", "store.h",    "dft.h",
+static const char *const files[] = {"portability.h", "load.h", "store.h",    "numbers.h", "dft.h",
                                     "stages.h",      "real.h", "convolve.h", "fft.cl"};
 
 /* Copies kernels/NAME, then a line of the test's. */

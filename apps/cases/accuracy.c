@@ -171,6 +171,7 @@ double accuracy_factor(const char *device, size_t n)
 double accuracy_bound(const struct accuracy *a, const char *device)
 {
     double bound = 1e-7 * sqrt(fmax(log2((double)a->stored.n), 1)) * accuracy_factor(device, a->stored.n);
+    bound *= a->stored.half_arithmetic ? 8192 : 1;
     double rounding = a->stored.half ? 0x1p-11 : 0;
     if (a->stored.output == PENSTOCK_OUTPUT_COMPLEX)
         return bound + rounding;

@@ -17,7 +17,7 @@ struct stored {
     penstock_output output;
     bool centered;
     size_t rows, columns; /* as in penstock_fft_desc */
-    bool half;
+    bool half, half_arithmetic;
 };
 
 struct accuracy {
@@ -38,7 +38,7 @@ void accuracy_add(struct accuracy *accuracy, const double *frames, size_t averag
 
 /* Relative L2 error so far, and the bound for it: design's 1e-7 sqrt(log2 n) on a transform (times
  * accuracy_factor()), doubled for powers; decibels add the rounding of a float near 100. Halfs add 2^-11, and that of
- * 64 to decibels. */
+ * 64 to decibels; arithmetic in them has 8192 times the bound. */
 double accuracy_error(const struct accuracy *accuracy);
 double accuracy_bound(const struct accuracy *accuracy, const char *device);
 

@@ -31,6 +31,8 @@ static bool parse_option(penstock_fft_options *options, const char *word)
         options->scratch = *word == 'l' ? PENSTOCK_SCRATCH_LOCAL : PENSTOCK_SCRATCH_GLOBAL;
     else if (!strcmp(word, "strided") || !strcmp(word, "transposed"))
         options->column_way = *word == 's' ? PENSTOCK_COLUMNS_STRIDED : PENSTOCK_COLUMNS_TRANSPOSED;
+    else if (!strcmp(word, "fp16"))
+        options->arithmetic = PENSTOCK_ARITHMETIC_HALF;
     else
         return false;
     return true;
@@ -152,7 +154,7 @@ static int prepare(struct fft_run *run, const struct fft_case *fft, size_t frame
     size_t average = fft->average ? fft->average : 1;
     *run = (struct fft_run){.fft = fft,
                             .stored = {fft->n, fft->domain, fft->direction, fft->output, fft->centered, fft->rows,
-                                       fft->columns, fft->half}};
+                                       fft->columns, fft->half, fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF}};
     run->frames = (frames + average - 1) / average * average;
     run->in_values = is_half_spectrum(fft) ? fft->n / 2 + 1 : fft->n;
     run->samples = run->frames * (run->in_values + fft->skip);
@@ -396,7 +398,8 @@ const struct case_kind case_fft = {
     .name = "fft",
     .syntax =
         "fft:N|ROWSxN[:columnsK][:WINDOW][:cs16|cs8|cu8|cf16|planar][:power|decibel][:half][:avgK][:centered][:skipG]"
-        "[:reverse][:real][:xBATCH], and on a GPU [:radixR][:local|global][:strided|transposed][:itemsI][:groupG]",
+        "[:reverse][:real][:xBATCH], and on a GPU "
+        "[:radixR][:local|global][:strided|transposed][:itemsI][:groupG][:fp16]",
     .parse = parse,
     .check = check,
     .bench = bench,

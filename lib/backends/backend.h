@@ -103,7 +103,8 @@ static inline bool penstock__fft_is_plane(const struct penstock_fft_problem *fft
 static inline bool penstock__fft_has_options(const struct penstock_fft_problem *fft)
 {
     const penstock_fft_options *options = &fft->options;
-    return options->radix || options->scratch || options->column_way || options->items || options->group;
+    return options->radix || options->scratch || options->column_way || options->items || options->group ||
+           options->arithmetic;
 }
 
 /* Samples that a transform takes, and values that it gives. */

@@ -23,6 +23,7 @@
 #define GUARD         0xa5
 #define POISON        0xff /* floats of such bytes are NaN, and halfs too */
 #define HALF_ROUNDING 0x1p-11
+#define HALF_FACTOR   8192 /* of errors in half arithmetic: 13 bits less */
 #define HALF_MOST     65504.0
 
 struct check {
@@ -116,6 +117,7 @@ static double bound(const struct check *check)
     units += fft->scale != 1 ? 1 : 0;
     units += fft->gathered || fft->shift != 0 ? 3 : 0;
     units *= factor > 0 ? factor : 1;
+    units *= fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF ? HALF_FACTOR : 1;
     if (fft->output == PENSTOCK_OUTPUT_COMPLEX)
         return 1.0e-7 * units + (fft->half ? HALF_ROUNDING : 0);
     if (fft->output == PENSTOCK_OUTPUT_DECIBEL)

@@ -52,7 +52,7 @@ static void describe(struct penstock_plan_state *plan, const struct gpu_scheme *
     size_t frames = (shape->cpu ? CPU_SAMPLES : GPU_SAMPLES) / fft->n;
     penstock__gpu_describe_method(plan, scheme);
     if (scheme->method != GPU_TRANSPOSE)
-        penstock__gpu_describe(plan, scheme->count > 1 ? "nodes" : "radix");
+        penstock__gpu_describe(plan, scheme->paired ? "half radix" : scheme->count > 1 ? "nodes" : "radix");
     for (unsigned i = 0; i < (scheme->count > 1 ? scheme->count : shape->chain); i++)
         penstock__gpu_describe(plan, "%s%u", i ? "x" : " ",
                                scheme->count > 1 ? scheme->node[i].shape.n : shape->radix[i]);
@@ -98,7 +98,7 @@ bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state 
                         const struct penstock_job *job, size_t i)
 {
     size_t average = plan->problem->fft.average, chunk = chunk_of(plan, scheme, job);
-    size_t start = chunk * (i / scheme->count), frames;
+    size_t start = chunk * (i / scheme->count), frames, rows;
     const struct gpu_node *node = &scheme->node[i % scheme->count];
     const struct gpu_shape *shape = &node->shape;
     if (start >= job->frames)
@@ -109,9 +109,10 @@ bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state 
     step->to = node->last ? GPU_OUT : step->node % 2 ? GPU_SCRATCH_B : GPU_SCRATCH_A;
     step->rows = node->last ? frames / average : frames;
     step->first = node->last ? start / average : start;
+    rows = scheme->paired ? (step->rows + 1) / 2 : step->rows;
     step->groups = scheme->tiles    ? step->rows * scheme->tiles
-                   : shape->columns ? step->rows * ((penstock__gpu_columns(scheme, node) - 1) / shape->per_group + 1)
-                                    : (step->rows + shape->per_group - 1) / shape->per_group;
+                   : shape->columns ? rows * ((penstock__gpu_columns(scheme, node) - 1) / shape->per_group + 1)
+                                    : (rows + shape->per_group - 1) / shape->per_group;
     return true;
 }
 

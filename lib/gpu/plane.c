@@ -86,6 +86,10 @@ static unsigned make_parts(struct gpu_plane_part *parts, const struct penstock_f
         transform_as(part, fft);
     }
     store_as(part, fft);
+    for (unsigned i = 0; i < count && fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF; i++) {
+        parts[i].problem.fft.format = i ? PENSTOCK_CF16 : fft->format;
+        parts[i].problem.fft.half = i + 1 < count || fft->half;
+    }
     for (unsigned i = 0; i < count; i++) {
         struct penstock_problem *problem = &parts[i].problem;
         problem->in_bytes = problem->fft.spacing * penstock_format_bytes(problem->fft.format);

@@ -68,6 +68,7 @@ static void define_node(struct gpu_text *text, const struct gpu_scheme *scheme, 
     unsigned columns = penstock__gpu_columns(scheme, node);
     define(text, "METHOD", scheme->method);
     define(text, "REAL", scheme->real);
+    define(text, "PAIRED", scheme->paired);
     define(text, "LENGTH", scheme->length);
     define(text, "INNER", node->inner);
     define(text, "BLOCKS", (columns + node->shape.per_group - 1) / node->shape.per_group);

@@ -104,9 +104,9 @@ static void define_sums(struct gpu_text *text, unsigned prime)
 {
     for (unsigned j = 1; j <= prime / 2; j++) {
         char x = name_of(j), y = name_of(prime - j);
-        penstock__text_add(text, " const float sum_re%u_ = re##%c + re##%c, sum_im%u_ = im##%c + im##%c;", j, x, y, j,
+        penstock__text_add(text, " const k_real sum_re%u_ = re##%c + re##%c, sum_im%u_ = im##%c + im##%c;", j, x, y, j,
                            x, y);
-        penstock__text_add(text, " const float gap_re%u_ = re##%c - re##%c, gap_im%u_ = im##%c - im##%c;", j, x, y, j,
+        penstock__text_add(text, " const k_real gap_re%u_ = re##%c - re##%c, gap_im%u_ = im##%c - im##%c;", j, x, y, j,
                            x, y);
     }
 }
@@ -114,15 +114,15 @@ static void define_sums(struct gpu_text *text, unsigned prime)
 /* One part of value k: the sum of cosines times sums, and that of sines times differences of the other part. */
 static void define_value(struct gpu_text *text, unsigned prime, unsigned k, const char *part, const char *other)
 {
-    penstock__text_add(text, " const float even_%s%u_ = %s##a", part, k, part);
+    penstock__text_add(text, " const k_real even_%s%u_ = %s##a", part, k, part);
     for (unsigned j = 1; j <= prime / 2; j++) {
-        add_root(text, " + ", j * k, prime, false);
-        penstock__text_add(text, " * sum_%s%u_", part, j);
+        add_root(text, " + K_REAL(", j * k, prime, false);
+        penstock__text_add(text, ") * sum_%s%u_", part, j);
     }
-    penstock__text_add(text, "; const float odd_%s%u_ =", part, k);
+    penstock__text_add(text, "; const k_real odd_%s%u_ =", part, k);
     for (unsigned j = 1; j <= prime / 2; j++) {
-        add_root(text, j > 1 ? " + " : " ", j * k, prime, true);
-        penstock__text_add(text, " * gap_%s%u_", other, j);
+        add_root(text, j > 1 ? " + K_REAL(" : " K_REAL(", j * k, prime, true);
+        penstock__text_add(text, ") * gap_%s%u_", other, j);
     }
     penstock__text_add(text, ";");
 }

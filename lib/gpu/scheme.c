@@ -287,8 +287,23 @@ static int complex_scheme(struct gpu_scheme *scheme, const struct search *search
     return several_nodes(scheme, search);
 }
 
-int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
-                         const struct gpu_limits *limits, unsigned variant)
+static int pair(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
+{
+    if (!limits->half_arithmetic)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "the device has no arithmetic in numbers of 16 bits (cl_khr_fp16)");
+    if (scheme->method != GPU_PLAIN || scheme->real != GPU_COMPLEX || scheme->count != 1 || fft->average > 1)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "arithmetic in numbers of 16 bits is for complex transforms of one kernel without "
+                               "average, and those of %zu points are not",
+                               fft->n);
+    scheme->paired = true;
+    scheme->node[0].shape.ahead = 0;
+    return PENSTOCK_OK;
+}
+
+static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
+                          const struct gpu_limits *limits, unsigned variant)
 {
     struct search search = {
         .limits = limits, .variant = variant, .forward = fft->direction == PENSTOCK_FORWARD, .options = &fft->options};
@@ -315,6 +330,13 @@ int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_pr
     }
     scheme->real = fft->domain == PENSTOCK_REAL ? GPU_WHOLE : GPU_COMPLEX;
     return complex_scheme(scheme, &search);
+}
+
+int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
+                         const struct gpu_limits *limits, unsigned variant)
+{
+    int status = scheme_of_kind(scheme, fft, limits, variant);
+    return status || fft->options.arithmetic != PENSTOCK_ARITHMETIC_HALF ? status : pair(scheme, fft, limits);
 }
 
 /* ---------------------------------------------------------------- description ----------------- */

@@ -44,6 +44,7 @@ struct gpu_scheme {
     unsigned total;  /* points that are computed: length, or those of the convolution */
     unsigned side;   /* transforms that lie side by side in a frame, >= 1 */
     unsigned tiles;  /* of a transposition, else 0 */
+    bool paired;     /* two transforms at a time, in numbers of 16 bits */
     unsigned count;
     size_t chunk; /* points that go through scratch memory at once; 0: as usual */
     struct gpu_node node[GPU_MAX_NODES];

@@ -12,10 +12,11 @@
 #define GPU_VARIANTS  3
 
 struct gpu_limits {
-    size_t local_bytes; /* of local memory that a work-group may use */
-    unsigned max_group; /* work-items in a work-group */
-    unsigned units;     /* multiprocessors, each of which has as much local memory; 0: not known */
-    bool cpu;           /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
+    size_t local_bytes;   /* of local memory that a work-group may use */
+    unsigned max_group;   /* work-items in a work-group */
+    unsigned units;       /* multiprocessors, each of which has as much local memory; 0: not known */
+    bool cpu;             /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
+    bool half_arithmetic; /* it computes in numbers of 16 bits */
 };
 
 /* What is to be computed on the chip. */

@@ -50,7 +50,7 @@ int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *co
 
 int penstock__gpu_source(struct gpu_text *text, const penstock_context *context)
 {
-    static const char *const names[] = {"portability.h", "load.h",     "store.h", "dft.h", "stages.h",
-                                        "real.h",        "convolve.h", "fft.cl",  NULL};
+    static const char *const names[] = {"portability.h", "load.h", "store.h",    "numbers.h", "dft.h",
+                                        "stages.h",      "real.h", "convolve.h", "fft.cl",    NULL};
     return penstock__gpu_source_files(text, context, names);
 }

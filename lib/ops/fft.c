@@ -62,6 +62,8 @@ static int check_options(const penstock_fft_options *options)
         return bad("%u work-items are not in 1 .. %d", options->items, MAX_ITEMS);
     if (options->group > MAX_ITEMS)
         return bad("%u transforms of a work-group are not in 1 .. %d", options->group, MAX_ITEMS);
+    if ((unsigned)options->arithmetic > PENSTOCK_ARITHMETIC_HALF)
+        return bad("arithmetic %d is not PENSTOCK_ARITHMETIC_FLOAT or _HALF", (int)options->arithmetic);
     return PENSTOCK_OK;
 }
 

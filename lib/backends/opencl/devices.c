@@ -131,6 +131,16 @@ static bool pick(void *argument, const struct found *found)
     return !search->done;
 }
 
+static bool has_extension(const struct opencl_api *cl, cl_device_id id, const char *wanted)
+{
+    char text[8192], *rest = text, *name;
+    device_text(cl, id, CL_DEVICE_EXTENSIONS, text, sizeof text);
+    while ((name = strsep(&rest, " ")))
+        if (!strcmp(name, wanted))
+            return true;
+    return false;
+}
+
 static void read_limits(struct opencl_device *self)
 {
     const struct opencl_api *cl = self->api;
@@ -141,7 +151,8 @@ static void read_limits(struct opencl_device *self)
     self->is_gpu = type & CL_DEVICE_TYPE_GPU;
     self->limits = (struct gpu_limits){.local_bytes = (size_t)device_number(cl, self->id, CL_DEVICE_LOCAL_MEM_SIZE),
                                        .max_group = (unsigned)group,
-                                       .cpu = type & CL_DEVICE_TYPE_CPU};
+                                       .cpu = type & CL_DEVICE_TYPE_CPU,
+                                       .half_arithmetic = has_extension(cl, self->id, "cl_khr_fp16")};
     self->max_buffer_bytes = device_number(cl, self->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
 }
 
