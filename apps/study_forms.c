@@ -19,11 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FORMS = 6, MOST_SIZES = 24, BLOCK_BYTES = 1 << 20, ROUNDS = 7 };
+enum { MOST_FORMS = 9, MOST_SIZES = 24, BLOCK_BYTES = 1 << 20, ROUNDS = 7 };
 
 struct form {
     const char *name; /* of the table, and the plot's legend */
     penstock_fft_options options;
+    bool half; /* samples and values are of 16 bits */
 };
 
 struct forms {
@@ -40,12 +41,15 @@ static const struct forms radix_forms = {
     false,
     3,
     20,
-    5,
-    {{"radix 2", {.radix = 2}},
-     {"radix 4", {.radix = 4}},
-     {"radix 8", {.radix = 8}},
-     {"radix 16", {.radix = 16}},
-     {"own choice", {.radix = 0}}},
+    8,
+    {{"radix 2", {.radix = 2}, false},
+     {"radix 4", {.radix = 4}, false},
+     {"radix 8", {.radix = 8}, false},
+     {"radix 16", {.radix = 16}, false},
+     {"own choice", {.radix = 0}, false},
+     {"own, images", {.images = true}, false},
+     {"own, 16 bits", {.radix = 0}, true},
+     {"own, fp16", {.arithmetic = PENSTOCK_ARITHMETIC_HALF}, true}},
 };
 
 static const struct forms plane_forms = {
@@ -54,13 +58,16 @@ static const struct forms plane_forms = {
     true,
     4,
     11,
-    6,
-    {{"global, transposed", {2, PENSTOCK_SCRATCH_GLOBAL, PENSTOCK_COLUMNS_TRANSPOSED, 0, 0}},
-     {"global, strided", {2, PENSTOCK_SCRATCH_GLOBAL, PENSTOCK_COLUMNS_STRIDED, 0, 0}},
-     {"local, transposed", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_TRANSPOSED, 0, 0}},
-     {"local, strided", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_STRIDED, 0, 0}},
-     {"local, 4 a group", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_STRIDED, 0, 4}},
-     {"own choice", {.radix = 0}}},
+    9,
+    {{"global, transposed", {2, PENSTOCK_SCRATCH_GLOBAL, PENSTOCK_COLUMNS_TRANSPOSED, .items = 0}, false},
+     {"global, strided", {2, PENSTOCK_SCRATCH_GLOBAL, PENSTOCK_COLUMNS_STRIDED, .items = 0}, false},
+     {"local, transposed", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_TRANSPOSED, .items = 0}, false},
+     {"local, strided", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_STRIDED, .items = 0}, false},
+     {"local, 4 a group", {0, PENSTOCK_SCRATCH_LOCAL, PENSTOCK_COLUMNS_STRIDED, .group = 4}, false},
+     {"own choice", {.radix = 0}, false},
+     {"local, images", {.scratch = PENSTOCK_SCRATCH_LOCAL, .images = true}, false},
+     {"local, 16 bits", {.scratch = PENSTOCK_SCRATCH_LOCAL}, true},
+     {"local, fp16", {.scratch = PENSTOCK_SCRATCH_LOCAL, .arithmetic = PENSTOCK_ARITHMETIC_HALF}, true}},
 };
 
 struct forms_study {
@@ -69,8 +76,9 @@ struct forms_study {
     const char *device;
     char product[128];
     struct power_meter meter;
-    void *block, *in, *out; /* in and out: of devices that work in the host's memory */
-    size_t frames, budget;  /* bytes of samples */
+    void *block, *halves;  /* samples, of floats and of 16 bits */
+    void *in, *out;        /* of devices that work in the host's memory */
+    size_t frames, budget; /* bytes of samples */
     double seconds[MOST_FORMS][MOST_SIZES], joules[MOST_FORMS][MOST_SIZES]; /* of a transform; NAN: not done */
 };
 
@@ -140,16 +148,20 @@ static int measure_form(struct forms_study *s, int form, int size)
 {
     size_t side = side_of(s, size), n = s->forms->squares ? side * side : side;
     struct subject subject = {NULL, NULL};
+    bool half = s->forms->form[form].half;
     penstock_fft_desc desc = PENSTOCK_FFT_DESC(.n = n, .options = s->forms->form[form].options);
     int status;
     s->frames = s->budget / (n * sizeof(penstock_cf32));
     s->frames = s->frames ? s->frames : 1;
     desc.rows = s->forms->squares ? side : 0;
     desc.batch = s->frames;
+    desc.load.format = half ? PENSTOCK_CF16 : PENSTOCK_CF32;
+    desc.store.half = half;
     progress_show("%s, %zu points", s->forms->form[form].name, n);
     status = penstock_fft_plan(&subject.plan, s->context, &desc, s->device);
     if (!status && !s->in)
-        status = penstock_resident_new(&subject.resident, subject.plan, s->block, BLOCK_BYTES, s->frames);
+        status =
+            penstock_resident_new(&subject.resident, subject.plan, half ? s->halves : s->block, BLOCK_BYTES, s->frames);
     if (!status)
         status = measure(s, &subject, form, size);
     penstock_resident_free(subject.resident);
@@ -271,9 +283,12 @@ static int find_device(struct forms_study *s, const char *wanted)
     s->device = info.name;
     snprintf(s->product, sizeof s->product, "%s", info.product);
     power_open(&s->meter, s->device, s->product);
-    if (!(s->block = malloc(BLOCK_BYTES)))
+    s->block = malloc(BLOCK_BYTES);
+    s->halves = malloc(BLOCK_BYTES);
+    if (!s->block || !s->halves)
         return fail(EXIT_DATA, "out of memory");
     signal_random(s->block, PENSTOCK_CF32, BLOCK_BYTES / sizeof(penstock_cf32), &seed);
+    signal_random(s->halves, PENSTOCK_CF16, BLOCK_BYTES / sizeof(penstock_cf16), &seed);
     if ((status = penstock_fft_plan(&plan, s->context, &PENSTOCK_FFT_DESC(.n = 16), s->device)))
         return fail_status(status);
     status = penstock_resident_new(&probe, plan, s->block, BLOCK_BYTES, BLOCK_BYTES / 128);
@@ -323,6 +338,7 @@ static int study_forms(const struct forms *forms, const struct study *wanted)
     if (s) {
         penstock_context_free(s->context);
         free(s->block);
+        free(s->halves);
         free(s->in);
         free(s->out);
     }

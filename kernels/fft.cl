@@ -17,11 +17,11 @@
 #define LOCATE_SOURCE                                                   \
     const k_u64 frame = (k_u64)(row + FIRST_IN) * AVERAGE + PART;       \
     const k_u32 phase = gather[frame].phase, step = gather[frame].step; \
-    K_GLOBAL const k_sample *source = in + gather[frame].start;
+    SOURCE(gather[frame].start);
 #else
 #define LOCATE_SOURCE                                             \
     const k_u64 frame = (k_u64)(row + FIRST_IN) * AVERAGE + PART; \
-    K_GLOBAL const k_sample *source = in + (frame * SPACING + SKIP);
+    SOURCE(frame * SPACING + SKIP);
 #endif
 
 /* The second transform of a pair, or the first again where there is none. */
@@ -84,13 +84,16 @@
 #endif
 
 K_KERNEL_RESIDENT(GROUP_X, GROUP_Y, RESIDENT)
-fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT gather,
-    K_GLOBAL const float *K_RESTRICT table, K_GLOBAL k_value *K_RESTRICT out, const k_i32 rows, const k_u64 plane,
+fft(IN_MEMORY in, K_GLOBAL const k_gather *K_RESTRICT gather,
+    K_GLOBAL const float *K_RESTRICT table, OUT_MEMORY out, const k_i32 rows, const k_u64 plane,
     const k_i32 first)
 {
 #if LOCAL_FLOATS
     K_LOCAL_ARRAY(k_local, exchange, LOCAL_COUNT);
     K_LOCAL k_local *shared;
+#endif
+#if IMAGE_OUT && TEXEL == 2
+    K_LOCAL_ARRAY(k_cf32, staged, STAGED_COUNT);
 #endif
     k_index low, high, lane, member, row, column, origin;
     EACH_SLOT(DECLARE)
@@ -132,9 +135,13 @@ fft(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT 
 #endif
     STORE_GUARD
     {
-        K_GLOBAL k_value *target = out + (k_u64)(row + FIRST_OUT) * BINS;
+        TARGET((k_u64)(row + FIRST_OUT) * BINS);
         LOCATE_OTHER_TARGET
         STORE_POINTS
         FINISH_EXTRA
     }
+#if IMAGE_OUT && TEXEL == 2
+    K_BARRIER();
+    PUT_TEXELS
+#endif
 }

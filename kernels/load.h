@@ -20,6 +20,15 @@
 #define FORMAT_F32    5
 #define FORMAT_CF16   6
 
+/* Where samples are, and the first of a frame; IMAGE_IN: an image made of a buffer, TEXEL points to a texel. */
+#if IMAGE_IN
+#define IN_MEMORY __read_only image1d_buffer_t
+#define SOURCE    const k_i32 source = (k_i32)
+#else
+#define IN_MEMORY K_GLOBAL const k_sample *K_RESTRICT
+#define SOURCE    K_GLOBAL const k_sample *source = in +
+#endif
+
 /* A GPU reads a sample in one piece; a CPU takes it from wherever the caller has it. */
 #if CPU
 #define SAMPLE_ALIGNED(bytes)
@@ -36,7 +45,16 @@ typedef struct SAMPLE_ALIGNED(16) {
     k_u32 start, phase, step, reserved;
 } k_gather;
 
-#if FORMAT == FORMAT_CF32
+#if FORMAT == FORMAT_CF32 && IMAGE_IN && TEXEL == 1 /* `source` is a place then */
+#define SAMPLE_RE(at) (read_imagef(in, source + (k_i32)(at)).x)
+#define SAMPLE_IM(at) (read_imagef(in, source + (k_i32)(at)).y)
+typedef k_cf32 k_sample;
+#elif FORMAT == FORMAT_CF32 && IMAGE_IN
+#define TEXEL_OF(at)  read_imagef(in, (source + (k_i32)(at)) >> 1)
+#define SAMPLE_RE(at) ((source + (k_i32)(at)) & 1 ? TEXEL_OF(at).z : TEXEL_OF(at).x)
+#define SAMPLE_IM(at) ((source + (k_i32)(at)) & 1 ? TEXEL_OF(at).w : TEXEL_OF(at).y)
+typedef k_cf32 k_sample;
+#elif FORMAT == FORMAT_CF32
 typedef k_cf32 k_sample;
 #define SAMPLE_RE(at) (source[at].re)
 #define SAMPLE_IM(at) (source[at].im)

@@ -24,7 +24,42 @@ typedef k_u16 k_value;
 typedef float k_value;
 #endif
 
-#if HALF_OUT
+/* Where values go. IMAGE_OUT: to an image made of a buffer; where a texel has two points, by way of local memory. */
+#if IMAGE_OUT
+#define OUT_MEMORY __write_only image1d_buffer_t
+#define TARGET     const k_i32 target = (k_i32)
+#else
+#define OUT_MEMORY K_GLOBAL k_value *K_RESTRICT
+#define TARGET     K_GLOBAL k_value *target = out +
+#endif
+
+#if IMAGE_OUT && TEXEL == 1
+#define PUT_PAIR(at, re_, im_) write_imagef(out, target + (k_i32)(at), (float4)(re_, im_, 0.0f, 0.0f));
+#elif IMAGE_OUT
+#if COLUMNS > 1
+#define STAGED_LEFT     ((k_index)((k_size)K_GROUP() % BLOCKS) * PER_GROUP)
+#define STAGED_AT(at)   ((k_index)((k_size)(at) / COLUMNS) * PER_GROUP + (k_index)((k_size)(at) % COLUMNS) - STAGED_LEFT)
+#define STAGED_COUNT    (N * PER_GROUP)
+#define STAGED_WANTED(t) (STAGED_LEFT + 2 * (t) % PER_GROUP < COLUMNS)
+#define STAGED_TEXEL(t) \
+    (((k_index)((k_size)K_GROUP() / BLOCKS) * BINS + 2 * (t) / PER_GROUP * COLUMNS + STAGED_LEFT + 2 * (t) % PER_GROUP) / 2)
+#else
+#define STAGED_AT(at)    (member * BINS + (at))
+#define STAGED_COUNT     (BINS * PER_GROUP)
+#define STAGED_WANTED(t) (K_GROUP() * PER_GROUP + 2 * (t) / BINS < rows)
+#define STAGED_TEXEL(t)  (K_GROUP() * PER_GROUP * (BINS / 2) + (t))
+#endif
+#define PUT_PAIR(at, re_, im_)               \
+    {                                        \
+        const k_cf32 value_ = {re_, im_};    \
+        staged[STAGED_AT(at)] = value_;      \
+    }
+#define PUT_TEXELS                                                                                             \
+    for (k_index t_ = K_LANE_Y() * GROUP_X + K_LANE_X(); t_ < STAGED_COUNT / 2; t_ += GROUP_X * GROUP_Y)       \
+        if (STAGED_WANTED(t_))                                                                                 \
+            write_imagef(out, (k_i32)(STAGED_TEXEL(t_) + (BINS / 2) * FIRST_OUT),                              \
+                         (float4)(staged[2 * t_].re, staged[2 * t_].im, staged[2 * t_ + 1].re, staged[2 * t_ + 1].im));
+#elif HALF_OUT
 #define PUT_NUMBER(at, x)    K_PUT_HALF(target + (at), x)
 #define PUT_PAIR(at, re_, im_) K_PUT_HALF2((K_GLOBAL k_u16 *)(target + (at)), re_, im_)
 #else

@@ -89,7 +89,8 @@ static size_t per_group(const struct penstock_plan_state *plan)
 static double allowed(const struct penstock_fft_problem *fft)
 {
     double bound = 1.0e-7 * sqrt(log2((double)fft->n)), half = fft->half ? 0x1p-11 : 0;
-    bound *= fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF ? 8192 : 1;
+    if (fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF) /* one point is rounded too */
+        bound = 8192e-7 * sqrt(log2(fft->n > 2 ? (double)fft->n : 2));
     if (fft->output == PENSTOCK_OUTPUT_COMPLEX)
         return bound + half;
     return 2 * bound + (fft->output == PENSTOCK_OUTPUT_POWER ? half : 3e-6 + 64 * half * log(10) / 10);

@@ -99,6 +99,10 @@ MAKER(cl_command_queue, clCreateCommandQueue,
       (context, device, properties, code))
 MAKER(cl_mem, clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code),
       (context, flags, bytes, host, code))
+MAKER(cl_mem, clCreateImage,
+      (cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *description,
+       void *host, cl_int *code),
+      (context, flags, format, description, host, code))
 MAKER(cl_program, clCreateProgramWithSource,
       (cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *code),
       (context, count, texts, lengths, code))
@@ -107,6 +111,13 @@ MAKER(cl_program, clCreateProgramWithBinary,
        const unsigned char **binaries, cl_int *states, cl_int *code),
       (context, count, devices, lengths, binaries, states, code))
 MAKER(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *code), (program, name, code))
+
+cl_int clRetainMemObject(cl_mem object)
+{
+    REAL(clRetainMemObject);
+    live++;
+    return real(object);
+}
 
 RELEASE(clReleaseContext, cl_context)
 RELEASE(clReleaseCommandQueue, cl_command_queue)

@@ -145,6 +145,40 @@ static void columns(struct rig *rig)
     check(rig, (struct penstock_fft_problem){.n = 34 * 3, .columns = 3, .window = rig_window}, 0, "34 x 3, transposed");
 }
 
+/* Samples and values in images; the driver's have two points to a texel or one. */
+static void images(struct rig *rig)
+{
+    const penstock_fft_options options = {.images = true};
+    struct penstock_problem problem = rig_problem((struct penstock_fft_problem){.n = 64, .options = options});
+    if (rig->backend->supports(rig->device, &problem) < 0) {
+        CHECK(strstr(penstock_error_text(), "images"), "%s", penstock_error_text());
+        CHECK(!strncmp(rig->device->name, "cuda", 4), "%s has no images", rig->device->name);
+        return;
+    }
+    expect(rig, problem.fft, 1, "images");
+    rig_check(rig, problem.fft, 0, "images");
+    check(rig, (struct penstock_fft_problem){.n = 1000, .window = window, .skip = 2, .options = options}, 1, "images");
+    check(rig, (struct penstock_fft_problem){.n = 34, .centered = true, .options = options}, 0, "images, Bluestein");
+    check(rig, (struct penstock_fft_problem){.n = 32768, .options = options}, 0, "images, two nodes");
+    check(rig, (struct penstock_fft_problem){.n = 64 * 6, .columns = 6, .options = options}, 0, "images, columns");
+    rig_check(rig,
+              (struct penstock_fft_problem){.n = 12 * 18,
+                                            .rows = 12,
+                                            .centered = true,
+                                            .direction = PENSTOCK_REVERSE,
+                                            .scale = 0.5f,
+                                            .options = options},
+              0, "images, 2-D");
+    problem.fft.format = PENSTOCK_CS16;
+    CHECK_EQ(rig->backend->supports(rig->device, &problem), PENSTOCK_ERR_UNSUPPORTED);
+    CHECK(strstr(penstock_error_text(), "cf32"), "%s", penstock_error_text());
+    problem = rig_problem((struct penstock_fft_problem){.n = 63, .options = options});
+    if (rig->backend->supports(rig->device, &problem) < 0)
+        CHECK(strstr(penstock_error_text(), "two points to a texel"), "%s", penstock_error_text());
+    else
+        rig_check(rig, problem.fft, 0, "images, odd");
+}
+
 static void planes(struct rig *rig)
 {
     static const struct {
@@ -199,6 +233,7 @@ int main(int count, char **arguments)
     scratches(&rig);
     groups(&rig);
     columns(&rig);
+    images(&rig);
     planes(&rig);
     return rig_finish(&rig, getenv("PENSTOCK_TEST_FULL") ? 40 : 7);
 }

@@ -31,6 +31,8 @@ static bool parse_option(penstock_fft_options *options, const char *word)
         options->scratch = *word == 'l' ? PENSTOCK_SCRATCH_LOCAL : PENSTOCK_SCRATCH_GLOBAL;
     else if (!strcmp(word, "strided") || !strcmp(word, "transposed"))
         options->column_way = *word == 's' ? PENSTOCK_COLUMNS_STRIDED : PENSTOCK_COLUMNS_TRANSPOSED;
+    else if (!strcmp(word, "images"))
+        options->images = true;
     else if (!strcmp(word, "fp16"))
         options->arithmetic = PENSTOCK_ARITHMETIC_HALF;
     else
@@ -399,7 +401,8 @@ const struct case_kind case_fft = {
     .syntax =
         "fft:N|ROWSxN[:columnsK][:WINDOW][:cs16|cs8|cu8|cf16|planar][:power|decibel][:half][:avgK][:centered][:skipG]"
         "[:reverse][:real][:xBATCH], and on a GPU "
-        "[:radixR][:local|global][:strided|transposed][:itemsI][:groupG][:fp16]",
+        "[:radixR][:local|global][:strided|transposed][:itemsI][:groupG][:images]"
+        "[:fp16]",
     .parse = parse,
     .check = check,
     .bench = bench,

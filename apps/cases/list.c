@@ -68,6 +68,8 @@ static const char *const quick_cases[] = {
     "fft:1024:local:items64:group2",
     "fft:1024:cf16:half:fp16",
     "fft:64x60:cf16:half:fp16",
+    "fft:1000:images",
+    "fft:64x24:images:reverse",
     "spectrum:1024",
     "spectrum:256:hann:hop64",
     "spectrum:512:hamming:hop1000:power",

@@ -9,8 +9,8 @@
 
 /* M. Okabe, K. Ito, "Color Universal Design", 2008; the yellow darkened for white paper. */
 static const struct colour palette[] = {
-    {0, 114, 178},  {213, 94, 0},  {0, 158, 115}, {204, 121, 167},
-    {86, 180, 233}, {230, 159, 0}, {120, 94, 40}, {60, 60, 60},
+    {0, 114, 178}, {213, 94, 0},  {0, 158, 115}, {204, 121, 167}, {86, 180, 233},
+    {230, 159, 0}, {120, 94, 40}, {60, 60, 60},  {150, 0, 60},
 };
 
 struct colour curve_colour(size_t index)

@@ -10,6 +10,8 @@
 #ifndef PENSTOCK_FFT_OPTIONS_H
 #define PENSTOCK_FFT_OPTIONS_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,6 +47,10 @@ typedef struct penstock_fft_options {
     unsigned items; /* work-items that share a transform, 1 .. 1024; 0: the library's choice */
     unsigned group; /* transforms that share a work-group, 1 .. 1024; 0: the library's choice */
     penstock_arithmetic arithmetic;
+    bool images; /* OpenCL: samples are read from, and values written to, an image made of their buffer, a point a texel
+                    (RG) where the device has such of floats, else two (RGBA), which then must not share texels with
+                    another frame: n, skip, spacing and columns are even, and frames are not gathered. Of PENSTOCK_CF32
+                    to complex floats. */
 } penstock_fft_options;
 
 #ifdef __cplusplus

@@ -104,7 +104,7 @@ static inline bool penstock__fft_has_options(const struct penstock_fft_problem *
 {
     const penstock_fft_options *options = &fft->options;
     return options->radix || options->scratch || options->column_way || options->items || options->group ||
-           options->arithmetic;
+           options->arithmetic || options->images;
 }
 
 /* Samples that a transform takes, and values that it gives. */

@@ -52,7 +52,10 @@ static void describe(struct penstock_plan_state *plan, const struct gpu_scheme *
     size_t frames = (shape->cpu ? CPU_SAMPLES : GPU_SAMPLES) / fft->n;
     penstock__gpu_describe_method(plan, scheme);
     if (scheme->method != GPU_TRANSPOSE)
-        penstock__gpu_describe(plan, scheme->paired ? "half radix" : scheme->count > 1 ? "nodes" : "radix");
+        penstock__gpu_describe(plan, scheme->paired      ? "half radix"
+                                     : scheme->texel     ? "images radix"
+                                     : scheme->count > 1 ? "nodes"
+                                                         : "radix");
     for (unsigned i = 0; i < (scheme->count > 1 ? scheme->count : shape->chain); i++)
         penstock__gpu_describe(plan, "%s%u", i ? "x" : " ",
                                scheme->count > 1 ? scheme->node[i].shape.n : shape->radix[i]);

@@ -69,6 +69,9 @@ static void define_node(struct gpu_text *text, const struct gpu_scheme *scheme, 
     define(text, "METHOD", scheme->method);
     define(text, "REAL", scheme->real);
     define(text, "PAIRED", scheme->paired);
+    define(text, "IMAGE_IN", scheme->texel && node->first);
+    define(text, "IMAGE_OUT", scheme->texel && node->last);
+    define(text, "TEXEL", scheme->texel);
     define(text, "LENGTH", scheme->length);
     define(text, "INNER", node->inner);
     define(text, "BLOCKS", (columns + node->shape.per_group - 1) / node->shape.per_group);

@@ -302,6 +302,39 @@ static int pair(struct gpu_scheme *scheme, const struct penstock_fft_problem *ff
     return PENSTOCK_OK;
 }
 
+/* Points that wait in local memory to become texels together. */
+static size_t staged_points(const struct gpu_scheme *scheme, const struct gpu_node *last)
+{
+    return last->shape.per_group * (size_t)(last->shape.columns ? last->shape.n : scheme->length);
+}
+
+static int use_images(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
+                      const struct gpu_limits *limits)
+{
+    struct gpu_node *last = &scheme->node[scheme->count - 1];
+    const struct gpu_shape *shape = &last->shape;
+    if (!limits->texel)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "images are for OpenCL devices that make images of floats from buffers");
+    if (fft->format != PENSTOCK_CF32 || fft->output != PENSTOCK_OUTPUT_COMPLEX || fft->half ||
+        scheme->real != GPU_COMPLEX || scheme->paired)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "images are for complex transforms of floats, from cf32 to complex values");
+    if (limits->texel == 2 && (fft->n % 2 || fft->skip % 2 || fft->spacing % 2 || fft->gathered ||
+                               (shape->columns && (shape->per_group % 2 || penstock__gpu_columns(scheme, last) % 2)) ||
+                               (shape->columns && fft->centered && shape->n % 2)))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "the device's images have two points to a texel: length, skip, spacing and columns "
+                               "must be even");
+    if (limits->texel == 2 && penstock__gpu_local_bytes(shape) + 8 * staged_points(scheme, last) > limits->local_bytes)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%zu points do not fit local memory to become texels",
+                               staged_points(scheme, last));
+    scheme->texel = limits->texel;
+    for (unsigned i = 0; i < scheme->count; i++)
+        scheme->node[i].shape.ahead = 0;
+    return PENSTOCK_OK;
+}
+
 static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                           const struct gpu_limits *limits, unsigned variant)
 {
@@ -336,7 +369,9 @@ int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_pr
                          const struct gpu_limits *limits, unsigned variant)
 {
     int status = scheme_of_kind(scheme, fft, limits, variant);
-    return status || fft->options.arithmetic != PENSTOCK_ARITHMETIC_HALF ? status : pair(scheme, fft, limits);
+    if (!status && fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF)
+        status = pair(scheme, fft, limits);
+    return status || !fft->options.images ? status : use_images(scheme, fft, limits);
 }
 
 /* ---------------------------------------------------------------- description ----------------- */

@@ -45,6 +45,7 @@ struct gpu_scheme {
     unsigned side;   /* transforms that lie side by side in a frame, >= 1 */
     unsigned tiles;  /* of a transposition, else 0 */
     bool paired;     /* two transforms at a time, in numbers of 16 bits */
+    unsigned texel;  /* samples and values are in images, so many to a texel; 0: in buffers */
     unsigned count;
     size_t chunk; /* points that go through scratch memory at once; 0: as usual */
     struct gpu_node node[GPU_MAX_NODES];

@@ -17,6 +17,7 @@ struct gpu_limits {
     unsigned units;       /* multiprocessors, each of which has as much local memory; 0: not known */
     bool cpu;             /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
     bool half_arithmetic; /* it computes in numbers of 16 bits */
+    unsigned texel;       /* points in a texel of an image of floats that is made of a buffer; 0: there are none */
 };
 
 /* What is to be computed on the chip. */

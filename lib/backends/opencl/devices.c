@@ -153,6 +153,9 @@ static void read_limits(struct opencl_device *self)
                                        .max_group = (unsigned)group,
                                        .cpu = type & CL_DEVICE_TYPE_CPU,
                                        .half_arithmetic = has_extension(cl, self->id, "cl_khr_fp16")};
+    self->max_texels = device_number(cl, self->id, CL_DEVICE_IMAGE_SUPPORT)
+                           ? (size_t)device_number(cl, self->id, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE)
+                           : 0;
     self->max_buffer_bytes = device_number(cl, self->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
 }
 
@@ -188,7 +191,10 @@ int penstock__opencl_open(struct penstock_device *device)
     self->context = self->api->CreateContext(
         (const cl_context_properties[]){CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0}, 1, &self->id,
         NULL, NULL, &code);
-    return code ? penstock__opencl_error(device, "clCreateContext", code) : PENSTOCK_OK;
+    if (code)
+        return penstock__opencl_error(device, "clCreateContext", code);
+    self->limits.texel = penstock__opencl_texel(self);
+    return PENSTOCK_OK;
 }
 
 void penstock__opencl_close(struct penstock_device *device)

@@ -22,6 +22,7 @@
     X(CreateBuffer)              \
     X(CreateCommandQueue)        \
     X(CreateContext)             \
+    X(CreateImage)               \
     X(CreateKernel)              \
     X(CreateProgramWithBinary)   \
     X(CreateProgramWithSource)   \
@@ -42,12 +43,14 @@
     X(GetPlatformInfo)           \
     X(GetProgramBuildInfo)       \
     X(GetProgramInfo)            \
+    X(GetSupportedImageFormats)  \
     X(ReleaseCommandQueue)       \
     X(ReleaseContext)            \
     X(ReleaseEvent)              \
     X(ReleaseKernel)             \
     X(ReleaseMemObject)          \
     X(ReleaseProgram)            \
+    X(RetainMemObject)           \
     X(SetKernelArg)              \
     X(WaitForEvents)
 
@@ -81,6 +84,7 @@ struct opencl_device {
     cl_context context;
     struct gpu_limits limits;
     cl_ulong max_buffer_bytes;
+    size_t max_texels; /* of an image made of a buffer */
     bool is_gpu;
     char identity[768]; /* device, driver and platform with versions: what compiled kernels depend on */
 };
@@ -89,6 +93,22 @@ int penstock__opencl_probe(penstock_context *context, struct penstock_device *ro
                            char reason[256]);
 int penstock__opencl_open(struct penstock_device *device);
 void penstock__opencl_close(struct penstock_device *device);
+
+/* ---------------------------------------------------------------- image.c --------------------- */
+
+/* Points of floats in a texel of an image that is made of a buffer, read and written: 1 where the device has RG, 2 of
+ * RGBA; 0 where it has neither. */
+unsigned penstock__opencl_texel(const struct opencl_device *device);
+
+/*
+ * An image of such texels over all of a buffer. It belongs to the slot, which keeps the last ones: they must outlive
+ * the kernels that use them, and PoCL does not see to that. May wait where there are many buffers.
+ */
+int penstock__opencl_image(cl_mem *image, struct penstock_slot *slot, const struct penstock_buffer *buffer,
+                           unsigned texel, cl_mem_flags access);
+
+/* When nothing in the slot is under way any more. */
+void penstock__opencl_images_free(struct penstock_slot *slot);
 
 /* ---------------------------------------------------------------- driver_key.c ---------------- */
 
@@ -140,13 +160,22 @@ int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_p
 
 /* ---------------------------------------------------------------- slot.c ---------------------- */
 
-#define OPENCL_MARKS 16
+#define OPENCL_MARKS  16
+#define OPENCL_IMAGES 8
+
+struct opencl_image {
+    cl_mem image, buffer; /* the buffer is kept as long, so that no other has its name */
+    cl_mem_flags access;
+    unsigned texel;
+};
 
 struct opencl_slot {
     cl_command_queue queue;
     uint64_t marked;               /* number of the last mark */
     cl_event events[OPENCL_MARKS]; /* of the last marks, by number modulo their count; NULL: done */
-    bool timed;                    /* the queue notes times */
+    struct opencl_image images[OPENCL_IMAGES];
+    unsigned next_image;
+    bool timed; /* the queue notes times */
     cl_event stamps[2];
     cl_program copier; /* made when it is first asked for */
     cl_kernel copy;

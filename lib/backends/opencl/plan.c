@@ -120,10 +120,12 @@ static cl_mem memory_of_step(const struct opencl_slot *slot, const struct pensto
 }
 
 static cl_int set_arguments(const struct opencl_api *cl, const struct opencl_node *node, const struct gpu_step *step,
-                            const struct opencl_slot *slot, const struct penstock_job *job)
+                            const struct opencl_slot *slot, const struct penstock_job *job, const cl_mem images[2])
 {
     cl_mem in = memory_of_step(slot, job, step->from), out = memory_of_step(slot, job, step->to);
     cl_mem gather = job->gather ? memory_of(job->gather) : in;
+    in = images[0] ? images[0] : in;
+    out = images[1] ? images[1] : out;
     cl_int rows = (cl_int)step->rows, first = (cl_int)step->first;
     cl_ulong plane = job->samples;
     const struct {
@@ -140,6 +142,18 @@ static cl_int set_arguments(const struct opencl_api *cl, const struct opencl_nod
     return CL_SUCCESS;
 }
 
+/* Of the caller's memory, where the scheme has images. */
+static int find_images(cl_mem images[2], struct penstock_slot *slot, const struct gpu_scheme *scheme,
+                       const struct gpu_step *step, const struct penstock_job *job)
+{
+    int status = PENSTOCK_OK;
+    if (scheme->texel && step->from == GPU_IN)
+        status = penstock__opencl_image(&images[0], slot, job->in, scheme->texel, CL_MEM_READ_ONLY);
+    if (!status && scheme->texel && step->to == GPU_OUT)
+        status = penstock__opencl_image(&images[1], slot, job->out, scheme->texel, CL_MEM_WRITE_ONLY);
+    return status;
+}
+
 static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job,
                   const struct gpu_step *step)
 {
@@ -150,9 +164,13 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     const struct gpu_shape *shape = &self->scheme.node[step->node].shape;
     size_t x = penstock__gpu_group_x(shape), local[2] = {x, penstock__gpu_group_size(shape) / x},
            global[2] = {step->groups * x, local[1]};
+    cl_mem images[2] = {NULL, NULL};
     cl_int code;
+    int status = find_images(images, slot, &self->scheme, step, job);
+    if (status)
+        return status;
     pthread_mutex_lock(&self->arguments);
-    if (!(code = set_arguments(cl, node, step, queue, job)))
+    if (!(code = set_arguments(cl, node, step, queue, job, images)))
         code = cl->EnqueueNDRangeKernel(queue->queue, node->kernel, 2, NULL, global, local, 0, NULL, NULL);
     pthread_mutex_unlock(&self->arguments);
     return code ? penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code) : PENSTOCK_OK;

@@ -37,6 +37,7 @@ void penstock__opencl_slot_free(struct penstock_slot *slot)
     for (unsigned i = 0; i < OPENCL_MARKS; i++)
         forget_event(slot, &self->events[i]);
     penstock__opencl_timing_free(slot);
+    penstock__opencl_images_free(slot);
     penstock__gpu_plane_memory_free(&self->planes);
     for (unsigned i = 0; i < 2; i++)
         if (self->scratch[i])
