@@ -157,7 +157,8 @@ static void images(struct rig *rig)
     }
     expect(rig, problem.fft, 1, "images");
     rig_check(rig, problem.fft, 0, "images");
-    check(rig, (struct penstock_fft_problem){.n = 1000, .window = window, .skip = 2, .options = options}, 1, "images");
+    check(rig, (struct penstock_fft_problem){.n = 1000, .window = rig_window, .skip = 2, .options = options}, 1,
+          "images");
     check(rig, (struct penstock_fft_problem){.n = 34, .centered = true, .options = options}, 0, "images, Bluestein");
     check(rig, (struct penstock_fft_problem){.n = 32768, .options = options}, 0, "images, two nodes");
     check(rig, (struct penstock_fft_problem){.n = 64 * 6, .columns = 6, .options = options}, 0, "images, columns");
