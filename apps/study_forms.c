@@ -268,6 +268,19 @@ static int write_picture(const struct forms_study *s, const char *path)
 
 /* ---------------------------------------------------------------- study ----------------------- */
 
+/* OpenCL counts devices of all makers, NVML those of one: a GPU's counter is that of its number among them. */
+static void open_meter(struct forms_study *s, size_t row)
+{
+    penstock_device_info info = PENSTOCK_DEVICE_INFO;
+    unsigned before = 0;
+    char name[32];
+    for (size_t i = 0; i < row; i++)
+        before += !penstock_device_get(s->context, i, &info) && !info.reason && !strncmp(info.name, "opencl", 6) &&
+                  strstr(info.product, "NVIDIA");
+    snprintf(name, sizeof name, "opencl:%u", before);
+    power_open(&s->meter, strncmp(s->device, "opencl", 6) ? s->device : name, s->product);
+}
+
 /* The device's name and product; where its memory is the host's, samples beside the plan. */
 static int find_device(struct forms_study *s, const char *wanted)
 {
@@ -282,7 +295,7 @@ static int find_device(struct forms_study *s, const char *wanted)
         return fail_status(status);
     s->device = info.name;
     snprintf(s->product, sizeof s->product, "%s", info.product);
-    power_open(&s->meter, s->device, s->product);
+    open_meter(s, row);
     s->block = malloc(BLOCK_BYTES);
     s->halves = malloc(BLOCK_BYTES);
     if (!s->block || !s->halves)
