@@ -102,8 +102,7 @@ static void write_key(char key[KEY_BYTES], const penstock_context *context, cons
         (int)fft->format, fft->window != NULL, fft->spacing, fft->skip, fft->shift != 0, (int)fft->output,
         fft->centered, fft->half, fft->average, fft->gathered, fft->rows, fft->columns, fft->options.radix,
         (int)fft->options.scratch, (int)fft->options.column_way, fft->options.items, fft->options.group,
-        (int)fft->options.arithmetic,
-                        fft->options.images);
+        (int)fft->options.arithmetic, fft->options.images);
     for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++)
         used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s: %s, %s\n", list->devices[i]->name,
                          list->devices[i]->product, list->devices[i]->driver);
