@@ -9,6 +9,7 @@
 #include <gnuradio/buffer_reader.h>
 #include <gnuradio/logger.h>
 #include <mutex>
+#include <sched.h>
 #include <stdexcept>
 #include <thread>
 
@@ -121,6 +122,13 @@ bool input_ended(gr::block &block, size_t available, unsigned port)
     return reader->done() && static_cast<size_t>(reader->items_available()) == available;
 }
 
+/* A thread that yields then runs again as soon as its equals have; otherwise it may be put off for milliseconds. */
+static bool in_real_time()
+{
+    const int policy = sched_getscheduler(0);
+    return policy >= 0 && ((policy & 0xff) == SCHED_FIFO || (policy & 0xff) == SCHED_RR);
+}
+
 size_t gatherer::more(gr::block &block, size_t available, size_t enough, unsigned port)
 {
     using clock = std::chrono::steady_clock;
@@ -129,7 +137,7 @@ size_t gatherer::more(gr::block &block, size_t available, size_t enough, unsigne
     auto reader = block.detail()->input(port);
     const size_t before = available, most = static_cast<size_t>(reader->max_possible_items_available());
     enough = std::max(std::min(enough, most / 2), std::min(ENOUGH_BYTES / reader->get_sizeof_item(), most / 4));
-    if (available >= enough || ++d_skipped < 1U << d_in_vain)
+    if (available >= enough || ++d_skipped < 1U << d_in_vain || !in_real_time())
         return available;
     const auto began = clock::now();
     bool ended = false;

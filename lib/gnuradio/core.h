@@ -83,7 +83,8 @@ bool input_ended(gr::block &block, size_t available, unsigned port = 0);
 /*!
  * Patience with one port of a block whose input is always on its way. The scheduler wakes a block for the first few
  * samples, and where that is faster than its source, each of the two wakes the other for little; this costs more than
- * the samples do. So a call may wait, without sleeping, as long as input comes every few microseconds.
+ * the samples do. So a call of a thread with a real-time priority may wait, without sleeping, as long as input comes
+ * every few microseconds.
  */
 class gatherer
 {
