@@ -10,14 +10,12 @@
  * own time by the device's clock counts.
  */
 #include "core/devices.h"
-#include "ops/filter_engine.h"
+#include "ops/filter_cost.h"
 #include "ops/filter_run.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define SHORTEST 256
 #define LONGEST  ((size_t)1 << 23)
@@ -25,176 +23,13 @@
 #define LONGEST_TIMED  ((size_t)1 << 19)
 #define LONGEST_NEAR   ((size_t)1 << 20)
 #define CANDIDATES     5
-#define LARGEST_FACTOR 13 /* of a length that is not a power of two */
-#define SECONDS        0.008
-#define FEW_POINTS     16384
+#define LARGEST_FACTOR 13   /* of a length that is not a power of two */
 #define SLACK          1.03 /* a shorter length may take so much longer: values come sooner */
-#define LEAST_ROUNDS   4
 
 /* Of lengths that one kernel does. */
 #define LONGEST_FUSED  8192
-#define SHORTEST_PARTS 4096              /* for taps in parts */
-#define FUSED_SAMPLES  ((size_t)1 << 22) /* that are timed together */
-#define FUSED_REPEATS  8
-#define MANY_PARTS     16 /* from so many on one long transform may be faster */
-
-/* ---------------------------------------------------------------- time ------------------------ */
-
-/* Of this thread alone, where it does all the work. */
-static int64_t now_ns(bool near)
-{
-    struct timespec time;
-    clock_gettime(near ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-/* Others on the machine only make it slower, so the least time counts. */
-static int time_engine(int64_t *least, struct filter_engine *engine, const struct filter_blocks *blocks)
-{
-    bool near = penstock__filter_engine_near(engine);
-    int64_t start = now_ns(near), before = start;
-    int status = PENSTOCK_OK;
-    *least = INT64_MAX;
-    for (int round = 0; !status && (round < LEAST_ROUNDS || before - start < SECONDS * 1e9); round++) {
-        status = penstock__filter_engine_run(engine, blocks);
-        int64_t after = now_ns(near);
-        if (round && after - before < *least)
-            *least = after - before;
-        before = after;
-    }
-    return status;
-}
-
-/* What is asked for, but for the transform length. */
-struct wanted {
-    penstock_context *context;
-    const struct filter_shift *shifts;
-    size_t channels;
-    const char *text; /* of the device */
-    struct penstock_device *device;
-    bool by_clock; /* the device's, where one kernel does it all */
-};
-
-/* Of a block, in picoseconds: of a batch, or on the CPU of so few blocks that one thread does them. Values nobody
- * reads.
- */
-static int time_blocks(uint64_t *picoseconds, struct filter_engine *engine, const struct filter_taps *taps,
-                       size_t channels)
-{
-    const struct filter_shape *shape = penstock__filter_engine_shape(engine);
-    size_t rows = penstock__filter_engine_near(engine) ? FEW_POINTS / (shape->n + channels * shape->m) + 1
-                                                       : penstock__filter_engine_rows(engine);
-    int64_t least = 0;
-    void *in = penstock__calloc(penstock__filter_engine_samples(engine, rows), shape->sample_bytes);
-    void *out = penstock__alloc(rows * shape->values * shape->value_bytes);
-    struct filter_channel *all = penstock__calloc(channels, sizeof *all);
-    int status = PENSTOCK_ERR_MEMORY;
-    if (!in || !out || !all)
-        goto done;
-    for (size_t c = 0; c < channels; c++)
-        all[c] = (struct filter_channel){.taps = taps, .out = out};
-    status =
-        time_engine(&least, engine, &(struct filter_blocks){.count = rows, .near = rows, .in = in, .channels = all});
-    *picoseconds = (uint64_t)least * 1000 / rows;
-done:
-    penstock__free(all);
-    penstock__free(out);
-    penstock__free(in);
-    return status;
-}
-
-/* Of a block, in picoseconds, by the device's clock. */
-static int time_fused(uint64_t *picoseconds, struct filter_engine *engine, const struct filter_taps *taps)
-{
-    const struct filter_shape *shape = penstock__filter_engine_shape(engine);
-    size_t rows = FUSED_SAMPLES / shape->block + 1, bytes = shape->n * shape->sample_bytes / 16 * 16;
-    double least = (double)INFINITY, seconds;
-    penstock_resident *resident = NULL;
-    void *in = penstock__calloc(1, bytes);
-    int status = in ? penstock__filter_engine_resident(&resident, engine, taps, in, bytes, rows) : PENSTOCK_ERR_MEMORY;
-    for (int round = 0; round <= LEAST_ROUNDS && !status; round++) {
-        status = penstock_resident_run(resident, FUSED_REPEATS, &seconds);
-        least = round && seconds < least ? seconds : least;
-    }
-    penstock_resident_free(resident);
-    penstock__free(in);
-    if (!status)
-        *picoseconds = (uint64_t)(1e12 * least / (double)rows) + 1;
-    return status;
-}
-
-/* Of a block, in picoseconds. */
-static int measure(uint64_t *picoseconds, const struct wanted *wanted, const struct filter_shape *shape)
-{
-    static const penstock_cf32 one = {1, 0};
-    static const float real_one = 1;
-    struct filter_engine *engine = NULL;
-    struct filter_taps *taps = NULL;
-    int status =
-        penstock__filter_engine_new(&engine, wanted->context, shape, wanted->shifts, wanted->channels, wanted->text);
-    if (!status &&
-        !(status = penstock__filter_taps_new(&taps, shape, 0, shape->real ? NULL : &one, shape->real ? &real_one : NULL,
-                                             1)) &&
-        !(wanted->by_clock && engine->fused.binding && !time_fused(picoseconds, engine, taps)))
-        status = time_blocks(picoseconds, engine, taps, wanted->channels);
-    penstock__free(taps);
-    penstock__filter_engine_free(engine);
-    return status;
-}
-
-/* ---------------------------------------------------------------- memory ---------------------- */
-
-static void write_key(char key[512], const struct filter_shape *shape, const struct wanted *wanted)
-{
-    const struct penstock_device *device = wanted->device;
-    size_t shifted = 0;
-    for (size_t c = 0; c < wanted->channels; c++)
-        shifted += wanted->shifts[c].shift != 0;
-    snprintf(key, 512,
-             "penstock %s, %u threads, %s: %s, %s: filter in blocks %zu up %zu fold %zu format %d real %d pick %d "
-             "channels %zu shifted %zu latency %zu parts %zu clock %d\n",
-             penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver,
-             shape->n, shape->interpolation, shape->fold, (int)shape->format, shape->real,
-             shape->step > 1 || shape->real_values, wanted->channels, shifted, shape->max_latency, shape->parts,
-             wanted->by_clock);
-}
-
-static void file_name(char name[64], const char *key)
-{
-    snprintf(name, 64, "filter-%016" PRIx64, penstock__hash(key, strlen(key)));
-}
-
-static bool recall(uint64_t *picoseconds, penstock_context *context, const char *key)
-{
-    char name[64];
-    size_t bytes, length = strlen(key);
-    file_name(name, key);
-    char *content = penstock__cache_read(context, name, &bytes);
-    bool known = content && !strncmp(content, key, length) &&
-                 sscanf(content + length, "picoseconds: %" SCNu64, picoseconds) == 1;
-    penstock__free(content);
-    return known;
-}
-
-static void remember(uint64_t picoseconds, penstock_context *context, const char *key)
-{
-    char name[64], content[600];
-    int bytes = snprintf(content, sizeof content, "%spicoseconds: %" PRIu64 "\n", key, picoseconds);
-    file_name(name, key);
-    penstock__cache_write(context, name, content, (size_t)bytes);
-}
-
-static int recall_or_measure(uint64_t *picoseconds, const struct filter_shape *shape, const struct wanted *wanted)
-{
-    char key[512];
-    int status;
-    write_key(key, shape, wanted);
-    if (recall(picoseconds, wanted->context, key))
-        return PENSTOCK_OK;
-    if (!(status = measure(picoseconds, wanted, shape)))
-        remember(*picoseconds, wanted->context, key);
-    return status;
-}
+#define SHORTEST_PARTS 4096 /* for taps in parts */
+#define MANY_PARTS     16   /* from so many on one long transform may be faster */
 
 /* ---------------------------------------------------------------- candidates ------------------ */
 
@@ -222,25 +57,26 @@ static size_t first_length(const struct filter_shape *shape, size_t base, size_t
 /* What was found so far. */
 struct choice {
     struct filter_shape shape;
-    double cost; /* picoseconds a sample; 0: nothing yet */
+    double cost; /* of a sample, in picoseconds over the yardstick; 0: nothing yet */
     int failure;
 };
 
 /* The first shape that there is may take any time for its blocks. */
-static void consider(struct choice *best, const struct filter_shape *candidate, const struct wanted *wanted)
+static void consider(struct choice *best, const struct filter_shape *candidate, const struct filter_wanted *wanted)
 {
-    uint64_t picoseconds;
+    struct filter_cost timed;
     int failure;
     if (best->cost > 0 && candidate->max_latency && candidate->frame - candidate->history > candidate->max_latency + 1)
         return;
-    if ((failure = recall_or_measure(&picoseconds, candidate, wanted))) {
+    if ((failure = penstock__filter_cost(&timed, candidate, wanted))) {
         best->failure = failure;
         return;
     }
-    double cost = (double)picoseconds / (double)candidate->block;
+    double sample_ps = (double)timed.picoseconds / (double)candidate->block, cost = sample_ps / (double)timed.yardstick;
     penstock__log(wanted->context, PENSTOCK_LOG_DEBUG,
-                  "filter: transforms of %zu, %zu parts, on %s take %.3g ns a sample", candidate->n, candidate->parts,
-                  wanted->device->name, 1e-3 * cost);
+                  "filter: transforms of %zu, %zu parts, on %s take %.3g ns a sample, the yardstick %llu ns",
+                  candidate->n, candidate->parts, wanted->device->name, 1e-3 * sample_ps,
+                  (unsigned long long)timed.yardstick);
     if (best->cost > 0 && best->cost <= cost * SLACK)
         return;
     best->shape = *candidate;
@@ -249,7 +85,7 @@ static void consider(struct choice *best, const struct filter_shape *candidate, 
 
 /* Lengths that are `base` times a power of two. */
 static void choose_among(struct choice *best, const struct filter_shape *shape, size_t base,
-                         const struct wanted *wanted)
+                         const struct filter_wanted *wanted)
 {
     size_t n = first_length(shape, base, 2);
     size_t longest = base == 1 && !strcmp(wanted->device->name, "cpu") ? LONGEST_NEAR : LONGEST_TIMED;
@@ -260,7 +96,7 @@ static void choose_among(struct choice *best, const struct filter_shape *shape, 
 }
 
 /* Lengths that one kernel may do, with all taps or with parts of them. */
-static void choose_fused(struct choice *best, const struct filter_shape *shape, const struct wanted *wanted)
+static void choose_fused(struct choice *best, const struct filter_shape *shape, const struct filter_wanted *wanted)
 {
     struct filter_shape candidate = *shape;
     for (size_t n = SHORTEST; n <= LONGEST_FUSED; n *= 2) {
@@ -272,9 +108,9 @@ static void choose_fused(struct choice *best, const struct filter_shape *shape, 
 }
 
 /* On one device. */
-static int choose_on(struct choice *best, const struct filter_shape *shape, const struct wanted *wanted)
+static int choose_on(struct choice *best, const struct filter_shape *shape, const struct filter_wanted *wanted)
 {
-    struct wanted there = *wanted;
+    struct filter_wanted there = *wanted;
     size_t odd = odd_part(shape->decimation);
     int status = penstock__device_open(wanted->device);
     *best = (struct choice){.cost = 0};
@@ -308,18 +144,18 @@ static int choose_on(struct choice *best, const struct filter_shape *shape, cons
 }
 
 /* Picoseconds of a sample by a shape, the ways there and back included. */
-static double cost_of(const struct filter_shape *shape, const struct wanted *wanted)
+static double cost_of(const struct filter_shape *shape, const struct filter_wanted *wanted)
 {
-    uint64_t picoseconds;
-    return recall_or_measure(&picoseconds, shape, wanted) ? (double)INFINITY
-                                                          : (double)picoseconds / (double)shape->block;
+    struct filter_cost timed;
+    return penstock__filter_cost(&timed, shape, wanted) ? (double)INFINITY
+                                                        : (double)timed.picoseconds / (double)shape->block;
 }
 
 /* The device whose transforms are the fastest need not be the one whose blocks are: on the CPU nothing lies between
  * their stages. */
-static void compare_with_cpu(char device[64], const struct filter_shape *shape, const struct wanted *wanted)
+static void compare_with_cpu(char device[64], const struct filter_shape *shape, const struct filter_wanted *wanted)
 {
-    struct wanted there = *wanted, here = *wanted;
+    struct filter_wanted there = *wanted, here = *wanted;
     struct choice away, home;
     there.text = device + strlen("prefer:");
     here.text = "cpu";
@@ -331,7 +167,7 @@ static void compare_with_cpu(char device[64], const struct filter_shape *shape, 
 }
 
 /* Where the fastest device is asked for: the one that is it at a usual length. */
-static int ask_auto(char device[64], const struct filter_shape *shape, const struct wanted *wanted)
+static int ask_auto(char device[64], const struct filter_shape *shape, const struct filter_wanted *wanted)
 {
     struct filter_shape usual = *shape;
     struct filter_engine *engine;
@@ -348,7 +184,7 @@ static int ask_auto(char device[64], const struct filter_shape *shape, const str
 
 /* The device that `asked` means, and the text under which plans are made on it: a preferred one that is absent is
  * complained of once, here. */
-static int resolve(struct wanted *wanted, char text[64], const struct filter_shape *shape, const char *asked)
+static int resolve(struct filter_wanted *wanted, char text[64], const struct filter_shape *shape, const char *asked)
 {
     enum penstock_preference preference;
     const char *name;
@@ -376,7 +212,7 @@ static int resolve(struct wanted *wanted, char text[64], const struct filter_sha
 int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_context *context,
                             const struct filter_shift *shifts, size_t channel_count, const char *asked)
 {
-    struct wanted wanted = {.context = context, .shifts = shifts, .channels = channel_count, .text = text};
+    struct filter_wanted wanted = {.context = context, .shifts = shifts, .channels = channel_count, .text = text};
     struct choice best;
     int status = resolve(&wanted, text, shape, asked);
     if (status || (status = choose_on(&best, shape, &wanted)))
