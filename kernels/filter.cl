@@ -14,7 +14,7 @@
  * With ROTATED a value is multiplied by its own of a table behind the spectra, and by the row's, whose phase is `start`
  * and `spacing` (upper and lower half) at the first row and grows by what stands behind the table.
  *
- * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ROTATED; FORWARD; MULTIPLY,
+ * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ROTATED, AHEAD; FORWARD; MULTIPLY,
  * which calls PRODUCTS(variable, number of the slot, those of the slot N / 2 points on, first point of the slot) for each
  * slot of the first half, since values of the response that are as far apart lie side by side; and TAKE_SUMS, which calls
  * TAKE(variable, number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot,
@@ -87,6 +87,16 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
     K_EARLY_WAIT();
     K_GLOBAL const k_sample *source = in + (k_size)row * SPACING + lane;
+#if AHEAD && PARTS == 1 /* new samples of a later row */
+    if (row + AHEAD * PER_GROUP < rows) {
+        K_GLOBAL const k_u8 *later_ =
+            (K_GLOBAL const k_u8 *)(in + (k_size)(row + AHEAD * PER_GROUP) * SPACING + (N - SPACING)) + 128 * lane;
+        K_UNROLL
+        for (k_index at_ = 0; at_ < SPACING * (k_index)sizeof(k_sample); at_ += 128 * LANES)
+            if (at_ + 128 * lane < SPACING * (k_index)sizeof(k_sample))
+                K_FETCH(later_ + at_);
+    }
+#endif
 #if ROTATED
     K_GLOBAL const float2 *turns = (K_GLOBAL const float2 *)response + PARTS * N;
     const float2 step_ = K_KEEP(turns + VALUES);

@@ -5,6 +5,19 @@
 #include "gpu/fused_filter.h"
 #include "gpu/source.h"
 
+#include <stdlib.h>
+
+/* Groups ahead of which the new samples are fetched into the cache, measured; nothing for sums of products. */
+static unsigned groups_ahead(const struct penstock_filter_problem *filter, const struct gpu_limits *limits)
+{
+    if (filter->parts > 1)
+        return 0;
+    return filter->n == 1024   ? 6 * limits->units
+           : filter->n == 4096 ? 2 * limits->units
+           : filter->n == 8192 ? limits->units / 2
+                               : 0;
+}
+
 int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
                                  const struct gpu_limits *limits, unsigned variant)
 {
@@ -16,6 +29,8 @@ int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstoc
                                     .computed = one && (filter->n == 4096 || filter->n == 2048),
                                     .per_group = filter->n == 1024 ? 1 : 0};
     int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, &wish);
+    if (!variant && !getenv("PENSTOCK_FUSED_SHAPE"))
+        self->shape.ahead = groups_ahead(filter, limits);
     self->copy_lanes = self->piece = 0;
     self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + 16;
     return status;
@@ -28,9 +43,10 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
     penstock__text_add(text,
                        "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
                        "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define FIRST %zu\n#define VALUES %zu\n"
-                       "#define STEP %zu\n#define PARTS %zu\n#define ROTATED %d\n",
+                       "#define STEP %zu\n#define PARTS %zu\n#define ROTATED %d\n#define AHEAD %u\n",
                        (int)filter->format, self->local_bytes / 16, filter->block, filter->first,
-                       penstock__filter_values(filter), filter->decimation, filter->parts, filter->rotated);
+                       penstock__filter_values(filter), filter->decimation, filter->parts, filter->rotated,
+                       self->shape.ahead);
 }
 
 int penstock__fused_filter_source(struct gpu_text *text, const penstock_context *context,
