@@ -266,7 +266,7 @@ static void gathered(penstock_context *context, const char *device)
                                              .phase = (uint32_t)test_random(&seed),
                                              .step = (uint32_t)test_random(&seed)};
     gather[1].start = SAMPLES - N;
-    CHECK_OK(penstock__plan_new(&plan, context, &problem, device, 0));
+    CHECK_OK(penstock__plan_new(&plan, context, &problem, device, 0, false));
     if (!plan)
         return;
     CHECK_OK(penstock__plan_run_gathered(plan, in, SAMPLES, gather, out, GATHERED));

@@ -61,7 +61,7 @@ static void make_expected(void)
         CHECK_OK(penstock_plan_run(plan, input[i], expected[i], EACH));
     CHECK_OK(penstock_plan_run(plan, large, large_expected, LARGE));
     penstock_plan_free(plan);
-    CHECK_OK(penstock__plan_new(&plan, context, &problem, "cpu", 0));
+    CHECK_OK(penstock__plan_new(&plan, context, &problem, "cpu", 0, false));
     CHECK_OK(penstock__plan_run_gathered(plan, input[0], EACH * N, gather, gathered_expected, GATHERED));
     penstock_plan_free(plan);
     penstock_context_free(context);
@@ -121,7 +121,7 @@ static void use_gathered(penstock_context *context, const char *device, struct o
     static penstock_cf32 results[GATHERED * N];
     struct penstock_problem problem = gathered_problem();
     penstock_plan *plan;
-    int status = penstock__plan_new(&plan, context, &problem, device, 0);
+    int status = penstock__plan_new(&plan, context, &problem, device, 0, false);
     outcome->planned += !status;
     if (status)
         return;

@@ -120,6 +120,9 @@ typedef struct penstock_context_desc {
                                 penstock/ in XDG_CACHE_HOME or ~/.cache; "": nowhere. Need not be writable. */
     const char *kernel_path; /* a folder whose kernel sources are used instead of the built-in ones;
                                 NULL: PENSTOCK_KERNEL_PATH, or none */
+    bool meanwhile; /* where "auto" or "prefer:" is asked for and the device has kernels to compile first, FFT plans and
+                       streams of FFTs and spectra begin on the CPU and go over to the device, between two batches, when
+                       it is ready. Without it the plan waits. Freeing such a plan waits for the compiler. */
 } penstock_context_desc;
 
 #define PENSTOCK_CONTEXT_DESC(...)                         \
@@ -223,6 +226,8 @@ typedef struct penstock_plan_info {
     /* Where the device counts them (QPUs under emulation), of all batches so far, else 0: instructions of all
      * processors, and of the busiest one. */
     uint64_t instructions, critical_path;
+    const char *awaited; /* what the CPU stands in for while kernels are compiled, "cuda" or "auto"; NULL: nothing */
+    uint64_t meanwhile;  /* batches that it did so */
 } penstock_plan_info;
 
 #define PENSTOCK_PLAN_INFO                 \

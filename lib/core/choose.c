@@ -136,11 +136,13 @@ static void remember_in_context(penstock_context *context, const char *key, cons
     context->choices = choice;
 }
 
-static void remember(penstock_context *context, const char *key, const struct penstock_device *device)
+static void remember(penstock_context *context, const char *key, const struct penstock_device *device, bool on_disk)
 {
     char name[64], content[KEY_BYTES + sizeof device->name + 16];
     int bytes = snprintf(content, sizeof content, "%schoice: %s\n", key, device->name);
     remember_in_context(context, key, device);
+    if (!on_disk)
+        return;
     file_name(name, key);
     penstock__cache_write(context, name, content, (size_t)bytes);
 }
@@ -210,7 +212,8 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
 }
 
 static int recall_or_measure(struct penstock__binding **binding, penstock_context *context,
-                             const struct candidates *list, const struct penstock_problem *problem, unsigned slots)
+                             const struct candidates *list, const struct penstock_problem *problem, unsigned slots,
+                             const atomic_bool *overtaken)
 {
     char key[KEY_BYTES];
     struct penstock_device *device;
@@ -223,12 +226,12 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
         leave_out(device);
     }
     if (!(status = measure_all(binding, &complete, list, problem, slots)) && complete)
-        remember(context, key, (*binding)->state.device);
+        remember(context, key, (*binding)->state.device, !overtaken || !atomic_load(overtaken));
     return status;
 }
 
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
-                     const struct penstock_problem *problem, unsigned slots)
+                     const struct penstock_problem *problem, unsigned slots, const atomic_bool *overtaken)
 {
     struct candidates list;
     int status = penstock__devices_probe(context, NULL);
@@ -242,7 +245,7 @@ int penstock__choose(struct penstock__binding **binding, penstock_context *conte
     if (list.count == 1)
         return penstock__binding_new(binding, list.devices[0], problem, slots);
     pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */
-    status = recall_or_measure(binding, context, &list, problem, slots);
+    status = recall_or_measure(binding, context, &list, problem, slots, overtaken);
     pthread_mutex_unlock(&context->choice_lock);
     return status;
 }

@@ -7,10 +7,13 @@
 
 #include "core/binding.h"
 
+#include <stdatomic.h>
+
 /* Binds the problem to the device that did its usual batch fastest, transfers included: as remembered by the context,
- * by the cache folder, or measured now. A device that fails is left out with a log line. */
+ * by the cache folder, or measured now. A device that fails is left out with a log line. `overtaken`, or NULL: once it
+ * is true the processor has other work beside the measurement, and the answer does not go to the cache folder. */
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
-                     const struct penstock_problem *problem, unsigned slots);
+                     const struct penstock_problem *problem, unsigned slots, const atomic_bool *overtaken);
 
 void penstock__choices_free(penstock_context *context);
 

@@ -99,6 +99,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
         new->threads = MAX_THREADS;
     new->log = known.log;
     new->log_user = known.log_user;
+    new->meanwhile = known.meanwhile;
     pthread_mutex_init(&new->log_lock, NULL);
     pthread_mutex_init(&new->device_lock, NULL);
     pthread_mutex_init(&new->host_lock, NULL);
@@ -152,6 +153,11 @@ void penstock__log(penstock_context *context, penstock_log_level level, const ch
 unsigned penstock__threads(const penstock_context *context)
 {
     return context->threads;
+}
+
+bool penstock__serves_meanwhile(const penstock_context *context)
+{
+    return context->meanwhile;
 }
 
 const char *penstock__cache_dir(const penstock_context *context)

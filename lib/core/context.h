@@ -28,6 +28,7 @@ struct penstock_context {
     pthread_mutex_t log_lock; /* one log call at a time */
     char *cache_dir;          /* NULL: nowhere */
     char *kernel_path;        /* NULL: none */
+    bool meanwhile;           /* the CPU may serve while kernels are compiled */
     struct penstock__pool *pool;
 
     pthread_mutex_t device_lock;  /* the table while it is made, and opening a device */
@@ -45,6 +46,9 @@ struct penstock_context {
  * for some microseconds in case that more work comes; not where threads outnumber processors. */
 int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin);
 void penstock__pool_free(struct penstock__pool *pool);
+
+/* penstock_context_desc.meanwhile */
+bool penstock__serves_meanwhile(const penstock_context *context);
 
 /* As penstock_host_memory_new(), for a device that is open, or NULL. */
 int penstock__host_block_new(void **memory, penstock_context *context, struct penstock_device *device, size_t bytes);

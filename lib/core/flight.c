@@ -198,10 +198,35 @@ static int abandon(struct penstock__flight *flight, int status)
     return penstock__error(status, "%s", text);
 }
 
+/* ---------------------------------------------------------------- arrivals -------------------- */
+
+/* From the CPU to the device that is ready by now; what is in flight comes to its end before. */
+static void welcome(struct penstock__flight *flight)
+{
+    struct penstock__arrival *arrival = flight->arrival;
+    struct penstock__binding *arrived;
+    int status;
+    if (!arrival || !penstock__arrival_done(arrival, 0))
+        return;
+    flight->arrival = NULL;
+    if ((status = penstock__arrival_take(arrival, &arrived)))
+        penstock__log(flight->context, PENSTOCK_LOG_WARNING, "%s is not ready, the CPU goes on: %s",
+                      penstock__arrival_name(arrival), penstock_error_text());
+    penstock__arrival_free(arrival);
+    if (status)
+        return;
+    finish_up_to(flight, flight->last_ticket);
+    penstock__log(flight->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", arrived->state.device->name);
+    penstock__binding_free(flight->binding);
+    flight->binding = arrived;
+}
+
 int penstock__flight_submit(struct penstock__flight *flight, const struct penstock__batch *batch, uint64_t *ticket)
 {
     int status;
+    welcome(flight);
     begin_ticket(flight);
+    flight->meanwhile += flight->arrival != NULL;
     status = send(flight, batch, flight->last_ticket);
     *ticket = flight->last_ticket;
     if (flight->failed)
@@ -217,6 +242,7 @@ int penstock__flight_wait(struct penstock__flight *flight, uint64_t ticket)
 
 void penstock__flight_free(struct penstock__flight *flight)
 {
+    penstock__arrival_free(flight->arrival);
     penstock__binding_free(flight->binding);
     penstock__binding_free(flight->failed);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)

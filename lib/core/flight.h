@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_CORE_FLIGHT_H
 #define PENSTOCK_CORE_FLIGHT_H
 
-#include "core/binding.h"
+#include "core/arrival.h"
 
 struct penstock__piece {
     struct penstock__batch batch;
@@ -25,6 +25,9 @@ struct penstock__flight {
     unsigned slots;
     bool movable;                      /* the CPU may take over */
     struct penstock__binding *binding; /* freed by penstock__flight_free() */
+
+    struct penstock__arrival *arrival; /* what the CPU stands in for, or NULL; freed likewise */
+    uint64_t meanwhile;                /* tickets that it did so */
 
     struct penstock__binding *failed; /* the one before the move to the CPU */
     struct penstock__piece pieces[PENSTOCK__MAX_SLOTS];

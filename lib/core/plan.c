@@ -3,10 +3,9 @@
 
 /* Plans: the life of one, and the public calls with the checks of their arguments. */
 #include "core/plan.h"
-#include "core/choose.h"
+#include "core/arrival.h"
+#include "core/bind.h"
 #include "core/description.h"
-#include "core/devices.h"
-#include "core/flight.h"
 #include "core/problem.h"
 
 #include <string.h>
@@ -139,52 +138,6 @@ void penstock__plan_run_frame(const penstock_plan *plan, const void *in, void *o
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int bind_named(struct penstock__flight *flight, const char *name)
-{
-    struct penstock_device *device;
-    int status = penstock__device_find(flight->context, name, &device);
-    if (status || (status = penstock__device_open(device)) ||
-        (status = penstock__problem_supported(device, flight->problem)) < 0)
-        return status;
-    return penstock__binding_new(&flight->binding, device, flight->problem, flight->slots);
-}
-
-/* Options are for GPUs: the CPU goes without. */
-static int bind_cpu(struct penstock__flight *flight)
-{
-    struct penstock_device *device;
-    int status = penstock__device_find(flight->context, "cpu", &device);
-    return status ? status : penstock__binding_new(&flight->binding, device, flight->problem, flight->slots);
-}
-
-static int bind_preferred(struct penstock__flight *flight, const char *name)
-{
-    if (!bind_named(flight, name))
-        return PENSTOCK_OK;
-    penstock__log(flight->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
-                  penstock_error_text());
-    return bind_cpu(flight);
-}
-
-static int bind(struct penstock__flight *flight, const char *device)
-{
-    enum penstock_preference preference;
-    const char *name;
-    int status = penstock__device_parse(&preference, &name, device);
-    if (status)
-        return status;
-    flight->movable = preference != PENSTOCK_DEVICE_NAMED;
-    switch (preference) {
-    case PENSTOCK_DEVICE_NAMED:
-        return bind_named(flight, name);
-    case PENSTOCK_DEVICE_PREFERRED:
-        return bind_preferred(flight, name);
-    case PENSTOCK_DEVICE_AUTO:
-        break;
-    }
-    return penstock__choose(&flight->binding, flight->context, flight->problem, flight->slots);
-}
-
 static int copy_window(penstock_plan *plan)
 {
     struct penstock_fft_problem *fft = &plan->problem.fft;
@@ -199,7 +152,7 @@ static int copy_window(penstock_plan *plan)
 }
 
 int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
-                       const char *device, unsigned slots)
+                       const char *device, unsigned slots, bool meanwhile)
 {
     penstock_plan *new;
     int status;
@@ -215,7 +168,7 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     new->flight.context = context;
     new->flight.problem = &new->problem;
     new->flight.slots = slots ? slots : DEFAULT_SLOTS;
-    if ((status = copy_window(new)) || (status = bind(&new->flight, device))) {
+    if ((status = copy_window(new)) || (status = penstock__bind(&new->flight, device, meanwhile))) {
         penstock_plan_free(new);
         return status;
     }
@@ -246,6 +199,8 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     known.in_bytes = plan->problem.in_bytes;
     known.out_bytes = plan->problem.out_bytes;
     known.best_batch = state->best_batch;
+    known.awaited = plan->flight.arrival ? penstock__arrival_name(plan->flight.arrival) : NULL;
+    known.meanwhile = plan->flight.meanwhile;
     if (state->device->backend->work)
         state->device->backend->work(state, &known.instructions, &known.critical_path);
     return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
@@ -274,4 +229,9 @@ bool penstock__plan_has_clock(const penstock_plan *plan)
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan)
 {
     return plan->flight.fallbacks;
+}
+
+uint64_t penstock__plan_meanwhile(const penstock_plan *plan)
+{
+    return plan->flight.meanwhile;
 }

@@ -13,10 +13,12 @@ enum penstock_preference { PENSTOCK_DEVICE_AUTO, PENSTOCK_DEVICE_NAMED, PENSTOCK
 /*
  * Plan `problem` (copied, the window too) on the device that `device` names: choice by measurement for "auto",
  * self-check, ladder of variants. `slots` 0 means 3. With "prefer:" and "auto" a failure of the device, now or in
- * a later run, moves the plan to the CPU with one log line, and the batch is done again there.
+ * a later run, moves the plan to the CPU with one log line, and the batch is done again there. `meanwhile`: then the
+ * CPU also serves, from the start, until kernels that take long to compile are there; who asks for that must bear that
+ * the plan's device changes with any batch.
  */
 int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
-                       const char *device, unsigned slots);
+                       const char *device, unsigned slots, bool meanwhile);
 
 /* Gathered plans: `sample_count` samples at `in`, one gather a frame. Waits. Other plans: penstock_plan_run(). */
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
@@ -44,5 +46,8 @@ bool penstock__plan_has_clock(const penstock_plan *plan);
 
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan);
+
+/* Batches that it did because the device was not ready yet. */
+uint64_t penstock__plan_meanwhile(const penstock_plan *plan);
 
 #endif

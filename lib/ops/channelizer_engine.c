@@ -3,6 +3,7 @@
 
 /* Frames of the filter bank by the polyphase sums and a child FFT plan. */
 #include "ops/channelizer_engine.h"
+#include "ops/fft.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@
 
 static int make_plan(struct channelizer_engine *engine, penstock_plan **plan, bool in_rows, const char *device)
 {
-    return penstock_fft_plan(plan, engine->context,
+    return penstock__fft_plan_at_once(plan, engine->context,
                              &PENSTOCK_FFT_DESC(.n = engine->bank.channels, .batch = in_rows ? engine->item : 0,
                                                 .load = {.spacing = in_rows ? engine->bank.stride : 0}),
                              device);

@@ -2,6 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The batched FFT: checks a description, fills in its defaults and hands it on as a problem for a backend. */
+#include "ops/fft.h"
+#include "core/context.h"
 #include "core/description.h"
 #include "core/plan.h"
 
@@ -148,8 +150,8 @@ static void fill_problem(struct penstock_problem *problem, const penstock_fft_de
     problem->batch = usual_batch(desc, fft->average);
 }
 
-int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
-                      const char *device)
+static int make(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc, const char *device,
+                bool at_once)
 {
     penstock_fft_desc checked;
     struct penstock_problem problem;
@@ -164,5 +166,18 @@ int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const pen
         (status = check_planes(&checked)) || (status = check_options(&checked.options)))
         return status;
     fill_problem(&problem, &checked);
-    return penstock__plan_new(plan, context, &problem, device, checked.slots);
+    return penstock__plan_new(plan, context, &problem, device, checked.slots,
+                              !at_once && penstock__serves_meanwhile(context));
+}
+
+int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
+                      const char *device)
+{
+    return make(plan, context, desc, device, false);
+}
+
+int penstock__fft_plan_at_once(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
+                               const char *device)
+{
+    return make(plan, context, desc, device, true);
 }

@@ -24,7 +24,7 @@ struct penstock_fft_stream {
     penstock_plan *plan;
     struct penstock__batcher *batcher;
     uint64_t pushed, pulled;
-    uint64_t fallbacks; /* of plans that are gone */
+    uint64_t fallbacks, meanwhile; /* of plans that are gone */
     bool finished;
     struct penstock__meter meter;
 };
@@ -123,6 +123,7 @@ int penstock_fft_stream_set_window(penstock_fft_stream *stream, const float *win
         return status;
     penstock__batcher_set_plan(stream->batcher, next);
     stream->fallbacks += penstock__plan_fallbacks(stream->plan);
+    stream->meanwhile += penstock__plan_meanwhile(stream->plan);
     penstock_plan_free(stream->plan);
     stream->plan = next;
     return PENSTOCK_OK;
@@ -169,6 +170,7 @@ int penstock_fft_stream_get_stats(const penstock_fft_stream *stream, penstock_st
         return bad("penstock_fft_stream_get_stats: stream is NULL");
     penstock__meter_read(&stream->meter, &now, penstock__now_s());
     now.fallbacks = fallbacks(stream);
+    now.meanwhile = stream->meanwhile + penstock__plan_meanwhile(stream->plan);
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }
 

@@ -3,6 +3,7 @@
 
 /* The life of an engine, and what its two ways have in common: the product and the store of a row. */
 #include "core/devices.h"
+#include "ops/fft.h"
 #include "ops/filter_run.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static int make_plans(struct filter_engine *engine, const char *device)
     enum penstock_preference preference;
     const char *name;
     char text[64];
-    int status = penstock_fft_plan(&engine->forward, engine->context,
+    int status = penstock__fft_plan_at_once(&engine->forward, engine->context,
                                    &PENSTOCK_FFT_DESC(.n = shape->n, .domain = domain, .batch = batch,
                                                       .load = {.format = shape->format, .spacing = shape->block}),
                                    device);
@@ -50,7 +51,7 @@ static int make_plans(struct filter_engine *engine, const char *device)
         device = text;
     }
     engine->device = info.device;
-    return penstock_fft_plan(&engine->reverse, engine->context,
+    return penstock__fft_plan_at_once(&engine->reverse, engine->context,
                              &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
                                                 .direction = PENSTOCK_REVERSE, .load = {.spacing = engine->products}),
                              device);

@@ -53,7 +53,7 @@ static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const 
         .batch = batch < MAX_BLOCK_BYTES / bytes ? batch : MAX_BLOCK_BYTES / bytes,
         .fft = {.n = desc->n, .format = format, .spacing = desc->n, .scale = 1, .average = 1, .gathered = true},
     };
-    return penstock__plan_new(&ofdm->plan, ofdm->context, &problem, device, 1);
+    return penstock__plan_new(&ofdm->plan, ofdm->context, &problem, device, 1, false);
 }
 
 static int make_block(penstock_ofdm *ofdm)

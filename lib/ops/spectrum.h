@@ -25,7 +25,7 @@ struct penstock_spectrum {
     double *sum; /* of powers, where the average is made here; else NULL */
     unsigned summed;
 
-    uint64_t fallbacks; /* of plans that are gone */
+    uint64_t fallbacks, meanwhile; /* of plans that are gone */
     struct penstock__meter meter;
 };
 

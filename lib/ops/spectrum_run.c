@@ -164,6 +164,7 @@ int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window
         return status;
     penstock__batcher_set_plan(spectrum->batcher, next);
     spectrum->fallbacks += penstock__plan_fallbacks(spectrum->plan);
+    spectrum->meanwhile += penstock__plan_meanwhile(spectrum->plan);
     penstock_plan_free(spectrum->plan);
     spectrum->plan = next;
     return PENSTOCK_OK;
@@ -216,5 +217,6 @@ int penstock_spectrum_get_stats(const penstock_spectrum *spectrum, penstock_stre
         return bad("penstock_spectrum_get_stats: spectrum is NULL");
     penstock__meter_read(&spectrum->meter, &now, penstock__now_s());
     now.fallbacks = spectrum->fallbacks + penstock__plan_fallbacks(spectrum->plan);
+    now.meanwhile = spectrum->meanwhile + penstock__plan_meanwhile(spectrum->plan);
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }
