@@ -10,7 +10,7 @@
 #include "core/description.h"
 #include "core/plan.h"
 #include "ops/ofdm_check.h"
-#include "ops/ofdm_fused.h"
+#include "ops/ofdm_flow.h"
 #include "ops/ofdm_symbol.h"
 
 #include <math.h>
@@ -39,6 +39,7 @@ struct penstock_ofdm {
     struct ofdm_worker *workers;
     unsigned worker_count;
     struct ofdm_fused fused;
+    struct ofdm_flow flow;
     uint64_t fused_blocks;
 };
 
@@ -129,6 +130,7 @@ void penstock_ofdm_free(penstock_ofdm *ofdm)
         penstock__ofdm_worker_free(&ofdm->workers[i]);
     penstock__free(ofdm->workers);
     penstock__ofdm_fused_free(&ofdm->fused);
+    penstock__ofdm_flow_free(&ofdm->flow, ofdm->context);
     penstock__free(ofdm->packed);
     penstock__free(ofdm->fft);
     penstock__free(ofdm->gather);
@@ -187,19 +189,6 @@ struct block {
     bool fused;  /* the device does it all */
 };
 
-/*
- * The offset's rotation as 32-bit turns. In 64-bit turns, modulo one turn, the phase at any sample is exact but for
- * the rounding of `cfo` itself. What rounding the step leaves is made zero at the transform's middle.
- */
-static void rotate(struct penstock_gather *gather, const penstock_ofdm_frame *frame, uint64_t window, size_t n)
-{
-    uint64_t turns = (uint64_t)(int64_t)(-frame->cfo * 0x1p63) * 2, half = 0x80000000u;
-    uint64_t step = (turns + half) >> 32;
-    uint64_t phase = turns * (window - frame->origin) + (turns - (step << 32)) * (n / 2);
-    gather->phase = (uint32_t)((phase + half) >> 32);
-    gather->step = (uint32_t)step;
-}
-
 static void pack(const struct block *block)
 {
     penstock_ofdm *ofdm = block->ofdm;
@@ -227,7 +216,7 @@ static void gather(const struct block *block, const void **in, size_t *samples)
         uint64_t window = symbols[i].start + ofdm->skip;
         low = window < low ? window : low;
         high = window > high ? window : high;
-        rotate(&ofdm->gather[i], &block->batch->frames[symbols[i].frame], window, n);
+        penstock__ofdm_rotation(&ofdm->gather[i], &block->batch->frames[symbols[i].frame], window, n);
     }
     if (ofdm->convert || high - low > 2 * (uint64_t)block->count * ofdm->length || high - low > UINT32_MAX / 2) {
         pack(block);
@@ -253,21 +242,14 @@ static void demodulate(void *argument, size_t item, unsigned worker)
     }
 }
 
-/* What one kernel gives of a block; its error means that transforms must. */
-static int run_fused(const struct block *block, const void *in, size_t samples)
+/* What one kernel gives of a packed block; its error means that transforms must. */
+static int run_fused(const struct block *block, const void *in)
 {
     penstock_ofdm *ofdm = block->ofdm;
-    const struct ofdm_grid *grid = &ofdm->grid;
-    const penstock_ofdm_result *result = block->result;
-    size_t first = block->first, carriers = first * grid->data.count;
-    struct ofdm_rows rows = {.points = result->points ? result->points + carriers : NULL,
-                             .soft = result->soft ? result->soft + carriers * grid->pitch : NULL,
-                             .pilots = result->pilots ? result->pilots + first * grid->pilots.count : NULL,
-                             .phase = result->phase ? result->phase + first : NULL,
-                             .slope = result->slope ? result->slope + first : NULL,
-                             .count = block->count};
-    int status =
-        penstock__ofdm_fused_run(&ofdm->fused, grid, block->batch->symbols + first, ofdm->gather, in, samples, &rows);
+    struct ofdm_rows rows = penstock__ofdm_rows(&ofdm->grid, block->result, block->first);
+    rows.count = block->count;
+    int status = penstock__ofdm_fused_run(&ofdm->fused, &ofdm->grid, block->batch, block->batch->symbols + block->first,
+                                          in, &rows, ofdm->skip);
     ofdm->fused_blocks += !status;
     return status;
 }
@@ -280,8 +262,13 @@ static int run_block(struct block *block)
     size_t samples;
     int status;
     gather(block, &in, &samples);
-    if (block->fused && ofdm->fused.chosen && !run_fused(block, in, samples))
-        return PENSTOCK_OK;
+    if (block->fused && ofdm->fused.chosen) {
+        if (in != ofdm->packed)
+            pack(block);
+        if (!run_fused(block, ofdm->packed))
+            return PENSTOCK_OK;
+        gather(block, &in, &samples);
+    }
     if ((status = penstock__plan_run_gathered(ofdm->plan, in, samples, ofdm->gather, ofdm->fft, block->count)))
         return status;
     block->item = ITEM_CARRIERS / (grid->data.padded + grid->pilots.padded) + 1;
@@ -293,6 +280,23 @@ static int run_block(struct block *block)
     return PENSTOCK_OK;
 }
 
+/* Whether one kernel has done it all. */
+static bool flow(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
+{
+    struct ofdm_flow_work work = {.fused = &ofdm->fused,
+                                  .grid = &ofdm->grid,
+                                  .batch = batch,
+                                  .result = result,
+                                  .skip = ofdm->skip,
+                                  .length = ofdm->length};
+    if (!ofdm->fused.chosen || ofdm->convert || !batch->symbol_count)
+        return false;
+    int status = penstock__ofdm_flow_run(&ofdm->flow, &work, &ofdm->fused_blocks);
+    if (status < 0)
+        penstock__ofdm_fused_give_up(&ofdm->fused);
+    return !status;
+}
+
 int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
 {
     penstock_ofdm_batch b;
@@ -302,11 +306,13 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_run: ofdm is NULL");
     if ((status = penstock__description_read(&b, sizeof b, batch, "penstock_ofdm_batch")) ||
         (status = penstock__description_read(&r, sizeof r, result, "penstock_ofdm_result")) ||
-        (status = penstock__ofdm_check_batch(&ofdm->grid, &b, ofdm->skip)))
+        (status = penstock__ofdm_check_batch(ofdm->context, &ofdm->grid, &b, ofdm->skip)))
         return status;
     int fused = penstock__ofdm_fused_begin(&ofdm->fused, &ofdm->grid, &b, &r);
     if (fused < 0)
         return fused;
+    if (fused && flow(ofdm, &b, &r))
+        return PENSTOCK_OK;
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         ofdm->workers[i].frame = NULL;
     for (size_t first = 0; first < b.symbol_count; first += ofdm->block) {

@@ -7,8 +7,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 
-#define MAX_LENGTH 8192
+#define MAX_LENGTH   8192
+#define ITEM_SYMBOLS 4096 /* that are worth another thread's attention */
 
 static bool is_constellation(penstock_constellation constellation)
 {
@@ -127,7 +129,54 @@ static int check_symbol(const struct ofdm_grid *grid, const penstock_ofdm_batch 
     return PENSTOCK_OK;
 }
 
-int penstock__ofdm_check_batch(const struct ofdm_grid *grid, const penstock_ofdm_batch *batch, size_t skip)
+/* A long batch is looked through by all threads; what the message says of is found by one. */
+struct looking {
+    const struct ofdm_grid *grid;
+    const penstock_ofdm_batch *batch;
+    size_t need; /* samples of a symbol */
+    atomic_bool found;
+};
+
+static bool is_good(const struct looking *looking, const penstock_ofdm_symbol *symbol)
+{
+    const struct ofdm_grid *grid = looking->grid;
+    const penstock_ofdm_batch *batch = looking->batch;
+    return symbol->frame < batch->frame_count && symbol->start <= batch->sample_count - looking->need &&
+           (!grid->pilots.count || symbol->pilot_row < grid->pilot_rows) &&
+           (grid->tracking != PENSTOCK_TRACK_GIVEN || (isfinite(symbol->phase) && isfinite(symbol->slope)));
+}
+
+static void look(void *argument, size_t item, unsigned worker)
+{
+    struct looking *looking = argument;
+    size_t end = (item + 1) * ITEM_SYMBOLS, count = looking->batch->symbol_count;
+    bool good = true;
+    (void)worker;
+    for (size_t i = item * ITEM_SYMBOLS; i < count && i < end; i++)
+        good = good && is_good(looking, &looking->batch->symbols[i]);
+    if (!good)
+        atomic_store(&looking->found, true);
+}
+
+static int check_symbols(penstock_context *context, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
+                         size_t need)
+{
+    struct looking looking = {.grid = grid, .batch = batch, .need = need};
+    if (batch->symbol_count > ITEM_SYMBOLS && need <= batch->sample_count) {
+        penstock__parallel(context, (batch->symbol_count - 1) / ITEM_SYMBOLS + 1, look, &looking);
+        if (!atomic_load(&looking.found))
+            return PENSTOCK_OK;
+    }
+    for (size_t i = 0; i < batch->symbol_count; i++) {
+        int status = check_symbol(grid, batch, need, i);
+        if (status)
+            return status;
+    }
+    return PENSTOCK_OK;
+}
+
+int penstock__ofdm_check_batch(penstock_context *context, const struct ofdm_grid *grid,
+                               const penstock_ofdm_batch *batch, size_t skip)
 {
     if (batch->symbol_count && !(batch->samples && batch->frames && batch->symbols))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm: %zu symbols, but samples, frames or symbols is NULL",
@@ -137,10 +186,5 @@ int penstock__ofdm_check_batch(const struct ofdm_grid *grid, const penstock_ofdm
         if (status)
             return status;
     }
-    for (size_t i = 0; i < batch->symbol_count; i++) {
-        int status = check_symbol(grid, batch, skip + grid->n, i);
-        if (status)
-            return status;
-    }
-    return PENSTOCK_OK;
+    return check_symbols(context, grid, batch, skip + grid->n);
 }

@@ -11,6 +11,7 @@
 int penstock__ofdm_check_desc(penstock_ofdm_desc *desc);
 
 /* `skip`: samples from a symbol's start to its FFT window. */
-int penstock__ofdm_check_batch(const struct ofdm_grid *grid, const penstock_ofdm_batch *batch, size_t skip);
+int penstock__ofdm_check_batch(penstock_context *context, const struct ofdm_grid *grid,
+                               const penstock_ofdm_batch *batch, size_t skip);
 
 #endif

@@ -7,19 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double tau = 6.28318530717958647692528676655900577;
-
-#define SLOTS       3
-#define PIECE_BYTES ((size_t)4 << 20) /* of samples: from here on a copy's fixed cost is small against its length */
-#define NARROW      21                /* the highest level that a kernel without some limits bears */
-
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* Fails only for want of memory. */
 static int bind(struct ofdm_fused *fused, struct ofdm_kernel *kernel)
 {
     penstock_context *context = fused->device->context;
-    int status = penstock__binding_new(&kernel->binding, fused->device, &kernel->problem, SLOTS);
+    int status = penstock__binding_new(&kernel->binding, fused->device, &kernel->problem, OFDM_SLOTS);
     kernel->tried = status != PENSTOCK_ERR_MEMORY;
     if (!status || status == PENSTOCK_ERR_MEMORY)
         return status;
@@ -145,8 +139,7 @@ static int choose(struct ofdm_fused *fused, const penstock_ofdm_batch *batch, co
         return PENSTOCK_OK;
     if (!soft || (!kernel->problem.ofdm.mixed && !same_constellation(batch, kernel->problem.ofdm.bits))) {
         kernel = &fused->kernels[OFDM_COMPLETE];
-        if ((!kernel->tried && (status = bind(fused, kernel))) ||
-            (kernel->binding && (status = make_rows(fused, kernel))))
+        if (!kernel->tried && (status = bind(fused, kernel)))
             return status;
     }
     fused->chosen = kernel->binding ? kernel : NULL;
@@ -186,121 +179,34 @@ int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid 
 
 /* ---------------------------------------------------------------- runs ------------------------ */
 
+/* By 32-bit turns, which come round by themselves. */
 static uint32_t turns_of(float radians)
 {
-    double turns = -(double)radians / tau;
-    return (uint32_t)(int64_t)rint((turns - rint(turns)) * 0x1p32);
+    double turns = (double)radians * -0.15915494309189533577;
+    if (!(fabs(turns) < 0x1p20))
+        turns -= rint(turns);
+    return (uint32_t)(int64_t)(turns * 0x1p32 + (turns < 0 ? -0.5 : 0.5));
 }
 
-static void fill_places(struct ofdm_fused *fused, const penstock_ofdm_symbol *symbols,
-                        const struct penstock_gather *gather, size_t count, bool given)
+struct penstock_ofdm_place penstock__ofdm_place(const penstock_ofdm_symbol *symbol, const penstock_ofdm_frame *frames,
+                                                uint64_t window, size_t n, bool given)
 {
-    for (size_t i = 0; i < count; i++)
-        fused->places[i] = (struct penstock_ofdm_place){.start = gather[i].start,
-                                                        .phase = gather[i].phase,
-                                                        .step = gather[i].step,
-                                                        .frame = symbols[i].frame,
-                                                        .common = given ? turns_of(symbols[i].phase) : 0,
-                                                        .slope = given ? turns_of(symbols[i].slope) : 0,
-                                                        .pilot_row = symbols[i].pilot_row};
+    struct penstock_gather gather;
+    penstock__ofdm_rotation(&gather, &frames[symbol->frame], window, n);
+    return (struct penstock_ofdm_place){.phase = gather.phase,
+                                        .step = gather.step,
+                                        .frame = symbol->frame,
+                                        .common = given ? turns_of(symbol->phase) : 0,
+                                        .slope = given ? turns_of(symbol->slope) : 0,
+                                        .pilot_row = symbol->pilot_row};
 }
 
-/* Symbols of one frame at even distances, with nothing to take out, need no list. */
-static bool is_even(const struct penstock_ofdm_place *places, size_t count, uint32_t spacing)
+void penstock__ofdm_spread(const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
+                           const penstock_ofdm_symbol *symbols, const char *from, const struct ofdm_rows *rows)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct penstock_ofdm_place *place = &places[i];
-        if (place->phase | place->step | place->common | place->slope || place->frame != places[0].frame ||
-            place->start != (uint64_t)places[0].start + (uint64_t)i * spacing)
-            return false;
-    }
-    return spacing > 0;
-}
-
-static struct penstock_ofdm_tables tables_of(const struct ofdm_fused *fused, size_t count)
-{
-    const struct penstock_ofdm_place *places = fused->places;
-    const struct penstock_ofdm_problem *ofdm = &fused->chosen->problem.ofdm;
-    uint32_t spacing = count > 1 ? places[1].start - places[0].start : 1;
-    struct penstock_ofdm_tables tables = {.places = places, .gains = fused->gains, .frame_count = fused->frame_count};
-    if (!ofdm->pilot_count && is_even(places, count, spacing)) {
-        tables.places = NULL;
-        tables.start = places[0].start;
-        tables.spacing = spacing;
-        tables.gains += places[0].frame * penstock__ofdm_gains(ofdm);
-        tables.frame_count = 1;
-        tables.narrow = fused->highest <= NARROW;
-    }
-    return tables;
-}
-
-/* Symbols that a slot takes at once: all where nothing is copied, and where they do not follow one another. */
-static size_t piece_of(const struct ofdm_fused *fused, const struct penstock__batch *batch)
-{
-    const struct penstock_ofdm_place *places = batch->ofdm->places;
-    size_t piece =
-        PIECE_BYTES / (batch->samples / batch->frames + 1) / penstock_format_bytes(fused->chosen->problem.ofdm.format);
-    if (penstock__binding_in_host_memory(fused->chosen->binding) || piece + 1 >= batch->frames)
-        return batch->frames;
-    for (size_t i = 1; places && i < batch->frames; i++)
-        if (places[i].start < places[i - 1].start)
-            return batch->frames;
-    return piece + 1;
-}
-
-/* Symbols from `first` on; listed ones are counted from where the piece's samples start. */
-static struct penstock__batch part_of(struct ofdm_fused *fused, const struct penstock__batch *batch,
-                                      struct penstock_ofdm_tables *tables, size_t first, size_t frames)
-{
-    size_t bytes = penstock_format_bytes(fused->chosen->problem.ofdm.format), start, span;
-    *tables = *batch->ofdm;
-    if (tables->places) {
-        start = fused->places[first].start;
-        span = fused->places[first + frames - 1].start - start;
-        for (size_t i = first; i < first + frames; i++)
-            fused->places[i].start -= (uint32_t)start;
-        tables->places = fused->places + first;
-    } else {
-        start = batch->ofdm->start + first * tables->spacing;
-        span = (frames - 1) * tables->spacing;
-        tables->start = 0;
-    }
-    return (struct penstock__batch){.in = (const char *)batch->in + start * bytes,
-                                    .ofdm = tables,
-                                    .out = (char *)batch->out + first * fused->chosen->problem.out_bytes,
-                                    .frames = frames,
-                                    .samples = span + fused->chosen->problem.ofdm.n};
-}
-
-/* Pieces go through the slots in turn, so that copies there and back and the kernel overlap. */
-static int run_pieces(struct ofdm_fused *fused, const struct penstock__batch *batch)
-{
-    struct penstock__binding *binding = fused->chosen->binding;
-    size_t piece = piece_of(fused, batch);
-    unsigned slot = 0;
-    int status = PENSTOCK_OK;
-    for (size_t first = 0; first < batch->frames && !status; first += piece, slot = (slot + 1) % SLOTS) {
-        size_t left = batch->frames - first;
-        struct penstock_ofdm_tables tables;
-        struct penstock__batch part = *batch;
-        if (piece < batch->frames)
-            part = part_of(fused, batch, &tables, first, left < piece ? left : piece);
-        if (!(status = penstock__binding_wait(binding, slot)))
-            status = penstock__binding_submit(binding, slot, &part);
-    }
-    for (unsigned i = 0; i < SLOTS && !status; i++)
-        status = penstock__binding_wait(binding, i);
-    return status;
-}
-
-/* Rows as the kernel leaves them to where each part is wanted. */
-static void spread(const struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_symbol *symbols,
-                   const struct ofdm_rows *rows)
-{
-    const struct penstock_ofdm_problem *ofdm = &fused->chosen->problem.ofdm;
     size_t soft = ofdm->carrier_count * ofdm->bits, points = ofdm->carrier_count, pilots = ofdm->pilot_count;
     for (size_t i = 0; i < rows->count; i++) {
-        const char *row = fused->rows + i * fused->chosen->problem.out_bytes;
+        const char *row = from + i * penstock__ofdm_row(ofdm);
         float found[2];
         memcpy(found, row + penstock__ofdm_phase_at(ofdm), sizeof found);
         if (rows->soft)
@@ -316,32 +222,41 @@ static void spread(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
     }
 }
 
-int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *grid,
-                             const penstock_ofdm_symbol *symbols, const struct penstock_gather *gather, const void *in,
-                             size_t samples, const struct ofdm_rows *rows)
+void penstock__ofdm_fused_give_up(struct ofdm_fused *fused)
 {
-    struct ofdm_kernel *kernel = fused->chosen;
-    bool complete = kernel->problem.ofdm.complete;
-    int status;
-    fill_places(fused, symbols, gather, rows->count, grid->tracking == PENSTOCK_TRACK_GIVEN);
-    struct penstock_ofdm_tables tables = tables_of(fused, rows->count);
-    struct penstock__batch batch = {.in = in,
-                                    .ofdm = &tables,
-                                    .out = complete ? (void *)fused->rows : rows->soft,
-                                    .frames = rows->count,
-                                    .samples = samples};
-    if (!(status = run_pieces(fused, &batch))) {
-        if (complete)
-            spread(fused, grid, symbols, rows);
-        return PENSTOCK_OK;
-    }
     penstock__log(fused->device->context, PENSTOCK_LOG_WARNING,
                   "%s goes on demodulating OFDM by transforms alone, since: %s", fused->device->name,
                   penstock_error_text());
-    penstock__binding_free(kernel->binding);
-    kernel->binding = NULL;
+    penstock__binding_free(fused->chosen->binding);
+    fused->chosen->binding = NULL;
     fused->chosen = NULL;
-    return status;
+}
+
+int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
+                             const penstock_ofdm_symbol *symbols, const void *in, const struct ofdm_rows *rows,
+                             size_t skip)
+{
+    const struct penstock_problem *problem = &fused->chosen->problem;
+    struct penstock_ofdm_tables tables = {
+        .places = fused->places, .gains = fused->gains, .frame_count = fused->frame_count};
+    struct penstock__batch packed = {
+        .in = in, .ofdm = &tables, .out = rows->soft, .frames = rows->count, .samples = rows->count * grid->n};
+    int status = problem->ofdm.complete ? make_rows(fused, fused->chosen) : PENSTOCK_OK;
+    if (problem->ofdm.complete)
+        packed.out = fused->rows;
+    for (size_t i = 0; i < rows->count; i++) {
+        fused->places[i] = penstock__ofdm_place(&symbols[i], batch->frames, symbols[i].start + skip, grid->n,
+                                                grid->tracking == PENSTOCK_TRACK_GIVEN);
+        fused->places[i].start = (uint32_t)(i * grid->n);
+    }
+    if (status || (status = penstock__binding_submit(fused->chosen->binding, 0, &packed)) ||
+        (status = penstock__binding_wait(fused->chosen->binding, 0))) {
+        penstock__ofdm_fused_give_up(fused);
+        return status;
+    }
+    if (problem->ofdm.complete)
+        penstock__ofdm_spread(&problem->ofdm, grid, symbols, fused->rows, rows);
+    return PENSTOCK_OK;
 }
 
 int penstock__ofdm_fused_resident(penstock_resident **resident, struct ofdm_fused *fused, const struct ofdm_grid *grid,
@@ -364,7 +279,7 @@ int penstock__ofdm_fused_resident(penstock_resident **resident, struct ofdm_fuse
                                           .frame_count = 1,
                                           .start = (uint32_t)start,
                                           .spacing = (uint32_t)spacing,
-                                          .narrow = fused->highest <= NARROW};
+                                          .narrow = fused->highest <= OFDM_NARROW};
     struct penstock__resident_work work = {
         .in = in,
         .in_bytes = in_bytes,

@@ -9,6 +9,9 @@
 #include "ops/ofdm.h"
 #include "ops/ofdm_symbol.h"
 
+#define OFDM_SLOTS  3
+#define OFDM_NARROW 21 /* the highest level that a kernel without some limits bears */
+
 /* Soft bits alone, or all that can be asked for. */
 enum ofdm_want { OFDM_SOFT, OFDM_COMPLETE, OFDM_WANTS };
 
@@ -54,10 +57,48 @@ void penstock__ofdm_fused_free(struct ofdm_fused *fused);
 int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
                                const penstock_ofdm_result *result);
 
-/* A block's symbols, whose transforms are where `gather` says. After an error the kernel is given up. */
-int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *grid,
-                             const penstock_ofdm_symbol *symbols, const struct penstock_gather *gather, const void *in,
-                             size_t samples, const struct ofdm_rows *rows);
+/* A block's symbols, whose samples are packed at `in`, n of each. After an error the kernel is given up. */
+int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
+                             const penstock_ofdm_symbol *symbols, const void *in, const struct ofdm_rows *rows,
+                             size_t skip);
+
+/* With a log line. */
+void penstock__ofdm_fused_give_up(struct ofdm_fused *fused);
+
+/* How a symbol, whose transform begins at sample `window` of the batch, is listed, less where that is. `given`: with
+ * its own phase and slope. */
+struct penstock_ofdm_place penstock__ofdm_place(const penstock_ofdm_symbol *symbol, const penstock_ofdm_frame *frames,
+                                                uint64_t window, size_t n, bool given);
+
+/* Rows as the kernel leaves them to where each part is wanted. */
+void penstock__ofdm_spread(const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
+                           const penstock_ofdm_symbol *symbols, const char *from, const struct ofdm_rows *rows);
+
+/* Where the results of symbols from `first` on go. */
+static inline struct ofdm_rows penstock__ofdm_rows(const struct ofdm_grid *grid, const penstock_ofdm_result *result,
+                                                   size_t first)
+{
+    size_t carriers = first * grid->data.count;
+    return (struct ofdm_rows){.points = result->points ? result->points + carriers : NULL,
+                              .soft = result->soft ? result->soft + carriers * grid->pitch : NULL,
+                              .pilots = result->pilots ? result->pilots + first * grid->pilots.count : NULL,
+                              .phase = result->phase ? result->phase + first : NULL,
+                              .slope = result->slope ? result->slope + first : NULL};
+}
+
+/*
+ * The carrier offset's rotation as 32-bit turns. In 64-bit turns, modulo one turn, the phase at any sample is exact but
+ * for the rounding of `cfo` itself. What rounding the step leaves is made zero at the transform's middle.
+ */
+static inline void penstock__ofdm_rotation(struct penstock_gather *gather, const penstock_ofdm_frame *frame,
+                                           uint64_t window, size_t n)
+{
+    uint64_t turns = (uint64_t)(int64_t)(-frame->cfo * 0x1p63) * 2, half = 0x80000000u;
+    uint64_t step = (turns + half) >> 32;
+    uint64_t phase = turns * (window - frame->origin) + (turns - (step << 32)) * (n / 2);
+    gather->phase = (uint32_t)((phase + half) >> 32);
+    gather->step = (uint32_t)step;
+}
 
 /* `symbols` symbols of `frame`, `spacing` samples from one's transform to the next one's, the first at `start`. */
 int penstock__ofdm_fused_resident(penstock_resident **resident, struct ofdm_fused *fused, const struct ofdm_grid *grid,

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Pieces of an OFDM batch: listed, sent, and spread to where their results belong. */
+#include "ops/ofdm_flow.h"
+#include "core/context.h"
+
+#include <string.h>
+
+#define PIECE_BYTES  ((size_t)4 << 20) /* of samples: from here on a copy's fixed cost is small against its length */
+#define ROW_BYTES    ((size_t)16 << 20)
+#define ITEM_SYMBOLS 1024 /* that are worth another thread's attention */
+
+/* What a thread found of its share. */
+struct ofdm_flow_span {
+    uint64_t high; /* the last transform's first sample */
+    bool even;     /* one frame, even distances and nothing to take out: no list is needed */
+    bool behind;   /* a symbol lies before the piece's first one */
+};
+
+struct piece {
+    const struct ofdm_flow_work *work;
+    struct ofdm_flow_slot *slot;
+    struct ofdm_flow_span *spans;
+    size_t first, count;
+    uint64_t base, spacing; /* of the first transform, and to the second one */
+};
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+/* At least `bytes` of memory that the device reaches; what was in it goes. */
+static int reserve(void **memory, size_t *room, size_t bytes, struct penstock_device *device)
+{
+    int status;
+    if (*room >= bytes)
+        return PENSTOCK_OK;
+    penstock_host_memory_free(device->context, *memory);
+    *memory = NULL;
+    *room = 0;
+    if (!(status = penstock__host_block_new(memory, device->context, device, bytes)))
+        *room = bytes;
+    return status;
+}
+
+static int prepare(struct ofdm_flow *flow, struct ofdm_flow_slot *slot, const struct ofdm_flow_work *work, size_t count)
+{
+    const struct penstock_problem *problem = &work->fused->chosen->problem;
+    size_t items = (count - 1) / ITEM_SYMBOLS + 1;
+    void *places = slot->places, *rows = slot->rows;
+    int status = reserve(&places, &slot->place_room, count * sizeof *slot->places, work->fused->device);
+    slot->places = places;
+    if (!status && problem->ofdm.complete)
+        status = reserve(&rows, &slot->row_bytes, count * problem->out_bytes, work->fused->device);
+    slot->rows = rows;
+    if (status || items <= flow->span_room)
+        return status;
+    penstock__free(flow->spans);
+    flow->span_room = 0;
+    if (!(flow->spans = penstock__alloc(items * sizeof *flow->spans)))
+        return PENSTOCK_ERR_MEMORY;
+    flow->span_room = items;
+    return PENSTOCK_OK;
+}
+
+void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context)
+{
+    for (unsigned i = 0; i < OFDM_SLOTS; i++) {
+        penstock_host_memory_free(context, flow->slots[i].places);
+        penstock_host_memory_free(context, flow->slots[i].rows);
+    }
+    penstock__free(flow->spans);
+    *flow = (struct ofdm_flow){.span_room = 0};
+}
+
+/* Symbols that a slot takes at once. */
+static size_t piece_of(const struct ofdm_flow_work *work)
+{
+    const struct penstock_problem *problem = &work->fused->chosen->problem;
+    size_t piece = PIECE_BYTES / (work->length * problem->in_bytes) + 1;
+    if (problem->ofdm.complete && piece > ROW_BYTES / problem->out_bytes + 1)
+        piece = ROW_BYTES / problem->out_bytes + 1;
+    return piece;
+}
+
+/* ---------------------------------------------------------------- lists ----------------------- */
+
+static void list(void *argument, size_t item, unsigned worker)
+{
+    const struct piece *piece = argument;
+    const struct ofdm_flow_work *work = piece->work;
+    const penstock_ofdm_symbol *symbols = work->batch->symbols + piece->first;
+    bool given = work->grid->tracking == PENSTOCK_TRACK_GIVEN;
+    struct ofdm_flow_span span = {.even = true};
+    size_t end = (item + 1) * ITEM_SYMBOLS;
+    (void)worker;
+    for (size_t i = item * ITEM_SYMBOLS; i < piece->count && i < end; i++) {
+        uint64_t window = symbols[i].start + work->skip;
+        struct penstock_ofdm_place place =
+            penstock__ofdm_place(&symbols[i], work->batch->frames, window, work->grid->n, given);
+        place.start = (uint32_t)(window - piece->base);
+        piece->slot->places[i] = place;
+        span.behind = span.behind || window < piece->base;
+        span.high = window > span.high ? window : span.high;
+        span.even = span.even && !(place.phase | place.step | place.common | place.slope) &&
+                    place.frame == symbols[0].frame && window == piece->base + i * piece->spacing;
+    }
+    piece->spans[item] = span;
+}
+
+static struct ofdm_flow_span list_all(const struct piece *piece)
+{
+    size_t items = (piece->count - 1) / ITEM_SYMBOLS + 1;
+    struct ofdm_flow_span all = {.even = true};
+    if (items == 1)
+        list((void *)(uintptr_t)piece, 0, 0);
+    else
+        penstock__parallel(piece->work->fused->device->context, items, list, (void *)(uintptr_t)piece);
+    for (size_t i = 0; i < items; i++) {
+        all.high = piece->spans[i].high > all.high ? piece->spans[i].high : all.high;
+        all.even = all.even && piece->spans[i].even;
+        all.behind = all.behind || piece->spans[i].behind;
+    }
+    return all;
+}
+
+/* ---------------------------------------------------------------- pieces ---------------------- */
+
+static struct penstock_ofdm_tables tables_of(const struct piece *piece, bool even)
+{
+    const struct ofdm_fused *fused = piece->work->fused;
+    const struct penstock_ofdm_problem *ofdm = &fused->chosen->problem.ofdm;
+    struct penstock_ofdm_tables tables = {
+        .places = piece->slot->places, .gains = fused->gains, .frame_count = fused->frame_count};
+    if (even && !ofdm->pilot_count && piece->spacing && piece->spacing <= UINT32_MAX) {
+        tables.places = NULL;
+        tables.spacing = (uint32_t)piece->spacing;
+        tables.gains += piece->slot->places[0].frame * penstock__ofdm_gains(ofdm);
+        tables.frame_count = 1;
+        tables.narrow = fused->highest <= OFDM_NARROW;
+    }
+    return tables;
+}
+
+static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned index, size_t first, size_t count)
+{
+    const struct penstock_problem *problem = &work->fused->chosen->problem;
+    const penstock_ofdm_symbol *symbols = work->batch->symbols + first;
+    struct ofdm_flow_slot *slot = &flow->slots[index];
+    int status = prepare(flow, slot, work, count);
+    if (status)
+        return status;
+    struct piece piece = {.work = work,
+                          .slot = slot,
+                          .spans = flow->spans,
+                          .first = first,
+                          .count = count,
+                          .base = symbols[0].start + work->skip,
+                          .spacing = count > 1 ? symbols[1].start - symbols[0].start : 1};
+    struct ofdm_flow_span span = list_all(&piece);
+    uint64_t distance = span.high - piece.base;
+    if (span.behind || distance > 2 * (uint64_t)count * work->length || distance > UINT32_MAX / 2)
+        return OFDM_FLOW_SCATTERED;
+    struct penstock_ofdm_tables tables = tables_of(&piece, span.even);
+    struct penstock__batch batch = {.in = (const char *)work->batch->samples + (size_t)piece.base * problem->in_bytes,
+                                    .ofdm = &tables,
+                                    .out = problem->ofdm.complete ? (void *)slot->rows
+                                                                  : work->result->soft + first * problem->out_bytes,
+                                    .frames = count,
+                                    .samples = (size_t)distance + work->grid->n};
+    if ((status = penstock__binding_submit(work->fused->chosen->binding, index, &batch)))
+        return status;
+    slot->first = first;
+    slot->count = problem->ofdm.complete ? count : 0;
+    return PENSTOCK_OK;
+}
+
+struct spreading {
+    const struct ofdm_flow_work *work;
+    const struct ofdm_flow_slot *slot;
+};
+
+static void spread(void *argument, size_t item, unsigned worker)
+{
+    const struct spreading *spreading = argument;
+    const struct ofdm_flow_work *work = spreading->work;
+    const struct ofdm_flow_slot *slot = spreading->slot;
+    size_t from = item * ITEM_SYMBOLS, left = slot->count - from, first = slot->first + from;
+    struct ofdm_rows rows = penstock__ofdm_rows(work->grid, work->result, first);
+    (void)worker;
+    rows.count = left < ITEM_SYMBOLS ? left : ITEM_SYMBOLS;
+    penstock__ofdm_spread(&work->fused->chosen->problem.ofdm, work->grid, work->batch->symbols + first,
+                          slot->rows + from * work->fused->chosen->problem.out_bytes, &rows);
+}
+
+/* Waits for a slot's piece, whose rows go where they belong. */
+static int finish(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned index)
+{
+    struct ofdm_flow_slot *slot = &flow->slots[index];
+    int status = penstock__binding_wait(work->fused->chosen->binding, index);
+    if (!status && slot->count)
+        penstock__parallel(work->fused->device->context, (slot->count - 1) / ITEM_SYMBOLS + 1, spread,
+                           &(struct spreading){work, slot});
+    slot->count = 0;
+    return status;
+}
+
+int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *pieces)
+{
+    size_t piece = piece_of(work), symbols = work->batch->symbol_count;
+    unsigned slot = 0;
+    int status = PENSTOCK_OK, last = PENSTOCK_OK;
+    for (size_t first = 0; first < symbols && !status; first += piece, slot = (slot + 1) % OFDM_SLOTS) {
+        size_t left = symbols - first;
+        if (!(status = finish(flow, work, slot)))
+            status = send(flow, work, slot, first, left < piece ? left : piece);
+        *pieces += !status;
+    }
+    for (unsigned i = 0; i < OFDM_SLOTS; i++) { /* after a failure too: their memory is the caller's again */
+        int failed = finish(flow, work, (slot + i) % OFDM_SLOTS);
+        last = failed ? failed : last;
+    }
+    return status < 0 || !last ? status : last;
+}

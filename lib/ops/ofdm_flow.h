@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * A batch of OFDM symbols on its way through the slots of the device's kernel. It goes in pieces, each of which is
+ * listed by the context's threads while the device copies and computes those before.
+ */
+#ifndef PENSTOCK_OPS_OFDM_FLOW_H
+#define PENSTOCK_OPS_OFDM_FLOW_H
+
+#include "ops/ofdm_fused.h"
+
+/* What a slot's piece has in host memory that the device reaches by itself. */
+struct ofdm_flow_slot {
+    struct penstock_ofdm_place *places;
+    char *rows; /* where all was asked for */
+    size_t place_room, row_bytes;
+    size_t first, count; /* symbols whose rows are on their way; 0: none */
+};
+
+struct ofdm_flow {
+    struct ofdm_flow_slot slots[OFDM_SLOTS];
+    struct ofdm_flow_span *spans; /* of the threads' shares of a piece */
+    size_t span_room;
+};
+
+/* A batch whose samples are as they are in memory, the kernel being chosen. */
+struct ofdm_flow_work {
+    struct ofdm_fused *fused;
+    const struct ofdm_grid *grid;
+    const penstock_ofdm_batch *batch;
+    const penstock_ofdm_result *result;
+    size_t skip, length; /* from a symbol's start to its transform, and to the next symbol */
+};
+
+enum { OFDM_FLOW_SCATTERED = 1 };
+
+/* *pieces grows by how many there were. OFDM_FLOW_SCATTERED where symbols lie too far apart or out of order for that; a
+ * negative status is the device's failure. Either way nothing is in flight, and all results are to be made anew. */
+int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *pieces);
+
+void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context);
+
+#endif
