@@ -25,7 +25,7 @@ typedef struct penstock_stream_stats {
     double latency_p99_s; /* and 99 of 100; rounded up by at most a fifth, 1 us at least; 0: none came yet */
     uint64_t fallbacks;   /* batches that the CPU did because the device failed */
     uint64_t drops;       /* items in that were lost for want of time or memory */
-    uint64_t meanwhile;   /* batches that the CPU did because the device was not ready: penstock_context_desc.meanwhile */
+    uint64_t meanwhile; /* batches that the CPU did because the device was not ready: penstock_context_desc.meanwhile */
 } penstock_stream_stats;
 
 #define PENSTOCK_STREAM_STATS                 \

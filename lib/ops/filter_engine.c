@@ -39,7 +39,8 @@ static int make_plans(struct filter_engine *engine, const char *device)
     enum penstock_preference preference;
     const char *name;
     char text[64];
-    int status = penstock__fft_plan_at_once(&engine->forward, engine->context,
+    int status =
+        penstock__fft_plan_at_once(&engine->forward, engine->context,
                                    &PENSTOCK_FFT_DESC(.n = shape->n, .domain = domain, .batch = batch,
                                                       .load = {.format = shape->format, .spacing = shape->block}),
                                    device);
@@ -52,9 +53,10 @@ static int make_plans(struct filter_engine *engine, const char *device)
     }
     engine->device = info.device;
     return penstock__fft_plan_at_once(&engine->reverse, engine->context,
-                             &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
-                                                .direction = PENSTOCK_REVERSE, .load = {.spacing = engine->products}),
-                             device);
+                                      &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
+                                                         .direction = PENSTOCK_REVERSE,
+                                                         .load = {.spacing = engine->products}),
+                                      device);
 }
 
 /* 0 where the device works on the caller's memory. */
