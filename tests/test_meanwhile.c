@@ -11,6 +11,7 @@
 #include "fft_error.h"
 #include "folder.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,8 +28,6 @@
 #define BETWEEN  7   /* vectors of a push: no divisor of a batch */
 #define PIPE     "fft.cl"
 #define AND_MORE 3 /* batches on the device */
-
-static const char *const files[] = {"portability.h", "load.h", "store.h", "dft.h", "stages.h", "real.h", "convolve.h"};
 
 static const char *kind;   /* "opencl" */
 static char preferred[64]; /* "prefer:opencl" */
@@ -91,12 +90,17 @@ static char *read_file(const char *path)
 
 static void make_sources(void)
 {
-    char path[600], here[400];
-    CHECK(test_make_folder() && getcwd(here, sizeof here), "cannot make a folder");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        snprintf(path, sizeof path, "%s/kernels/%s", here, files[i]);
-        CHECK(!symlink(path, test_path(files[i])), "cannot link to %s", path);
-    }
+    char path[800], here[400];
+    const struct dirent *file;
+    DIR *folder = opendir("kernels");
+    CHECK(folder && test_make_folder() && getcwd(here, sizeof here), "cannot make a folder");
+    while (folder && (file = readdir(folder)))
+        if (strstr(file->d_name, ".h")) {
+            snprintf(path, sizeof path, "%s/kernels/%s", here, file->d_name);
+            CHECK(!symlink(path, test_path(file->d_name)), "cannot link to %s", path);
+        }
+    if (folder)
+        closedir(folder);
     snprintf(pipe_path, sizeof pipe_path, "%s", test_path(PIPE));
     CHECK(!mkfifo(pipe_path, 0600), "cannot make a pipe");
     content = read_file("kernels/" PIPE);

@@ -4,7 +4,10 @@
 /* The device that is asked for, the CPU where it fails, or the CPU until it is ready. */
 #include "core/bind.h"
 #include "core/arrival.h"
+#include "core/choose.h"
 #include "core/devices.h"
+
+#include <string.h>
 
 #define READY_S 0.05 /* kernels from the cache do not take so long */
 
@@ -55,6 +58,16 @@ static int bind_meanwhile(struct penstock__flight *flight, const struct penstock
     return status;
 }
 
+/* Beside the CPU, which would have to wait for itself, there is a device to wait for. */
+static bool may_take_long(const struct penstock__wanted *wanted)
+{
+    struct penstock_device *device;
+    if (wanted->preference == PENSTOCK_DEVICE_AUTO)
+        return penstock__choices(wanted->context) > 1;
+    return wanted->preference == PENSTOCK_DEVICE_PREFERRED &&
+           !penstock__device_find(wanted->context, wanted->name, &device) && strcmp(device->name, "cpu");
+}
+
 int penstock__bind(struct penstock__flight *flight, const char *device, bool meanwhile)
 {
     struct penstock__wanted wanted = {.context = flight->context, .problem = flight->problem, .slots = flight->slots};
@@ -62,5 +75,5 @@ int penstock__bind(struct penstock__flight *flight, const char *device, bool mea
     if (status)
         return status;
     flight->movable = wanted.preference != PENSTOCK_DEVICE_NAMED;
-    return meanwhile && flight->movable ? bind_meanwhile(flight, &wanted) : bind_now(flight, &wanted);
+    return meanwhile && may_take_long(&wanted) ? bind_meanwhile(flight, &wanted) : bind_now(flight, &wanted);
 }

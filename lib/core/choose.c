@@ -54,6 +54,17 @@ static bool is_automatic(const struct penstock_device *device)
     return !*device->reason && !(device->backend->flags & PENSTOCK_BACKEND_NOT_AUTOMATIC);
 }
 
+size_t penstock__choices(penstock_context *context)
+{
+    struct penstock_device *device;
+    size_t count = 0;
+    if (penstock__devices_probe(context, NULL))
+        return 0;
+    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++)
+        count += is_automatic(device);
+    return count;
+}
+
 /* Once a context: where there is a single device to choose, why the others are absent. */
 static void tell_absent(penstock_context *context)
 {
