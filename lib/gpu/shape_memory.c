@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Choice of what transforms do with local memory, and of how many make a work-group. */
+#include "gpu/shape_choice.h"
+
+#include <math.h>
+
+/* Points that are touched where work-items with nothing to do read along. */
+static unsigned reach(const struct gpu_shape *shape)
+{
+    unsigned most = shape->n;
+    for (unsigned s = 0; s < shape->stages; s++) {
+        unsigned j = shape->share[s] * shape->lanes - 1, span = shape->span[s];
+        unsigned last = j / span * span * shape->radix[s] + j % span + (shape->radix[s] - 1) * span;
+        if (last >= most)
+            most = last + 1;
+    }
+    return most;
+}
+
+static unsigned padded(unsigned points, unsigned shift)
+{
+    return points + (shift ? points >> shift : 0);
+}
+
+static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish,
+                         const struct gpu_knobs *knobs)
+{
+    size_t budget = limits->local_bytes / sizeof(float) / shape->per_group;
+    unsigned points = limits->cpu ? reach(shape) : shape->n;
+    shape->exchanges = shape->chain - 1 + wish->unpack + (wish->twice ? shape->chain - 1 : 0);
+    shape->pad_shift = limits->cpu || (shape->columns && shape->per_group >= 16) ? 0 : 4;
+    if (knobs->pad)
+        shape->pad_shift = knobs->pad - 1;
+    shape->buffers = limits->cpu && shape->exchanges > 1 ? 2 : 1;
+    shape->plane = padded(points, shape->pad_shift);
+    if (shape->buffers * 2 * shape->plane > budget)
+        shape->buffers = 1;
+    shape->halves = (2 * shape->plane > budget || knobs->halves == 1) && !wish->unpack;
+    if (shape->halves) {
+        shape->pad_shift = limits->cpu ? 0 : shape->columns ? 4 : 5;
+        shape->plane = padded(points, shape->pad_shift);
+    }
+    if ((shape->halves ? 1 : 2) * shape->plane > budget) {
+        shape->pad_shift = 0;
+        shape->plane = points;
+    }
+    shape->joined = !limits->cpu && !shape->halves;
+    shape->turned = wish->turned && shape->joined && 2 * (size_t)(shape->n | 1) <= budget;
+    if (shape->turned && shape->plane < (shape->n | 1))
+        shape->plane = shape->n | 1;
+    shape->region = shape->exchanges || shape->turned ? (shape->halves ? 1 : 2 * shape->buffers) * shape->plane : 0;
+}
+
+/* How well transforms of so many work-items fill warps of 32 and a group of usual size. */
+static double fill(unsigned lanes, unsigned per_group)
+{
+    double group = lanes * per_group, warps = ceil(group / 32);
+    return group / (32 * warps) - (group < 128 ? (128 - group) * 0.002 : (group - 128) * 0.0002);
+}
+
+/* Rows: as many as make a work-group of usual size. */
+static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish,
+                         const struct gpu_knobs *knobs)
+{
+    unsigned most = limits->cpu ? 32 : 256, best = 1;
+    size_t bytes = penstock__gpu_local_bytes(shape);
+    const struct gpu_recipe *recipe = penstock__gpu_recipe(shape->n, limits->cpu);
+    unsigned wanted = knobs->per_group;
+    if (wish->group)
+        shape->per_group = wish->group;
+    if (wish->group || (wish->variant > 0 && shape->lanes >= 8))
+        return;
+    if (!wanted && !limits->cpu && !wish->variant && shape->stages == shape->chain && recipe)
+        wanted = recipe->per_group;
+    most = most < limits->max_group ? most : limits->max_group;
+    for (unsigned per_group = 2; per_group * shape->lanes <= most && per_group * bytes <= limits->local_bytes;
+         per_group = limits->cpu ? 2 * per_group : per_group + 1)
+        if (limits->cpu || fill(shape->lanes, per_group) > fill(shape->lanes, best))
+            best = per_group;
+    if (wanted && wanted * bytes <= limits->local_bytes && wanted * shape->lanes <= limits->max_group)
+        best = wanted;
+    shape->per_group = best;
+}
+
+static int group_fits(const struct gpu_shape *shape, const struct gpu_limits *limits)
+{
+    if (penstock__gpu_group_size(shape) <= limits->max_group && penstock__gpu_local_bytes(shape) <= limits->local_bytes)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                           "%u transforms of %u work-items and %zu bytes of local memory do not fit a work-group",
+                           shape->per_group, shape->lanes, penstock__gpu_local_bytes(shape));
+}
+
+/* Columns: whole sectors of memory at least. */
+int penstock__gpu_shape_columns(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
+                                const struct gpu_knobs *knobs)
+{
+    enum { MOST = 16, LEAST = 4, USUAL_GROUP = 512, ALONE = 128 };
+    if (wish->group || (shape->chain == 1 && shape->lanes == 1 && !wish->twice && !wish->turned)) {
+        shape->per_group = wish->group ? wish->group : ALONE < limits->max_group ? ALONE : limits->max_group;
+        choose_local(shape, limits, wish, knobs);
+        return group_fits(shape, limits);
+    }
+    for (shape->per_group = knobs->per_group ? knobs->per_group : MOST; shape->per_group >= LEAST;
+         shape->per_group /= 2) {
+        if (penstock__gpu_group_size(shape) > limits->max_group ||
+            (penstock__gpu_group_size(shape) > USUAL_GROUP && shape->per_group > LEAST && !limits->cpu &&
+             shape->per_group != knobs->per_group))
+            continue;
+        choose_local(shape, limits, wish, knobs);
+        if (penstock__gpu_local_bytes(shape) <= limits->local_bytes)
+            return PENSTOCK_OK;
+    }
+    return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "columns of %u points do not fit a work-group", shape->n);
+}
+
+int penstock__gpu_shape_rows(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
+                             const struct gpu_knobs *knobs)
+{
+    shape->lows = limits->cpu && shape->lanes % GPU_CPU_LOWS == 0 ? GPU_CPU_LOWS : shape->lanes;
+    choose_local(shape, limits, wish, knobs);
+    if (penstock__gpu_local_bytes(shape) > limits->local_bytes)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points need %zu bytes of local memory, the device has %zu",
+                               shape->n, penstock__gpu_local_bytes(shape), limits->local_bytes);
+    choose_group(shape, limits, wish, knobs);
+    return group_fits(shape, limits);
+}

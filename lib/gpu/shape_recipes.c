@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Shapes of transforms that were measured: powers of two, and what the least cost does not find. */
+#include "gpu/shape_choice.h"
+
+#include <stdlib.h>
+
+/*
+ * Powers of two, by log2 n. A GPU: few stages, at most 16 points in registers, and enough work-items to read whole
+ * lines of memory; measured on an H200. A CPU: eight work-items make a vector, so the last radix and with it the other
+ * spans are multiples of 8.
+ */
+static const struct gpu_recipe gpu_recipes[] = {{0},
+                                                {2, {2}},
+                                                {4, {4}},
+                                                {4, {4, 2}},
+                                                {4, {4, 4}},
+                                                {4, {4, 4, 2}},
+                                                {8, {8, 8}, 8},
+                                                {16, {16, 8}},
+                                                {16, {16, 16}, 2},
+                                                {8, {8, 8, 8}, 1},
+                                                {16, {16, 16, 4}},
+                                                {16, {16, 16, 8}},
+                                                {16, {16, 16, 16}},
+                                                {16, {8, 8, 16, 8}},
+                                                {16, {16, 16, 16, 4}}};
+static const struct gpu_recipe cpu_recipes[] = {{0},
+                                                {2, {2}},
+                                                {4, {4}},
+                                                {8, {8}},
+                                                {16, {16}},
+                                                {8, {4, 8}},
+                                                {8, {8, 8}},
+                                                {16, {16, 8}},
+                                                {8, {4, 8, 8}},
+                                                {8, {8, 8, 8}},
+                                                {8, {2, 8, 8, 8}},
+                                                {8, {4, 8, 8, 8}},
+                                                {8, {8, 8, 8, 8}},
+                                                {16, {16, 8, 8, 8}},
+                                                {16, {16, 16, 8, 8}}};
+
+const struct gpu_recipe *penstock__gpu_recipe(unsigned n, bool cpu)
+{
+    unsigned bits = 0;
+    while (n >> (bits + 1))
+        bits++;
+    if (n & (n - 1) || bits >= sizeof gpu_recipes / sizeof gpu_recipes[0])
+        return NULL;
+    return &(cpu ? cpu_recipes : gpu_recipes)[bits];
+}
+
+/*
+ * Rows and columns for which the least cost was not the least time on an H200. Points of a column lie far apart, so
+ * that whole lines of memory count more than groups of usual size, and what the next groups need is fetched ahead.
+ */
+static const struct measured {
+    unsigned n;
+    bool columns;
+    unsigned half_waves; /* groups ahead, for each two multiprocessors */
+    struct gpu_knobs knobs;
+} measured[] = {
+    {1200, false, 0, {.radix = {15, 10, 8}, .stages = 3, .lanes = 80, .per_group = 2}},
+    {1280, false, 0, {.radix = {10, 8, 16}, .stages = 3, .lanes = 80, .per_group = 2}},
+    {9216, false, 0, {.radix = {12, 8, 8, 12}, .stages = 4, .lanes = 384, .resident = 2, .pad = 1}},
+    {144, true, 0, {.radix = {12, 12}, .stages = 2, .lanes = 12, .per_group = 16, .resident = 6}},
+    {512, true, 0, {.radix = {16, 8, 4}, .stages = 3, .lanes = 32, .per_group = 16}},
+    {1024, true, 1, {.radix = {8, 8, 16}, .stages = 3, .lanes = 64, .per_group = 16}},
+    {2048, true, 1, {.radix = {8, 16, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
+};
+
+struct gpu_knobs penstock__gpu_shape_knobs(const struct gpu_wish *wish, const struct gpu_limits *limits)
+{
+    struct gpu_knobs knobs = {.stages = 0};
+    if (wish->variant || limits->cpu || wish->radix || wish->items || wish->group)
+        return knobs;
+    penstock__gpu_knobs(&knobs, wish->n, getenv("PENSTOCK_GPU_SHAPE"));
+    for (const struct measured *m = measured; m < measured + sizeof measured / sizeof *measured && !knobs.stages; m++)
+        if (m->n == wish->n && m->columns == wish->columns &&
+            m->knobs.lanes <= limits->max_group / (m->columns ? 4 : 1)) {
+            knobs = m->knobs;
+            knobs.ahead = m->half_waves * limits->units / 2;
+        }
+    return knobs;
+}
