@@ -8,9 +8,9 @@
  * Z[N-k] comes through local memory. X[N] is left in `re_extra` of lane 0.
  */
 #if REAL == REAL_PACKED && !REVERSE_OUT
-#define UNPACK_SLOT(s, offset)                                                                \
+#define UNPACK_SLOT(s, offset, every, gap)                                                    \
     {                                                                                         \
-        const k_index at_ = lane + offset, mate_ = PLACE(at_ ? N - at_ : 0);                  \
+        const k_index at_ = lane + offset, mate_ = PLACE(at_ ? N - at_ : 0, every, gap);      \
         const float c_ = SHARED_RE(mate_), d_ = -SHARED_IM(mate_);                            \
         const float cosine_ = table[HALF_AT + 2 * at_], sine_ = table[HALF_AT + 2 * at_ + 1]; \
         const float a_ = 0.5f * (re##s - c_), b_ = 0.5f * (im##s - d_);                       \

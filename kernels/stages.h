@@ -20,12 +20,12 @@
  * GIVE_s(X) of what it leaves and TAKE_s(X) of what it takes; and TRANSFORM, all stages and exchanges in order.
  */
 
-/* Where point p of a transform lies in local memory; a gap after each 2^PAD points keeps strided reads off one bank. */
-#if PAD
-#define PLACE(p) (((p) + ((p) >> PAD)) * STEP)
-#else
-#define PLACE(p) ((p)*STEP)
-#endif
+/*
+ * Where point p of a transform lies in local memory, with a gap after each so many points that keeps strided reads off
+ * one bank. Both are constants.
+ */
+#define GAPS(p, every, gap)  ((gap) ? (k_index)((k_size)(p) / (every)) * (gap) : 0)
+#define PLACE(p, every, gap) (((p) + GAPS(p, every, gap)) * STEP)
 
 /*
  * Where a work-item is. Its lane is high * LOWS + low, so that on a CPU the innermost loop, over `low`, has a fixed
@@ -107,22 +107,26 @@
  * moves a point in one piece where there is memory for it (JOINED); else real parts lie apart from imaginary ones, for
  * the vectors of a CPU, or follow one another through the same memory (HALVES, PLANE is 0).
  */
-#define TAKE_AT(kind, position, span, group, offset) \
-    PLACE(OVER_##kind(position, span) * (group) + WITHIN_##kind(position, span) + offset)
+#define TAKE_AT(kind, position, span, group, offset, every, gap)                                           \
+    ((OVER_##kind(position, span) * (group) + WITHIN_##kind(position, span) + offset +                      \
+      ((every) % (group) == 0                                                                               \
+           ? GAPS(OVER_##kind(position, span), (every) / (group), gap)                                      \
+           : GAPS(OVER_##kind(position, span) * (group) + WITHIN_##kind(position, span) + offset, every, gap))) * \
+     STEP)
 #define SHARED(buffer) shared = exchange + member * MEMBER_STEP + buffer;
 
 #if JOINED
 typedef k_point k_local;
 #define SHARED_RE(place) shared[place].re
 #define SHARED_IM(place) shared[place].im
-#define GIVE(s, offset)                           \
+#define GIVE(s, offset, every, gap)               \
     {                                             \
         const k_point point_ = {re##s, im##s};     \
-        shared[PLACE(lane + offset)] = point_;    \
+        shared[PLACE(lane + offset, every, gap)] = point_; \
     }
-#define TAKE(s, kind, position, span, group, offset)                                  \
+#define TAKE(s, kind, position, span, group, offset, every, gap)                      \
     {                                                                                 \
-        const k_point point_ = shared[TAKE_AT(kind, position, span, group, offset)];   \
+        const k_point point_ = shared[TAKE_AT(kind, position, span, group, offset, every, gap)]; \
         re##s = point_.re;                                                            \
         im##s = point_.im;                                                            \
     }
@@ -132,11 +136,12 @@ typedef k_point k_local;
 typedef k_real k_local;
 #define SHARED_RE(place)   shared[place]
 #define SHARED_IM(place)   shared[PLANE + place]
-#define GIVE_RE(s, offset) shared[PLACE(lane + offset)] = re##s;
-#define GIVE_IM(s, offset) shared[PLANE + PLACE(lane + offset)] = im##s;
-#define TAKE_RE(s, kind, position, span, group, offset) re##s = shared[TAKE_AT(kind, position, span, group, offset)];
-#define TAKE_IM(s, kind, position, span, group, offset) \
-    im##s = shared[PLANE + TAKE_AT(kind, position, span, group, offset)];
+#define GIVE_RE(s, offset, every, gap) shared[PLACE(lane + offset, every, gap)] = re##s;
+#define GIVE_IM(s, offset, every, gap) shared[PLANE + PLACE(lane + offset, every, gap)] = im##s;
+#define TAKE_RE(s, kind, position, span, group, offset, every, gap) \
+    re##s = shared[TAKE_AT(kind, position, span, group, offset, every, gap)];
+#define TAKE_IM(s, kind, position, span, group, offset, every, gap) \
+    im##s = shared[PLANE + TAKE_AT(kind, position, span, group, offset, every, gap)];
 #define GIVE_ALL(before) GIVE_##before(GIVE_RE) GIVE_##before(GIVE_IM)
 #define TAKE_ALL(stage)  TAKE_##stage(TAKE_RE) TAKE_##stage(TAKE_IM)
 #endif

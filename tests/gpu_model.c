@@ -223,11 +223,11 @@ static void count_conflicts(struct run *run, const unsigned *places, unsigned co
     }
 }
 
-/* Where point p lies in local memory; out of bounds counts as an overrun. */
-static unsigned place(struct run *run, unsigned p)
+/* Where point p lies in local memory, gaps counted; out of bounds counts as an overrun. */
+static unsigned place(struct run *run, unsigned p, unsigned every, unsigned gap)
 {
     const struct gpu_shape *shape = &run->node->shape;
-    unsigned at = shape->pad_shift ? p + (p >> shape->pad_shift) : p;
+    unsigned at = p + p / every * gap;
     if (at < shape->plane)
         return at;
     run->model->overruns++;
@@ -237,6 +237,7 @@ static unsigned place(struct run *run, unsigned p)
 static void exchange(struct run *run, const struct operation *op, unsigned lane, bool give)
 {
     unsigned j = lane + op->number[1], p = j;
+    const unsigned *gaps = op->number + (give ? 2 : 5);
     if (!give) {
         unsigned span = op->number[2], over = j / span, within = j % span;
         if ((!strcmp(op->kind, "SHORT") && over) || (!strcmp(op->kind, "ONE") && span != 1) ||
@@ -245,9 +246,9 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
         p = over * op->number[3] + within + op->number[4];
     }
     if (give)
-        run->local[place(run, p)] = *slot(run, lane, op->number[0]);
+        run->local[place(run, p, gaps[0], gaps[1])] = *slot(run, lane, op->number[0]);
     else
-        *slot(run, lane, op->number[0]) = run->local[place(run, p)];
+        *slot(run, lane, op->number[0]) = run->local[place(run, p, gaps[0], gaps[1])];
 }
 
 /* Where work-item `item` of a group has a point, and whether the call is for it. */
@@ -258,9 +259,10 @@ static bool place_in_group(struct run *run, const struct operation *op, bool giv
     bool members_first = shape->columns || shape->lanes == 1;
     unsigned lane = members_first ? item / x : item % x, member = members_first ? item % x : item / x;
     unsigned j = lane + op->number[1], span = give ? 1 : op->number[2];
+    const unsigned *gaps = op->number + (give ? 2 : 5);
     if (lane < op->from || lane >= op->to)
         return false;
-    *at = place(run, give ? j : j / span * op->number[3] + j % span + op->number[4]) * run->step +
+    *at = place(run, give ? j : j / span * op->number[3] + j % span + op->number[4], gaps[0], gaps[1]) * run->step +
           member * run->member_step;
     return true;
 }

@@ -23,12 +23,13 @@ static unsigned point_of(const struct access *access, unsigned lane)
 }
 
 /* In points, or in halves of points where these are exchanged one after the other. */
-static unsigned place_of(const struct gpu_shape *shape, unsigned point, unsigned member)
+static unsigned place_of(const struct access *access, unsigned lane, unsigned member)
 {
-    unsigned padded = shape->pad_shift ? point + (point >> shape->pad_shift) : point;
+    const struct gpu_shape *shape = access->shape;
+    unsigned place = penstock__gpu_place(shape, access->s + access->give, point_of(access, lane));
     if (shape->columns)
-        return padded * shape->per_group + member;
-    return padded + member * (shape->joined ? shape->region / 2 : shape->region);
+        return place * shape->per_group + member;
+    return place + member * (shape->joined ? shape->region / 2 : shape->region);
 }
 
 /* Of `together` neighbours from work-item `first` on. */
@@ -42,7 +43,7 @@ static unsigned ways(const struct access *access, unsigned first, unsigned toget
         unsigned member = across ? item % shape->per_group : item / shape->lanes;
         if (lane >= access->limit)
             continue;
-        unsigned bank = place_of(shape, point_of(access, lane), member) % together;
+        unsigned bank = place_of(access, lane, member) % together;
         used[bank]++;
         most = used[bank] > most ? used[bank] : most;
     }

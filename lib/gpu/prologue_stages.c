@@ -42,7 +42,6 @@ static void define_sizes(struct gpu_text *text, const struct gpu_shape *shape, u
     define(text, "AHEAD", shape->ahead);
     define(text, "CPU", shape->cpu);
     define(text, "HALVES", shape->halves);
-    define(text, "PAD", shape->pad_shift);
     define(text, "STEP", step);
     define(text, "JOINED", shape->joined);
     define(text, "TURNED", shape->turned);
@@ -125,15 +124,18 @@ static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, u
     penstock__text_add(text, "\n");
 }
 
+/* What stage s leaves, for the exchange before the next one or, at the end of a chain, for what has no gaps. */
 static void define_give(struct gpu_text *text, const struct gpu_shape *shape, unsigned s)
 {
+    bool end = s + 1 == shape->chain || s + 1 == shape->stages;
     penstock__text_add(text, "#define GIVE_%u(X)", s);
     for (unsigned b = 0; b < shape->share[s]; b++) {
         unsigned limit = penstock__gpu_limit(shape, s, b);
         open_guard(text, shape, limit, true);
         for (unsigned k = 0; k < shape->radix[s]; k++)
-            penstock__text_add(text, " X(%u, %u)", penstock__gpu_slot_out(shape, s, b, k),
-                               penstock__gpu_offset(shape, s, b, k));
+            penstock__text_add(text, " X(%u, %u, %u, %u)", penstock__gpu_slot_out(shape, s, b, k),
+                               penstock__gpu_offset(shape, s, b, k), end ? 1 : shape->every[s + 1],
+                               end ? 0 : shape->gap[s + 1]);
         close_guard(text, shape, limit, true);
     }
     penstock__text_add(text, "\n");
@@ -147,8 +149,9 @@ static void define_take(struct gpu_text *text, const struct gpu_shape *shape, un
         unsigned limit = penstock__gpu_limit(shape, s, b), position = b * shape->lanes;
         open_guard(text, shape, limit, false);
         for (unsigned k = 0; k < radix; k++)
-            penstock__text_add(text, " X(%u, %s, %u, %u, %u, %u)", penstock__gpu_slot_in(shape, s, b, k),
-                               division(shape, position, span), position, span, span * radix, k * span);
+            penstock__text_add(text, " X(%u, %s, %u, %u, %u, %u, %u, %u)", penstock__gpu_slot_in(shape, s, b, k),
+                               division(shape, position, span), position, span, span * radix, k * span, shape->every[s],
+                               shape->gap[s]);
         close_guard(text, shape, limit, false);
     }
     penstock__text_add(text, "\n");

@@ -45,13 +45,14 @@ struct gpu_shape {
     unsigned span[GPU_MAX_STAGES];  /* radix[s] * span[s] = span[s - 1], the first n, the last 1, in each chain */
     unsigned share[GPU_MAX_STAGES]; /* butterflies of a work-item; the last of them only where lane < its limit */
     bool columns;
-    bool turned;        /* columns leave through local memory, as rows */
-    bool joined;        /* a point's two parts lie side by side in local memory */
-    bool halves;        /* exchange real parts, then imaginary ones, through half the memory */
-    unsigned pad_shift; /* a gap after each 2^pad_shift points in local memory; 0: none */
-    unsigned plane;     /* floats of n values in local memory, gaps included */
-    unsigned buffers;   /* 2: exchanges alternate between two buffers, which saves a barrier each */
-    unsigned exchanges; /* times that points change hands */
+    bool turned;                    /* columns leave through local memory, as rows */
+    bool joined;                    /* a point's two parts lie side by side in local memory */
+    bool halves;                    /* exchange real parts, then imaginary ones, through half the memory */
+    unsigned gap[GPU_MAX_STAGES];   /* points left free in local memory, in the exchange before stage s, ... */
+    unsigned every[GPU_MAX_STAGES]; /* ... after each so many points, so that they spread over the banks; at least 1 */
+    unsigned plane;                 /* floats of n values in local memory, gaps included */
+    unsigned buffers;               /* 2: exchanges alternate between two buffers, which saves a barrier each */
+    unsigned exchanges;             /* times that points change hands */
     bool cpu;
     unsigned region;   /* floats of local memory for one transform */
     unsigned resident; /* groups that a multiprocessor should hold at once */
@@ -72,6 +73,12 @@ unsigned penstock__gpu_limit(const struct gpu_shape *shape, unsigned s, unsigned
 unsigned penstock__gpu_slot_in(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
 unsigned penstock__gpu_slot_out(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
 unsigned penstock__gpu_offset(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
+
+/* Where a point of the exchange before stage s lies in local memory. */
+static inline unsigned penstock__gpu_place(const struct gpu_shape *shape, unsigned s, unsigned point)
+{
+    return point + point / shape->every[s] * shape->gap[s];
+}
 
 static inline unsigned penstock__gpu_group_size(const struct gpu_shape *shape)
 {

@@ -19,9 +19,57 @@ static unsigned reach(const struct gpu_shape *shape)
     return most;
 }
 
-static unsigned padded(unsigned points, unsigned shift)
+static unsigned gcd(unsigned a, unsigned b)
 {
-    return points + (shift ? points >> shift : 0);
+    return b ? gcd(b, a % b) : a;
+}
+
+/*
+ * Work-item j takes points of block j / span, of span neighbours; blocks lie span * radix apart. Gaps make consecutive
+ * work-items meet consecutive banks. Where whole blocks fill the banks it is enough to shift by one block what would
+ * meet the first ones again; else each block follows the one before. `banks`: that consecutive work-items meet at once.
+ */
+static void choose_gap(struct gpu_shape *shape, unsigned s, unsigned banks)
+{
+    unsigned span = shape->span[s], step = span * shape->radix[s], blocks, most = shape->lanes < banks ? 2 : 8;
+    if (banks % shape->lanes == 0)
+        banks = shape->lanes; /* the next work-items are those of the next transform */
+    blocks = banks / span;
+    if (banks % span == 0 && gcd(shape->radix[s], blocks) > 1) {
+        shape->every[s] = blocks / gcd(shape->radix[s], blocks) * step;
+        shape->gap[s] = span;
+    } else if (banks % span && (span - step) % banks * most <= 2 * step) {
+        shape->every[s] = step;
+        shape->gap[s] = (span - step) % banks;
+    }
+}
+
+/*
+ * Gaps of all exchanges: those that are asked for, else the best of them that leave the points in `most` places; and
+ * the memory that it takes. Transforms of a group lie so that their work-items meet consecutive banks too.
+ */
+static void choose_gaps(struct gpu_shape *shape, const struct gpu_knobs *knobs, size_t most, unsigned points)
+{
+    unsigned across = shape->columns ? shape->per_group : 1, banks = (shape->halves ? 32 : 16) / across;
+    shape->plane = points;
+    for (unsigned s = 0; s < shape->stages; s++) {
+        unsigned end;
+        shape->every[s] = 1;
+        shape->gap[s] = 0;
+        if (!s || s == shape->chain || shape->cpu)
+            continue;
+        if (knobs->pad > 1) {
+            shape->every[s] = 1u << (knobs->pad - 1);
+            shape->gap[s] = 1;
+        } else if (!knobs->pad && banks > 1)
+            choose_gap(shape, s, banks);
+        if ((end = penstock__gpu_place(shape, s, points - 1) + 1) > most)
+            shape->gap[s] = 0;
+        else if (end > shape->plane)
+            shape->plane = end;
+    }
+    if (!shape->columns && !shape->cpu && shape->plane + banks <= most)
+        shape->plane += (shape->lanes - shape->plane) % banks;
 }
 
 static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limits, const struct gpu_wish *wish,
@@ -30,22 +78,14 @@ static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limit
     size_t budget = limits->local_bytes / sizeof(float) / shape->per_group;
     unsigned points = limits->cpu ? reach(shape) : shape->n;
     shape->exchanges = shape->chain - 1 + wish->unpack + (wish->twice ? shape->chain - 1 : 0);
-    shape->pad_shift = limits->cpu || (shape->columns && shape->per_group >= 16) ? 0 : 4;
-    if (knobs->pad)
-        shape->pad_shift = knobs->pad - 1;
     shape->buffers = limits->cpu && shape->exchanges > 1 ? 2 : 1;
-    shape->plane = padded(points, shape->pad_shift);
+    shape->halves = false;
+    choose_gaps(shape, knobs, SIZE_MAX, points);
     if (shape->buffers * 2 * shape->plane > budget)
         shape->buffers = 1;
     shape->halves = (2 * shape->plane > budget || knobs->halves == 1) && !wish->unpack;
-    if (shape->halves) {
-        shape->pad_shift = limits->cpu ? 0 : shape->columns ? 4 : 5;
-        shape->plane = padded(points, shape->pad_shift);
-    }
-    if ((shape->halves ? 1 : 2) * shape->plane > budget) {
-        shape->pad_shift = 0;
-        shape->plane = points;
-    }
+    if (shape->halves || 2 * shape->plane > budget)
+        choose_gaps(shape, knobs, budget / (shape->halves ? 1 : 2), points);
     shape->joined = !limits->cpu && !shape->halves;
     shape->turned = wish->turned && shape->joined && 2 * (size_t)(shape->n | 1) <= budget;
     if (shape->turned && shape->plane < (shape->n | 1))
