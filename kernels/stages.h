@@ -26,6 +26,10 @@
  */
 #define GAPS(p, every, gap)  ((gap) ? (k_index)((k_size)(p) / (every)) * (gap) : 0)
 #define PLACE(p, every, gap) (((p) + GAPS(p, every, gap)) * STEP)
+#define PLACE_AT(offset, every, gap)                                                                      \
+    ((lane + (offset) +                                                                                    \
+      ((offset) % (every) == 0 ? GAPS(lane, every, gap) + (offset) / (every) * (gap)                       \
+                               : GAPS(lane + (offset), every, gap))) * STEP)
 
 /*
  * Where a work-item is. Its lane is high * LOWS + low, so that on a CPU the innermost loop, over `low`, has a fixed
@@ -79,7 +83,7 @@
 
 /*
  * lane + position, divided by the span: quotient and remainder. Positions are multiples of LANES. SHORT: the span is
- * longer than lane + position; LONG: it is a multiple of LOWS; ONE: it is 1.
+ * longer than lane + position; LONG: it is a multiple of LOWS; ONE: it is 1; EVEN: it divides the position.
  */
 #define OVER_SHORT(position, span)   0
 #define WITHIN_SHORT(position, span) (lane + position)
@@ -87,6 +91,8 @@
 #define WITHIN_LONG(position, span)  ((k_index)((k_size)(high + position / LOWS) % (span / LOWS)) * LOWS + low)
 #define OVER_ONE(position, span)     (lane + position)
 #define WITHIN_ONE(position, span)   0
+#define OVER_EVEN(position, span)    ((k_index)((k_size)lane / span) + position / span)
+#define WITHIN_EVEN(position, span)  ((k_index)((k_size)lane % span))
 #define OVER_ANY(position, span)     ((k_index)((k_size)(lane + position) / span))
 #define WITHIN_ANY(position, span)   ((k_index)((k_size)(lane + position) % span))
 
@@ -122,7 +128,7 @@ typedef k_point k_local;
 #define GIVE(s, offset, every, gap)               \
     {                                             \
         const k_point point_ = {re##s, im##s};     \
-        shared[PLACE(lane + offset, every, gap)] = point_; \
+        shared[PLACE_AT(offset, every, gap)] = point_; \
     }
 #define TAKE(s, kind, position, span, group, offset, every, gap)                      \
     {                                                                                 \
@@ -136,8 +142,8 @@ typedef k_point k_local;
 typedef k_real k_local;
 #define SHARED_RE(place)   shared[place]
 #define SHARED_IM(place)   shared[PLANE + place]
-#define GIVE_RE(s, offset, every, gap) shared[PLACE(lane + offset, every, gap)] = re##s;
-#define GIVE_IM(s, offset, every, gap) shared[PLANE + PLACE(lane + offset, every, gap)] = im##s;
+#define GIVE_RE(s, offset, every, gap) shared[PLACE_AT(offset, every, gap)] = re##s;
+#define GIVE_IM(s, offset, every, gap) shared[PLANE + PLACE_AT(offset, every, gap)] = im##s;
 #define TAKE_RE(s, kind, position, span, group, offset, every, gap) \
     re##s = shared[TAKE_AT(kind, position, span, group, offset, every, gap)];
 #define TAKE_IM(s, kind, position, span, group, offset, every, gap) \

@@ -241,6 +241,7 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
     if (!give) {
         unsigned span = op->number[2], over = j / span, within = j % span;
         if ((!strcmp(op->kind, "SHORT") && over) || (!strcmp(op->kind, "ONE") && span != 1) ||
+            (!strcmp(op->kind, "EVEN") && op->number[1] % span) ||
             (!strcmp(op->kind, "LONG") && (span % run->node->shape.lows || op->number[1] % run->node->shape.lows)))
             run->model->overruns++;
         p = over * op->number[3] + within + op->number[4];

@@ -62,6 +62,8 @@ static const char *division(const struct gpu_shape *shape, unsigned position, un
         return "ONE";
     if (position + shape->lanes <= span)
         return "SHORT";
+    if (!shape->cpu && position % span == 0)
+        return "EVEN";
     return span % shape->lows || shape->lows == 1 ? "ANY" : "LONG";
 }
 
