@@ -26,13 +26,15 @@ typedef k_u16 k_raw;
 #define DECLARE_RAW(s) k_raw raw##s; float sum##s = 0.0f;
 #define FETCH(s) raw##s = K_PASS(source + s * LANES);
 #if WINDOWED
+#define KEEP(s) const float kept##s = K_KEEP(window + s * LANES);
 #define COOK(s)                                              \
     {                                                        \
-        const float w_ = K_KEEP(window + s * LANES);         \
+        const float w_ = kept##s;                            \
         const float2 x_ = COOKED(raw##s);                    \
         v##s = K_FLOAT2(x_.x * w_, x_.y * w_);               \
     }
 #else
+#define KEEP(s)
 #define COOK(s) v##s = COOKED(raw##s);
 #endif
 #define ADD(s, v) sum##s = K_FMA(v.x, v.x, K_FMA(v.y, v.y, sum##s));
@@ -53,6 +55,7 @@ spectrum(K_GLOBAL const k_raw *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRIC
     EACH_SLOT(DECLARE_RAW)
     window += WINDOW_AT + lane;
     EACH_SLOT(FETCH)
+    EACH_SLOT(KEEP)
     for (int part = 0; part < AVERAGE; part++) {
         EACH_SLOT(COOK)
         if (part + 1 < AVERAGE) {
