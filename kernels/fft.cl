@@ -61,11 +61,12 @@
 
 /* Lines of memory that a work-group will read AHEAD groups later: they come into the cache meanwhile. */
 #define LINE_BYTES 128
-#if AHEAD && !GATHERED && COLUMNS == 1
-#define FETCH_AHEAD                                                                                                \
-    if (row + AHEAD * PER_GROUP < rows)                                                                            \
-        for (k_index line_ = lane; line_ < (k_index)((N * sizeof(k_sample) + LINE_BYTES - 1) / LINE_BYTES); line_ += LANES) \
-            K_FETCH((K_GLOBAL const k_u8 *)(source + (k_size)(AHEAD * PER_GROUP) * SPACING) + line_ * LINE_BYTES);
+#if AHEAD && !GATHERED && COLUMNS == 1 && !REAL && AVERAGE == 1
+#define FETCH_LINES ((k_index)((IN_COUNT * sizeof(k_sample) + LINE_BYTES - 1) / LINE_BYTES))
+#define FETCH_AHEAD                                                                                            \
+    if (row + AHEAD * PER_GROUP < rows)                                                                        \
+        for (k_index line_ = lane; line_ < FETCH_LINES; line_ += LANES)                                        \
+            K_FETCH((K_GLOBAL const k_u8 *)(source + (k_u64)(AHEAD * PER_GROUP) * SPACING) + line_ * LINE_BYTES);
 #elif AHEAD && COLUMNS > 1 && COLUMNS % PER_GROUP == 0
 #define FETCH_POINT(s, offset)                                                                                 \
     if (member * sizeof(k_sample) % LINE_BYTES == 0)                                                           \

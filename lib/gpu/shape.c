@@ -30,12 +30,14 @@ unsigned penstock__gpu_offset(const struct gpu_shape *shape, unsigned s, unsigne
     return b * shape->lanes + k * (shape->n / shape->radix[s]);
 }
 
-/* With 16 points in registers, 1024 work-items of 64 registers. */
-static void choose_resident(struct gpu_shape *shape, const struct gpu_knobs *knobs)
+/* With 16 points in registers, 1024 work-items of 64 registers. Rows are fetched ahead by as many groups as there are
+ * multiprocessors: 1 to 3 % less time on an H200, from 64 to 8192 points. */
+static void choose_resident(struct gpu_shape *shape, const struct gpu_knobs *knobs, const struct gpu_wish *wish,
+                            const struct gpu_limits *limits)
 {
     unsigned groups = (shape->slots > 16 ? 512 : 1024) / penstock__gpu_group_size(shape);
     shape->resident = knobs->resident ? knobs->resident : groups ? groups : 1;
-    shape->ahead = knobs->ahead;
+    shape->ahead = knobs->ahead || wish->columns || wish->variant || limits->cpu ? knobs->ahead : limits->units;
 }
 
 static int choose(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
@@ -62,6 +64,6 @@ int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, co
     struct gpu_knobs knobs = penstock__gpu_shape_knobs(wish, limits);
     int status;
     if (!(status = choose(shape, wish, limits, &knobs)))
-        choose_resident(shape, &knobs);
+        choose_resident(shape, &knobs, wish, limits);
     return status;
 }

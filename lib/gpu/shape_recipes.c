@@ -67,8 +67,8 @@ static const struct measured {
     {9216, false, 0, {.radix = {12, 8, 8, 12}, .stages = 4, .lanes = 384, .resident = 2}},
     {144, true, 0, {.radix = {12, 12}, .stages = 2, .lanes = 12, .per_group = 16, .resident = 6}},
     {512, true, 0, {.radix = {16, 8, 4}, .stages = 3, .lanes = 32, .per_group = 16}},
-    {1024, true, 1, {.radix = {8, 8, 16}, .stages = 3, .lanes = 64, .per_group = 16}},
-    {2048, true, 1, {.radix = {8, 16, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
+    {1024, true, 1, {.radix = {16, 8, 8}, .stages = 3, .lanes = 64, .per_group = 16}},
+    {2048, true, 1, {.radix = {16, 8, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
 };
 
 struct gpu_knobs penstock__gpu_shape_knobs(const struct gpu_wish *wish, const struct gpu_limits *limits)
