@@ -2,142 +2,12 @@
 /* Copyright The Penstock authors. */
 
 /* An interpreter of generated plans. */
-#include "gpu_model.h"
 #include "gpu/prologue.h"
+#include "gpu_model_run.h"
 
-#include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_OPERATIONS 4096
-
-/* A macro's call for work-items from <= lane < to; words[0] .. are its arguments, words that are no number as text. */
-struct operation {
-    char name[24], kind[8];
-    unsigned from, to;
-    unsigned count, number[20];
-};
-
-struct list {
-    unsigned count;
-    struct operation operation[MOST_OPERATIONS];
-};
-
-/* The node that runs. */
-struct run {
-    struct gpu_model *model;
-    const struct gpu_scheme *scheme;
-    const struct gpu_node *node;
-    const struct gpu_table *table;
-    const char *text;
-    bool values;
-    double complex *in, *out, *local, *slots;
-    double complex (*twiddles)[GPU_MAX_RADIX]; /* of each work-item */
-    unsigned *within;
-    double complex first, sum; /* Rader's x[0] and X[0] */
-    unsigned char *loaded, *stored;
-    unsigned column;
-    unsigned group_x, step, member_step; /* constants of the text */
-};
-
-static unsigned constant(const struct run *run, const char *name)
-{
-    char line[64];
-    const char *at;
-    snprintf(line, sizeof line, "#define %s ", name);
-    at = strstr(run->text, line);
-    return at ? (unsigned)strtoul(at + strlen(line), NULL, 10) : 0;
-}
-
-/* ---------------------------------------------------------------- text ------------------------ */
-
-static const char *body_of(const struct run *run, const char *name)
-{
-    char line[64];
-    const char *at;
-    for (at = run->text; at; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        snprintf(line, sizeof line, "#define %s", name);
-        if (!strncmp(at, line, strlen(line)) && strchr(" (\n", at[strlen(line)])) {
-            at += strlen(line);
-            return *at == '(' && at[1] == 'X' ? at + 3 : at;
-        }
-        if (!strchr(at, '\n'))
-            break;
-    }
-    return NULL;
-}
-
-static const char *read_call(struct operation *operation, const char *at)
-{
-    size_t length = strcspn(at, "( \n");
-    snprintf(operation->name, sizeof operation->name, "%.*s", (int)length, at);
-    at += length;
-    if (*at != '(')
-        return at;
-    for (at++; *at != ')'; at += strspn(at, ", ")) {
-        length = strcspn(at, ",)");
-        if (*at >= '0' && *at <= '9')
-            operation->number[operation->count++] = (unsigned)strtoul(at, NULL, 10);
-        else
-            snprintf(operation->kind, sizeof operation->kind, "%.*s", (int)length, at);
-        at += length;
-    }
-    return at + 1;
-}
-
-/* "if (lane < 5)", "if (lane >= 2 && lane < 5)", "if (lane >= 2)" */
-static const char *read_condition(unsigned *from, unsigned *to, const char *at)
-{
-    const char *end = strchr(at, ')'), *least = strstr(at, ">= "), *limit = strstr(at, "< ");
-    if (least && least < end)
-        *from = (unsigned)strtoul(least + 3, NULL, 10);
-    if (limit && limit < end)
-        *to = (unsigned)strtoul(limit + 2, NULL, 10);
-    return end + 1;
-}
-
-/* The calls in a macro's body. */
-static bool parse(struct list *list, const struct run *run, const char *name)
-{
-    unsigned lanes = run->node->shape.lanes, from = 0, to = lanes, other = lanes;
-    const char *at = body_of(run, name);
-    bool block = false;
-    list->count = 0;
-    if (!at)
-        return false;
-    while (*(at += strspn(at, " ;")) != '\n') {
-        if (!strncmp(at, "if (", 4)) {
-            at = read_condition(&from, &to, at);
-            other = to;
-        } else if (!strncmp(at, "else {", 6)) {
-            from = other;
-            to = lanes;
-            block = true;
-            at += 6;
-        } else if (*at == '{') {
-            block = true;
-            at++;
-        } else if (*at == '}') {
-            block = false;
-            from = 0;
-            to = lanes;
-            at++;
-        } else {
-            struct operation *operation = &list->operation[list->count++];
-            if (list->count == MOST_OPERATIONS)
-                return false;
-            *operation = (struct operation){.from = from, .to = to};
-            at = read_call(operation, at);
-            if (!block) {
-                from = 0;
-                to = lanes;
-            }
-        }
-    }
-    return true;
-}
 
 /* ---------------------------------------------------------------- operations ------------------ */
 
@@ -211,29 +81,6 @@ static void make_twiddle(struct run *run, const struct operation *op, unsigned l
     }
 }
 
-/* Words of local memory that 32 neighbouring work-items touch at once. */
-static void count_conflicts(struct run *run, const unsigned *places, unsigned count)
-{
-    unsigned used[32] = {0};
-    for (unsigned i = 0; i < count; i++) {
-        unsigned banks = run->node->shape.joined ? 16 : 32; /* that hold a point, or half of one */
-        used[places[i] % banks]++;
-        if (used[places[i] % banks] > run->model->conflicts)
-            run->model->conflicts = used[places[i] % banks];
-    }
-}
-
-/* Where point p lies in local memory, gaps counted; out of bounds counts as an overrun. */
-static unsigned place(struct run *run, unsigned p, unsigned every, unsigned gap)
-{
-    const struct gpu_shape *shape = &run->node->shape;
-    unsigned at = p + p / every * gap;
-    if (at < shape->plane)
-        return at;
-    run->model->overruns++;
-    return 0;
-}
-
 static void exchange(struct run *run, const struct operation *op, unsigned lane, bool give)
 {
     unsigned j = lane + op->number[1], p = j;
@@ -247,38 +94,9 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
         p = over * op->number[3] + within + op->number[4];
     }
     if (give)
-        run->local[place(run, p, gaps[0], gaps[1])] = *slot(run, lane, op->number[0]);
+        run->local[gpu_model_place(run, p, gaps)] = *slot(run, lane, op->number[0]);
     else
-        *slot(run, lane, op->number[0]) = run->local[place(run, p, gaps[0], gaps[1])];
-}
-
-/* Where work-item `item` of a group has a point, and whether the call is for it. */
-static bool place_in_group(struct run *run, const struct operation *op, bool give, unsigned item, unsigned *at)
-{
-    const struct gpu_shape *shape = &run->node->shape;
-    unsigned x = run->group_x;
-    bool members_first = shape->columns || shape->lanes == 1;
-    unsigned lane = members_first ? item / x : item % x, member = members_first ? item % x : item / x;
-    unsigned j = lane + op->number[1], span = give ? 1 : op->number[2];
-    const unsigned *gaps = op->number + (give ? 2 : 5);
-    if (lane < op->from || lane >= op->to)
-        return false;
-    *at = place(run, give ? j : j / span * op->number[3] + j % span + op->number[4], gaps[0], gaps[1]) * run->step +
-          member * run->member_step;
-    return true;
-}
-
-/* The places that a call touches in neighbouring work-items. */
-static void follow_banks(struct run *run, const struct operation *op, bool give)
-{
-    const struct gpu_shape *shape = &run->node->shape;
-    unsigned together = shape->joined ? 16 : 32; /* 128 bytes at once */
-    for (unsigned item = 0; item < penstock__gpu_group_size(shape) && !shape->cpu; item += together) {
-        unsigned places[32], count = 0;
-        for (unsigned i = item; i < penstock__gpu_group_size(shape) && i < item + together; i++)
-            count += place_in_group(run, op, give, i, &places[count]);
-        count_conflicts(run, places, count);
-    }
+        *slot(run, lane, op->number[0]) = run->local[gpu_model_place(run, p, gaps)];
 }
 
 static void product(struct run *run, const struct operation *op, unsigned lane)
@@ -321,12 +139,14 @@ static void store(struct run *run, const struct operation *op, unsigned lane)
 static bool each(struct run *run, const char *name, bool give, bool exchanged)
 {
     static struct list list;
-    if (!parse(&list, run, name))
+    if (!gpu_model_parse(&list, run, name))
         return false;
     for (const struct operation *op = list.operation; op < list.operation + list.count; op++) {
         const char *call = op->name;
+        if (!strcmp(call, "LEAVE_TURNED") && run->column == 0)
+            gpu_model_follow_banks(run, op, GPU_MODEL_TURN);
         if (exchanged && run->column == 0)
-            follow_banks(run, op, give);
+            gpu_model_follow_banks(run, op, give ? GPU_MODEL_GIVE : GPU_MODEL_TAKE);
         for (unsigned lane = op->from; lane < op->to; lane++) {
             if (exchanged)
                 exchange(run, op, lane, give);
@@ -362,11 +182,30 @@ static bool middle(struct run *run)
     return each(run, "PRODUCTS", false, false);
 }
 
+/* kernels/real.h: every slot and the mate of its point, whose values lie in local memory. */
+static bool unpack(struct run *run, const char *name)
+{
+    static struct list list;
+    if (!gpu_model_parse(&list, run, name))
+        return false;
+    for (const struct operation *op = list.operation; op < list.operation + list.count; op++) {
+        if (run->column == 0)
+            gpu_model_follow_banks(run, op, GPU_MODEL_MATE);
+        for (unsigned lane = op->from; lane < op->to; lane++) {
+            unsigned at = lane + op->number[1];
+            double complex *z = slot(run, lane, op->number[0]);
+            double complex mate = conj(run->local[gpu_model_place(run, gpu_model_mate(run, at), op->number + 2)]);
+            *z = (*z + mate) / 2 - I * conj(factor(run, run->table->half_at + 2 * (size_t)at)) * (*z - mate) / 2;
+        }
+    }
+    return true;
+}
+
 static bool transform(struct run *run)
 {
     static struct list list;
     char name[32];
-    bool good = parse(&list, run, "TRANSFORM");
+    bool good = gpu_model_parse(&list, run, "TRANSFORM");
     for (unsigned i = 0; good && i < list.count; i++) {
         struct operation op = list.operation[i];
         if (!strncmp(op.name, "STAGE_", 6)) {
@@ -376,6 +215,9 @@ static bool transform(struct run *run)
             good = each(run, name, true, true);
             snprintf(name, sizeof name, "TAKE_%u", op.number[1]);
             good = good && each(run, name, false, true);
+        } else if (!strcmp(op.name, "UNPACK")) {
+            snprintf(name, sizeof name, "GIVE_%u", op.number[0]);
+            good = each(run, name, true, true) && unpack(run, name);
         } else if (!strcmp(op.name, "MIDDLE")) {
             good = middle(run);
         } else {
@@ -394,18 +236,22 @@ static bool leave(struct run *run)
     static struct list list;
     if (!shape->turned)
         return each(run, "STORE_POINTS", false, false);
-    if (!parse(&list, run, "STORE_POINTS") || list.count * shape->lanes < shape->n || (shape->n | 1) > shape->plane)
+    if (!gpu_model_parse(&list, run, "STORE_POINTS") || list.count * shape->lanes < shape->n ||
+        (shape->n | 1) > shape->plane)
         return false;
-    for (unsigned i = 0; i < list.count; i++)
+    for (unsigned i = 0; i < list.count; i++) {
         if (strcmp(list.operation[i].name, "FINISH_TURNED") || list.operation[i].number[0] != i)
             return false;
+        if (run->column == 0)
+            gpu_model_follow_banks(run, &list.operation[i], GPU_MODEL_LEAVE);
+    }
     return each(run, "TURNED_POINTS", false, false);
 }
 
 static bool run_columns(struct run *run)
 {
     unsigned columns = penstock__gpu_columns(run->scheme, run->node);
-    bool good = constant(run, "COLUMNS") == columns && constant(run, "N") == run->node->shape.n;
+    bool good = gpu_model_constant(run, "COLUMNS") == columns && gpu_model_constant(run, "N") == run->node->shape.n;
     run->first = run->in[0];
     for (run->column = 0; good && run->column < columns; run->column++)
         good = each(run, "LOAD_POINTS", false, false) && transform(run) && leave(run);
@@ -454,8 +300,13 @@ static void release(struct run *run)
 
 static int run_node(struct run *run, unsigned index)
 {
-    const struct penstock_fft_problem fft = {
-        .n = run->scheme->length, .spacing = run->scheme->length, .scale = 1, .average = 1};
+    bool packed = run->scheme->real == GPU_PACKED;
+    const struct penstock_fft_problem fft = {.n = run->scheme->length * (packed ? 2 : 1),
+                                             .spacing = run->scheme->length,
+                                             .format = packed ? PENSTOCK_F32 : PENSTOCK_CF32,
+                                             .domain = packed ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
+                                             .scale = 1,
+                                             .average = 1};
     const struct gpu_shape *shape = &run->scheme->node[index].shape;
     size_t most = (run->scheme->total > run->scheme->length ? run->scheme->total : run->scheme->length) + 1;
     struct gpu_text text = {0};
@@ -467,9 +318,9 @@ static int run_node(struct run *run, unsigned index)
     run->node = &run->scheme->node[index];
     run->table = &table;
     run->text = text.content;
-    run->group_x = constant(run, "GROUP_X");
-    run->step = constant(run, "STEP");
-    run->member_step = constant(run, "MEMBER_STEP");
+    run->group_x = gpu_model_constant(run, "GROUP_X");
+    run->step = gpu_model_constant(run, "STEP");
+    run->member_step = gpu_model_constant(run, "MEMBER_STEP");
     run->slots = calloc((size_t)shape->lanes * shape->slots, sizeof *run->slots);
     run->local = calloc(shape->plane + 1, sizeof *run->local);
     run->twiddles = calloc(shape->lanes, sizeof *run->twiddles);

@@ -3,8 +3,8 @@
 
 /*
  * Runs the constants that lib/gpu generates for a plan, as kernels/fft.cl would, on the host in double precision: it
- * reads the text of the macros, so what is tested is what compilers get. It knows plain complex transforms, forward,
- * without stages of load and store.
+ * reads the text of the macros, so what is tested is what compilers get. It knows complex transforms and real ones of
+ * packed samples, forward, without stages of load and store.
  */
 #ifndef PENSTOCK_TEST_GPU_MODEL_H
 #define PENSTOCK_TEST_GPU_MODEL_H

@@ -23,7 +23,7 @@ static const struct gpu_limits limits[] = {
 };
 
 enum { WAYS = 33 };
-static unsigned cases, symbol_cases, histogram[WAYS];
+static unsigned cases, real_cases, symbol_cases, histogram[WAYS];
 static double worst;
 
 static double difference(const double *got, const double *want, size_t n)
@@ -60,31 +60,44 @@ static void check_banks(const struct gpu_scheme *scheme, const struct gpu_model 
     histogram[declared < WAYS ? declared : WAYS - 1]++;
 }
 
-static void check(size_t n, const struct gpu_limits *device, unsigned variant)
+/* All that is single precision here are the tables. */
+static void check_model(const struct gpu_scheme *scheme, const struct gpu_model *model, unsigned variant,
+                        double difference)
 {
-    struct penstock_fft_problem fft = {.n = n, .scale = 1, .average = 1};
+    double error = difference / (1e-7 * sqrt(log2((double)scheme->length) + 1));
+    worst = error > worst ? error : worst;
+    CHECK(error <= 1, "n %u, variant %u, method %d, real %d: error %.3g of what is allowed", scheme->length, variant,
+          scheme->method, scheme->real, error);
+    CHECK(!model->loads_missed && !model->stores_missed && !model->points_missed && !model->overruns,
+          "n %u, variant %u, method %d, %u nodes: %u loads, %u stores, %u points between not once, %u overruns",
+          scheme->length, variant, scheme->method, scheme->count, model->loads_missed, model->stores_missed,
+          model->points_missed, model->overruns);
+    check_banks(scheme, model, variant);
+}
+
+/* `real`: the n points are 2n real samples. */
+static void check(size_t n, const struct gpu_limits *device, unsigned variant, bool real)
+{
+    struct penstock_fft_problem fft = {.n = real ? 2 * n : n,
+                                       .format = real ? PENSTOCK_F32 : PENSTOCK_CF32,
+                                       .domain = real ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
+                                       .scale = 1,
+                                       .average = 1};
     struct gpu_scheme scheme;
     struct gpu_model model;
-    double *got = malloc(2 * n * sizeof *got), *want = malloc(2 * n * sizeof *want), error;
+    size_t points = fft.n;
+    double *got = malloc(2 * n * sizeof *got), *want = calloc(2 * points, sizeof *want);
     uint64_t seed = n;
     int status = penstock__gpu_scheme(&scheme, &fft, device, variant);
     CHECK(!status, "n %zu, variant %u: %s", n, variant, penstock_error_text());
+    CHECK(!real || scheme.real == GPU_PACKED, "%zu real samples are not packed", fft.n);
     for (unsigned i = 0; i < scheme.count && !status; i++)
         check_limits(&scheme.node[i], device);
     for (size_t i = 0; i < 2 * n; i++)
-        got[i] = want[i] = test_uniform(&seed);
+        got[i] = want[real ? 2 * i : i] = test_uniform(&seed);
     if (!status && !(status = gpu_model_run(&model, got, &scheme, true))) {
-        CHECK_OK(penstock__dft(want, n, PENSTOCK_FORWARD));
-        /* all that is single precision here are the tables */
-        error = difference(got, want, n) / (1e-7 * sqrt(log2((double)n) + 1));
-        worst = error > worst ? error : worst;
-        CHECK(error <= 1, "n %zu, variant %u, method %d: error %.3g of what is allowed", n, variant, scheme.method,
-              error);
-        CHECK(!model.loads_missed && !model.stores_missed && !model.points_missed && !model.overruns,
-              "n %zu, variant %u, method %d, %u nodes: %u loads, %u stores, %u points between not once, %u overruns", n,
-              variant, scheme.method, scheme.count, model.loads_missed, model.stores_missed, model.points_missed,
-              model.overruns);
-        check_banks(&scheme, &model, variant);
+        CHECK_OK(penstock__dft(want, points, PENSTOCK_FORWARD));
+        check_model(&scheme, &model, variant, difference(got, want, n));
     }
     CHECK(!status, "n %zu: %s", n, penstock_error_text());
     free(got);
@@ -92,13 +105,26 @@ static void check(size_t n, const struct gpu_limits *device, unsigned variant)
     cases++;
 }
 
+/* Spectra of 2n real samples, packed into n points: the same, as far as they are one kernel. */
+static void check_real(size_t n, const struct gpu_limits *device)
+{
+    const struct gpu_wish wish = {.n = (unsigned)n, .unpack = true};
+    struct gpu_shape shape;
+    if (n < 2 || !penstock__gpu_smooth(n) || penstock__gpu_shape(&shape, &wish, device))
+        return;
+    check(n, device, 0, true);
+    real_cases++;
+}
+
 /* The device and the variant that length n meets in the sample. */
 static void check_sampled(size_t n, bool full)
 {
     uint64_t hash = penstock__hash(&n, sizeof n);
     for (size_t d = 0; d < sizeof limits / sizeof limits[0]; d++)
-        if (full || hash % (sizeof limits / sizeof limits[0]) == d)
-            check(n, &limits[d], full || n % 8 ? 0 : (unsigned)(hash >> 32) % GPU_VARIANTS);
+        if (full || hash % (sizeof limits / sizeof limits[0]) == d) {
+            check(n, &limits[d], full || n % 8 ? 0 : (unsigned)(hash >> 32) % GPU_VARIANTS, false);
+            check_real(n, &limits[d]);
+        }
 }
 
 /* Kernels of one batch: one where a transform fits on the chip, else one a node; a convolution goes there and back. */
@@ -172,7 +198,7 @@ int main(int count, char **arguments)
     for (int i = 1; i < count; i++)
         for (size_t d = 0; d < sizeof limits / sizeof limits[0]; d++)
             for (unsigned variant = 0; variant < GPU_VARIANTS; variant++)
-                check(strtoul(arguments[i], NULL, 10), &limits[d], variant);
+                check(strtoul(arguments[i], NULL, 10), &limits[d], variant, false);
     for (size_t n = 1; n <= most && count < 2; n++)
         check_sampled(n, full);
     for (size_t n = most + 1; n <= 8192 && count < 2; n++)
@@ -184,6 +210,7 @@ int main(int count, char **arguments)
     check_powers();
     check_symbols(full);
     CHECK(cases > (count > 1 ? 0 : 600), "only %u cases", cases);
+    CHECK(real_cases > 100 || count > 1, "only %u cases of real samples", real_cases);
     for (unsigned ways = 1; ways < WAYS; ways++)
         if (histogram[ways])
             printf("%u plans with %u-way bank conflicts at most\n", histogram[ways], ways);

@@ -6,71 +6,134 @@
 
 #define BANKS 32
 
+/* What a stage takes and gives; its values and their mates where a spectrum is unpacked; columns that become rows. */
+enum kind { TAKE, GIVE, OWN, MATE, TURN, LEAVE };
+
 struct access {
     const struct gpu_shape *shape;
-    unsigned s, b, k;
-    bool give;      /* what stage s leaves; else what it takes */
-    unsigned limit; /* work-items of a transform that take part */
+    enum kind kind;
+    unsigned s, b, k; /* LEAVE: k is the round */
+    unsigned limit;   /* work-items of a transform that take part */
 };
+
+struct item {
+    unsigned number, lane, member; /* of the group; of the transform; which transform */
+};
+
+static struct item item_of(const struct gpu_shape *shape, unsigned number)
+{
+    if (shape->columns || shape->lanes == 1) /* neighbours work on different transforms */
+        return (struct item){number, number / shape->per_group, number % shape->per_group};
+    return (struct item){number, number % shape->lanes, number / shape->lanes};
+}
 
 static unsigned point_of(const struct access *access, unsigned lane)
 {
     const struct gpu_shape *shape = access->shape;
     unsigned j = lane + access->b * shape->lanes, span = shape->span[access->s];
-    if (access->give)
-        return lane + penstock__gpu_offset(shape, access->s, access->b, access->k);
-    return j / span * span * shape->radix[access->s] + j % span + access->k * span;
+    if (access->kind == TAKE)
+        return j / span * span * shape->radix[access->s] + j % span + access->k * span;
+    return lane + penstock__gpu_offset(shape, access->s, access->b, access->k);
 }
 
 /* In points, or in halves of points where these are exchanged one after the other. */
-static unsigned place_of(const struct access *access, unsigned lane, unsigned member)
+static unsigned place_of(const struct access *access, const struct item *item)
 {
     const struct gpu_shape *shape = access->shape;
-    unsigned place = penstock__gpu_place(shape, access->s + access->give, point_of(access, lane));
+    unsigned row = shape->n | 1, place;
+    if (access->kind == LEAVE) {
+        unsigned at = access->k * penstock__gpu_group_size(shape) + item->number;
+        return at / shape->n * row + at % shape->n;
+    }
+    place = point_of(access, item->lane);
+    if (access->kind == TURN)
+        return item->member * row + place;
+    if (access->kind == MATE && place)
+        place = shape->n - place;
+    if (access->kind == TAKE || access->kind == GIVE)
+        place = penstock__gpu_place(shape, access->s + (access->kind == GIVE), place);
     if (shape->columns)
-        return place * shape->per_group + member;
-    return place + member * (shape->joined ? shape->region / 2 : shape->region);
+        return place * shape->per_group + item->member;
+    return place + item->member * (shape->joined ? shape->region / 2 : shape->region);
+}
+
+static bool takes_part(const struct access *access, const struct item *item)
+{
+    const struct gpu_shape *shape = access->shape;
+    if (access->kind == LEAVE)
+        return access->k * penstock__gpu_group_size(shape) + item->number < shape->n * shape->per_group;
+    return item->lane < access->limit;
 }
 
 /* Of `together` neighbours from work-item `first` on. */
 static unsigned ways(const struct access *access, unsigned first, unsigned together)
 {
-    const struct gpu_shape *shape = access->shape;
-    bool across = shape->columns || shape->lanes == 1; /* neighbours work on different transforms */
     unsigned used[BANKS] = {0}, most = 0;
-    for (unsigned item = first; item < first + together && item < penstock__gpu_group_size(shape); item++) {
-        unsigned lane = across ? item / shape->per_group : item % shape->lanes;
-        unsigned member = across ? item % shape->per_group : item / shape->lanes;
-        if (lane >= access->limit)
+    for (unsigned i = first; i < first + together && i < penstock__gpu_group_size(access->shape); i++) {
+        struct item item = item_of(access->shape, i);
+        if (!takes_part(access, &item))
             continue;
-        unsigned bank = place_of(access, lane, member) % together;
+        unsigned bank = place_of(access, &item) % together;
         used[bank]++;
         most = used[bank] > most ? used[bank] : most;
     }
     return most;
 }
 
-static unsigned ways_of_stage(const struct gpu_shape *shape, unsigned s, bool give)
+static unsigned ways_of_group(const struct access *access)
 {
-    unsigned together = shape->joined ? BANKS / 2 : BANKS, most = 1;
+    unsigned together = access->shape->joined ? BANKS / 2 : BANKS, most = 1;
+    for (unsigned first = 0; first < penstock__gpu_group_size(access->shape); first += together) {
+        unsigned found = ways(access, first, together);
+        most = found > most ? found : most;
+    }
+    return most;
+}
+
+static unsigned ways_of_stage(const struct gpu_shape *shape, unsigned s, enum kind kind)
+{
+    unsigned most = 1;
     for (unsigned b = 0; b < shape->share[s]; b++)
         for (unsigned k = 0; k < shape->radix[s]; k++) {
-            struct access access = {shape, s, b, k, give, penstock__gpu_limit(shape, s, b)};
-            for (unsigned first = 0; first < penstock__gpu_group_size(shape); first += together) {
-                unsigned found = ways(&access, first, together);
-                most = found > most ? found : most;
-            }
+            struct access access = {shape, kind, s, b, k, penstock__gpu_limit(shape, s, b)};
+            unsigned found = ways_of_group(&access);
+            most = found > most ? found : most;
         }
+    return most;
+}
+
+static unsigned ways_of_leaving(const struct gpu_shape *shape)
+{
+    unsigned most = 1;
+    for (unsigned k = 0; k * shape->lanes < shape->n; k++) {
+        struct access access = {.shape = shape, .kind = LEAVE, .k = k};
+        unsigned found = ways_of_group(&access);
+        most = found > most ? found : most;
+    }
     return most;
 }
 
 unsigned penstock__gpu_bank_ways(const struct gpu_shape *shape)
 {
-    unsigned most = 1;
-    for (unsigned s = 1; s < shape->stages && !shape->cpu; s++)
-        for (unsigned give = 0; give < 2 && s != shape->chain; give++) {
-            unsigned found = ways_of_stage(shape, give ? s - 1 : s, give);
-            most = found > most ? found : most;
+    unsigned most = 1, last = shape->stages - 1;
+    unsigned between = shape->chain - 1 + (shape->stages > shape->chain ? shape->chain - 1 : 0);
+    unsigned found[2 * GPU_MAX_STAGES + 4], count = 0;
+    if (shape->cpu)
+        return 1;
+    for (unsigned s = 1; s < shape->stages; s++)
+        if (s != shape->chain) {
+            found[count++] = ways_of_stage(shape, s - 1, GIVE);
+            found[count++] = ways_of_stage(shape, s, TAKE);
         }
+    if (shape->exchanges > between) { /* unpacked */
+        found[count++] = ways_of_stage(shape, last, OWN);
+        found[count++] = ways_of_stage(shape, last, MATE);
+    }
+    if (shape->turned) {
+        found[count++] = ways_of_stage(shape, last, TURN);
+        found[count++] = ways_of_leaving(shape);
+    }
+    for (unsigned i = 0; i < count; i++)
+        most = found[i] > most ? found[i] : most;
     return most;
 }

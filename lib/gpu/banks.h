@@ -9,8 +9,8 @@
 
 /*
  * How many of the work-items that access local memory at once meet in one bank at most, over the exchanges between a
- * transform's stages: 1 where there are no conflicts, as on a CPU or without exchanges. 32 work-items access 4 bytes
- * each at once, or 16 of them 8.
+ * transform's stages, of a spectrum that is unpacked and of columns that leave as rows: 1 where there are no conflicts,
+ * as on a CPU or without exchanges. 32 work-items access 4 bytes each at once, or 16 of them 8.
  */
 unsigned penstock__gpu_bank_ways(const struct gpu_shape *shape);
 
