@@ -64,8 +64,9 @@ static const struct measured {
 } measured[] = {
     {1200, false, 0, {.radix = {15, 10, 8}, .stages = 3, .lanes = 80, .per_group = 2}},
     {1280, false, 0, {.radix = {10, 8, 16}, .stages = 3, .lanes = 80, .per_group = 2}},
-    {9216, false, 0, {.radix = {12, 8, 8, 12}, .stages = 4, .lanes = 384, .resident = 2}},
+    {9216, false, 2, {.radix = {12, 8, 8, 12}, .stages = 4, .lanes = 384, .resident = 2}},
     {144, true, 0, {.radix = {12, 12}, .stages = 2, .lanes = 12, .per_group = 16, .resident = 6}},
+    {256, true, 4, {.radix = {16, 16}, .stages = 2, .lanes = 16, .per_group = 16}},
     {512, true, 0, {.radix = {16, 8, 4}, .stages = 3, .lanes = 32, .per_group = 16}},
     {1024, true, 1, {.radix = {16, 8, 8}, .stages = 3, .lanes = 64, .per_group = 16}},
     {2048, true, 1, {.radix = {16, 8, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
