@@ -4,8 +4,7 @@
 /* The kernel source is CUDA C too: NVRTC, where it is installed, compiles each stage and format of it. No GPU needed.
  */
 #include "gpu/fused_kernel.h"
-#include "gpu/prologue.h"
-#include "gpu/source.h"
+#include "gpu/kernel.h"
 #include "test.h"
 
 #include <dlfcn.h>
@@ -75,15 +74,35 @@ static void check(penstock_context *context, struct penstock_fft_problem fft, co
     fft.average = fft.average ? fft.average : 1;
     fft.spacing = fft.n;
     CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
+    CHECK(scheme.count >= 1, "%s: no kernel", what);
     for (unsigned i = 0; i < scheme.count; i++) {
         struct gpu_text text = {0};
         CHECK_OK(penstock__gpu_table(&table, &scheme, i, &fft));
-        penstock__gpu_prologue(&text, &scheme, i, &table, &fft);
-        CHECK_OK(penstock__gpu_source(&text, context));
+        CHECK_OK(penstock__gpu_kernel_source(&text, context, &scheme, i, &table, &fft));
         compile(text.content, what);
         penstock__gpu_table_free(&table);
         penstock__text_free(&text);
     }
+}
+
+/* Of frames with rows and columns: transforms side by side, and transposing with each format and stage of it. */
+static void check_planes(penstock_context *context)
+{
+    static float window[12 * 18];
+    check(context, (struct penstock_fft_problem){.n = 64 * 24, .columns = 24}, "64 x 24 side by side");
+    check(context, (struct penstock_fft_problem){.n = 127 * 8, .columns = 8, .transposed = true}, "127 x 8 transposed");
+    check(context,
+          (struct penstock_fft_problem){
+              .n = 4096 * 4096 / 8, .columns = 4, .options = {.scratch = PENSTOCK_SCRATCH_GLOBAL}},
+          "side by side, global scratch");
+    for (penstock_format format = PENSTOCK_CF32; format <= PENSTOCK_PLANAR; format++)
+        check(context,
+              (struct penstock_fft_problem){
+                  .n = 12 * 18, .columns = 12, .transposed = true, .format = format, .window = window, .skip = 3},
+              "transposed, load stage");
+    for (penstock_output output = PENSTOCK_OUTPUT_COMPLEX; output <= PENSTOCK_OUTPUT_DECIBEL; output++)
+        check(context, (struct penstock_fft_problem){.n = 12 * 18, .columns = 18, .transposed = true, .output = output},
+              "transposed, store stage");
 }
 
 /* Kernels that do more than a transform. */
@@ -137,6 +156,7 @@ int main(void)
     check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32}, "real");
     check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .direction = PENSTOCK_REVERSE},
           "real reverse");
+    check_planes(context);
     check_fused(context,
                 (struct penstock_problem){
                     .kind = PENSTOCK_PROBLEM_OFDM,
