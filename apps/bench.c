@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct measurement {
-    char *case_text, *png, *against, *study;
+    char **cases, *png, *against, *study;
     int csv;
     double count, length, most, cfo_hz, sfo_ppm;
     const struct peer *peer;
@@ -131,9 +131,9 @@ static int bench_device(struct measurement *m, const char *device, unsigned thre
     m->target = (struct case_target){.device = device, .threads = threads};
     bench_counters_open();
     int code = open_context(&m->target.context, threads);
-    if (!code && m->case_text)
-        code = bench_case(m, m->case_text);
-    else if (!code)
+    for (size_t i = 0; !code && m->cases && m->cases[i]; i++)
+        code = bench_case(m, m->cases[i]);
+    if (!code && !m->cases)
         case_list_bench(bench_case, m);
     penstock_context_free(m->target.context);
     bench_counters_close();
@@ -193,14 +193,12 @@ static int (*find_study(const char *name))(const struct study *study)
 static int check_options(struct measurement *m, const struct options *options)
 {
     const char *names[STUDIES + 1] = {NULL};
-    struct test_case test;
     uint64_t count;
     int code = EXIT_DONE;
     for (size_t i = 0; i < STUDIES; i++)
         names[i] = studies[i].name;
     if ((m->study && !find_study(m->study) && (code = fail_unknown("study", m->study, names))) ||
-        (code = choose_peer(m)) || (m->case_text && (code = case_parse(&test, m->case_text))) ||
-        (m->png && (code = png_available("--png"))))
+        (code = choose_peer(m)) || (code = case_parse_all(m->cases)) || (m->png && (code = png_available("--png"))))
         return code;
     option_whole("--count", m->count, 10, 1e6, &count, &code);
     option_whole("--most", m->most, 0, 1 << 23, &count, &code);
@@ -245,7 +243,7 @@ static int run(const struct command *command, int argc, const char **argv)
 {
     struct measurement m = {.count = 400, .length = 138};
     const struct poptOption table[] = {
-        {"case", 'c', POPT_ARG_STRING, &m.case_text, 0, "Only this case (penstock check --help)", "CASE"},
+        {"case", 'c', POPT_ARG_ARGV, &m.cases, 0, "Only this case (penstock check --help), or several", "CASE"},
         {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},
         {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
         {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid, cufft, vkfft or clfft", "PEER"},

@@ -73,17 +73,20 @@ static void describe(penstock_context *context, const char *device, char *text, 
 }
 
 /* True if at least one case ran and none failed. */
-static bool inspect(struct inspection *inspection, const char *case_text, bool full)
+static bool inspect(struct inspection *inspection, char *const *cases, bool full)
 {
     const char *device = inspection->target.device;
     char identity[300];
-    int ended;
-    inspection->resumable = full && !case_text;
+    int ended = 0;
+    inspection->resumable = full && !cases;
     if (inspection->resumable) {
         describe(inspection->target.context, device, identity, sizeof identity);
         check_state_open(&inspection->state, device, identity);
     }
-    ended = case_text ? check_case(inspection, case_text) : case_list_check(device, full, check_case, inspection);
+    if (!cases)
+        ended = case_list_check(device, full, check_case, inspection);
+    for (size_t i = 0; cases && cases[i] && !ended; i++)
+        ended = check_case(inspection, cases[i]);
     if (inspection->resumable)
         check_state_close(&inspection->state, !ended && !inspection->failed);
     size_t executed = inspection->held + inspection->failed;
@@ -95,12 +98,11 @@ static bool inspect(struct inspection *inspection, const char *case_text, bool f
     return executed + inspection->earlier > 0 && !inspection->failed;
 }
 
-static int check(const struct options *options, const char *case_text, bool full)
+static int check(const struct options *options, char *const *cases, bool full)
 {
     penstock_context *context = NULL;
     struct targets targets;
-    struct test_case test;
-    int code = case_text ? case_parse(&test, case_text) : EXIT_DONE;
+    int code = case_parse_all(cases);
     if (code || (code = open_context(&context, 0)))
         return code;
     if ((code = targets_find(&targets, context, options->arguments)))
@@ -108,7 +110,7 @@ static int check(const struct options *options, const char *case_text, bool full
     interrupt_watch(NULL);
     for (size_t i = 0; i < targets.count && !interrupted(); i++) {
         struct inspection inspection = {.target = {context, targets.names[i], usable_cpus(), .thorough = full}};
-        if (!inspect(&inspection, case_text, full))
+        if (!inspect(&inspection, cases, full))
             code = EXIT_DATA;
         if (!inspection.failed && code && !interrupted())
             fail(EXIT_DATA, "no case ran on %s", targets.names[i]);
@@ -122,16 +124,16 @@ done:
 
 static int run(const struct command *command, int argc, const char **argv)
 {
-    char *case_text = NULL;
+    char **cases = NULL;
     int full = 0, code = EXIT_DONE;
     const struct poptOption table[] = {
-        {"case", 'c', POPT_ARG_STRING, &case_text, 0, "Only this case", "CASE"},
+        {"case", 'c', POPT_ARG_ARGV, &cases, 0, "Only this case; may be given several times", "CASE"},
         {"full", 0, POPT_ARG_NONE, &full, 0, "Every length and every bin; goes on where it was interrupted", NULL},
         OPTIONS_END,
     };
     struct options options;
     if (options_parse(&options, command, table, argc, argv, &code))
-        code = check(&options, case_text, full);
+        code = check(&options, cases, full);
     options_free(&options);
     return code;
 }
@@ -140,15 +142,10 @@ const struct command command_check = {
     .name = "check",
     .synopsis = "[DEVICE...] [OPTION...]",
     .summary = "Verify devices against independent references",
-    .notes =
-        "Without DEVICE all that are present are checked. References: a double-precision DFT by its definition,\n"
-        "max-log ratios by trying every point, frames of the transmitter, and recordings where they are at\n"
-        "hand (PENSTOCK_RECORDINGS). Exit code 0: at least one case ran on each device, and all held.\n\n"
-        "Cases:\n"
-        "  fft:N[:WINDOW][:cs16|cs8|cu8|planar][:power|decibel][:avgK][:centered][:skipG][:reverse][:real][:xBATCH]\n"
-        "  spectrum:N[:hopH][:WINDOW][:cs16|cs8|cu8|f32][:power|decibel][:avgK][:xVECTORS]\n"
-        "  ofdm:wifi|vht80|lte5|lte20[:bpsk|qpsk|qam16|qam64|qam256|qam1024][:xSYMBOLS]\n"
-        "  receive:wifi|wifi-10mhz|wifi-5mhz:MBPS|idle|chunkN|recordings\n"
-        "A window's parameter follows '=': kaiser=8.6.\n",
+    .notes = "Without DEVICE all that are present are checked. References: a double-precision DFT by its definition,\n"
+             "max-log ratios by trying every point, frames of the transmitter, and recordings where they are at\n"
+             "hand (PENSTOCK_RECORDINGS). Exit code 0: at least one case ran on each device, and all held.\n\n"
+             "A case is one of these, where a window's parameter follows '=' (kaiser=8.6):\n",
+    .more = case_print_kinds,
     .run = run,
 };

@@ -21,6 +21,7 @@ struct command {
     const char *synopsis; /* what follows the name in the usage line */
     const char *summary;  /* one line */
     const char *notes;    /* printed after the options by --help; NULL: nothing */
+    void (*more)(void);   /* prints more after that; NULL: nothing */
     int (*run)(const struct command *command, int argc, const char **argv);
 };
 

@@ -73,6 +73,8 @@ bool options_parse(struct options *options, const struct command *command, const
             poptPrintHelp(options->context, stdout, 0);
             if (command->notes)
                 printf("\n%s", command->notes);
+            if (command->more)
+                command->more();
             *exit_code = EXIT_DONE;
             return false;
         }
@@ -87,6 +89,13 @@ bool options_parse(struct options *options, const struct command *command, const
     return true;
 }
 
+static void free_words(char **words)
+{
+    for (size_t i = 0; words && words[i]; i++)
+        free(words[i]);
+    free(words);
+}
+
 static void free_strings(const struct poptOption *table)
 {
     for (; table->longName || table->shortName || table->arg; table++) {
@@ -96,6 +105,10 @@ static void free_strings(const struct poptOption *table)
             char **value = table->arg;
             free(*value);
             *value = NULL;
+        } else if ((table->argInfo & POPT_ARG_MASK) == POPT_ARG_ARGV) {
+            char ***words = table->arg;
+            free_words(*words);
+            *words = NULL;
         }
     }
 }

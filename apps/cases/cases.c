@@ -20,6 +20,12 @@ static const struct case_kind *find_kind(const char *name)
     return NULL;
 }
 
+void case_print_kinds(void)
+{
+    for (size_t i = 0; case_kinds[i]; i++)
+        printf("  %s\n", case_kinds[i]->syntax);
+}
+
 int case_parse(struct test_case *test, const char *text)
 {
     char copy[CASE_TEXT], *words[CASE_WORDS], *rest = copy;
@@ -47,6 +53,15 @@ int case_parse(struct test_case *test, const char *text)
     if (!test->kind->parse(test, words + 1, count - 1, &problem))
         return fail(EXIT_USAGE, "the case '%s' is impossible: '%s'; it must be %s", text, problem, test->kind->syntax);
     return EXIT_DONE;
+}
+
+int case_parse_all(char *const *texts)
+{
+    int code = EXIT_DONE;
+    struct test_case test;
+    for (size_t i = 0; texts && texts[i] && !code; i++)
+        code = case_parse(&test, texts[i]);
+    return code;
 }
 
 bool case_is_required(const struct test_case *test, const char *device)

@@ -122,8 +122,14 @@ extern const struct case_kind case_fft, case_spectrum, case_filter, case_channel
 /* All kinds, ended by NULL. */
 extern const struct case_kind *const case_kinds[];
 
+/* Their syntax, for --help. */
+void case_print_kinds(void);
+
 /* Text to case; fail(EXIT_USAGE) if it is none. Returns an exit code. */
 int case_parse(struct test_case *test, const char *text);
+
+/* Whether all of `texts` (ended by NULL, or NULL) are cases: an exit code. */
+int case_parse_all(char *const *texts);
 
 /* Is the device bound to compute the case, so that calling it unsupported is a failure? */
 bool case_is_required(const struct test_case *test, const char *device);

@@ -52,6 +52,9 @@ check(len(executed) + len(skipped) == 105, "105 cases are in the list, not", len
 check(len(executed) >= 64, "only options of GPUs and the recordings may be absent on the CPU:", skipped)
 check(lines[-1] == f"cpu: {len(executed)} cases executed, {len(executed)} held, 0 failed, {len(skipped)} SKIPPED",
       lines[-1])
+done = check_run(0, "check", "cpu", "--case", "fft:64", "--case", "fft:100:power")
+check(b"cpu: 2 cases executed, 2 held" in done.stdout, done.stdout)
+check_error(2, "kind of case", "check", "cpu", "--case", "fft:64", "--case", "nix:64")
 done = check_run(0, "check", "cpu", "--case", "fft:1024:hann:x64")
 error, bound = map(float, re.search(r"error (\S+), bound (\S+),", done.stdout.decode()).groups())
 check(0 < error <= bound and abs(bound - 3.16e-7) < 1e-9, "the bound is 1e-7 sqrt(10):", bound)
