@@ -83,16 +83,39 @@ INLINE void join_all(cvec *data, size_t count, const struct out *out, const stru
         join_radix(data, count, out, pass, 4);
 }
 
+/* What the way back starts from, and where it works. */
+struct turn {
+    cvec *work;
+    const cvec *data, *between, *spectrum;
+};
+
+/* The middle and the passes before `end`, from the shortest span on, of `count` vectors from `at` on: all over what is
+ * near, else block by block, as the way there. `pass`: the one that joins them all. */
+static void ascend(const struct turn *turn, size_t at, size_t count, const struct vector_pass *pass,
+                   const struct vector_pass *end)
+{
+    if (count > NEAR_VECTORS) {
+        for (size_t leg = 0; leg < pass->radix; leg++)
+            ascend(turn, at + leg * pass->span, pass->span, pass + 1, end);
+        join_all(turn->work + at, count, NULL, pass);
+        return;
+    }
+    for (size_t i = at; i < at + count; i += WIDTH)
+        middle(turn->work + i, turn->data + i, turn->between + i, turn->spectrum + i);
+    while (end-- > pass)
+        join_all(turn->work + at, count, NULL, end);
+}
+
 static void reverse(const struct filter_pair *pair, float *work, const float *data, const float *spectrum,
                     penstock_cf32 *values, size_t first, size_t count)
 {
-    cvec *to = (void *)work;
-    const cvec *from = (const void *)data, *between = (const void *)pair->fft.middle, *by = (const void *)spectrum;
-    const struct vector_pass *pass = pair->fft.passes + pair->fft.pass_count;
+    const struct turn turn = {(void *)work, (const void *)data, (const void *)pair->fft.middle, (const void *)spectrum};
+    const struct vector_pass *pass = pair->fft.passes, *end = pass + pair->fft.pass_count;
     const struct out out = {.values = values, .first = first, .end = first + count};
-    for (size_t i = 0; i < pair->fft.vectors; i += WIDTH)
-        middle(to + i, from + i, between + i, by + i);
-    while (--pass > pair->fft.passes)
-        join_all(to, pair->fft.vectors, NULL, pass);
-    join_all(to, pair->fft.vectors, &out, pass);
+    if (pair->fft.vectors > NEAR_VECTORS)
+        for (size_t leg = 0; leg < pass->radix; leg++)
+            ascend(&turn, leg * pass->span, pass->span, pass + 1, end);
+    else
+        ascend(&turn, 0, pair->fft.vectors, pass + 1, end);
+    join_all(turn.work, pair->fft.vectors, &out, pass);
 }
