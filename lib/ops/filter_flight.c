@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t bytes_of(const penstock_filter *filter)
 {
     return filter->made_blocks * filter->shape->values * filter->shape->value_bytes;

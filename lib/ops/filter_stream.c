@@ -11,11 +11,6 @@
 /* Bytes that are worth another thread's attention. */
 #define COPY_BYTES ((size_t)256 << 10)
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The first frame begins with what is before the stream. */
 void penstock__filter_rewind(penstock_filter *filter)
 {

@@ -64,6 +64,11 @@ void penstock__filter_rewind(struct penstock_filter *filter);
 /* Forgets sets of taps until `last`, which becomes the first. */
 void penstock__filter_drop_taps(struct filter_line *line, const struct filter_taps *last);
 
+static inline size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* What a channel has of our memory for values. */
 static inline char *penstock__filter_made(const struct penstock_filter *filter, size_t channel)
 {

@@ -9,11 +9,6 @@
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
 /* Blocks of our own samples; what later ones need of these moves to the front. */
