@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HELP_COLUMNS 110
+
 const struct case_kind *const case_kinds[] = {&case_fft,  &case_spectrum, &case_filter, &case_channelizer,
                                               &case_ofdm, &case_receive,  NULL};
 
@@ -20,10 +22,23 @@ static const struct case_kind *find_kind(const char *name)
     return NULL;
 }
 
+/* In lines that end before a word in brackets. */
+static void print_syntax(const char *syntax)
+{
+    size_t column = (size_t)printf("  ");
+    for (size_t length; *syntax; syntax += length) {
+        length = 1 + strcspn(syntax + 1, "[");
+        if (column + length > HELP_COLUMNS)
+            column = (size_t)printf("\n      ") - 1;
+        column += (size_t)printf("%.*s", (int)length, syntax);
+    }
+    putchar('\n');
+}
+
 void case_print_kinds(void)
 {
     for (size_t i = 0; case_kinds[i]; i++)
-        printf("  %s\n", case_kinds[i]->syntax);
+        print_syntax(case_kinds[i]->syntax);
 }
 
 int case_parse(struct test_case *test, const char *text)
