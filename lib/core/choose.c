@@ -9,20 +9,14 @@
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/measure.h"
+#include "core/memo.h"
 #include "core/problem.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MAX_CANDIDATES 16
 #define KEY_BYTES      4096
-
-struct penstock__choice {
-    char *key;
-    const struct penstock_device *device;
-    struct penstock__choice *following;
-};
 
 struct candidates {
     struct penstock_device *devices[MAX_CANDIDATES]; /* the best rank first */
@@ -119,11 +113,6 @@ static void write_key(char key[KEY_BYTES], const penstock_context *context, cons
                          list->devices[i]->product, list->devices[i]->driver);
 }
 
-static void file_name(char name[64], const char *key)
-{
-    snprintf(name, 64, "choice-%016" PRIx64, penstock__hash(key, strlen(key)));
-}
-
 static struct penstock_device *named(const struct candidates *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -132,61 +121,26 @@ static struct penstock_device *named(const struct candidates *list, const char *
     return NULL;
 }
 
-/* Without memory for it the question is asked again; that is no failure. */
-static void remember_in_context(penstock_context *context, const char *key, const struct penstock_device *device)
+/* The device that was chosen before, or NULL. */
+static struct penstock_device *recall(penstock_context *context, const char *key, const struct candidates *list)
 {
-    struct penstock__choice *choice = penstock__calloc(1, sizeof *choice);
-    if (!choice)
-        return;
-    if (!(choice->key = penstock__strdup(key))) {
-        penstock__free(choice);
-        return;
-    }
-    choice->device = device;
-    choice->following = context->choices;
-    context->choices = choice;
+    struct penstock_device *device;
+    char answer[64], chosen[32] = "";
+    if ((!penstock__memo_recall(answer, sizeof answer, context, key) &&
+         !penstock__memo_read(answer, sizeof answer, context, "choice", key)) ||
+        sscanf(answer, "choice: %31s", chosen) != 1 || !(device = named(list, chosen)))
+        return NULL;
+    penstock__memo_keep(answer, sizeof answer, context, key);
+    return device;
 }
 
 static void remember(penstock_context *context, const char *key, const struct penstock_device *device, bool on_disk)
 {
-    char name[64], content[KEY_BYTES + sizeof device->name + 16];
-    int bytes = snprintf(content, sizeof content, "%schoice: %s\n", key, device->name);
-    remember_in_context(context, key, device);
-    if (!on_disk)
-        return;
-    file_name(name, key);
-    penstock__cache_write(context, name, content, (size_t)bytes);
-}
-
-/* The device that was chosen before, or NULL. */
-static struct penstock_device *recall(penstock_context *context, const char *key, const struct candidates *list)
-{
-    struct penstock_device *device = NULL;
-    char name[64], chosen[32] = "";
-    size_t bytes, length = strlen(key);
-    char *content;
-    for (const struct penstock__choice *choice = context->choices; choice; choice = choice->following)
-        if (!strcmp(choice->key, key))
-            return named(list, choice->device->name);
-    file_name(name, key);
-    if (!(content = penstock__cache_read(context, name, &bytes)))
-        return NULL;
-    if (!strncmp(content, key, length) && sscanf(content + length, "choice: %31s", chosen) == 1)
-        device = named(list, chosen);
-    penstock__free(content);
-    if (device)
-        remember_in_context(context, key, device);
-    return device;
-}
-
-void penstock__choices_free(penstock_context *context)
-{
-    while (context->choices) {
-        struct penstock__choice *choice = context->choices;
-        context->choices = choice->following;
-        penstock__free(choice->key);
-        penstock__free(choice);
-    }
+    char answer[64];
+    snprintf(answer, sizeof answer, "choice: %s\n", device->name);
+    if (on_disk)
+        penstock__memo_write(context, "choice", key, answer);
+    penstock__memo_keep(answer, sizeof answer, context, key);
 }
 
 /* ---------------------------------------------------------------- choice ---------------------- */

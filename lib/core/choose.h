@@ -18,6 +18,4 @@ int penstock__choose(struct penstock__binding **binding, penstock_context *conte
 /* Devices that there are to choose from, for one problem or another; 0 where that cannot be told. */
 size_t penstock__choices(penstock_context *context);
 
-void penstock__choices_free(penstock_context *context);
-
 #endif

@@ -4,9 +4,9 @@
 /* Contexts: the settings that plans share, and the log. */
 #include "core/context.h"
 #include "core/backends.h"
-#include "core/choose.h"
 #include "core/description.h"
 #include "core/devices.h"
+#include "core/memo.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -104,6 +104,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     pthread_mutex_init(&new->device_lock, NULL);
     pthread_mutex_init(&new->host_lock, NULL);
     pthread_mutex_init(&new->choice_lock, NULL);
+    pthread_mutex_init(&new->memo_lock, NULL);
     new->kinds = penstock__calloc(penstock__backend_count, sizeof *new->kinds);
     status = new->kinds ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
     if (status || (status = find_cache_dir(&new->cache_dir, known.cache_dir)) ||
@@ -120,12 +121,13 @@ void penstock_context_free(penstock_context *context)
 {
     if (!context)
         return;
-    penstock__choices_free(context);
+    penstock__memos_free(context);
     penstock__host_blocks_free(context);
     penstock__devices_free(context);
     penstock__pool_free(context->pool);
     penstock__free(context->kernel_path);
     penstock__free(context->cache_dir);
+    pthread_mutex_destroy(&context->memo_lock);
     pthread_mutex_destroy(&context->choice_lock);
     pthread_mutex_destroy(&context->host_lock);
     pthread_mutex_destroy(&context->device_lock);

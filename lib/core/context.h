@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 struct penstock__pool;
-struct penstock__choice;
+struct penstock__memo;
 struct penstock__host_block;
 
 /* Devices of one backend. */
@@ -37,9 +37,11 @@ struct penstock_context {
     pthread_mutex_t host_lock;
     struct penstock__host_block *host_blocks; /* that were given out */
 
-    pthread_mutex_t choice_lock;
-    struct penstock__choice *choices; /* answers of "auto" so far */
-    atomic_bool absent_told;          /* why "auto" has one device alone */
+    pthread_mutex_t choice_lock; /* one measurement for "auto" at a time */
+    atomic_bool absent_told;     /* why "auto" has one device alone */
+
+    pthread_mutex_t memo_lock;
+    struct penstock__memo *memos; /* answers of measurements so far */
 };
 
 /* Threads, the caller's included, are started by the first call that has work for them. `spin`: a thread may stay awake

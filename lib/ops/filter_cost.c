@@ -5,6 +5,7 @@
  * or by the time of a batch. */
 #include "ops/filter_cost.h"
 #include "core/devices.h"
+#include "core/memo.h"
 #include "ops/filter_run.h"
 
 #include <inttypes.h>
@@ -24,6 +25,8 @@
 #define YARDSTICK_TIMES  4
 #define FUSED_SAMPLES    ((size_t)1 << 22) /* that are timed together */
 #define FUSED_REPEATS    8
+#define KEY_BYTES        512
+#define ANSWER_BYTES     96
 
 /* ---------------------------------------------------------------- time ------------------------ */
 
@@ -161,13 +164,13 @@ static int measure(struct filter_cost *cost, const struct filter_wanted *wanted,
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-static void write_key(char key[512], const struct filter_shape *shape, const struct filter_wanted *wanted)
+static void write_key(char key[KEY_BYTES], const struct filter_shape *shape, const struct filter_wanted *wanted)
 {
     const struct penstock_device *device = wanted->device;
     size_t shifted = 0;
     for (size_t c = 0; c < wanted->channels; c++)
         shifted += wanted->shifts[c].shift != 0;
-    snprintf(key, 512,
+    snprintf(key, KEY_BYTES,
              "penstock %s, %u threads, %s: %s, %s: filter in blocks %zu up %zu fold %zu format %d real %d pick %d "
              "channels %zu shifted %zu latency %zu parts %zu clock %d\n",
              penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver,
@@ -176,52 +179,52 @@ static void write_key(char key[512], const struct filter_shape *shape, const str
              wanted->by_clock);
 }
 
-static void file_name(char name[64], const char *key)
+#define ANSWER_FORMAT "picoseconds: %" PRIu64 " yardstick: %" PRIu64 "\n"
+
+static bool read_answer(struct filter_cost *cost, const char *answer)
 {
-    snprintf(name, 64, "filter-%016" PRIx64, penstock__hash(key, strlen(key)));
+    return sscanf(answer, "picoseconds: %" SCNu64 " yardstick: %" SCNu64, &cost->picoseconds, &cost->yardstick) == 2 &&
+           cost->yardstick;
 }
 
-static bool recall(struct filter_cost *cost, penstock_context *context, const char *key)
-{
-    char name[64];
-    size_t bytes, length = strlen(key);
-    file_name(name, key);
-    char *content = penstock__cache_read(context, name, &bytes);
-    bool known = content && !strncmp(content, key, length) &&
-                 sscanf(content + length, "picoseconds: %" SCNu64 " yardstick: %" SCNu64, &cost->picoseconds,
-                        &cost->yardstick) == 2 &&
-                 cost->yardstick;
-    penstock__free(content);
-    return known;
-}
-
-static void remember(const struct filter_cost *cost, penstock_context *context, const char *key)
-{
-    char name[64], content[600];
-    int bytes = snprintf(content, sizeof content, "%spicoseconds: %" PRIu64 " yardstick: %" PRIu64 "\n", key,
-                         cost->picoseconds, cost->yardstick);
-    file_name(name, key);
-    penstock__cache_write(context, name, content, (size_t)bytes);
-}
-
-int penstock__filter_cost(struct filter_cost *cost, const struct filter_shape *shape,
-                          const struct filter_wanted *wanted)
+/* As the cache folder has it, or measured; measured again where that was done while the processor was slow. */
+static int recall_or_measure(struct filter_cost *cost, const char *key, const struct filter_shape *shape,
+                             const struct filter_wanted *wanted)
 {
     struct filter_cost known;
-    char key[512];
+    char answer[ANSWER_BYTES];
     int status;
-    write_key(key, shape, wanted);
-    bool found = recall(&known, wanted->context, key), near = found && known.yardstick > 1;
+    bool found =
+        penstock__memo_read(answer, sizeof answer, wanted->context, "filter", key) && read_answer(&known, answer);
+    bool near = found && known.yardstick > 1;
     if (near)
         note_yardstick((int64_t)known.yardstick);
     if (!found || (near && is_slow((int64_t)known.yardstick))) {
         if ((status = measure(cost, wanted, shape)))
             return status;
         if (!found || cost->yardstick < known.yardstick) {
-            remember(cost, wanted->context, key);
+            snprintf(answer, sizeof answer, ANSWER_FORMAT, cost->picoseconds, cost->yardstick);
+            penstock__memo_write(wanted->context, "filter", key, answer);
             return PENSTOCK_OK;
         }
     }
     *cost = known;
+    return PENSTOCK_OK;
+}
+
+/* One answer for all filters of a context: with the same length of transforms they give the same bits. */
+int penstock__filter_cost(struct filter_cost *cost, const struct filter_shape *shape,
+                          const struct filter_wanted *wanted)
+{
+    char key[KEY_BYTES], answer[ANSWER_BYTES];
+    int status;
+    write_key(key, shape, wanted);
+    if (penstock__memo_recall(answer, sizeof answer, wanted->context, key) && read_answer(cost, answer))
+        return PENSTOCK_OK;
+    if ((status = recall_or_measure(cost, key, shape, wanted)))
+        return status;
+    snprintf(answer, sizeof answer, ANSWER_FORMAT, cost->picoseconds, cost->yardstick);
+    penstock__memo_keep(answer, sizeof answer, wanted->context, key);
+    read_answer(cost, answer); /* of another thread, if that was first */
     return PENSTOCK_OK;
 }
