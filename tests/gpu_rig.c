@@ -227,15 +227,16 @@ static bool replicated(void)
     return method && !strcmp(method, "repl");
 }
 
-/* By the driver for tests: PENSTOCK_SHIM_GPU. */
+/* By PoCL's own limit, or by the driver for tests. */
 static bool has_small_groups(void)
 {
-    return getenv("PENSTOCK_SHIM_GPU") != NULL;
+    return getenv("POCL_MAX_WORK_GROUP_SIZE") || getenv("PENSTOCK_SHIM_GPU");
 }
 
 size_t rig_max_n(void)
 {
-    return !replicated() ? 1 << 24 : has_small_groups() ? 256 : 64;
+    const char *most = getenv("PENSTOCK_TEST_MOST");
+    return most ? strtoul(most, NULL, 10) : replicated() ? 64 : 1 << 24;
 }
 
 void rig_check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)

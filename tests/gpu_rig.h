@@ -55,8 +55,9 @@ bool rig_batch_open(struct rig_batch *batch, struct rig *rig, size_t in_bytes, s
 bool rig_batch_run(struct rig_batch *batch, struct penstock_plan_state *plan, const void *in, void *out, size_t frames);
 void rig_batch_close(struct rig_batch *batch);
 
-/* PoCL's method "repl" copies the kernel for each work-item: long transforms take it minutes to compile, and of the
- * others each third is run, unless the driver for tests keeps work-groups small. */
+/* PENSTOCK_TEST_MOST, where it is set. PoCL's method "repl" copies the kernel for each work-item: long transforms take
+ * it minutes to compile, and of the others each third is run, unless PoCL or the driver for tests keeps work-groups
+ * small. */
 size_t rig_max_n(void);
 
 /* Cases that ran, and the largest error so far over what is allowed: 1.0e-7 sqrt(log2 n) for complex output, twice that
