@@ -26,7 +26,7 @@ static void load(struct run *run, const struct operation *op, unsigned lane)
     unsigned columns = penstock__gpu_columns(run->scheme, run->node), s = op->number[0];
     unsigned at = op->count > 1 ? (lane + op->number[1]) * columns + run->column : 0;
     bool rader = run->scheme->method == GPU_RADER;
-    if (!strcmp(op->name, "ZERO") || (!strcmp(op->name, "LOAD_IF_ANY") && at >= run->scheme->length)) {
+    if (op->call == CALL_ZERO || (op->call == CALL_LOAD_IF_ANY && at >= run->scheme->length)) {
         *slot(run, lane, s) = 0;
         return;
     }
@@ -37,18 +37,33 @@ static void load(struct run *run, const struct operation *op, unsigned lane)
         *slot(run, lane, s) *= factor(run, run->table->window_at + 2 * (size_t)at);
 }
 
+/* exp(-2 pi i k / radix) */
+static const double complex *roots_of(unsigned radix)
+{
+    static double complex roots[GPU_MAX_RADIX + 1][GPU_MAX_RADIX];
+    if (roots[radix][0] == 0)
+        for (unsigned k = 0; k < radix; k++) {
+            double re, im;
+            penstock__unit_root(&re, &im, k, radix);
+            roots[radix][k] = re - I * im;
+        }
+    return roots[radix];
+}
+
 static void butterfly(struct run *run, const struct operation *op, unsigned lane)
 {
     unsigned radix = op->count;
-    double complex values[GPU_MAX_RADIX];
+    const double complex *root = roots_of(radix);
+    double complex given[GPU_MAX_RADIX], values[GPU_MAX_RADIX];
     if (!run->values)
         return;
+    for (unsigned k = 0; k < radix; k++)
+        given[k] = *slot(run, lane, op->number[k]);
     for (unsigned k = 0; k < radix; k++) {
         values[k] = 0;
-        for (unsigned m = 0; m < radix; m++) {
-            double re, im;
-            penstock__unit_root(&re, &im, (uint64_t)k * m, radix);
-            values[k] += *slot(run, lane, op->number[m]) * (re - I * im);
+        for (unsigned m = 0, turn = 0; m < radix; m++, turn = (turn + k) % radix) {
+            double re = creal(given[m]), im = cimag(given[m]), c = creal(root[turn]), s = cimag(root[turn]);
+            values[k] += (re * c - im * s) + I * (re * s + im * c);
         }
     }
     for (unsigned k = 0; k < radix; k++)
@@ -66,19 +81,14 @@ static void make_twiddle(struct run *run, const struct operation *op, unsigned l
 {
     double complex *w = run->twiddles[lane];
     const unsigned *number = op->number;
-    switch (op->name[8]) {
-    case 'A':
+    if (op->call == CALL_TWIDDLE_AT)
         run->within[lane] = (lane + number[0]) % number[1];
-        break;
-    case 'R':
+    else if (op->call == CALL_TWIDDLE_READ)
         w[number[0]] = factor(run, number[1] + 2 * (size_t)run->within[lane]);
-        break;
-    case 'M':
+    else if (op->call == CALL_TWIDDLE_MAKE)
         w[number[0]] = w[number[1]] * w[number[2]];
-        break;
-    default:
+    else
         *slot(run, lane, number[0]) *= w[number[1]];
-    }
 }
 
 static void exchange(struct run *run, const struct operation *op, unsigned lane, bool give)
@@ -87,9 +97,9 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
     const unsigned *gaps = op->number + (give ? 2 : 5);
     if (!give) {
         unsigned span = op->number[2], over = j / span, within = j % span;
-        if ((!strcmp(op->kind, "SHORT") && over) || (!strcmp(op->kind, "ONE") && span != 1) ||
-            (!strcmp(op->kind, "EVEN") && op->number[1] % span) ||
-            (!strcmp(op->kind, "LONG") && (span % run->node->shape.lows || op->number[1] % run->node->shape.lows)))
+        if ((op->kind == KIND_SHORT && over) || (op->kind == KIND_ONE && span != 1) ||
+            (op->kind == KIND_EVEN && op->number[1] % span) ||
+            (op->kind == KIND_LONG && (span % run->node->shape.lows || op->number[1] % run->node->shape.lows)))
             run->model->overruns++;
         p = over * op->number[3] + within + op->number[4];
     }
@@ -135,38 +145,58 @@ static void store(struct run *run, const struct operation *op, unsigned lane)
 
 /* ---------------------------------------------------------------- lists ----------------------- */
 
-/* Each call for all of its work-items; false for a call that is not known. */
-static bool each(struct run *run, const char *name, bool give, bool exchanged)
+typedef void step(struct run *run, const struct operation *op, unsigned lane);
+
+static void nothing(struct run *run, const struct operation *op, unsigned lane)
 {
-    static struct list list;
-    if (!gpu_model_parse(&list, run, name))
-        return false;
-    for (const struct operation *op = list.operation; op < list.operation + list.count; op++) {
-        const char *call = op->name;
-        if (!strcmp(call, "LEAVE_TURNED") && run->column == 0)
+    (void)run, (void)op, (void)lane;
+}
+
+static void give(struct run *run, const struct operation *op, unsigned lane)
+{
+    exchange(run, op, lane, true);
+}
+
+static void take(struct run *run, const struct operation *op, unsigned lane)
+{
+    exchange(run, op, lane, false);
+}
+
+/* What a list of calls is: of stages, loads and stores, or of an exchange. */
+enum list_kind { LIST_PLAIN, LIST_GIVEN, LIST_TAKEN };
+
+/* Each call for all of its work-items; false for a call that is not known. */
+static bool each(struct run *run, const char *name, enum list_kind kind)
+{
+    static step *const steps[] = {[CALL_LOAD] = load,
+                                  [CALL_LOAD_IF_ANY] = load,
+                                  [CALL_ZERO] = load,
+                                  [CALL_DFT] = butterfly,
+                                  [CALL_TWIDDLE] = twiddle,
+                                  [CALL_TWIDDLE_AT] = make_twiddle,
+                                  [CALL_TWIDDLE_READ] = make_twiddle,
+                                  [CALL_TWIDDLE_MAKE] = make_twiddle,
+                                  [CALL_TWIDDLE_USE] = make_twiddle,
+                                  [CALL_PRODUCT_AT] = product,
+                                  [CALL_FINISH] = store,
+                                  [CALL_FINISH_ANYWHERE] = store,
+                                  [CALL_LEAVE_TURNED] = store,
+                                  [CALL_RADER_LOAD] = nothing};
+    const struct list *list = gpu_model_parse(run, name);
+    for (const struct operation *op = list ? list->operation : NULL; list && op < list->operation + list->count; op++) {
+        step *call = kind == LIST_GIVEN   ? give
+                     : kind == LIST_TAKEN ? take
+                                          : (op->call < sizeof steps / sizeof *steps ? steps[op->call] : NULL);
+        if (!call || (kind != LIST_PLAIN) != (op->call == CALL_EXCHANGED))
+            return false;
+        if (op->call == CALL_LEAVE_TURNED && run->column == 0)
             gpu_model_follow_banks(run, op, GPU_MODEL_TURN);
-        if (exchanged && run->column == 0)
-            gpu_model_follow_banks(run, op, give ? GPU_MODEL_GIVE : GPU_MODEL_TAKE);
-        for (unsigned lane = op->from; lane < op->to; lane++) {
-            if (exchanged)
-                exchange(run, op, lane, give);
-            else if (!strcmp(call, "LOAD") || !strcmp(call, "LOAD_IF_ANY") || !strcmp(call, "ZERO"))
-                load(run, op, lane);
-            else if (!strncmp(call, "DFT", 3))
-                butterfly(run, op, lane);
-            else if (!strcmp(call, "TWIDDLE"))
-                twiddle(run, op, lane);
-            else if (!strncmp(call, "TWIDDLE_", 8))
-                make_twiddle(run, op, lane);
-            else if (!strcmp(call, "PRODUCT_AT"))
-                product(run, op, lane);
-            else if (!strcmp(call, "FINISH") || !strcmp(call, "FINISH_ANYWHERE") || !strcmp(call, "LEAVE_TURNED"))
-                store(run, op, lane);
-            else if (strcmp(call, "RADER_LOAD"))
-                return false;
-        }
+        if (kind != LIST_PLAIN && run->column == 0)
+            gpu_model_follow_banks(run, op, kind == LIST_GIVEN ? GPU_MODEL_GIVE : GPU_MODEL_TAKE);
+        for (unsigned lane = op->from; lane < op->to; lane++)
+            call(run, op, lane);
     }
-    return true;
+    return list;
 }
 
 static bool middle(struct run *run)
@@ -179,16 +209,14 @@ static bool middle(struct run *run)
             product(run, &op, lane);
         *slot(run, 0, 0) += cimag(first) + I * creal(first);
     }
-    return each(run, "PRODUCTS", false, false);
+    return each(run, "PRODUCTS", LIST_PLAIN);
 }
 
 /* kernels/real.h: every slot and the mate of its point, whose values lie in local memory. */
 static bool unpack(struct run *run, const char *name)
 {
-    static struct list list;
-    if (!gpu_model_parse(&list, run, name))
-        return false;
-    for (const struct operation *op = list.operation; op < list.operation + list.count; op++) {
+    const struct list *list = gpu_model_parse(run, name);
+    for (const struct operation *op = list ? list->operation : NULL; list && op < list->operation + list->count; op++) {
         if (run->column == 0)
             gpu_model_follow_banks(run, op, GPU_MODEL_MATE);
         for (unsigned lane = op->from; lane < op->to; lane++) {
@@ -198,26 +226,26 @@ static bool unpack(struct run *run, const char *name)
             *z = (*z + mate) / 2 - I * conj(factor(run, run->table->half_at + 2 * (size_t)at)) * (*z - mate) / 2;
         }
     }
-    return true;
+    return list;
 }
 
 static bool transform(struct run *run)
 {
-    static struct list list;
+    const struct list *list = gpu_model_parse(run, "TRANSFORM");
     char name[32];
-    bool good = gpu_model_parse(&list, run, "TRANSFORM");
-    for (unsigned i = 0; good && i < list.count; i++) {
-        struct operation op = list.operation[i];
+    bool good = list;
+    for (unsigned i = 0; good && i < list->count; i++) {
+        struct operation op = list->operation[i];
         if (!strncmp(op.name, "STAGE_", 6)) {
-            good = each(run, op.name, false, false);
+            good = each(run, op.name, LIST_PLAIN);
         } else if (!strcmp(op.name, "EXCHANGE")) {
             snprintf(name, sizeof name, "GIVE_%u", op.number[0]);
-            good = each(run, name, true, true);
+            good = each(run, name, LIST_GIVEN);
             snprintf(name, sizeof name, "TAKE_%u", op.number[1]);
-            good = good && each(run, name, false, true);
+            good = good && each(run, name, LIST_TAKEN);
         } else if (!strcmp(op.name, "UNPACK")) {
             snprintf(name, sizeof name, "GIVE_%u", op.number[0]);
-            good = each(run, name, true, true) && unpack(run, name);
+            good = each(run, name, LIST_GIVEN) && unpack(run, name);
         } else if (!strcmp(op.name, "MIDDLE")) {
             good = middle(run);
         } else {
@@ -233,19 +261,19 @@ static bool transform(struct run *run)
 static bool leave(struct run *run)
 {
     const struct gpu_shape *shape = &run->node->shape;
-    static struct list list;
+    const struct list *list;
     if (!shape->turned)
-        return each(run, "STORE_POINTS", false, false);
-    if (!gpu_model_parse(&list, run, "STORE_POINTS") || list.count * shape->lanes < shape->n ||
-        (shape->n | 1) > shape->plane)
+        return each(run, "STORE_POINTS", LIST_PLAIN);
+    list = gpu_model_parse(run, "STORE_POINTS");
+    if (!list || list->count * shape->lanes < shape->n || (shape->n | 1) > shape->plane)
         return false;
-    for (unsigned i = 0; i < list.count; i++) {
-        if (strcmp(list.operation[i].name, "FINISH_TURNED") || list.operation[i].number[0] != i)
+    for (unsigned i = 0; i < list->count; i++) {
+        if (list->operation[i].call != CALL_FINISH_TURNED || list->operation[i].number[0] != i)
             return false;
         if (run->column == 0)
-            gpu_model_follow_banks(run, &list.operation[i], GPU_MODEL_LEAVE);
+            gpu_model_follow_banks(run, &list->operation[i], GPU_MODEL_LEAVE);
     }
-    return each(run, "TURNED_POINTS", false, false);
+    return each(run, "TURNED_POINTS", LIST_PLAIN);
 }
 
 static bool run_columns(struct run *run)
@@ -254,7 +282,7 @@ static bool run_columns(struct run *run)
     bool good = gpu_model_constant(run, "COLUMNS") == columns && gpu_model_constant(run, "N") == run->node->shape.n;
     run->first = run->in[0];
     for (run->column = 0; good && run->column < columns; run->column++)
-        good = each(run, "LOAD_POINTS", false, false) && transform(run) && leave(run);
+        good = each(run, "LOAD_POINTS", LIST_PLAIN) && transform(run) && leave(run);
     if (run->scheme->method == GPU_RADER) {
         run->loaded[0]++;
         run->stored[0]++;
@@ -327,7 +355,7 @@ static int run_node(struct run *run, unsigned index)
     run->within = calloc(shape->lanes, sizeof *run->within);
     memset(run->loaded, 0, most);
     memset(run->stored, 0, most);
-    if (!run->slots || !run->local || !run->twiddles || !run->within || !run_columns(run))
+    if (!run->slots || !run->local || !run->twiddles || !run->within || !gpu_model_read(run) || !run_columns(run))
         status = penstock__error(PENSTOCK_ERR_CHECK, "the model does not understand node %u of %u", index,
                                  run->scheme->count);
     count_misses(run);
@@ -336,6 +364,7 @@ static int run_node(struct run *run, unsigned index)
     free(run->local);
     free(run->twiddles);
     free(run->within);
+    gpu_model_unread(run);
     penstock__text_free(&text);
     penstock__gpu_table_free(&table);
     return status;

@@ -10,18 +10,50 @@
 
 #include <complex.h>
 
-#define MOST_OPERATIONS 4096
+/* What a macro's call does, by its name. */
+enum call {
+    CALL_UNKNOWN,
+    CALL_LOAD,
+    CALL_LOAD_IF_ANY,
+    CALL_ZERO,
+    CALL_DFT, /* of any radix */
+    CALL_TWIDDLE,
+    CALL_TWIDDLE_AT,
+    CALL_TWIDDLE_READ,
+    CALL_TWIDDLE_MAKE,
+    CALL_TWIDDLE_USE,
+    CALL_EXCHANGED, /* what lists of exchanges hold */
+    CALL_PRODUCT_AT,
+    CALL_FINISH,
+    CALL_FINISH_ANYWHERE,
+    CALL_FINISH_TURNED,
+    CALL_LEAVE_TURNED,
+    CALL_RADER_LOAD
+};
 
-/* A macro's call for work-items from <= lane < to; words[0] .. are its arguments, words that are no number as text. */
+/* Which points the work-items of a TAKE have. */
+enum kind { KIND_NONE, KIND_SHORT, KIND_ONE, KIND_EVEN, KIND_LONG };
+
+/* A macro's call for work-items from <= lane < to, with its arguments. */
 struct operation {
-    char name[24], kind[8];
+    char name[16];
+    enum call call;
+    enum kind kind;
     unsigned from, to;
     unsigned count, number[20];
 };
 
 struct list {
     unsigned count;
-    struct operation operation[MOST_OPERATIONS];
+    struct operation *operation;
+};
+
+/* A macro of the text, and its calls once they were asked for. */
+struct macro {
+    const char *name, *body;
+    size_t length;
+    bool parsed;
+    struct list list;
 };
 
 /* The node that runs. */
@@ -31,6 +63,8 @@ struct run {
     const struct gpu_node *node;
     const struct gpu_table *table;
     const char *text;
+    struct macro *macros;
+    unsigned macro_count;
     bool values;
     double complex *in, *out, *local, *slots;
     double complex (*twiddles)[GPU_MAX_RADIX]; /* of each work-item */
@@ -44,8 +78,12 @@ struct run {
 /* The value of a constant of the text, 0 where it has none. */
 unsigned gpu_model_constant(const struct run *run, const char *name);
 
-/* The calls in a macro's body; false where the text has no such macro, or more calls than fit. */
-bool gpu_model_parse(struct list *list, const struct run *run, const char *name);
+/* Finds the macros of run->text; false without memory. */
+bool gpu_model_read(struct run *run);
+void gpu_model_unread(struct run *run);
+
+/* The calls in a macro's body; NULL where the text has no such macro. */
+const struct list *gpu_model_parse(struct run *run, const char *name);
 
 /* Where point p lies in local memory, gaps counted; out of bounds counts as an overrun. */
 unsigned gpu_model_place(struct run *run, unsigned p, const unsigned gaps[2]);

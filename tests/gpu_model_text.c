@@ -17,27 +17,91 @@ unsigned gpu_model_constant(const struct run *run, const char *name)
     return at ? (unsigned)strtoul(at + strlen(line), NULL, 10) : 0;
 }
 
-static const char *body_of(const struct run *run, const char *name)
+/* ---------------------------------------------------------------- macros ---------------------- */
+
+static void note_macro(struct macro *macro, const char *name)
 {
-    char line[64];
-    const char *at;
-    for (at = run->text; at; at = strchr(at, '\n')) {
+    *macro = (struct macro){.name = name, .length = strcspn(name, " (\n"), .body = name + strcspn(name, " (\n")};
+    if (macro->body[0] == '(' && macro->body[1] == 'X')
+        macro->body += 3;
+}
+
+bool gpu_model_read(struct run *run)
+{
+    static const char word[] = "#define ";
+    unsigned lines = 1;
+    for (const char *at = run->text; (at = strchr(at, '\n')); at++)
+        lines++;
+    run->macro_count = 0;
+    if (!(run->macros = calloc(lines, sizeof *run->macros)))
+        return false;
+    for (const char *at = run->text; at; at = strchr(at, '\n')) {
         at += *at == '\n';
-        snprintf(line, sizeof line, "#define %s", name);
-        if (!strncmp(at, line, strlen(line)) && strchr(" (\n", at[strlen(line)])) {
-            at += strlen(line);
-            return *at == '(' && at[1] == 'X' ? at + 3 : at;
-        }
-        if (!strchr(at, '\n'))
-            break;
+        if (!strncmp(at, word, strlen(word)))
+            note_macro(&run->macros[run->macro_count++], at + strlen(word));
     }
+    return true;
+}
+
+void gpu_model_unread(struct run *run)
+{
+    for (unsigned i = 0; run->macros && i < run->macro_count; i++)
+        free(run->macros[i].list.operation);
+    free(run->macros);
+    run->macros = NULL;
+}
+
+static struct macro *macro_of(const struct run *run, const char *name)
+{
+    for (unsigned i = 0; i < run->macro_count; i++)
+        if (run->macros[i].length == strlen(name) && !strncmp(run->macros[i].name, name, run->macros[i].length))
+            return &run->macros[i];
     return NULL;
+}
+
+/* ---------------------------------------------------------------- calls ----------------------- */
+
+static enum call call_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum call call;
+    } calls[] = {{"LOAD", CALL_LOAD},
+                 {"LOAD_IF_ANY", CALL_LOAD_IF_ANY},
+                 {"ZERO", CALL_ZERO},
+                 {"TWIDDLE", CALL_TWIDDLE},
+                 {"TWIDDLE_AT", CALL_TWIDDLE_AT},
+                 {"TWIDDLE_READ", CALL_TWIDDLE_READ},
+                 {"TWIDDLE_MAKE", CALL_TWIDDLE_MAKE},
+                 {"TWIDDLE_USE", CALL_TWIDDLE_USE},
+                 {"X", CALL_EXCHANGED},
+                 {"PRODUCT_AT", CALL_PRODUCT_AT},
+                 {"FINISH", CALL_FINISH},
+                 {"FINISH_ANYWHERE", CALL_FINISH_ANYWHERE},
+                 {"FINISH_TURNED", CALL_FINISH_TURNED},
+                 {"LEAVE_TURNED", CALL_LEAVE_TURNED},
+                 {"RADER_LOAD", CALL_RADER_LOAD}};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        if (!strcmp(name, calls[i].name))
+            return calls[i].call;
+    return !strncmp(name, "DFT", 3) ? CALL_DFT : CALL_UNKNOWN;
+}
+
+static enum kind kind_of(const char *word)
+{
+    static const char *const kinds[] = {
+        [KIND_SHORT] = "SHORT", [KIND_ONE] = "ONE", [KIND_EVEN] = "EVEN", [KIND_LONG] = "LONG"};
+    for (unsigned kind = KIND_SHORT; kind <= KIND_LONG; kind++)
+        if (!strncmp(word, kinds[kind], strlen(kinds[kind])))
+            return (enum kind)kind;
+    return KIND_NONE;
 }
 
 static const char *read_call(struct operation *operation, const char *at)
 {
     size_t length = strcspn(at, "( \n");
     snprintf(operation->name, sizeof operation->name, "%.*s", (int)length, at);
+    operation->call = call_of(operation->name);
     at += length;
     if (*at != '(')
         return at;
@@ -46,7 +110,7 @@ static const char *read_call(struct operation *operation, const char *at)
         if (*at >= '0' && *at <= '9')
             operation->number[operation->count++] = (unsigned)strtoul(at, NULL, 10);
         else
-            snprintf(operation->kind, sizeof operation->kind, "%.*s", (int)length, at);
+            operation->kind = kind_of(at);
         at += length;
     }
     return at + 1;
@@ -63,15 +127,22 @@ static const char *read_condition(unsigned *from, unsigned *to, const char *at)
     return end + 1;
 }
 
-/* The calls in a macro's body. */
-bool gpu_model_parse(struct list *list, const struct run *run, const char *name)
+/* One more, uninitialised; NULL without memory. */
+static struct operation *append(struct list *list)
 {
-    unsigned lanes = run->node->shape.lanes, from = 0, to = lanes, other = lanes;
-    const char *at = body_of(run, name);
+    if ((list->count & (list->count + 1)) == 0) { /* 0, 1, 3, 7, ...: full */
+        struct operation *more = realloc(list->operation, (2 * list->count + 1) * sizeof *more);
+        if (!more)
+            return NULL;
+        list->operation = more;
+    }
+    return &list->operation[list->count++];
+}
+
+static bool parse(struct list *list, const char *at, unsigned lanes)
+{
+    unsigned from = 0, to = lanes, other = lanes;
     bool block = false;
-    list->count = 0;
-    if (!at)
-        return false;
     while (*(at += strspn(at, " ;")) != '\n') {
         if (!strncmp(at, "if (", 4)) {
             at = read_condition(&from, &to, at);
@@ -90,8 +161,8 @@ bool gpu_model_parse(struct list *list, const struct run *run, const char *name)
             to = lanes;
             at++;
         } else {
-            struct operation *operation = &list->operation[list->count++];
-            if (list->count == MOST_OPERATIONS)
+            struct operation *operation = append(list);
+            if (!operation)
                 return false;
             *operation = (struct operation){.from = from, .to = to};
             at = read_call(operation, at);
@@ -102,4 +173,12 @@ bool gpu_model_parse(struct list *list, const struct run *run, const char *name)
         }
     }
     return true;
+}
+
+const struct list *gpu_model_parse(struct run *run, const char *name)
+{
+    struct macro *macro = macro_of(run, name);
+    if (macro && !macro->parsed)
+        macro->parsed = parse(&macro->list, macro->body, run->node->shape.lanes);
+    return macro && macro->parsed ? &macro->list : NULL;
 }

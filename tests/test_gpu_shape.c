@@ -120,6 +120,10 @@ static void check_real(size_t n, const struct gpu_limits *device)
 static void check_sampled(size_t n, bool full)
 {
     uint64_t hash = penstock__hash(&n, sizeof n);
+    if (full && n % 512 == 0) {
+        printf("lengths to %zu: %u cases, %u of real samples, %d failed\n", n, cases, real_cases, test_failures);
+        fflush(stdout);
+    }
     for (size_t d = 0; d < sizeof limits / sizeof limits[0]; d++)
         if (full || hash % (sizeof limits / sizeof limits[0]) == d) {
             check(n, &limits[d], full || n % 8 ? 0 : (unsigned)(hash >> 32) % GPU_VARIANTS, false);
