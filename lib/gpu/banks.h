@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_GPU_BANKS_H
 #define PENSTOCK_GPU_BANKS_H
 
-#include "gpu/shape.h"
+#include "gpu/fused_pass.h"
 
 /*
  * How many of the work-items that access local memory at once meet in one bank at most, over the exchanges between a
@@ -13,5 +13,8 @@
  * as on a CPU or without exchanges. 32 work-items access 4 bytes each at once, or 16 of them 8.
  */
 unsigned penstock__gpu_bank_ways(const struct gpu_shape *shape);
+
+/* The same of a transform as a part of a larger kernel. */
+unsigned penstock__fused_bank_ways(const struct fused_shape *shape);
 
 #endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Which banks of local memory a work-group's neighbours touch together in the exchanges of lib/gpu/fused_pass.c. */
+#include "gpu/banks.h"
+
+#define BANKS 32
+
+/* What work-item `lane` touches in the exchange after a pass, in values: value k of its butterfly b, or, `taking`, its
+ * point k. */
+struct access {
+    const struct fused_shape *shape;
+    unsigned pass, b, k;
+    bool taking;
+};
+
+static unsigned place_of(const struct access *access, unsigned lane)
+{
+    const struct fused_shape *shape = access->shape;
+    unsigned s = access->pass, span = shape->before[s], point;
+    if (access->taking) {
+        point = lane + access->k * shape->lanes;
+        return point + point / shape->every[s] * shape->gap[s];
+    }
+    unsigned j = lane + access->b * shape->lanes, block = j / span * span * shape->radix[s];
+    return block + j % span + block / shape->every[s] * shape->gap[s] + access->k * span;
+}
+
+/* Words of 4 bytes that are touched at once: one where a point's parts change hands by themselves, two, or four where
+ * two values that lie together are given. */
+static unsigned words_of(const struct access *access)
+{
+    const struct fused_shape *shape = access->shape;
+    return shape->halves ? 1 : access->taking || shape->before[access->pass] > 1 ? 2 : 4;
+}
+
+/* Of 128 bytes' worth of neighbours, from work-item `first` of the group on. */
+static unsigned ways(const struct access *access, unsigned first)
+{
+    const struct fused_shape *shape = access->shape;
+    unsigned used[BANKS] = {0}, words = words_of(access), most = 0, value = shape->halves ? 1 : 2;
+    for (unsigned i = first; i < first + BANKS / words && i < shape->lanes * shape->per_group; i++) {
+        unsigned word = value * place_of(access, i % shape->lanes) + i / shape->lanes * 2 * shape->region;
+        for (unsigned k = 0; k < words; k++) {
+            unsigned count = ++used[(word + k) % BANKS];
+            most = count > most ? count : most;
+        }
+    }
+    return most;
+}
+
+static unsigned ways_of_group(const struct access *access)
+{
+    unsigned group = access->shape->lanes * access->shape->per_group, step = BANKS / words_of(access), most = 1;
+    for (unsigned first = 0; first < group; first += step) {
+        unsigned found = ways(access, first);
+        most = found > most ? found : most;
+    }
+    return most;
+}
+
+static unsigned ways_of_pass(const struct fused_shape *shape, unsigned s)
+{
+    unsigned most = 1, radix = shape->radix[s];
+    for (unsigned k = 0; k < shape->slots; k++) {
+        struct access give = {shape, s, k / radix, k % radix, false}, take = {shape, s, 0, k, true};
+        unsigned given = ways_of_group(&give), taken = ways_of_group(&take);
+        if (words_of(&give) == 4 && k % 2) /* given along with the one before */
+            given = 1;
+        most = given > most ? given : most;
+        most = taken > most ? taken : most;
+    }
+    return most;
+}
+
+unsigned penstock__fused_bank_ways(const struct fused_shape *shape)
+{
+    unsigned most = 1;
+    for (unsigned s = 0; s + 1 < shape->passes && !shape->cpu; s++) {
+        unsigned found = ways_of_pass(shape, s);
+        most = found > most ? found : most;
+    }
+    return most;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What a kernel in CUDA C needs to be compiled for the host, as C: gpu_trace.c puts this before its source. */
+#define __CUDACC__ 1
+#define __global__
+#define __device__
+#define __shared__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __syncthreads()  trace_barrier()
+#define __syncwarp()     trace_barrier()
+#define asm(...) ((void)0) /* conversions of numbers of 16 bits, which the host's assembler does not know */
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+
+#if defined(__clang__) /* it would copy a struct by its parts */
+typedef float float2 __attribute__((ext_vector_type(2)));
+typedef float float4 __attribute__((ext_vector_type(4)));
+typedef uint uint2 __attribute__((ext_vector_type(2)));
+typedef uint uint4 __attribute__((ext_vector_type(4)));
+#else
+typedef struct __align__(8)
+{
+    float x, y;
+}
+float2;
+typedef struct __align__(16)
+{
+    float x, y, z, w;
+}
+float4;
+typedef struct __align__(8)
+{
+    uint x, y;
+}
+uint2;
+typedef struct __align__(16)
+{
+    uint x, y, z, w;
+}
+uint4;
+#endif
+
+void trace_barrier(void);
+extern struct trace_place {
+    int x, y;
+} threadIdx, blockIdx;
+
+/* Values that are made in one place and then stored in one piece, as a GPU stores them. */
+#define make_float2(a, b)          \
+    ({                             \
+        float2 made_ = {(a), (b)}; \
+        made_;                     \
+    })
+#define make_float4(a, b, c, d)              \
+    ({                                       \
+        float4 made_ = {(a), (b), (c), (d)}; \
+        made_;                               \
+    })
+#define __ldg(place)  (*(place))
+#define __ldcs(place) (*(place))
+#define __stcs(place, value)                 \
+    ({                                       \
+        __typeof__(*(place)) put_ = (value); \
+        *(place) = put_;                     \
+    })
+
+static inline uint __float_as_uint(float value)
+{
+    union {
+        float real;
+        uint bits;
+    } both = {value};
+    return both.bits;
+}
+
+/* Of eight bytes, b above a: those that the four digits of `which` name. */
+static inline uint __byte_perm(uint a, uint b, uint which)
+{
+    uint result = 0;
+    for (int i = 0; i < 4; i++) {
+        uint at = which >> 4 * i & 7, byte = (at < 4 ? a >> 8 * at : b >> 8 * (at - 4)) & 255;
+        result |= byte << 8 * i;
+    }
+    return result;
+}
+
+#define fmaf(a, b, c)    ((a) * (b) + (c))
+#define fabsf(x)         __builtin_fabsf(x)
+#define fminf(a, b)      ((a) < (b) ? (a) : (b))
+#define fmaxf(a, b)      ((a) > (b) ? (a) : (b))
+#define copysignf(x, of) __builtin_copysignf(x, of)
+#define log10f(x)        (x)
+#define rintf(x)         ((float)(int)(x))
