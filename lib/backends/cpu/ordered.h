@@ -28,7 +28,7 @@ struct ordered_kernels {
     size_t worthwhile; /* the length from which on they are faster than FFTW */
 
     /* n samples to n bins; `work` is n values of memory aligned to 64 bytes. `in` and `out` need not be, and are apart.
-     * `next`: the samples of the transform that follows, which are fetched, or NULL. */
+     * `next`: the samples of the transform that follows, which are fetched where that is worth it, or NULL. */
     void (*forward)(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
                     const penstock_cf32 *next, void *work);
     void (*reverse)(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
