@@ -345,13 +345,13 @@ static bool compile(const struct gpu_trace *trace, const char *source, const cha
     FILE *file = fopen(source, "w");
     if (!file)
         return false;
-    fprintf(file, "#include \"%s\"\n", PENSTOCK_TRACE_HEADER);
+    fputs("#include <gpu_trace_host.h>\n", file);
     for (; (to = strstr(from, linkage)); from = to + strlen(linkage))
         fprintf(file, "%.*s", (int)(to - from), from);
     fprintf(file, "%s", from);
     fclose(file);
-    snprintf(command, sizeof command, "%s -std=gnu11 -O0 -w -fPIC -fsanitize=thread -shared -nostdlib -o %s %s",
-             compiler ? compiler : "cc", library, source);
+    snprintf(command, sizeof command, "%s -std=gnu11 -O0 -w -fPIC -fsanitize=thread -shared -nostdlib -I%s -o %s %s",
+             compiler ? compiler : "cc", PENSTOCK_TRACE_FOLDER, library, source);
     return !system(command);
 }
 
