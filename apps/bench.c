@@ -179,7 +179,11 @@ static int choose_peer(struct measurement *m)
 static const struct {
     const char *name;
     int (*run)(const struct study *study);
-} studies[] = {{"per", study_packet_errors}, {"taps", study_taps}, {"radix", study_radix}, {"2d", study_planes}};
+} studies[] = {{"per", study_packet_errors},
+               {"taps", study_taps},
+               {"radix", study_radix},
+               {"2d", study_planes},
+               {"plans", study_plans}};
 enum { STUDIES = sizeof studies / sizeof *studies };
 
 static int (*find_study(const char *name))(const struct study *study)
@@ -248,10 +252,14 @@ static int run(const struct command *command, int argc, const char **argv)
         {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
         {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid, cufft, vkfft or clfft", "PEER"},
         {"study", 0, POPT_ARG_STRING, &m.study, 0,
-         "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU", "NAME"},
+         "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU; plans: "
+         "making "
+         "and tuning them",
+         "NAME"},
         {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
         {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame in it (138)", "BYTES"},
-        {"most", 0, POPT_ARG_DOUBLE, &m.most, 0, "Largest length or side of --study radix or 2d (all)", "N"},
+        {"most", 0, POPT_ARG_DOUBLE, &m.most, 0, "Largest length or side of --study radix, 2d (all) or plans (65536)",
+         "N"},
         {"cfo", 0, POPT_ARG_DOUBLE, &m.cfo_hz, 0, "Carrier offset in it", "HZ"},
         {"sfo", 0, POPT_ARG_DOUBLE, &m.sfo_ppm, 0, "Clock offset in it", "PPM"},
         OPTIONS_END,
@@ -294,6 +302,10 @@ const struct command command_bench = {
         "memory\n"
         "and with columns in place or transposed. Time and energy of one of a batch (256 MiB on the device, 8 MiB on "
         "a\n"
-        "CPU), energy from NVML or powercap where the device reports it.\n",
+        "CPU), energy from NVML or powercap where the device reports it.\n"
+        "--study plans: times to make plans of transforms on DEVICE (opencl) from 64 to 65536 points: cold, with an\n"
+        "empty cache folder; warm; tuned (fft:N:tuned), cold, with all kernels kept, and with the answer kept; and "
+        "the\n"
+        "time of a transform in the shape that tuning chose over that of the usual one (median of 15 pairs).\n",
     .run = run,
 };

@@ -29,4 +29,7 @@ int study_taps(const struct study *study);
 int study_radix(const struct study *study);
 int study_planes(const struct study *study);
 
+/* What plans of transforms cost to make, cold and warm, and what tuning brings. Without a device: opencl. */
+int study_plans(const struct study *study);
+
 #endif

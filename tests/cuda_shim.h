@@ -41,7 +41,7 @@ struct shim_kernel {
     unsigned n, per_group, group_x, group_y, local_floats;
     unsigned blocks; /* work-groups of one row, where it has columns */
     bool reverse, plain;
-    double scale;
+    double scale, milliseconds;
     int shared_limit;
     bool copies; /* kernels/copy.cl, and nothing of the above */
 };

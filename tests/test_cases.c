@@ -34,11 +34,11 @@ static void test_lists(void)
         const char *device;
         bool full;
         size_t count;
-    } lists[] = {{"cpu", false, 105},
-                 {"cpu", true, 105 + 4096 + 68},
-                 {"opencl:0", true, 105 + 4096 + 68},
-                 {"reference", false, 105},
-                 {"reference", true, 105 + 1024}};
+    } lists[] = {{"cpu", false, 106},
+                 {"cpu", true, 106 + 4096 + 68},
+                 {"opencl:0", true, 106 + 4096 + 68},
+                 {"reference", false, 106},
+                 {"reference", true, 106 + 1024}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         tally.count = tally.duplicates = 0;
         CHECK_EQ(case_list_check(lists[i].device, lists[i].full, count_case, &tally), 0);
@@ -64,6 +64,9 @@ static void test_meaning(void)
     CHECK_EQ(visited, 3);
     CHECK_EQ(case_parse(&test, "fft:100:kaiser=8.6:cs8:decibel:avg3:skip7:centered:reverse:x12"), 0);
     CHECK_EQ(test.fft.n, 100);
+    CHECK(!test.fft.tuned, "tuned without the word");
+    CHECK(!case_parse(&test, "fft:64:tuned") && test.fft.tuned, "fft:64:tuned");
+    CHECK_EQ(case_parse(&test, "fft:100:kaiser=8.6:cs8:decibel:avg3:skip7:centered:reverse:x12"), 0);
     CHECK(!strcmp(test.fft.window, "kaiser:8.6"), "window %s", test.fft.window);
     CHECK_EQ(test.fft.format, PENSTOCK_CS8);
     CHECK_EQ(test.fft.output, PENSTOCK_OUTPUT_DECIBEL);

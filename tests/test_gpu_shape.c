@@ -9,6 +9,7 @@
 #include "gpu/banks.h"
 #include "gpu/fused_kernel.h"
 #include "gpu/table.h"
+#include "gpu/tuning.h"
 #include "gpu_model.h"
 #include "test.h"
 
@@ -23,7 +24,8 @@ static const struct gpu_limits limits[] = {
 };
 
 enum { WAYS = 33 };
-static unsigned cases, real_cases, symbol_cases, histogram[WAYS];
+static penstock_context *context;
+static unsigned cases, real_cases, symbol_cases, tuned_cases, histogram[WAYS];
 static double worst;
 
 static double difference(const double *got, const double *want, size_t n)
@@ -116,6 +118,25 @@ static void check_real(size_t n, const struct gpu_limits *device)
     real_cases++;
 }
 
+/* Each shape that a plan of n points may be tuned to, as far as it is of kernels/fft.cl. */
+static void check_tuned(size_t n, const struct gpu_limits *device)
+{
+    const struct penstock_backend backend = {.name = "model"};
+    const struct penstock_device named = {.backend = &backend, .context = context};
+    const struct penstock_problem problem = {.fft = {.n = n, .spacing = n, .scale = 1, .average = 1}, .batch = 1};
+    struct penstock_shapes shapes;
+    CHECK_OK(penstock__gpu_shapes(&shapes, &named, &problem, device, "host"));
+    CHECK(shapes.count <= PENSTOCK_MAX_SHAPES && (n < 16 || shapes.count), "n %zu: %zu shapes", n, shapes.count);
+    for (size_t i = 0; i < shapes.count; i++) {
+        struct gpu_limits within = *device;
+        within.shape = shapes.shape[i];
+        if (penstock__fused_first(&problem, &within))
+            continue;
+        check(n, &within, 0, false);
+        tuned_cases++;
+    }
+}
+
 /* The device and the variant that length n meets in the sample. */
 static void check_sampled(size_t n, bool full)
 {
@@ -128,6 +149,8 @@ static void check_sampled(size_t n, bool full)
         if (full || hash % (sizeof limits / sizeof limits[0]) == d) {
             check(n, &limits[d], full || n % 8 ? 0 : (unsigned)(hash >> 32) % GPU_VARIANTS, false);
             check_real(n, &limits[d]);
+            if (full ? n <= 512 || hash % 16 == 0 : hash % 23 == 0 || n == 4096 || n == 4099 || n == 65536)
+                check_tuned(n, &limits[d]);
         }
 }
 
@@ -199,6 +222,7 @@ int main(int count, char **arguments)
     static const size_t more[] = {16384, 32768, 65536, 10007, 65537, 46656, 262144, 100000};
     bool full = getenv("PENSTOCK_TEST_FULL") != NULL;
     size_t most = full ? 8192 : 450;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
     for (int i = 1; i < count; i++)
         for (size_t d = 0; d < sizeof limits / sizeof limits[0]; d++)
             for (unsigned variant = 0; variant < GPU_VARIANTS; variant++)
@@ -215,6 +239,8 @@ int main(int count, char **arguments)
     check_symbols(full);
     CHECK(cases > (count > 1 ? 0 : 600), "only %u cases", cases);
     CHECK(real_cases > 100 || count > 1, "only %u cases of real samples", real_cases);
+    CHECK(tuned_cases > 50 || count > 1, "only %u tuned cases", tuned_cases);
+    penstock_context_free(context);
     for (unsigned ways = 1; ways < WAYS; ways++)
         if (histogram[ways])
             printf("%u plans with %u-way bank conflicts at most\n", histogram[ways], ways);

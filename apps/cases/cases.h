@@ -33,7 +33,8 @@ struct fft_case {
     penstock_domain domain;
     penstock_format format;
     penstock_output output;
-    bool centered, half;      /* half: values of 16 bits */
+    bool centered, half; /* half: values of 16 bits */
+    bool tuned;
     char window[WINDOW_TEXT]; /* "": none */
 };
 

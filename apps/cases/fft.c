@@ -63,6 +63,8 @@ static bool parse_word(struct fft_case *fft, const char *word)
         fft->centered = true;
     else if (!strcmp(word, "half"))
         fft->half = true;
+    else if (!strcmp(word, "tuned"))
+        fft->tuned = true;
     else
         return parse_output(word, &fft->output) || !penstock_format_parse(&fft->format, word) ||
                parse_window(word, fft->window);
@@ -129,7 +131,8 @@ static int make_plan(struct fft_run *run, const struct case_target *target)
                 .n = fft->n, .direction = fft->direction, .domain = fft->domain,
                 .load = {.format = fft->format, .window = run->window, .skip = fft->skip},
                 .store = {.output = fft->output, .centered = fft->centered, .half = fft->half, .average = fft->average},
-                .batch = run->frames, .rows = fft->rows, .columns = fft->columns, .options = fft->options),
+                .batch = run->frames, .rows = fft->rows, .columns = fft->columns, .options = fft->options,
+                .tune = fft->tuned),
         target->device);
 }
 
@@ -402,7 +405,7 @@ const struct case_kind case_fft = {
         "fft:N|ROWSxN[:columnsK][:WINDOW][:cs16|cs8|cu8|cf16|planar][:power|decibel][:half][:avgK][:centered][:skipG]"
         "[:reverse][:real][:xBATCH], and on a GPU "
         "[:radixR][:local|global][:strided|transposed][:itemsI][:groupG][:images]"
-        "[:fp16]",
+        "[:fp16][:tuned]",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -70,6 +70,7 @@ static const char *const quick_cases[] = {
     "fft:64x60:cf16:half:fp16",
     "fft:1000:images",
     "fft:64x24:images:reverse",
+    "fft:64:tuned",
     "spectrum:1024",
     "spectrum:256:hann:hop64",
     "spectrum:512:hamming:hop1000:power",

@@ -228,6 +228,8 @@ typedef struct penstock_plan_info {
     uint64_t instructions, critical_path;
     const char *awaited; /* what the CPU stands in for while kernels are compiled, "cuda" or "auto"; NULL: nothing */
     uint64_t meanwhile;  /* batches that it did so */
+    unsigned timed;      /* shapes of its kernels that were timed when it was made (penstock_fft_desc.tune); 0: none */
+    double tuning_s;     /* seconds that timing them took, without compiling */
 } penstock_plan_info;
 
 #define PENSTOCK_PLAN_INFO                 \
@@ -295,6 +297,16 @@ typedef struct penstock_fft_desc {
     size_t columns; /* strided: a frame is `columns` transforms of n / columns values, whose values lie side by side:
                        value j of transform c is j * columns + c, before and after. Not with `rows`. */
     penstock_fft_options options; /* how a GPU is to do it: fft_options.h */
+
+    /*
+     * Tuning: a GPU's plan times the shapes that its kernels can have, at most nine of them, with `batch` frames in the
+     * device's memory, when it is made, and keeps the fastest; one that fails is left out. Timing takes 30 ms, and each
+     * round of a slow device more; kernels are compiled first where the cache does not have them. The answer stays in
+     * the cache folder, as kernels do, until library, kernel sources, device or driver change: the next plan of the
+     * kind takes it without timing. False: the library's own choice, by measurements that its makers took. Without
+     * effect on devices and for transforms with nothing to choose: with rows or columns, planar samples or `options`.
+     */
+    bool tune;
 } penstock_fft_desc;
 
 #define PENSTOCK_FFT_DESC(...)                         \

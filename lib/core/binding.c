@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/devices.h"
 #include "core/problem.h"
+#include "core/tune.h"
 
 #include <stdio.h>
 
@@ -266,6 +267,7 @@ static int make_plan(struct penstock__binding *binding, unsigned variant)
     const struct penstock_backend *backend = backend_of(binding);
     binding->state = (struct penstock_plan_state){.device = binding->state.device, .problem = binding->state.problem};
     int status;
+    binding->state.shape = variant || !*binding->shape ? NULL : binding->shape;
     if (backend->plan_bytes && !(binding->state.priv = penstock__calloc(1, backend->plan_bytes)))
         return PENSTOCK_ERR_MEMORY;
     status = backend->plan_init(&binding->state, variant);
@@ -307,8 +309,9 @@ static int climb_down(struct penstock__binding *binding)
     return status;
 }
 
-int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
-                          const struct penstock_problem *problem, unsigned slots)
+/* Without a plan. */
+static int open_binding(struct penstock__binding **binding, struct penstock_device *device,
+                        const struct penstock_problem *problem, unsigned slots)
 {
     struct penstock__binding *new;
     int status;
@@ -322,12 +325,37 @@ int penstock__binding_new(struct penstock__binding **binding, struct penstock_de
     new->state.device = device;
     new->state.problem = problem;
     new->slot_count = slots;
-    if ((status = climb_down(new))) {
-        penstock__binding_free(new);
-        return status;
-    }
     *binding = new;
     return PENSTOCK_OK;
+}
+
+int penstock__binding_new_in_shape(struct penstock__binding **binding, struct penstock_device *device,
+                                   const struct penstock_problem *problem, unsigned slots, const char *shape)
+{
+    int status = open_binding(binding, device, problem, slots);
+    if (status)
+        return status;
+    snprintf((*binding)->shape, sizeof(*binding)->shape, "%s", shape);
+    if ((status = make_plan(*binding, 0))) {
+        penstock__binding_free(*binding);
+        *binding = NULL;
+    }
+    return status;
+}
+
+int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
+                          const struct penstock_problem *problem, unsigned slots)
+{
+    int status;
+    if (penstock__tune(binding, device, problem, slots))
+        return PENSTOCK_OK;
+    if ((status = open_binding(binding, device, problem, slots)))
+        return status;
+    if ((status = climb_down(*binding))) {
+        penstock__binding_free(*binding);
+        *binding = NULL;
+    }
+    return status;
 }
 
 void penstock__binding_free(struct penstock__binding *binding)

@@ -37,6 +37,9 @@ struct penstock__slot {
 struct penstock__binding {
     struct penstock_plan_state state;
     bool planned;
+    char shape[PENSTOCK_SHAPE_BYTES]; /* of variant 0; "": the library's choice */
+    unsigned timed;                   /* shapes that it was chosen from by timing, and the time that took */
+    double tuning_s;
     unsigned slot_count;
     struct penstock__slot slots[PENSTOCK__MAX_SLOTS];
 };
@@ -57,6 +60,10 @@ struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct
 /* `problem` must live as long as the binding. The device is opened, and variants are tried until one is right. */
 int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
                           const struct penstock_problem *problem, unsigned slots);
+
+/* Variant 0 in one shape, "" or of the backend's list, without its check: core/tune.c. */
+int penstock__binding_new_in_shape(struct penstock__binding **binding, struct penstock_device *device,
+                                   const struct penstock_problem *problem, unsigned slots, const char *shape);
 
 /* Sends a batch through a slot that is idle or busy with batches no smaller, after which it comes, one wait being for
  * all; its memory belongs to the slot until the wait. After a failure of either the

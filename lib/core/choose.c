@@ -102,12 +102,12 @@ static void write_key(char key[KEY_BYTES], const penstock_context *context, cons
         key, KEY_BYTES,
         "penstock %s, %u threads, %u slots, batch %zu: fft %zu direction %d domain %d format %d "
         "window %d spacing %zu skip %zu shift %d output %d centered %d half %d average %u gathered %d rows %zu "
-        "columns %zu options %u %d %d %u %u %d %d\n",
+        "columns %zu options %u %d %d %u %u %d %d tune %d\n",
         penstock_version(), context->threads, slots, problem->batch, fft->n, (int)fft->direction, (int)fft->domain,
         (int)fft->format, fft->window != NULL, fft->spacing, fft->skip, fft->shift != 0, (int)fft->output,
         fft->centered, fft->half, fft->average, fft->gathered, fft->rows, fft->columns, fft->options.radix,
         (int)fft->options.scratch, (int)fft->options.column_way, fft->options.items, fft->options.group,
-        (int)fft->options.arithmetic, fft->options.images);
+        (int)fft->options.arithmetic, fft->options.images, fft->tune);
     for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++)
         used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s: %s, %s\n", list->devices[i]->name,
                          list->devices[i]->product, list->devices[i]->driver);

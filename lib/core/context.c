@@ -105,6 +105,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     pthread_mutex_init(&new->host_lock, NULL);
     pthread_mutex_init(&new->choice_lock, NULL);
     pthread_mutex_init(&new->memo_lock, NULL);
+    pthread_mutex_init(&new->tune_lock, NULL);
     new->kinds = penstock__calloc(penstock__backend_count, sizeof *new->kinds);
     status = new->kinds ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
     if (status || (status = find_cache_dir(&new->cache_dir, known.cache_dir)) ||
@@ -128,6 +129,7 @@ void penstock_context_free(penstock_context *context)
     penstock__free(context->kernel_path);
     penstock__free(context->cache_dir);
     pthread_mutex_destroy(&context->memo_lock);
+    pthread_mutex_destroy(&context->tune_lock);
     pthread_mutex_destroy(&context->choice_lock);
     pthread_mutex_destroy(&context->host_lock);
     pthread_mutex_destroy(&context->device_lock);

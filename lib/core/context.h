@@ -42,6 +42,8 @@ struct penstock_context {
 
     pthread_mutex_t memo_lock;
     struct penstock__memo *memos; /* answers of measurements so far */
+
+    pthread_mutex_t tune_lock; /* taken after choice_lock */
 };
 
 /* Threads, the caller's included, are started by the first call that has work for them. `spin`: a thread may stay awake

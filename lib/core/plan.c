@@ -201,6 +201,8 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     known.best_batch = state->best_batch;
     known.awaited = plan->flight.arrival ? penstock__arrival_name(plan->flight.arrival) : NULL;
     known.meanwhile = plan->flight.meanwhile;
+    known.timed = plan->flight.binding->timed;
+    known.tuning_s = plan->flight.binding->tuning_s;
     if (state->device->backend->work)
         state->device->backend->work(state, &known.instructions, &known.critical_path);
     return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");

@@ -116,6 +116,11 @@ int penstock__resident_new(penstock_resident **resident, struct penstock__bindin
     return PENSTOCK_OK;
 }
 
+void penstock__resident_use(penstock_resident *resident, struct penstock__binding *binding)
+{
+    resident->binding = binding;
+}
+
 int penstock_resident_new(penstock_resident **resident, const penstock_plan *plan, const void *in, size_t in_bytes,
                           size_t frames)
 {

@@ -19,4 +19,7 @@ struct penstock__resident_work {
 int penstock__resident_new(penstock_resident **resident, struct penstock__binding *binding,
                            const struct penstock__resident_work *work, bool on_host);
 
+/* The same samples for another binding of the same problem and device. */
+void penstock__resident_use(penstock_resident *resident, struct penstock__binding *binding);
+
 #endif

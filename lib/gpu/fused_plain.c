@@ -3,6 +3,7 @@
 
 /* The kernel of plain transforms: where it is used, and what is generated of it. */
 #include "gpu/fused_plain.h"
+#include "gpu/knobs.h"
 #include "gpu/source.h"
 
 #include <math.h>
@@ -12,9 +13,13 @@
 #define MOST_OF_ONE 16384 /* points; twice as many are done as two halves */
 
 /* Measured on an H200. */
-static bool faster(size_t n)
+static bool faster(size_t n, const struct gpu_limits *limits)
 {
     const char *wanted = getenv("PENSTOCK_FUSED_PLAIN");
+    struct gpu_knobs knobs;
+    penstock__gpu_knobs(&knobs, (unsigned)n, penstock__gpu_wanted(limits, 0));
+    if (knobs.fused == 1)
+        return true;
     return wanted ? *wanted == '1' : n == 128 || n >= MOST_OF_ONE;
 }
 
@@ -36,10 +41,10 @@ static struct fused_wish wish_of(const struct penstock_fft_problem *fft)
 bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
     struct fused_kernel kernel;
-    if (limits->cpu || fft->n < FUSED_LEAST || fft->n > 2 * MOST_OF_ONE || (fft->n & (fft->n - 1)) || !faster(fft->n) ||
-        fft->average > 1 || fft->output != PENSTOCK_OUTPUT_COMPLEX || fft->domain != PENSTOCK_COMPLEX ||
-        fft->gathered || fft->shift != 0 || fft->format >= PENSTOCK_PLANAR || fft->half ||
-        fft->spacing > INT32_MAX / 2 || fft->skip > INT32_MAX / 2)
+    if (limits->cpu || fft->n < FUSED_LEAST || fft->n > 2 * MOST_OF_ONE || (fft->n & (fft->n - 1)) ||
+        !faster(fft->n, limits) || fft->average > 1 || fft->output != PENSTOCK_OUTPUT_COMPLEX ||
+        fft->domain != PENSTOCK_COMPLEX || fft->gathered || fft->shift != 0 || fft->format >= PENSTOCK_PLANAR ||
+        fft->half || fft->spacing > INT32_MAX / 2 || fft->skip > INT32_MAX / 2)
         return false;
     if (is_two(fft) &&
         (fft->format != PENSTOCK_CF32 || fft->spacing % 2 || fft->skip % 2 || fft->window || fft->centered))

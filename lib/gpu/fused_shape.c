@@ -134,7 +134,7 @@ int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_
         choose_simple(shape, (unsigned)n);
     else {
         computed = choose(shape, (unsigned)n, wish);
-        override(shape, &computed, getenv("PENSTOCK_FUSED_SHAPE"));
+        override(shape, &computed, limits->shape ? limits->shape : getenv("PENSTOCK_FUSED_SHAPE"));
     }
     if (!consistent(shape))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "a transform of %zu points cannot be cut up like that", n);

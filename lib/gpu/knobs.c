@@ -29,10 +29,10 @@ static void read_knob(struct gpu_knobs *knobs, const char *name, const char *val
         unsigned *to;
     } plain[] = {{"lanes=", &knobs->lanes}, {"group=", &knobs->per_group}, {"resident=", &knobs->resident},
                  {"ahead=", &knobs->ahead}, {"total=", &knobs->total},     {"halves=", &knobs->halves},
-                 {"pad=", &knobs->pad},     {"chunk=", &knobs->chunk}};
+                 {"pad=", &knobs->pad},     {"chunk=", &knobs->chunk},     {"fused=", &knobs->fused}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (!strncmp(name, plain[i].name, strlen(plain[i].name)))
-            *plain[i].to = (unsigned)strtoul(value, NULL, 10);
+            *plain[i].to = strncmp(value, "none", 4) ? (unsigned)strtoul(value, NULL, 10) : KNOBS_NONE;
     if (!strncmp(name, "radix=", 6))
         knobs->stages = read_list(knobs->radix, KNOBS_MAX_STAGES, value);
     if (!strncmp(name, "parts=", 6))

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #define KNOBS_MAX_STAGES 24
+#define KNOBS_NONE       0xffffffffu /* "none" */
 
 /* 0: as it is by default. */
 struct gpu_knobs {
@@ -15,12 +16,14 @@ struct gpu_knobs {
     unsigned lanes;     /* work-items of a transform */
     unsigned per_group; /* transforms of a work-group */
     unsigned resident;  /* work-groups that shall fit on a multiprocessor */
-    unsigned ahead;     /* work-groups ahead whose samples are fetched into the cache */
+    unsigned ahead;     /* work-groups ahead whose samples are fetched into the cache; KNOBS_NONE: none */
     unsigned total;     /* points of a convolution */
     unsigned parts[3];  /* points of the nodes of a long transform */
     unsigned chunk;     /* log2 of the points that go through scratch memory at once */
     unsigned halves;    /* 1: exchange through half the memory */
     unsigned pad;       /* gaps in local memory: 1 + log2 of the points between them */
+    unsigned fused;     /* 1: a kernel that does more than a transform, where there is one; KNOBS_NONE: that of
+                           transforms */
 };
 
 /*

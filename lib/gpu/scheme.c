@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_ON_CHIP 16384 /* more points would leave too few registers for each of 1024 work-items */
@@ -341,8 +340,7 @@ static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_p
     struct search search = {
         .limits = limits, .variant = variant, .forward = fft->direction == PENSTOCK_FORWARD, .options = &fft->options};
     if (!penstock__fft_has_options(fft))
-        penstock__gpu_knobs(&search.knobs, (unsigned)fft->n,
-                            variant || limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE"));
+        penstock__gpu_knobs(&search.knobs, (unsigned)fft->n, penstock__gpu_wanted(limits, variant));
     memset(scheme, 0, sizeof *scheme);
     if (variant >= GPU_VARIANTS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);

@@ -48,7 +48,7 @@ static void choose_resident(struct gpu_shape *shape, const struct gpu_knobs *kno
 {
     unsigned groups = (shape->slots > 16 ? 512 : 1024) / penstock__gpu_group_size(shape);
     shape->resident = knobs->resident ? knobs->resident : groups ? groups : 1;
-    shape->ahead = knobs->ahead;
+    shape->ahead = knobs->ahead == KNOBS_NONE ? 0 : knobs->ahead;
     if (!knobs->ahead && !wish->columns && !wish->twice && !wish->variant && !limits->cpu)
         shape->ahead = rows_ahead(shape, limits->units);
 }

@@ -18,7 +18,11 @@ struct gpu_limits {
     bool cpu;             /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
     bool half_arithmetic; /* it computes in numbers of 16 bits */
     unsigned texel;       /* points in a texel of an image of floats that is made of a buffer; 0: there are none */
+    const char *shape;    /* that a plan is tuned to: text for gpu/knobs.h; NULL: the library's choice */
 };
+
+/* The knobs of such a plan or, on GPUs, of PENSTOCK_GPU_SHAPE in the environment; NULL where there are none. */
+const char *penstock__gpu_wanted(const struct gpu_limits *limits, unsigned variant);
 
 /* What is to be computed on the chip. */
 struct gpu_wish {

@@ -72,12 +72,21 @@ static const struct measured {
     {2048, true, 1, {.radix = {16, 8, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
 };
 
+const char *penstock__gpu_wanted(const struct gpu_limits *limits, unsigned variant)
+{
+    if (variant)
+        return NULL;
+    return limits->shape ? limits->shape : limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE");
+}
+
 struct gpu_knobs penstock__gpu_shape_knobs(const struct gpu_wish *wish, const struct gpu_limits *limits)
 {
     struct gpu_knobs knobs = {.stages = 0};
-    if (wish->variant || limits->cpu || wish->radix || wish->items || wish->group)
+    if (wish->variant || wish->radix || wish->items || wish->group)
         return knobs;
-    penstock__gpu_knobs(&knobs, wish->n, getenv("PENSTOCK_GPU_SHAPE"));
+    penstock__gpu_knobs(&knobs, wish->n, penstock__gpu_wanted(limits, wish->variant));
+    if (limits->cpu)
+        return knobs;
     for (const struct measured *m = measured; m < measured + sizeof measured / sizeof *measured && !knobs.stages; m++)
         if (m->n == wish->n && m->columns == wish->columns &&
             m->knobs.lanes <= limits->max_group / (m->columns ? 4 : 1)) {

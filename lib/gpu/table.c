@@ -177,13 +177,19 @@ static int fill(const struct gpu_table *table, const struct gpu_scheme *scheme, 
     return status;
 }
 
+void penstock__gpu_table_plan(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+                              const struct penstock_fft_problem *fft)
+{
+    memset(table, 0, sizeof *table);
+    lay_out(table, scheme, &scheme->node[index], fft);
+}
+
 int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
                         const struct penstock_fft_problem *fft)
 {
     const struct gpu_node *node = &scheme->node[index];
     int status;
-    memset(table, 0, sizeof *table);
-    lay_out(table, scheme, node, fft);
+    penstock__gpu_table_plan(table, scheme, index, fft);
     if (!(table->values = penstock__calloc(table->count, sizeof(float))))
         return PENSTOCK_ERR_MEMORY;
     if ((status = fill(table, scheme, node, fft)))

@@ -21,6 +21,10 @@ struct gpu_table {
     unsigned fine_at, fine_bits, coarse_at; /* between nodes: exp(-2 pi i e / m), e = coarse 2^fine_bits + fine */
 };
 
+/* Where everything of node `index` will be, without values: what a kernel's source depends on. */
+void penstock__gpu_table_plan(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+                              const struct penstock_fft_problem *fft);
+
 /* For node `index` of the scheme. */
 int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
                         const struct penstock_fft_problem *fft);

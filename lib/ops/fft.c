@@ -145,6 +145,7 @@ static void fill_problem(struct penstock_problem *problem, const penstock_fft_de
     fft->rows = desc->rows;
     fft->columns = desc->columns;
     fft->options = desc->options;
+    fft->tune = desc->tune;
     problem->in_bytes = fft->spacing * penstock_format_bytes(fft->format);
     problem->out_bytes = penstock__fft_out_count(fft) * penstock__fft_out_item(fft);
     problem->batch = usual_batch(desc, fft->average);

@@ -3,6 +3,7 @@
 
 /* The CUDA backend: NVIDIA GPUs through the driver API, by kernels that NVRTC compiles for each plan. */
 #include "backends/cuda/cuda.h"
+#include "gpu/tuning.h"
 
 static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
 {
@@ -52,6 +53,13 @@ static int supports(const struct penstock_device *device, const struct penstock_
     return status ? status : 3;
 }
 
+static int shapes(struct penstock_shapes *list, const struct penstock_device *device,
+                  const struct penstock_problem *problem)
+{
+    return penstock__gpu_shapes(list, device, problem, &penstock__cuda_opened(device)->limits,
+                                penstock__cuda_opened(device)->identity);
+}
+
 const struct penstock_backend penstock__cuda_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "cuda",
@@ -71,6 +79,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .supports = supports,
     .plan_init = penstock__cuda_plan_init,
     .plan_free = penstock__cuda_plan_free,
+    .shapes = shapes,
     .slot_init = penstock__cuda_slot_init,
     .slot_free = penstock__cuda_slot_free,
     .upload = penstock__cuda_upload,

@@ -162,7 +162,7 @@ void penstock__cuda_staging_free(struct cuda_staging *staging, const struct pens
 
 /* ---------------------------------------------------------------- fused.c --------------------- */
 
-int penstock__cuda_fused_init(struct penstock_plan_state *plan, unsigned variant);
+int penstock__cuda_fused_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant);
 void penstock__cuda_fused_free(struct penstock_plan_state *plan);
 int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                                  const struct penstock_job *job);

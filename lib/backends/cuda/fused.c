@@ -71,11 +71,10 @@ static void release(struct penstock_plan_state *plan)
     self->table = 0;
 }
 
-int penstock__cuda_fused_init(struct penstock_plan_state *plan, unsigned variant)
+int penstock__cuda_fused_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)
 {
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
-    int status = penstock__fused_kernel_shape(&self->kernel, plan->problem,
-                                              &penstock__cuda_opened(plan->device)->limits, variant, true);
+    int status = penstock__fused_kernel_shape(&self->kernel, plan->problem, limits, variant, true);
     if (status || (status = penstock__cuda_enter(plan->device)))
         return status;
     if ((status = build(plan)) || (status = find_kernels(plan)) || (status = upload_table(plan)))

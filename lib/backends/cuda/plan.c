@@ -85,13 +85,14 @@ static void release(struct penstock_plan_state *plan)
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
+    struct gpu_limits limits = penstock__cuda_opened(plan->device)->limits;
+    limits.shape = plan->shape;
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
-        return penstock__cuda_fused_init(plan, variant);
-    if (penstock__gpu_is_plane(&plan->problem->fft, &penstock__cuda_opened(plan->device)->limits))
-        return penstock__gpu_plane_init(&((struct cuda_plan *)plan->priv)->plane, plan,
-                                        &penstock__cuda_opened(plan->device)->limits, variant);
-    if (penstock__fused_first(plan->problem, &penstock__cuda_opened(plan->device)->limits)) {
-        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__cuda_fused_init(plan, 0);
+        return penstock__cuda_fused_init(plan, &limits, variant);
+    if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
+        return penstock__gpu_plane_init(&((struct cuda_plan *)plan->priv)->plane, plan, &limits, variant);
+    if (penstock__fused_first(plan->problem, &limits)) {
+        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__cuda_fused_init(plan, &limits, 0);
         if (first != PENSTOCK_ERR_UNSUPPORTED)
             return first;
         variant -= variant > 0;
@@ -101,7 +102,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
     int status = penstock__cuda_enter(plan->device);
     if (status)
         return status;
-    status = penstock__gpu_make(plan, &self->scheme, &maker, &penstock__cuda_opened(plan->device)->limits, variant);
+    status = penstock__gpu_make(plan, &self->scheme, &maker, &limits, variant);
     penstock__cuda_leave(plan->device);
     return status;
 }

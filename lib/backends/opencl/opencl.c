@@ -3,6 +3,7 @@
 
 /* The OpenCL backend: any device of any platform, by kernels that are compiled for each plan. */
 #include "backends/opencl/opencl.h"
+#include "gpu/tuning.h"
 
 static const struct opencl_device *opened(const struct penstock_device *device)
 {
@@ -48,6 +49,12 @@ static int supports(const struct penstock_device *device, const struct penstock_
     return status ? status : opened(device)->is_gpu ? 2 : 1;
 }
 
+static int shapes(struct penstock_shapes *list, const struct penstock_device *device,
+                  const struct penstock_problem *problem)
+{
+    return penstock__gpu_shapes(list, device, problem, &opened(device)->limits, opened(device)->identity);
+}
+
 const struct penstock_backend penstock__opencl_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "opencl",
@@ -68,6 +75,7 @@ const struct penstock_backend penstock__opencl_backend = {
     .supports = supports,
     .plan_init = penstock__opencl_plan_init,
     .plan_free = penstock__opencl_plan_free,
+    .shapes = shapes,
     .slot_init = penstock__opencl_slot_init,
     .slot_free = penstock__opencl_slot_free,
     .upload = penstock__opencl_upload,

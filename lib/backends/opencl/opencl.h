@@ -153,7 +153,7 @@ int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_st
 
 /* ---------------------------------------------------------------- fused.c --------------------- */
 
-int penstock__opencl_fused_init(struct penstock_plan_state *plan, unsigned variant);
+int penstock__opencl_fused_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant);
 void penstock__opencl_fused_free(struct penstock_plan_state *plan);
 int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                                    const struct penstock_job *job);

@@ -68,21 +68,21 @@ static int make(struct penstock_plan_state *plan, const struct gpu_scheme *schem
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
+    struct gpu_limits limits = ((const struct opencl_device *)plan->device->priv)->limits;
+    limits.shape = plan->shape;
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
-        return penstock__opencl_fused_init(plan, variant);
-    if (penstock__gpu_is_plane(&plan->problem->fft, &((const struct opencl_device *)plan->device->priv)->limits))
-        return penstock__gpu_plane_init(&((struct opencl_plan *)plan->priv)->plane, plan,
-                                        &((const struct opencl_device *)plan->device->priv)->limits, variant);
-    if (penstock__fused_first(plan->problem, &((const struct opencl_device *)plan->device->priv)->limits)) {
-        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__opencl_fused_init(plan, 0);
+        return penstock__opencl_fused_init(plan, &limits, variant);
+    if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
+        return penstock__gpu_plane_init(&((struct opencl_plan *)plan->priv)->plane, plan, &limits, variant);
+    if (penstock__fused_first(plan->problem, &limits)) {
+        int first = variant ? PENSTOCK_ERR_UNSUPPORTED : penstock__opencl_fused_init(plan, &limits, 0);
         if (first != PENSTOCK_ERR_UNSUPPORTED)
             return first;
         variant -= variant > 0;
     }
     static const struct gpu_maker maker = {make, release};
     struct opencl_plan *self = plan->priv;
-    const struct opencl_device *device = plan->device->priv;
-    int status = penstock__gpu_make(plan, &self->scheme, &maker, &device->limits, variant);
+    int status = penstock__gpu_make(plan, &self->scheme, &maker, &limits, variant);
     if (status)
         return status;
     if (pthread_mutex_init(&self->arguments, NULL)) {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Making and removing a folder for caches. */
+#include "study_folder.h"
+#include "command.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int study_folder_open(struct study_folder *folder)
+{
+    /* ours, PoCL's, the CUDA driver's, which is also that of NVIDIA's OpenCL */
+    static const char *const names[] = {"PENSTOCK_CACHE_DIR", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"};
+    snprintf(folder->path, sizeof folder->path, "/tmp/penstock-plans-XXXXXX");
+    if (!mkdtemp(folder->path)) {
+        folder->path[0] = '\0';
+        return fail(EXIT_DATA, "no folder for kernels: %s", strerror(errno));
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        setenv(names[i], folder->path, 1);
+    return EXIT_DONE;
+}
+
+static int take_away(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+void study_folder_close(struct study_folder *folder)
+{
+    if (*folder->path)
+        nftw(folder->path, take_away, 8, FTW_DEPTH | FTW_PHYS);
+    folder->path[0] = '\0';
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * bench --study plans: what plans of GPU transforms cost to make, with kernels to compile and with kept ones, and what
+ * tuning them brings. Kernels are kept in a folder of this run alone, so that the first plan of each kind is a cold
+ * one.
+ */
+#include "cases/signals.h"
+#include "interrupt.h"
+#include "outfile.h"
+#include "picture/axes.h"
+#include "progress.h"
+#include "study.h"
+#include "study_folder.h"
+
+#include <penstock/resident.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 1 << 20, ROUNDS = 15, WARM = 7, ON_DEVICE = 1 << 28, ON_HOST = 1 << 23 };
+
+static const size_t lengths[] = {64,   128,  256,  512,  509,  600,   1000,  1024,  1021,  1200,  1536,
+                                 2048, 3072, 4096, 4099, 8192, 10007, 16384, 32768, 65536, 65521, 1 << 20};
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+/* One length: the library's choice, and the shape that tuning chose. */
+struct plans_row {
+    size_t n;
+    unsigned kernels, passes, timed;
+    double bytes;                   /* through memory, of a transform */
+    double usual_s, tuned_s, ratio; /* of a transform; the best over the library's choice */
+    double timing_ms;               /* of the shapes */
+    double cold_ms, warm_ms, tuned_cold_ms, retuned_ms, tuned_warm_ms; /* of making a plan */
+    char variant[80];
+};
+
+struct plans_study {
+    struct study_folder folder;
+    penstock_context *context;
+    const char *device;
+    char product[128];
+    void *block, *in, *out; /* in, out: of devices that work in the host's memory */
+    struct plans_row rows[LENGTHS];
+    size_t count;
+};
+
+/* ---------------------------------------------------------------- measuring ------------------- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    return values[count / 2];
+}
+
+static int make_plan(penstock_plan **plan, const struct plans_study *s, size_t n, bool tune, size_t batch, double *ms)
+{
+    double start = seconds_now();
+    int status =
+        penstock_fft_plan(plan, s->context, &PENSTOCK_FFT_DESC(.n = n, .batch = batch, .tune = tune), s->device);
+    *ms = 1e3 * (seconds_now() - start);
+    return status;
+}
+
+/* The median of some more of the kind. */
+static int make_warm(const struct plans_study *s, size_t n, bool tune, size_t batch, double *ms)
+{
+    double all[WARM];
+    int status = PENSTOCK_OK;
+    for (int i = 0; i < WARM && !status; i++) {
+        penstock_plan *plan = NULL;
+        status = make_plan(&plan, s, n, tune, batch, &all[i]);
+        penstock_plan_free(plan);
+    }
+    *ms = status ? NAN : median(all, WARM);
+    return status;
+}
+
+/* Both plans with their samples on the device or, where that is the host, beside them, in turns. */
+struct subject {
+    penstock_plan *plan;
+    penstock_resident *resident;
+};
+
+static int run(const struct plans_study *s, const struct subject *subject, size_t frames, unsigned repeats,
+               double *seconds)
+{
+    if (subject->resident)
+        return penstock_resident_run(subject->resident, repeats, seconds);
+    double start = seconds_now();
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < repeats && !status; i++)
+        status = penstock_plan_run(subject->plan, s->in, s->out, frames);
+    *seconds = (seconds_now() - start) / repeats;
+    return status;
+}
+
+static int time_both(const struct plans_study *s, struct plans_row *row, const struct subject pair[2], size_t frames)
+{
+    double times[2][ROUNDS], ratios[ROUNDS], once = 0;
+    int status = PENSTOCK_OK;
+    for (int i = 0; i < 4 && !status; i++)
+        status = run(s, &pair[i % 2], frames, 1, &once);
+    unsigned repeats = (unsigned)fmin(1000, 2e-3 / fmax(once, 1e-7)) + 1;
+    for (int i = 0; i < 2 * ROUNDS && !status; i++)
+        status = run(s, &pair[(i + i / 2) % 2], frames, repeats, &times[(i + i / 2) % 2][i / 2]);
+    if (status)
+        return status;
+    for (int i = 0; i < ROUNDS; i++)
+        ratios[i] = times[1][i] / times[0][i];
+    row->ratio = median(ratios, ROUNDS);
+    row->usual_s = median(times[0], ROUNDS) / (double)frames;
+    row->tuned_s = median(times[1], ROUNDS) / (double)frames;
+    return PENSTOCK_OK;
+}
+
+/* Plans of both kinds, cold and warm; then tuned once more for another batch, with all kernels kept. */
+static int make_both(const struct plans_study *s, struct plans_row *row, struct subject pair[2], size_t frames)
+{
+    penstock_plan_info info = PENSTOCK_PLAN_INFO, tuned = PENSTOCK_PLAN_INFO;
+    penstock_plan *again = NULL;
+    int status;
+    if ((status = make_plan(&pair[0].plan, s, row->n, false, frames, &row->cold_ms)) ||
+        (status = make_warm(s, row->n, false, frames, &row->warm_ms)) ||
+        (status = make_plan(&pair[1].plan, s, row->n, true, frames, &row->tuned_cold_ms)) ||
+        (status = make_warm(s, row->n, true, frames, &row->tuned_warm_ms)) ||
+        (status = make_plan(&again, s, row->n, true, frames + 1, &row->retuned_ms)) ||
+        (status = penstock_plan_get_info(pair[0].plan, &info)) ||
+        (status = penstock_plan_get_info(pair[1].plan, &tuned))) {
+        penstock_plan_free(again);
+        return status;
+    }
+    penstock_plan_free(again);
+    row->kernels = tuned.kernels;
+    row->passes = tuned.passes;
+    row->bytes = (double)(tuned.in_bytes + tuned.out_bytes) * tuned.passes;
+    row->timed = tuned.timed;
+    row->timing_ms = 1e3 * tuned.tuning_s;
+    snprintf(row->variant, sizeof row->variant, "%s", tuned.variant);
+    return PENSTOCK_OK;
+}
+
+static int measure(struct plans_study *s, size_t n)
+{
+    struct plans_row *row = &s->rows[s->count];
+    struct subject pair[2] = {{NULL, NULL}, {NULL, NULL}};
+    size_t frames = (s->in ? ON_HOST : ON_DEVICE) / (n * sizeof(penstock_cf32));
+    int status;
+    *row = (struct plans_row){.n = n};
+    frames = frames ? frames : 1;
+    progress_show("%zu points", n);
+    status = make_both(s, row, pair, frames);
+    for (int i = 0; i < 2 && !status && !s->in; i++)
+        status = penstock_resident_new(&pair[i].resident, pair[i].plan, s->block, BLOCK_BYTES, frames);
+    if (!status)
+        status = time_both(s, row, pair, frames);
+    for (int i = 0; i < 2; i++) {
+        penstock_resident_free(pair[i].resident);
+        penstock_plan_free(pair[i].plan);
+    }
+    s->count += !status;
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------- table ----------------------- */
+
+static void print_table(const struct plans_study *s, bool csv)
+{
+    puts(csv ? "points,device,kernels,passes,bytes,usual_us,tuned_us,ratio,shapes,timing_ms,plan_cold_ms,plan_warm_ms,"
+               "tuned_cold_ms,retuned_ms,tuned_warm_ms,variant"
+             : "                           bytes a      us each                     timing  ms to make a plan: tuned,\n"
+               " points kernels passes transform    usual    tuned  ratio shapes   ms     cold   warm     cold  "
+               "kernels kept  warm  tuned to");
+    for (size_t i = 0; i < s->count; i++) {
+        const struct plans_row *r = &s->rows[i];
+        if (csv)
+            printf("%zu,%s,%u,%u,%.0f,%.6g,%.6g,%.4f,%u,%.4g,%.5g,%.4g,%.5g,%.4g,%.4g,\"%s\"\n", r->n, s->device,
+                   r->kernels, r->passes, r->bytes, 1e6 * r->usual_s, 1e6 * r->tuned_s, r->ratio, r->timed,
+                   r->timing_ms, r->cold_ms, r->warm_ms, r->tuned_cold_ms, r->retuned_ms, r->tuned_warm_ms, r->variant);
+        else
+            printf("%7zu %7u %6u %9.0f %8.4g %8.4g %6.3f %6u %4.0f %8.0f %6.1f %8.0f %13.1f %5.1f  %s\n", r->n,
+                   r->kernels, r->passes, r->bytes, 1e6 * r->usual_s, 1e6 * r->tuned_s, r->ratio, r->timed,
+                   r->timing_ms, r->cold_ms, r->warm_ms, r->tuned_cold_ms, r->retuned_ms, r->tuned_warm_ms, r->variant);
+    }
+    if (!csv)
+        printf("%s on %s\n", s->device, s->product);
+}
+
+/* ---------------------------------------------------------------- picture --------------------- */
+
+static void draw_curve(const struct axes *axes, const struct plans_study *s, size_t member, int row, const char *name)
+{
+    double x[LENGTHS], y[LENGTHS];
+    for (size_t i = 0; i < s->count; i++) {
+        x[i] = (double)s->rows[i].n;
+        memcpy(&y[i], (const char *)&s->rows[i] + member, sizeof y[i]);
+    }
+    axes_curve(axes, x, y, s->count, true, curve_colour((size_t)row));
+    axes_legend(axes, row, curve_colour((size_t)row), name);
+}
+
+/* Times to make a plan, above; what tuning brings, below. */
+static void draw(struct canvas *canvas, const struct plans_study *s)
+{
+    char title[200];
+    struct axes axes = {.canvas = canvas,
+                        .left = 90,
+                        .top = 50,
+                        .width = 740,
+                        .height = 320,
+                        .x = {.low = 10, .high = 1e7, .logarithmic = true, .label = "points"},
+                        .y = {.low = 1e-1, .high = 1e5, .logarithmic = true, .label = "ms to make a plan"},
+                        .grid = true};
+    snprintf(title, sizeof title, "penstock %s: plans, on %s (%.60s)", penstock_version(), s->device, s->product);
+    axes_draw(&axes, title);
+    draw_curve(&axes, s, offsetof(struct plans_row, cold_ms), 0, "cold");
+    draw_curve(&axes, s, offsetof(struct plans_row, warm_ms), 1, "warm");
+    draw_curve(&axes, s, offsetof(struct plans_row, tuned_cold_ms), 2, "tuned, cold");
+    draw_curve(&axes, s, offsetof(struct plans_row, retuned_ms), 3, "tuned, kernels kept");
+    draw_curve(&axes, s, offsetof(struct plans_row, tuned_warm_ms), 4, "tuned, warm");
+    axes.top = 470;
+    axes.height = 200;
+    axes.y = (struct scale){.low = 0.5, .high = 1.1, .label = "time of the tuned / the usual"};
+    axes_draw(&axes, "");
+    draw_curve(&axes, s, offsetof(struct plans_row, ratio), 5, "tuned / usual");
+}
+
+static int write_picture(const struct plans_study *s, const char *path)
+{
+    struct canvas canvas;
+    FILE *file;
+    int code = outfile_open(&file, path), closing;
+    if (code)
+        return code;
+    if (canvas_init(&canvas, 1080, 740, white)) {
+        draw(&canvas, s);
+        code = canvas_write_png(&canvas, file, path);
+        canvas_free(&canvas);
+    } else {
+        code = fail(EXIT_DATA, "out of memory");
+    }
+    closing = outfile_close(file, path);
+    return code ? code : closing;
+}
+
+/* ---------------------------------------------------------------- study ----------------------- */
+
+static int find_device(struct plans_study *s, const char *wanted)
+{
+    penstock_device_info info = PENSTOCK_DEVICE_INFO;
+    penstock_resident *probe = NULL;
+    penstock_plan *plan = NULL;
+    uint64_t seed = 1;
+    size_t row;
+    int status = penstock_device_find(s->context, wanted ? wanted : "opencl", &row);
+    if (status || (status = penstock_device_get(s->context, row, &info)))
+        return fail_status(status);
+    s->device = info.name;
+    snprintf(s->product, sizeof s->product, "%s", info.product);
+    if (!(s->block = malloc(BLOCK_BYTES)))
+        return fail(EXIT_DATA, "out of memory");
+    signal_random(s->block, PENSTOCK_CF32, BLOCK_BYTES / sizeof(penstock_cf32), &seed);
+    if ((status = penstock_fft_plan(&plan, s->context, &PENSTOCK_FFT_DESC(.n = 16), s->device)))
+        return fail_status(status);
+    status = penstock_resident_new(&probe, plan, s->block, BLOCK_BYTES, BLOCK_BYTES / 128);
+    penstock_resident_free(probe);
+    penstock_plan_free(plan);
+    if (status != PENSTOCK_ERR_UNSUPPORTED)
+        return status ? fail_status(status) : EXIT_DONE;
+    s->in = aligned_alloc(64, ON_HOST);
+    s->out = aligned_alloc(64, ON_HOST);
+    if (!s->in || !s->out)
+        return fail(EXIT_DATA, "out of memory");
+    for (size_t at = 0; at < ON_HOST; at += BLOCK_BYTES)
+        memcpy((char *)s->in + at, s->block, BLOCK_BYTES);
+    memset(s->out, 0, ON_HOST);
+    return EXIT_DONE;
+}
+
+static int study(struct plans_study *s, const struct study *wanted)
+{
+    int code = find_device(s, wanted->device);
+    for (size_t i = 0; i < LENGTHS && !code && !interrupted(); i++)
+        if (lengths[i] <= (wanted->most ? wanted->most : 65536))
+            code = measure(s, lengths[i]);
+    progress_clear();
+    if (code || interrupted())
+        return code;
+    print_table(s, wanted->csv);
+    return wanted->png ? write_picture(s, wanted->png) : EXIT_DONE;
+}
+
+int study_plans(const struct study *wanted)
+{
+    struct plans_study *s = calloc(1, sizeof *s);
+    int code = s ? study_folder_open(&s->folder) : fail(EXIT_DATA, "out of memory");
+    if (!code && !(code = open_context(&s->context, 0)))
+        code = study(s, wanted);
+    if (s) {
+        penstock_context_free(s->context);
+        study_folder_close(&s->folder);
+        free(s->block);
+        free(s->in);
+        free(s->out);
+    }
+    free(s);
+    return code;
+}

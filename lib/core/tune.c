@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Times the shapes of a plan's kernels with the samples on the device, in turns, so that what disturbs one disturbs
+ * all, and keeps the fastest one that passes the plan's check. As the choice among devices, the answer is kept under a
+ * text that names all it depends on.
+ */
+#include "core/tune.h"
+#include "core/check.h"
+#include "core/context.h"
+#include "core/devices.h"
+#include "core/memo.h"
+#include "core/meter.h"
+#include "core/problem.h"
+#include "core/resident.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BUDGET_S    0.03 /* of timing, after one run of each shape */
+#define ROUND_S     3e-4 /* of one shape in one round */
+#define ROUNDS      25
+#define GAIN        0.97 /* another shape than the library's choice must take less than so much of its time */
+#define MOST_BYTES  ((size_t)256 << 20)
+#define BLOCK_BYTES ((size_t)64 << 10)
+#define FILLING     0x3c /* such bytes are a number of ordinary size in every format */
+#define MOST        (PENSTOCK_MAX_SHAPES + 1)
+#define KEY_BYTES   4096
+
+struct tuning {
+    struct penstock_device *device;
+    const struct penstock_problem *problem;
+    unsigned slots;
+    struct penstock_shapes shapes;
+    struct penstock__binding *bindings[MOST]; /* the library's choice, then the shapes; NULL where one failed */
+    double seconds[MOST];                     /* of the frames that are timed; infinite until then */
+    size_t frames;
+    void *block;
+    penstock_resident *resident;
+};
+
+static const char *shape_of(const struct tuning *tuning, size_t i)
+{
+    return i ? tuning->shapes.shape[i - 1] : "";
+}
+
+static void leave_out(struct tuning *tuning, size_t i)
+{
+    const char *shape = shape_of(tuning, i);
+    penstock__log(tuning->device->context, PENSTOCK_LOG_DEBUG, "%s: tuning leaves %s out: %s", tuning->device->name,
+                  *shape ? shape : "the usual shape", penstock_error_text());
+    penstock__binding_free(tuning->bindings[i]);
+    tuning->bindings[i] = NULL;
+    tuning->seconds[i] = INFINITY;
+}
+
+/* ---------------------------------------------------------------- memory ---------------------- */
+
+static void write_key(char key[KEY_BYTES], const struct tuning *tuning)
+{
+    const struct penstock_problem *problem = tuning->problem;
+    const struct penstock_fft_problem *fft = &problem->fft;
+    int used =
+        snprintf(key, KEY_BYTES,
+                 "penstock %s on %s, %s: %s, batch %zu: fft %zu direction %d domain %d format %d window %d "
+                 "spacing %zu skip %zu shift %d output %d centered %d half %d average %u\n",
+                 penstock_version(), tuning->device->product, tuning->device->driver, tuning->shapes.identity,
+                 problem->batch, fft->n, (int)fft->direction, (int)fft->domain, (int)fft->format, fft->window != NULL,
+                 fft->spacing, fft->skip, fft->shift != 0, (int)fft->output, fft->centered, fft->half, fft->average);
+    for (size_t i = 0; i < tuning->shapes.count && used > 0 && used < KEY_BYTES; i++)
+        used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s\n", tuning->shapes.shape[i]);
+}
+
+static void write_answer(char answer[PENSTOCK_SHAPE_BYTES + 16], const struct tuning *tuning, size_t index)
+{
+    snprintf(answer, PENSTOCK_SHAPE_BYTES + 16, "shape: %s\n", shape_of(tuning, index));
+}
+
+/* What was kept, as an index of shape_of(); false where there is nothing. */
+static bool recall(const struct tuning *tuning, const char *key, size_t *index)
+{
+    penstock_context *context = tuning->device->context;
+    char answer[PENSTOCK_SHAPE_BYTES + 16], other[PENSTOCK_SHAPE_BYTES + 16];
+    if (!penstock__memo_recall(answer, sizeof answer, context, key) &&
+        !penstock__memo_read(answer, sizeof answer, context, "tuned", key))
+        return false;
+    for (*index = 0; *index <= tuning->shapes.count; ++*index) {
+        write_answer(other, tuning, *index);
+        if (strcmp(answer, other))
+            continue;
+        penstock__memo_keep(answer, sizeof answer, context, key);
+        return true;
+    }
+    return false;
+}
+
+static void remember(const struct tuning *tuning, const char *key, size_t index)
+{
+    char answer[PENSTOCK_SHAPE_BYTES + 16];
+    write_answer(answer, tuning, index);
+    penstock__memo_write(tuning->device->context, "tuned", key, answer);
+    penstock__memo_keep(answer, sizeof answer, tuning->device->context, key);
+}
+
+/* ---------------------------------------------------------------- timing ---------------------- */
+
+static void make_all(struct tuning *tuning)
+{
+    for (size_t i = 0; i <= tuning->shapes.count; i++) {
+        tuning->seconds[i] = INFINITY;
+        if (penstock__binding_new_in_shape(&tuning->bindings[i], tuning->device, tuning->problem, tuning->slots,
+                                           shape_of(tuning, i)))
+            leave_out(tuning, i);
+    }
+}
+
+static size_t samples_of(const struct tuning *tuning, size_t frames)
+{
+    return penstock__fft_samples(&tuning->problem->fft, frames);
+}
+
+/* Whole averages of what a call usually brings, within reason. */
+static size_t choose_frames(const struct tuning *tuning)
+{
+    size_t average = tuning->problem->fft.average, groups = (tuning->problem->batch + average - 1) / average;
+    while (groups > 1 && penstock__problem_in_bytes(tuning->problem, samples_of(tuning, groups * average)) +
+                                 penstock__problem_out_bytes(tuning->problem, groups * average) >
+                             MOST_BYTES)
+        groups = (groups + 1) / 2;
+    return groups * average;
+}
+
+/* After a failure nothing is known of what the slot holds: another one is made then. */
+static int run(struct tuning *tuning, size_t i, unsigned repeats, double *seconds)
+{
+    struct penstock__resident_work work = {
+        .in = tuning->block,
+        .in_bytes = BLOCK_BYTES,
+        .batch = {.frames = tuning->frames, .samples = samples_of(tuning, tuning->frames)}};
+    int status = PENSTOCK_OK;
+    if (!tuning->resident)
+        status = penstock__resident_new(&tuning->resident, tuning->bindings[i], &work, true);
+    if (status)
+        return status;
+    penstock__resident_use(tuning->resident, tuning->bindings[i]);
+    if ((status = penstock_resident_run(tuning->resident, repeats, seconds))) {
+        penstock_resident_free(tuning->resident);
+        tuning->resident = NULL;
+    }
+    return status;
+}
+
+/* Gives the seconds that it takes, after the first runs, in which some drivers still compile. */
+static double time_all(struct tuning *tuning)
+{
+    unsigned repeats[MOST];
+    double start, seconds;
+    for (size_t i = 0; i <= tuning->shapes.count; i++)
+        if (tuning->bindings[i]) {
+            if (run(tuning, i, 1, &seconds))
+                leave_out(tuning, i);
+            else
+                repeats[i] = (unsigned)fmin(100, ROUND_S / fmax(seconds, 1e-7)) + 1;
+        }
+    start = penstock__now_s();
+    for (int round = 0; round < ROUNDS && (!round || penstock__now_s() - start < BUDGET_S); round++)
+        for (size_t i = 0; i <= tuning->shapes.count; i++)
+            if (tuning->bindings[i]) {
+                if (run(tuning, i, repeats[i], &seconds))
+                    leave_out(tuning, i);
+                else
+                    tuning->seconds[i] = fmin(tuning->seconds[i], seconds);
+            }
+    seconds = penstock__now_s() - start;
+    penstock_resident_free(tuning->resident);
+    tuning->resident = NULL;
+    return seconds;
+}
+
+/* ---------------------------------------------------------------- choice ---------------------- */
+
+static size_t fastest(const struct tuning *tuning)
+{
+    size_t best = 0;
+    for (size_t i = 1; i <= tuning->shapes.count; i++)
+        if (tuning->seconds[i] < tuning->seconds[best] * (best ? 1 : GAIN))
+            best = i;
+    return best;
+}
+
+/* The fastest one that passes its check; false where there is none. */
+static bool choose(struct tuning *tuning, size_t *index)
+{
+    for (*index = fastest(tuning); isfinite(tuning->seconds[*index]); *index = fastest(tuning)) {
+        if (!penstock__check(tuning->bindings[*index]))
+            return true;
+        leave_out(tuning, *index);
+    }
+    return false;
+}
+
+static bool measure(struct tuning *tuning, size_t *index)
+{
+    double seconds;
+    unsigned timed = 0;
+    make_all(tuning);
+    tuning->frames = choose_frames(tuning);
+    if (!(tuning->block = penstock__alloc(BLOCK_BYTES)))
+        return false;
+    memset(tuning->block, FILLING, BLOCK_BYTES);
+    seconds = time_all(tuning);
+    for (size_t i = 0; i <= tuning->shapes.count; i++)
+        if (isfinite(tuning->seconds[i])) {
+            penstock__log(tuning->device->context, PENSTOCK_LOG_DEBUG, "%s: %s takes %.4g us", tuning->device->name,
+                          *shape_of(tuning, i) ? shape_of(tuning, i) : "the usual shape", 1e6 * tuning->seconds[i]);
+            timed++;
+        }
+    if (!choose(tuning, index))
+        return false;
+    tuning->bindings[*index]->timed = timed;
+    tuning->bindings[*index]->tuning_s = seconds;
+    return true;
+}
+
+/* The kept shape's binding, or that of the one measured now; false: neither. */
+static bool recall_or_measure(struct tuning *tuning, size_t *index)
+{
+    char key[KEY_BYTES];
+    write_key(key, tuning);
+    if (recall(tuning, key, index)) {
+        struct penstock__binding **kept = &tuning->bindings[*index];
+        if (!penstock__binding_new_in_shape(kept, tuning->device, tuning->problem, tuning->slots,
+                                            shape_of(tuning, *index)) &&
+            !penstock__check(*kept))
+            return true;
+        leave_out(tuning, *index);
+    }
+    if (!measure(tuning, index))
+        return false;
+    remember(tuning, key, *index);
+    return true;
+}
+
+bool penstock__tune(struct penstock__binding **binding, struct penstock_device *device,
+                    const struct penstock_problem *problem, unsigned slots)
+{
+    const struct penstock_backend *backend = device->backend;
+    struct tuning *tuning;
+    size_t index;
+    *binding = NULL;
+    if (problem->kind != PENSTOCK_PROBLEM_FFT || !problem->fft.tune || problem->fft.gathered ||
+        problem->fft.format == PENSTOCK_PLANAR || !backend->shapes || !backend->stamp ||
+        penstock__device_open(device) || penstock__problem_rank(device, problem) <= 0 ||
+        !(tuning = penstock__calloc(1, sizeof *tuning)))
+        return false;
+    *tuning = (struct tuning){.device = device, .problem = problem, .slots = slots};
+    if (!backend->shapes(&tuning->shapes, device, problem) && tuning->shapes.count) {
+        pthread_mutex_lock(&device->context->tune_lock); /* two measurements at once would disturb each other */
+        if (recall_or_measure(tuning, &index)) {
+            *binding = tuning->bindings[index];
+            tuning->bindings[index] = NULL;
+        }
+        pthread_mutex_unlock(&device->context->tune_lock);
+    }
+    for (size_t i = 0; i < MOST; i++)
+        penstock__binding_free(tuning->bindings[i]);
+    penstock__free(tuning->block);
+    penstock__free(tuning);
+    return *binding;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Tuning of a plan: which of the shapes that its device's kernels can have is the fastest. */
+#ifndef PENSTOCK_CORE_TUNE_H
+#define PENSTOCK_CORE_TUNE_H
+
+#include "core/binding.h"
+
+/* Where the problem asks for tuning: a binding in the shape that the cache folder remembers or that is fastest now,
+ * checked. False, and no binding, where it does not, where there is nothing to choose, and where no shape works. */
+bool penstock__tune(struct penstock__binding **binding, struct penstock_device *device,
+                    const struct penstock_problem *problem, unsigned slots);
+
+#endif
