@@ -19,8 +19,13 @@ typedef struct penstock_stream_stats {
     uint64_t queue;                 /* items in that wait: no item out that was given covers them */
     double in_rate_hz, out_rate_hz; /* items a second, over the last one to two seconds */
     double batch;                   /* items out of a mean batch; 0: none was done yet */
-    double transfer_s, kernel_s;    /* what copies and kernels of a mean batch cost, or of a full one as it was measured
-                                       when the stream was made; NAN where the device has no clock to tell */
+    double transfer_s, kernel_s;    /* what copies and kernels of a mean batch cost; 0 until one is done. On OpenCL and
+                                       CUDA by the device's clock: the first batch is timed, then one whenever their
+                                       number has doubled, then each 256th, with nothing else of the stream's on the
+                                       device; others count by their size. What the processor does before, between
+                                       and behind is in neither. transfer_s is 0 where the device works in the host's
+                                       memory. Other devices compute within the call: kernel_s is what it takes, the
+                                       processor's part included. NAN where the device's clock fails */
     double latency_p50_s; /* from the push of an item out's last item in to its pull: half of them took less, */
     double latency_p99_s; /* and 99 of 100; rounded up by at most a fifth, 1 us at least; 0: none came yet */
     uint64_t fallbacks;   /* batches that the CPU did because the device failed */

@@ -321,6 +321,8 @@ struct penstock_device_copy {
     enum penstock_copy_way way;
 };
 
+#define PENSTOCK_STAMPS 4 /* before a batch's copies to the device, its kernels, its copies back, and behind them */
+
 enum penstock_backend_flag {
     PENSTOCK_BACKEND_HOST_MEMORY = 1,    /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
     PENSTOCK_BACKEND_NOT_AUTOMATIC = 2,  /* "auto" never picks it */
@@ -394,13 +396,16 @@ struct penstock_backend {
     int (*wait)(struct penstock_slot *slot, uint64_t number);
 
     /*
-     * (optional, all three or none) For timing with the samples on the device. stamp: the device notes its time when
-     * all that was enqueued so far is done, as number `which`, 0 or 1; elapsed waits for both and gives the seconds
-     * from 0 to 1, or an error where either was not set.
+     * (optional, both or none) The device's clock. stamp: the device notes its time when all that was enqueued so far
+     * is done, as number `which` < PENSTOCK_STAMPS; elapsed, which is called once a later mark was waited for, gives
+     * the seconds from one to another, or an error where either was not set. A failure of these leaves the slot as it
+     * was.
      */
-    int (*copy)(struct penstock_slot *slot, const struct penstock_device_copy *copy);
     int (*stamp)(struct penstock_slot *slot, unsigned which);
-    int (*elapsed)(struct penstock_slot *slot, double *seconds);
+    int (*elapsed)(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds);
+
+    /* (optional, with the clock) Within the device's memory, for timing with the samples there. */
+    int (*copy)(struct penstock_slot *slot, const struct penstock_device_copy *copy);
 
     /* (optional, both or none) memory of the host that upload and download reach without a copy in between; aligned to
      * 64 bytes. penstock__host_reached() tells whether something lies in it. */

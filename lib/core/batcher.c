@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <penstock/resident.h>
-
 #define FEW_BATCHES 2 /* where one alone is larger than the caller likes */
 
 struct penstock__batcher {
@@ -31,7 +29,6 @@ struct penstock__batcher {
     int failure;
     char failure_text[512];
     struct penstock__meter *meter; /* or NULL */
-    double transfer_s, kernel_s;   /* of a full batch on a device that is not direct */
 };
 
 static size_t samples_of(const struct penstock__batcher *batcher, size_t groups)
@@ -90,43 +87,10 @@ fail:
     return status;
 }
 
-/* By the device's own clock, or NAN. */
-static double kernel_seconds(const struct penstock__batcher *batcher, const void *in, size_t in_bytes, size_t frames)
-{
-    penstock_resident *resident;
-    double seconds = (double)NAN;
-    if (penstock_resident_new(&resident, batcher->plan, in, in_bytes / 16 * 16, frames))
-        return seconds;
-    if (penstock_resident_run(resident, 1, &seconds) || penstock_resident_run(resident, 1, &seconds))
-        seconds = (double)NAN; /* the first one was to warm up */
-    penstock_resident_free(resident);
-    return seconds;
-}
-
 void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penstock__meter *meter)
 {
-    struct penstock__ring_batch *batch = &batcher->ring.batches[0];
-    size_t bytes = samples_of(batcher, batcher->capacity) * batcher->sample_bytes,
-           frames = batcher->capacity * batcher->average;
-    double before, all_s;
     batcher->meter = meter;
-    batcher->transfer_s = batcher->kernel_s = (double)NAN;
-    if (!penstock__plan_has_clock(batcher->plan))
-        return;
-    memset(batch->in, 0, bytes);
-    if (penstock_plan_run(batcher->plan, batch->in, batch->out, frames))
-        return;
-    before = penstock__now_s();
-    if (penstock_plan_run(batcher->plan, batch->in, batch->out, frames))
-        return;
-    all_s = penstock__now_s() - before;
-    if (penstock__binding_in_host_memory(penstock__plan_binding(batcher->plan))) {
-        batcher->kernel_s = all_s;
-        batcher->transfer_s = 0;
-    } else {
-        batcher->kernel_s = kernel_seconds(batcher, batch->in, bytes, frames);
-        batcher->transfer_s = batcher->kernel_s > all_s ? 0 : all_s - batcher->kernel_s;
-    }
+    penstock__plan_set_times(batcher->plan, &meter->times);
 }
 
 void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max_latency_s)
@@ -198,16 +162,12 @@ int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t 
     return failure(batcher);
 }
 
-/* A processor computes within the submission. */
+/* A device without a clock computes within the submission. */
 static void tell_meter(struct penstock__batcher *batcher, const struct penstock__ring_batch *batch, double began)
 {
-    double share = (double)batch->items / (double)batcher->capacity;
-    if (!batcher->meter)
-        return;
-    if (penstock__plan_is_direct(batcher->plan))
-        penstock__meter_batch(batcher->meter, batch->items, 0, penstock__now_s() - began);
-    else
-        penstock__meter_batch(batcher->meter, batch->items, share * batcher->transfer_s, share * batcher->kernel_s);
+    bool clock = penstock__plan_has_clock(batcher->plan);
+    if (batcher->meter)
+        penstock__meter_batch(batcher->meter, batch->items, clock ? 0 : penstock__now_s() - began);
 }
 
 static int send(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
@@ -300,6 +260,8 @@ void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan
     }
     batcher->plan = plan;
     batcher->last_ticket = 0;
+    if (batcher->meter)
+        penstock__plan_set_times(plan, &batcher->meter->times);
 }
 
 size_t penstock__batcher_held(const struct penstock__batcher *batcher)

@@ -104,6 +104,8 @@ void penstock__slot_close(struct penstock__slot *slot)
     }
     free_buffers(slot);
     slot->busy = false;
+    slot->failure = PENSTOCK_OK;
+    slot->lap = (struct penstock__lap){.timed = 0};
 }
 
 /* What a batch lists for each frame or symbol, and what an OFDM batch has for all symbols of a frame. */
@@ -142,7 +144,10 @@ static int send_in_place(struct penstock__binding *binding, struct penstock__slo
         (lists.gains && (status = make_buffer(&slot->gains, device, without_const(lists.gains), lists.gains_bytes))) ||
         (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
         return status;
-    return device->backend->enqueue(&slot->slot, &binding->state, job);
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
+    status = device->backend->enqueue(&slot->slot, &binding->state, job);
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
+    return status;
 }
 
 int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
@@ -177,12 +182,20 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
     if ((status = penstock__slot_buffer(&slot->in, device, in_bytes)) ||
         (lists.gather && (status = penstock__slot_buffer(&slot->gather, device, lists.gather_bytes))) ||
         (lists.gains && (status = penstock__slot_buffer(&slot->gains, device, lists.gains_bytes))) ||
-        (status = penstock__slot_buffer(&slot->out, device, out_bytes)) ||
-        (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)) ||
-        (lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
-        (status = upload_gains(slot, batch, &lists)) || (status = backend->enqueue(&slot->slot, &binding->state, job)))
+        (status = penstock__slot_buffer(&slot->out, device, out_bytes)))
         return status;
-    return backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_START);
+    if ((status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)) ||
+        (lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
+        (status = upload_gains(slot, batch, &lists)))
+        return status;
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
+    if ((status = backend->enqueue(&slot->slot, &binding->state, job)))
+        return status;
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
+    status = backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_DOWNLOADED);
+    return status;
 }
 
 struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct penstock__batch *batch)
@@ -199,13 +212,44 @@ struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct
                                  .narrow = batch->ofdm && batch->ofdm->narrow};
 }
 
+/* What was sent through a slot is over; a failure is kept for who waits for it. */
+static void finish_slot(struct penstock__binding *binding, struct penstock__slot *slot)
+{
+    bool in_place = penstock__binding_in_host_memory(binding);
+    int status;
+    if (!slot->busy)
+        return;
+    if ((status = backend_of(binding)->wait(&slot->slot, slot->mark))) {
+        snprintf(binding->failure_text, sizeof binding->failure_text, "%s", penstock_error_text());
+        penstock__slot_close(slot);
+        slot->failure = status;
+    } else {
+        penstock__clock_stop(&binding->clock, &slot->lap, &slot->slot, !in_place);
+    }
+    slot->busy = false;
+    if (in_place)
+        free_buffers(slot);
+}
+
+/* Whether a batch is one to be timed. Then nothing else is on its way any more. */
+static bool begin_lap(struct penstock__binding *binding, const struct penstock__batch *batch)
+{
+    bool timed = batch->times && penstock__binding_has_clock(binding) && penstock__clock_due(&binding->clock);
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS && timed; i++)
+        finish_slot(binding, &binding->slots[i]);
+    return timed;
+}
+
 int penstock__binding_submit(struct penstock__binding *binding, unsigned index, const struct penstock__batch *batch)
 {
     struct penstock__slot *slot = &binding->slots[index];
     struct penstock_job job = penstock__slot_job(slot, batch);
+    bool timed = begin_lap(binding, batch);
     int status = penstock__slot_open(slot, binding->state.device);
     if (status)
         return status;
+    if (batch->times && penstock__binding_has_clock(binding))
+        penstock__clock_start(&binding->clock, &slot->lap, batch->times, batch->frames, timed);
     status = penstock__binding_in_host_memory(binding) ? send_in_place(binding, slot, batch, &job)
                                                        : send_with_copies(binding, slot, batch, &job);
     if (!status)
@@ -219,15 +263,10 @@ int penstock__binding_submit(struct penstock__binding *binding, unsigned index, 
 int penstock__binding_wait(struct penstock__binding *binding, unsigned index)
 {
     struct penstock__slot *slot = &binding->slots[index];
-    int status;
-    if (!slot->busy)
-        return PENSTOCK_OK;
-    if ((status = backend_of(binding)->wait(&slot->slot, slot->mark)))
-        penstock__slot_close(slot);
-    slot->busy = false;
-    if (penstock__binding_in_host_memory(binding))
-        free_buffers(slot);
-    return status;
+    finish_slot(binding, slot);
+    int status = slot->failure;
+    slot->failure = PENSTOCK_OK;
+    return status ? penstock__error(status, "%s", binding->failure_text) : PENSTOCK_OK;
 }
 
 void penstock__binding_close(struct penstock__binding *binding)

@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_CORE_BINDING_H
 #define PENSTOCK_CORE_BINDING_H
 
-#include "backends/backend.h"
+#include "core/clock.h"
 
 #define PENSTOCK__MAX_SLOTS 16
 
@@ -21,8 +21,10 @@ struct penstock__batch {
     uint64_t response_id;                    /* not 0: the same number has the same response; it stays with the slot */
     uint64_t phase;                          /* FILTER, rotated: of the first frame, in units of 2^-64 turns */
     void *out;
-    size_t frames;  /* >= 1 */
-    size_t samples; /* at `in` */
+    size_t frames;                 /* >= 1 */
+    size_t samples;                /* at `in` */
+    struct penstock__times *times; /* NULL, or what it costs by the device's clock is added there once it was waited
+                                      for: measured for some batches, and for others as for these by the frame */
 };
 
 struct penstock__slot {
@@ -32,6 +34,8 @@ struct penstock__slot {
     uint64_t mark;
     uint64_t response_id;                          /* what `gains` holds; 0: something else */
     struct penstock_buffer in, gather, gains, out; /* made where .device is not NULL */
+    struct penstock__lap lap;
+    int failure; /* that no wait has told of */
 };
 
 struct penstock__binding {
@@ -42,6 +46,8 @@ struct penstock__binding {
     double tuning_s;
     unsigned slot_count;
     struct penstock__slot slots[PENSTOCK__MAX_SLOTS];
+    struct penstock__clock clock;
+    char failure_text[512]; /* of the last one */
 };
 
 /* A slot of a device, opened where it is not; and what it holds freed. */
@@ -80,5 +86,11 @@ size_t penstock__binding_piece(const struct penstock__binding *binding, size_t f
 
 /* Whether the device works on the caller's memory itself. */
 bool penstock__binding_in_host_memory(const struct penstock__binding *binding);
+
+/* Whether it tells by a clock of its own what a batch costs; one without computes within the call. */
+static inline bool penstock__binding_has_clock(const struct penstock__binding *binding)
+{
+    return binding->state.device->backend->stamp != NULL;
+}
 
 #endif

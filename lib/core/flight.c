@@ -147,6 +147,7 @@ static int send_piece(struct penstock__flight *flight, const struct penstock__ba
     int status;
     finish_piece(flight, slot);
     piece->batch = *batch;
+    piece->batch.times = flight->times;
     piece->ticket = ticket;
     if ((status = save_input(flight, piece)))
         return status;

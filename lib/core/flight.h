@@ -26,6 +26,8 @@ struct penstock__flight {
     bool movable;                      /* the CPU may take over */
     struct penstock__binding *binding; /* freed by penstock__flight_free() */
 
+    struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
+
     struct penstock__arrival *arrival; /* what the CPU stands in for, or NULL; freed likewise */
     uint64_t meanwhile;                /* tickets that it did so */
 

@@ -145,12 +145,11 @@ void penstock__meter_give(struct penstock__meter *meter, uint64_t items, uint64_
     meter->out += items;
 }
 
-void penstock__meter_batch(struct penstock__meter *meter, uint64_t items, double transfer_s, double kernel_s)
+void penstock__meter_batch(struct penstock__meter *meter, uint64_t items, double kernel_s)
 {
     meter->batches++;
     meter->batched += items;
-    meter->transfer_s += transfer_s;
-    meter->kernel_s += kernel_s;
+    meter->times.kernel_s += kernel_s;
 }
 
 void penstock__meter_straight(struct penstock__meter *meter, uint64_t in, uint64_t out, double began, double now)
@@ -160,7 +159,7 @@ void penstock__meter_straight(struct penstock__meter *meter, uint64_t in, uint64
     meter->out += out;
     meter->covered = meter->in;
     count_latency(meter, out, now - began);
-    penstock__meter_batch(meter, out, 0, now - began);
+    penstock__meter_batch(meter, out, now - began);
 }
 
 void penstock__meter_read(const struct penstock__meter *meter, penstock_stream_stats *stats, double now)
@@ -171,8 +170,8 @@ void penstock__meter_read(const struct penstock__meter *meter, penstock_stream_s
     stats->queue = meter->in - (meter->covered < meter->in ? meter->covered : meter->in);
     read_rates(meter, stats, now);
     stats->batch = (double)meter->batched / batches;
-    stats->transfer_s = meter->transfer_s / batches;
-    stats->kernel_s = meter->kernel_s / batches;
+    stats->transfer_s = meter->times.transfer_s / batches;
+    stats->kernel_s = meter->times.kernel_s / batches;
     stats->latency_p50_s = latency_of(meter, 0.5);
     stats->latency_p99_s = latency_of(meter, 0.99);
 }

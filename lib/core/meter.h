@@ -19,11 +19,16 @@
 #define PENSTOCK__METER_BINS     128 /* of the latency: quarters of an octave from 1 us on */
 #define PENSTOCK__METER_ARRIVALS 64
 
+/* What copies and kernels cost. */
+struct penstock__times {
+    double transfer_s, kernel_s;
+};
+
 struct penstock__meter {
     uint64_t in, out;
     uint64_t covered; /* items in that the items out need */
     uint64_t batches, batched;
-    double transfer_s, kernel_s; /* of all batches */
+    struct penstock__times times; /* of all batches; a binding adds to it, too: penstock__batch.times */
     uint64_t latencies[PENSTOCK__METER_BINS];
     struct {
         uint64_t end; /* items in so far */
@@ -51,8 +56,8 @@ void penstock__meter_skip(struct penstock__meter *meter, uint64_t end);
 /* `items` were pulled. The first of them was complete once `first_end` items were in, each next one `step` later. */
 void penstock__meter_give(struct penstock__meter *meter, uint64_t items, uint64_t first_end, uint64_t step, double now);
 
-/* A batch of `items` out has cost so much. */
-void penstock__meter_batch(struct penstock__meter *meter, uint64_t items, double transfer_s, double kernel_s);
+/* A batch of `items` out was done; `kernel_s` is what it took where no device's clock tells it, else 0. */
+void penstock__meter_batch(struct penstock__meter *meter, uint64_t items, double kernel_s);
 
 /* `in` items were taken and `out` given by one call that began at `began` and did nothing but compute them. */
 void penstock__meter_straight(struct penstock__meter *meter, uint64_t in, uint64_t out, double began, double now);

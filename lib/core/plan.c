@@ -225,7 +225,12 @@ bool penstock__plan_is_direct(const penstock_plan *plan)
 
 bool penstock__plan_has_clock(const penstock_plan *plan)
 {
-    return plan->flight.binding->state.device->backend->stamp;
+    return penstock__binding_has_clock(plan->flight.binding);
+}
+
+void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times)
+{
+    plan->flight.times = times;
 }
 
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan)

@@ -41,8 +41,10 @@ struct penstock__binding *penstock__plan_binding(const penstock_plan *plan);
 /* Whether a batch costs no more than its work: the device is a processor that works on the caller's memory. */
 bool penstock__plan_is_direct(const penstock_plan *plan);
 
-/* Whether the device can tell what its kernels take. */
+/* As penstock__binding_has_clock(); and what batches from now on cost by that clock is added to `*times`, which
+ * outlives them. */
 bool penstock__plan_has_clock(const penstock_plan *plan);
+void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times);
 
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan);

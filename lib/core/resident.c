@@ -26,7 +26,7 @@ static const struct penstock_backend *backend_of(const struct penstock_resident 
 static int supported(const struct penstock__binding *binding, bool on_host)
 {
     const struct penstock_device *device = binding->state.device;
-    if (!device->backend->stamp)
+    if (!device->backend->copy)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no clock of its own", device->name);
     if (!on_host && penstock__binding_in_host_memory(binding))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s computes in the host's memory", device->name);
@@ -155,7 +155,7 @@ static int timed(struct penstock_resident *resident, unsigned repeats, const str
         status = copy ? backend->copy(&slot->slot, copy)
                       : backend->enqueue(&slot->slot, &resident->binding->state, &resident->job);
     if (status || (status = backend->stamp(&slot->slot, 1)) || (status = wait_for_all(resident)) ||
-        (status = backend->elapsed(&slot->slot, seconds)))
+        (status = backend->elapsed(&slot->slot, 0, 1, seconds)))
         return status;
     *seconds /= repeats;
     return PENSTOCK_OK;

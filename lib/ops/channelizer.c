@@ -295,7 +295,7 @@ static int take(penstock_channelizer *channelizer, bool wait, const struct frame
                                                   some, sink, at);
     if (status)
         return status;
-    penstock__meter_batch(&channelizer->meter, some, 0, penstock__now_s() - began);
+    penstock__meter_batch(&channelizer->meter, some, penstock__now_s() - began);
     penstock__channelizer_leave(channelizer, some);
     *taken = some;
     return PENSTOCK_OK;

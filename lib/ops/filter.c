@@ -49,9 +49,11 @@ static int make_engine(penstock_filter *filter, const char *device)
         status = make_engine_of(filter, &shape, shifts, device);
     }
     penstock__free(shifts);
-    if (!status)
-        filter->shape = penstock__filter_engine_shape(filter->engine);
-    return status;
+    if (status)
+        return status;
+    filter->shape = penstock__filter_engine_shape(filter->engine);
+    penstock__filter_engine_set_times(filter->engine, &filter->meter.times);
+    return PENSTOCK_OK;
 }
 
 static int make_lines(penstock_filter *filter)

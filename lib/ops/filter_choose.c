@@ -126,7 +126,7 @@ static int choose_on(struct choice *best, const struct filter_shape *shape, cons
     *best = (struct choice){.cost = 0};
     if (status)
         return status;
-    there.by_clock = wanted->device->backend->stamp && penstock__filter_fused_possible(wanted->device, shape);
+    there.by_clock = wanted->device->backend->copy && penstock__filter_fused_possible(wanted->device, shape);
     if (there.by_clock) {
         choose_fused(best, shape, &there);
         if (best->cost > 0 && best->shape.parts <= MANY_PARTS)

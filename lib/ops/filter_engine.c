@@ -230,6 +230,15 @@ int penstock__filter_engine_run(struct filter_engine *engine, const struct filte
     return PENSTOCK_OK;
 }
 
+void penstock__filter_engine_set_times(struct filter_engine *engine, struct penstock__times *times)
+{
+    engine->times = times;
+    if (engine->forward)
+        penstock__plan_set_times(engine->forward, times);
+    if (engine->reverse)
+        penstock__plan_set_times(engine->reverse, times);
+}
+
 unsigned penstock__filter_engine_slots(const struct filter_engine *engine)
 {
     return engine->fused.binding ? engine->slots : 1;

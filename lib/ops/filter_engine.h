@@ -108,6 +108,10 @@ uint64_t penstock__filter_phase(const struct filter_shift *shift, uint64_t sampl
 /* Samples that `rows` >= 1 blocks read. */
 size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_t rows);
 
+/* What batches cost by the device's clock is added there, as by penstock__plan_set_times(). */
+struct penstock__times;
+void penstock__filter_engine_set_times(struct filter_engine *engine, struct penstock__times *times);
+
 int penstock__filter_engine_run(struct filter_engine *engine, const struct filter_blocks *blocks);
 
 /* Batches that may be on their way at once, one in each slot from 0 on, to a device that does all of a block at once;

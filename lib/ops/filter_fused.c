@@ -175,7 +175,8 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
                                   .phase = filter->rotated ? phase_of(engine, channel, first) : 0,
                                   .out = out,
                                   .frames = count,
-                                  .samples = penstock__filter_samples(filter, count)});
+                                  .samples = penstock__filter_samples(filter, count),
+                                  .times = engine->times});
     if (status)
         give_up(fused);
     return status;

@@ -6,8 +6,6 @@
 #include "ops/filter_run.h"
 #include "ops/filter_stream.h"
 
-#include <math.h>
-
 /* Samples that must be there for value m, as far as the stream has them. */
 static uint64_t end_of_value(const penstock_filter *filter, uint64_t m)
 {
@@ -33,10 +31,8 @@ void penstock__filter_measure(penstock_filter *filter, double came)
 void penstock__filter_measure_blocks(penstock_filter *filter, size_t blocks, double began)
 {
     const penstock_plan *plan = filter->engine->forward;
-    bool host = !plan || penstock__binding_in_host_memory(penstock__plan_binding(plan));
-    double seconds = penstock__now_s() - began;
-    penstock__meter_batch(&filter->meter, blocks * filter->shape->values, host ? 0 : (double)NAN,
-                          host ? seconds : (double)NAN);
+    bool clock = plan && penstock__plan_has_clock(plan);
+    penstock__meter_batch(&filter->meter, blocks * filter->shape->values, clock ? 0 : penstock__now_s() - began);
 }
 
 int penstock_filter_get_stats(const penstock_filter *filter, penstock_stream_stats *stats)

@@ -174,9 +174,15 @@ uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm)
     return penstock__plan_fallbacks(ofdm->plan);
 }
 
-bool penstock__ofdm_in_host_memory(const penstock_ofdm *ofdm)
+bool penstock__ofdm_has_clock(const penstock_ofdm *ofdm)
 {
-    return penstock__binding_in_host_memory(penstock__plan_binding(ofdm->plan));
+    return penstock__plan_has_clock(ofdm->plan);
+}
+
+void penstock__ofdm_set_times(penstock_ofdm *ofdm, struct penstock__times *times)
+{
+    penstock__plan_set_times(ofdm->plan, times);
+    ofdm->fused.times = times;
 }
 
 /* A block on its way: `count` symbols whose results start at row `first`. */

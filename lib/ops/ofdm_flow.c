@@ -166,7 +166,8 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
                                     .out = problem->ofdm.complete ? (void *)slot->rows
                                                                   : work->result->soft + first * problem->out_bytes,
                                     .frames = count,
-                                    .samples = (size_t)distance + work->grid->n};
+                                    .samples = (size_t)distance + work->grid->n,
+                                    .times = work->fused->times};
     if ((status = penstock__binding_submit(work->fused->chosen->binding, index, &batch)))
         return status;
     slot->first = first;

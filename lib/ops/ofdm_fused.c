@@ -239,8 +239,12 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
     const struct penstock_problem *problem = &fused->chosen->problem;
     struct penstock_ofdm_tables tables = {
         .places = fused->places, .gains = fused->gains, .frame_count = fused->frame_count};
-    struct penstock__batch packed = {
-        .in = in, .ofdm = &tables, .out = rows->soft, .frames = rows->count, .samples = rows->count * grid->n};
+    struct penstock__batch packed = {.in = in,
+                                     .ofdm = &tables,
+                                     .out = rows->soft,
+                                     .frames = rows->count,
+                                     .samples = rows->count * grid->n,
+                                     .times = fused->times};
     int status = problem->ofdm.complete ? make_rows(fused, fused->chosen) : PENSTOCK_OK;
     if (problem->ofdm.complete)
         packed.out = fused->rows;

@@ -34,7 +34,8 @@ struct ofdm_fused {
     size_t frame_count;
     char *rows; /* of a block, where all was asked for */
     size_t block;
-    double highest; /* level of these frames */
+    double highest;                /* level of these frames */
+    struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
 };
 
 /* Results of `count` symbols, of which the kernel gives what is not NULL: as in penstock_ofdm_result. */

@@ -99,6 +99,9 @@ int penstock_ofdm_stream_new(penstock_ofdm_stream **stream, penstock_context *co
         penstock_ofdm_stream_free(made);
         return status;
     }
+    penstock__ofdm_set_times(made->data, &made->meter.times);
+    if (made->training)
+        penstock__ofdm_set_times(made->training, &made->meter.times);
     penstock_ofdm_stream_reset(made);
     *stream = made;
     return PENSTOCK_OK;

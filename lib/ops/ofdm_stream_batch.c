@@ -7,7 +7,6 @@
  */
 #include "ops/ofdm_stream.h"
 
-#include <math.h>
 #include <string.h>
 
 #define BATCH_SYMBOLS 4096  /* no further frame joins a batch from here on */
@@ -205,8 +204,7 @@ int penstock__ofdm_stream_work(penstock_ofdm_stream *stream)
         stream->batch_count = 0;
         return status;
     }
-    bool host = penstock__ofdm_in_host_memory(stream->data);
-    penstock__meter_batch(&stream->meter, symbols, host ? 0 : (double)NAN,
-                          host ? penstock__now_s() - began : (double)NAN);
+    bool clock = penstock__ofdm_has_clock(stream->data);
+    penstock__meter_batch(&stream->meter, symbols, clock ? 0 : penstock__now_s() - began);
     return PENSTOCK_OK;
 }

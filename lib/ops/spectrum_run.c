@@ -106,7 +106,7 @@ static int make_vectors(penstock_spectrum *spectrum, const char *samples, size_t
             return status;
     }
     if (count)
-        penstock__meter_batch(&spectrum->meter, count, 0, penstock__now_s() - began);
+        penstock__meter_batch(&spectrum->meter, count, penstock__now_s() - began);
     return PENSTOCK_OK;
 }
 

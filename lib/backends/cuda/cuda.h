@@ -176,8 +176,8 @@ struct cuda_slot {
     uint64_t marked;            /* number of the last mark */
     CUevent events[CUDA_MARKS]; /* of the last marks, by number modulo their count */
     struct cuda_staging staging;
-    CUevent stamps[2]; /* made when they are first asked for, as are the following */
-    bool stamped[2];
+    CUevent stamps[PENSTOCK_STAMPS]; /* made when they are first asked for, as are the following */
+    bool stamped[PENSTOCK_STAMPS];
     CUmodule copier;
     CUfunction copy;
     CUdeviceptr scratch[2]; /* between nodes */
@@ -198,7 +198,7 @@ int penstock__cuda_wait(struct penstock_slot *slot, uint64_t number);
 
 int penstock__cuda_device_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy);
 int penstock__cuda_stamp(struct penstock_slot *slot, unsigned which);
-int penstock__cuda_elapsed(struct penstock_slot *slot, double *seconds);
+int penstock__cuda_elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds);
 
 /* What these made of a slot. Within enter, leave. */
 void penstock__cuda_timing_free(struct penstock_slot *slot);

@@ -13,12 +13,13 @@ static const struct cuda_api *api_of(const struct penstock_slot *slot)
 void penstock__cuda_timing_free(struct penstock_slot *slot)
 {
     struct cuda_slot *self = slot->priv;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < PENSTOCK_STAMPS; i++) {
         if (self->stamps[i])
             api_of(slot)->EventDestroy(self->stamps[i]);
+        self->stamps[i] = NULL;
+    }
     if (self->copier)
         api_of(slot)->ModuleUnload(self->copier);
-    self->stamps[0] = self->stamps[1] = NULL;
     self->copier = NULL;
     self->copy = NULL;
 }
@@ -101,19 +102,20 @@ int penstock__cuda_stamp(struct penstock_slot *slot, unsigned which)
     return status;
 }
 
-int penstock__cuda_elapsed(struct penstock_slot *slot, double *seconds)
+int penstock__cuda_elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds)
 {
     struct cuda_slot *self = slot->priv;
     float milliseconds = 0;
     int status;
-    if (!self->stamped[0] || !self->stamped[1])
+    if (!self->stamped[from] || !self->stamped[to])
         return penstock__error(PENSTOCK_ERR_STATE, "%s: no time was noted", slot->device->name);
     if ((status = penstock__cuda_enter(slot->device)))
         return status;
-    status = penstock__cuda_check(slot->device, "cuEventSynchronize", api_of(slot)->EventSynchronize(self->stamps[1]));
+    status = penstock__cuda_check(slot->device, "cuEventSynchronize", api_of(slot)->EventSynchronize(self->stamps[to]));
     if (!status)
-        status = penstock__cuda_check(slot->device, "cuEventElapsedTime",
-                                      api_of(slot)->EventElapsedTime(&milliseconds, self->stamps[0], self->stamps[1]));
+        status =
+            penstock__cuda_check(slot->device, "cuEventElapsedTime",
+                                 api_of(slot)->EventElapsedTime(&milliseconds, self->stamps[from], self->stamps[to]));
     penstock__cuda_leave(slot->device);
     *seconds = 1e-3 * (double)milliseconds;
     return status;

@@ -176,7 +176,7 @@ struct opencl_slot {
     struct opencl_image images[OPENCL_IMAGES];
     unsigned next_image;
     bool timed; /* the queue notes times */
-    cl_event stamps[2];
+    cl_event stamps[PENSTOCK_STAMPS];
     cl_program copier; /* made when it is first asked for */
     cl_kernel copy;
     cl_mem scratch[2]; /* between nodes */
@@ -197,7 +197,7 @@ int penstock__opencl_wait(struct penstock_slot *slot, uint64_t number);
 
 int penstock__opencl_device_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy);
 int penstock__opencl_stamp(struct penstock_slot *slot, unsigned which);
-int penstock__opencl_elapsed(struct penstock_slot *slot, double *seconds);
+int penstock__opencl_elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds);
 
 /* What these made of a slot. */
 void penstock__opencl_timing_free(struct penstock_slot *slot);

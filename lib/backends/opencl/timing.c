@@ -23,14 +23,15 @@ static cl_mem memory_of(const struct penstock_buffer *buffer)
 void penstock__opencl_timing_free(struct penstock_slot *slot)
 {
     struct opencl_slot *self = slot->priv;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < PENSTOCK_STAMPS; i++) {
         if (self->stamps[i])
             api_of(slot)->ReleaseEvent(self->stamps[i]);
+        self->stamps[i] = NULL;
+    }
     if (self->copy)
         api_of(slot)->ReleaseKernel(self->copy);
     if (self->copier)
         api_of(slot)->ReleaseProgram(self->copier);
-    self->stamps[0] = self->stamps[1] = NULL;
     self->copy = NULL;
     self->copier = NULL;
 }
@@ -132,18 +133,19 @@ int penstock__opencl_stamp(struct penstock_slot *slot, unsigned which)
     return code ? penstock__opencl_error(slot->device, "clEnqueueMarkerWithWaitList", code) : PENSTOCK_OK;
 }
 
-int penstock__opencl_elapsed(struct penstock_slot *slot, double *seconds)
+int penstock__opencl_elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds)
 {
     struct opencl_slot *self = slot->priv;
+    const cl_event stamps[2] = {self->stamps[from], self->stamps[to]};
     cl_ulong times[2] = {0, 0};
     cl_int code;
-    if (!self->stamps[0] || !self->stamps[1])
+    if (!stamps[0] || !stamps[1])
         return penstock__error(PENSTOCK_ERR_STATE, "%s: no time was noted", slot->device->name);
-    if ((code = api_of(slot)->WaitForEvents(2, self->stamps)))
+    if ((code = api_of(slot)->WaitForEvents(2, stamps)))
         return penstock__opencl_error(slot->device, "clWaitForEvents", code);
     for (unsigned i = 0; i < 2; i++)
-        if ((code = api_of(slot)->GetEventProfilingInfo(self->stamps[i], CL_PROFILING_COMMAND_END, sizeof times[i],
-                                                        &times[i], NULL)))
+        if ((code = api_of(slot)->GetEventProfilingInfo(stamps[i], CL_PROFILING_COMMAND_END, sizeof times[i], &times[i],
+                                                        NULL)))
             return penstock__opencl_error(slot->device, "clGetEventProfilingInfo", code);
     *seconds = 1e-9 * (double)(times[1] - times[0]);
     return PENSTOCK_OK;

@@ -5,6 +5,7 @@
 #include "backends/trace/steps.h"
 
 #include <string.h>
+#include <time.h>
 
 #define GUARD_BYTES 64
 #define GUARD       0xa5
@@ -20,6 +21,7 @@ struct trace_step {
     size_t bytes, frames, samples;
     struct trace_plan *plan;
     uint64_t number;
+    unsigned stamps; /* which to note before it is done, as bits */
     struct trace_step *next;
 };
 
@@ -131,6 +133,8 @@ static int append(struct trace_slot *slot, const struct trace_step *step)
     if (!new)
         return PENSTOCK_ERR_MEMORY;
     *new = *step;
+    new->stamps = slot->asked;
+    slot->asked = 0;
     share(new->in);
     share(new->gather);
     share(new->out);
@@ -205,7 +209,30 @@ int penstock__trace_mark(struct penstock_slot *slot, uint64_t *number)
     return leave(slot, status);
 }
 
+/* The clock needs no memory and does not fail on request: its failure would be none of the work. */
+int penstock__trace_stamp(struct penstock_slot *slot, unsigned which)
+{
+    struct trace_slot *self = slot->priv;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    penstock__trace_note(slot->device->context, "stamp");
+    if (which >= PENSTOCK_STAMPS) {
+        penstock__trace_violation(slot->device->context, "there is no stamp %u", which);
+        return leave(slot, PENSTOCK_ERR_STATE);
+    }
+    self->asked |= 1U << which;
+    self->stamps[which].set = false;
+    return leave(slot, PENSTOCK_OK);
+}
+
 /* ---------------------------------------------------------------- doing ----------------------- */
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* Lends a buffer's memory to the cpu backend. */
 static int lend(struct penstock_buffer *buffer, struct penstock_device *device, struct trace_memory *memory)
@@ -249,8 +276,18 @@ static int transform(struct trace_slot *slot, const struct trace_step *step)
     return status;
 }
 
+static void note_times(struct trace_slot *slot, unsigned which)
+{
+    for (unsigned i = 0; i < PENSTOCK_STAMPS; i++)
+        if (which >> i & 1) {
+            slot->stamps[i].seconds = now_s();
+            slot->stamps[i].set = true;
+        }
+}
+
 static int perform(struct trace_slot *slot, const struct trace_step *step)
 {
+    note_times(slot, step->stamps);
     switch (step->kind) {
     case STEP_UPLOAD:
         memcpy(content(step->out), step->from, step->bytes);
@@ -301,5 +338,22 @@ int penstock__trace_wait(struct penstock_slot *slot, uint64_t number)
     while (!status && self->reached < number && self->first)
         if (!(status = perform(self, self->first)))
             drop_first(self);
+    return leave(slot, status);
+}
+
+/* Only of what was waited for: else a slot would wait for what nobody has asked it to do. */
+int penstock__trace_elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds)
+{
+    struct trace_slot *self = slot->priv;
+    int status = PENSTOCK_OK;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    penstock__trace_note(slot->device->context, "elapsed");
+    if (from >= PENSTOCK_STAMPS || to >= PENSTOCK_STAMPS || !self->stamps[from].set || !self->stamps[to].set) {
+        penstock__trace_violation(slot->device->context, "a time is asked for that was not noted");
+        status = penstock__error(PENSTOCK_ERR_STATE, "trace: no time was noted");
+    }
+    if (!status)
+        *seconds = self->stamps[to].seconds - self->stamps[from].seconds;
     return leave(slot, status);
 }

@@ -39,6 +39,11 @@ struct trace_slot {
     struct penstock_slot cpu;
     struct trace_step *first, **end; /* `end` is where the next step is linked in; NULL means at `first` */
     uint64_t marks, reached;
+    unsigned asked; /* stamps that the next step notes before it is done, as bits */
+    struct {
+        bool set;
+        double seconds;
+    } stamps[PENSTOCK_STAMPS];
     atomic_bool entered; /* a thread is inside */
 };
 
@@ -53,6 +58,8 @@ int penstock__trace_enqueue(struct penstock_slot *slot, struct penstock_plan_sta
 int penstock__trace_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
 int penstock__trace_mark(struct penstock_slot *slot, uint64_t *number);
 int penstock__trace_wait(struct penstock_slot *slot, uint64_t number);
+int penstock__trace_stamp(struct penstock_slot *slot, unsigned which);
+int penstock__trace_elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds);
 
 /* Forgets what waits in a slot; host memory that was to be written holds anything then, as with a device that was
  * stopped in its work. */

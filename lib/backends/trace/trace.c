@@ -188,4 +188,6 @@ const struct penstock_backend penstock__trace_backend = {
     .download = penstock__trace_download,
     .mark = penstock__trace_mark,
     .wait = penstock__trace_wait,
+    .stamp = penstock__trace_stamp,
+    .elapsed = penstock__trace_elapsed,
 };

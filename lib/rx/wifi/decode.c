@@ -255,9 +255,8 @@ static int run(struct penstock_wifi_receiver *receiver)
                                    &PENSTOCK_OFDM_RESULT(.soft = batch->soft, .points = batch->points));
     if (status)
         return status;
-    bool host = penstock__ofdm_in_host_memory(receiver->ofdm);
-    penstock__meter_batch(&receiver->meter, batch->item_count, host ? 0 : (double)NAN,
-                          host ? penstock__now_s() - began : (double)NAN);
+    bool clock = penstock__ofdm_has_clock(receiver->ofdm);
+    penstock__meter_batch(&receiver->meter, batch->item_count, clock ? 0 : penstock__now_s() - began);
     penstock__parallel(receiver->context, batch->item_count, finish, receiver);
     for (size_t i = 0; i < batch->item_count; i++) {
         receiver->counters.decoded++;

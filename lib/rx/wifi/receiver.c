@@ -156,6 +156,7 @@ int penstock_wifi_receiver_new(penstock_wifi_receiver **receiver, penstock_conte
         penstock_wifi_receiver_free(made);
         return status;
     }
+    penstock__ofdm_set_times(made->ofdm, &made->meter.times);
     start(made);
     *receiver = made;
     return PENSTOCK_OK;
