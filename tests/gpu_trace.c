@@ -235,8 +235,6 @@ static void count_banks(struct gpu_trace *trace)
             if (now.accesses[end].instruction != access->instruction || now.accesses[end].turn != access->turn ||
                 now.accesses[end].item / neighbours(access->bytes) != warp)
                 break;
-        if (trace->ways_below && access->at >= trace->ways_below)
-            continue;
         ways = ways_of(access, end - first);
         trace->ways = ways > trace->ways ? ways : trace->ways;
     }

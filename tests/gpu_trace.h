@@ -26,9 +26,8 @@ struct gpu_trace {
     /* what came of it */
     uint16_t *loads, *stores; /* of each byte of in and out; gpu_trace_free() frees them */
     size_t overruns;          /* accesses to what is no kernel's business */
-    unsigned ways; /* of the work-items that access local memory at once, most in one bank at different places, ... */
-    size_t ways_below; /* ... of accesses below this byte of local memory; 0: of all */
-    size_t accesses;   /* to local memory, of the first group */
+    unsigned ways;   /* of the work-items that access local memory at once, most in one bank's different places */
+    size_t accesses; /* to local memory, of the first group */
 };
 
 /* False with the compiler's words printed. */

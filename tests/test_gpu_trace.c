@@ -79,10 +79,10 @@ static struct use fft_use(const char *what, struct penstock_fft_problem fft)
     return use;
 }
 
-/* Carriers around zero frequency, which has none. */
-static struct use ofdm_use(size_t n, unsigned bits, bool mixed, unsigned kernel)
+/* Carriers around zero frequency, which has none; or, `scattered`, at every third bin. */
+static struct use ofdm_use(size_t n, unsigned bits, bool mixed, bool scattered, unsigned kernel)
 {
-    size_t carriers = n < 5 ? 1 : n * 3 / 4 / 2 * 2;
+    size_t carriers = n < 5 ? 1 : scattered ? n / 3 : n * 3 / 4 / 2 * 2;
     struct use use = {.what = mixed ? "symbols" : "ofdm",
                       .problem = {.kind = PENSTOCK_PROBLEM_OFDM,
                                   .ofdm = {.n = n,
@@ -96,7 +96,7 @@ static struct use ofdm_use(size_t n, unsigned bits, bool mixed, unsigned kernel)
                       .spacing = (uint32_t)n + 5,
                       .kernel = kernel};
     for (size_t c = 0; c < carriers; c++)
-        bins[c] = (uint32_t)(c < carriers / 2 ? n - carriers / 2 + c : c - carriers / 2 + 1);
+        bins[c] = (uint32_t)(scattered ? 3 * c : c < carriers / 2 ? n - carriers / 2 + c : c - carriers / 2 + 1);
     use.problem.out_bytes = carriers * bits;
     return use;
 }
@@ -131,7 +131,9 @@ static void check_counts(const struct gpu_trace *trace, const struct use *use, c
           label, loads, stores, trace->overruns);
     if (kernel->scheme.count) /* of an exchange like those in gpu_model_banks.c, and of carriers wherever they are */
         return;
-    unsigned declared = penstock__fused_bank_ways(&kernel->shape);
+    unsigned declared = use->problem.kind == PENSTOCK_PROBLEM_OFDM
+                            ? penstock__fused_ofdm_bank_ways(kernel, &use->problem.ofdm)
+                            : penstock__fused_bank_ways(&kernel->shape);
     CHECK(trace->ways == declared, "%s: %u-way bank conflicts, declared are %u", label, trace->ways, declared);
     CHECK(kernel->shape.passes == 1 || trace->accesses > 0, "%s: no access to local memory was seen", label);
     histogram[declared < MOST_WAYS ? declared : MOST_WAYS - 1]++;
@@ -185,7 +187,6 @@ static void run(const struct use *use, const struct fused_kernel *kernel, const 
         trace.list_bytes = trace.rows * sizeof *places;
         for (unsigned row = 0; row < trace.rows; row++)
             places[row].start = (uint32_t)(use->reads.start + row * use->reads.step);
-        trace.ways_below = (size_t)kernel->per_group * kernel->shape.region * 8; /* soft bits lie behind */
     }
     if (gpu_trace_run(&trace))
         check_counts(&trace, use, kernel, label);
@@ -206,8 +207,8 @@ static void check(struct use use, const struct gpu_limits *device, unsigned vari
                : use.problem.kind == PENSTOCK_PROBLEM_OFDM ? use.problem.ofdm.n
                                                            : use.problem.filter.n;
     char label[120];
-    snprintf(label, sizeof label, "%s, n %zu, %zu KB, variant %u, kernel %u", use.what, n, device->local_bytes >> 10,
-             variant, use.kernel);
+    snprintf(label, sizeof label, "%s, n %zu, %zu KB, variant %u, kernel %u, %zu bytes a row", use.what, n,
+             device->local_bytes >> 10, variant, use.kernel, use.problem.out_bytes);
     if (!full && penstock__hash(label, strlen(label)) % every) {
         left_out++;
         return;
@@ -235,7 +236,8 @@ static void check_length(size_t n, const struct gpu_limits *device)
         check(filter_use(n, PENSTOCK_F32, 3, 1, false), device, variant, 64);
         check(filter_use(n, PENSTOCK_CS16, 1, 4, true), device, variant, 64);
         for (unsigned i = 0; i < 6; i++)
-            check(ofdm_use(n, bits[i], false, (i + variant) % FUSED_OFDM_KERNELS), device, variant, 64);
+            check(ofdm_use(n, bits[i], false, false, (i + variant) % FUSED_OFDM_KERNELS), device, variant, 64);
+        check(ofdm_use(n, 4, false, true, 0), device, variant, 48);
     }
     check(fft_use("spectrum", (struct penstock_fft_problem){.n = n,
                                                             .format = PENSTOCK_CS16,
@@ -277,7 +279,7 @@ int main(void)
             check_plain(n, &limits[d]);
         for (size_t n = 2; n <= FUSED_MOST; n++) /* full: one in 16 */
             if (!full || penstock__hash(&n, sizeof n) % 16 == 0)
-                check(ofdm_use(n, 6, true, 0), &limits[d], 0, 8192);
+                check(ofdm_use(n, 6, true, false, 0), &limits[d], 0, 8192);
     }
     test_remove_folder();
     penstock_context_free(context);

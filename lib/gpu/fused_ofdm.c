@@ -3,6 +3,7 @@
 
 /* The OFDM kernel: what is generated of it, and its launch. */
 #include "gpu/fused_ofdm.h"
+#include "gpu/banks.h"
 #include "gpu/source.h"
 
 #define NO_CARRIER UINT32_MAX
@@ -147,27 +148,57 @@ static bool disjoint(const struct run *a, uint32_t a_from, const struct run *b, 
     return a->end - a_from <= b->first - b_from || b->end - b_from <= a->first - a_from;
 }
 
+/* Slots that are written out together: two of which a work-item has a carrier in one at most, else one. */
+struct unit {
+    unsigned count, slot[2];
+};
+
+static unsigned mate_of(unsigned i, const bool *done, const struct fused_shape *shape, const struct run *runs,
+                        unsigned count)
+{
+    uint32_t lanes = shape->lanes, from = i * lanes;
+    struct run part[2] = {{0}};
+    if (count_parts(&part[0], runs, count, from, lanes) != 1 || part[0].end - part[0].first == lanes)
+        return shape->slots;
+    for (unsigned mate = i + 1; mate < shape->slots; mate++)
+        if (!done[mate] && count_parts(&part[1], runs, count, mate * lanes, lanes) == 1 &&
+            disjoint(&part[0], from, &part[1], mate * lanes))
+            return mate;
+    return shape->slots;
+}
+
+/* Of more than MOST_RUNS runs: each slot by itself. */
+static unsigned find_units(struct unit units[GPU_MAX_SLOTS], const struct fused_shape *shape, const struct run *runs,
+                           unsigned count)
+{
+    bool done[GPU_MAX_SLOTS] = {false};
+    unsigned found = 0;
+    for (unsigned i = 0; i < shape->slots; i++) {
+        unsigned mate = done[i] || count > MOST_RUNS ? shape->slots : mate_of(i, done, shape, runs, count);
+        if (done[i])
+            continue;
+        units[found++] = (struct unit){mate < shape->slots ? 2 : 1, {i, mate}};
+        if (mate < shape->slots)
+            done[mate] = true;
+    }
+    return found;
+}
+
 static void add_slots(struct gpu_text *text, const struct fused_shape *shape, const struct run *runs, unsigned count,
                       const unsigned order[GPU_MAX_SLOTS])
 {
-    bool done[GPU_MAX_SLOTS] = {false};
-    for (unsigned i = 0; i < shape->slots; i++) {
-        uint32_t lanes = shape->lanes, from[2] = {i * lanes};
-        struct run part[2];
-        unsigned mate = shape->slots;
-        if (done[i])
-            continue;
-        if (count_parts(&part[0], runs, count, from[0], lanes) == 1 && part[0].end - part[0].first < lanes)
-            for (mate = i + 1; mate < shape->slots; mate++)
-                if (!done[mate] && count_parts(&part[1], runs, count, from[1] = mate * lanes, lanes) == 1 &&
-                    disjoint(&part[0], from[0], &part[1], from[1]))
-                    break;
-        if (mate == shape->slots) {
-            add_slot(text, runs, count, order[i], from[0], lanes);
+    struct unit units[GPU_MAX_SLOTS];
+    unsigned unit_count = find_units(units, shape, runs, count);
+    for (const struct unit *unit = units; unit < units + unit_count; unit++) {
+        uint32_t lanes = shape->lanes, from[2] = {unit->slot[0] * lanes, unit->slot[1] * lanes};
+        struct run part[2] = {{0}};
+        if (unit->count == 1) {
+            add_slot(text, runs, count, order[unit->slot[0]], from[0], lanes);
             continue;
         }
-        done[mate] = true;
-        add_two(text, part, (const unsigned[]){order[i], order[mate]}, from, lanes);
+        for (unsigned i = 0; i < 2; i++)
+            count_parts(&part[i], runs, count, from[i], lanes);
+        add_two(text, part, (const unsigned[]){order[unit->slot[0]], order[unit->slot[1]]}, from, lanes);
     }
 }
 
@@ -249,4 +280,70 @@ int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused
     }
     penstock__free(places);
     return *values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+/* ---------------------------------------------------------------- banks ----------------------- */
+
+/* Bytes of a store of soft bits: STAGE_BITS of kernels/ofdm.cl. */
+static unsigned stored_at_once(unsigned bits)
+{
+    return bits == 1 ? 1 : bits % 4 ? 2 : 4;
+}
+
+/* Of 32 neighbours that each store at a place of their own: how many different words of 4 bytes the fullest of 32 banks
+ * has. */
+static unsigned ways_of_stores(const size_t *bytes, unsigned count)
+{
+    size_t words[32];
+    unsigned used[32] = {0}, different = 0, most = 1;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned k = 0;
+        for (words[different] = bytes[i] / 4; words[k] != bytes[i] / 4;)
+            k++;
+        if (k < different)
+            continue;
+        different++;
+        used[bytes[i] / 4 % 32]++;
+        most = used[bytes[i] / 4 % 32] > most ? used[bytes[i] / 4 % 32] : most;
+    }
+    return most;
+}
+
+static unsigned ways_of_unit(const struct unit *unit, unsigned first, const struct fused_shape *shape,
+                             const struct penstock_ofdm_problem *ofdm, const uint32_t *places)
+{
+    unsigned most = 1;
+    for (unsigned part = 0; part < ofdm->bits; part += stored_at_once(ofdm->bits)) {
+        size_t bytes[32];
+        unsigned count = 0, ways;
+        for (unsigned item = first; item < first + 32 && item < shape->lanes * shape->per_group; item++)
+            for (unsigned i = 0; i < unit->count; i++) {
+                uint32_t place = places[unit->slot[i] * shape->lanes + item % shape->lanes];
+                if (place != NO_CARRIER)
+                    bytes[count++] = shape->per_group * 8 * (size_t)shape->region + part +
+                                     (item / shape->lanes * ofdm->carrier_count + place) * ofdm->bits;
+            }
+        ways = ways_of_stores(bytes, count);
+        most = ways > most ? ways : most;
+    }
+    return most;
+}
+
+unsigned penstock__fused_ofdm_bank_ways(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
+{
+    const struct fused_shape *shape = &self->shape;
+    unsigned most = penstock__fused_bank_ways(shape), unit_count;
+    struct unit units[GPU_MAX_SLOTS];
+    struct run runs[MOST_RUNS];
+    uint32_t *places = places_of(ofdm);
+    if (!places)
+        return 0;
+    unit_count = find_units(units, shape, runs, find_runs(runs, places, ofdm->n));
+    for (const struct unit *unit = units; unit < units + unit_count; unit++)
+        for (unsigned first = 0; first < shape->lanes * shape->per_group; first += 32) {
+            unsigned ways = ways_of_unit(unit, first, shape, ofdm, places);
+            most = ways > most ? ways : most;
+        }
+    penstock__free(places);
+    return most;
 }

@@ -25,4 +25,8 @@ int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *c
 int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused_kernel *self,
                                const struct penstock_ofdm_problem *ofdm);
 
+/* What penstock__fused_bank_ways() of gpu/banks.h says of its transform, or of its soft bits, if they meet more often;
+ * 0 without memory. */
+unsigned penstock__fused_ofdm_bank_ways(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm);
+
 #endif
