@@ -21,7 +21,24 @@ static struct {
     const char *(*broken_rule)(void);
 } shim;
 
-static penstock_cf32 in[FRAMES * N], out[FRAMES * N], want[FRAMES * N];
+/* What is swept: forms of a transform. */
+static const struct form {
+    const char *name;
+    bool half;                    /* samples and values are numbers of 16 bits */
+    penstock_fft_options options; /* OpenCL only */
+    const char *gpu;              /* what the driver for tests is to look like; NULL: itself */
+} forms[] = {{.name = "floats"},
+             {.name = "halfs", .half = true},
+             {.name = "images", .options = {.images = true}},
+             {.name = "arithmetic of halfs",
+              .half = true,
+              .options = {.arithmetic = PENSTOCK_ARITHMETIC_HALF},
+              .gpu = "32768:256"}};
+
+/* Of floats, and the same samples in halfs. */
+static penstock_cf32 samples[FRAMES * N], want[FRAMES * N], out[FRAMES * N];
+static penstock_cf16 half_samples[FRAMES * N], half_out[FRAMES * N];
+static long first_allocation; /* of the last life: those before made its context */
 
 static bool find(void *library, const char *name, void *function)
 {
@@ -40,20 +57,28 @@ static bool load_shim(const char *variable)
            find(library, "shim_live", &shim.live);
 }
 
-/* One life of a context, a plan and two batches. 0 or the first error. */
-static int live_once(const char *device, penstock_cf32 *result)
+/* One life of a context, a plan and two batches, whose values are in `out` then. 0 or the first error. */
+static int live_once(const char *device, const struct form *form)
 {
+    const penstock_fft_desc desc = PENSTOCK_FFT_DESC(.n = N, .load.format = form->half ? PENSTOCK_CF16 : PENSTOCK_CF32,
+                                                     .store.half = form->half, .options = form->options);
+    const void *in = form->half ? (const void *)half_samples : samples;
+    void *values = form->half ? (void *)half_out : out;
     penstock_context *context;
     penstock_plan *plan = NULL;
+    long before = penstock__memory_calls();
     int status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""));
+    first_allocation = penstock__memory_calls() - before;
     if (!status)
-        status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device);
+        status = penstock_fft_plan(&plan, context, &desc, device);
     if (!status)
-        status = penstock_plan_run(plan, in, result, FRAMES);
+        status = penstock_plan_run(plan, in, values, FRAMES);
     if (!status)
-        status = penstock_plan_run(plan, in, result, FRAMES);
+        status = penstock_plan_run(plan, in, values, FRAMES);
     penstock_plan_free(plan);
     penstock_context_free(context);
+    if (form->half)
+        penstock_half_to_float(&out[0].re, &half_out[0].re, 2 * FRAMES * N);
     return status;
 }
 
@@ -67,29 +92,70 @@ static double difference(void)
     return sqrt(error / norm);
 }
 
-static void check_life(const char *device, long k)
+/* Error of the values that a form may have: that of its rounding, and of its arithmetic. */
+static double bound_of(const struct form *form)
+{
+    return form->options.arithmetic == PENSTOCK_ARITHMETIC_HALF ? 3e-3 : form->half ? 5e-4 : 1e-6;
+}
+
+static void check_life(const char *device, const struct form *form, long k)
 {
     int status;
     memset(out, 0, sizeof out);
-    status = live_once(device, out);
-    CHECK(!status || *penstock_error_text(), "call %ld on %s: an error without text", k, device);
-    CHECK(status || difference() < 1e-6, "call %ld on %s: a wrong result, and no error", k, device);
-    CHECK(shim.live() == 0, "call %ld on %s: %ld objects leaked", k, device, shim.live());
-    CHECK(!shim.broken_rule || !shim.broken_rule(), "call %ld on %s: %s", k, device, shim.broken_rule());
-    CHECK(penstock__memory_live() == 0, "call %ld on %s: %ld blocks leaked", k, device, penstock__memory_live());
-    CHECK(!status || strncmp(device, "prefer:", 7) || status == PENSTOCK_ERR_MEMORY, "call %ld on %s: %s", k, device,
-          penstock_error_text());
+    memset(half_out, 0, sizeof half_out);
+    status = live_once(device, form);
+    CHECK(!status || *penstock_error_text(), "%s, call %ld on %s: an error without text", form->name, k, device);
+    CHECK(status || difference() < bound_of(form), "%s, call %ld on %s: a wrong result, and no error", form->name, k,
+          device);
+    CHECK(shim.live() == 0, "%s, call %ld on %s: %ld objects leaked", form->name, k, device, shim.live());
+    CHECK(!shim.broken_rule || !shim.broken_rule(), "%s, call %ld on %s: %s", form->name, k, device,
+          shim.broken_rule());
+    CHECK(penstock__memory_live() == 0, "%s, call %ld on %s: %ld blocks leaked", form->name, k, device,
+          penstock__memory_live());
+    CHECK(!status || strncmp(device, "prefer:", 7) || status == PENSTOCK_ERR_MEMORY, "%s, call %ld on %s: %s",
+          form->name, k, device, penstock_error_text());
 }
 
 /* Whether the failure was still ahead when the work was done: k is then beyond the last call. */
-static bool fail_once(const char *device, long k)
+static bool fail_once(const char *device, const struct form *form, long k)
 {
     bool beyond;
     shim.fail_at(k);
-    check_life(device, k);
+    check_life(device, form, k);
     beyond = shim.left() >= 0;
     shim.fail_at(-1);
     return beyond;
+}
+
+/* Of the other forms each third, and each with PENSTOCK_TEST_FULL=1: most calls are those of the first. */
+static long step_of(const struct form *form)
+{
+    return form == forms || getenv("PENSTOCK_TEST_FULL") ? 1 : 3;
+}
+
+static void sweep_calls(const char *device, const struct form *form)
+{
+    long k = (form - forms) % step_of(form);
+    while (!fail_once(device, form, k) && k < 500)
+        k += step_of(form);
+    CHECK(k > 15 && k < 500, "%s: %ld calls on %s", form->name, k, device);
+    printf("%s on %s: %ld calls\n", form->name, device, k);
+}
+
+/* Those of a context are the same for all forms, and swept with the first. */
+static void sweep_allocations(const char *device, const struct form *form)
+{
+    long allocations = penstock__memory_calls(), first;
+    CHECK_OK(live_once(device, form));
+    allocations = penstock__memory_calls() - allocations;
+    first = form == forms ? 0 : first_allocation;
+    for (long k = first; k < allocations; k += step_of(form)) {
+        penstock__memory_fail_at(k);
+        check_life(device, form, k);
+    }
+    penstock__memory_fail_at(-1);
+    CHECK(allocations - first > 15, "%s: %ld allocations", form->name, allocations - first);
+    printf("%s on %s: %ld allocations\n", form->name, device, allocations - first);
 }
 
 int main(int count, char **arguments)
@@ -98,31 +164,25 @@ int main(int count, char **arguments)
     const char *variable = cuda ? "PENSTOCK_CUDA_LIBRARY" : "PENSTOCK_OPENCL_LIBRARY";
     const char *const devices[] = {cuda ? "cuda" : "opencl", cuda ? "prefer:cuda" : "prefer:opencl"};
     uint64_t seed = 1;
-    long allocations;
     int status;
     if (!load_shim(variable)) {
         printf("%s: ", variable);
         return test_skip("does not name the driver for tests");
     }
-    for (size_t i = 0; i < FRAMES * N; i++)
-        in[i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
-    CHECK_OK(live_once("cpu", want));
-    if ((status = live_once(devices[0], out)) == PENSTOCK_ERR_NO_DEVICE)
+    for (size_t i = 0; i < 2 * FRAMES * N; i++)
+        (&samples[0].re)[i] = (float)test_uniform(&seed);
+    penstock_half_from_float(&half_samples[0].re, &samples[0].re, 2 * FRAMES * N);
+    CHECK_OK(live_once("cpu", &forms[0]));
+    memcpy(want, out, sizeof want);
+    if ((status = live_once(devices[0], &forms[0])) == PENSTOCK_ERR_NO_DEVICE)
         return test_skip(penstock_error_text());
     CHECK_OK(status);
-    allocations = penstock__memory_calls();
-    CHECK_OK(live_once(devices[0], out));
-    allocations = penstock__memory_calls() - allocations;
-    for (size_t d = 0; d < 2; d++) {
-        long k = 0;
-        while (!fail_once(devices[d], k) && k < 500)
-            k++;
-        CHECK(k > 15 && k < 500, "%ld calls on %s", k, devices[d]);
+    for (const struct form *form = forms; form < forms + (cuda ? 1 : sizeof forms / sizeof *forms); form++) {
+        form->gpu ? setenv("PENSTOCK_SHIM_GPU", form->gpu, 1) : unsetenv("PENSTOCK_SHIM_GPU");
+        sweep_calls(devices[0], form);
+        if (form == forms)
+            sweep_calls(devices[1], form);
+        sweep_allocations(devices[0], form);
     }
-    for (long k = 0; k < allocations; k++) {
-        penstock__memory_fail_at(k);
-        check_life(devices[0], k);
-    }
-    penstock__memory_fail_at(-1);
     return test_finish();
 }
