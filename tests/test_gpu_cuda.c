@@ -3,6 +3,7 @@
 
 /* The kernel source is CUDA C too: NVRTC, where it is installed, compiles each stage and format of it. No GPU needed.
  */
+#include "backends/cuda/cuda.h"
 #include "gpu/fused_kernel.h"
 #include "gpu/kernel.h"
 #include "test.h"
@@ -20,19 +21,9 @@ static struct {
     int (*destroy)(nvrtc_program *program);
 } nvrtc;
 
-static void *open_library(void)
-{
-    static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
-                                        "/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda/lib/libnvrtc.so"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !library; i++)
-        library = dlopen(names[i], RTLD_NOW);
-    return library;
-}
-
 static bool load(void)
 {
-    void *library = open_library();
+    void *library = penstock__cuda_nvrtc_open();
     const struct {
         const char *name;
         void *function;

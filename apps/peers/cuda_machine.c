@@ -69,18 +69,19 @@ static int check(const char *what, int code)
     return code ? fail(EXIT_DATA, "%s of the peer failed with error %d", what, code) : EXIT_DONE;
 }
 
-static bool open_libraries(struct cuda_machine *machine)
-{
-    static const char *const driver[] = {"libcuda.so.1", NULL};
-    static const char *const compiler[] = {"libnvrtc.so.13",
+const char *const cuda_driver_names[] = {"libcuda.so.1", NULL};
+const char *const cuda_compiler_names[] = {"libnvrtc.so.13",
                                            "libnvrtc.so.12",
                                            "libnvrtc.so.11.2",
                                            "libnvrtc.so",
                                            "/usr/local/cuda/lib64/libnvrtc.so",
                                            "/usr/local/cuda/lib/libnvrtc.so",
                                            NULL};
-    return library_load(driver, "the peer needs NVIDIA's driver", functions_of_driver, machine) &&
-           library_load(compiler, "the peer needs the CUDA toolkit", functions_of_compiler, machine);
+
+static bool open_libraries(struct cuda_machine *machine)
+{
+    return library_load(cuda_driver_names, "the peer needs NVIDIA's driver", functions_of_driver, machine) &&
+           library_load(cuda_compiler_names, "the peer needs the CUDA toolkit", functions_of_compiler, machine);
 }
 
 static int start(struct cuda_machine *machine, int index)

@@ -13,6 +13,9 @@ typedef unsigned long long cuda_memory;
 
 struct cuda_machine;
 
+/* Names of the driver and of NVRTC, the newest first, for library_load(). */
+extern const char *const cuda_driver_names[], *const cuda_compiler_names[];
+
 /* The index of "cuda:INDEX"; 0 of "cuda". */
 int cuda_machine_index(const char *device);
 

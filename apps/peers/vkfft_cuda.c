@@ -95,22 +95,16 @@ static int check(const char *what, VkFFTResult code)
 
 static bool open_libraries(void)
 {
-    static const char *const driver[] = {"libcuda.so.1", NULL};
     static const char *const runtime[] = {"libcudart.so.13",
                                           "libcudart.so.12",
                                           "libcudart.so",
                                           "/usr/local/cuda/lib64/libcudart.so",
                                           "/usr/local/cuda/lib/libcudart.so",
                                           NULL};
-    static const char *const compiler[] = {"libnvrtc.so.13",
-                                           "libnvrtc.so.12",
-                                           "libnvrtc.so",
-                                           "/usr/local/cuda/lib64/libnvrtc.so",
-                                           "/usr/local/cuda/lib/libnvrtc.so",
-                                           NULL};
     static const char advice[] = "VkFFT needs the CUDA toolkit";
-    return library_load(driver, "VkFFT needs NVIDIA's driver", driver_rows, &vkfft) &&
-           library_load(runtime, advice, runtime_rows, &vkfft) && library_load(compiler, advice, compiler_rows, &vkfft);
+    return library_load(cuda_driver_names, "VkFFT needs NVIDIA's driver", driver_rows, &vkfft) &&
+           library_load(runtime, advice, runtime_rows, &vkfft) &&
+           library_load(cuda_compiler_names, advice, compiler_rows, &vkfft);
 }
 
 static void free_run(void *state)

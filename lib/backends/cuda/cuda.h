@@ -39,6 +39,9 @@ const struct cuda_api *penstock__cuda_api(char reason[256]);
 const char *penstock__cuda_library(void);
 const char *penstock__cuda_nvrtc_library(void);
 
+/* libnvrtc as it is found without a driver, to be closed with dlclose(); NULL where there is none. */
+void *penstock__cuda_nvrtc_open(void);
+
 /* Sets the error text "cuda:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"; returns PENSTOCK_ERR_DEVICE, or 0 for success. */
 int penstock__cuda_check(const struct penstock_device *device, const char *call, CUresult code);
 

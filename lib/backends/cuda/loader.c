@@ -3,25 +3,20 @@
 
 /* libcuda and libnvrtc, opened at run time so that one binary serves machines with and without them. */
 #include "backends/cuda/cuda.h"
+#include "gpu/library.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
-    const char *name;
-    size_t offset;
-};
-
-static const struct entry driver_entries[] = {
+static const struct gpu_function driver_entries[] = {
 #define ENTRY(name, symbol, parameters) {#symbol, offsetof(struct cuda_api, name)},
     CUDA_FUNCTIONS(ENTRY)
 #undef ENTRY
 };
 
-static const struct entry nvrtc_entries[] = {
+static const struct gpu_function nvrtc_entries[] = {
 #define ENTRY(name, symbol, parameters) {#symbol, offsetof(struct cuda_api, nvrtc.name)},
     NVRTC_FUNCTIONS(ENTRY)
 #undef ENTRY
@@ -34,11 +29,11 @@ static const char *const nvrtc_names[] = {"libnvrtc.so.13",
                                           "libnvrtc.so.11.2",
                                           "libnvrtc.so",
                                           "/usr/local/cuda/lib64/libnvrtc.so",
-                                          "/usr/local/cuda/lib/libnvrtc.so"};
+                                          "/usr/local/cuda/lib/libnvrtc.so",
+                                          NULL};
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cuda_api api;
-static bool loaded;
+static struct gpu_once once = GPU_ONCE;
 
 const char *penstock__cuda_library(void)
 {
@@ -52,30 +47,33 @@ const char *penstock__cuda_nvrtc_library(void)
     return name && *name ? name : NULL;
 }
 
-static bool find_all(void *library, const struct entry *entries, size_t count, const char *name, const char *least,
-                     char reason[256])
+void *penstock__cuda_nvrtc_open(void)
 {
-    for (size_t i = 0; i < count; i++) {
-        void *symbol = dlsym(library, entries[i].name);
-        if (!symbol) {
-            snprintf(reason, 256, "%.100s has no %s: it is older than CUDA %s", name, entries[i].name, least);
-            return false;
-        }
-        memcpy((char *)&api + entries[i].offset, &symbol, sizeof symbol);
-    }
-    return true;
+    const char *const named[] = {penstock__cuda_nvrtc_library(), NULL};
+    return penstock__gpu_library_open(*named ? named : nvrtc_names);
+}
+
+/* NULL, with the library closed, where it lacks a function. */
+static void *find_all(void *library, const struct gpu_function *entries, size_t count, const char *name,
+                      const char *least, char reason[256])
+{
+    const char *missing = penstock__gpu_library_find(&api, library, entries, count);
+    if (!missing)
+        return library;
+    snprintf(reason, 256, "%.100s has no %s: it is older than CUDA %s", name, missing, least);
+    dlclose(library);
+    return NULL;
 }
 
 static void *open_driver(char reason[256])
 {
     const char *name = penstock__cuda_library();
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL), *symbol;
+    void *library = penstock__gpu_library_open((const char *const[]){name, NULL}), *symbol;
     if (!library)
         snprintf(reason, 256, "%.100s not found (no NVIDIA driver)", name);
-    else if (!find_all(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, name, "7.0", reason)) {
-        dlclose(library);
-        library = NULL;
-    }
+    else
+        library =
+            find_all(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, name, "7.0", reason);
     if (library && (symbol = dlsym(library, "cuLaunchKernelEx")))
         memcpy((void *)&api.LaunchKernelEx, &symbol, sizeof symbol);
     return library;
@@ -83,17 +81,12 @@ static void *open_driver(char reason[256])
 
 static void *open_nvrtc(char reason[256])
 {
-    const char *name = penstock__cuda_nvrtc_library();
-    void *library = name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
-    for (size_t i = 0; i < sizeof nvrtc_names / sizeof *nvrtc_names && !penstock__cuda_nvrtc_library() && !library; i++)
-        library = dlopen(name = nvrtc_names[i], RTLD_NOW | RTLD_LOCAL);
+    const char *name = penstock__cuda_nvrtc_library() ? penstock__cuda_nvrtc_library() : "libnvrtc";
+    void *library = penstock__cuda_nvrtc_open();
     if (!library)
-        snprintf(reason, 256, "%.100s not found: the same GPU serves through its OpenCL driver",
-                 penstock__cuda_nvrtc_library() ? name : "libnvrtc");
-    else if (!find_all(library, nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, name, "11.2", reason)) {
-        dlclose(library);
-        library = NULL;
-    }
+        snprintf(reason, 256, "%.100s not found: the same GPU serves through its OpenCL driver", name);
+    else
+        library = find_all(library, nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, name, "11.2", reason);
     return library;
 }
 
@@ -134,13 +127,7 @@ static bool load(char reason[256])
 
 const struct cuda_api *penstock__cuda_api(char reason[256])
 {
-    const struct cuda_api *result;
-    pthread_mutex_lock(&lock);
-    if (!loaded)
-        loaded = load(reason);
-    result = loaded ? &api : NULL;
-    pthread_mutex_unlock(&lock);
-    return result;
+    return penstock__gpu_once(&once, load, reason) ? &api : NULL;
 }
 
 int penstock__cuda_check(const struct penstock_device *device, const char *call, CUresult code)

@@ -3,25 +3,21 @@
 
 /* The OpenCL loader, opened at run time so that one binary serves machines with and without it; its errors in words. */
 #include "backends/opencl/opencl.h"
+#include "gpu/library.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static const struct {
-    const char *name;
-    size_t offset;
-} functions[] = {
+static const struct gpu_function functions[] = {
 #define FUNCTION(name) {"cl" #name, offsetof(struct opencl_api, name)},
     OPENCL_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct opencl_api api;
-static bool loaded;
+static struct gpu_once once = GPU_ONCE;
 
 const char *penstock__opencl_library(void)
 {
@@ -31,33 +27,23 @@ const char *penstock__opencl_library(void)
 
 static bool load(char reason[256])
 {
-    void *library = dlopen(penstock__opencl_library(), RTLD_NOW | RTLD_LOCAL);
+    const char *name = penstock__opencl_library(), *missing;
+    void *library = penstock__gpu_library_open((const char *const[]){name, NULL});
     if (!library) {
-        snprintf(reason, 256, "%s not found (install ocl-icd-libopencl1)", penstock__opencl_library());
+        snprintf(reason, 256, "%s not found (install ocl-icd-libopencl1)", name);
         return false;
     }
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(library, functions[i].name);
-        if (!symbol) {
-            snprintf(reason, 256, "%s has no %s: it is older than OpenCL 1.2", penstock__opencl_library(),
-                     functions[i].name);
-            dlclose(library);
-            return false;
-        }
-        memcpy((char *)&api + functions[i].offset, &symbol, sizeof symbol);
-    }
-    return true;
+    missing = penstock__gpu_library_find(&api, library, functions, sizeof functions / sizeof *functions);
+    if (!missing)
+        return true;
+    snprintf(reason, 256, "%s has no %s: it is older than OpenCL 1.2", name, missing);
+    dlclose(library);
+    return false;
 }
 
 const struct opencl_api *penstock__opencl_api(char reason[256])
 {
-    const struct opencl_api *result;
-    pthread_mutex_lock(&lock);
-    if (!loaded)
-        loaded = load(reason);
-    result = loaded ? &api : NULL;
-    pthread_mutex_unlock(&lock);
-    return result;
+    return penstock__gpu_once(&once, load, reason) ? &api : NULL;
 }
 
 const char *penstock__opencl_code_name(cl_int code)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Drivers' libraries, opened at run time so that one binary serves machines with and without them. */
+#ifndef PENSTOCK_GPU_LIBRARY_H
+#define PENSTOCK_GPU_LIBRARY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A function of a library, and where in a struct of pointers it belongs. */
+struct gpu_function {
+    const char *name;
+    size_t offset;
+};
+
+/* The first of `names`, which ends with NULL, that can be opened; NULL if none can. */
+void *penstock__gpu_library_open(const char *const *names);
+
+/* Fills in the pointers of `api`. NULL, or the name of the first function that the library does not have. */
+const char *penstock__gpu_library_find(void *api, void *library, const struct gpu_function *functions, size_t count);
+
+/* What is loaded once and stays; a failure is tried again, since what was missing may have come. */
+struct gpu_once {
+    pthread_mutex_t lock;
+    bool loaded;
+};
+#define GPU_ONCE                          \
+    {                                     \
+        .lock = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+/* Whether it is there; if not, with a line in `reason`. */
+bool penstock__gpu_once(struct gpu_once *once, bool (*load)(char reason[256]), char reason[256]);
+
+#endif
