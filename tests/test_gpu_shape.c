@@ -92,7 +92,8 @@ static void check(size_t n, const struct gpu_limits *device, unsigned variant, b
     uint64_t seed = n;
     int status = penstock__gpu_scheme(&scheme, &fft, device, variant);
     CHECK(!status, "n %zu, variant %u: %s", n, variant, penstock_error_text());
-    CHECK(!real || scheme.real == GPU_PACKED, "%zu real samples are not packed", fft.n);
+    if (real && !status && scheme.real != GPU_PACKED)
+        status = penstock__error(PENSTOCK_ERR_CHECK, "%zu real samples are not packed", fft.n);
     for (unsigned i = 0; i < scheme.count && !status; i++)
         check_limits(&scheme.node[i], device);
     for (size_t i = 0; i < 2 * n; i++)
@@ -110,9 +111,10 @@ static void check(size_t n, const struct gpu_limits *device, unsigned variant, b
 /* Spectra of 2n real samples, packed into n points: the same, as far as they are one kernel. */
 static void check_real(size_t n, const struct gpu_limits *device)
 {
+    enum { MOST = 16384 }; /* of one kernel */
     const struct gpu_wish wish = {.n = (unsigned)n, .unpack = true};
     struct gpu_shape shape;
-    if (n < 2 || !penstock__gpu_smooth(n) || penstock__gpu_shape(&shape, &wish, device))
+    if (n < 2 || n > MOST || !penstock__gpu_smooth(n) || penstock__gpu_shape(&shape, &wish, device))
         return;
     check(n, device, 0, true);
     real_cases++;

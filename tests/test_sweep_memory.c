@@ -11,11 +11,20 @@
 
 enum { N = 60, FRAMES = 10 };
 
+/* Samples and values, of floats or, in the first half of each, of numbers of 16 bits. */
 static penstock_cf32 input[FRAMES * N], expected[FRAMES * N], out[FRAMES * N];
+static bool half; /* which of them */
+
+static penstock_fft_desc wanted(void)
+{
+    return PENSTOCK_FFT_DESC(.n = N, .load.format = half ? PENSTOCK_CF16 : PENSTOCK_CF32, .store.half = half);
+}
 
 /* Makes and uses everything once; the number of calls that failed. */
 static int use_all(const char *device, long k)
 {
+    const penstock_fft_desc desc = wanted();
+    const size_t bytes = half ? sizeof out / 2 : sizeof out;
     penstock_context *context = NULL;
     penstock_plan *plan = NULL;
     int failures = 0, status;
@@ -27,7 +36,7 @@ static int use_all(const char *device, long k)
         status = penstock_device_count(context, &count); /* the next call probes again */
     }
     if (!status)
-        status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device);
+        status = penstock_fft_plan(&plan, context, &desc, device);
     CHECK(!status == (plan != NULL), "allocation %ld: status %d and plan %p disagree", k, status, (void *)plan);
     failures += status != 0;
     for (int i = 0; i < 5 && plan; i++) {
@@ -39,7 +48,7 @@ static int use_all(const char *device, long k)
         else if (!(status = penstock_plan_submit(plan, input, out, FRAMES, &ticket)))
             status = penstock_plan_wait(plan, ticket);
         failures += status != 0;
-        CHECK(status || !memcmp(out, expected, sizeof out), "allocation %ld: run %d is wrong on %s", k, i, device);
+        CHECK(status || !memcmp(out, expected, bytes), "allocation %ld: run %d is wrong on %s", k, i, device);
     }
     CHECK(!plan || !status, "allocation %ld: the plan does not recover on %s", k, device);
     penstock_plan_free(plan);
@@ -63,26 +72,41 @@ static void sweep(const char *device)
         CHECK_EQ(penstock__trace_live(), 0);
     }
     CHECK_EQ(use_all(device, -1), 0);
-    printf("%s: %ld allocations failed\n", device, calls);
+    printf("%s, %s: %ld allocations failed\n", device, half ? "halfs" : "floats", calls);
+}
+
+/* Fills in samples, and what the cpu makes of them. */
+static void prepare(void)
+{
+    const penstock_fft_desc desc = wanted();
+    penstock_context *context;
+    penstock_plan *plan;
+    uint64_t seed = 9;
+    for (size_t i = 0; i < 2 * FRAMES * N; i++) {
+        float value = (float)test_uniform(&seed);
+        if (half)
+            penstock_half_from_float((uint16_t *)input + i, &value, 1);
+        else
+            (&input[0].re)[i] = value;
+    }
+    CHECK_OK(penstock_context_new(&context, NULL));
+    CHECK_OK(penstock_fft_plan(&plan, context, &desc, "cpu"));
+    CHECK_OK(penstock_plan_run(plan, input, expected, FRAMES));
+    penstock_plan_free(plan);
+    penstock_context_free(context);
 }
 
 int main(void)
 {
-    uint64_t seed = 9;
-    penstock_context *context;
-    penstock_plan *plan;
     setenv("OCL_ICD_VENDORS", "/none", 1); /* its drivers take long to start, and are not asked for here */
     setenv("PENSTOCK_CACHE_DIR", "", 1);
-    for (size_t i = 0; i < 2 * FRAMES * N; i++)
-        (&input[0].re)[i] = (float)test_uniform(&seed);
-    CHECK_OK(penstock_context_new(&context, NULL));
-    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), "cpu"));
-    CHECK_OK(penstock_plan_run(plan, input, expected, FRAMES));
-    penstock_plan_free(plan);
-    penstock_context_free(context);
-    sweep("cpu");
-    sweep("trace");
-    sweep("prefer:trace");
+    for (int i = 0; i < 2; i++) {
+        half = i;
+        prepare();
+        sweep("cpu");
+        sweep("trace");
+        sweep("prefer:trace");
+    }
     CHECK_EQ(penstock__trace_violations(), 0);
     return test_finish();
 }
