@@ -4,9 +4,12 @@
 /* The self-check: a variant that computes wrongly gives way to the next; a device that has no right one is refused. */
 #include "core/devices.h"
 #include "core/memory.h"
+#include "folder.h"
 #include "test.h"
 
 #include <penstock/penstock.h>
+
+#include <dirent.h>
 
 extern const struct penstock_backend penstock__cpu_backend;
 
@@ -65,10 +68,11 @@ static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
     return PENSTOCK_OK;
 }
 
-static penstock_context *new_context(void)
+static penstock_context *new_context(const char *folder)
 {
     penstock_context *context;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = take_line)));
+    CHECK_OK(
+        penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = take_line, .cache_dir = folder)));
     CHECK_OK(penstock__devices_probe(context, "cpu"));
     penstock__device_row(context, "cpu", 0)->backend = &wrapped;
     warnings = 0;
@@ -80,7 +84,7 @@ static void ladder(void)
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     for (damage = 0; damage < DAMAGES; damage++)
         for (wrong_variants = 0; wrong_variants < 3; wrong_variants++) {
-            penstock_context *context = new_context();
+            penstock_context *context = new_context(NULL);
             penstock_plan *plan;
             variants = 3;
             CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), "cpu"));
@@ -100,7 +104,7 @@ static void ladder(void)
 static void all_wrong(void)
 {
     for (damage = 0; damage < DAMAGES; damage++) {
-        penstock_context *context = new_context();
+        penstock_context *context = new_context(NULL);
         penstock_plan *plan;
         variants = wrong_variants = 2;
         CHECK_EQ(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), "cpu"),
@@ -110,6 +114,71 @@ static void all_wrong(void)
         CHECK(!plan && !warnings, "%d warnings", warnings);
         penstock_context_free(context);
     }
+}
+
+/* ---------------------------------------------------------------- kept values ----------------- */
+
+enum { LONG = 8192 };
+
+static int plan_long(void)
+{
+    penstock_context *context = new_context(test_folder);
+    penstock_plan *plan;
+    int status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = LONG), "cpu");
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+    return status;
+}
+
+/* Overwrites the files of expected values by zeros, or counts those that are zeros; their number in `*count`. */
+static unsigned expected_files(bool overwrite, unsigned *count)
+{
+    penstock_context *context = new_context(test_folder);
+    DIR *listing = opendir(test_folder);
+    struct dirent *entry;
+    unsigned zeros = 0;
+    *count = 0;
+    while (listing && (entry = readdir(listing))) {
+        size_t bytes, used = 0;
+        if (strncmp(entry->d_name, "expected-", 9))
+            continue;
+        char *content = penstock__cache_read(context, entry->d_name, &bytes);
+        CHECK(content && bytes % (2 * LONG * sizeof(double)) == 0, "%s holds %zu bytes", entry->d_name, bytes);
+        while (content && used < bytes && !content[used])
+            used++;
+        zeros += content && used == bytes;
+        if (content && overwrite)
+            CHECK(penstock__cache_write(context, entry->d_name, memset(content, 0, bytes), bytes), "cannot write");
+        penstock__free(content);
+        ++*count;
+    }
+    if (listing)
+        closedir(listing);
+    penstock_context_free(context);
+    return zeros;
+}
+
+/* Expected values of long transforms stay in the cache folder: what is wrong is found by them too, and where they are
+ * wrong themselves they are computed anew. */
+static void kept_values(void)
+{
+    unsigned count;
+    CHECK(test_make_folder(), "cannot make a folder");
+    variants = 2;
+    wrong_variants = 0;
+    CHECK_OK(plan_long());
+    CHECK_EQ(expected_files(false, &count), 0);
+    CHECK_EQ(count, 2); /* of an impulse and of noise */
+    CHECK_OK(plan_long());
+    wrong_variants = 2;
+    for (damage = 0; damage < FAILING; damage++)
+        CHECK_EQ(plan_long(), PENSTOCK_ERR_CHECK);
+    wrong_variants = 0;
+    expected_files(true, &count);
+    CHECK_EQ(expected_files(false, &count), 2);
+    CHECK_OK(plan_long());
+    CHECK_EQ(expected_files(false, &count), 0);
+    test_remove_folder();
 }
 
 /* Each kind of problem passes the check on a device that is right: the bound is not too tight for anything. */
@@ -151,6 +220,7 @@ int main(void)
     wrapped.enqueue = enqueue;
     ladder();
     all_wrong();
+    kept_values();
     right_problems();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();

@@ -6,6 +6,7 @@
  * is loaded and every value stored once, local memory is big enough, limits are kept, and the result is the DFT.
  * PENSTOCK_TEST_FULL=1 takes every length to 8192 on every device; else a sample by hash.
  */
+#include "folder.h"
 #include "gpu/banks.h"
 #include "gpu/fused_kernel.h"
 #include "gpu/table.h"
@@ -139,6 +140,35 @@ static void check_tuned(size_t n, const struct gpu_limits *device)
     }
 }
 
+/* A table from the cache folder is the one that is made, and one of another size there is made anew. */
+static void check_kept_tables(void)
+{
+    static const size_t lengths[] = {4099, 10007};
+    penstock_context *kept;
+    CHECK(test_make_folder(), "cannot make a folder");
+    CHECK_OK(penstock_context_new(&kept, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
+    for (unsigned i = 0; i < 8; i++) {
+        struct penstock_fft_problem fft = {
+            .n = lengths[i / 4], .direction = (penstock_direction)(i / 2 % 2), .scale = 1, .average = 1};
+        struct gpu_table made, first, again;
+        struct gpu_scheme scheme;
+        CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits[0], 0));
+        unsigned node = i % 2 * (scheme.count - 1);
+        CHECK_OK(penstock__gpu_table(&made, &scheme, node, &fft));
+        CHECK_OK(penstock__gpu_table_kept(&first, kept, &scheme, node, &fft));
+        CHECK_OK(penstock__gpu_table_kept(&again, kept, &scheme, node, &fft));
+        CHECK(first.count == made.count && again.count == made.count && again.chirp_at == made.chirp_at &&
+                  !memcmp(first.values, made.values, made.count * sizeof(float)) &&
+                  !memcmp(again.values, made.values, made.count * sizeof(float)),
+              "n %zu, direction %d, node %u: other tables", fft.n, (int)fft.direction, node);
+        penstock__gpu_table_free(&made);
+        penstock__gpu_table_free(&first);
+        penstock__gpu_table_free(&again);
+    }
+    penstock_context_free(kept);
+    test_remove_folder();
+}
+
 /* The device and the variant that length n meets in the sample. */
 static void check_sampled(size_t n, bool full)
 {
@@ -238,6 +268,7 @@ int main(int count, char **arguments)
         check_sampled(more[i], full);
     check_kernels();
     check_powers();
+    check_kept_tables();
     check_symbols(full);
     CHECK(cases > (count > 1 ? 0 : 600), "only %u cases", cases);
     CHECK(real_cases > 100 || count > 1, "only %u cases of real samples", real_cases);

@@ -20,7 +20,7 @@ static int make_node(struct penstock_plan_state *plan, const struct gpu_scheme *
                      const struct gpu_maker *maker, size_t *group_limit)
 {
     struct gpu_table table;
-    int status = penstock__gpu_table(&table, scheme, index, &plan->problem->fft);
+    int status = penstock__gpu_table_kept(&table, plan->device->context, scheme, index, &plan->problem->fft);
     if (status)
         return status;
     status = maker->make(plan, scheme, index, &table, group_limit);

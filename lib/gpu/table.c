@@ -4,6 +4,7 @@
 /* Tables for the kernel, each value rounded once from double precision. */
 #include "gpu/table.h"
 #include "gpu/convolution.h"
+#include "gpu/kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,6 +195,56 @@ int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme
         return PENSTOCK_ERR_MEMORY;
     if ((status = fill(table, scheme, node, fft)))
         penstock__gpu_table_free(table);
+    return status;
+}
+
+/* ---------------------------------------------------------------- kept ------------------------ */
+
+enum { KEPT_LEAST = 1 << 12, KEPT_MOST = 1 << 18 }; /* points of a convolution; more would fill the folder */
+
+static bool is_kept(const struct gpu_scheme *scheme, const struct penstock_fft_problem *fft)
+{
+    return scheme->method == GPU_BLUESTEIN && scheme->total >= KEPT_LEAST && scheme->total <= KEPT_MOST &&
+           !fft->window && (fft->gathered || fft->shift == 0);
+}
+
+/* All that values and their places depend on. */
+static void name_kept(char name[64], const struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+                      const struct penstock_fft_problem *fft)
+{
+    const struct gpu_node *node = &scheme->node[index];
+    struct gpu_text text = {0};
+    penstock__text_add(&text, "%zu floats, n %u total %u real %d reverse %d, node %u of %u inner %u:", table->count,
+                       scheme->length, scheme->total, (int)scheme->real, fft->direction == PENSTOCK_REVERSE, index,
+                       scheme->count, node->inner);
+    for (unsigned s = 0; s < node->shape.stages; s++)
+        penstock__text_add(&text, " %u span %u at %u", node->shape.radix[s], node->shape.span[s], table->stage_at[s]);
+    penstock__text_add(&text, "; window %u %u half %u spectrum %u chirp %u order %u %u fine %u %u coarse %u",
+                       table->window_kind, table->window_at, table->half_at, table->spectrum_at, table->chirp_at,
+                       table->order_in_at, table->order_out_at, table->fine_at, table->fine_bits, table->coarse_at);
+    *name = 0;
+    if (!text.failed)
+        penstock__gpu_cache_name(name, "table", text.content, "", penstock_version());
+    penstock__text_free(&text);
+}
+
+int penstock__gpu_table_kept(struct gpu_table *table, penstock_context *context, const struct gpu_scheme *scheme,
+                             unsigned index, const struct penstock_fft_problem *fft)
+{
+    char name[64];
+    size_t bytes;
+    int status;
+    if (!is_kept(scheme, fft))
+        return penstock__gpu_table(table, scheme, index, fft);
+    penstock__gpu_table_plan(table, scheme, index, fft);
+    name_kept(name, table, scheme, index, fft);
+    if (*name && (table->values = penstock__cache_read(context, name, &bytes))) {
+        if (bytes == table->count * sizeof(float))
+            return PENSTOCK_OK;
+        penstock__gpu_table_free(table);
+    }
+    if (!(status = penstock__gpu_table(table, scheme, index, fft)) && *name)
+        penstock__cache_write(context, name, table->values, table->count * sizeof(float));
     return status;
 }
 

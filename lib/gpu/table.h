@@ -28,6 +28,11 @@ void penstock__gpu_table_plan(struct gpu_table *table, const struct gpu_scheme *
 /* For node `index` of the scheme. */
 int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
                         const struct penstock_fft_problem *fft);
+
+/* The same, from the cache folder where it is there and takes longer to make than to read: of long convolutions. */
+int penstock__gpu_table_kept(struct gpu_table *table, penstock_context *context, const struct gpu_scheme *scheme,
+                             unsigned index, const struct penstock_fft_problem *fft);
+
 void penstock__gpu_table_free(struct gpu_table *table);
 
 #endif
