@@ -9,7 +9,7 @@
 
 /* Points that a thread takes at a time, and from which on another thread's help outweighs waking it. */
 #define ITEM_POINTS     8192
-#define PARALLEL_POINTS 32768
+#define PARALLEL_POINTS 65536
 
 static size_t round_up(size_t bytes)
 {
