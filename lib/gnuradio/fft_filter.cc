@@ -135,6 +135,11 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         return d_taps;
     }
 
+    int decimation() const override
+    {
+        return static_cast<int>(d_decimation);
+    }
+
     void set_nthreads(int nthreads) override
     {
         d_nthreads = nthreads;

@@ -81,6 +81,7 @@ template <typename T, typename TAP> static void bind_fft_filter(py::module &m, c
         .def("set_taps", &filter::set_taps, "taps"_a, "sample"_a = -1,
              "Other taps from an input item on, -1: from the next one; returns that item")
         .def("taps", &filter::taps)
+        .def("decimation", &filter::decimation)
         .def("set_nthreads", &filter::set_nthreads, "n"_a)
         .def("nthreads", &filter::nthreads)
         .def("set_center_freq", &filter::set_center_freq, "center_freq"_a,

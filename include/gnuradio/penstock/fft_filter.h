@@ -51,6 +51,7 @@ template <typename T, typename TAP> class GR_PENSTOCK_API fft_filter : virtual p
      */
     virtual uint64_t set_taps(const std::vector<TAP> &taps, int64_t sample = AT_ONCE) = 0;
     virtual std::vector<TAP> taps() const = 0;
+    virtual int decimation() const = 0;
 
     virtual void set_nthreads(int nthreads) = 0;
     virtual int nthreads() const = 0;
