@@ -119,6 +119,15 @@ cl_int clRetainMemObject(cl_mem object)
     return real(object);
 }
 
+cl_int clRetainProgram(cl_program object)
+{
+    REAL(clRetainProgram);
+    if (fails())
+        return CL_OUT_OF_RESOURCES;
+    live++;
+    return real(object);
+}
+
 RELEASE(clReleaseContext, cl_context)
 RELEASE(clReleaseCommandQueue, cl_command_queue)
 RELEASE(clReleaseMemObject, cl_mem)

@@ -69,6 +69,29 @@ static void truncate_file(const char *folder, const char *name)
     CHECK(!truncate(path, 100), "cannot shorten %s", path);
 }
 
+/* Kernels of many plans of one context, the last of which are written when it is freed. */
+static void check_many(void)
+{
+    enum { MANY = 7 };
+    struct rig rig;
+    DIR *listing;
+    struct dirent *entry;
+    unsigned kernels = 0;
+    CHECK(test_make_folder(), "cannot make a folder");
+    CHECK_EQ(rig_open(&rig, device, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)), 0);
+    for (unsigned twice = 0; twice < 2; twice++)
+        for (size_t n = 1; n <= MANY; n++)
+            rig_check(&rig, (struct penstock_fft_problem){.n = n}, 0, "one of many");
+    rig_close(&rig);
+    listing = opendir(test_folder);
+    while (listing && (entry = readdir(listing)))
+        kernels += !strncmp(entry->d_name, device, strlen(device)) && entry->d_name[strlen(device)] == '-';
+    if (listing)
+        closedir(listing);
+    CHECK_EQ(kernels, MANY);
+    test_remove_folder();
+}
+
 int main(int count, char **arguments)
 {
     char name[300], again[300];
@@ -105,5 +128,6 @@ int main(int count, char **arguments)
     find_kernel(test_folder, again);
     CHECK(!strcmp(name, again), "the same kernel has two names: %s, %s", name, again);
     test_remove_folder();
+    check_many();
     return test_finish();
 }

@@ -294,7 +294,7 @@ static void check_failures(void)
     long allocations = penstock__memory_calls(), k;
     live_once("no failure", 0);
     allocations = penstock__memory_calls() - allocations;
-    for (k = 0; !beyond && k < 20000; k += full ? 1 : 1 + k / 12) {
+    for (k = 0; !beyond && k < 20000; k += full ? 1 : 1 + k / 8) {
         shim.fail_at(k);
         live_once("call", k);
         beyond = shim.left() >= 0;

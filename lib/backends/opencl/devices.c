@@ -194,11 +194,14 @@ int penstock__opencl_open(struct penstock_device *device)
     if (code)
         return penstock__opencl_error(device, "clCreateContext", code);
     self->limits.texel = penstock__opencl_texel(self);
+    pthread_mutex_init(&self->kept_lock, NULL);
     return PENSTOCK_OK;
 }
 
 void penstock__opencl_close(struct penstock_device *device)
 {
     struct opencl_device *self = device->priv;
+    penstock__opencl_programs_free(device);
+    pthread_mutex_destroy(&self->kept_lock);
     self->api->ReleaseContext(self->context);
 }

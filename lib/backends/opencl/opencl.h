@@ -51,6 +51,7 @@
     X(ReleaseMemObject)          \
     X(ReleaseProgram)            \
     X(RetainMemObject)           \
+    X(RetainProgram)             \
     X(SetKernelArg)              \
     X(WaitForEvents)
 
@@ -77,6 +78,14 @@ int penstock__opencl_error(const struct penstock_device *device, const char *cal
 
 /* ---------------------------------------------------------------- devices.c ------------------- */
 
+#define OPENCL_KEPT 4
+
+/* A compiled program whose binary is not in the cache folder yet. */
+struct opencl_kept {
+    cl_program program;
+    char name[64]; /* that it will have there */
+};
+
 struct opencl_device {
     const struct opencl_api *api;
     cl_platform_id platform;
@@ -87,6 +96,9 @@ struct opencl_device {
     size_t max_texels; /* of an image made of a buffer */
     bool is_gpu;
     char identity[768]; /* device, driver and platform with versions: what compiled kernels depend on */
+    pthread_mutex_t kept_lock;
+    struct opencl_kept kept[OPENCL_KEPT]; /* the last ones, the oldest first */
+    unsigned kept_count;
 };
 
 int penstock__opencl_probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
@@ -119,6 +131,9 @@ void penstock__opencl_driver_key(char *text, size_t capacity);
 /* Compiles `source` or takes it from the cache; a cached binary that the driver refuses is compiled and written anew.
  */
 int penstock__opencl_program(cl_program *program, struct penstock_device *device, const char *source);
+
+/* Writes the binaries that are not in the cache folder yet: when the device is closed. */
+void penstock__opencl_programs_free(struct penstock_device *device);
 
 /* ---------------------------------------------------------------- plan.c ---------------------- */
 

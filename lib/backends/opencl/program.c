@@ -6,6 +6,7 @@
 #include "gpu/kernel.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Multiply-add may be fused; nothing that breaks NaN, infinity or compensated sums. */
 static const char options[] = "-cl-std=CL1.2 -cl-mad-enable";
@@ -77,7 +78,7 @@ static void to_cache(struct penstock_device *device, const char *name, cl_progra
     const struct opencl_api *cl = opened(device)->api;
     size_t bytes = 0;
     unsigned char *binary;
-    if (!penstock__cache_dir(device->context)) /* PoCL compiles a kernel once more for its binary */
+    if (!penstock__cache_dir(device->context))
         return;
     if (cl->GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) || !bytes ||
         !(binary = penstock__alloc(bytes)))
@@ -87,15 +88,65 @@ static void to_cache(struct penstock_device *device, const char *name, cl_progra
     penstock__free(binary);
 }
 
+/* ---------------------------------------------------------------- kept ------------------------ */
+
+/*
+ * PoCL compiles a kernel once more for its binary, which takes longer than the plan itself does and is of no use to it:
+ * on a CPU that waits until the device is closed or many programs wait for it. Until then the program serves itself.
+ */
+static void keep(struct penstock_device *device, const char *name, cl_program program)
+{
+    struct opencl_device *self = device->priv;
+    struct opencl_kept oldest = {.program = NULL};
+    if (!self->limits.cpu || self->api->RetainProgram(program)) {
+        to_cache(device, name, program);
+        return;
+    }
+    pthread_mutex_lock(&self->kept_lock);
+    if (self->kept_count == OPENCL_KEPT) {
+        oldest = self->kept[0];
+        memmove(self->kept, self->kept + 1, --self->kept_count * sizeof *self->kept);
+    }
+    self->kept[self->kept_count].program = program;
+    snprintf(self->kept[self->kept_count++].name, sizeof oldest.name, "%s", name);
+    pthread_mutex_unlock(&self->kept_lock);
+    if (oldest.program) {
+        to_cache(device, oldest.name, oldest.program);
+        self->api->ReleaseProgram(oldest.program);
+    }
+}
+
+static cl_program from_kept(struct penstock_device *device, const char *name)
+{
+    struct opencl_device *self = device->priv;
+    cl_program program = NULL;
+    pthread_mutex_lock(&self->kept_lock);
+    for (unsigned i = 0; i < self->kept_count && !program; i++)
+        if (!strcmp(self->kept[i].name, name) && !self->api->RetainProgram(self->kept[i].program))
+            program = self->kept[i].program;
+    pthread_mutex_unlock(&self->kept_lock);
+    return program;
+}
+
+void penstock__opencl_programs_free(struct penstock_device *device)
+{
+    struct opencl_device *self = device->priv;
+    for (unsigned i = 0; i < self->kept_count; i++) {
+        to_cache(device, self->kept[i].name, self->kept[i].program);
+        self->api->ReleaseProgram(self->kept[i].program);
+    }
+    self->kept_count = 0;
+}
+
 int penstock__opencl_program(cl_program *program, struct penstock_device *device, const char *source)
 {
     char name[64];
     int status;
     penstock__gpu_cache_name(name, "opencl", source, options, opened(device)->identity);
-    if ((*program = from_cache(device, name)))
+    if ((*program = from_kept(device, name)) || (*program = from_cache(device, name)))
         return PENSTOCK_OK;
     if ((status = compile(program, device, source)))
         return status;
-    to_cache(device, name, *program);
+    keep(device, name, *program);
     return PENSTOCK_OK;
 }
