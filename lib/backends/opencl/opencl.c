@@ -10,6 +10,15 @@ static const struct opencl_device *opened(const struct penstock_device *device)
     return device->priv;
 }
 
+static int check_size(const struct penstock_buffer *buffer, size_t bytes)
+{
+    const struct opencl_device *device = opened(buffer->device);
+    if (bytes <= device->max_buffer_bytes)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_DEVICE, "%s: a buffer of %zu bytes is larger than its limit of %llu",
+                           buffer->device->name, bytes, (unsigned long long)device->max_buffer_bytes);
+}
+
 /* In memory that the host can reach too, where the hardware has one: copies are then plain ones. */
 static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
 {
@@ -17,9 +26,9 @@ static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
     const struct opencl_device *device = opened(buffer->device);
     cl_mem_flags flags = CL_MEM_READ_WRITE | (device->is_gpu ? 0 : CL_MEM_ALLOC_HOST_PTR);
     cl_int code;
-    if (bytes > device->max_buffer_bytes)
-        return penstock__error(PENSTOCK_ERR_DEVICE, "%s: a buffer of %zu bytes is larger than its limit of %llu",
-                               buffer->device->name, bytes, (unsigned long long)device->max_buffer_bytes);
+    int status = check_size(buffer, bytes);
+    if (status)
+        return status;
     self->memory = device->api->CreateBuffer(device->context, flags, bytes, NULL, &code);
     return code ? penstock__opencl_error(buffer->device, "clCreateBuffer", code) : PENSTOCK_OK;
 }
@@ -30,6 +39,9 @@ static int buffer_wrap(struct penstock_buffer *buffer, void *host, size_t bytes)
     struct opencl_buffer *self = buffer->priv;
     const struct opencl_device *device = opened(buffer->device);
     cl_int code;
+    int status = check_size(buffer, bytes);
+    if (status)
+        return status;
     self->memory =
         device->api->CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
     return code ? penstock__opencl_error(buffer->device, "clCreateBuffer", code) : PENSTOCK_OK;
