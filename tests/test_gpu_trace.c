@@ -221,6 +221,10 @@ static void check(struct use use, const struct gpu_limits *device, unsigned vari
     if (!text.failed && !again(text.content, &use)) {
         run(&use, &kernel, text.content, label);
         cases++;
+        if (full && cases % 50 == 0) {
+            printf("%u kernels, %d failed, last: %s\n", cases, test_failures, label);
+            fflush(stdout);
+        }
     }
     penstock__text_free(&text);
 }
