@@ -80,7 +80,8 @@ static void check_radios(void)
     }
     doctor_tell(modules.replay ? FINE : MINOR, "radios",
                 modules.replay ? "the replay module is found" : "the replay module (driver=replay) is not found",
-                "install penstock, or set SOAPY_SDR_PLUGIN_PATH to lib/radio/replay of the build folder");
+                "install penstock, or set SOAPY_SDR_PLUGIN_PATH to lib/SoapySDR/modules* of its prefix, or to "
+                "lib/radio/replay of the build folder");
 }
 
 /* By a piece of the reason why a device is absent. */
