@@ -22,8 +22,8 @@
 
 enum { BLOCK_BYTES = 1 << 20, ROUNDS = 15, WARM = 7, ON_DEVICE = 1 << 28, ON_HOST = 1 << 23 };
 
-static const size_t lengths[] = {64,   128,  256,  512,  509,  600,   1000,  1024,  1021,  1200,  1536,
-                                 2048, 3072, 4096, 4099, 8192, 10007, 16384, 32768, 65536, 65521, 1 << 20};
+static const size_t lengths[] = {64,   128,  256,  509,  512,  600,   1000,  1021,  1024,  1200,  1536,
+                                 2048, 3072, 4096, 4099, 8192, 10007, 16384, 32768, 65521, 65536, 1 << 20};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 /* One length: the library's choice, and the shape that tuning chose. */

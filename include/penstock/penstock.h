@@ -300,7 +300,7 @@ typedef struct penstock_fft_desc {
 
     /*
      * Tuning: a GPU's plan times the shapes that its kernels can have, at most nine of them, with `batch` frames in the
-     * device's memory, when it is made, and keeps the fastest; one that fails is left out. Timing takes 30 ms, and each
+     * device's memory, when it is made, and keeps the fastest; one that fails is left out. Timing takes 20 ms, and each
      * round of a slow device more; kernels are compiled first where the cache does not have them. The answer stays in
      * the cache folder, as kernels do, until library, kernel sources, device or driver change: the next plan of the
      * kind takes it without timing. False: the library's own choice, by measurements that its makers took. Without

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BUDGET_S    0.03 /* of timing, after one run of each shape */
+#define BUDGET_S    0.02 /* of timing, after one run of each shape */
 #define ROUND_S     3e-4 /* of one shape in one round */
 #define ROUNDS      25
 #define GAIN        0.97 /* another shape than the library's choice must take less than so much of its time */
