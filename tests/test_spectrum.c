@@ -8,7 +8,7 @@
 #include "fft_emulation.h"
 #include "test.h"
 
-static int executed;
+static int executed, prepared;
 
 struct setting {
     const char *name;
@@ -35,6 +35,8 @@ static const struct setting *settings(size_t *count)
         {"real", DESC(.n = 90, .hop = 30, .format = PENSTOCK_F32, .window = "kaiser:8"), 20000},
         {"real, odd, power", DESC(.n = 45, .format = PENSTOCK_F32, .output = PENSTOCK_OUTPUT_POWER), 20000},
         {"average", DESC(.n = 64, .hop = 48, .output = PENSTOCK_OUTPUT_POWER, .average = 7), 50000},
+        {"average, overlap",
+         DESC(.n = 512, .hop = 256, .window = "hann", .output = PENSTOCK_OUTPUT_DECIBEL, .average = 16), 60000},
         {"average of many", DESC(.n = 16, .hop = 4, .output = PENSTOCK_OUTPUT_DECIBEL, .average = 300000), 1300000},
         {"one sample", DESC(.n = 1, .hop = 3), 1000},
         {"large", DESC(.n = 1 << 20, .hop = 1 << 19, .window = "nuttall"), 5 << 19},
@@ -127,6 +129,7 @@ struct drive {
     size_t most;      /* samples of a push */
     bool wait, touch; /* wait in pulls; pull after every push */
     bool both;        /* push and pull in one call */
+    bool ahead;       /* and samples of a vector are kept here, as long as there is something to do ahead */
 };
 
 static const void *sample_at(const struct setting *s, const void *samples, size_t at, size_t count, float *planar)
@@ -138,17 +141,37 @@ static const void *sample_at(const struct setting *s, const void *samples, size_
     return planar;
 }
 
+/* Whether the `count` samples from `at` on are to be kept until there are more. */
+static bool keep(penstock_spectrum *spectrum, const struct setting *s, const void *samples, size_t at, size_t count)
+{
+    size_t hop = hop_of(s), span = (s->desc.average - 1) * hop + s->desc.n, wanted = 1;
+    CHECK_OK(penstock_spectrum_prepare(spectrum, samples, count, &wanted));
+    if (!wanted)
+        return false;
+    prepared += wanted > s->desc.n;
+    CHECK((wanted > count || wanted == span) && wanted <= span && (wanted - s->desc.n) % hop == 0,
+          "%s: %zu samples are wanted after %zu", s->name, wanted, count);
+    return count < span && at + count < s->total;
+}
+
 /* All vectors of the stream to `vectors`, which has room for `capacity`; how many came. */
 static size_t run(penstock_spectrum *spectrum, const struct setting *s, const void *samples, char *vectors,
                   size_t capacity, struct drive drive)
 {
     size_t bytes = penstock_spectrum_length(spectrum) * penstock_spectrum_value_bytes(spectrum), at = 0, got = 0, count;
     float *planar = malloc((2 * s->total + 1) * sizeof *planar);
+    size_t kept = 0;
     bool emptied = true;
     while (at < s->total) {
         size_t push = drive.seed ? test_random(&drive.seed) % drive.most : s->total, taken;
         size_t pull = drive.seed ? test_random(&drive.seed) % 9 : capacity;
+        push += kept;
         push = push < s->total - at ? push : s->total - at;
+        kept = 0;
+        if (drive.ahead && keep(spectrum, s, sample_at(s, samples, at, push, planar), at, push)) {
+            kept = push;
+            continue;
+        }
         if (drive.both) {
             pull = pull < capacity - got ? pull : capacity - got;
             CHECK_OK(penstock_spectrum_run(spectrum, sample_at(s, samples, at, push, planar), push, &taken,
@@ -233,7 +256,10 @@ static void check_setting(penstock_context *context, const struct setting *s, co
                                           {.seed = 0, .both = true},
                                           {.seed = 5, .most = 50, .both = true},
                                           {.seed = 6, .most = 3000, .both = true},
-                                          {.seed = 7, .most = 100000, .both = true}};
+                                          {.seed = 7, .most = 100000, .both = true},
+                                          {.seed = 8, .most = 50, .both = true, .ahead = true},
+                                          {.seed = 9, .most = 1000, .both = true, .ahead = true},
+                                          {.seed = 10, .most = 1000, .touch = true, .ahead = true}};
     penstock_spectrum *spectrum = NULL;
     void *samples = make_samples(s);
     size_t expected = expected_vectors(s), capacity = expected + 3;
@@ -280,11 +306,12 @@ int main(int argc, char **argv)
     CHECK_OK(penstock_context_new(&context, NULL));
     for (int d = 0; d < (argc > 1 ? argc - 1 : 3); d++) {
         const char *device = argc > 1 ? argv[d + 1] : usual[d];
-        executed = 0;
+        executed = prepared = 0;
         for (size_t i = 0; i < count; i++)
             if (list[i].desc.n < 4096 || !strcmp(device, "cpu"))
                 check_setting(context, &list[i], device);
-        printf("%s: %d of %zu settings\n", device, executed, count);
+        printf("%s: %d of %zu settings, %d times ahead\n", device, executed, count, prepared);
+        CHECK(strcmp(device, "cpu") ? !prepared : prepared > 100, "%s: %d times ahead", device, prepared);
         CHECK(strcmp(device, "cpu") || executed == (int)count, "settings are left out on the CPU");
     }
     penstock_context_free(context);

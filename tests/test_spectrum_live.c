@@ -9,27 +9,30 @@
 
 enum { N = 16, HOP = 8, AVERAGE = 3, SAMPLES = 4000, VECTORS = (SAMPLES - N) / HOP / AVERAGE };
 
-static int executed;
+static int executed, ahead;
+
+enum way { PUSH, RUN, PREPARE };
 
 /* Of ones the power in bin 0 is (w n)^2 where the window is w: a vector has one window for all its transforms, windows
  * come in the order in which they were set, and each vector that was not complete and not given when one was set has
  * it.
  */
-static void check_windows(penstock_context *context, const char *device, bool straight)
+static void check_windows(penstock_context *context, const char *device, enum way way)
 {
     static penstock_cf32 in[SAMPLES];
     static float window[N], out[(VECTORS + 1) * N];
     penstock_spectrum *spectrum = NULL;
     size_t at = 0, count = 0, taken, given;
     unsigned from[VECTORS + 2]; /* the window that was set last when the vector was not complete */
-    uint64_t seed = straight;
+    uint64_t seed = way;
+    size_t kept = 0, wanted; /* samples that were not taken, and come again */
     const penstock_spectrum_desc desc =
         PENSTOCK_SPECTRUM_DESC(.n = N, .hop = HOP, .average = AVERAGE, .output = PENSTOCK_OUTPUT_POWER);
     for (size_t i = 0; i < SAMPLES; i++)
         in[i].re = 1;
     CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, device));
     for (unsigned factor = 1; at < SAMPLES; factor++) {
-        size_t piece = test_random(&seed) % 300, room = test_random(&seed) % 20;
+        size_t piece = test_random(&seed) % (way == PREPARE ? 20 : 300), room = test_random(&seed) % 20;
         piece = piece < SAMPLES - at ? piece : SAMPLES - at;
         for (size_t i = 0; i < N; i++)
             window[i] = (float)factor;
@@ -37,7 +40,15 @@ static void check_windows(penstock_context *context, const char *device, bool st
         for (size_t v = count; v <= VECTORS; v++)
             if ((v * AVERAGE + AVERAGE - 1) * HOP + N > at)
                 from[v] = factor;
-        if (straight) {
+        if (way == PREPARE) {
+            piece = piece + kept < SAMPLES - at ? piece + kept : SAMPLES - at;
+            CHECK_OK(penstock_spectrum_prepare(spectrum, in, piece, &wanted));
+            kept = wanted && piece < (AVERAGE - 1) * HOP + N && at + piece < SAMPLES ? piece : 0;
+            ahead += kept > 0;
+            if (kept)
+                continue;
+        }
+        if (way != PUSH) {
             CHECK_OK(penstock_spectrum_run(spectrum, in, piece, &taken, out + count * N, room, &given));
         } else {
             CHECK_OK(penstock_spectrum_push(spectrum, in, piece, &taken));
@@ -108,6 +119,9 @@ static void check_stats(penstock_context *context)
     CHECK_EQ(penstock_spectrum_set_max_latency(spectrum, -1), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_get_stats(NULL, &stats), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_prepare(NULL, in, 1, &taken), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_prepare(spectrum, NULL, 1, &taken), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_prepare(spectrum, in, 1, NULL), PENSTOCK_ERR_ARGUMENT);
     penstock_spectrum_free(spectrum);
     executed++;
 }
@@ -118,11 +132,12 @@ int main(void)
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
     for (size_t i = 0; i < 2; i++)
-        for (int straight = 0; straight < 2; straight++)
-            check_windows(context, devices[i], straight);
+        for (int way = PUSH; way <= PREPARE; way++)
+            check_windows(context, devices[i], (enum way)way);
     check_due(context);
     check_stats(context);
-    CHECK_EQ(executed, 6);
+    CHECK_EQ(executed, 8);
+    CHECK(ahead > 10, "%d times ahead", ahead);
     penstock_context_free(context);
     return test_finish();
 }

@@ -74,6 +74,17 @@ PENSTOCK_API int penstock_spectrum_pull(penstock_spectrum *spectrum, void *vecto
 PENSTOCK_API int penstock_spectrum_run(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken,
                                        void *vectors, size_t capacity, size_t *given);
 
+/*
+ * For a caller that can keep all samples of a vector until the last one is there, and so need not have them copied:
+ * does those transforms of the next vector that lie within the `count` samples, on the calling thread, and takes
+ * nothing. The same samples come again, with more behind them, until penstock_spectrum_run() takes them; that makes the
+ * vector, with the same bits, out of what is done and the rest. `*wanted`: how many samples complete one more
+ * transform; 0 where a device does not work so, or the next sample is not the first one of a vector: then nothing was
+ * done, and penstock_spectrum_run() is to have the samples. Another window begins the vector anew.
+ */
+PENSTOCK_API int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, size_t count,
+                                           size_t *wanted);
+
 /* Seconds until max_latency_s has passed for a vector that waits, 0 where a pull gives something at once; INFINITY
  * where nothing waits or there is no limit. */
 PENSTOCK_API double penstock_spectrum_due_s(const penstock_spectrum *spectrum);

@@ -292,7 +292,7 @@ struct penstock_plan_state {
     char variant[64];                       /* for penstock_plan_info; plan_init fills it in */
     unsigned kernels, passes;
     size_t best_batch;
-    size_t frame_scratch; /* bytes of scratch memory that run_frame takes */
+    size_t frame_scratch; /* bytes of scratch memory that run_frames takes */
     void *priv;
 };
 
@@ -383,10 +383,14 @@ struct penstock_backend {
     int (*enqueue)(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
     int (*download)(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
 
-    /* (optional, with HOST_MEMORY) one frame of a plan that is not gathered, average 1, on the calling thread: `in` is
-     * its first sample, `out` is aligned to 64 bytes and apart from it, `scratch` has frame_scratch bytes, aligned
-     * likewise. Bits as those of enqueue. Threads with scratch memory and outputs of their own may call it at once. */
-    void (*run_frame)(const struct penstock_plan_state *plan, const void *in, void *out, void *scratch);
+    /* (optional, with HOST_MEMORY) frames `first` .. `first` + `count` - 1 of the `average` that make one output, on
+     * the calling thread; the plan is not gathered. `in` is the first sample of frame 0, `out` is apart from the
+     * samples and written by the last frame, `scratch` has frame_scratch bytes, aligned to 64, and keeps the mean from
+     * one call to the next one. Bits as those of enqueue. Threads with scratch memory and outputs of their own may call
+     * it at once.
+     */
+    void (*run_frames)(const struct penstock_plan_state *plan, const void *in, size_t first, size_t count, void *out,
+                       void *scratch);
 
     /* (optional) instructions of all processors and of the busiest one, added up over what the plan has run. */
     void (*work)(const struct penstock_plan_state *plan, uint64_t *instructions, uint64_t *critical_path);

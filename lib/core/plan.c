@@ -126,14 +126,15 @@ bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes)
     const struct penstock_plan_state *state = &plan->flight.binding->state;
     const struct penstock_fft_problem *fft = &plan->problem.fft;
     *bytes = state->frame_scratch;
-    return state->device->backend->run_frame && !fft->gathered && fft->average == 1 && !fft->skip &&
+    return state->device->backend->run_frames && !plan->flight.arrival && !fft->gathered && !fft->skip &&
            fft->format != PENSTOCK_PLANAR;
 }
 
-void penstock__plan_run_frame(const penstock_plan *plan, const void *in, void *out, void *scratch)
+void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,
+                               void *scratch)
 {
     const struct penstock_plan_state *state = &plan->flight.binding->state;
-    state->device->backend->run_frame(state, in, out, scratch);
+    state->device->backend->run_frames(state, in, first, count, out, scratch);
 }
 
 /* ---------------------------------------------------------------- life ------------------------ */

@@ -26,12 +26,15 @@ int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t samp
 
 /*
  * Single frames on the calling thread, where the plan's device works there, for operators that keep a frame in the
- * cache between their stages. `*bytes` of scratch memory, aligned to 64; false where the device cannot do that.
+ * cache between their stages, or take them one after the other. `*bytes` of scratch memory, aligned to 64; false where
+ * the device cannot do that, or the plan waits for another one.
  */
 bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes);
 
-/* As the backend's run_frame: `in` need not be aligned; threads may call it at once. */
-void penstock__plan_run_frame(const penstock_plan *plan, const void *in, void *out, void *scratch);
+/* As the backend's run_frames: the frames from `first` on of the `average` that make an output. Nothing needs to be
+ * aligned but `scratch`; threads may call it at once. */
+void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,
+                               void *scratch);
 
 const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan);
 

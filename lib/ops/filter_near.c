@@ -106,7 +106,7 @@ static void make_spectrum(const struct near *near, size_t row, char *scratch)
     const void *frame = frame_of(near, row);
     penstock_cf32 *converted = (void *)(scratch + engine->made_at);
     if (!engine->pair) {
-        penstock__plan_run_frame(engine->forward, frame, scratch, scratch + engine->transform_at);
+        penstock__plan_run_frames(engine->forward, frame, 0, 1, scratch, scratch + engine->transform_at);
         return;
     }
     if (shape->format != PENSTOCK_CF32)
@@ -124,7 +124,7 @@ static void make_values(const struct filter_engine *engine, size_t channel, cons
     char *made = scratch + engine->made_at;
     if (!engine->pair) {
         penstock__filter_multiply(engine, product, spectrum, taps);
-        penstock__plan_run_frame(engine->reverse, product, made, scratch + engine->transform_at);
+        penstock__plan_run_frames(engine->reverse, product, 0, 1, made, scratch + engine->transform_at);
         penstock__filter_store(engine, channel, out, made, block, first, end);
         return;
     }

@@ -129,6 +129,7 @@ void penstock_spectrum_free(penstock_spectrum *spectrum)
     penstock__batcher_free(spectrum->batcher);
     penstock_plan_free(spectrum->plan);
     penstock__free(spectrum->sum);
+    penstock__free(spectrum->prepare_sums);
     penstock__free(spectrum->device);
     penstock__free(spectrum);
 }
@@ -143,7 +144,7 @@ int penstock_spectrum_reset(penstock_spectrum *spectrum)
     spectrum->in_frame = spectrum->to_skip = 0;
     spectrum->finished = false;
     spectrum->zeros = 0;
-    spectrum->summed = 0;
+    spectrum->summed = spectrum->prepared = 0;
     if (spectrum->sum)
         memset(spectrum->sum, 0, spectrum->length * sizeof *spectrum->sum);
     return PENSTOCK_OK;
@@ -223,6 +224,7 @@ int penstock_spectrum_push(penstock_spectrum *spectrum, const void *samples, siz
     double now = penstock__now_s();
     int status = take(spectrum, samples, count, taken);
     spectrum->samples += *taken;
+    spectrum->prepared = 0;
     penstock__meter_take(&spectrum->meter, *taken, now);
     return status;
 }

@@ -25,6 +25,11 @@ struct penstock_spectrum {
     double *sum; /* of powers, where the average is made here; else NULL */
     unsigned summed;
 
+    unsigned prepared;  /* transforms of the next vector, whose samples were not taken yet */
+    double prepare_s;   /* what they took */
+    void *prepare_sums; /* scratch memory of the plan with their sums, or NULL */
+    size_t prepare_bytes;
+
     uint64_t fallbacks, meanwhile; /* of plans that are gone */
     struct penstock__meter meter;
 };

@@ -59,13 +59,19 @@ struct seam {
     size_t held, vectors, needs;
 };
 
+/* Whether vectors can be made straight from the caller's samples. */
+static bool goes_straight(const penstock_spectrum *spectrum)
+{
+    return !spectrum->finished && !spectrum->sum && spectrum->desc.hop <= spectrum->desc.n &&
+           spectrum->format == spectrum->desc.format && penstock__plan_is_direct(spectrum->plan);
+}
+
 /* Whether this call can go straight. */
 static bool find_seam(const penstock_spectrum *spectrum, struct seam *seam, size_t count, size_t capacity)
 {
     size_t step = step_of(spectrum), span = span_of(spectrum), room;
     void *to;
-    if (spectrum->finished || spectrum->sum || spectrum->desc.hop > spectrum->desc.n ||
-        spectrum->format != spectrum->desc.format || !penstock__plan_is_direct(spectrum->plan))
+    if (!goes_straight(spectrum))
         return false;
     seam->held = penstock__batcher_held(spectrum->batcher);
     if (seam->held == SIZE_MAX || penstock__batcher_room(spectrum->batcher, &to, &room))
@@ -89,15 +95,29 @@ static int close_seam(penstock_spectrum *spectrum, const struct seam *seam, cons
     return PENSTOCK_OK;
 }
 
+/* The rest of a vector of which some transforms were done ahead. */
+static void end_prepared(penstock_spectrum *spectrum, const char *samples, char *vector)
+{
+    double began = penstock__now_s();
+    penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, spectrum->desc.average - spectrum->prepared,
+                              vector, spectrum->prepare_sums);
+    spectrum->prepared = 0;
+    penstock__meter_batch(&spectrum->meter, 1, spectrum->prepare_s + penstock__now_s() - began);
+}
+
 /* `count` vectors; how many were made before a failure. */
 static int make_vectors(penstock_spectrum *spectrum, const char *samples, size_t count, char *vectors, size_t *made)
 {
     const penstock_spectrum_desc *desc = &spectrum->desc;
-    size_t step = step_of(spectrum), most = ALONE_SAMPLES / (desc->n * desc->average), some;
+    size_t step = step_of(spectrum), most = ALONE_SAMPLES / (desc->n * desc->average), begun = 0, some;
+    if (count && spectrum->prepared) {
+        end_prepared(spectrum, samples, vectors);
+        begun = 1;
+    }
     double began = penstock__now_s();
     if (count * step >= MANY_SAMPLES)
         most = count;
-    for (*made = 0; *made < count; *made += some) {
+    for (*made = begun; *made < count; *made += some) {
         const char *from = samples + *made * step * penstock_format_bytes(spectrum->format);
         char *to = vectors + *made * spectrum->length * spectrum->value_bytes;
         int status;
@@ -105,8 +125,8 @@ static int make_vectors(penstock_spectrum *spectrum, const char *samples, size_t
         if ((status = penstock_plan_run(spectrum->plan, from, to, some * desc->average)))
             return status;
     }
-    if (count)
-        penstock__meter_batch(&spectrum->meter, count, penstock__now_s() - began);
+    if (count > begun)
+        penstock__meter_batch(&spectrum->meter, count - begun, penstock__now_s() - began);
     return PENSTOCK_OK;
 }
 
@@ -130,6 +150,7 @@ static int run_straight(penstock_spectrum *spectrum, const struct seam *seam, co
         return *given ? PENSTOCK_OK : status; /* the next call meets it again */
     if (straight || count - *taken >= span)   /* the next call brings the rest again, and more; or there is no room */
         return PENSTOCK_OK;
+    spectrum->prepared = 0;
     status = hold(spectrum, samples + *taken * bytes, count - *taken);
     *taken = count;
     return status;
@@ -152,6 +173,45 @@ int penstock_spectrum_run(penstock_spectrum *spectrum, const void *samples, size
     return status;
 }
 
+/* ---------------------------------------------------------------- ahead ----------------------- */
+
+/* Whether the next sample is the first one of a vector, and transforms can be done one by one. */
+static bool can_prepare(penstock_spectrum *spectrum)
+{
+    size_t bytes;
+    if (!goes_straight(spectrum) || spectrum->desc.average == 1 || penstock__batcher_held(spectrum->batcher) ||
+        !penstock__plan_runs_frames(spectrum->plan, &bytes))
+        return false;
+    if (spectrum->prepare_bytes < bytes) {
+        penstock__free(spectrum->prepare_sums);
+        spectrum->prepared = 0;
+        spectrum->prepare_sums = penstock__alloc(bytes);
+        spectrum->prepare_bytes = spectrum->prepare_sums ? bytes : 0;
+    }
+    return spectrum->prepare_sums;
+}
+
+int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *wanted)
+{
+    if (!spectrum || !wanted || (count && !samples))
+        return bad("penstock_spectrum_prepare: an argument is NULL");
+    *wanted = 0;
+    if (!can_prepare(spectrum))
+        return PENSTOCK_OK;
+    const penstock_spectrum_desc *desc = &spectrum->desc;
+    size_t transforms = count < desc->n ? 0 : (count - desc->n) / desc->hop + 1;
+    transforms = transforms < desc->average ? transforms : desc->average - 1;
+    if (transforms > spectrum->prepared) {
+        double began = penstock__now_s();
+        penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, transforms - spectrum->prepared, spectrum->prepare_sums,
+                                  spectrum->prepare_sums);
+        spectrum->prepare_s = (spectrum->prepared ? spectrum->prepare_s : 0) + penstock__now_s() - began;
+        spectrum->prepared = (unsigned)transforms;
+    }
+    *wanted = spectrum->prepared * desc->hop + desc->n;
+    return PENSTOCK_OK;
+}
+
 /* ---------------------------------------------------------------- changes --------------------- */
 
 int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window, const float *taps)
@@ -163,6 +223,7 @@ int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window
     if ((status = penstock__spectrum_plan(spectrum, &next, window, taps)))
         return status;
     penstock__batcher_set_plan(spectrum->batcher, next);
+    spectrum->prepared = 0;
     spectrum->fallbacks += penstock__plan_fallbacks(spectrum->plan);
     spectrum->meanwhile += penstock__plan_meanwhile(spectrum->plan);
     penstock_plan_free(spectrum->plan);

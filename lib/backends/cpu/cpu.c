@@ -99,7 +99,7 @@ const struct penstock_backend penstock__cpu_backend = {
     .upload = penstock__host_upload,
     .enqueue = penstock__cpu_enqueue,
     .download = penstock__host_download,
-    .run_frame = penstock__cpu_run_frame,
+    .run_frames = penstock__cpu_run_frames,
     .mark = penstock__host_mark,
     .wait = penstock__host_wait,
 };

@@ -204,9 +204,15 @@ int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
     return PENSTOCK_OK;
 }
 
-void penstock__cpu_run_frame(const struct penstock_plan_state *plan, const void *in, void *out, void *scratch)
+void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void *in, size_t first, size_t count,
+                              void *out, void *scratch)
 {
     const struct cpu_plan *p = plan->priv;
-    struct batch b = {.plan = p, .in = in, .out = out, .samples = penstock__fft_in_count(p->fft)};
-    run_frame(&b, 0, false, scratch);
+    struct batch b = {.plan = p,
+                      .in = in,
+                      .out = out,
+                      .samples = penstock__fft_samples(p->fft, p->fft->average),
+                      .sample_bytes = penstock_format_bytes(p->fft->format)};
+    for (size_t frame = first; frame < first + count; frame++)
+        run_frame(&b, frame, frame + 1 < first + count, scratch);
 }
