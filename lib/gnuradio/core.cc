@@ -117,6 +117,12 @@ std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> 
     return values;
 }
 
+bool has_room_for(gr::block &block, size_t items, unsigned port)
+{
+    const auto most = static_cast<size_t>(block.detail()->input(port)->max_possible_items_available());
+    return items <= most - most / 4;
+}
+
 bool input_ended(gr::block &block, size_t available, unsigned port)
 {
     auto reader = block.detail()->input(port);
@@ -130,14 +136,14 @@ static bool in_real_time()
     return policy >= 0 && ((policy & 0xff) == SCHED_FIFO || (policy & 0xff) == SCHED_RR);
 }
 
-size_t gatherer::more(gr::block &block, size_t available, size_t enough, unsigned port)
+size_t gatherer::more(gr::block &block, size_t available, size_t enough, size_t old, unsigned port)
 {
     using clock = std::chrono::steady_clock;
     constexpr auto pause = std::chrono::microseconds(30), longest = std::chrono::microseconds(1000);
     constexpr unsigned most_in_vain = 10, yields = 4; // the other side needs the lock, too
     auto reader = block.detail()->input(port);
     const size_t before = available, most = static_cast<size_t>(reader->max_possible_items_available());
-    enough = std::max(std::min(enough, most / 2), std::min(ENOUGH_BYTES / reader->get_sizeof_item(), most / 4));
+    enough = std::max(std::min(enough, most / 2), old + std::min(ENOUGH_BYTES / reader->get_sizeof_item(), most / 4));
     if (available >= enough || ++d_skipped < 1U << d_in_vain || !in_real_time())
         return available;
     const auto began = clock::now();
@@ -152,7 +158,8 @@ size_t gatherer::more(gr::block &block, size_t available, size_t enough, unsigne
         available = items;
         ended = reader->done();
     }
-    d_in_vain = available >= std::min(2 * before, enough) ? 0 : std::min(d_in_vain + 1, most_in_vain);
+    const size_t doubled = before > old ? 2 * before - old : old + 1;
+    d_in_vain = available >= std::min(doubled, enough) ? 0 : std::min(d_in_vain + 1, most_in_vain);
     d_skipped = 0;
     return available;
 }

@@ -77,6 +77,9 @@ class stats_port
  */
 void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes, size_t items = 16);
 
+//! Whether `items` can lie in the buffer before a port, with so much room behind them that the block before works on.
+bool has_room_for(gr::block &block, size_t items, unsigned port = 0);
+
 //! No more input will come to a port than the `available` items.
 bool input_ended(gr::block &block, size_t available, unsigned port = 0);
 
@@ -93,8 +96,8 @@ class gatherer
   public:
     //! In general_work(), without locks: `available` items, or those that there are after a wait for `enough`, at most
     //! half of what the buffer has room for, and for what makes a call worth it. Where nothing comes of waiting, hardly
-    //! any call waits.
-    size_t more(gr::block &block, size_t available, size_t enough, unsigned port = 0);
+    //! any call waits. `old`: the first items, which a call before had already.
+    size_t more(gr::block &block, size_t available, size_t enough, size_t old = 0, unsigned port = 0);
 };
 
 /*!

@@ -25,6 +25,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
     const size_t d_fft_size, d_step, d_span; // samples from one vector to the next, and of one
     double d_max_latency_s;
     bool d_finished = false;
+    size_t d_prepared = 0;        // samples in the input buffer whose transforms are done ahead
     std::deque<gr::tag_t> d_tags; // of samples that were taken, for vectors that were not handed out
     gatherer d_gatherer;
     stats_port d_stats{*this};
@@ -42,6 +43,18 @@ class spectrum_cvf_impl final : public spectrum_cvf
         const uint64_t vectors = nitems_written(0) + penstock_spectrum_waiting(d_spectrum.get());
         const uint64_t end = vectors * d_step + d_span;
         return end > nitems_read(0) ? static_cast<size_t>(end - nitems_read(0)) : 0;
+    }
+
+    // Leaves a vector that is not complete in the input buffer, where that has room, and does what transforms it can.
+    bool prepare(const void *samples, size_t available)
+    {
+        d_prepared = 0;
+        if (d_finished || available >= missing() || !has_room_for(*this, missing()) || input_ended(*this, available))
+            return false;
+        size_t wanted;
+        check(penstock_spectrum_prepare(d_spectrum.get(), samples, available, &wanted));
+        d_prepared = wanted ? available : 0;
+        return wanted > 0;
     }
 
     // Tags of `taken` samples, each with the number of its vector.
@@ -131,6 +144,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
         check(penstock_spectrum_reset(d_spectrum.get()));
         d_tags.clear();
         d_finished = false;
+        d_prepared = 0;
         d_stats.start();
         return true;
     }
@@ -143,19 +157,23 @@ class spectrum_cvf_impl final : public spectrum_cvf
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) override
     {
-        const size_t available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]), missing()),
+        const size_t vector = missing(),
+                     available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]),
+                                                 has_room_for(*this, vector) ? 0 : vector, d_prepared),
                      capacity = static_cast<size_t>(noutput_items);
         gr::thread::scoped_lock lock(d_setlock);
         size_t taken = 0, given = 0;
         double sleep_s = 0;
         try {
-            check(penstock_spectrum_run(d_spectrum.get(), input_items[0], d_finished ? 0 : available, &taken,
-                                        output_items[0], capacity, &given));
-            take_tags(taken);
-            give_tags(given);
-            if (!d_finished && taken == available && input_ended(*this, available)) {
-                check(penstock_spectrum_finish(d_spectrum.get()));
-                d_finished = true;
+            if (!prepare(input_items[0], available)) {
+                check(penstock_spectrum_run(d_spectrum.get(), input_items[0], d_finished ? 0 : available, &taken,
+                                            output_items[0], capacity, &given));
+                take_tags(taken);
+                give_tags(given);
+                if (!d_finished && taken == available && input_ended(*this, available)) {
+                    check(penstock_spectrum_finish(d_spectrum.get()));
+                    d_finished = true;
+                }
             }
             if (!taken && !given)
                 sleep_s = std::min(penstock_spectrum_due_s(d_spectrum.get()), LONGEST_SLEEP_S);
