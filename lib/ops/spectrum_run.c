@@ -203,8 +203,8 @@ int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, 
     transforms = transforms < desc->average ? transforms : desc->average - 1;
     if (transforms > spectrum->prepared) {
         double began = penstock__now_s();
-        penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, transforms - spectrum->prepared, spectrum->prepare_sums,
-                                  spectrum->prepare_sums);
+        penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, transforms - spectrum->prepared,
+                                  spectrum->prepare_sums, spectrum->prepare_sums);
         spectrum->prepare_s = (spectrum->prepared ? spectrum->prepare_s : 0) + penstock__now_s() - began;
         spectrum->prepared = (unsigned)transforms;
     }
