@@ -4,6 +4,10 @@
 /* Tables of transforms by vectors. */
 #include "vector/vector_fft.h"
 
+/* From this length on a product costs less than a table as large as the samples, which takes their place in the caches.
+ */
+#define LONG_LENGTH 4096
+
 bool penstock__vector_fft_fits(size_t n)
 {
     return !(n & (n - 1)) && n >= VECTOR_FFT_SHORTEST && n <= VECTOR_FFT_LONGEST;
@@ -42,26 +46,37 @@ static void fill_roots(struct vector_fft *fft)
     }
 }
 
+static void fill_factors(const struct vector_fft *fft, float *to, size_t bin)
+{
+    for (size_t lane = 0; lane < fft->width; lane++) {
+        double re, im;
+        penstock__unit_root(&re, &im, vector_sample_in(lane, fft->width) * bin, fft->n);
+        to[lane] = (float)re;
+        to[fft->width + lane] = (float)-im;
+    }
+}
+
 static void fill_middle(struct vector_fft *fft, enum vector_order order)
 {
+    const size_t width = fft->width;
     for (size_t place = 0; place < fft->vectors; place++) {
-        size_t bin = penstock__vector_fft_bin(fft, place);
-        float *to = fft->middle + 2 * fft->width * (order == VECTOR_BY_BIN ? bin : place);
-        for (size_t lane = 0; lane < fft->width; lane++) {
-            double re, im;
-            penstock__unit_root(&re, &im, vector_sample_in(lane, fft->width) * bin, fft->n);
-            to[lane] = (float)re;
-            to[fft->width + lane] = (float)-im;
-        }
+        size_t bin = penstock__vector_fft_bin(fft, place), at = order == VECTOR_BY_BIN ? bin : place;
+        if (!fft->coarse || at < width)
+            fill_factors(fft, fft->middle + 2 * width * at, bin);
+        if (fft->coarse && at % width == 0)
+            fill_factors(fft, fft->coarse + 2 * at, bin);
     }
 }
 
 int penstock__vector_fft_init(struct vector_fft *fft, size_t n, size_t width, enum vector_order order)
 {
     *fft = (struct vector_fft){.n = n, .width = width, .vectors = n / width};
-    fft->middle = penstock__alloc(2 * n * sizeof *fft->middle);
+    const bool split = order == VECTOR_BY_BIN && n >= LONG_LENGTH;
+    const size_t factors = split ? width : fft->vectors;
+    fft->middle = penstock__alloc(2 * width * factors * sizeof *fft->middle);
+    fft->coarse = split ? penstock__alloc(2 * fft->vectors * sizeof *fft->coarse) : NULL;
     fft->roots = penstock__alloc(4 * fft->vectors * sizeof *fft->roots);
-    if (!fft->roots || !fft->middle)
+    if (!fft->roots || !fft->middle || (split && !fft->coarse))
         return PENSTOCK_ERR_MEMORY;
     choose_passes(fft);
     fill_roots(fft);
@@ -73,6 +88,7 @@ void penstock__vector_fft_free(struct vector_fft *fft)
 {
     penstock__free(fft->roots);
     penstock__free(fft->middle);
+    penstock__free(fft->coarse);
 }
 
 /* The digits of a place, the longest span's first, are the bin's from its lowest on. */

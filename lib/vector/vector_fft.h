@@ -35,6 +35,8 @@ struct vector_fft {
     size_t pass_count;
     float *roots;  /* of the passes */
     float *middle; /* the factors between the two transforms, for each vector: W real parts, then W imaginary ones */
+    float *coarse; /* of long transforms, else NULL: `middle` has W vectors' factors, this one those of every W-th one;
+                      vector v's are the products of their (v mod W)-th and (v / W)-th */
 };
 
 /* Whether n is a power of two between the two above. */

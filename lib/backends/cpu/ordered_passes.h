@@ -39,17 +39,19 @@ INLINE void fetch(const penstock_cf32 *samples)
 }
 
 /* The transforms across the W vectors with the bins from `bin` on. For bins they are transposed in such an order that
- * storing, which mixes lanes as loading does, leaves them in a row. `next` is fetched, or NULL. */
+ * storing, which mixes lanes as loading does, leaves them in a row. `next` is fetched, or NULL; `coarse` is the
+ * common factor of the W vectors, or NULL. */
 INLINE void across(const struct ordered_fft *ordered, const cvec *data, const struct ends *ends,
-                   const penstock_cf32 *next, size_t bin)
+                   const penstock_cf32 *next, const cvec *coarse, size_t bin)
 {
-    const cvec *between = (const cvec *)(const void *)ordered->fft.middle + bin;
+    const cvec *between = (const cvec *)(const void *)ordered->fft.middle + (coarse ? 0 : bin);
     const uint32_t *places = ordered->places + bin;
     cvec x[WIDTH];
     EACH(q, WIDTH)
     {
         size_t which = ends->sums ? q : vector_sample_in(q, WIDTH);
-        x[q] = times(data[places[which]], between[which].re, between[which].im);
+        cvec factors = coarse ? times(between[which], coarse->re, coarse->im) : between[which];
+        x[q] = times(data[places[which]], factors.re, factors.im);
     }
     transform_across(x);
     EACH(q, WIDTH)
@@ -67,9 +69,14 @@ INLINE void across(const struct ordered_fft *ordered, const cvec *data, const st
 INLINE void transform(const struct ordered_fft *ordered, const struct ends *ends, cvec *data)
 {
     const penstock_cf32 *next = ordered->fft.n <= FETCHED_LENGTH ? ends->next : NULL;
+    const cvec *coarse = (const void *)ordered->fft.coarse;
     transform_down(&ordered->fft, data, &ends->samples);
-    for (size_t bin = 0; bin < ordered->fft.vectors; bin += WIDTH)
-        across(ordered, data, ends, next, bin);
+    if (coarse)
+        for (size_t bin = 0; bin < ordered->fft.vectors; bin += WIDTH)
+            across(ordered, data, ends, next, coarse + bin / WIDTH, bin);
+    else
+        for (size_t bin = 0; bin < ordered->fft.vectors; bin += WIDTH)
+            across(ordered, data, ends, next, NULL, bin);
 }
 
 static void forward(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
