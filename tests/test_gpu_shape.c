@@ -266,6 +266,8 @@ int main(int count, char **arguments)
             check_sampled(n, full);
     for (size_t i = 0; i < sizeof more / sizeof more[0] && count < 2; i++)
         check_sampled(more[i], full);
+    for (size_t n = 1; n <= 16 && count < 2; n++) /* shorter than some radices */
+        check_tuned(n, &limits[0]);
     check_kernels();
     check_powers();
     check_kept_tables();

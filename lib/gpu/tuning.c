@@ -93,6 +93,8 @@ static void add_step(struct list *list, const char *before, unsigned n, const st
 static void add_radix(struct list *list, const char *before, const struct gpu_shape *shape, unsigned radix)
 {
     struct step step = step_of(shape);
+    if (radix >= shape->n)
+        return;
     step.count = 0;
     for (unsigned left = shape->n; left > 1 && step.count < KNOBS_MAX_STAGES; step.count++) {
         step.radix[step.count] = left < radix ? left : radix;
@@ -101,8 +103,7 @@ static void add_radix(struct list *list, const char *before, const struct gpu_sh
     step.lanes = shape->n / radix;
     step.per_group = list->limits.cpu || shape->columns || step.lanes >= 64 ? shape->per_group : 64 / step.lanes;
     step.resident = step.lanes * step.per_group > 512 ? 1 : 1024 / (step.lanes * step.per_group);
-    if (radix < shape->n)
-        add_step(list, before, shape->n, &step);
+    add_step(list, before, shape->n, &step);
 }
 
 /* More or fewer transforms of a work-group, work-items of a transform, other stages, another order of them, and, on a
