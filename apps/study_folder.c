@@ -15,10 +15,12 @@ int study_folder_open(struct study_folder *folder)
 {
     /* ours, PoCL's, the CUDA driver's, which is also that of NVIDIA's OpenCL */
     static const char *const names[] = {"PENSTOCK_CACHE_DIR", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"};
-    snprintf(folder->path, sizeof folder->path, "/tmp/penstock-plans-XXXXXX");
-    if (!mkdtemp(folder->path)) {
+    const char *base = getenv("TMPDIR");
+    int length = snprintf(folder->path, sizeof folder->path, "%s/penstock-plans-XXXXXX", base ? base : P_tmpdir);
+    if (length >= (int)sizeof folder->path || !mkdtemp(folder->path)) {
+        bool long_name = length >= (int)sizeof folder->path;
         folder->path[0] = '\0';
-        return fail(EXIT_DATA, "no folder for kernels: %s", strerror(errno));
+        return fail(EXIT_DATA, "no folder for kernels: %s", strerror(long_name ? ENAMETOOLONG : errno));
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         setenv(names[i], folder->path, 1);

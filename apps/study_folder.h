@@ -6,7 +6,7 @@
 #define PENSTOCK_APPS_STUDY_FOLDER_H
 
 struct study_folder {
-    char path[64]; /* "": none */
+    char path[256]; /* "": none */
 };
 
 /* Makes it and names it in the environment, for contexts and drivers that are opened from then on: the library keeps

@@ -7,11 +7,11 @@
  */
 #include "cases/signals.h"
 #include "interrupt.h"
-#include "outfile.h"
 #include "picture/axes.h"
 #include "power.h"
 #include "progress.h"
 #include "study.h"
+#include "study_picture.h"
 
 #include <penstock/resident.h>
 
@@ -222,8 +222,9 @@ static void draw_curve(const struct axes *axes, const struct forms_study *s, int
     axes_legend(axes, form, curve_colour((size_t)form), s->forms->form[form].name);
 }
 
-static void draw(struct canvas *canvas, const struct forms_study *s)
+static void draw(struct canvas *canvas, const void *study)
 {
+    const struct forms_study *s = study;
     char title[200];
     double most = 0;
     for (size_t form = 0; form < s->forms->count; form++)
@@ -246,24 +247,6 @@ static void draw(struct canvas *canvas, const struct forms_study *s)
     axes_draw(&axes, title);
     for (size_t form = 0; form < s->forms->count; form++)
         draw_curve(&axes, s, (int)form);
-}
-
-static int write_picture(const struct forms_study *s, const char *path)
-{
-    struct canvas canvas;
-    FILE *file;
-    int code = outfile_open(&file, path), closing;
-    if (code)
-        return code;
-    if (canvas_init(&canvas, 1080, 580, white)) {
-        draw(&canvas, s);
-        code = canvas_write_png(&canvas, file, path);
-        canvas_free(&canvas);
-    } else {
-        code = fail(EXIT_DATA, "out of memory");
-    }
-    closing = outfile_close(file, path);
-    return code ? code : closing;
 }
 
 /* ---------------------------------------------------------------- study ----------------------- */
@@ -337,7 +320,7 @@ static int study(struct forms_study *s, const struct study *wanted)
     if (code || interrupted())
         return code;
     print_table(s, wanted->csv);
-    return wanted->png ? write_picture(s, wanted->png) : EXIT_DONE;
+    return wanted->png ? study_picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE;
 }
 
 static int study_forms(const struct forms *forms, const struct study *wanted)

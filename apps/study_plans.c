@@ -8,11 +8,11 @@
  */
 #include "cases/signals.h"
 #include "interrupt.h"
-#include "outfile.h"
 #include "picture/axes.h"
 #include "progress.h"
 #include "study.h"
 #include "study_folder.h"
+#include "study_picture.h"
 
 #include <penstock/resident.h>
 
@@ -208,8 +208,9 @@ static void draw_curve(const struct axes *axes, const struct plans_study *s, siz
 }
 
 /* Times to make a plan, above; what tuning brings, below. */
-static void draw(struct canvas *canvas, const struct plans_study *s)
+static void draw(struct canvas *canvas, const void *study)
 {
+    const struct plans_study *s = study;
     char title[200];
     struct axes axes = {.canvas = canvas,
                         .left = 90,
@@ -231,24 +232,6 @@ static void draw(struct canvas *canvas, const struct plans_study *s)
     axes.y = (struct scale){.low = 0.5, .high = 1.1, .label = "time of the tuned / the usual"};
     axes_draw(&axes, "");
     draw_curve(&axes, s, offsetof(struct plans_row, ratio), 5, "tuned / usual");
-}
-
-static int write_picture(const struct plans_study *s, const char *path)
-{
-    struct canvas canvas;
-    FILE *file;
-    int code = outfile_open(&file, path), closing;
-    if (code)
-        return code;
-    if (canvas_init(&canvas, 1080, 740, white)) {
-        draw(&canvas, s);
-        code = canvas_write_png(&canvas, file, path);
-        canvas_free(&canvas);
-    } else {
-        code = fail(EXIT_DATA, "out of memory");
-    }
-    closing = outfile_close(file, path);
-    return code ? code : closing;
 }
 
 /* ---------------------------------------------------------------- study ----------------------- */
@@ -295,7 +278,7 @@ static int study(struct plans_study *s, const struct study *wanted)
     if (code || interrupted())
         return code;
     print_table(s, wanted->csv);
-    return wanted->png ? write_picture(s, wanted->png) : EXIT_DONE;
+    return wanted->png ? study_picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE;
 }
 
 int study_plans(const struct study *wanted)

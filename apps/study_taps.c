@@ -7,10 +7,10 @@
  */
 #include "cases/signals.h"
 #include "interrupt.h"
-#include "outfile.h"
 #include "picture/axes.h"
 #include "progress.h"
 #include "study.h"
+#include "study_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,8 +138,9 @@ static void print_points(const struct taps_study *s, bool csv)
                100 * (1 - worst->rate_msps / worst->envelope_msps), worst->taps, s->device);
 }
 
-static void draw(struct canvas *canvas, const struct taps_study *s)
+static void draw(struct canvas *canvas, const void *study)
 {
+    const struct taps_study *s = study;
     double taps[MOST_POINTS], rates[MOST_POINTS], envelope[MOST_POINTS], limit[MOST_POINTS], most = 0;
     char title[120];
     for (size_t i = 0; i < s->count; i++) {
@@ -168,24 +169,6 @@ static void draw(struct canvas *canvas, const struct taps_study *s)
     axes_legend(&axes, 2, curve_colour(2), "15 % below it");
 }
 
-static int write_picture(const struct taps_study *s, const char *path)
-{
-    struct canvas canvas;
-    FILE *file;
-    int code = outfile_open(&file, path);
-    if (code)
-        return code;
-    if (canvas_init(&canvas, 1030, 580, white)) {
-        draw(&canvas, s);
-        code = canvas_write_png(&canvas, file, path);
-        canvas_free(&canvas);
-    } else {
-        code = fail(EXIT_DATA, "out of memory");
-    }
-    int closing = outfile_close(file, path);
-    return code ? code : closing;
-}
-
 static int study(struct taps_study *s, const struct study *wanted)
 {
     uint64_t seed = 1;
@@ -205,7 +188,7 @@ static int study(struct taps_study *s, const struct study *wanted)
     if (code || interrupted())
         return code;
     print_points(s, wanted->csv);
-    return wanted->png ? write_picture(s, wanted->png) : EXIT_DONE;
+    return wanted->png ? study_picture_write(wanted->png, 1030, 580, draw, s) : EXIT_DONE;
 }
 
 int study_taps(const struct study *wanted)

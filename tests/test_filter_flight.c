@@ -9,24 +9,15 @@
  * Argument: a device.
  */
 #include "core/memory.h"
-#include "driver_shim.h"
 #include "filter_direct.h"
+#include "shim_calls.h"
 
 #include <penstock/resident.h>
-
-#include <dlfcn.h>
 
 #define SAMPLES  12000
 #define TAPS     20
 #define CHANNELS 2
 #define FEW      6000 /* of the sweep */
-
-static struct {
-    void (*fail_at)(long k);
-    void (*fail_from)(long k);
-    long (*left)(void);
-    long (*live)(void);
-} shim;
 
 static const char *device;
 static penstock_cf32 samples[SAMPLES], taps[TAPS], other_taps[TAPS];
@@ -227,22 +218,6 @@ static void check_channels(penstock_context *context)
 
 /* ---------------------------------------------------------------- failures -------------------- */
 
-static bool find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol;
-}
-
-static bool load_shim(void)
-{
-    const char *path = getenv("PENSTOCK_OPENCL_LIBRARY");
-    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
-    return library && find(library, "shim_fail_at", &shim.fail_at) &&
-           find(library, "shim_fail_from", &shim.fail_from) && find(library, "shim_left", &shim.left) &&
-           find(library, "shim_live", &shim.live);
-}
-
 /* A stream in which calls fail; after an error they do not any more, and the stream goes on. True: none was reached. */
 static bool use(penstock_context *context, const char *name, void (*fail)(long), long k, long *errors)
 {
@@ -358,7 +333,7 @@ int main(int count, char **arguments)
     check_due(context);
     check_channels(context);
     penstock_context_free(context);
-    if (load_shim()) {
+    if (shim_load("PENSTOCK_OPENCL_LIBRARY") && shim.fail_from) {
         sweep("opencl", shim.fail_at, "once");
         sweep("opencl", shim.fail_from, "from it on");
         sweep("prefer:opencl", shim.fail_at, "once");

@@ -4,22 +4,13 @@
 /* Every call of a GPU's driver, and every allocation, fails once, k = 0, 1, ...: the library says so or does without,
  * and leaks nothing. */
 #include "core/memory.h"
-#include "driver_shim.h"
+#include "shim_calls.h"
 #include "test.h"
 
 #include <penstock/penstock.h>
 
-#include <dlfcn.h>
-
 #define N      64
 #define FRAMES 40
-
-static struct {
-    void (*fail_at)(long k);
-    long (*left)(void);
-    long (*live)(void);
-    const char *(*broken_rule)(void);
-} shim;
 
 /* What is swept: forms of a transform. */
 static const struct form {
@@ -39,23 +30,6 @@ static const struct form {
 static penstock_cf32 samples[FRAMES * N], want[FRAMES * N], out[FRAMES * N];
 static penstock_cf16 half_samples[FRAMES * N], half_out[FRAMES * N];
 static long first_allocation; /* of the last life: those before made its context */
-
-static bool find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol;
-}
-
-static bool load_shim(const char *variable)
-{
-    const char *path = getenv(variable);
-    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
-    if (library)
-        find(library, "shim_broken_rule", &shim.broken_rule);
-    return library && find(library, "shim_fail_at", &shim.fail_at) && find(library, "shim_left", &shim.left) &&
-           find(library, "shim_live", &shim.live);
-}
 
 /* One life of a context, a plan and two batches, whose values are in `out` then. 0 or the first error. */
 static int live_once(const char *device, const struct form *form)
@@ -165,7 +139,7 @@ int main(int count, char **arguments)
     const char *const devices[] = {cuda ? "cuda" : "opencl", cuda ? "prefer:cuda" : "prefer:opencl"};
     uint64_t seed = 1;
     int status;
-    if (!load_shim(variable)) {
+    if (!shim_load(variable)) {
         printf("%s: ", variable);
         return test_skip("does not name the driver for tests");
     }

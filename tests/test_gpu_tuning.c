@@ -8,14 +8,13 @@
  */
 #include "core/devices.h"
 #include "core/memory.h"
-#include "driver_shim.h"
 #include "folder.h"
+#include "shim_calls.h"
 #include "test.h"
 
 #include <penstock/penstock.h>
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,28 +207,6 @@ static void check_without(bool plain)
 
 /* ---------------------------------------------------------------- the driver for tests -------- */
 
-static struct {
-    void (*fail_at)(long k);
-    long (*left)(void);
-    long (*live)(void);
-    const char *(*broken_rule)(void);
-} shim;
-
-static bool find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol;
-}
-
-static bool load_shim(void)
-{
-    const char *path = getenv("PENSTOCK_CUDA_LIBRARY");
-    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
-    return library && find(library, "shim_fail_at", &shim.fail_at) && find(library, "shim_left", &shim.left) &&
-           find(library, "shim_live", &shim.live) && find(library, "shim_broken_rule", &shim.broken_rule);
-}
-
 /* The work-groups of the usual plan and of another shape are different. */
 static void find_groups(unsigned *usual, unsigned *other)
 {
@@ -334,7 +311,7 @@ int main(int count, char **arguments)
     CHECK(test_make_folder(), "cannot make a folder");
     check_kept();
     check_threads();
-    bool shimmed = load_shim();
+    bool shimmed = shim_load("PENSTOCK_CUDA_LIBRARY") && shim.broken_rule;
     check_without(shimmed);
     if (shimmed) {
         check_choice();
