@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/date_time/posix_time/posix_time_types.hpp>
+#include <boost/thread/thread.hpp>
 #include <gnuradio/block_detail.h>
 #include <gnuradio/buffer_reader.h>
 #include <gnuradio/logger.h>
@@ -168,6 +169,9 @@ void wait_for_input(gr::block &block, double seconds)
 {
     auto &scheduler = block.detail()->d_tpb;
     const auto longest = boost::posix_time::microseconds(static_cast<long>(1e6 * seconds));
+    // A thread that is interrupted within work leaves its buffers marked as in use, and a flowgraph that goes on with
+    // them after lock() and unlock() waits for their release without end. The scheduler asks again after work.
+    const boost::this_thread::disable_interruption uninterrupted;
     gr::thread::scoped_lock guard(scheduler.mutex);
     scheduler.input_cond.timed_wait(guard, longest, [&scheduler] { return scheduler.input_changed; });
 }

@@ -12,6 +12,7 @@ import time
 import numpy
 import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
+from qa_stalling import Stalling
 
 CARRIERS = [[-2, -1, 1, 2]]
 
@@ -85,6 +86,31 @@ class QaLifecycle(gr_unittest.TestCase):
                 top.unlock()
                 top.wait()
                 self.assertEqual(bytes(sink.data()), self.alone(name, items))
+
+    def test_rewired_while_it_waits(self):
+        """Locked while it waits for more input or its deadline: it runs on, to its end."""
+        for name, (_, in_bytes, out_bytes) in BLOCKS.items():
+            if not in_bytes:
+                continue
+            with self.subTest(name):
+                top, block, source = gr.top_block(), make(name), Stalling((numpy.uint8, in_bytes))
+                if hasattr(block, "set_max_latency_ms"):
+                    block.set_max_latency_ms(60000)
+                first, source.allowed = blocks.null_sink(out_bytes), 3
+                top.connect(source, block, first)
+                top.start()
+                until = time.monotonic() + 60
+                while source.given < source.allowed and time.monotonic() < until:
+                    time.sleep(0.001)
+                time.sleep(0.02)
+                top.lock()
+                top.disconnect(source, block, first)
+                top.connect(blocks.null_source(in_bytes), blocks.head(in_bytes, 5000), block, blocks.null_sink(out_bytes))
+                top.unlock()
+                end = threading.Thread(target=top.wait, daemon=True)
+                end.start()
+                end.join(120)
+                self.assertFalse(end.is_alive(), "it does not end")
 
     def alone(self, name, items):
         _, in_bytes, out_bytes = BLOCKS[name]
