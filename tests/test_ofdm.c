@@ -142,6 +142,36 @@ static void check_ways(const char *what, penstock_context *context, const struct
     }
 }
 
+/* A long batch's one symbol that cannot be is named, wherever it is, and harms nothing that comes after. */
+static void check_refused(const char *what, const struct synthesis *s, penstock_ofdm *ofdm, const struct outcome *whole)
+{
+    enum { MANY = 20000 };
+    penstock_ofdm_batch batch = synthesis_batch(s);
+    size_t row = s->grid.carrier_count * PENSTOCK_QAM1024;
+    penstock_ofdm_symbol *symbols = calloc(MANY, sizeof *symbols);
+    int8_t *soft = calloc(MANY, row);
+    for (size_t i = 0; i < MANY; i++)
+        symbols[i] = s->symbols[i * s->symbol_count / MANY]; /* in order, so that they may go in pieces */
+    batch.symbols = symbols;
+    batch.symbol_count = MANY;
+    for (size_t bad = 3; bad <= MANY; bad = bad < 1000 ? MANY - 1 : bad + 1) {
+        char name[32];
+        bool good = bad == MANY;
+        if (!good)
+            symbols[bad].start = s->sample_count;
+        snprintf(name, sizeof name, "symbol %zu ", bad);
+        int status = penstock_ofdm_run(ofdm, &batch, &PENSTOCK_OFDM_RESULT(.soft = soft));
+        CHECK(good ? !status : status == PENSTOCK_ERR_ARGUMENT && strstr(penstock_error_text(), name), "%s: %d: %s",
+              what, status, penstock_error_text());
+        if (!good)
+            symbols[bad] = s->symbols[bad * s->symbol_count / MANY];
+    }
+    for (size_t i = 0; i < MANY; i++)
+        CHECK(!memcmp(soft + i * row, whole->soft + i * s->symbol_count / MANY * row, row), "%s: symbol %zu", what, i);
+    free(symbols);
+    free(soft);
+}
+
 static void check_device(penstock_context *context, const struct synthesis *s, const char *device,
                          penstock_tracking tracking, bool kernel)
 {
@@ -166,6 +196,8 @@ static void check_device(penstock_context *context, const struct synthesis *s, c
     check_grouping(what, s, ofdm, &o);
     if (kernel)
         check_ways(what, context, s, ofdm, tracking, &o);
+    if (s->grid.n <= 64)
+        check_refused(what, s, ofdm, &o);
     executed++;
     free_outcome(&o);
     penstock_ofdm_free(ofdm);

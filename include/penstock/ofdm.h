@@ -123,7 +123,8 @@ PENSTOCK_API const char *penstock_ofdm_device(const penstock_ofdm *ofdm);
  * slope come from a kernel of their own there, made when they are first asked for. */
 PENSTOCK_API int penstock_ofdm_get_info(const penstock_ofdm *ofdm, penstock_plan_info *info);
 
-/* Symbols may overlap and come in any order; each gives the same bits whatever else is in the batch. */
+/* Symbols may overlap and come in any order; each gives the same bits whatever else is in the batch. Where a batch is
+ * refused, or the device fails, what the results hold is undefined. */
 PENSTOCK_API int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch,
                                    const penstock_ofdm_result *result);
 PENSTOCK_API void penstock_ofdm_free(penstock_ofdm *ofdm);

@@ -312,13 +312,15 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_run: ofdm is NULL");
     if ((status = penstock__description_read(&b, sizeof b, batch, "penstock_ofdm_batch")) ||
         (status = penstock__description_read(&r, sizeof r, result, "penstock_ofdm_result")) ||
-        (status = penstock__ofdm_check_batch(ofdm->context, &ofdm->grid, &b, ofdm->skip)))
+        (status = penstock__ofdm_check_frames(&ofdm->grid, &b)))
         return status;
     int fused = penstock__ofdm_fused_begin(&ofdm->fused, &ofdm->grid, &b, &r);
     if (fused < 0)
         return fused;
     if (fused && flow(ofdm, &b, &r))
         return PENSTOCK_OK;
+    if ((status = penstock__ofdm_check_symbols(ofdm->context, &ofdm->grid, &b, ofdm->skip)))
+        return status;
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         ofdm->workers[i].frame = NULL;
     for (size_t first = 0; first < b.symbol_count; first += ofdm->block) {

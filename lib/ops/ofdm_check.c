@@ -129,54 +129,60 @@ static int check_symbol(const struct ofdm_grid *grid, const penstock_ofdm_batch 
     return PENSTOCK_OK;
 }
 
-/* A long batch is looked through by all threads; what the message says of is found by one. */
-struct looking {
-    const struct ofdm_grid *grid;
-    const penstock_ofdm_batch *batch;
-    size_t need; /* samples of a symbol */
-    atomic_bool found;
-};
-
-static bool is_good(const struct looking *looking, const penstock_ofdm_symbol *symbol)
+static bool is_good(const struct ofdm_grid *grid, const penstock_ofdm_batch *batch, size_t need,
+                    const penstock_ofdm_symbol *symbol)
 {
-    const struct ofdm_grid *grid = looking->grid;
-    const penstock_ofdm_batch *batch = looking->batch;
-    return symbol->frame < batch->frame_count && symbol->start <= batch->sample_count - looking->need &&
+    return symbol->frame < batch->frame_count && symbol->start <= batch->sample_count - need &&
            (!grid->pilots.count || symbol->pilot_row < grid->pilot_rows) &&
            (grid->tracking != PENSTOCK_TRACK_GIVEN || (isfinite(symbol->phase) && isfinite(symbol->slope)));
 }
 
+bool penstock__ofdm_good_symbols(const struct ofdm_grid *grid, const penstock_ofdm_batch *batch, size_t skip,
+                                 size_t first, size_t end)
+{
+    size_t need = skip + grid->n;
+    bool good = need <= batch->sample_count;
+    for (size_t i = first; i < end && good; i++)
+        good = is_good(grid, batch, need, &batch->symbols[i]);
+    return good;
+}
+
+/* A long batch is looked through by all threads; what the message says of is found by one. */
+struct looking {
+    const struct ofdm_grid *grid;
+    const penstock_ofdm_batch *batch;
+    size_t skip;
+    atomic_bool found;
+};
+
 static void look(void *argument, size_t item, unsigned worker)
 {
     struct looking *looking = argument;
-    size_t end = (item + 1) * ITEM_SYMBOLS, count = looking->batch->symbol_count;
-    bool good = true;
+    size_t first = item * ITEM_SYMBOLS, left = looking->batch->symbol_count - first;
     (void)worker;
-    for (size_t i = item * ITEM_SYMBOLS; i < count && i < end; i++)
-        good = good && is_good(looking, &looking->batch->symbols[i]);
-    if (!good)
+    if (!penstock__ofdm_good_symbols(looking->grid, looking->batch, looking->skip, first,
+                                     first + (left < ITEM_SYMBOLS ? left : ITEM_SYMBOLS)))
         atomic_store(&looking->found, true);
 }
 
-static int check_symbols(penstock_context *context, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
-                         size_t need)
+int penstock__ofdm_check_symbols(penstock_context *context, const struct ofdm_grid *grid,
+                                 const penstock_ofdm_batch *batch, size_t skip)
 {
-    struct looking looking = {.grid = grid, .batch = batch, .need = need};
-    if (batch->symbol_count > ITEM_SYMBOLS && need <= batch->sample_count) {
+    struct looking looking = {.grid = grid, .batch = batch, .skip = skip};
+    if (batch->symbol_count > ITEM_SYMBOLS) {
         penstock__parallel(context, (batch->symbol_count - 1) / ITEM_SYMBOLS + 1, look, &looking);
         if (!atomic_load(&looking.found))
             return PENSTOCK_OK;
     }
     for (size_t i = 0; i < batch->symbol_count; i++) {
-        int status = check_symbol(grid, batch, need, i);
+        int status = check_symbol(grid, batch, skip + grid->n, i);
         if (status)
             return status;
     }
     return PENSTOCK_OK;
 }
 
-int penstock__ofdm_check_batch(penstock_context *context, const struct ofdm_grid *grid,
-                               const penstock_ofdm_batch *batch, size_t skip)
+int penstock__ofdm_check_frames(const struct ofdm_grid *grid, const penstock_ofdm_batch *batch)
 {
     if (batch->symbol_count && !(batch->samples && batch->frames && batch->symbols))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm: %zu symbols, but samples, frames or symbols is NULL",
@@ -186,5 +192,5 @@ int penstock__ofdm_check_batch(penstock_context *context, const struct ofdm_grid
         if (status)
             return status;
     }
-    return check_symbols(context, grid, batch, skip + grid->n);
+    return PENSTOCK_OK;
 }

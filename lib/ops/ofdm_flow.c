@@ -4,6 +4,7 @@
 /* Pieces of an OFDM batch: listed, sent, and spread to where their results belong. */
 #include "ops/ofdm_flow.h"
 #include "core/context.h"
+#include "ops/ofdm_check.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct ofdm_flow_span {
     uint64_t high; /* the last transform's first sample */
     bool even;     /* one frame, even distances and nothing to take out: no list is needed */
     bool behind;   /* a symbol lies before the piece's first one */
+    bool bad;      /* a symbol is not what ofdm.h asks for */
 };
 
 struct piece {
@@ -91,9 +93,11 @@ static void list(void *argument, size_t item, unsigned worker)
     const penstock_ofdm_symbol *symbols = work->batch->symbols + piece->first;
     bool given = work->grid->tracking == PENSTOCK_TRACK_GIVEN;
     struct ofdm_flow_span span = {.even = true};
-    size_t end = (item + 1) * ITEM_SYMBOLS;
+    size_t begin = item * ITEM_SYMBOLS, end = begin + ITEM_SYMBOLS < piece->count ? begin + ITEM_SYMBOLS : piece->count;
     (void)worker;
-    for (size_t i = item * ITEM_SYMBOLS; i < piece->count && i < end; i++) {
+    span.bad =
+        !penstock__ofdm_good_symbols(work->grid, work->batch, work->skip, piece->first + begin, piece->first + end);
+    for (size_t i = begin; i < end && !span.bad; i++) {
         uint64_t window = symbols[i].start + work->skip;
         struct penstock_ofdm_place place =
             penstock__ofdm_place(&symbols[i], work->batch->frames, window, work->grid->n, given);
@@ -119,6 +123,7 @@ static struct ofdm_flow_span list_all(const struct piece *piece)
         all.high = piece->spans[i].high > all.high ? piece->spans[i].high : all.high;
         all.even = all.even && piece->spans[i].even;
         all.behind = all.behind || piece->spans[i].behind;
+        all.bad = all.bad || piece->spans[i].bad;
     }
     return all;
 }
@@ -158,6 +163,8 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
                           .spacing = count > 1 ? symbols[1].start - symbols[0].start : 1};
     struct ofdm_flow_span span = list_all(&piece);
     uint64_t distance = span.high - piece.base;
+    if (span.bad)
+        return OFDM_FLOW_REFUSED;
     if (span.behind || distance > 2 * (uint64_t)count * work->length || distance > UINT32_MAX / 2)
         return OFDM_FLOW_SCATTERED;
     struct penstock_ofdm_tables tables = tables_of(&piece, span.even);

@@ -33,10 +33,12 @@ struct ofdm_flow_work {
     size_t skip, length; /* from a symbol's start to its transform, and to the next symbol */
 };
 
-enum { OFDM_FLOW_SCATTERED = 1 };
+enum { OFDM_FLOW_SCATTERED = 1, OFDM_FLOW_REFUSED };
 
-/* *pieces grows by how many there were. OFDM_FLOW_SCATTERED where symbols lie too far apart or out of order for that; a
- * negative status is the device's failure. Either way nothing is in flight, and all results are to be made anew. */
+/* Looks at the symbols itself, while the device has those before. *pieces grows by how many there were.
+ * OFDM_FLOW_SCATTERED where symbols lie too far apart or out of order for that, OFDM_FLOW_REFUSED where one is not what
+ * ofdm.h asks for; a negative status is the device's failure. Either way nothing is in flight, and all results are to
+ * be made anew. */
 int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *pieces);
 
 void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context);
