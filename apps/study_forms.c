@@ -11,6 +11,7 @@
 #include "power.h"
 #include "progress.h"
 #include "study.h"
+#include "study_device.h"
 #include "study_picture.h"
 
 #include <penstock/resident.h>
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FORMS = 9, MOST_SIZES = 24, BLOCK_BYTES = 1 << 20, ROUNDS = 7 };
+enum { MOST_FORMS = 9, MOST_SIZES = 24, ROUNDS = 7 };
 
 struct form {
     const char *name; /* of the table, and the plot's legend */
@@ -73,12 +74,10 @@ static const struct forms plane_forms = {
 struct forms_study {
     const struct forms *forms;
     penstock_context *context;
-    const char *device;
-    char product[128];
+    struct study_device device;
     struct power_meter meter;
-    void *block, *halves;  /* samples, of floats and of 16 bits */
-    void *in, *out;        /* of devices that work in the host's memory */
-    size_t frames, budget; /* bytes of samples */
+    void *halves;                                                           /* samples of 16 bits */
+    size_t frames, budget;                                                  /* bytes of samples */
     double seconds[MOST_FORMS][MOST_SIZES], joules[MOST_FORMS][MOST_SIZES]; /* of a transform; NAN: not done */
 };
 
@@ -107,7 +106,7 @@ static int run_batches(const struct forms_study *s, const struct subject *subjec
     double start = seconds_now();
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < repeats && !status; i++)
-        status = penstock_plan_run(subject->plan, s->in, s->out, s->frames);
+        status = penstock_plan_run(subject->plan, s->device.in, s->device.out, s->frames);
     *seconds = (seconds_now() - start) / repeats;
     return status;
 }
@@ -158,10 +157,10 @@ static int measure_form(struct forms_study *s, int form, int size)
     desc.load.format = half ? PENSTOCK_CF16 : PENSTOCK_CF32;
     desc.store.half = half;
     progress_show("%s, %zu points", s->forms->form[form].name, n);
-    status = penstock_fft_plan(&subject.plan, s->context, &desc, s->device);
-    if (!status && !s->in)
-        status =
-            penstock_resident_new(&subject.resident, subject.plan, half ? s->halves : s->block, BLOCK_BYTES, s->frames);
+    status = penstock_fft_plan(&subject.plan, s->context, &desc, s->device.name);
+    if (!status && s->device.on_device)
+        status = penstock_resident_new(&subject.resident, subject.plan, half ? s->halves : s->device.block,
+                                       STUDY_BLOCK_BYTES, s->frames);
     if (!status)
         status = measure(s, &subject, form, size);
     penstock_resident_free(subject.resident);
@@ -189,7 +188,7 @@ static void print_row(const struct forms_study *s, int form, int size, bool csv)
     if (!isfinite(s->seconds[form][size]))
         return;
     printf(csv ? "%zu,%s,%s,%.6g,%.6g," : "%10zu  %-20s %-10s %12.4g %10.4g  ", side_of(s, size),
-           s->forms->form[form].name, s->device, 1e6 * s->seconds[form][size], gigaflops(s, form, size));
+           s->forms->form[form].name, s->device.name, 1e6 * s->seconds[form][size], gigaflops(s, form, size));
     if (isfinite(joules))
         printf(csv ? "%.6g\n" : "%12.4g\n", 1e6 * joules);
     else
@@ -204,7 +203,7 @@ static void print_table(const struct forms_study *s, bool csv)
         for (size_t form = 0; form < s->forms->count; form++)
             print_row(s, (int)form, size, csv);
     if (!csv)
-        printf("%s; energy: %s\n", s->product, s->meter.source);
+        printf("%s; energy: %s\n", s->device.product, s->meter.source);
 }
 
 /* ---------------------------------------------------------------- picture --------------------- */
@@ -242,8 +241,8 @@ static void draw(struct canvas *canvas, const void *study)
                               .label = s->forms->axis},
                         .y = {.low = 0, .high = 1.1 * most, .label = "GFLOP/s (5 n log2 n)"},
                         .grid = true};
-    snprintf(title, sizeof title, "penstock %s: %s, on %s (%.60s)", penstock_version(), s->forms->title, s->device,
-             s->product);
+    snprintf(title, sizeof title, "penstock %s: %s, on %s (%.60s)", penstock_version(), s->forms->title, s->device.name,
+             s->device.product);
     axes_draw(&axes, title);
     for (size_t form = 0; form < s->forms->count; form++)
         draw_curve(&axes, s, (int)form);
@@ -252,57 +251,30 @@ static void draw(struct canvas *canvas, const void *study)
 /* ---------------------------------------------------------------- study ----------------------- */
 
 /* OpenCL counts devices of all makers, NVML those of one: a GPU's counter is that of its number among them. */
-static void open_meter(struct forms_study *s, size_t row)
+static void open_meter(struct forms_study *s)
 {
     penstock_device_info info = PENSTOCK_DEVICE_INFO;
     unsigned before = 0;
     char name[32];
-    for (size_t i = 0; i < row; i++)
+    for (size_t i = 0; i < s->device.row; i++)
         before += !penstock_device_get(s->context, i, &info) && !info.reason && !strncmp(info.name, "opencl", 6) &&
                   strstr(info.product, "NVIDIA");
     snprintf(name, sizeof name, "opencl:%u", before);
-    power_open(&s->meter, strncmp(s->device, "opencl", 6) ? s->device : name, s->product);
+    power_open(&s->meter, strncmp(s->device.name, "opencl", 6) ? s->device.name : name, s->device.product);
 }
 
-/* The device's name and product; where its memory is the host's, samples beside the plan. */
 static int find_device(struct forms_study *s, const char *wanted)
 {
-    enum { ON_DEVICE = 1 << 28, ON_HOST = 1 << 23 };
-    penstock_device_info info = PENSTOCK_DEVICE_INFO;
-    penstock_resident *probe = NULL;
-    penstock_plan *plan = NULL;
-    uint64_t seed = 1;
-    size_t row;
-    int status = penstock_device_find(s->context, wanted ? wanted : "opencl", &row);
-    if (status || (status = penstock_device_get(s->context, row, &info)))
-        return fail_status(status);
-    s->device = info.name;
-    snprintf(s->product, sizeof s->product, "%s", info.product);
-    open_meter(s, row);
-    s->block = malloc(BLOCK_BYTES);
-    s->halves = malloc(BLOCK_BYTES);
-    if (!s->block || !s->halves)
+    enum { ON_DEVICE = 1 << 28, ON_HOST = 1 << 23, LARGEST_PLANE = 1 << 25 };
+    uint64_t seed = 2;
+    int code = study_device_find(&s->device, s->context, wanted, LARGEST_PLANE);
+    if (code)
+        return code;
+    open_meter(s);
+    s->budget = s->device.on_device ? ON_DEVICE : ON_HOST;
+    if (!(s->halves = malloc(STUDY_BLOCK_BYTES)))
         return fail(EXIT_DATA, "out of memory");
-    signal_random(s->block, PENSTOCK_CF32, BLOCK_BYTES / sizeof(penstock_cf32), &seed);
-    signal_random(s->halves, PENSTOCK_CF16, BLOCK_BYTES / sizeof(penstock_cf16), &seed);
-    if ((status = penstock_fft_plan(&plan, s->context, &PENSTOCK_FFT_DESC(.n = 16), s->device)))
-        return fail_status(status);
-    status = penstock_resident_new(&probe, plan, s->block, BLOCK_BYTES, BLOCK_BYTES / 128);
-    penstock_resident_free(probe);
-    penstock_plan_free(plan);
-    if (status && status != PENSTOCK_ERR_UNSUPPORTED)
-        return fail_status(status);
-    s->budget = status ? ON_HOST : ON_DEVICE;
-    if (!status)
-        return EXIT_DONE;
-    size_t most = (size_t)1 << 25; /* one frame of the largest plane */
-    s->in = aligned_alloc(64, most);
-    s->out = aligned_alloc(64, most);
-    if (!s->in || !s->out)
-        return fail(EXIT_DATA, "out of memory");
-    for (size_t at = 0; at < most; at += BLOCK_BYTES)
-        memcpy((char *)s->in + at, s->block, BLOCK_BYTES);
-    memset(s->out, 0, most);
+    signal_random(s->halves, PENSTOCK_CF16, STUDY_BLOCK_BYTES / sizeof(penstock_cf16), &seed);
     return EXIT_DONE;
 }
 
@@ -333,10 +305,8 @@ static int study_forms(const struct forms *forms, const struct study *wanted)
     }
     if (s) {
         penstock_context_free(s->context);
-        free(s->block);
+        study_device_free(&s->device);
         free(s->halves);
-        free(s->in);
-        free(s->out);
     }
     free(s);
     return code;

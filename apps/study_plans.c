@@ -11,6 +11,7 @@
 #include "picture/axes.h"
 #include "progress.h"
 #include "study.h"
+#include "study_device.h"
 #include "study_folder.h"
 #include "study_picture.h"
 
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 20, ROUNDS = 15, WARM = 7, ON_DEVICE = 1 << 28, ON_HOST = 1 << 23 };
+enum { ROUNDS = 15, WARM = 7, ON_DEVICE = 1 << 28, ON_HOST = 1 << 23 };
 
 static const size_t lengths[] = {64,   128,  256,  509,  512,  600,   1000,  1021,  1024,  1200,  1536,
                                  2048, 3072, 4096, 4099, 8192, 10007, 16384, 32768, 65521, 65536, 1 << 20};
@@ -40,9 +41,7 @@ struct plans_row {
 struct plans_study {
     struct study_folder folder;
     penstock_context *context;
-    const char *device;
-    char product[128];
-    void *block, *in, *out; /* in, out: of devices that work in the host's memory */
+    struct study_device device;
     struct plans_row rows[LENGTHS];
     size_t count;
 };
@@ -65,7 +64,7 @@ static int make_plan(penstock_plan **plan, const struct plans_study *s, size_t n
 {
     double start = seconds_now();
     int status =
-        penstock_fft_plan(plan, s->context, &PENSTOCK_FFT_DESC(.n = n, .batch = batch, .tune = tune), s->device);
+        penstock_fft_plan(plan, s->context, &PENSTOCK_FFT_DESC(.n = n, .batch = batch, .tune = tune), s->device.name);
     *ms = 1e3 * (seconds_now() - start);
     return status;
 }
@@ -98,7 +97,7 @@ static int run(const struct plans_study *s, const struct subject *subject, size_
     double start = seconds_now();
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < repeats && !status; i++)
-        status = penstock_plan_run(subject->plan, s->in, s->out, frames);
+        status = penstock_plan_run(subject->plan, s->device.in, s->device.out, frames);
     *seconds = (seconds_now() - start) / repeats;
     return status;
 }
@@ -152,14 +151,14 @@ static int measure(struct plans_study *s, size_t n)
 {
     struct plans_row *row = &s->rows[s->count];
     struct subject pair[2] = {{NULL, NULL}, {NULL, NULL}};
-    size_t frames = (s->in ? ON_HOST : ON_DEVICE) / (n * sizeof(penstock_cf32));
+    size_t frames = (s->device.on_device ? ON_DEVICE : ON_HOST) / (n * sizeof(penstock_cf32));
     int status;
     *row = (struct plans_row){.n = n};
     frames = frames ? frames : 1;
     progress_show("%zu points", n);
     status = make_both(s, row, pair, frames);
-    for (int i = 0; i < 2 && !status && !s->in; i++)
-        status = penstock_resident_new(&pair[i].resident, pair[i].plan, s->block, BLOCK_BYTES, frames);
+    for (int i = 0; i < 2 && !status && s->device.on_device; i++)
+        status = penstock_resident_new(&pair[i].resident, pair[i].plan, s->device.block, STUDY_BLOCK_BYTES, frames);
     if (!status)
         status = time_both(s, row, pair, frames);
     for (int i = 0; i < 2; i++) {
@@ -182,7 +181,7 @@ static void print_table(const struct plans_study *s, bool csv)
     for (size_t i = 0; i < s->count; i++) {
         const struct plans_row *r = &s->rows[i];
         if (csv)
-            printf("%zu,%s,%u,%u,%.0f,%.6g,%.6g,%.4f,%u,%.4g,%.5g,%.4g,%.5g,%.4g,%.4g,\"%s\"\n", r->n, s->device,
+            printf("%zu,%s,%u,%u,%.0f,%.6g,%.6g,%.4f,%u,%.4g,%.5g,%.4g,%.5g,%.4g,%.4g,\"%s\"\n", r->n, s->device.name,
                    r->kernels, r->passes, r->bytes, 1e6 * r->usual_s, 1e6 * r->tuned_s, r->ratio, r->timed,
                    r->timing_ms, r->cold_ms, r->warm_ms, r->tuned_cold_ms, r->retuned_ms, r->tuned_warm_ms, r->variant);
         else
@@ -191,7 +190,7 @@ static void print_table(const struct plans_study *s, bool csv)
                    r->timing_ms, r->cold_ms, r->warm_ms, r->tuned_cold_ms, r->retuned_ms, r->tuned_warm_ms, r->variant);
     }
     if (!csv)
-        printf("%s on %s\n", s->device, s->product);
+        printf("%s on %s\n", s->device.name, s->device.product);
 }
 
 /* ---------------------------------------------------------------- picture --------------------- */
@@ -220,7 +219,8 @@ static void draw(struct canvas *canvas, const void *study)
                         .x = {.low = 10, .high = 1e7, .logarithmic = true, .label = "points"},
                         .y = {.low = 1e-1, .high = 1e5, .logarithmic = true, .label = "ms to make a plan"},
                         .grid = true};
-    snprintf(title, sizeof title, "penstock %s: plans, on %s (%.60s)", penstock_version(), s->device, s->product);
+    snprintf(title, sizeof title, "penstock %s: plans, on %s (%.60s)", penstock_version(), s->device.name,
+             s->device.product);
     axes_draw(&axes, title);
     draw_curve(&axes, s, offsetof(struct plans_row, cold_ms), 0, "cold");
     draw_curve(&axes, s, offsetof(struct plans_row, warm_ms), 1, "warm");
@@ -236,41 +236,9 @@ static void draw(struct canvas *canvas, const void *study)
 
 /* ---------------------------------------------------------------- study ----------------------- */
 
-static int find_device(struct plans_study *s, const char *wanted)
-{
-    penstock_device_info info = PENSTOCK_DEVICE_INFO;
-    penstock_resident *probe = NULL;
-    penstock_plan *plan = NULL;
-    uint64_t seed = 1;
-    size_t row;
-    int status = penstock_device_find(s->context, wanted ? wanted : "opencl", &row);
-    if (status || (status = penstock_device_get(s->context, row, &info)))
-        return fail_status(status);
-    s->device = info.name;
-    snprintf(s->product, sizeof s->product, "%s", info.product);
-    if (!(s->block = malloc(BLOCK_BYTES)))
-        return fail(EXIT_DATA, "out of memory");
-    signal_random(s->block, PENSTOCK_CF32, BLOCK_BYTES / sizeof(penstock_cf32), &seed);
-    if ((status = penstock_fft_plan(&plan, s->context, &PENSTOCK_FFT_DESC(.n = 16), s->device)))
-        return fail_status(status);
-    status = penstock_resident_new(&probe, plan, s->block, BLOCK_BYTES, BLOCK_BYTES / 128);
-    penstock_resident_free(probe);
-    penstock_plan_free(plan);
-    if (status != PENSTOCK_ERR_UNSUPPORTED)
-        return status ? fail_status(status) : EXIT_DONE;
-    s->in = aligned_alloc(64, ON_HOST);
-    s->out = aligned_alloc(64, ON_HOST);
-    if (!s->in || !s->out)
-        return fail(EXIT_DATA, "out of memory");
-    for (size_t at = 0; at < ON_HOST; at += BLOCK_BYTES)
-        memcpy((char *)s->in + at, s->block, BLOCK_BYTES);
-    memset(s->out, 0, ON_HOST);
-    return EXIT_DONE;
-}
-
 static int study(struct plans_study *s, const struct study *wanted)
 {
-    int code = find_device(s, wanted->device);
+    int code = study_device_find(&s->device, s->context, wanted->device, ON_HOST);
     for (size_t i = 0; i < LENGTHS && !code && !interrupted(); i++)
         if (lengths[i] <= (wanted->most ? wanted->most : 65536))
             code = measure(s, lengths[i]);
@@ -290,9 +258,7 @@ int study_plans(const struct study *wanted)
     if (s) {
         penstock_context_free(s->context);
         study_folder_close(&s->folder);
-        free(s->block);
-        free(s->in);
-        free(s->out);
+        study_device_free(&s->device);
     }
     free(s);
     return code;
