@@ -26,9 +26,10 @@ struct cpu_plan {
     struct cpu_store store;
     bool adds_power; /* the transform does, in place of the store stage */
     size_t chunk;    /* outputs that a thread does at a time */
+    size_t together; /* frames that go through the stages at a time */
 
-    /* Scratch memory of one thread: offsets in bytes, and the whole. */
-    size_t values_at, sums_at, transform_at, floats_at, scratch_bytes;
+    /* Scratch memory of one thread: bytes from a frame to the next one, offsets in bytes, and the whole. */
+    size_t frame_step, values_at, sums_at, transform_at, floats_at, scratch_bytes;
 };
 
 int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant);

@@ -21,8 +21,9 @@ static size_t round_up(size_t bytes)
 static void lay_out_scratch(struct cpu_plan *p)
 {
     size_t values = round_up((p->fft->n + 2) * sizeof(penstock_cf32));
-    p->values_at = values;
-    p->sums_at = p->values_at + values;
+    p->frame_step = values;
+    p->values_at = p->together * values;
+    p->sums_at = p->values_at + p->together * values;
     p->transform_at = p->sums_at + round_up(penstock__store_sum_bytes(&p->store));
     p->floats_at = p->transform_at + round_up(p->transform.scratch_bytes);
     p->scratch_bytes = p->floats_at + (p->fft->half ? values : 0);
@@ -69,6 +70,7 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
         penstock__load_free(&p->load);
         return status;
     }
+    p->together = p->transform.together ? p->transform.together : 1;
     lay_out_scratch(p);
     p->chunk = CHUNK_SAMPLES / (fft->n * fft->average);
     if (!p->chunk)
@@ -114,35 +116,80 @@ static size_t first_sample(const struct batch *b, size_t frame)
     return b->gather ? b->gather[frame].start : frame * fft->spacing + fft->skip;
 }
 
-/* `more`: another frame follows. */
-static void run_frame(const struct batch *b, size_t frame, bool more, char *scratch)
+static char *output_of(const struct batch *b, size_t frame)
+{
+    return b->out + frame / b->plan->fft->average * b->output_bytes;
+}
+
+static float *floats_of(const struct batch *b, size_t frame, char *scratch)
+{
+    return (float *)(void *)(b->plan->fft->half ? scratch + b->plan->floats_at : output_of(b, frame));
+}
+
+/* After a frame's output, if it is complete and is to be of half precision. */
+static void finish_frame(const struct batch *b, size_t frame, const char *scratch)
+{
+    const struct penstock_fft_problem *fft = b->plan->fft;
+    if (fft->half && (frame + 1) % fft->average == 0)
+        penstock_half_from_float((uint16_t *)(void *)output_of(b, frame),
+                                 (const float *)(const void *)(scratch + b->plan->floats_at),
+                                 penstock__fft_out_count(fft) * penstock__fft_out_parts(fft));
+}
+
+static void add_power(const struct batch *b, size_t frame, const char *in, const char *next, char *scratch)
 {
     const struct cpu_plan *p = b->plan;
-    unsigned average = p->fft->average, k = (unsigned)(frame % average);
     double *sums = (double *)(void *)(scratch + p->sums_at);
-    size_t first = first_sample(b, frame);
-    const char *in = b->in + first * b->sample_bytes;
-    char *out = b->out + frame / average * b->output_bytes, *values = scratch + p->values_at;
-    bool direct_in = p->load.untouched && aligned(p, in);
-    bool direct_out = p->store.untouched && aligned(p, out) && !(direct_in && b->in_place);
-    float *floats = (float *)(void *)(p->fft->half ? scratch + p->floats_at : out);
+    unsigned k = (unsigned)(frame % p->fft->average);
+    penstock__store_begin(&p->store, sums, k);
+    p->transform.kind->add_power(&p->transform, sums, in, next, scratch + p->transform_at);
+    penstock__store_end(&p->store, floats_of(b, frame, scratch), sums, k);
+    finish_frame(b, frame, scratch);
+}
+
+static void store_frames(const struct batch *b, size_t frame, size_t count, char *scratch)
+{
+    const struct cpu_plan *p = b->plan;
+    double *sums = (double *)(void *)(scratch + p->sums_at);
+    for (size_t i = 0; i < count; i++) {
+        penstock__store_frame(&p->store, floats_of(b, frame + i, scratch), scratch + p->values_at + i * p->frame_step,
+                              sums, (unsigned)((frame + i) % p->fft->average));
+        finish_frame(b, frame + i, scratch);
+    }
+}
+
+/* The frames from `frame` on that are taken together, those before `end`. */
+static void run_some(const struct batch *b, size_t frame, size_t end, char *scratch)
+{
+    const struct cpu_plan *p = b->plan;
+    size_t count = end - frame < p->together ? end - frame : p->together, in_step = p->fft->spacing * b->sample_bytes;
+    const char *in = b->in + first_sample(b, frame) * b->sample_bytes;
+    char *out = output_of(b, frame);
+    bool direct_in = p->load.untouched && aligned(p, in) && (count == 1 || in_step % p->transform.alignment == 0);
+    bool direct_out = p->store.untouched && aligned(p, out) && !(direct_in && b->in_place) &&
+                      (count == 1 || b->output_bytes % p->transform.alignment == 0);
     if (!direct_in) {
-        penstock__load_frame(&p->load, scratch, b->in, first, b->samples, b->gather ? &b->gather[frame] : NULL);
+        for (size_t i = 0; i < count; i++)
+            penstock__load_frame(&p->load, scratch + i * p->frame_step, b->in, first_sample(b, frame + i), b->samples,
+                                 b->gather ? &b->gather[frame + i] : NULL);
         in = scratch;
+        in_step = p->frame_step;
     }
     if (p->adds_power) {
-        penstock__store_begin(&p->store, sums, k);
-        const char *next = more && direct_in ? in + p->fft->spacing * b->sample_bytes : NULL;
-        p->transform.kind->add_power(&p->transform, sums, in, next, scratch + p->transform_at);
-        penstock__store_end(&p->store, floats, sums, k);
-    } else {
-        p->transform.kind->run(&p->transform, in, 0, direct_out ? out : values, 0, 1, scratch + p->transform_at);
-        if (!direct_out)
-            penstock__store_frame(&p->store, floats, values, sums, k);
+        add_power(b, frame, in, direct_in && frame + 1 < end ? in + in_step : NULL, scratch);
+        return;
     }
-    if (p->fft->half && k + 1 == average)
-        penstock_half_from_float((uint16_t *)(void *)out, floats,
-                                 penstock__fft_out_count(p->fft) * penstock__fft_out_parts(p->fft));
+    p->transform.kind->run(&p->transform, in, in_step, direct_out ? out : scratch + p->values_at,
+                           direct_out ? b->output_bytes : p->frame_step, count, scratch + p->transform_at);
+    if (!direct_out)
+        store_frames(b, frame, count, scratch);
+}
+
+/* The frames from `first` to before `end`. */
+static void run_frames(const struct batch *b, size_t first, size_t end, char *scratch)
+{
+    for (size_t frame = first; frame < end; frame += b->plan->together)
+        run_some(b, frame, end, scratch);
 }
 
 static void run_chunk(void *argument, size_t chunk, unsigned worker)
@@ -159,8 +206,7 @@ static void run_chunk(void *argument, size_t chunk, unsigned worker)
         (count == 1 || (in_step | b->output_bytes) % p->transform.alignment == 0))
         p->transform.kind->run(&p->transform, in, in_step, out, b->output_bytes, count, scratch + p->transform_at);
     else
-        for (size_t frame = first * average, end = frame + count * average; frame < end; frame++)
-            run_frame(b, frame, frame + 1 < end, scratch);
+        run_frames(b, first * average, (first + count) * average, scratch);
 }
 
 static int grow_scratch(struct cpu_slot *slot, size_t bytes)
@@ -213,6 +259,5 @@ void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void
                       .out = out,
                       .samples = penstock__fft_samples(p->fft, p->fft->average),
                       .sample_bytes = penstock_format_bytes(p->fft->format)};
-    for (size_t frame = first; frame < first + count; frame++)
-        run_frame(&b, frame, frame + 1 < first + count, scratch);
+    run_frames(&b, first, first + count, scratch);
 }

@@ -41,13 +41,15 @@ struct cpu_transform {
     const float *window;  /* of a kind that windows, or NULL; read by init alone */
     size_t alignment;     /* init sets it: a power of two, at most 64 */
     size_t scratch_bytes; /* likewise */
+    size_t together;      /* transforms that cost as much as one; init sets it where they are more than that */
     void *priv;
 };
 
 /* The ladder: the fastest first, each next one simpler; ends with NULL. */
 extern const struct cpu_transform_kind *const penstock__cpu_transforms[];
 
-extern const struct cpu_transform_kind penstock__cpu_transform_ordered, penstock__cpu_transform_plain;
+extern const struct cpu_transform_kind penstock__cpu_transform_ordered, penstock__cpu_transform_abreast,
+    penstock__cpu_transform_plain;
 
 /* The kind that is `variant` rungs down the ladder of those that fit; NULL below its end. */
 const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_transform *transform, unsigned variant);

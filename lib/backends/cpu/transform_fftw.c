@@ -161,8 +161,12 @@ static const struct cpu_transform_kind measured = {
 static const struct cpu_transform_kind estimated = {
     .name = "FFTW, estimated", .init = init_estimated, .free = destroy, .run = run};
 
-const struct cpu_transform_kind *const penstock__cpu_transforms[] = {&penstock__cpu_transform_ordered, &measured,
-                                                                     &estimated, &penstock__cpu_transform_plain, NULL};
+const struct cpu_transform_kind *const penstock__cpu_transforms[] = {&penstock__cpu_transform_ordered,
+                                                                     &penstock__cpu_transform_abreast,
+                                                                     &measured,
+                                                                     &estimated,
+                                                                     &penstock__cpu_transform_plain,
+                                                                     NULL};
 
 /* fftwf_version is like "fftw-3.3.10-sse2-avx". */
 void penstock__cpu_transform_library(char text[32])

@@ -16,7 +16,8 @@ struct planes {
     size_t width, height, first_row, first_column; /* the last two: where value 0 goes */
     struct cpu_transform along_columns, along_rows;
     bool rows;
-    size_t column_step, lines_at, line_scratch_at; /* bytes */
+    size_t rows_together;
+    size_t column_step, row_step, lines_at, line_scratch_at; /* bytes */
 };
 
 static size_t round_up(size_t bytes)
@@ -35,9 +36,12 @@ static void destroy(struct cpu_transform *t)
 
 static void lay_out(struct cpu_transform *t, struct planes *planes)
 {
-    size_t scratch = planes->along_columns.scratch_bytes, line = round_up((planes->width + 2) * sizeof(penstock_cf32));
+    size_t scratch = planes->along_columns.scratch_bytes;
+    planes->row_step = round_up((planes->width + 2) * sizeof(penstock_cf32));
     planes->column_step = round_up((planes->height + 2) * sizeof(penstock_cf32));
-    planes->lines_at = TOGETHER * planes->column_step > line ? TOGETHER * planes->column_step : line;
+    planes->rows_together = planes->rows && planes->along_rows.together ? planes->along_rows.together : 1;
+    size_t columns = TOGETHER * planes->column_step, rows = planes->rows_together * planes->row_step;
+    planes->lines_at = columns > rows ? columns : rows;
     planes->line_scratch_at = 2 * planes->lines_at;
     if (planes->rows && planes->along_rows.scratch_bytes > scratch)
         scratch = planes->along_rows.scratch_bytes;
@@ -105,13 +109,17 @@ static void transform_columns(const struct planes *planes, const penstock_cf32 *
 static void transform_rows(const struct planes *planes, penstock_cf32 *values, char *scratch)
 {
     size_t low = planes->width - planes->first_column;
-    penstock_cf32 *transformed = (penstock_cf32 *)(void *)(scratch + planes->lines_at);
-    for (size_t row = 0; row < planes->height; row++, values += planes->width) {
-        memcpy(scratch, values, planes->width * sizeof *values);
-        planes->along_rows.kind->run(&planes->along_rows, scratch, 0, transformed, 0, 1,
-                                     scratch + planes->line_scratch_at);
-        memcpy(values + planes->first_column, transformed, low * sizeof *values);
-        memcpy(values, transformed + low, planes->first_column * sizeof *values);
+    for (size_t first = 0; first < planes->height; first += planes->rows_together) {
+        size_t left = planes->height - first, count = left < planes->rows_together ? left : planes->rows_together;
+        for (size_t row = 0; row < count; row++)
+            memcpy(scratch + row * planes->row_step, values + row * planes->width, planes->width * sizeof *values);
+        planes->along_rows.kind->run(&planes->along_rows, scratch, planes->row_step, scratch + planes->lines_at,
+                                     planes->row_step, count, scratch + planes->line_scratch_at);
+        for (size_t row = 0; row < count; row++, values += planes->width) {
+            const penstock_cf32 *transformed = (const void *)(scratch + planes->lines_at + row * planes->row_step);
+            memcpy(values + planes->first_column, transformed, low * sizeof *values);
+            memcpy(values, transformed + low, planes->first_column * sizeof *values);
+        }
     }
 }
 
