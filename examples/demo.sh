@@ -11,7 +11,9 @@ calling_folder=$PWD
 cd "$(dirname "$0")/.."
 . cmake/debian-setup.sh
 
-case "${1:-}" in -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
+case "${1:-}" in -h | --help) sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -*) echo "demo.sh: unknown option $1 (--help, or a recording)" >&2; exit 2 ;;
+esac
 
 # shellcheck disable=SC2086
 install_packages $BUILD_PACKAGES python3

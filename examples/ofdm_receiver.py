@@ -22,13 +22,28 @@ except ImportError as error:
     sys.exit(f"ofdm_receiver.py: {error}; see docs/gnuradio.md for the paths that Python needs")
 
 RATES = {"wifi": 20e6, "wifi-10mhz": 10e6, "wifi-5mhz": 5e6}
+LONGEST_S = 86400  # the waterfall's samples and the points stay in memory
 SIZE = 512  # of the pictures, and length of the waterfall's transforms
 
 
-def positive(text):
+def finite(text):
     value = float(text)
-    if not (value > 0 and math.isfinite(value)):
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text} is not a number")
+    return value
+
+
+def positive(text):
+    value = finite(text)
+    if value <= 0:
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+def seconds(text):
+    value = positive(text)
+    if value > LONGEST_S:
+        raise argparse.ArgumentTypeError(f"{text} is more than {LONGEST_S}")
     return value
 
 
@@ -37,10 +52,10 @@ def arguments():
     parser.add_argument("--args", required=True, metavar="DRIVER=NAME,...", help="the radio, in SoapySDR's words")
     parser.add_argument("--profile", choices=RATES, default="wifi")
     parser.add_argument("--freq", type=positive, default=5.18e9, metavar="HZ")
-    parser.add_argument("--gain", type=float, metavar="DB", help="the radio's own if not given")
+    parser.add_argument("--gain", type=finite, metavar="DB", help="the radio's own if not given")
     parser.add_argument("--antenna", metavar="NAME", help="likewise")
     parser.add_argument("--device", default="auto", metavar="NAME", help="that computes: auto, cpu, opencl:0, prefer:NAME")
-    parser.add_argument("--seconds", type=positive, default=1.0, help="of samples (1)")
+    parser.add_argument("--seconds", type=seconds, default=1.0, help="of samples (1)")
     parser.add_argument("--constellation", metavar="OUT.png")
     parser.add_argument("--waterfall", metavar="OUT.png")
     return parser.parse_args()
@@ -100,7 +115,8 @@ def receive(options):
     top, store = gr.top_block(), blocks.message_debug()
     head, receiver = blocks.head(gr.sizeof_gr_complex, samples), penstock.wifi_receiver(options.profile, options.device)
     points, vectors = blocks.vector_sink_c(), blocks.vector_sink_c(SIZE)
-    top.connect(radio(options), head, receiver, points)
+    source = radio(options)
+    top.connect(source, head, receiver, points)
     top.connect(head, blocks.stream_to_vector(gr.sizeof_gr_complex, SIZE),
                 blocks.keep_one_in_n(SIZE * gr.sizeof_gr_complex, max(1, samples // SIZE // SIZE)),
                 penstock.fft_vcc(SIZE, True, "hann", True, 1, options.device), vectors)
@@ -112,7 +128,7 @@ def receive(options):
         time.sleep(0.5)
         if before and receiver.stats()["samples"] == before:
             break
-    top.stop()
+    source._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))  # unlike stop() this loses nothing
     top.wait()
     return receiver, store, numpy.array(points.data(), numpy.complex64), numpy.array(vectors.data()).reshape(-1, SIZE)
 

@@ -5,7 +5,7 @@
 # It changes nothing. A program that hangs leaves the QPUs lost until the next restart, and the report says so.
 set -u
 penstock=${1:-penstock}
-command -v "$penstock" >/dev/null || { echo "qpu_report.sh: no command '$penstock'; give its path" >&2; exit 2; }
+command -v -- "$penstock" >/dev/null || { echo "qpu_report.sh: no command '$penstock'; give its path" >&2; exit 2; }
 
 show() { # TITLE COMMAND...: what it prints, or why it cannot
   echo "== $1"

@@ -17,7 +17,10 @@ import sys
 import time
 
 sys.path.pop(0)  # this file's folder, where "gnuradio" is this file
-from gnuradio import blocks, fft, filter, gr, penstock
+try:
+    from gnuradio import blocks, fft, filter, gr, penstock
+except ImportError as error:
+    sys.exit(f"gnuradio.py: {error}; see docs/gnuradio.md for the paths that Python needs")
 
 FFT_SIZES = [2**k for k in range(4, 17)]
 FFT_FAST_SIZES = (64, 512, 2048, 16384, 65536)  # where more than the stock block's own speed is asked for
@@ -171,19 +174,30 @@ def report(rows, csv_path):
     return len(done), sum(one["held"] == "yes" for one in done)
 
 
+def above_zero(kind):
+    """What argparse makes of a text: a number of this kind, or an error."""
+    def convert(text):
+        value = kind(text)
+        if not (value > 0 and math.isfinite(value)):
+            raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+        return value
+    convert.__name__ = kind.__name__  # argparse says "invalid int value"
+    return convert
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--block", choices=["fft", "spectrum", "filter_ccc", "filter_ccf"], default="fft")
-    parser.add_argument("--sizes", type=int, nargs="+", help="transform lengths, or numbers of taps")
-    parser.add_argument("--latency", type=float, metavar="HZ", help="the FFT block's latency at HZ vectors a second")
+    parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, or numbers of taps")
+    parser.add_argument("--latency", type=above_zero(float), metavar="HZ", help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
     parser.add_argument("--device", default="cpu", help="what ours run on")
     parser.add_argument("--window", action="store_true", help="FFT blocks with a Hann window")
     parser.add_argument("--buffers", choices=["default", "large", "both"], default="both",
                         help="GNU Radio's own buffers, 1 MiB before and behind the block, or one after the other")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=0.3, help="about how long the stock block runs each time, a tenth of that with --latency")
-    parser.add_argument("--cores", type=int, default=2, help="cores to run on")
+    parser.add_argument("--rounds", type=above_zero(int), default=7)
+    parser.add_argument("--seconds", type=above_zero(float), default=0.3, help="about how long the stock block runs each time, a tenth of that with --latency")
+    parser.add_argument("--cores", type=above_zero(int), default=2, help="cores to run on")
     parser.add_argument("--csv", help="write the table to this file too")
     return parser.parse_args()
 
@@ -203,7 +217,10 @@ def main():
                 for taps in arguments.sizes or FILTER_TAPS)
     else:
         rows = (fft_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes or FFT_SIZES)
-    count, held = report(rows, arguments.csv)
+    try:
+        count, held = report(rows, arguments.csv)
+    except (RuntimeError, ValueError, OSError) as error:  # a device or a size that cannot be, a file
+        sys.exit(f"gnuradio.py: {error}")
     print(f"{held} of {count} held")
     return 0 if held == count else 1
 

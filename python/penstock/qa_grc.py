@@ -202,6 +202,8 @@ class QaGrc(gr_unittest.TestCase):
             answer = run("--args", radio, "--seconds", "0.03", "--device", "cpu", "--constellation", pictures[0], "--waterfall", pictures[1])
             self.assertEqual(answer.returncode, 0, answer.stdout[-2000:] + answer.stderr[-2000:])
             self.assertGreater(answer.stdout.count("Mb/s"), 16)
+            answer = run("--args", f"driver=replay,path={recording},pace=fast", "--seconds", "1", "--device", "cpu")
+            self.assertEqual(answer.stdout.count("Mb/s"), 16, answer.stdout + answer.stderr)  # the radio ends, and none is lost
             for picture in pictures:
                 self.assertEqual(pathlib.Path(picture).read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             self.assertIn("--waterfall", run("--help").stdout)
