@@ -3,12 +3,14 @@
 # Copyright The Penstock authors.
 """GNU Radio Companion accepts every block without a word, and every flowgraph of examples/ generates and runs."""
 
+import functools
 import logging
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 import numpy
@@ -74,6 +76,42 @@ application.processEvents()
 """
 
 
+# Parameters that a block takes, and others that it refuses.
+PARAMETERS = {
+    "penstock_fft_vxx": (
+        [{}, dict(window="[]"), dict(window="[0.5] * 1024"), dict(window="'kaiser:8'"), dict(fft_size="8388608", window="[]"), dict(type="float")],
+        [dict(fft_size="0"), dict(fft_size="2**23 + 1"), dict(window="'round'"), dict(window="[1.0] * 1023"), dict(max_latency_ms="-1")]),
+    "penstock_spectrum_cvf": (
+        [{}, dict(hop="65536"), dict(window="[]")],
+        [dict(fft_size="0"), dict(hop="-1"), dict(hop="65537"), dict(average="0"), dict(window="'round'"), dict(window="[1.0] * 5"),
+         dict(max_latency_ms="-1")]),
+    "penstock_fft_filter_xxx": (
+        [dict(taps="[1]"), dict(taps="[1]", type="fff"), dict(taps="5"), dict(taps="[1]", center_freq="-3e5")],
+        [dict(taps="[]"), dict(taps="[1]", decim="0"), dict(taps="[1]", samp_rate="0"), dict(taps="[1]", type="fff", center_freq="3"),
+         dict(taps="[1]", max_latency_ms="-1")]),
+    "penstock_channelizer_cc": (
+        [{}, dict(osr="8"), dict(osr="8 / 3"), dict(taps="[1.0]"), dict(ch_map="[7, 0]")],
+        [dict(nchans="1"), dict(osr="0.5"), dict(osr="9"), dict(osr="3"), dict(osr="0"), dict(ch_map="[8]"), dict(ch_map="[1, 1]"),
+         dict(max_latency_ms="-1")]),
+    "penstock_ofdm_demod_cx": (
+        [{}, dict(type="cb", bits="10"), dict(occupied_carriers="((1, 32, 63),)"), dict(occupied_carriers="((-32, 1),)"),
+         dict(pilot_carriers="()", pilot_symbols="()"), dict(trigger_tag_name="", pilot_carriers="()", pilot_symbols="()"),
+         dict(sync_word1="[0, 1] * 32", sync_word2="[1] * 64"), dict(sync_word1="[1] * 64"), dict(cp_len="640")],
+        [dict(fft_len="1"), dict(fft_len="8193"), dict(cp_len="-1"), dict(occupied_carriers="()"), dict(occupied_carriers="((),)"),
+         dict(occupied_carriers="(1, 2)"), dict(occupied_carriers="((1,), (2,))"), dict(occupied_carriers="((1, 64),)"),
+         dict(occupied_carriers="((1, -33),)"), dict(occupied_carriers="((1, 1),)"), dict(occupied_carriers="((-1, 63),)"),
+         dict(pilot_symbols="((1,),)"), dict(pilot_symbols="()"), dict(sync_word1="[1]"), dict(sync_word2="[0] * 64"),
+         dict(sync_word1="[0, 1] * 32"), dict(frame_len="-1"), dict(trigger_tag_name="", sync_word1="[1] * 64")]),
+    "penstock_wifi_receiver": (
+        [{}, dict(profile="wifi-5mhz", max_latency_ms="1")],
+        [dict(max_latency_ms="-1"), dict(max_latency_ms="4e6")]),
+    "penstock_wifi_transmitter": (
+        [{}, dict(rate_mbps="0"), dict(profile="wifi-5mhz", rate_mbps="2.25"), dict(profile="wifi-10mhz", rate_mbps="27")],
+        [dict(rate_mbps="7"), dict(profile="wifi-5mhz", rate_mbps="54"), dict(gap_us="-1"), dict(gap_us="2e6"), dict(scrambler_seed="128"),
+         dict(scrambler_seed="-1")]),
+}
+
+
 class Warnings(logging.Handler):
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -83,6 +121,7 @@ class Warnings(logging.Handler):
         self.lines.append(self.format(record))
 
 
+@functools.lru_cache
 def library(folder):
     """GRC's library with the blocks of `folder`, and what it said about them."""
     warnings, log = Warnings(), logging.getLogger("gnuradio.grc")
@@ -113,6 +152,28 @@ class QaGrc(gr_unittest.TestCase):
             path.write_text(text)
             _, lines = library(folder)
         self.assertTrue(any("paramters" in line for line in lines), lines)
+
+    def test_parameters_are_checked(self):
+        """What a block refuses when it is made the description refuses before, and nothing else."""
+        platform, _ = library(SOURCE / "grc")
+        self.assertEqual(sorted(f"{kind}.block.yml" for kind in PARAMETERS), BLOCKS)
+        for kind, (right, wrong) in PARAMETERS.items():
+            for values in right + wrong:
+                with self.subTest(kind, **values):
+                    graph = platform.make_flow_graph()
+                    block, all_values = graph.new_block(kind), dict(dict(id="block", device="cpu", samp_rate="1e6"), **values)
+                    for name in all_values.keys() & block.params.keys():
+                        block.params[name].set_value(all_values[name])
+                    graph.rewrite()
+                    graph.validate()
+                    refused = [text for text in block.get_error_messages() if "connected" not in text]
+                    refused += [text for one in block.params.values() for text in one.get_error_messages()]
+                    self.assertEqual(bool(refused), values in wrong, refused)
+                    try:
+                        exec("self.block = " + block.templates.render("make"), dict(penstock=penstock, self=types.SimpleNamespace()))
+                        self.assertIn(values, right)
+                    except (RuntimeError, TypeError) as error:
+                        self.assertIn(values, wrong, error)
 
     def generate(self, name, folder):
         answer = subprocess.run(["grcc", "-o", folder, str(SOURCE / "examples" / name)], capture_output=True, text=True,
