@@ -2,6 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* All blocks for Python. */
+#include "block_docs.h"
+
 #include <gnuradio/penstock/channelizer_cc.h>
 #include <gnuradio/penstock/fft_filter.h>
 #include <gnuradio/penstock/fft_v.h>
@@ -21,7 +23,7 @@ template <typename T> using block_class = py::class_<T, gr::block, gr::basic_blo
 static void bind_channelizer(py::module &m)
 {
     using gr::penstock::channelizer_cc;
-    block_class<channelizer_cc>(m, "channelizer_cc", "Polyphase channelizer")
+    block_class<channelizer_cc>(m, "channelizer_cc", block_docs::CHANNELIZER)
         .def(py::init([](int numchans, const std::optional<std::vector<float>> &taps, double oversample_rate,
                          double atten, const std::string &device, double max_latency_ms) {
                  return channelizer_cc::make(numchans, taps.value_or(std::vector<float>()), oversample_rate, atten,
@@ -32,21 +34,21 @@ static void bind_channelizer(py::module &m)
         .def("device", &channelizer_cc::device, "Name of the device that computes")
         .def("set_taps", &channelizer_cc::set_taps, "taps"_a, "sample"_a = -1,
              "Another prototype from an input item on, -1: from the next one; returns that item")
-        .def("taps", &channelizer_cc::taps)
+        .def("taps", &channelizer_cc::taps, "The prototype")
         .def("set_channel_map", &channelizer_cc::set_channel_map, "map"_a,
              "The channel of each output, from the next item on; empty: 0, 1, 2, ...")
-        .def("channel_map", &channelizer_cc::channel_map)
+        .def("channel_map", &channelizer_cc::channel_map, "The channel of each output; empty: 0, 1, 2, ...")
         .def("set_max_latency_ms", &channelizer_cc::set_max_latency_ms, "max_latency_ms"_a,
              "Holds for items that wait too")
-        .def("max_latency_ms", &channelizer_cc::max_latency_ms)
+        .def("max_latency_ms", &channelizer_cc::max_latency_ms, "In milliseconds")
         .def("stats", &channelizer_cc::stats, "Counters, rates and times");
 }
 
 /* The window is a list of factors as in the stock block, or a name. */
-template <typename T> static void bind_fft(py::module &m, const char *name, const char *doc)
+template <typename T> static void bind_fft(py::module &m, const char *name)
 {
     using fft = gr::penstock::fft_v<T>;
-    block_class<fft>(m, name, doc)
+    block_class<fft>(m, name, block_docs::FFT)
         .def(py::init(&fft::make), "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1,
              "device"_a = "auto", "max_latency_ms"_a = 10.0)
         .def(py::init([](int n, bool forward, const std::string &window, bool shift, int nthreads,
@@ -57,8 +59,8 @@ template <typename T> static void bind_fft(py::module &m, const char *name, cons
              "max_latency_ms"_a = 10.0)
         .def("device", &fft::device, "Name of the device that computes")
         .def("fft_size", &fft::fft_size, "Values in a vector")
-        .def("set_nthreads", &fft::set_nthreads, "n"_a)
-        .def("nthreads", &fft::nthreads)
+        .def("set_nthreads", &fft::set_nthreads, "n"_a, "Kept and given back; all blocks share the library's threads")
+        .def("nthreads", &fft::nthreads, "What was set")
         .def("set_window", &fft::set_window, "window"_a, "Another window, from the next vector on")
         .def(
             "set_window",
@@ -71,40 +73,41 @@ template <typename T> static void bind_fft(py::module &m, const char *name, cons
         .def("stats", &fft::stats, "Counters, rates and times");
 }
 
-template <typename T, typename TAP> static void bind_fft_filter(py::module &m, const char *name, const char *doc)
+template <typename T, typename TAP> static void bind_fft_filter(py::module &m, const char *name)
 {
     using filter = gr::penstock::fft_filter<T, TAP>;
-    block_class<filter>(m, name, doc)
+    block_class<filter>(m, name, block_docs::FILTER)
         .def(py::init(&filter::make), "decimation"_a, "taps"_a, "nthreads"_a = 1, "center_freq"_a = 0.0,
              "sampling_freq"_a = 1.0, "device"_a = "auto", "max_latency_ms"_a = 10.0)
         .def("device", &filter::device, "Name of the device that computes")
         .def("set_taps", &filter::set_taps, "taps"_a, "sample"_a = -1,
              "Other taps from an input item on, -1: from the next one; returns that item")
-        .def("taps", &filter::taps)
-        .def("decimation", &filter::decimation)
-        .def("set_nthreads", &filter::set_nthreads, "n"_a)
-        .def("nthreads", &filter::nthreads)
+        .def("taps", &filter::taps, "Those that were set last")
+        .def("decimation", &filter::decimation, "Items in for an item out")
+        .def("set_nthreads", &filter::set_nthreads, "n"_a,
+             "Kept and given back; all blocks share the library's threads")
+        .def("nthreads", &filter::nthreads, "What was set")
         .def("set_center_freq", &filter::set_center_freq, "center_freq"_a,
              "Another frequency, from the input item that is returned on")
-        .def("center_freq", &filter::center_freq)
-        .def("set_max_latency_ms", &filter::set_max_latency_ms, "max_latency_ms"_a)
-        .def("max_latency_ms", &filter::max_latency_ms)
+        .def("center_freq", &filter::center_freq, "In the unit of sampling_freq")
+        .def("set_max_latency_ms", &filter::set_max_latency_ms, "max_latency_ms"_a, "Holds for items that wait too")
+        .def("max_latency_ms", &filter::max_latency_ms, "In milliseconds")
         .def("stats", &filter::stats, "Counters");
 }
 
-template <typename T> static void bind_ofdm_demod(py::module &m, const char *name, const char *doc)
+template <typename T> static void bind_ofdm_demod(py::module &m, const char *name)
 {
     using demod = gr::penstock::ofdm_demod<T>;
     using numbers = typename demod::numbers;
     using values = typename demod::values;
-    block_class<demod>(m, name, doc)
+    block_class<demod>(m, name, block_docs::OFDM_DEMOD)
         .def(py::init(&demod::make), "fft_len"_a, "cp_len"_a, "occupied_carriers"_a, "pilot_carriers"_a = numbers(),
              "pilot_symbols"_a = values(), "sync_word1"_a = std::vector<gr_complex>(),
              "sync_word2"_a = std::vector<gr_complex>(), "frame_len"_a = 0, "trigger_tag_name"_a = "frame_start",
              "len_tag_name"_a = "packet_len", "track"_a = true, "bits"_a = 2, "device"_a = "auto")
         .def("device", &demod::device, "Name of the device that computes")
-        .def("set_frame_len", &demod::set_frame_len, "frame_len"_a)
-        .def("frame_len", &demod::frame_len)
+        .def("set_frame_len", &demod::set_frame_len, "frame_len"_a, "For the triggers from now on")
+        .def("frame_len", &demod::frame_len, "Data symbols of a frame whose trigger does not say it")
         .def("stats", &demod::stats, "Counters");
 }
 
@@ -114,11 +117,11 @@ static void bind_spectrum(py::module &m)
     using factors = std::vector<float>;
     using by_name = spectrum_cvf::sptr (*)(int, int, const std::string &, int, bool, bool, const std::string &, double);
     using by_factors = spectrum_cvf::sptr (*)(int, int, const factors &, int, bool, bool, const std::string &, double);
-    block_class<spectrum_cvf>(m, "spectrum_cvf", "Power spectra of complex samples")
+    block_class<spectrum_cvf>(m, "spectrum_cvf", block_docs::SPECTRUM)
         .def(py::init(static_cast<by_name>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a = 0, "window"_a = "hann",
              "average"_a = 1, "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
-        .def(py::init(static_cast<by_factors>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a, "window"_a, "average"_a = 1,
-             "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
+        .def(py::init(static_cast<by_factors>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a = 0, "window"_a,
+             "average"_a = 1, "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
         .def("device", &spectrum_cvf::device, "Name of the device that computes")
         .def("fft_size", &spectrum_cvf::fft_size, "Bins of a vector")
         .def("set_window", &spectrum_cvf::set_window, "window"_a, "Another window, from the next vector on")
@@ -130,35 +133,36 @@ static void bind_spectrum(py::module &m)
             "window"_a, "Another window by name")
         .def("set_max_latency_ms", &spectrum_cvf::set_max_latency_ms, "max_latency_ms"_a,
              "Holds for vectors that wait too")
-        .def("max_latency_ms", &spectrum_cvf::max_latency_ms)
+        .def("max_latency_ms", &spectrum_cvf::max_latency_ms, "In milliseconds")
         .def("stats", &spectrum_cvf::stats, "Counters, rates and times");
 }
 
 static void bind_wifi_receiver(py::module &m)
 {
     using gr::penstock::wifi_receiver;
-    block_class<wifi_receiver>(m, "wifi_receiver", "Receives IEEE 802.11a/g/p frames")
+    block_class<wifi_receiver>(m, "wifi_receiver", block_docs::WIFI_RECEIVER)
         .def(py::init(&wifi_receiver::make), "profile"_a = "wifi", "device"_a = "auto", "max_latency_ms"_a = 0.0)
         .def("device", &wifi_receiver::device, "Name of the device that computes")
         .def("rate_hz", &wifi_receiver::rate_hz, "Samples per second that the profile asks for")
-        .def("set_max_latency_ms", &wifi_receiver::set_max_latency_ms, "max_latency_ms"_a)
-        .def("max_latency_ms", &wifi_receiver::max_latency_ms)
+        .def("set_max_latency_ms", &wifi_receiver::set_max_latency_ms, "max_latency_ms"_a,
+             "Of stream time, in mid-stream too; the frames stay the same")
+        .def("max_latency_ms", &wifi_receiver::max_latency_ms, "In milliseconds of stream time")
         .def("stats", &wifi_receiver::stats, "The receiver's counters");
 }
 
 static void bind_wifi_transmitter(py::module &m)
 {
     using gr::penstock::wifi_transmitter;
-    block_class<wifi_transmitter>(m, "wifi_transmitter", "Makes IEEE 802.11a/g/p frames")
+    block_class<wifi_transmitter>(m, "wifi_transmitter", block_docs::WIFI_TRANSMITTER)
         .def(py::init(&wifi_transmitter::make), "profile"_a = "wifi", "rate_mbps"_a = 0.0, "append_fcs"_a = true,
              "gap_us"_a = 0.0, "scrambler_seed"_a = 0, "length_tag_name"_a = "packet_len")
         .def("rate_hz", &wifi_transmitter::rate_hz, "Samples per second that the profile gives")
-        .def("set_rate_mbps", &wifi_transmitter::set_rate_mbps, "rate_mbps"_a)
-        .def("rate_mbps", &wifi_transmitter::rate_mbps)
-        .def("set_gap_us", &wifi_transmitter::set_gap_us, "gap_us"_a)
-        .def("gap_us", &wifi_transmitter::gap_us)
-        .def("set_scrambler_seed", &wifi_transmitter::set_scrambler_seed, "scrambler_seed"_a)
-        .def("scrambler_seed", &wifi_transmitter::scrambler_seed)
+        .def("set_rate_mbps", &wifi_transmitter::set_rate_mbps, "rate_mbps"_a, "From the next frame on; 0: the lowest")
+        .def("rate_mbps", &wifi_transmitter::rate_mbps, "In Mb/s; 0: the lowest")
+        .def("set_gap_us", &wifi_transmitter::set_gap_us, "gap_us"_a, "From the next frame on")
+        .def("gap_us", &wifi_transmitter::gap_us, "Zeros after a frame, in microseconds")
+        .def("set_scrambler_seed", &wifi_transmitter::set_scrambler_seed, "scrambler_seed"_a, "From the next frame on")
+        .def("scrambler_seed", &wifi_transmitter::scrambler_seed, "Of the frames from now on, 0 .. 127")
         .def("stats", &wifi_transmitter::stats, "Counters");
 }
 
@@ -166,13 +170,13 @@ PYBIND11_MODULE(penstock_python, m)
 {
     py::module::import("gnuradio.gr"); // the base classes
     bind_channelizer(m);
-    bind_fft<gr_complex>(m, "fft_vcc", "Fourier transforms of complex vectors");
-    bind_fft<float>(m, "fft_vfc", "Fourier transforms of real vectors");
-    bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc", "FIR filter of complex samples, complex taps");
-    bind_fft_filter<gr_complex, float>(m, "fft_filter_ccf", "FIR filter of complex samples, real taps");
-    bind_fft_filter<float, float>(m, "fft_filter_fff", "FIR filter of real samples, real taps");
-    bind_ofdm_demod<gr_complex>(m, "ofdm_demod_cvc", "OFDM symbols to vectors of carriers");
-    bind_ofdm_demod<int8_t>(m, "ofdm_demod_cb", "OFDM symbols to soft bits");
+    bind_fft<gr_complex>(m, "fft_vcc");
+    bind_fft<float>(m, "fft_vfc");
+    bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc");
+    bind_fft_filter<gr_complex, float>(m, "fft_filter_ccf");
+    bind_fft_filter<float, float>(m, "fft_filter_fff");
+    bind_ofdm_demod<gr_complex>(m, "ofdm_demod_cvc");
+    bind_ofdm_demod<int8_t>(m, "ofdm_demod_cb");
     bind_spectrum(m);
     bind_wifi_receiver(m);
     bind_wifi_transmitter(m);
