@@ -52,14 +52,35 @@ def demodulate(block, samples, tags, most=100000):
 
 
 def stock_chain(samples, symbols, equalizer):
-    """Equalised carriers of back-to-back frames, by FFT, channel estimator and frame equalizer."""
+    """Equalised carriers of back-to-back frames, by FFT, channel estimator, frame equalizer and serializer."""
     vectors = samples.reshape(-1, N + CP)[:, CP:].reshape(-1)
-    top, sink = gr.top_block(), blocks.vector_sink_c(N)
+    top, sink = gr.top_block(), blocks.vector_sink_c()
     top.connect(blocks.vector_source_c(vectors.tolist(), False, N), fft.fft_vcc(N, True, [], True),
-                digital.ofdm_chanest_vcvc(WORD1, WORD2, symbols, 0, 0),
-                digital.ofdm_frame_equalizer_vcvc(equalizer.base(), CP, "", False, symbols), sink)
+                digital.ofdm_chanest_vcvc(WORD1, WORD2, symbols, 0, 0), blocks.stream_to_tagged_stream(8, N, symbols, "frame_len"),
+                digital.ofdm_frame_equalizer_vcvc(equalizer.base(), CP, "", False, symbols),
+                digital.ofdm_serializer_vcc(N, CARRIERS, "frame_len"), sink)
     top.run()
-    return numpy.array(sink.data()).reshape(-1, N)[:, numpy.array(CARRIERS[0]) + N // 2]
+    return numpy.array(sink.data())
+
+
+def sent_by_stock(data, length):
+    """The stock transmitter, the samples of each of its packets, and their number of symbols behind the sync words."""
+    starts = range(0, len(data), length)
+    transmitter, top, sink = digital.ofdm_tx(packet_length_tag_key="length", bps_payload=2), gr.top_block(), blocks.vector_sink_c()
+    top.connect(blocks.vector_source_b(data.tolist(), False, 1, [tag(start, "length", length) for start in starts]), transmitter, sink)
+    top.run()
+    packets = numpy.array(sink.data(), numpy.complex64).reshape(len(starts), -1)
+    return transmitter, packets, packets.shape[1] // (transmitter.fft_len + transmitter.cp_len) - 2
+
+
+def packets_of_points(points, data_length, symbols, carriers):
+    """Bytes of packets, from the carriers of their header symbol and of the others, by the stock blocks."""
+    top, sink = gr.top_block(), blocks.vector_sink_b()
+    payload = points.reshape(-1, symbols, carriers)[:, 1:].reshape(len(points) // symbols, -1)[:, :4 * (data_length + 4)]
+    top.connect(blocks.vector_source_c(payload.reshape(-1).tolist()), digital.constellation_decoder_cb(digital.constellation_qpsk().base()),
+                blocks.repack_bits_bb(2, 8), sink)
+    top.run()
+    return [bytes(packet[:data_length]) for packet in numpy.array(sink.data(), numpy.uint8).reshape(-1, data_length + 4)]
 
 
 class QaOfdmDemod(gr_unittest.TestCase):
@@ -83,9 +104,31 @@ class QaOfdmDemod(gr_unittest.TestCase):
             expected = stock_chain(samples, symbols, equalizer)
             block = penstock.ofdm_demod_cvc(**GRID, frame_len=symbols, track=False, device="cpu")
             got, _ = demodulate(block, samples, [tag(start, "frame_start", True) for start in starts])
-            self.assert_close(got, expected.reshape(-1), limit)
+            self.assert_close(got, expected, limit)
             if not noise:
                 self.assert_close(got, points, limit)
+
+    def test_side_by_side_with_the_stock_receiver(self):
+        """Packets of digital.ofdm_tx: digital.ofdm_rx's bytes are ours, with the same grid, as far as it finds the packets."""
+        length, count = 50, 12
+        data = random.randint(0, 256, length * count).astype(numpy.uint8)
+        transmitter, packets, symbols = sent_by_stock(data, length)
+        spaced = numpy.concatenate([numpy.concatenate([numpy.zeros(331), packet]) for packet in packets] + [numpy.zeros(2000)])
+        samples = through_channel(spaced, 1e-3 * numpy.std(packets))
+        receiver, top, sink = digital.ofdm_rx(frame_length_tag_key="frame_length", bps_payload=2), gr.top_block(), blocks.vector_sink_b()
+        top.connect(blocks.vector_source_c(samples.tolist()), receiver, sink)
+        top.run()
+        stock = numpy.array(sink.data(), numpy.uint8).reshape(-1, length)
+        grid = dict(fft_len=receiver.fft_len, cp_len=receiver.cp_len, occupied_carriers=receiver.occupied_carriers,
+                    pilot_carriers=transmitter.pilot_carriers, pilot_symbols=transmitter.pilot_symbols,
+                    sync_word1=receiver.sync_word1, sync_word2=receiver.sync_word2)
+        starts = [331 + i * (331 + packets.shape[1]) for i in range(count)]
+        got, _ = demodulate(penstock.ofdm_demod_cvc(**grid, frame_len=symbols, track=False, device="cpu"), samples,
+                            [tag(start, "frame_start", True) for start in starts])
+        ours = packets_of_points(got.reshape(-1, 48), length, symbols, 48)
+        self.assertEqual(ours, [bytes(packet) for packet in data.reshape(-1, length)])  # all of them
+        self.assertGreater(len(stock), count // 2)
+        self.assertTrue({bytes(packet) for packet in stock} <= set(ours))
 
     def test_every_frame_at_every_chunking(self):
         symbols, stream, tags, points, expected = (1, 9, 30, 2), [], [], [], None
@@ -131,6 +174,20 @@ class QaOfdmDemod(gr_unittest.TestCase):
             got, tags = demodulate(block, samples, [], most)
             self.assert_close(got, expected, 2.5e-7)
             self.assertEqual(tags, [])
+
+    def test_numbers_of_symbols(self):
+        """GNU Radio has integers of two kinds, and a dictionary may have either."""
+        points = qpsk(2 * 48)
+        samples = transmitted(points, 2)
+        for value in (pmt.from_long(2), pmt.from_uint64(2), pmt.dict_add(pmt.make_dict(), pmt.intern("symbols"), pmt.from_uint64(2)),
+                      pmt.dict_add(pmt.make_dict(), pmt.intern("cfo"), pmt.from_double(0)), pmt.PMT_T, pmt.from_double(9.5)):
+            block = penstock.ofdm_demod_cvc(**GRID, frame_len=2, device="cpu")
+            got, _ = demodulate(block, samples, [gr.tag_utils.python_to_tag((0, pmt.intern("frame_start"), value, pmt.intern("qa")))])
+            self.assert_close(got, points, 2e-6)
+            with self.subTest(str(value)):
+                block = penstock.ofdm_demod_cvc(**GRID, frame_len=0, device="cpu")  # so that each must say it
+                got, _ = demodulate(block, samples, [gr.tag_utils.python_to_tag((0, pmt.intern("frame_start"), value, pmt.intern("qa")))])
+                self.assertEqual(len(got), 96 if "2" in str(value) else 0)
 
     def test_carriers_as_the_stock_blocks_number_them(self):
         points = qpsk(3 * 48)

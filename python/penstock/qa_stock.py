@@ -151,6 +151,7 @@ class QaStock(gr_unittest.TestCase):
         names = {word.split("=")[0] for pair in PAIRS.values() for word in [*pair["added"], *pair["methods"], *pair["lost"]]}
         names |= {key for _, _, added, lost, other in DESCRIPTIONS for key in added | lost | other}
         names |= {key for _, shared in SHARED.values() for key in shared}
+        names |= {text.partition("=")[0] for stock, _ in SHARED.values() for text in parameters(stock)}
         self.assertEqual(sorted(name for name in names if "`%s" % name not in text), [])
 
 
