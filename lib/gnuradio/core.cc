@@ -9,6 +9,7 @@
 #include <gnuradio/block_detail.h>
 #include <gnuradio/buffer_reader.h>
 #include <gnuradio/logger.h>
+#include <limits>
 #include <mutex>
 #include <sched.h>
 #include <stdexcept>
@@ -56,6 +57,17 @@ void check(int status)
 {
     if (status < 0)
         throw std::runtime_error(penstock_error_text());
+}
+
+bool is_whole(const pmt::pmt_t &value)
+{
+    return pmt::is_integer(value) || pmt::is_uint64(value);
+}
+
+long to_whole(const pmt::pmt_t &value)
+{
+    constexpr uint64_t most = std::numeric_limits<long>::max();
+    return pmt::is_uint64(value) ? static_cast<long>(std::min(pmt::to_uint64(value), most)) : pmt::to_long(value);
 }
 
 pmt::pmt_t to_pmt(const std::map<std::string, double> &values)

@@ -38,6 +38,10 @@ std::shared_ptr<penstock_context> shared_context();
 //! Throws std::runtime_error with the library's text if `status` is an error.
 void check(int status);
 
+//! GNU Radio has whole numbers of two kinds: whether it is one, and its value; the latter throws if not.
+bool is_whole(const pmt::pmt_t &value);
+long to_whole(const pmt::pmt_t &value);
+
 pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
 
 //! What the streams of a block tell: counts and rates of all of them together, times of the slowest.

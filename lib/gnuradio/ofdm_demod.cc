@@ -10,7 +10,6 @@
 #include <gnuradio/buffer_reader.h>
 #include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/ofdm_demod.h>
-#include <limits>
 #include <type_traits>
 
 namespace gr
@@ -115,26 +114,15 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         return (d_made.size() - d_given) / item_bytes(d_carriers);
     }
 
-    static bool is_count(const pmt::pmt_t &value)
-    {
-        return pmt::is_integer(value) || pmt::is_uint64(value); // two kinds of numbers for GNU Radio
-    }
-
-    static long to_count(const pmt::pmt_t &value)
-    {
-        constexpr uint64_t most = std::numeric_limits<long>::max();
-        return pmt::is_uint64(value) ? static_cast<long>(std::min(pmt::to_uint64(value), most)) : pmt::to_long(value);
-    }
-
     void announce(const gr::tag_t &tag)
     {
         auto symbols = static_cast<long>(d_frame_len);
         double cfo = 0;
         try {
-            if (is_count(tag.value)) {
-                symbols = to_count(tag.value);
+            if (is_whole(tag.value)) {
+                symbols = to_whole(tag.value);
             } else if (pmt::is_dict(tag.value) && !pmt::is_null(tag.value)) {
-                symbols = to_count(pmt::dict_ref(tag.value, SYMBOLS, pmt::from_long(symbols)));
+                symbols = to_whole(pmt::dict_ref(tag.value, SYMBOLS, pmt::from_long(symbols)));
                 cfo = pmt::to_double(pmt::dict_ref(tag.value, CFO, pmt::from_double(0)));
             }
             check(penstock_ofdm_stream_frame(d_stream.get(), tag.offset, static_cast<size_t>(std::max(symbols, 0L)),

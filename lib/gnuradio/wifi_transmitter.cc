@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 #include <cmath>
 #include <deque>
 #include <gnuradio/io_signature.h>
@@ -65,7 +66,8 @@ class wifi_transmitter_impl final : public wifi_transmitter
         auto seed = d_scrambler_seed;
         if (pmt::is_dict(meta) && !pmt::is_null(meta)) {
             rate = pmt::to_double(pmt::dict_ref(meta, RATE, pmt::from_double(rate)));
-            seed = static_cast<int>(pmt::to_long(pmt::dict_ref(meta, SEED, pmt::from_long(seed))));
+            const auto told = to_whole(pmt::dict_ref(meta, SEED, pmt::from_long(seed)));
+            seed = static_cast<int>(std::clamp<long>(told, INT_MIN, INT_MAX));
         }
         auto psdu = pmt::u8vector_elements(pmt::cdr(pdu));
         if (d_append_fcs) {

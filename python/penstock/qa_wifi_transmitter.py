@@ -16,7 +16,7 @@ RATES = (6, 9, 12, 18, 24, 36, 48, 54)
 def pdu(bytes_, **meta):
     dictionary = pmt.make_dict()
     for key, value in meta.items():
-        dictionary = pmt.dict_add(dictionary, pmt.intern(key), pmt.to_pmt(value))
+        dictionary = pmt.dict_add(dictionary, pmt.intern(key), value if isinstance(value, pmt.pmt_base) else pmt.to_pmt(value))
     return pmt.cons(dictionary, pmt.init_u8vector(len(bytes_), list(bytes_)))
 
 
@@ -63,8 +63,9 @@ class QaWifiTransmitter(gr_unittest.TestCase):
     def test_samples_are_those_of_the_c_library(self):
         frames = [random_bytes(i, 20 + 37 * i) for i in range(9)]
         block = penstock.wifi_transmitter("wifi", 24)
-        messages = [pdu(frame, rate_mbps=float(rate)) for frame, rate in zip(frames, RATES)] + [pdu(frames[8], scrambler_seed=5)]
-        expected = [c_library_frame(frame, rate) for frame, rate in zip(frames, RATES)] + [c_library_frame(frames[8], 24, 5)]
+        messages = [pdu(frame, rate_mbps=float(rate)) for frame, rate in zip(frames, RATES)]
+        messages += [pdu(frames[8], scrambler_seed=5), pdu(frames[8], scrambler_seed=pmt.from_uint64(5))]
+        expected = [c_library_frame(frame, rate) for frame, rate in zip(frames, RATES)] + 2 * [c_library_frame(frames[8], 24, 5)]
         for most in (100, 100000):
             got, tags = transmitted(block, messages, most)
             self.assertTrue(numpy.array_equal(got, numpy.concatenate(expected)))
@@ -73,8 +74,8 @@ class QaWifiTransmitter(gr_unittest.TestCase):
                              [(start, "packet_len", len(samples)) for start, samples in zip(starts, expected)])
             stats = block.stats()
             self.assertEqual([stats[key] for key in ("frames", "bytes", "items_in", "items_out", "refused", "drops", "queue", "fallbacks")],
-                             [9, sum(map(len, frames)) + 36, 9, len(got), 0, 0, 0, 0])
-            self.assertAlmostEqual(stats["batch"], len(got) / 9)
+                             [10, sum(map(len, frames + frames[8:])) + 40, 10, len(got), 0, 0, 0, 0])
+            self.assertAlmostEqual(stats["batch"], len(got) / 10)
             self.assertGreater(stats["latency_p99_ms"], 0)
             self.assertGreaterEqual(stats["latency_p99_ms"], stats["latency_p50_ms"])
             self.assertGreater(stats["kernel_ms"], 0)
