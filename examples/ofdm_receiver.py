@@ -128,7 +128,10 @@ def receive(options):
         time.sleep(0.5)
         if before and receiver.stats()["samples"] == before:
             break
-    source._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))  # unlike stop() this loses nothing
+    if time.monotonic() < until:
+        source._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))  # unlike stop() this loses nothing
+    else:  # a radio that is too slow, but goes on
+        top.stop()
     top.wait()
     return receiver, store, numpy.array(points.data(), numpy.complex64), numpy.array(vectors.data()).reshape(-1, SIZE)
 
