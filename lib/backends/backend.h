@@ -27,6 +27,7 @@
 #include <penstock/penstock.h>
 
 #include <stdarg.h>
+#include <sys/types.h>
 
 #define PENSTOCK_BACKEND_ABI 1
 
@@ -439,6 +440,27 @@ unsigned penstock__threads(const penstock_context *context);
  * `worker` < penstock__threads() tells the threads apart. May be called by several threads at once, not from `work`. */
 void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument);
+
+/* Processors that this process may run on: a container or taskset may leave it few of the machine's. */
+unsigned penstock__processors(void);
+
+/* A program of ours in a process of its own: what crashes there does not take this one along. */
+struct penstock_helper {
+    pid_t process;
+    int answer; /* what it writes, for the caller to read */
+};
+
+/*
+ * Starts libexec/penstock/NAME, or what the environment variable `variable` names, with `arguments`, which NULL ends,
+ * of up to 8. It reads `input`, which stays the caller's, or nothing where that is -1; what it writes about errors is
+ * thrown away. 0, or an errno: ENOENT where there is none.
+ */
+int penstock__helper_start(struct penstock_helper *helper, const char *name, const char *variable,
+                           const char *const *arguments, int input);
+
+/* Kills it, where it is to be `killed`, and waits for its end. The wait status, or -1 where the application has taken
+ * that (SIGCHLD ignored, say). */
+int penstock__helper_end(struct penstock_helper *helper, bool killed);
 
 /* Buffer functions and copies of a backend with HOST_MEMORY. */
 int penstock__host_buffer_alloc(struct penstock_buffer *buffer, size_t bytes);

@@ -16,8 +16,7 @@
 
 #define MAX_THREADS 1024
 
-/* Processors that this process may run on: a container or taskset may leave it few of the machine's. */
-static unsigned usable_processors(void)
+unsigned penstock__processors(void)
 {
     cpu_set_t set;
     long online;
@@ -85,7 +84,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
 {
     penstock_context *new;
     penstock_context_desc known;
-    unsigned processors = usable_processors();
+    unsigned processors = penstock__processors();
     int status;
     if (!context)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_context_new: no place for the context (NULL)");

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/*
- * Probing a driver in a helper program first, so that one that crashes does not take the process along. The helper
- * is started by posix_spawn: after a fork of a process with threads, a child may hardly call anything.
- */
+/* Probing a driver in a helper program first, so that one that crashes does not take the process along. */
 #include "core/probe.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +17,6 @@
 #define TIME_OUT_S 20
 #define KEY_BYTES  4096
 
-extern char **environ;
-
 enum verdict {
     SURVIVED,
     CRASHED,   /* for reasons that lie in the driver: worth remembering */
@@ -34,56 +25,6 @@ enum verdict {
 };
 
 /* ---------------------------------------------------------------- the helper ------------------ */
-
-/* PENSTOCK_PROBE, or beside the folder that this library is in (installed, moved or in a build tree), or where this
- * build would install it. */
-static bool find_helper(char path[PATH_MAX])
-{
-    static const char name[] = "libexec/penstock/penstock-probe";
-    const char *wanted = getenv("PENSTOCK_PROBE");
-    Dl_info self;
-    if (wanted && *wanted) {
-        snprintf(path, PATH_MAX, "%s", wanted);
-        return !access(path, X_OK);
-    }
-    if (dladdr(name, &self) && self.dli_fname && strrchr(self.dli_fname, '/')) {
-        int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
-        if (snprintf(path, PATH_MAX, "%.*s/../%s", folder, self.dli_fname, name) < PATH_MAX && !access(path, X_OK))
-            return true;
-    }
-    snprintf(path, PATH_MAX, "%s/penstock-probe", PENSTOCK_LIBEXEC_DIR);
-    return !access(path, X_OK);
-}
-
-/* Starts the helper with no input, its errors thrown away, and its output in the pipe; our signal settings and
- * terminal are not its own. */
-static int start(pid_t *child, const char *path, const char *backend, int output)
-{
-    char *arguments[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)backend, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    int failure;
-    sigemptyset(&none);
-    sigfillset(&all);
-    if (posix_spawn_file_actions_init(&actions))
-        return ENOMEM;
-    if (posix_spawnattr_init(&attributes)) {
-        posix_spawn_file_actions_destroy(&actions);
-        return ENOMEM;
-    }
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    if (!(failure = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)) &&
-        !(failure = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) &&
-        !(failure = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)))
-        failure = posix_spawn(child, path, &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
-}
 
 static long long now_ms(void)
 {
@@ -118,16 +59,6 @@ static enum answer listen_to(int input)
     return strcmp(text, PENSTOCK__PROBE_DONE) ? ANSWER_NONE : ANSWER_DONE;
 }
 
-/* The wait status of the helper, or -1 where the application has taken it (SIGCHLD ignored, say). */
-static int reap(pid_t child)
-{
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return status;
-}
-
 static enum verdict judge(enum answer answer, int status, char reason[256])
 {
     if (answer == ANSWER_DONE)
@@ -153,30 +84,17 @@ static enum verdict judge(enum answer answer, int status, char reason[256])
 
 static enum verdict ask_helper(const struct penstock_backend *backend, char reason[256])
 {
-    char path[PATH_MAX];
+    const char *const arguments[] = {backend->name, NULL};
+    struct penstock_helper helper;
     enum answer answer;
-    int ends[2], failure;
-    pid_t child;
-    if (!find_helper(path)) {
-        snprintf(reason, 256, "penstock-probe is not installed");
-        return NO_HELPER;
-    }
-    if (pipe2(ends, O_CLOEXEC)) {
-        snprintf(reason, 256, "no pipe to penstock-probe: %s", strerror(errno));
-        return NO_HELPER;
-    }
-    failure = start(&child, path, backend->name, ends[1]);
-    close(ends[1]);
+    int failure = penstock__helper_start(&helper, "penstock-probe", "PENSTOCK_PROBE", arguments, -1);
     if (failure) {
-        close(ends[0]);
-        snprintf(reason, 256, "penstock-probe cannot be started: %s", strerror(failure));
+        snprintf(reason, 256, "penstock-probe %s%s", failure == ENOENT ? "is not installed" : "cannot be started: ",
+                 failure == ENOENT ? "" : strerror(failure));
         return NO_HELPER;
     }
-    answer = listen_to(ends[0]);
-    close(ends[0]);
-    if (answer == ANSWER_LATE)
-        kill(child, SIGKILL);
-    return judge(answer, reap(child), reason);
+    answer = listen_to(helper.answer);
+    return judge(answer, penstock__helper_end(&helper, answer == ANSWER_LATE), reason);
 }
 
 /* ---------------------------------------------------------------- memory ---------------------- */

@@ -35,7 +35,12 @@ static int make_once(struct penstock_plan_state *plan, struct gpu_scheme *scheme
     int status = penstock__gpu_scheme(scheme, &plan->problem->fft, limits, variant);
     if (status)
         return status;
-    for (*tight = 0; *tight < scheme->count && !status; ++*tight) {
+    *tight = 0;
+    if (maker->compile && (status = maker->compile(plan, scheme))) {
+        maker->release(plan);
+        return status;
+    }
+    for (; *tight < scheme->count && !status; ++*tight) {
         status = make_node(plan, scheme, *tight, maker, group_limit);
         if (!status && *group_limit < penstock__gpu_group_size(&scheme->node[*tight].shape))
             break;

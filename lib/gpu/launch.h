@@ -9,7 +9,10 @@
 
 /* How a backend makes the device's part of a plan. */
 struct gpu_maker {
-    /* Compiles node `index`; *group_limit: work-items that the compiled kernel can have in a group. */
+    /* (optional) Compiles all nodes, before any of them is made. */
+    int (*compile)(struct penstock_plan_state *plan, const struct gpu_scheme *scheme);
+    /* Makes node `index`, and compiles it where there is no `compile`; *group_limit: work-items that the compiled
+     * kernel can have in a group. */
     int (*make)(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
                 const struct gpu_table *table, size_t *group_limit);
     void (*release)(struct penstock_plan_state *plan); /* all nodes that there are, be it that a make failed */

@@ -87,9 +87,28 @@ int penstock__cuda_compile(void **image, size_t *bytes, const struct penstock_de
 /* "--gpu-architecture=sm_90" or "...compute_90"; PENSTOCK_ERR_DEVICE where NVRTC is too new for the device. */
 int penstock__cuda_architecture(char option[40], const struct penstock_device *device);
 
+/* ---------------------------------------------------------------- apart.c --------------------- */
+
+struct cuda_image {
+    const char *source;
+    void *image; /* as from penstock__cuda_compile() */
+    size_t bytes;
+    bool begun; /* false before */
+};
+
+/* The same for several, side by side as far as there are processors and threads of the context; each image is NULL
+ * after an error. */
+int penstock__cuda_compile_all(struct cuda_image *images, unsigned count, const struct penstock_device *device,
+                               const char *option);
+
 /* ---------------------------------------------------------------- program.c ------------------- */
 
-/* Compiles `source` or takes it from the cache; a cached image that the driver refuses is compiled and written anew. */
+/* Compiles `sources` or takes them from the cache; a cached image that the driver refuses is compiled and written anew.
+ * At most GPU_MAX_NODES; after an error some modules may be there, the others are NULL. */
+int penstock__cuda_programs(CUmodule *modules, const struct penstock_device *device, const char *const *sources,
+                            unsigned count);
+
+/* One of them. */
 int penstock__cuda_program(CUmodule *module, const struct penstock_device *device, const char *source);
 
 /* ---------------------------------------------------------------- launch.c -------------------- */

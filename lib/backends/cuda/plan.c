@@ -9,14 +9,25 @@
 /* Dynamic shared memory that a kernel may have without asking for more. */
 #define USUAL_SHARED_BYTES ((size_t)48 << 10)
 
-static int build_kernel(struct cuda_node *node, struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
-                        unsigned index, const struct gpu_table *table)
+static int compile(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
 {
-    struct gpu_text source = {0};
-    int status = penstock__gpu_kernel_source(&source, plan->device->context, scheme, index, table, &plan->problem->fft);
+    struct cuda_node *nodes = ((struct cuda_plan *)plan->priv)->nodes;
+    struct gpu_text texts[GPU_MAX_NODES] = {0};
+    const char *sources[GPU_MAX_NODES];
+    CUmodule modules[GPU_MAX_NODES] = {0};
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < scheme->count && !status; i++) {
+        struct gpu_table table;
+        penstock__gpu_table_plan(&table, scheme, i, &plan->problem->fft);
+        status = penstock__gpu_kernel_source(&texts[i], plan->device->context, scheme, i, &table, &plan->problem->fft);
+        sources[i] = texts[i].content;
+    }
     if (!status)
-        status = penstock__cuda_program(&node->module, plan->device, source.content);
-    penstock__text_free(&source);
+        status = penstock__cuda_programs(modules, plan->device, sources, scheme->count);
+    for (unsigned i = 0; i < scheme->count; i++) {
+        nodes[i].module = modules[i];
+        penstock__text_free(&texts[i]);
+    }
     return status;
 }
 
@@ -63,11 +74,8 @@ static int make(struct penstock_plan_state *plan, const struct gpu_scheme *schem
                 const struct gpu_table *table, size_t *group_limit)
 {
     struct cuda_node *node = &((struct cuda_plan *)plan->priv)->nodes[index];
-    int status;
-    if ((status = build_kernel(node, plan, scheme, index, table)) ||
-        (status = prepare_kernel(node, plan, &scheme->node[index].shape, group_limit)))
-        return status;
-    return upload_table(node, plan, table);
+    int status = prepare_kernel(node, plan, &scheme->node[index].shape, group_limit);
+    return status ? status : upload_table(node, plan, table);
 }
 
 static void release(struct penstock_plan_state *plan)
@@ -97,7 +105,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
             return first;
         variant -= variant > 0;
     }
-    static const struct gpu_maker maker = {make, release};
+    static const struct gpu_maker maker = {.compile = compile, .make = make, .release = release};
     struct cuda_plan *self = plan->priv;
     int status = penstock__cuda_enter(plan->device);
     if (status)

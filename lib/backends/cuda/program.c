@@ -5,6 +5,8 @@
 #include "backends/cuda/cuda.h"
 #include "gpu/kernel.h"
 
+#include <string.h>
+
 static CUresult load(CUmodule *module, const struct penstock_device *device, const void *image)
 {
     CUresult code = penstock__cuda_opened(device)->api->ModuleLoadData(module, image);
@@ -28,21 +30,44 @@ static bool from_cache(CUmodule *module, const struct penstock_device *device, c
     return !code;
 }
 
-int penstock__cuda_program(CUmodule *module, const struct penstock_device *device, const char *source)
+/* The module of an image that was compiled; the image is kept in the cache. */
+static int from_image(CUmodule *module, const struct penstock_device *device, const struct cuda_image *image,
+                      const char *name)
 {
-    char option[40], name[64];
-    size_t bytes;
-    void *image;
+    int status = penstock__cuda_check(device, "cuModuleLoadData", load(module, device, image->image));
+    if (!status)
+        penstock__cache_write(device->context, name, image->image, image->bytes);
+    return status;
+}
+
+int penstock__cuda_programs(CUmodule *modules, const struct penstock_device *device, const char *const *sources,
+                            unsigned count)
+{
+    struct cuda_image images[GPU_MAX_NODES];
+    char option[40], names[GPU_MAX_NODES][64];
+    unsigned missing[GPU_MAX_NODES], left = 0;
     int status = penstock__cuda_architecture(option, device);
+    memset(modules, 0, count * sizeof *modules);
     if (status)
         return status;
-    penstock__gpu_cache_name(name, "cuda", source, option, penstock__cuda_opened(device)->identity);
-    if (from_cache(module, device, name))
-        return PENSTOCK_OK;
-    if ((status = penstock__cuda_compile(&image, &bytes, device, source, option)))
+    for (unsigned i = 0; i < count; i++) {
+        penstock__gpu_cache_name(names[i], "cuda", sources[i], option, penstock__cuda_opened(device)->identity);
+        if (from_cache(&modules[i], device, names[i]))
+            continue;
+        images[left] = (struct cuda_image){.source = sources[i]};
+        missing[left++] = i;
+    }
+    if ((status = penstock__cuda_compile_all(images, left, device, option)))
         return status;
-    if (!(status = penstock__cuda_check(device, "cuModuleLoadData", load(module, device, image))))
-        penstock__cache_write(device->context, name, image, bytes);
-    penstock__free(image);
+    for (unsigned i = 0; i < left; i++) {
+        if (!status)
+            status = from_image(&modules[missing[i]], device, &images[i], names[missing[i]]);
+        penstock__free(images[i].image);
+    }
     return status;
+}
+
+int penstock__cuda_program(CUmodule *module, const struct penstock_device *device, const char *source)
+{
+    return penstock__cuda_programs(module, device, &source, 1);
 }

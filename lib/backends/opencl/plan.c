@@ -80,7 +80,7 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
             return first;
         variant -= variant > 0;
     }
-    static const struct gpu_maker maker = {make, release};
+    static const struct gpu_maker maker = {.make = make, .release = release};
     struct opencl_plan *self = plan->priv;
     int status = penstock__gpu_make(plan, &self->scheme, &maker, &limits, variant);
     if (status)
