@@ -37,6 +37,9 @@ static const struct setting *settings(size_t *count)
         {"average", DESC(.n = 64, .hop = 48, .output = PENSTOCK_OUTPUT_POWER, .average = 7), 50000},
         {"average, overlap",
          DESC(.n = 512, .hop = 256, .window = "hann", .output = PENSTOCK_OUTPUT_DECIBEL, .average = 16), 60000},
+        {"average, no overlap", DESC(.n = 64, .output = PENSTOCK_OUTPUT_POWER, .average = 7), 30000},
+        {"average, overlap of many",
+         DESC(.n = 64, .hop = 8, .window = "hann", .output = PENSTOCK_OUTPUT_POWER, .average = 4), 9999},
         {"average of many", DESC(.n = 16, .hop = 4, .output = PENSTOCK_OUTPUT_DECIBEL, .average = 300000), 1300000},
         {"one sample", DESC(.n = 1, .hop = 3), 1000},
         {"large", DESC(.n = 1 << 20, .hop = 1 << 19, .window = "nuttall"), 5 << 19},
@@ -129,7 +132,8 @@ struct drive {
     size_t most;      /* samples of a push */
     bool wait, touch; /* wait in pulls; pull after every push */
     bool both;        /* push and pull in one call */
-    bool ahead;       /* and samples of a vector are kept here, as long as there is something to do ahead */
+    bool ahead;       /* and transforms of a vector are done ahead, as long as it is not complete */
+    bool mixed;       /* or not, by chance */
 };
 
 static const void *sample_at(const struct setting *s, const void *samples, size_t at, size_t count, float *planar)
@@ -141,17 +145,25 @@ static const void *sample_at(const struct setting *s, const void *samples, size_
     return planar;
 }
 
-/* Whether the `count` samples from `at` on are to be kept until there are more. */
-static bool keep(penstock_spectrum *spectrum, const struct setting *s, const void *samples, size_t at, size_t count)
+/* Transforms ahead with the `count` samples from `at` on, `got` vectors having come: how many were taken, and whether
+ * the others are to be kept until there are more. */
+static size_t run_ahead(penstock_spectrum *spectrum, const struct setting *s, const void *samples, size_t at,
+                        size_t count, size_t got, bool *keep)
 {
-    size_t hop = hop_of(s), span = (s->desc.average - 1) * hop + s->desc.n, wanted = 1;
-    CHECK_OK(penstock_spectrum_prepare(spectrum, samples, count, &wanted));
-    if (!wanted)
-        return false;
-    prepared += wanted > s->desc.n;
-    CHECK((wanted > count || wanted == span) && wanted <= span && (wanted - s->desc.n) % hop == 0,
-          "%s: %zu samples are wanted after %zu", s->name, wanted, count);
-    return count < span && at + count < s->total;
+    size_t hop = hop_of(s), step = s->desc.average * hop, end = got * step + step - hop + s->desc.n;
+    size_t taken = count + 1, wanted = 1;
+    CHECK_OK(penstock_spectrum_prepare(spectrum, samples, count, &taken, &wanted));
+    *keep = wanted && at + count < end && at + count < s->total;
+    if (!wanted) {
+        CHECK_EQ(taken, 0);
+        return 0;
+    }
+    prepared += taken > 0;
+    CHECK_EQ(wanted, s->desc.n);
+    CHECK(taken <= count && (at + taken) % hop == 0 && at + taken < end, "%s: %zu taken at %zu", s->name, taken, at);
+    CHECK(count - taken < wanted || at + taken + wanted >= end, "%s: %zu of %zu taken at %zu", s->name, taken, count,
+          at);
+    return taken;
 }
 
 /* All vectors of the stream to `vectors`, which has room for `capacity`; how many came. */
@@ -168,9 +180,15 @@ static size_t run(penstock_spectrum *spectrum, const struct setting *s, const vo
         push += kept;
         push = push < s->total - at ? push : s->total - at;
         kept = 0;
-        if (drive.ahead && keep(spectrum, s, sample_at(s, samples, at, push, planar), at, push)) {
-            kept = push;
-            continue;
+        if (drive.ahead && !(drive.mixed && test_random(&drive.seed) % 16 == 0)) {
+            bool keep;
+            size_t done = run_ahead(spectrum, s, sample_at(s, samples, at, push, planar), at, push, got, &keep);
+            at += done;
+            push -= done;
+            if (keep) {
+                kept = push;
+                continue;
+            }
         }
         if (drive.both) {
             pull = pull < capacity - got ? pull : capacity - got;
@@ -259,7 +277,8 @@ static void check_setting(penstock_context *context, const struct setting *s, co
                                           {.seed = 7, .most = 100000, .both = true},
                                           {.seed = 8, .most = 50, .both = true, .ahead = true},
                                           {.seed = 9, .most = 1000, .both = true, .ahead = true},
-                                          {.seed = 10, .most = 1000, .touch = true, .ahead = true}};
+                                          {.seed = 10, .most = 50, .both = true, .ahead = true, .mixed = true},
+                                          {.seed = 11, .most = 1000, .both = true, .ahead = true, .mixed = true}};
     penstock_spectrum *spectrum = NULL;
     void *samples = make_samples(s);
     size_t expected = expected_vectors(s), capacity = expected + 3;

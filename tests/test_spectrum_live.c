@@ -7,7 +7,15 @@
 #include <math.h>
 #include <penstock/penstock.h>
 
-enum { N = 16, HOP = 8, AVERAGE = 3, SAMPLES = 4000, VECTORS = (SAMPLES - N) / HOP / AVERAGE };
+enum {
+    N = 16,
+    HOP = 8,
+    AVERAGE = 3,
+    SAMPLES = 4000,
+    VECTORS = (SAMPLES - N) / HOP / AVERAGE,
+    STEP = AVERAGE * HOP,
+    SPAN = STEP - HOP + N
+};
 
 static int executed, ahead;
 
@@ -15,7 +23,7 @@ enum way { PUSH, RUN, PREPARE };
 
 /* Of ones the power in bin 0 is (w n)^2 where the window is w: a vector has one window for all its transforms, windows
  * come in the order in which they were set, and each vector that was not complete and not given when one was set has
- * it.
+ * it, unless it was begun ahead.
  */
 static void check_windows(penstock_context *context, const char *device, enum way way)
 {
@@ -26,6 +34,7 @@ static void check_windows(penstock_context *context, const char *device, enum wa
     unsigned from[VECTORS + 2]; /* the window that was set last when the vector was not complete */
     uint64_t seed = way;
     size_t kept = 0, wanted; /* samples that were not taken, and come again */
+    bool begun = false;      /* the next vector was */
     const penstock_spectrum_desc desc =
         PENSTOCK_SPECTRUM_DESC(.n = N, .hop = HOP, .average = AVERAGE, .output = PENSTOCK_OUTPUT_POWER);
     for (size_t i = 0; i < SAMPLES; i++)
@@ -37,16 +46,20 @@ static void check_windows(penstock_context *context, const char *device, enum wa
         for (size_t i = 0; i < N; i++)
             window[i] = (float)factor;
         CHECK_OK(penstock_spectrum_set_window(spectrum, "hann", window));
-        for (size_t v = count; v <= VECTORS; v++)
+        for (size_t v = count + begun; v <= VECTORS; v++)
             if ((v * AVERAGE + AVERAGE - 1) * HOP + N > at)
                 from[v] = factor;
         if (way == PREPARE) {
             piece = piece + kept < SAMPLES - at ? piece + kept : SAMPLES - at;
-            CHECK_OK(penstock_spectrum_prepare(spectrum, in, piece, &wanted));
-            kept = wanted && piece < (AVERAGE - 1) * HOP + N && at + piece < SAMPLES ? piece : 0;
-            ahead += kept > 0;
-            if (kept)
+            CHECK_OK(penstock_spectrum_prepare(spectrum, in, piece, &taken, &wanted));
+            at += taken;
+            piece -= taken;
+            ahead += taken > 0;
+            begun = begun || taken;
+            kept = piece;
+            if (wanted && at + piece < (count * AVERAGE + AVERAGE - 1) * HOP + N && at + piece < SAMPLES)
                 continue;
+            kept = 0;
         }
         if (way != PUSH) {
             CHECK_OK(penstock_spectrum_run(spectrum, in, piece, &taken, out + count * N, room, &given));
@@ -56,6 +69,7 @@ static void check_windows(penstock_context *context, const char *device, enum wa
         }
         at += taken;
         count += given;
+        begun = begun && !given;
     }
     CHECK_OK(penstock_spectrum_finish(spectrum));
     CHECK_OK(penstock_spectrum_pull(spectrum, out + count * N, VECTORS + 1 - count, false, &given));
@@ -65,6 +79,93 @@ static void check_windows(penstock_context *context, const char *device, enum wa
         CHECK(fabs((double)out[v * N] - want) <= 1e-4 * want, "%s, vector %zu: %g, not %g", device, v,
               sqrt((double)out[v * N]) / N, sqrt(want) / N);
     }
+    penstock_spectrum_free(spectrum);
+    executed++;
+}
+
+/* A vector, of ones: the window's factor. */
+static double run_factor(penstock_spectrum *spectrum, const penstock_cf32 *in, size_t count, size_t expected_taken)
+{
+    float out[N];
+    size_t taken, given;
+    CHECK_OK(penstock_spectrum_run(spectrum, in, count, &taken, out, 1, &given));
+    CHECK(taken == expected_taken && given == 1, "%zu of %zu taken, %zu given", taken, count, given);
+    return sqrt((double)out[0]) / N;
+}
+
+static void prepare(penstock_spectrum *spectrum, const penstock_cf32 *in, size_t count, size_t expected_taken,
+                    size_t expected_wanted)
+{
+    size_t taken, wanted;
+    CHECK_OK(penstock_spectrum_prepare(spectrum, in, count, &taken, &wanted));
+    CHECK(taken == expected_taken && wanted == expected_wanted, "%zu of %zu taken, %zu wanted", taken, count, wanted);
+}
+
+/* A call that gives nothing. */
+static void run_in_vain(penstock_spectrum *spectrum, const penstock_cf32 *in, size_t count, size_t capacity,
+                        size_t expected_taken)
+{
+    float out[N];
+    size_t taken, given;
+    CHECK_OK(penstock_spectrum_run(spectrum, in, count, &taken, out, capacity, &given));
+    CHECK(taken == expected_taken && !given, "%zu of %zu taken, %zu given", taken, count, given);
+}
+
+/* The window that was set last holds from the vector after the one that was begun; here that was `before`. */
+static void check_begun_windows(penstock_spectrum *spectrum, const penstock_cf32 *in, double before)
+{
+    static const float twos[N] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    size_t taken;
+    prepare(spectrum, in, N - 1, 0, N);
+    prepare(spectrum, in, N, HOP, N);
+    CHECK_EQ(penstock_spectrum_push(spectrum, in, N, &taken), PENSTOCK_ERR_STATE);
+    CHECK_EQ(taken, 0);
+    run_in_vain(spectrum, in, SAMPLES, 0, 0); /* there is no room for the vector */
+    CHECK_EQ(penstock_spectrum_waiting(spectrum), 0);
+    CHECK_OK(penstock_spectrum_set_window(spectrum, "hann", NULL));
+    CHECK_OK(penstock_spectrum_set_window(spectrum, NULL, twos));
+    CHECK(fabs(run_factor(spectrum, in, SPAN - HOP, STEP - HOP) - before) < 1e-4, "another window in a begun vector");
+    CHECK(fabs(run_factor(spectrum, in, SPAN, STEP) - 2) < 1e-4, "the window does not hold from the next one on");
+    prepare(spectrum, in, SAMPLES, STEP - HOP, N);
+    prepare(spectrum, in, SAMPLES, 0, N); /* the last one is not done ahead */
+    CHECK_OK(penstock_spectrum_set_window(spectrum, NULL, NULL));
+    run_in_vain(spectrum, in, N - 1, 1, N - 1);
+    prepare(spectrum, in, SAMPLES, 0, 0); /* samples are held */
+    CHECK(fabs(run_factor(spectrum, in, 1, 0) - 2) < 1e-4, "another window in a begun vector that is held");
+    run_in_vain(spectrum, in, 1, 1, 1); /* the same sample; it and those held belong to the next vector, too */
+    CHECK(fabs(run_factor(spectrum, in, SPAN - HOP, SPAN - HOP) - 1) < 1e-4, "the window does not hold after that");
+    CHECK_OK(penstock_spectrum_set_window(spectrum, NULL, twos));
+}
+
+/* A vector that was begun: what may come next, and what ends it. */
+static void check_begun(penstock_context *context)
+{
+    static penstock_cf32 in[SAMPLES];
+    float out[N];
+    penstock_spectrum *spectrum = NULL;
+    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+    size_t taken, given;
+    const penstock_spectrum_desc desc =
+        PENSTOCK_SPECTRUM_DESC(.n = N, .hop = HOP, .average = AVERAGE, .output = PENSTOCK_OUTPUT_POWER);
+    for (size_t i = 0; i < SAMPLES; i++)
+        in[i].re = 1;
+    CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, "cpu"));
+    check_begun_windows(spectrum, in, 1);
+    CHECK_OK(penstock_spectrum_reset(spectrum));
+    check_begun_windows(spectrum, in, 2);
+    CHECK_OK(penstock_spectrum_reset(spectrum));
+    prepare(spectrum, in, N, HOP, N);
+    CHECK_OK(penstock_spectrum_set_window(spectrum, NULL, NULL));
+    CHECK_OK(penstock_spectrum_finish(spectrum)); /* what is begun is left out */
+    CHECK_EQ(penstock_spectrum_run(spectrum, in, SAMPLES, &taken, out, 1, &given), PENSTOCK_ERR_STATE);
+    CHECK_OK(penstock_spectrum_pull(spectrum, out, 1, true, &given));
+    CHECK_EQ(given, 0);
+    CHECK_OK(penstock_spectrum_get_stats(spectrum, &stats));
+    CHECK(stats.in == HOP && stats.out == 0, "%g in, %g out", (double)stats.in, (double)stats.out);
+    CHECK_OK(penstock_spectrum_reset(spectrum));
+    CHECK(fabs(run_factor(spectrum, in, SPAN, STEP) - 1) < 1e-4, "a reset forgets the window");
+    prepare(spectrum, in, N, HOP, N);
+    CHECK_OK(penstock_spectrum_set_window(spectrum, "hann", NULL)); /* freed with the rest */
     penstock_spectrum_free(spectrum);
     executed++;
 }
@@ -119,9 +220,10 @@ static void check_stats(penstock_context *context)
     CHECK_EQ(penstock_spectrum_set_max_latency(spectrum, -1), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_get_stats(NULL, &stats), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_prepare(NULL, in, 1, &taken), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_prepare(spectrum, NULL, 1, &taken), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_prepare(spectrum, in, 1, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_prepare(NULL, in, 1, &taken, &given), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_prepare(spectrum, NULL, 1, &taken, &given), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_prepare(spectrum, in, 1, NULL, &given), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_prepare(spectrum, in, 1, &taken, NULL), PENSTOCK_ERR_ARGUMENT);
     penstock_spectrum_free(spectrum);
     executed++;
 }
@@ -134,9 +236,10 @@ int main(void)
     for (size_t i = 0; i < 2; i++)
         for (int way = PUSH; way <= PREPARE; way++)
             check_windows(context, devices[i], (enum way)way);
+    check_begun(context);
     check_due(context);
     check_stats(context);
-    CHECK_EQ(executed, 8);
+    CHECK_EQ(executed, 9);
     CHECK(ahead > 10, "%d times ahead", ahead);
     penstock_context_free(context);
     return test_finish();

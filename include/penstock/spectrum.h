@@ -75,15 +75,17 @@ PENSTOCK_API int penstock_spectrum_run(penstock_spectrum *spectrum, const void *
                                        void *vectors, size_t capacity, size_t *given);
 
 /*
- * For a caller that can keep all samples of a vector until the last one is there, and so need not have them copied:
- * does those transforms of the next vector that lie within the `count` samples, on the calling thread, and takes
- * nothing. The same samples come again, with more behind them, until penstock_spectrum_run() takes them; that makes the
- * vector, with the same bits, out of what is done and the rest. `*wanted`: how many samples complete one more
- * transform; 0 where a device does not work so, or the next sample is not the first one of a vector: then nothing was
- * done, and penstock_spectrum_run() is to have the samples. Another window begins the vector anew.
+ * For a caller that hands over samples before a vector is complete, and keeps those that are not taken, so that none
+ * need be copied: does those transforms of the next vector, all but the last one, that lie within the `count` samples,
+ * on the calling thread, and takes the `*taken` samples before the next transform. penstock_spectrum_run() then makes
+ * the vector, with the same bits, out of what is done and the rest, and takes no sample while capacity is 0. `*wanted`:
+ * how many of the samples that were not taken, with more behind them, complete one more transform; 0 where a device
+ * does not work so, or penstock_spectrum_run() has taken samples of the next vector: then nothing was done, and it is
+ * to have these, too. Until the vector is complete a push is an error, and another window holds from the vector after
+ * it.
  */
 PENSTOCK_API int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, size_t count,
-                                           size_t *wanted);
+                                           size_t *taken, size_t *wanted);
 
 /* Seconds until max_latency_s has passed for a vector that waits, 0 where a pull gives something at once; INFINITY
  * where nothing waits or there is no limit. */
@@ -97,7 +99,8 @@ PENSTOCK_API uint64_t penstock_spectrum_waiting(const penstock_spectrum *spectru
 PENSTOCK_API uint64_t penstock_spectrum_vector_of(const penstock_spectrum *spectrum, uint64_t sample);
 
 /* Another window, by name or by n factors, which win; both NULL: all one. It holds from the first vector on whose
- * samples are not all there yet; with flush_partial from the first such transform on. Nothing is lost. Takes as long as
+ * samples are not all there yet, and which was not begun by penstock_spectrum_prepare(); with flush_partial from the
+ * first such transform on. Nothing is lost. Takes as long as
  * penstock_spectrum_new(). After an error the window is the one before. */
 PENSTOCK_API int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window, const float *taps);
 

@@ -385,7 +385,7 @@ struct penstock_backend {
     int (*download)(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
 
     /* (optional, with HOST_MEMORY) frames `first` .. `first` + `count` - 1 of the `average` that make one output, on
-     * the calling thread; the plan is not gathered. `in` is the first sample of frame 0, `out` is apart from the
+     * the calling thread; the plan is not gathered. `in` is the first sample of frame `first`, `out` is apart from the
      * samples and written by the last frame, `scratch` has frame_scratch bytes, aligned to 64, and keeps the mean from
      * one call to the next one. Bits as those of enqueue. Threads with scratch memory and outputs of their own may call
      * it at once.

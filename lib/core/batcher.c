@@ -274,10 +274,9 @@ size_t penstock__batcher_held(const struct penstock__batcher *batcher)
     return more ? SIZE_MAX : last->state == PENSTOCK__RING_FREE ? batcher->carried_samples : last->samples;
 }
 
-void penstock__batcher_drop_held(struct penstock__batcher *batcher)
+void penstock__batcher_drop_held(struct penstock__batcher *batcher, size_t samples)
 {
-    struct penstock__ring_batch *last = penstock__ring_last(&batcher->ring);
-    batcher->carried_samples = 0;
-    if (last->state == PENSTOCK__RING_FILLING)
-        last->samples = 0;
+    struct penstock__ring_batch *last = filling(batcher); /* what was carried is in it */
+    last->samples -= samples;
+    memmove(last->in, last->in + samples * batcher->sample_bytes, last->samples * batcher->sample_bytes);
 }

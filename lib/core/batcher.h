@@ -41,8 +41,8 @@ void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan
 /* Samples that make no complete group yet, where nothing else is held; SIZE_MAX where more is. */
 size_t penstock__batcher_held(const struct penstock__batcher *batcher);
 
-/* Forgets these. */
-void penstock__batcher_drop_held(struct penstock__batcher *batcher);
+/* Forgets the first `samples` of these. */
+void penstock__batcher_drop_held(struct penstock__batcher *batcher, size_t samples);
 
 /* Another max_latency_s, for what waits too. */
 void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max_latency_s);

@@ -17,6 +17,8 @@ namespace penstock
 
 static const auto FREQ = pmt::mp("freq"), RX_FREQ = pmt::mp("rx_freq");
 constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
+constexpr size_t BUFFER_BYTES = 1 << 20; // stay in the second cache of most processors
+constexpr size_t BUFFER_TRANSFORMS = 4;  // let the block before write while one is done
 
 class spectrum_cvf_impl final : public spectrum_cvf
 {
@@ -25,7 +27,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
     const size_t d_fft_size, d_step, d_span; // samples from one vector to the next, and of one
     double d_max_latency_s;
     bool d_finished = false;
-    size_t d_prepared = 0;        // samples in the input buffer whose transforms are done ahead
+    size_t d_left = 0;            // samples in the input buffer that made no transform yet
     std::deque<gr::tag_t> d_tags; // of samples that were taken, for vectors that were not handed out
     gatherer d_gatherer;
     stats_port d_stats{*this};
@@ -45,15 +47,16 @@ class spectrum_cvf_impl final : public spectrum_cvf
         return end > nitems_read(0) ? static_cast<size_t>(end - nitems_read(0)) : 0;
     }
 
-    // Leaves a vector that is not complete in the input buffer, where that has room, and does what transforms it can.
-    bool prepare(const void *samples, size_t available)
+    // Does what transforms it can of a vector that is not complete, and leaves the samples after these in the input
+    // buffer, where that has room for a transform's.
+    bool prepare(const void *samples, size_t available, size_t &taken)
     {
-        d_prepared = 0;
-        if (d_finished || available >= missing() || !has_room_for(*this, missing()) || input_ended(*this, available))
+        d_left = 0;
+        if (d_finished || available >= missing() || !has_room_for(*this, d_fft_size) || input_ended(*this, available))
             return false;
         size_t wanted;
-        check(penstock_spectrum_prepare(d_spectrum.get(), samples, available, &wanted));
-        d_prepared = wanted ? available : 0;
+        check(penstock_spectrum_prepare(d_spectrum.get(), samples, available, &taken, &wanted));
+        d_left = wanted ? available - taken : 0;
         return wanted > 0;
     }
 
@@ -133,7 +136,8 @@ class spectrum_cvf_impl final : public spectrum_cvf
 
     bool check_topology(int, int) override
     {
-        ask_for_buffers(*this, 0, sizeof(gr_complex), 8 * std::max(d_step, d_fft_size));
+        ask_for_buffers(*this, 0, sizeof(gr_complex),
+                        std::max(BUFFER_BYTES / sizeof(gr_complex), BUFFER_TRANSFORMS * d_fft_size));
         return true;
     }
 
@@ -144,7 +148,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
         check(penstock_spectrum_reset(d_spectrum.get()));
         d_tags.clear();
         d_finished = false;
-        d_prepared = 0;
+        d_left = 0;
         d_stats.start();
         return true;
     }
@@ -157,24 +161,23 @@ class spectrum_cvf_impl final : public spectrum_cvf
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) override
     {
-        const size_t vector = missing(),
-                     available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]),
-                                                 has_room_for(*this, vector) ? 0 : vector, d_prepared),
+        const size_t available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]),
+                                                 has_room_for(*this, d_fft_size) ? 0 : missing(), d_left),
                      capacity = static_cast<size_t>(noutput_items);
         gr::thread::scoped_lock lock(d_setlock);
         size_t taken = 0, given = 0;
         double sleep_s = 0;
         try {
-            if (!prepare(input_items[0], available)) {
+            if (!prepare(input_items[0], available, taken)) {
                 check(penstock_spectrum_run(d_spectrum.get(), input_items[0], d_finished ? 0 : available, &taken,
                                             output_items[0], capacity, &given));
-                take_tags(taken);
-                give_tags(given);
                 if (!d_finished && taken == available && input_ended(*this, available)) {
                     check(penstock_spectrum_finish(d_spectrum.get()));
                     d_finished = true;
                 }
             }
+            take_tags(taken);
+            give_tags(given);
             if (!taken && !given)
                 sleep_s = std::min(penstock_spectrum_due_s(d_spectrum.get()), LONGEST_SLEEP_S);
             d_stats.publish([this] { return numbers(); });

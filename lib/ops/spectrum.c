@@ -128,6 +128,7 @@ void penstock_spectrum_free(penstock_spectrum *spectrum)
         return;
     penstock__batcher_free(spectrum->batcher);
     penstock_plan_free(spectrum->plan);
+    penstock_plan_free(spectrum->next);
     penstock__free(spectrum->sum);
     penstock__free(spectrum->prepare_sums);
     penstock__free(spectrum->device);
@@ -147,6 +148,8 @@ int penstock_spectrum_reset(penstock_spectrum *spectrum)
     spectrum->summed = spectrum->prepared = 0;
     if (spectrum->sum)
         memset(spectrum->sum, 0, spectrum->length * sizeof *spectrum->sum);
+    if (spectrum->next)
+        penstock__spectrum_change_plan(spectrum, spectrum->next);
     return PENSTOCK_OK;
 }
 
@@ -221,10 +224,12 @@ int penstock_spectrum_push(penstock_spectrum *spectrum, const void *samples, siz
         return bad("penstock_spectrum_push: spectrum or samples is NULL");
     if (spectrum->finished)
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the stream was finished; reset it before pushing again");
+    if (spectrum->prepared)
+        return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the vector that was begun by penstock_spectrum_prepare() "
+                                                   "is ended by penstock_spectrum_run()");
     double now = penstock__now_s();
     int status = take(spectrum, samples, count, taken);
     spectrum->samples += *taken;
-    spectrum->prepared = 0;
     penstock__meter_take(&spectrum->meter, *taken, now);
     return status;
 }

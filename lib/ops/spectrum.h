@@ -25,9 +25,11 @@ struct penstock_spectrum {
     double *sum; /* of powers, where the average is made here; else NULL */
     unsigned summed;
 
-    unsigned prepared;  /* transforms of the next vector, whose samples were not taken yet */
-    double prepare_s;   /* what they took */
-    void *prepare_sums; /* scratch memory of the plan with their sums, or NULL */
+    unsigned prepared;   /* transforms of the next vector that were done ahead, and whose samples are gone; those that
+                            the batcher holds are then the ones that follow, too few for the vector */
+    double prepare_s;    /* what they took */
+    penstock_plan *next; /* with another window, for the vector after that one, or NULL */
+    void *prepare_sums;  /* scratch memory of the plan with their sums, or NULL */
     size_t prepare_bytes;
 
     uint64_t fallbacks, meanwhile; /* of plans that are gone */
@@ -37,6 +39,40 @@ struct penstock_spectrum {
 /* The plan with a window by name or by factors. */
 int penstock__spectrum_plan(const penstock_spectrum *spectrum, penstock_plan **plan, const char *name,
                             const float *taps);
+
+/* The present plan gives way to `next`. */
+void penstock__spectrum_change_plan(penstock_spectrum *spectrum, penstock_plan *next);
+
+/* Samples from one vector's start to the next one's, and samples of one vector. */
+static inline size_t penstock__spectrum_step(const penstock_spectrum *spectrum)
+{
+    return spectrum->desc.average * spectrum->desc.hop;
+}
+
+static inline size_t penstock__spectrum_span(const penstock_spectrum *spectrum)
+{
+    return penstock__spectrum_step(spectrum) - spectrum->desc.hop + spectrum->desc.n;
+}
+
+/* Samples from the start of the next vector on that are gone, because its first transforms were done ahead. */
+static inline size_t penstock__spectrum_gone(const penstock_spectrum *spectrum)
+{
+    return spectrum->prepared * spectrum->desc.hop;
+}
+
+/* Whether vectors can be made straight from the caller's samples. */
+bool penstock__spectrum_goes_straight(const penstock_spectrum *spectrum);
+
+/* `count` samples, which complete nothing, to the batcher, which has room for them. */
+int penstock__spectrum_hold(penstock_spectrum *spectrum, const char *samples, size_t count);
+
+/* The rest of a vector of which transforms were done ahead: all its samples from there on are at `samples`. */
+void penstock__spectrum_end_prepared(penstock_spectrum *spectrum, const char *samples, char *vector);
+
+/* As penstock_spectrum_run() where transforms were done ahead and the batcher holds samples behind them; capacity is
+ * not 0. */
+int penstock__spectrum_run_held(penstock_spectrum *spectrum, const char *samples, size_t count, size_t *taken,
+                                char *vector, size_t *given);
 
 /* penstock_spectrum_pull() without its checks and without counting. */
 int penstock__spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count);

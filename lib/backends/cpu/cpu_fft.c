@@ -98,6 +98,7 @@ struct batch {
     char *out;
     const struct penstock_gather *gather;
     size_t samples; /* of the whole input */
+    size_t first;   /* the frame whose samples are at `in` */
     size_t outputs;
     size_t sample_bytes, output_bytes;
     bool in_place;
@@ -113,7 +114,7 @@ static bool aligned(const struct cpu_plan *p, const void *address)
 static size_t first_sample(const struct batch *b, size_t frame)
 {
     const struct penstock_fft_problem *fft = b->plan->fft;
-    return b->gather ? b->gather[frame].start : frame * fft->spacing + fft->skip;
+    return b->gather ? b->gather[frame].start : (frame - b->first) * fft->spacing + fft->skip;
 }
 
 static char *output_of(const struct batch *b, size_t frame)
@@ -257,7 +258,8 @@ void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void
     struct batch b = {.plan = p,
                       .in = in,
                       .out = out,
-                      .samples = penstock__fft_samples(p->fft, p->fft->average),
+                      .samples = penstock__fft_samples(p->fft, count),
+                      .first = first,
                       .sample_bytes = penstock_format_bytes(p->fft->format)};
     run_frames(&b, first, first + count, scratch);
 }

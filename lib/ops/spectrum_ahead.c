@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Transforms of a vector whose last samples are not there yet: on a device that works on the calling thread their mean
+ * so far is kept in the plan's scratch memory, and their samples need be kept by nobody.
+ */
+#include "ops/spectrum.h"
+
+#include <string.h>
+
+#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: " __VA_ARGS__)
+
+bool penstock__spectrum_goes_straight(const penstock_spectrum *spectrum)
+{
+    return !spectrum->finished && !spectrum->sum && spectrum->desc.hop <= spectrum->desc.n &&
+           spectrum->format == spectrum->desc.format && penstock__plan_is_direct(spectrum->plan);
+}
+
+int penstock__spectrum_hold(penstock_spectrum *spectrum, const char *samples, size_t count)
+{
+    size_t bytes = penstock_format_bytes(spectrum->format), room;
+    void *to;
+    int status = penstock__batcher_room(spectrum->batcher, &to, &room);
+    if (status || !count)
+        return status;
+    memcpy(to, samples, count * bytes);
+    return penstock__batcher_commit(spectrum->batcher, count);
+}
+
+/* ---------------------------------------------------------------- begun ----------------------- */
+
+/* Whether the next sample is the first one of a transform, and these can be done one by one. */
+static bool can_prepare(penstock_spectrum *spectrum)
+{
+    size_t bytes;
+    if (!penstock__spectrum_goes_straight(spectrum) || spectrum->desc.average == 1 ||
+        penstock__batcher_held(spectrum->batcher) || !penstock__plan_runs_frames(spectrum->plan, &bytes))
+        return false;
+    if (spectrum->prepare_bytes < bytes) {
+        penstock__free(spectrum->prepare_sums);
+        spectrum->prepare_sums = penstock__alloc(bytes);
+        spectrum->prepare_bytes = spectrum->prepare_sums ? bytes : 0;
+    }
+    return spectrum->prepare_sums;
+}
+
+int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken,
+                              size_t *wanted)
+{
+    if (!spectrum || !taken || !wanted || (count && !samples))
+        return bad("penstock_spectrum_prepare: an argument is NULL");
+    *taken = *wanted = 0;
+    if (!can_prepare(spectrum))
+        return PENSTOCK_OK;
+    const penstock_spectrum_desc *desc = &spectrum->desc;
+    size_t transforms = count < desc->n ? 0 : (count - desc->n) / desc->hop + 1;
+    size_t left = desc->average - 1 - spectrum->prepared;
+    transforms = transforms < left ? transforms : left;
+    if (transforms) {
+        double began = penstock__now_s();
+        penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, transforms, spectrum->prepare_sums,
+                                  spectrum->prepare_sums);
+        spectrum->prepare_s = (spectrum->prepared ? spectrum->prepare_s : 0) + penstock__now_s() - began;
+        spectrum->prepared += (unsigned)transforms;
+        *taken = transforms * desc->hop;
+        spectrum->samples += *taken;
+        penstock__meter_take(&spectrum->meter, *taken, began);
+    }
+    *wanted = desc->n;
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- ended ----------------------- */
+
+void penstock__spectrum_end_prepared(penstock_spectrum *spectrum, const char *samples, char *vector)
+{
+    double began = penstock__now_s();
+    penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, spectrum->desc.average - spectrum->prepared,
+                              vector, spectrum->prepare_sums);
+    spectrum->prepared = 0;
+    penstock__meter_batch(&spectrum->meter, 1, spectrum->prepare_s + penstock__now_s() - began);
+    if (spectrum->next)
+        penstock__spectrum_change_plan(spectrum, spectrum->next);
+}
+
+int penstock__spectrum_run_held(penstock_spectrum *spectrum, const char *samples, size_t count, size_t *taken,
+                                char *vector, size_t *given)
+{
+    size_t held = penstock__batcher_held(spectrum->batcher), gone = penstock__spectrum_gone(spectrum), room;
+    size_t needs = penstock__spectrum_span(spectrum) - gone - held;
+    size_t over = penstock__spectrum_step(spectrum) - gone; /* where the next vector starts in what is held */
+    size_t bytes = penstock_format_bytes(spectrum->format);
+    void *to;
+    int status;
+    if (count < needs) {
+        status = penstock__spectrum_hold(spectrum, samples, count);
+        *taken = status ? 0 : count;
+        return status;
+    }
+    if ((status = penstock__batcher_room(spectrum->batcher, &to, &room)))
+        return status;
+    memcpy(to, samples, needs * bytes); /* for the moment: a part of them may be the next vector's, too */
+    penstock__spectrum_end_prepared(spectrum, (char *)to - held * bytes, vector);
+    penstock__batcher_drop_held(spectrum->batcher, over < held ? over : held);
+    *taken = over < held ? 0 : over - held;
+    *given = 1;
+    return PENSTOCK_OK;
+}
