@@ -36,6 +36,13 @@ def bound(n):
 
 
 class QaFftFilter(gr_unittest.TestCase):
+    def setUp(self):
+        # While a block lives all share its context, and with it what was measured: equal filters, equal bits.
+        self.keeps_the_context = penstock.fft_vcc(64, True, [], device="cpu")
+
+    def tearDown(self):
+        self.keeps_the_context = None
+
     def run_blocks(self, data, *filters, most=100000, tags=()):
         """What each block gives for `data`, and the sinks."""
         top, sinks = gr.top_block(), []
