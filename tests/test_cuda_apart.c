@@ -8,9 +8,8 @@
  */
 #include "backends/cuda/cuda.h"
 #include "core/memory.h"
-#include "folder.h"
 #include "gpu/kernel.h"
-#include "test.h"
+#include "helper_script.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -22,13 +21,10 @@
 #include <spawn.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define KERNELS 3
-
-static char script[256], counter[256];
 
 /* ---------------------------------------------------------------- calls that fail ------------- */
 
@@ -172,30 +168,6 @@ static struct penstock_device device = {.name = "cuda:0", .priv = &opened};
 /* The answer of one that is right: each source has 32 bytes. */
 #define HEAD  "printf 'nvrtc 1\\0\\040\\0\\0\\0\\0\\0\\0\\0'"
 #define RIGHT HEAD "; cat"
-
-static void set_helper(const char *line)
-{
-    FILE *file = fopen(script, "w");
-    CHECK(file != NULL, "cannot write %s", script);
-    if (!file)
-        return;
-    fprintf(file, "#!/bin/sh\necho run >> '%s'\n%s\n", counter, line);
-    fclose(file);
-    chmod(script, 0700);
-    setenv("PENSTOCK_COMPILE", script, 1);
-}
-
-static int runs(void)
-{
-    FILE *file = fopen(counter, "r");
-    int count = 0;
-    for (int c; file && (c = fgetc(file)) != EOF;)
-        count += c == '\n';
-    if (file)
-        fclose(file);
-    remove(counter);
-    return count;
-}
 
 static int open_files(void)
 {
@@ -467,8 +439,7 @@ int main(int argc, char **argv)
     int status = 0;
     CHECK_OK(penstock_context_new(&device.context, &PENSTOCK_CONTEXT_DESC(.threads = KERNELS, .cache_dir = "")));
     CHECK(test_make_folder(), "no temporary folder");
-    snprintf(script, sizeof script, "%s/helper", test_folder);
-    snprintf(counter, sizeof counter, "%s/runs", test_folder);
+    helper_script_init("PENSTOCK_COMPILE");
     if (argc > 1 && !strcmp(argv[1], "nvrtc"))
         status = nvrtc();
     else {

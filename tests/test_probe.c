@@ -4,13 +4,11 @@
 /* Probing through the helper program: one that lives, crashes, says nothing or is not there; and what is remembered. */
 #include "core/memory.h"
 #include "core/probe.h"
-#include "folder.h"
+#include "helper_script.h"
 
 #include <penstock/penstock.h>
 #include <signal.h>
-#include <sys/stat.h>
 
-static char script[256], counter[256];
 static const char *key = "driver 1";
 static int warnings;
 
@@ -27,31 +25,6 @@ static void driver_key(char *text, size_t capacity)
 
 /* The helper knows it as the cpu backend; nothing else of it is used here. */
 static struct penstock_backend backend = {.name = "cpu", .driver_key = driver_key};
-
-/* Makes the helper a shell script of one line, which also counts its runs. */
-static void set_helper(const char *line)
-{
-    FILE *file = fopen(script, "w");
-    CHECK(file != NULL, "cannot write %s", script);
-    if (!file)
-        return;
-    fprintf(file, "#!/bin/sh\necho run >> '%s'\n%s\n", counter, line);
-    fclose(file);
-    chmod(script, 0700);
-    setenv("PENSTOCK_PROBE", script, 1);
-}
-
-static int runs(void)
-{
-    FILE *file = fopen(counter, "r");
-    int count = 0;
-    for (int c; file && (c = fgetc(file)) != EOF;)
-        count += c == '\n';
-    if (file)
-        fclose(file);
-    remove(counter);
-    return count;
-}
 
 /* Probes in a new context; `cache_dir` "" remembers nothing. */
 static bool survives(const char *cache_dir, char reason[256])
@@ -159,8 +132,7 @@ static void silent_driver(void)
 int main(void)
 {
     CHECK(test_make_folder(), "no temporary folder");
-    snprintf(script, sizeof script, "%s/helper", test_folder);
-    snprintf(counter, sizeof counter, "%s/runs", test_folder);
+    helper_script_init("PENSTOCK_PROBE");
     verdicts();
     helper_is_missing();
     memory();
