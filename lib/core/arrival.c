@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Binds a problem to the device that is wanted, in a thread of its own. */
+/* Makes a thing on a device, in a thread of its own. */
 #include "core/arrival.h"
-#include "core/choose.h"
 #include "core/devices.h"
-#include "core/problem.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
 struct penstock__arrival {
-    struct penstock__wanted wanted;
-    char *name;
+    struct penstock__maker maker;
+    void *owner;
+    char *device;
+    const char *name; /* in it, or "auto" */
     atomic_bool overtaken;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -22,38 +23,22 @@ struct penstock__arrival {
     /* Under the lock. */
     bool done;
     int status;
-    struct penstock__binding *binding;
+    void *made;
     char text[512];
 };
 
-static int bind_named(struct penstock__binding **binding, const struct penstock__wanted *wanted)
-{
-    struct penstock_device *device;
-    int status = penstock__device_find(wanted->context, wanted->name, &device);
-    if (status || (status = penstock__device_open(device)) ||
-        (status = penstock__problem_supported(device, wanted->problem)) < 0)
-        return status;
-    return penstock__binding_new(binding, device, wanted->problem, wanted->slots);
-}
-
-int penstock__wanted_bind(struct penstock__binding **binding, const struct penstock__wanted *wanted,
-                          const atomic_bool *overtaken)
-{
-    *binding = NULL;
-    return wanted->preference == PENSTOCK_DEVICE_AUTO
-               ? penstock__choose(binding, wanted->context, wanted->problem, wanted->slots, overtaken)
-               : bind_named(binding, wanted);
-}
+static _Thread_local struct penstock__arrival *own; /* of this thread */
 
 static void *run(void *argument)
 {
     struct penstock__arrival *arrival = argument;
-    struct penstock__binding *binding;
-    int status = penstock__wanted_bind(&binding, &arrival->wanted, &arrival->overtaken);
+    void *made = NULL;
+    own = arrival;
+    int status = arrival->maker.make(&made, arrival->owner, arrival->device);
     pthread_mutex_lock(&arrival->lock);
     arrival->done = true;
     arrival->status = status;
-    arrival->binding = binding;
+    arrival->made = made;
     snprintf(arrival->text, sizeof arrival->text, "%s", status ? penstock_error_text() : "");
     pthread_cond_broadcast(&arrival->changed);
     pthread_mutex_unlock(&arrival->lock);
@@ -72,18 +57,23 @@ static int start(struct penstock__arrival *arrival)
     return code ? penstock__error(PENSTOCK_ERR_MEMORY, "no thread could be started") : PENSTOCK_OK;
 }
 
-int penstock__arrival_new(struct penstock__arrival **arrival, const struct penstock__wanted *wanted)
+int penstock__arrival_new(struct penstock__arrival **arrival, const struct penstock__maker *maker, void *owner,
+                          const char *device)
 {
     struct penstock__arrival *made = penstock__calloc(1, sizeof *made);
+    enum penstock_preference preference;
     int status;
     *arrival = NULL;
     if (!made)
         return PENSTOCK_ERR_MEMORY;
-    made->wanted = *wanted;
-    if (wanted->name && !(made->wanted.name = made->name = penstock__strdup(wanted->name))) {
+    made->maker = *maker;
+    made->owner = owner;
+    if (!(made->device = penstock__strdup(device ? device : "auto"))) {
         penstock__free(made);
         return PENSTOCK_ERR_MEMORY;
     }
+    if (penstock__device_parse(&preference, &made->name, made->device) || preference == PENSTOCK_DEVICE_AUTO)
+        made->name = "auto";
     pthread_mutex_init(&made->lock, NULL);
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
@@ -93,7 +83,7 @@ int penstock__arrival_new(struct penstock__arrival **arrival, const struct penst
     if ((status = start(made))) {
         pthread_cond_destroy(&made->changed);
         pthread_mutex_destroy(&made->lock);
-        penstock__free(made->name);
+        penstock__free(made->device);
         penstock__free(made);
         return status;
     }
@@ -117,10 +107,10 @@ bool penstock__arrival_done(struct penstock__arrival *arrival, double seconds)
     return done;
 }
 
-int penstock__arrival_take(struct penstock__arrival *arrival, struct penstock__binding **binding)
+int penstock__arrival_take(struct penstock__arrival *arrival, void **made)
 {
-    *binding = arrival->binding;
-    arrival->binding = NULL;
+    *made = arrival->made;
+    arrival->made = NULL;
     return arrival->status ? penstock__error(arrival->status, "%s", arrival->text) : PENSTOCK_OK;
 }
 
@@ -129,9 +119,14 @@ void penstock__arrival_overtake(struct penstock__arrival *arrival)
     atomic_store(&arrival->overtaken, true);
 }
 
+bool penstock__overtaken(void)
+{
+    return own && atomic_load(&own->overtaken);
+}
+
 const char *penstock__arrival_name(const struct penstock__arrival *arrival)
 {
-    return arrival->wanted.preference == PENSTOCK_DEVICE_AUTO ? "auto" : arrival->wanted.name;
+    return arrival->name;
 }
 
 void penstock__arrival_free(struct penstock__arrival *arrival)
@@ -139,9 +134,10 @@ void penstock__arrival_free(struct penstock__arrival *arrival)
     if (!arrival)
         return;
     pthread_join(arrival->thread, NULL);
-    penstock__binding_free(arrival->binding);
+    if (arrival->made)
+        arrival->maker.free(arrival->made);
     pthread_cond_destroy(&arrival->changed);
     pthread_mutex_destroy(&arrival->lock);
-    penstock__free(arrival->name);
+    penstock__free(arrival->device);
     penstock__free(arrival);
 }

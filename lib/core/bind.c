@@ -1,79 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The device that is asked for, the CPU where it fails, or the CPU until it is ready. */
+/* A flight's binding to the device that is asked for. */
 #include "core/bind.h"
-#include "core/arrival.h"
 #include "core/choose.h"
 #include "core/devices.h"
+#include "core/meanwhile.h"
+#include "core/problem.h"
 
-#include <string.h>
-
-#define READY_S 0.05 /* kernels from the cache do not take so long */
-
-/* Options are for GPUs: the CPU goes without. */
-static int bind_cpu(struct penstock__flight *flight)
+static int bind_named(struct penstock__binding **binding, const struct penstock__flight *flight, const char *name)
 {
     struct penstock_device *device;
-    int status = penstock__device_find(flight->context, "cpu", &device);
-    return status ? status : penstock__binding_new(&flight->binding, device, flight->problem, flight->slots);
-}
-
-/* After the failure of a device that is not "auto"'s, which has tried the CPU too. */
-static int instead(struct penstock__flight *flight, const struct penstock__wanted *wanted, int status)
-{
-    if (wanted->preference != PENSTOCK_DEVICE_PREFERRED)
+    int status = penstock__device_find(flight->context, name, &device);
+    if (status || (status = penstock__device_open(device)) ||
+        (status = penstock__problem_supported(device, flight->problem)) < 0)
         return status;
-    penstock__log(flight->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", wanted->name,
-                  penstock_error_text());
-    return bind_cpu(flight);
+    return penstock__binding_new(binding, device, flight->problem, flight->slots);
 }
 
-static int bind_now(struct penstock__flight *flight, const struct penstock__wanted *wanted)
+/* The device that is wanted, and no other instead. */
+static int bind(void **made, void *owner, const char *device)
 {
-    int status = penstock__wanted_bind(&flight->binding, wanted, NULL);
-    return status ? instead(flight, wanted, status) : PENSTOCK_OK;
-}
-
-static int bind_meanwhile(struct penstock__flight *flight, const struct penstock__wanted *wanted)
-{
-    struct penstock__arrival *arrival;
-    int status;
-    if (penstock__arrival_new(&arrival, wanted))
-        return bind_now(flight, wanted);
-    if (!penstock__arrival_done(arrival, READY_S)) {
-        penstock__arrival_overtake(arrival);
-        if (!bind_cpu(flight)) {
-            penstock__log(flight->context, PENSTOCK_LOG_INFO, "%s is being made ready, the CPU serves meanwhile",
-                          penstock__arrival_name(arrival));
-            flight->arrival = arrival;
-            return PENSTOCK_OK;
-        }
-    }
-    while (!penstock__arrival_done(arrival, 1))
-        ;
-    if ((status = penstock__arrival_take(arrival, &flight->binding)))
-        status = instead(flight, wanted, status);
-    penstock__arrival_free(arrival);
+    const struct penstock__flight *flight = owner;
+    struct penstock__binding *binding = NULL;
+    enum penstock_preference preference;
+    const char *name;
+    int status = penstock__device_parse(&preference, &name, device);
+    if (!status)
+        status = preference == PENSTOCK_DEVICE_AUTO
+                     ? penstock__choose(&binding, flight->context, flight->problem, flight->slots)
+                     : bind_named(&binding, flight, name);
+    *made = binding;
     return status;
 }
 
-/* Beside the CPU, which would have to wait for itself, there is a device to wait for. */
-static bool may_take_long(const struct penstock__wanted *wanted)
+static void unbind(void *made)
 {
-    struct penstock_device *device;
-    if (wanted->preference == PENSTOCK_DEVICE_AUTO)
-        return penstock__choices(wanted->context) > 1;
-    return wanted->preference == PENSTOCK_DEVICE_PREFERRED &&
-           !penstock__device_find(wanted->context, wanted->name, &device) && strcmp(device->name, "cpu");
+    penstock__binding_free(made);
 }
 
 int penstock__bind(struct penstock__flight *flight, const char *device, bool meanwhile)
 {
-    struct penstock__wanted wanted = {.context = flight->context, .problem = flight->problem, .slots = flight->slots};
-    int status = penstock__device_parse(&wanted.preference, &wanted.name, device);
+    static const struct penstock__maker maker = {.make = bind, .free = unbind};
+    enum penstock_preference preference;
+    const char *name;
+    void *made;
+    int status = penstock__device_parse(&preference, &name, device);
     if (status)
         return status;
-    flight->movable = wanted.preference != PENSTOCK_DEVICE_NAMED;
-    return meanwhile && may_take_long(&wanted) ? bind_meanwhile(flight, &wanted) : bind_now(flight, &wanted);
+    flight->movable = preference != PENSTOCK_DEVICE_NAMED;
+    status = penstock__make(&made, meanwhile ? &flight->arrival : NULL, &maker, flight, flight->context, device);
+    flight->binding = made;
+    return status;
 }

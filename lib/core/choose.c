@@ -6,6 +6,7 @@
  * candidates with their drivers. A driver's update thus asks the question anew.
  */
 #include "core/choose.h"
+#include "core/arrival.h"
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/measure.h"
@@ -177,8 +178,7 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
 }
 
 static int recall_or_measure(struct penstock__binding **binding, penstock_context *context,
-                             const struct candidates *list, const struct penstock_problem *problem, unsigned slots,
-                             const atomic_bool *overtaken)
+                             const struct candidates *list, const struct penstock_problem *problem, unsigned slots)
 {
     char key[KEY_BYTES];
     struct penstock_device *device;
@@ -191,12 +191,12 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
         leave_out(device);
     }
     if (!(status = measure_all(binding, &complete, list, problem, slots)) && complete)
-        remember(context, key, (*binding)->state.device, !overtaken || !atomic_load(overtaken));
+        remember(context, key, (*binding)->state.device, !penstock__overtaken());
     return status;
 }
 
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
-                     const struct penstock_problem *problem, unsigned slots, const atomic_bool *overtaken)
+                     const struct penstock_problem *problem, unsigned slots)
 {
     struct candidates list;
     int status = penstock__devices_probe(context, NULL);
@@ -210,7 +210,7 @@ int penstock__choose(struct penstock__binding **binding, penstock_context *conte
     if (list.count == 1)
         return penstock__binding_new(binding, list.devices[0], problem, slots);
     pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */
-    status = recall_or_measure(binding, context, &list, problem, slots, overtaken);
+    status = recall_or_measure(binding, context, &list, problem, slots);
     pthread_mutex_unlock(&context->choice_lock);
     return status;
 }

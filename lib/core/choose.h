@@ -7,13 +7,11 @@
 
 #include "core/binding.h"
 
-#include <stdatomic.h>
-
 /* Binds the problem to the device that did its usual batch fastest, transfers included: as remembered by the context,
- * by the cache folder, or measured now. A device that fails is left out with a log line. `overtaken`, or NULL: once it
- * is true the processor has other work beside the measurement, and the answer does not go to the cache folder. */
+ * by the cache folder, or measured now. A device that fails is left out with a log line. The answer does not go
+ * to the cache folder where the processor has other work beside the measurement: penstock__overtaken(). */
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
-                     const struct penstock_problem *problem, unsigned slots, const atomic_bool *overtaken);
+                     const struct penstock_problem *problem, unsigned slots);
 
 /* Devices that there are to choose from, for one problem or another; 0 where that cannot be told. */
 size_t penstock__choices(penstock_context *context);

@@ -4,6 +4,7 @@
 /* Batches on their way through the slots of a binding, and the move to the CPU when a device fails. */
 #include "core/flight.h"
 #include "core/devices.h"
+#include "core/meanwhile.h"
 #include "core/problem.h"
 
 #include <stdio.h>
@@ -204,18 +205,11 @@ static int abandon(struct penstock__flight *flight, int status)
 /* From the CPU to the device that is ready by now; what is in flight comes to its end before. */
 static void welcome(struct penstock__flight *flight)
 {
-    struct penstock__arrival *arrival = flight->arrival;
     struct penstock__binding *arrived;
-    int status;
-    if (!arrival || !penstock__arrival_done(arrival, 0))
+    void *made;
+    if (!penstock__welcome(&flight->arrival, flight->context, &made))
         return;
-    flight->arrival = NULL;
-    if ((status = penstock__arrival_take(arrival, &arrived)))
-        penstock__log(flight->context, PENSTOCK_LOG_WARNING, "%s is not ready, the CPU goes on: %s",
-                      penstock__arrival_name(arrival), penstock_error_text());
-    penstock__arrival_free(arrival);
-    if (status)
-        return;
+    arrived = made;
     finish_up_to(flight, flight->last_ticket);
     penstock__log(flight->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", arrived->state.device->name);
     penstock__binding_free(flight->binding);

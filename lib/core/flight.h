@@ -9,6 +9,7 @@
 #define PENSTOCK_CORE_FLIGHT_H
 
 #include "core/arrival.h"
+#include "core/binding.h"
 
 struct penstock__piece {
     struct penstock__batch batch;

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The device that is asked for, the CPU where it fails, or the CPU until it is ready. */
+#include "core/meanwhile.h"
+#include "core/choose.h"
+#include "core/devices.h"
+
+#include <string.h>
+
+#define READY_S 0.05 /* kernels from the cache do not take so long */
+
+struct wish {
+    const struct penstock__maker *maker;
+    void *owner;
+    penstock_context *context;
+    const char *device, *name; /* as it was asked for, and what of it is a name */
+    enum penstock_preference preference;
+};
+
+/* After the failure of a device that is not "auto"'s, which has tried the CPU too. What is wrong with the description
+ * is wrong on any device. */
+static int instead(void **made, const struct wish *wish, int status)
+{
+    if (wish->preference != PENSTOCK_DEVICE_PREFERRED || status == PENSTOCK_ERR_ARGUMENT)
+        return status;
+    penstock__log(wish->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", wish->name,
+                  penstock_error_text());
+    return wish->maker->make(made, wish->owner, "cpu");
+}
+
+static int make_now(void **made, const struct wish *wish)
+{
+    int status = wish->maker->make(made, wish->owner, wish->device);
+    return status ? instead(made, wish, status) : PENSTOCK_OK;
+}
+
+static int make_meanwhile(void **made, struct penstock__arrival **arrival, const struct wish *wish)
+{
+    struct penstock__arrival *coming;
+    int status;
+    if (penstock__arrival_new(&coming, wish->maker, wish->owner, wish->device))
+        return make_now(made, wish);
+    if (!penstock__arrival_done(coming, READY_S)) {
+        penstock__arrival_overtake(coming);
+        if (!wish->maker->make(made, wish->owner, "cpu")) {
+            penstock__log(wish->context, PENSTOCK_LOG_INFO, "%s is being made ready, the CPU serves meanwhile",
+                          penstock__arrival_name(coming));
+            *arrival = coming;
+            return PENSTOCK_OK;
+        }
+    }
+    while (!penstock__arrival_done(coming, 1))
+        ;
+    if ((status = penstock__arrival_take(coming, made)))
+        status = instead(made, wish, status);
+    penstock__arrival_free(coming);
+    return status;
+}
+
+/* Beside the CPU, which would have to wait for itself, there is a device to wait for. */
+static bool may_take_long(const struct wish *wish)
+{
+    struct penstock_device *device;
+    if (wish->preference == PENSTOCK_DEVICE_AUTO)
+        return penstock__choices(wish->context) > 1;
+    return wish->preference == PENSTOCK_DEVICE_PREFERRED &&
+           !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
+}
+
+int penstock__make(void **made, struct penstock__arrival **arrival, const struct penstock__maker *maker, void *owner,
+                   penstock_context *context, const char *device)
+{
+    struct wish wish = {.maker = maker, .owner = owner, .context = context, .device = device};
+    int status = penstock__device_parse(&wish.preference, &wish.name, device);
+    *made = NULL;
+    if (arrival)
+        *arrival = NULL;
+    if (status)
+        return status;
+    return arrival && may_take_long(&wish) ? make_meanwhile(made, arrival, &wish) : make_now(made, &wish);
+}
+
+bool penstock__welcome(struct penstock__arrival **arrival, penstock_context *context, void **made)
+{
+    struct penstock__arrival *coming = *arrival;
+    int status;
+    *made = NULL;
+    if (!coming || !penstock__arrival_done(coming, 0))
+        return false;
+    *arrival = NULL;
+    if ((status = penstock__arrival_take(coming, made)))
+        penstock__log(context, PENSTOCK_LOG_WARNING, "%s is not ready, the CPU goes on: %s",
+                      penstock__arrival_name(coming), penstock_error_text());
+    penstock__arrival_free(coming);
+    return !status;
+}
