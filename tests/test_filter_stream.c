@@ -15,6 +15,7 @@
 
 static penstock_cf32 samples[SAMPLES], taps[TAPS], other_taps[TAPS];
 static penstock_cf32 good[2 * SAMPLES], got[2 * SAMPLES], other[2 * SAMPLES];
+static penstock_cf32 good_here[2 * SAMPLES]; /* the CPU's */
 static const penstock_filter_desc desc = {.size = sizeof(penstock_filter_desc),
                                           .taps = taps,
                                           .tap_count = TAPS,
@@ -310,6 +311,14 @@ static void check_refusals(penstock_context *context)
 
 /* ---------------------------------------------------------------- failures -------------------- */
 
+/* A device that fails before the first sample leaves it all to the CPU, with its own kind of convolution. */
+static bool is_here(const penstock_filter *filter)
+{
+    penstock_filter_info info = PENSTOCK_FILTER_INFO;
+    CHECK_OK(penstock_filter_get_info(filter, &info));
+    return !strcmp(info.device, "cpu");
+}
+
 /* A stream with a change to the same taps; after an error the rest once more, from a reset on. */
 static int use(penstock_context *context, const char *device, bool *wrong)
 {
@@ -318,9 +327,10 @@ static int use(penstock_context *context, const char *device, bool *wrong)
     int status = penstock_filter_new(&filter, context, &desc, device);
     if (status)
         return status;
+    const penstock_cf32 *right = is_here(filter) ? good_here : good;
     if (!(status = penstock_filter_set_taps(filter, taps, NULL, TAPS, 20000)))
         status = run(filter, got, 9999, 1, &made);
-    *wrong = made > expected() || !same(got, good, made) || (!status && made != expected());
+    *wrong = made > expected() || !same(got, right, made) || (!status && made != expected());
     sweep_over();
     if (status) {
         CHECK_OK(penstock_filter_reset(filter));
@@ -384,6 +394,7 @@ int main(void)
     check_run_bounds(context);
     check_due(context);
     check_refusals(context);
+    memcpy(good_here, good, sizeof good);
     make_good(context, "trace");
     penstock_context_free(context);
     sweep_allocations(use, "trace", 0);

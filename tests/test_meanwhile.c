@@ -10,17 +10,18 @@
 #include "device.h"
 #include "fft_error.h"
 #include "folder.h"
+#include "ops/filter_stream.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <penstock/fft_stream.h>
+#include <penstock/filter.h>
 
 #define N        600
 #define VECTORS  64
@@ -36,46 +37,40 @@ static char warning[256];
 
 /* ---------------------------------------------------------------- sources --------------------- */
 
-static char pipe_path[300], *content; /* of the file that is a pipe */
-static atomic_bool stopped;
+static char pipe_path[300], *content;  /* of the file that is a pipe */
+static char nothing[] = "no kernel\n"; /* instead */
 static pthread_t feeder;
 
-/* The one who reads the pipe next gets the file. */
-static void *feed(void *unused)
+/* The one who reads the pipe next gets the text, and all who come after it, too: they find a file there. */
+static void *feed_text(void *text)
 {
-    FILE *pipe = fopen(pipe_path, "we");
+    FILE *pipe = fopen(pipe_path, "we"), *file; /* waits for the reader */
+    char path[320];
+    snprintf(path, sizeof path, "%s.text", pipe_path);
+    if ((file = fopen(path, "we"))) {
+        fputs(text, file);
+        fclose(file);
+        rename(path, pipe_path);
+    }
     if (pipe) {
-        fputs(content, pipe);
+        fputs(text, pipe);
         fclose(pipe);
     }
-    return unused;
+    return NULL;
 }
 
-/* Whoever reads it gets nothing of use. */
-static void *feed_nothing(void *unused)
+static void start_feeding(char *text)
 {
-    while (!atomic_load(&stopped)) {
-        FILE *pipe = fopen(pipe_path, "we");
-        if (pipe) {
-            fputs("no kernel\n", pipe);
-            fclose(pipe);
-        }
-    }
-    return unused;
-}
-
-static void start_feeding(void *(*what)(void *))
-{
-    atomic_store(&stopped, false);
-    CHECK(!pthread_create(&feeder, NULL, what, NULL), "no thread");
+    CHECK(!pthread_create(&feeder, NULL, feed_text, text), "no thread");
 }
 
 static void stop_feeding(void)
 {
-    atomic_store(&stopped, true);
     int reader = open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* lets it out of fopen */
     pthread_join(feeder, NULL);
     close(reader);
+    unlink(pipe_path);
+    CHECK(!mkfifo(pipe_path, 0600), "cannot make a pipe");
 }
 
 static char *read_file(const char *path)
@@ -203,7 +198,7 @@ static void goes_over(const char *device, const char *expected)
 {
     penstock_context *context = new_context();
     penstock_plan *plan = new_plan(context, device);
-    start_feeding(feed);
+    start_feeding(content);
     unsigned batches = run_until_ready(plan);
     stop_feeding();
     penstock_plan_info info = info_of(plan);
@@ -226,7 +221,7 @@ static void in_flight(void)
     penstock_context *context = new_context();
     penstock_plan *plan = new_plan(context, preferred);
     double start = now_s();
-    start_feeding(feed);
+    start_feeding(content);
     for (bool more = true; more && now_s() - start < GUARD_S; more = info_of(plan).awaited) {
         uint64_t ticket = 0;
         for (unsigned i = 0; i < VECTORS / EACH; i++)
@@ -245,7 +240,7 @@ static void fails(void)
 {
     penstock_context *context = new_context();
     penstock_plan *plan = new_plan(context, preferred);
-    start_feeding(feed_nothing);
+    start_feeding(nothing);
     run_until_ready(plan);
     stop_feeding();
     CHECK_OK(penstock_plan_run(plan, in, out, VECTORS));
@@ -261,7 +256,7 @@ static void dies(void)
 {
     penstock_context *context = new_context();
     penstock_plan *plan = new_plan(context, preferred);
-    start_feeding(feed);
+    start_feeding(content);
     penstock_plan_free(plan);
     stop_feeding();
     penstock_context_free(context);
@@ -272,14 +267,14 @@ static void waits(void)
 {
     penstock_context *context = new_context();
     penstock_plan *plan = NULL;
-    start_feeding(feed);
+    start_feeding(content);
     CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), kind));
     CHECK(is_kind(info_of(plan).device) && !info_of(plan).awaited, "a named device's plan is on %s",
           info_of(plan).device);
     penstock_plan_free(plan);
     stop_feeding();
     penstock_context_free(context);
-    start_feeding(feed);
+    start_feeding(content);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.kernel_path = test_folder, .cache_dir = "")));
     CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), preferred));
     CHECK(is_kind(info_of(plan).device), "a patient context's plan is on %s", info_of(plan).device);
@@ -298,7 +293,7 @@ static void streams(void)
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     double start = now_s();
     CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), preferred));
-    start_feeding(feed);
+    start_feeding(content);
     uint64_t pushed = 0, pulled = 0, after = 0;
     while (after < 4 * VECTORS && now_s() - start < GUARD_S) {
         size_t taken = 0, given = 0, at = pushed % VECTORS, some = VECTORS - at < BETWEEN ? VECTORS - at : BETWEEN;
@@ -321,6 +316,109 @@ static void streams(void)
     penstock_context_free(context);
 }
 
+/* ---------------------------------------------------------------- filters --------------------- */
+
+#define TAPS     33
+#define POINTS   64
+#define PIECE    777
+#define FILTERED (VECTORS * N)
+
+static float taps[TAPS];
+static double right[2 * FILTERED]; /* the CPU's values: their errors are for other tests */
+
+static penstock_filter *new_filter(penstock_context *context, const char *device)
+{
+    penstock_filter *filter = NULL;
+    CHECK_OK(penstock_filter_new(&filter, context,
+                                 &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS, .n = POINTS, .shift = 0.1),
+                                 device));
+    return filter;
+}
+
+static bool is_on(const penstock_filter *filter, const char *device)
+{
+    penstock_filter_info info = PENSTOCK_FILTER_INFO;
+    CHECK_OK(penstock_filter_get_info(filter, &info));
+    return !strncmp(info.device, device, strlen(device));
+}
+
+/* The next piece; values against the CPU's. */
+static void filter_piece(penstock_filter *filter, size_t *at, size_t *made, size_t most)
+{
+    size_t left = FILTERED - *at, taken = 0, given = 0;
+    CHECK_OK(penstock_filter_run(filter, in + *at, left < most ? left : most, &taken, out, FILTERED - *made, &given));
+    double error = given ? relative_error(&out->re, right + 2 * *made, 2 * given) : 0;
+    CHECK(error <= 2 * error_bound(POINTS) * 2, "values from %zu on have error %g", *made, error);
+    *at += taken;
+    *made += given;
+}
+
+/* Until nothing is waited for, over and over again, and to the end. */
+static void filter_stream(penstock_filter *filter, char *text)
+{
+    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+    double start = now_s();
+    size_t at = 0, made = 0, given;
+    for (unsigned i = 0; i < 4; i++)
+        filter_piece(filter, &at, &made, PIECE);
+    CHECK_OK(penstock_filter_get_stats(filter, &stats));
+    CHECK(is_on(filter, "cpu") && stats.meanwhile > 0, "a filter that waits is not on the CPU");
+    start_feeding(text);
+    while (filter->arrival && now_s() - start < GUARD_S) {
+        if (at == FILTERED) {
+            CHECK_OK(penstock_filter_reset(filter));
+            at = made = 0;
+        }
+        filter_piece(filter, &at, &made, PIECE);
+    }
+    CHECK_OK(penstock_filter_get_stats(filter, &stats));
+    while (at < FILTERED)
+        filter_piece(filter, &at, &made, 5 * PIECE);
+    stop_feeding();
+    CHECK_OK(penstock_filter_finish(filter));
+    do
+        CHECK_OK(penstock_filter_pull(filter, out, FILTERED, true, &given));
+    while (made += given, given);
+    CHECK_EQ(made, FILTERED);
+    CHECK(!stats.fallbacks, "%llu fallbacks", (unsigned long long)stats.fallbacks);
+}
+
+/* It goes over in mid-stream, stays where kernels do not compile, or is freed. */
+static void filters(void)
+{
+    const char *const devices[] = {preferred, "auto"};
+    penstock_context *context = NULL;
+    size_t count = 0;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 2)));
+    for (size_t k = 0; k < TAPS; k++)
+        taps[k] = (float)(k + 1) / TAPS;
+    penstock_filter *filter = new_filter(context, "cpu");
+    CHECK_OK(penstock_filter_push(filter, in, FILTERED, &count));
+    CHECK_EQ(count, FILTERED);
+    CHECK_OK(penstock_filter_finish(filter));
+    CHECK_OK(penstock_filter_pull(filter, out, FILTERED, true, &count));
+    CHECK_EQ(count, FILTERED);
+    for (size_t i = 0; i < 2 * FILTERED; i++)
+        right[i] = (double)(&out->re)[i];
+    penstock_filter_free(filter);
+    penstock_context_free(context);
+    for (unsigned i = 0; i < 4; i++) {
+        context = new_context();
+        filter = new_filter(context, devices[i == 1]);
+        if (i < 3) {
+            filter_stream(filter, i < 2 ? content : nothing);
+            CHECK(i == 1 || is_on(filter, i ? "cpu" : kind), "filter %u ends on another device", i);
+            CHECK(warnings == (i == 2), "filter %u: %u warnings, \"%s\"", i, warnings, warning);
+            penstock_filter_free(filter);
+        } else {
+            start_feeding(content);
+            penstock_filter_free(filter);
+            stop_feeding();
+        }
+        penstock_context_free(context);
+    }
+}
+
 int main(int count, char **arguments)
 {
     penstock_context *context;
@@ -338,8 +436,10 @@ int main(int count, char **arguments)
         goes_over("auto", NULL);
     in_flight();
     streams();
-    if (!strcmp(kind, "opencl")) /* the compiler of the driver for tests takes anything */
+    if (!strcmp(kind, "opencl")) { /* the compiler of the driver for tests takes anything */
         fails();
+        filters();
+    }
     dies();
     waits();
     test_remove_folder();

@@ -18,14 +18,13 @@ struct wish {
     enum penstock_preference preference;
 };
 
-/* After the failure of a device that is not "auto"'s, which has tried the CPU too. What is wrong with the description
- * is wrong on any device. */
+/* After the failure of a device. What is wrong with the description is wrong on any. */
 static int instead(void **made, const struct wish *wish, int status)
 {
-    if (wish->preference != PENSTOCK_DEVICE_PREFERRED || status == PENSTOCK_ERR_ARGUMENT)
+    if (wish->preference == PENSTOCK_DEVICE_NAMED || status == PENSTOCK_ERR_ARGUMENT)
         return status;
-    penstock__log(wish->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", wish->name,
-                  penstock_error_text());
+    penstock__log(wish->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s",
+                  wish->name ? wish->name : "the fastest device", penstock_error_text());
     return wish->maker->make(made, wish->owner, "cpu");
 }
 

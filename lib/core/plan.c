@@ -6,6 +6,7 @@
 #include "core/arrival.h"
 #include "core/bind.h"
 #include "core/description.h"
+#include "core/devices.h"
 #include "core/problem.h"
 
 #include <string.h>
@@ -175,6 +176,18 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     }
     *plan = new;
     return PENSTOCK_OK;
+}
+
+int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
+                             const char *device, unsigned slots)
+{
+    enum penstock_preference preference;
+    const char *name;
+    int status = penstock__device_parse(&preference, &name, device);
+    *plan = NULL;
+    if (!status && !(status = penstock__plan_new(plan, context, problem, name, slots, false)))
+        (*plan)->flight.movable = preference != PENSTOCK_DEVICE_NAMED;
+    return status;
 }
 
 void penstock_plan_free(penstock_plan *plan)

@@ -20,6 +20,10 @@ enum penstock_preference { PENSTOCK_DEVICE_AUTO, PENSTOCK_DEVICE_NAMED, PENSTOCK
 int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
                        const char *device, unsigned slots, bool meanwhile);
 
+/* The same for what penstock__make() makes: with "prefer:" a failure now is an error, and one in a later run is not. */
+int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
+                             const char *device, unsigned slots);
+
 /* Gathered plans: `sample_count` samples at `in`, one gather a frame. Waits. Other plans: penstock_plan_run(). */
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
                                 const struct penstock_gather *gather, void *out, size_t frames);

@@ -11,4 +11,8 @@
 int penstock__fft_plan_at_once(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
                                const char *device);
 
+/* The same by penstock__plan_new_there(). */
+int penstock__fft_plan_there(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
+                             const char *device);
+
 #endif

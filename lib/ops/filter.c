@@ -4,6 +4,7 @@
 /* The life of a filter, and its taps. */
 #include "core/context.h"
 #include "core/description.h"
+#include "core/meanwhile.h"
 #include "ops/filter_check.h"
 #include "ops/filter_stream.h"
 
@@ -87,19 +88,23 @@ static int make_taps(penstock_filter *filter)
 /* Room for a full batch of frames and one more, and for those that begin in what one call leaves and end in the next
  * one's samples, as often as batches may be on their way at once; and for the values of a batch, or of one block where
  * blocks need no company. */
-static int make_buffers(penstock_filter *filter)
+int penstock__filter_buffers(penstock_filter *filter, size_t least)
 {
     const struct filter_shape *shape = filter->shape;
     size_t rows = penstock__filter_engine_rows(filter->engine);
     size_t room = penstock__filter_engine_samples(filter->engine, rows + 1);
     filter->whole = penstock__filter_engine_samples(filter->engine, rows);
     room = room > 2 * shape->frame ? room : 2 * shape->frame;
+    filter->room = room > least ? room : least;
     filter->made_blocks = penstock__filter_engine_near(filter->engine) ? 1 : rows;
     size_t out = filter->channels * filter->made_blocks * shape->values * shape->value_bytes;
     unsigned slots = penstock__filter_engine_slots(filter->engine);
     struct penstock_device *device = penstock__filter_engine_memory(filter->engine);
     void *made = NULL;
-    int status = penstock__ring_init(&filter->ring, filter->context, device, slots, room * shape->sample_bytes,
+    penstock__ring_free(&filter->ring);
+    penstock_host_memory_free(filter->context, filter->made);
+    filter->ring = (struct penstock__ring){.count = 0};
+    int status = penstock__ring_init(&filter->ring, filter->context, device, slots, filter->room * shape->sample_bytes,
                                      slots > 1 ? out : 0);
     if (!status)
         status = penstock__host_block_new(&made, filter->context, device, out);
@@ -107,24 +112,18 @@ static int make_buffers(penstock_filter *filter)
     return status;
 }
 
-int penstock_filter_new(penstock_filter **filter, penstock_context *context, const penstock_filter_desc *desc,
-                        const char *device)
+/* The maker's, of a filter_order. */
+static int make_filter(void **filter, void *owner, const char *device)
 {
-    penstock_filter_desc d;
-    penstock_filter *made;
+    const struct filter_order *order = owner;
+    penstock_filter *made = penstock__calloc(1, sizeof *made);
     int status;
-    if (!filter || !context)
-        return bad("penstock_filter_new: filter or context is NULL");
-    *filter = NULL;
-    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_filter_desc")) ||
-        (status = penstock__filter_check(&d)))
-        return status;
-    if (!(made = penstock__calloc(1, sizeof *made)))
+    if (!made)
         return PENSTOCK_ERR_MEMORY;
-    made->desc = d;
-    made->context = context;
+    made->desc = order->desc;
+    made->context = order->context;
     if ((status = make_lines(made)) || (status = make_engine(made, device)) || (status = make_taps(made)) ||
-        (status = make_buffers(made)))
+        (status = penstock__filter_buffers(made, 0)))
         goto fail;
     made->desc.taps = NULL;
     made->desc.real_taps = NULL;
@@ -137,10 +136,44 @@ fail:
     return status;
 }
 
+static void free_filter(void *filter)
+{
+    penstock_filter_free(filter);
+}
+
+int penstock_filter_new(penstock_filter **filter, penstock_context *context, const penstock_filter_desc *desc,
+                        const char *device)
+{
+    static const struct penstock__maker maker = {.make = make_filter, .free = free_filter};
+    struct penstock__arrival *arrival = NULL;
+    struct filter_order *order;
+    penstock_filter_desc d;
+    void *made;
+    int status;
+    if (!filter || !context)
+        return bad("penstock_filter_new: filter or context is NULL");
+    *filter = NULL;
+    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_filter_desc")) ||
+        (status = penstock__filter_check(&d)) || (status = penstock__filter_order_new(&order, context, &d)))
+        return status;
+    status =
+        penstock__make(&made, penstock__serves_meanwhile(context) ? &arrival : NULL, &maker, order, context, device);
+    if (!arrival)
+        penstock__filter_order_free(order);
+    if (status)
+        return status;
+    *filter = made;
+    (*filter)->arrival = arrival;
+    (*filter)->order = arrival ? order : NULL;
+    return PENSTOCK_OK;
+}
+
 void penstock_filter_free(penstock_filter *filter)
 {
     if (!filter)
         return;
+    penstock__arrival_free(filter->arrival);
+    penstock__filter_order_free(filter->order);
     for (size_t c = 0; c < filter->channels; c++)
         penstock__filter_drop_taps(&filter->lines[c], NULL);
     penstock__filter_engine_free(filter->engine);
@@ -203,7 +236,7 @@ void penstock__filter_drop_taps(struct filter_line *line, const struct filter_ta
     while (line->taps != last) {
         struct filter_taps *old = line->taps;
         line->taps = old->next;
-        penstock__free(old);
+        penstock__filter_taps_free(old);
     }
 }
 
@@ -239,6 +272,10 @@ int penstock_filter_set_channel_taps(penstock_filter *filter, size_t channel, co
                    (unsigned long long)(at < filter->samples ? filter->samples : line->newest->from / up));
     if ((status = penstock__filter_taps_new(&made, filter->shape, line->shift.shift, taps, real_taps, tap_count)))
         return status;
+    if (filter->arrival && (status = penstock__filter_taps_keep(made, taps, real_taps))) {
+        penstock__filter_taps_free(made);
+        return status;
+    }
     made->from = from;
     for (last = line->taps; last->next;)
         last = last->next;

@@ -192,8 +192,7 @@ static int ask_auto(char device[64], const struct filter_shape *shape, const str
     return PENSTOCK_OK;
 }
 
-/* The device that `asked` means, and the text under which plans are made on it: a preferred one that is absent is
- * complained of once, here. */
+/* The device that `asked` means, and the text under which plans are made on it. */
 static int resolve(struct filter_wanted *wanted, char text[64], const struct filter_shape *shape, const char *asked)
 {
     enum penstock_preference preference;
@@ -210,13 +209,7 @@ static int resolve(struct filter_wanted *wanted, char text[64], const struct fil
     } else {
         return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%.60s...'", asked);
     }
-    status = penstock__device_find(wanted->context, name, &wanted->device);
-    if (!status || preference != PENSTOCK_DEVICE_PREFERRED)
-        return status;
-    penstock__log(wanted->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
-                  penstock_error_text());
-    snprintf(text, 64, "cpu");
-    return penstock__device_find(wanted->context, text, &wanted->device);
+    return penstock__device_find(wanted->context, name, &wanted->device);
 }
 
 int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_context *context,

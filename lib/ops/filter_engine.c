@@ -29,7 +29,7 @@
 
 /* ---------------------------------------------------------------- plans ----------------------- */
 
-/* Both on one device: the second plan follows the first where the library may choose or move. */
+/* Both on one device: the second plan follows the first where the library may choose. */
 static int make_plans(struct filter_engine *engine, const char *device)
 {
     const struct filter_shape *shape = &engine->shape;
@@ -40,10 +40,10 @@ static int make_plans(struct filter_engine *engine, const char *device)
     const char *name;
     char text[64];
     int status =
-        penstock__fft_plan_at_once(&engine->forward, engine->context,
-                                   &PENSTOCK_FFT_DESC(.n = shape->n, .domain = domain, .batch = batch,
-                                                      .load = {.format = shape->format, .spacing = shape->block}),
-                                   device);
+        penstock__fft_plan_there(&engine->forward, engine->context,
+                                 &PENSTOCK_FFT_DESC(.n = shape->n, .domain = domain, .batch = batch,
+                                                    .load = {.format = shape->format, .spacing = shape->block}),
+                                 device);
     if (status || (status = penstock__device_parse(&preference, &name, device)) ||
         (status = penstock_plan_get_info(engine->forward, &info)))
         return status;
@@ -52,11 +52,11 @@ static int make_plans(struct filter_engine *engine, const char *device)
         device = text;
     }
     engine->device = info.device;
-    return penstock__fft_plan_at_once(&engine->reverse, engine->context,
-                                      &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
-                                                         .direction = PENSTOCK_REVERSE,
-                                                         .load = {.spacing = engine->products}),
-                                      device);
+    return penstock__fft_plan_there(&engine->reverse, engine->context,
+                                    &PENSTOCK_FFT_DESC(.n = shape->m, .domain = domain, .batch = batch,
+                                                       .direction = PENSTOCK_REVERSE,
+                                                       .load = {.spacing = engine->products}),
+                                    device);
 }
 
 /* 0 where the device works on the caller's memory. */
@@ -200,6 +200,11 @@ void penstock__filter_engine_free(struct filter_engine *engine)
 const struct filter_shape *penstock__filter_engine_shape(const struct filter_engine *engine)
 {
     return &engine->shape;
+}
+
+void penstock__filter_engine_start(struct filter_engine *engine, uint64_t sample)
+{
+    engine->shape.origin = sample;
 }
 
 const char *penstock__filter_engine_device(const struct filter_engine *engine)

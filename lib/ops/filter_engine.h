@@ -39,6 +39,7 @@ struct filter_shape {
     size_t sample_bytes, value_bytes;
 
     const struct filter_pair *pair; /* an engine's own: what convolves instead of two transforms, or NULL */
+    uint64_t origin;                /* sample at which its first block begins */
 };
 
 /* For transforms of length n; false where the taps do not fit into it. */
@@ -56,6 +57,8 @@ struct filter_taps {
     uint64_t from;
     uint64_t id; /* no other set has it; never 0 */
     struct filter_taps *next;
+    void *given; /* the taps themselves, where another shape may need them; else NULL */
+    bool given_real;
     _Alignas(64) penstock_cf32 spectrum[]; /* of each part `high` values, real: high / 2 + 1; 1 / high and the rotation
                                               are in it; in the pair's order where there is one */
 };
@@ -63,6 +66,10 @@ struct filter_taps {
 /* `shape` is an engine's. One of `complex` and `real` is given; `shift` in turns per sample of the input. */
 int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_shape *shape, double shift,
                               const penstock_cf32 *complex_taps, const float *real_taps, size_t count);
+
+/* Keeps the taps themselves too. */
+int penstock__filter_taps_keep(struct filter_taps *taps, const penstock_cf32 *complex_taps, const float *real_taps);
+void penstock__filter_taps_free(struct filter_taps *taps);
 
 struct filter_engine;
 
@@ -93,6 +100,10 @@ int penstock__filter_engine_new(struct filter_engine **engine, penstock_context 
 void penstock__filter_engine_free(struct filter_engine *engine);
 
 const struct filter_shape *penstock__filter_engine_shape(const struct filter_engine *engine);
+
+/* Blocks are counted from this sample on, at which a value of the stream lies. */
+void penstock__filter_engine_start(struct filter_engine *engine, uint64_t sample);
+
 /* Name of the device that transforms. */
 const char *penstock__filter_engine_device(const struct filter_engine *engine);
 

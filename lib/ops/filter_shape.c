@@ -95,5 +95,5 @@ bool penstock__filter_shape_partition(struct filter_shape *shape, size_t n)
 
 uint64_t penstock__filter_position(const struct filter_shape *shape, uint64_t block)
 {
-    return block * shape->block * shape->interpolation + shape->advance;
+    return (shape->origin + block * shape->block) * shape->interpolation + shape->advance;
 }

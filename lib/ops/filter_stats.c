@@ -44,5 +44,6 @@ int penstock_filter_get_stats(const penstock_filter *filter, penstock_stream_sta
     penstock__meter_read(&filter->meter, &now, penstock__now_s());
     now.fallbacks = (engine->forward ? penstock__plan_fallbacks(engine->forward) : 0) +
                     (engine->reverse ? penstock__plan_fallbacks(engine->reverse) : 0);
+    now.meanwhile = filter->meanwhile;
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }

@@ -22,7 +22,8 @@ void penstock__filter_rewind(penstock_filter *filter)
     memset(filter->in, 0, filter->filled * shape->sample_bytes);
     filter->due = filter->ready = filter->given = filter->early = 0;
     filter->flush_to = 0;
-    filter->blocks = filter->samples = filter->values = filter->total = 0;
+    filter->blocks = filter->samples = filter->values = filter->total = filter->meanwhile = 0;
+    penstock__filter_engine_start(filter->engine, 0);
     filter->complete = 0;
     filter->flushed = filter->finished = false;
     penstock__meter_start(&filter->meter, penstock__now_s());
@@ -68,6 +69,7 @@ int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t ne
         return status;
     penstock__filter_measure_blocks(filter, count, began);
     filter->blocks += count;
+    filter->meanwhile += filter->arrival != NULL;
     filter->due -= smaller(filter->due, count);
     filter->complete = 0;
     penstock__filter_taps_passed(filter, filter->blocks);

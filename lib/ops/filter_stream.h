@@ -5,10 +5,15 @@
  * The inside of a filter: samples gather behind the history of the block before; what fails leaves them where they are,
  * and is tried again. Where the device takes several batches at once, a full one is sent and samples gather in the next
  * one's memory; values come from what was made at once, then from batches on their way, then from what gathers.
+ *
+ * Where the device is not ready at once, a filter of its own is made there by another thread, while this one works on
+ * the CPU. Between two blocks this one takes over its engine, and with it lengths, taps' spectra and memory; counts go
+ * on. The other one's blocks begin at the sample at which the CPU's ended.
  */
 #ifndef PENSTOCK_OPS_FILTER_STREAM_H
 #define PENSTOCK_OPS_FILTER_STREAM_H
 
+#include "core/arrival.h"
 #include "core/meter.h"
 #include "core/ring.h"
 #include "ops/filter_engine.h"
@@ -29,8 +34,13 @@ struct penstock_filter {
     struct filter_channel *run; /* what the engine is told of each */
     size_t channels;
 
+    struct filter_order *order;        /* what it is made from, while a device is waited for; else NULL */
+    struct penstock__arrival *arrival; /* the filter on that device, or NULL */
+    uint64_t meanwhile;                /* times that blocks went through the CPU's engine then */
+
     struct penstock__ring ring; /* batches, of which the last one gathers; items are values of a channel, tickets first
                                    blocks */
+    size_t room;                /* samples that each has memory for */
     char *in;                   /* frames that gather: the memory of that one */
     size_t whole;               /* samples of a full batch of frames */
     size_t filled;              /* samples there, history included */
@@ -105,6 +115,25 @@ int penstock__filter_check_push(const struct penstock_filter *filter, const void
 
 /* Forgets taps that no block from `block` on has. */
 void penstock__filter_taps_passed(struct penstock_filter *filter, uint64_t block);
+
+/* What goes with a device and has room for `least` samples at least, in place of what was there. */
+int penstock__filter_buffers(struct penstock_filter *filter, size_t least);
+
+/* ---- the CPU until the device is ready: filter_handover.c ---- */
+
+/* A description whose arrays are its own. */
+struct filter_order {
+    penstock_context *context;
+    penstock_filter_desc desc; /* checked */
+    penstock_filter_channel *channels;
+};
+
+int penstock__filter_order_new(struct filter_order **order, penstock_context *context,
+                               const penstock_filter_desc *desc);
+void penstock__filter_order_free(struct filter_order *order);
+
+/* Between two blocks: goes over to the device that is ready by now. */
+void penstock__filter_welcome(struct penstock_filter *filter);
 
 /* ---- batches on their way: filter_flight.c ---- */
 

@@ -71,6 +71,7 @@ int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_sha
     made->from = 0;
     made->id = new_id();
     made->next = NULL;
+    made->given = NULL;
     if (shape->pair)
         penstock__filter_pair_order(shape->pair, (float *)(void *)made->spectrum, spectrum);
     *taps = made;
@@ -81,4 +82,21 @@ done:
     penstock__free(made);
     penstock__free(data);
     return status;
+}
+
+int penstock__filter_taps_keep(struct filter_taps *taps, const penstock_cf32 *complex_taps, const float *real_taps)
+{
+    size_t bytes = taps->count * (real_taps ? sizeof *real_taps : sizeof *complex_taps);
+    if (!(taps->given = penstock__alloc(bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    memcpy(taps->given, real_taps ? (const void *)real_taps : complex_taps, bytes);
+    taps->given_real = real_taps;
+    return PENSTOCK_OK;
+}
+
+void penstock__filter_taps_free(struct filter_taps *taps)
+{
+    if (taps)
+        penstock__free(taps->given);
+    penstock__free(taps);
 }

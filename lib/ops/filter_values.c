@@ -114,6 +114,8 @@ static int refill(penstock_filter *filter, const struct filter_output *output, s
 {
     size_t values = filter->shape->values, blocks = blocks_to_give(filter, wait), whole;
     int status;
+    if (!penstock__filter_engine_near(filter->engine)) /* there are more where the device before gathered longer */
+        blocks = smaller(blocks, penstock__filter_engine_rows(filter->engine));
     if (!blocks)
         return filter->values < filter->flush_to && !filter->finished ? make_early_values(filter) : PENSTOCK_OK;
     whole = filter->early ? 0 : smaller(blocks, room / values);
@@ -133,6 +135,7 @@ static int give(penstock_filter *filter, const struct filter_output *output, siz
     if (filter->finished && filter->total - filter->values < room)
         room = (size_t)(filter->total - filter->values);
     while (room && !*count && filter->given == filter->ready) {
+        penstock__filter_welcome(filter);
         if (penstock__filter_in_flight(filter)) {
             unsigned oldest = filter->ring.oldest;
             int status = penstock__filter_flight_give(filter, output, room, wait, count);
@@ -262,6 +265,7 @@ int penstock_filter_run_channels(penstock_filter *filter, const void *samples, s
         return status;
     do {
         before = *taken + *made;
+        penstock__filter_welcome(filter);
         if (can_run_across(filter))
             status = run_across(filter, samples, count, taken, values, capacity, made);
         if (!status)
