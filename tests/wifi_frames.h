@@ -14,6 +14,7 @@
 struct wifi_frames {
     size_t count;
     penstock_wifi_frame frame[WIFI_MAX_FRAMES]; /* their pointers are to own copies */
+    uint64_t values[WIFI_MAX_FRAMES];           /* a hash of each one's channel and points */
     penstock_wifi_counters counters;
 };
 
@@ -24,6 +25,18 @@ static inline void wifi_frames_free(struct wifi_frames *frames)
         free((void *)(uintptr_t)frames->frame[i].reason);
     }
     frames->count = 0;
+}
+
+/* FNV-1a, over words of 32 bits: G. Fowler, L. Noll, K. Vo. */
+static inline uint64_t wifi_hash(uint64_t hash, const penstock_cf32 *values, size_t count)
+{
+    for (size_t i = 0; values && i < count; i++) {
+        uint32_t bits[2];
+        memcpy(bits, &values[i], sizeof bits);
+        hash = (hash ^ bits[0]) * 0x100000001b3u;
+        hash = (hash ^ bits[1]) * 0x100000001b3u;
+    }
+    return hash;
 }
 
 /* Appends what is ready. */
@@ -40,6 +53,8 @@ static inline void wifi_frames_pull(struct wifi_frames *frames, penstock_wifi_re
             memcpy(copy, frame->psdu, frame->length);
             frame->psdu = copy;
         }
+        uint64_t hash = wifi_hash(0xcbf29ce484222325u, frame->channel, PENSTOCK_WIFI_BINS);
+        frames->values[frames->count] = wifi_hash(hash, frame->points, frame->point_count);
         frame->points = NULL;
         frame->reason = frame->reason ? strdup(frame->reason) : NULL;
         frames->count++;
@@ -69,8 +84,8 @@ static inline bool wifi_frames_equal(const struct wifi_frames *a, const struct w
     bool equal = a->count == b->count;
     for (size_t i = 0; equal && i < a->count; i++) {
         const penstock_wifi_frame *x = &a->frame[i], *y = &b->frame[i];
-        equal = x->sample == y->sample && x->samples == y->samples && x->format == y->format &&
-                x->rate_mbps == y->rate_mbps && x->mcs == y->mcs && x->length == y->length &&
+        equal = a->values[i] == b->values[i] && x->sample == y->sample && x->samples == y->samples &&
+                x->format == y->format && x->rate_mbps == y->rate_mbps && x->mcs == y->mcs && x->length == y->length &&
                 x->decoded == y->decoded && x->fcs_ok == y->fcs_ok && !memcmp(&x->snr_db, &y->snr_db, 8) &&
                 !memcmp(&x->evm_db, &y->evm_db, 8) && !memcmp(&x->cfo_hz, &y->cfo_hz, 8) &&
                 !memcmp(&x->sfo_ppm, &y->sfo_ppm, 8) && !memcmp(&x->raw_ber, &y->raw_ber, 8) && !x->psdu == !y->psdu &&

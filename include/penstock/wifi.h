@@ -92,8 +92,9 @@ typedef struct penstock_wifi_receiver_desc {
     penstock_wifi_profile profile;
     penstock_format format; /* of the samples pushed; not PLANAR, not F32 */
     bool points;            /* give the equalised points with each frame */
-    double max_latency_s; /* a complete frame can be pulled at most this much stream time later (20 us or more), unless
-                             it started within another that goes on; 0: the library's choice */
+    double max_latency_s; /* a frame can be pulled at most so long after its last sample was pushed, whether more follow
+                             or not, and at most so much of the stream later (20 us or more), unless it started within
+                             another that goes on; 0: the library's choice, at most 10 ms */
 } penstock_wifi_receiver_desc;
 
 #define PENSTOCK_WIFI_RECEIVER_DESC(...)                         \
@@ -110,8 +111,14 @@ PENSTOCK_API const char *penstock_wifi_receiver_device(const penstock_wifi_recei
  * many were taken; a push of the rest goes on where this one stopped, and nothing is lost. */
 PENSTOCK_API int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *samples, size_t count);
 
-/* The next frame in the order of their first samples: 1 with `frame` filled, 0 when none is ready, or an error. */
+/* The next frame in the order of their first samples: 1 with `frame` filled, 0 when none is ready, or an error, after
+ * which the next call tries again. Samples that have waited for max_latency_s are looked through by this call, so that
+ * a source which stalls holds up no frame whose samples are there; what comes is the same to the bit. */
 PENSTOCK_API int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_frame *frame);
+
+/* Seconds until max_latency_s has passed for samples that were not looked through: a frame may have ended in them. 0
+ * where a pull gives something or looks at once; INFINITY where nothing can come without more samples. */
+PENSTOCK_API double penstock_wifi_receiver_due_s(const penstock_wifi_receiver *receiver);
 
 /* Another max_latency_s, in mid-stream too; the frames stay the same. */
 PENSTOCK_API int penstock_wifi_receiver_set_max_latency(penstock_wifi_receiver *receiver, double max_latency_s);

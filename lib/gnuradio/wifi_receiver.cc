@@ -4,6 +4,7 @@
 #include "core.h"
 #include "radio_tags.h"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <gnuradio/block_detail.h>
@@ -18,7 +19,8 @@ namespace penstock
 
 static const auto PDUS = pmt::mp("pdus"), REJECTED = pmt::mp("rejected"), CHANNEL = pmt::mp("channel"),
                   RX_RATE = pmt::mp("rx_rate"), PACKET_LEN = pmt::mp("packet_len"), FRAME = pmt::mp("frame");
-constexpr size_t MANY_POINTS = 1 << 16; // no more samples are taken while so many points wait
+constexpr size_t MANY_POINTS = 1 << 16;  // no more samples are taken while so many points wait
+constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 static pmt::pmt_t number(double value)
 {
@@ -51,6 +53,9 @@ static pmt::pmt_t metadata(const penstock_wifi_frame &frame)
 /*
  * The scheduler ends a block without connected outputs as soon as its input is used up, without a last call. So one
  * sample that the receiver has already had stays in the input buffer (d_kept) until the end has been dealt with.
+ *
+ * While samples wait in the receiver, general_work() is to be called without new ones too, and sleeps itself until they
+ * are due: the source may stall right behind a frame.
  */
 class wifi_receiver_impl final : public wifi_receiver
 {
@@ -69,6 +74,7 @@ class wifi_receiver_impl final : public wifi_receiver
     bool d_rate_told = false;
     size_t d_kept = 0;
     bool d_finished = false;
+    bool d_waiting = false; // for a time, not only for samples
     stats_port d_stats{*this};
 
     void read_tags(uint64_t first, size_t count)
@@ -153,10 +159,11 @@ class wifi_receiver_impl final : public wifi_receiver
         return static_cast<int>(count);
     }
 
-    // Takes `count` new samples, the last ones where `ended`.
+    // Takes `count` new samples, if any, the last ones where `ended`.
     void receive(const gr_complex *samples, size_t count, bool ended)
     {
-        check(penstock_wifi_receiver_push(d_receiver.get(), samples, count));
+        if (count)
+            check(penstock_wifi_receiver_push(d_receiver.get(), samples, count));
         if (ended) {
             check(penstock_wifi_receiver_finish(d_receiver.get()));
             d_finished = true;
@@ -221,15 +228,15 @@ class wifi_receiver_impl final : public wifi_receiver
         d_radio.clear();
         d_rate_told = false;
         d_kept = 0;
-        d_finished = false;
+        d_finished = d_waiting = false;
         d_stats.start();
         return true;
     }
 
     void forecast(int, gr_vector_int &required) override
     {
-        const bool wait = d_points.empty() && !detail()->input(0)->done();
-        required[0] = static_cast<int>(d_kept + wait); // general_work() must not sleep: the block before would too
+        const bool wait = d_points.empty() && !d_waiting && !detail()->input(0)->done();
+        required[0] = static_cast<int>(d_kept + wait);
     }
 
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
@@ -242,17 +249,22 @@ class wifi_receiver_impl final : public wifi_receiver
         int produced = 0;
         try {
             read_tags(nitems_read(0) + d_kept, fresh);
-            if (!full && !d_finished && (fresh || ended))
+            if (!full && !d_finished)
                 receive(static_cast<const gr_complex *>(input_items[0]) + d_kept, fresh, ended);
         } catch (const std::runtime_error &error) {
             d_logger->error("{}", error.what());
             return WORK_DONE;
         }
+        const double due_s = penstock_wifi_receiver_due_s(d_receiver.get());
+        d_waiting = std::isfinite(due_s);
         if (!output_items.empty())
             produced = hand_out(static_cast<gr_complex *>(output_items[0]), static_cast<size_t>(noutput_items));
         const size_t keep = d_finished && d_points.empty() ? 0 : 1, used = d_kept + fresh;
         consume(0, static_cast<int>(used - keep));
         d_kept = keep;
+        lock.unlock();
+        if (d_waiting && !fresh && !produced) // else the block before must hear first of what was taken
+            wait_for_input(*this, std::min(due_s, LONGEST_SLEEP_S));
         return produced || keep ? produced : static_cast<int>(WORK_DONE);
     }
 };

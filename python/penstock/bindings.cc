@@ -145,8 +145,8 @@ static void bind_wifi_receiver(py::module &m)
         .def("device", &wifi_receiver::device, "Name of the device that computes")
         .def("rate_hz", &wifi_receiver::rate_hz, "Samples per second that the profile asks for")
         .def("set_max_latency_ms", &wifi_receiver::set_max_latency_ms, "max_latency_ms"_a,
-             "Of stream time, in mid-stream too; the frames stay the same")
-        .def("max_latency_ms", &wifi_receiver::max_latency_ms, "In milliseconds of stream time")
+             "In mid-stream too, for samples that wait as well; the frames stay the same")
+        .def("max_latency_ms", &wifi_receiver::max_latency_ms, "In milliseconds")
         .def("stats", &wifi_receiver::stats, "The receiver's counters");
 }
 

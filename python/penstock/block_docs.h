@@ -67,7 +67,8 @@ constexpr const char *WIFI_RECEIVER =
     "estimates\n"
     "by FFT bin; stats. The output, equalised points, need not be connected.\n\nArgs:"
     "\n    profile: 'wifi' (20 MHz), 'wifi-10mhz' or 'wifi-5mhz'" DEVICE
-    "\n    max_latency_ms: a frame comes at most so much stream time after its last sample; 0: the library's choice";
+    "\n    max_latency_ms: a frame comes at most so long after its last sample, although the source stalls there; 0: "
+    "the\n        library's choice, at most 10 ms";
 
 constexpr const char *WIFI_TRANSMITTER =
     "Makes IEEE 802.11a/g/p frames from messages pdus; rate_mbps and scrambler_seed in a PDU's dictionary hold for "

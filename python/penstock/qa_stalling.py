@@ -9,18 +9,18 @@ from gnuradio import gr
 
 
 class Stalling(gr.sync_block):
-    """Gives as many items as are allowed, and then nothing."""
+    """Gives as many items as are allowed, ones if there are no others, and then nothing."""
 
-    def __init__(self, item=numpy.complex64):
+    def __init__(self, item=numpy.complex64, items=None):
         gr.sync_block.__init__(self, "stalling", None, [item])
-        self.allowed, self.given, self.last = 0, 0, None
+        self.items, self.allowed, self.given, self.last = items, 0, 0, None
 
     def work(self, input_items, output_items):
         count = min(self.allowed - self.given, len(output_items[0]))
         if count <= 0:
             time.sleep(0.002)
             return 0
-        output_items[0][:count] = 1
+        output_items[0][:count] = 1 if self.items is None else self.items[self.given:self.given + count]
         self.given += count
         self.last = time.monotonic()
         return count

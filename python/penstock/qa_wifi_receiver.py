@@ -15,6 +15,7 @@ import unittest
 import numpy
 import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
+from qa_stalling import Stalling
 
 COMMAND = os.environ.get("PENSTOCK_COMMAND", "")
 RECORDINGS = pathlib.Path(os.environ.get("PENSTOCK_RECORDINGS", "../shared/recordings"))
@@ -24,6 +25,19 @@ DIFFERENCE = dict(bandwidth_hz=0, rate_mbps=0, snr_db=1e-4, evm_db=1e-3, cfo_hz=
 COUNTERS = ("samples", "triggers", "synchronised", "signals", "decoded", "fcs_ok", "unsupported", "truncated",
             "clipped", "not_finite", "ready", "items_in", "items_out", "queue", "in_rate_hz", "out_rate_hz", "batch",
             "transfer_ms", "kernel_ms", "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops")
+
+
+class Times(gr.basic_block):
+    """When the messages of a port came."""
+
+    def __init__(self):
+        gr.basic_block.__init__(self, "times", None, None)
+        self.message_port_register_in(pmt.intern("in"))
+        self.set_msg_handler(pmt.intern("in"), self.note)
+        self.came = []
+
+    def note(self, message):
+        self.came.append(time.monotonic())
 
 
 class Collector:
@@ -266,6 +280,62 @@ class QaWifiReceiver(gr_unittest.TestCase):
         self.assertEqual(len(collector.messages("pdus")), 16)
         self.assertRaises(RuntimeError, receiver.set_max_latency_ms, -1)
         self.assertEqual(receiver.max_latency_ms(), 0)
+
+    def stall_behind_each_frame(self, samples, expected, latency_ms, points):
+        """The frames, which must all come, and the time that each took after its last sample."""
+        source, times, delays = Stalling(items=samples), Times(), []
+        receiver = penstock.wifi_receiver("wifi", "cpu", latency_ms)
+        top, collector = flowgraph(source, receiver, points)
+        top.msg_connect(receiver, "pdus", times, "in")
+        top.start()
+        for k, frame in enumerate(expected):
+            source.allowed = frame["sample"] + frame["samples"]
+            end = time.monotonic() + 120
+            while len(times.came) <= k and time.monotonic() < end:
+                time.sleep(0.002)
+            if len(times.came) != k + 1:
+                break  # it did not come although its samples are there, or came twice
+            delays.append(times.came[k] - source.last)
+        top.stop()
+        top.wait()
+        return collector.frames(), delays
+
+    def test_a_source_that_stalls(self):
+        samples = transmit("--mbps", "all", "--count", "8", "--gap", "100", "--length", "400")
+        whole = blocks.vector_sink_c()
+        top, collector = flowgraph(blocks.vector_source_c(samples), penstock.wifi_receiver(device="cpu"), whole)
+        top.run()
+        expected = collector.frames()
+        self.assertEqual(len(expected), 8)
+        for latency_ms, points in ((0, None), (30, blocks.vector_sink_c())):
+            with self.subTest(latency_ms=latency_ms):
+                frames, delays = self.stall_behind_each_frame(samples, expected, latency_ms, points)
+                self.assertEqual(frames, expected)
+                self.assertLess(min(delays), 2 * (latency_ms or 10) / 1e3, delays)  # the best: the machine may be busy
+                if points:
+                    self.assertEqual(points.data(), whole.data())
+
+    def test_a_frame_on_both_sides_of_a_stall(self):
+        samples = transmit("--mbps", "all", "--count", "8", "--gap", "0", "--length", "300")
+        top, collector = flowgraph(blocks.vector_source_c(samples), penstock.wifi_receiver(device="cpu"))
+        top.run()
+        expected = collector.frames()
+        self.assertEqual(len(expected), 8)
+        source, receiver = Stalling(items=samples), penstock.wifi_receiver(device="cpu", max_latency_ms=1)
+        top, collector = flowgraph(source, receiver)
+        top.start()
+        end = time.monotonic() + 120
+        for place in sorted(numpy.random.default_rng(5).integers(1, len(samples), 11)) + [len(samples)]:
+            source.allowed = int(place)
+            while source.given < place and time.monotonic() < end:
+                time.sleep(0.002)
+            time.sleep(0.02)
+        while len(collector.messages("pdus")) < 8 and time.monotonic() < end:
+            time.sleep(0.01)
+        top.stop()
+        top.wait()
+        self.assertEqual(receiver.stats()["samples"], len(samples))
+        self.assertEqual(collector.frames(), expected)
 
     def test_parameters(self):
         for profile, rate in (("wifi", 20e6), ("wifi-10mhz", 10e6), ("wifi-5mhz", 5e6)):

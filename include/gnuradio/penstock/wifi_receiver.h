@@ -32,8 +32,8 @@ class GR_PENSTOCK_API wifi_receiver : virtual public gr::block
     /*!
      * \param profile "wifi" (20 MHz), "wifi-10mhz" or "wifi-5mhz"
      * \param device "auto", a device's name, or "prefer:NAME"
-     * \param max_latency_ms a frame comes at most this much stream time after its last sample; 0: the library's
-     *                       choice
+     * \param max_latency_ms a frame comes at most so long after its last sample, although the source stalls there;
+     *                       0: the library's choice, at most 10 ms
      */
     static sptr make(const std::string &profile = "wifi", const std::string &device = "auto",
                      double max_latency_ms = 0);

@@ -70,6 +70,12 @@ void penstock__wifi_worker_free(struct penstock__wifi_worker *worker)
     penstock__free(worker->packed);
 }
 
+/* All samples of the frame are there, as far as is known. */
+static bool complete(const struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node)
+{
+    return node->state == PENSTOCK__WIFI_WAITING && (receiver->finished || node->until <= receiver->end);
+}
+
 /* ---------------------------------------------------------------- before the device ----------- */
 
 static void prepare(void *argument, size_t index, unsigned worker)
@@ -183,6 +189,8 @@ static void finish(void *argument, size_t index, unsigned worker_index)
     const struct penstock__wifi_soft_map *map = &receiver->tables.soft_maps[node->rate->index];
     const penstock_cf32 *points = receiver->batch.points + item->symbol * PENSTOCK__WIFI_CARRIERS;
     size_t steps = penstock__wifi_steps(node->length);
+    if (!complete(receiver, node)) /* a slow clock: the frame goes on, as its pilots have told */
+        return;
     for (size_t i = 0; i < node->symbols; i++)
         penstock__wifi_soft_map_apply(map, worker->soft + i * map->soft_count,
                                       receiver->batch.soft + (item->symbol + i) * SOFT_PITCH, 6);
@@ -200,11 +208,6 @@ static void finish(void *argument, size_t index, unsigned worker_index)
 }
 
 /* ---------------------------------------------------------------- the batch ------------------- */
-
-static bool complete(const struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node)
-{
-    return node->state == PENSTOCK__WIFI_WAITING && (receiver->finished || node->end + MARGIN <= receiver->end);
-}
 
 /* PSDU and points in one piece; kept if the frame comes by again after an error. */
 static int reserve(const struct penstock_wifi_receiver *receiver, struct penstock__wifi_node *node)
@@ -259,7 +262,7 @@ static int run(struct penstock_wifi_receiver *receiver)
     penstock__meter_batch(&receiver->meter, batch->item_count, clock ? 0 : penstock__now_s() - began);
     penstock__parallel(receiver->context, batch->item_count, finish, receiver);
     for (size_t i = 0; i < batch->item_count; i++) {
-        receiver->counters.decoded++;
+        receiver->counters.decoded += batch->items[i].node->decoded;
         receiver->counters.fcs_ok += batch->items[i].node->fcs_ok;
     }
     return PENSTOCK_OK;

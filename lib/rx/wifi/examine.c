@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SHORT_TO_LONG 192 /* samples from the start of the short training field to the first long symbol */
+#define SIGNAL_END    205 /* samples from there to the end of what the SIGNAL field's transform reads */
 #define MIN_SNR_DB    -3  /* two long symbols that differ by more than this are none; nothing could be decoded */
 
 static double snr(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
@@ -18,27 +19,46 @@ static double snr(const struct penstock__wifi_tables *tables, const struct penst
     return 10 * log10(power > 1e-3 ? power : 1e-3);
 }
 
-bool penstock__wifi_examine(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
-                            const struct penstock__wifi_candidate *candidate, const penstock_cf32 *samples,
-                            struct penstock__wifi_node *node, void *viterbi)
+/* SIGNAL and what follows it; whether all of that is before `end`. */
+static bool read_header(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
+                        struct penstock__wifi_candidate *candidate, int64_t end, struct penstock__wifi_node *node,
+                        void *viterbi)
+{
+    candidate->until = node->reference + SIGNAL_END;
+    if (candidate->until > end)
+        return false;
+    penstock__wifi_signal(tables, segment, node, viterbi);
+    candidate->until += (int64_t)PENSTOCK__WIFI_SYMBOL * penstock__wifi_later_symbols(node);
+    if (candidate->until > end)
+        return false;
+    penstock__wifi_recognise(tables, segment, node, viterbi);
+    return true;
+}
+
+enum penstock__wifi_verdict penstock__wifi_examine(const struct penstock__wifi_tables *tables,
+                                                   struct penstock__wifi_segment *segment,
+                                                   struct penstock__wifi_candidate *candidate,
+                                                   const penstock_cf32 *samples, int64_t end,
+                                                   struct penstock__wifi_node *node, void *viterbi)
 {
     memset(node, 0, sizeof *node);
     if (!penstock__wifi_synchronise(tables, segment, candidate, samples))
-        return false;
+        return PENSTOCK__WIFI_NOTHING;
     node->snr_db = snr(tables, segment);
     if (!(node->snr_db >= MIN_SNR_DB && node->snr_db < 300)) /* not with NaN either */
-        return false;
+        return PENSTOCK__WIFI_NOTHING;
     node->mcs = -1;
     node->evm_db = node->raw_ber = NAN;
     node->reference = segment->base + (int64_t)segment->first;
     node->start = node->reference - SHORT_TO_LONG;
-    penstock__wifi_signal(tables, segment, node, viterbi);
-    penstock__wifi_recognise(tables, segment, node, viterbi);
+    if (!read_header(tables, segment, candidate, end, node, viterbi))
+        return PENSTOCK__WIFI_LATER;
+    node->until = node->end - WINDOW_OFFSET;
     node->mean = segment->mean;
     node->scale = segment->scale;
     node->cfo = node->tracked_cfo = segment->cfo;
     node->noise = segment->noise;
     for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
         node->channel[k] = cf32_mul(segment->channel[k], cf32_turn(segment->cfo * (double)segment->first));
-    return true;
+    return PENSTOCK__WIFI_FRAME;
 }

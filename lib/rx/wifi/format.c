@@ -126,11 +126,16 @@ static bool try_repetition(const struct penstock__wifi_tables *tables, const str
     return true;
 }
 
+unsigned penstock__wifi_later_symbols(const struct penstock__wifi_node *node)
+{
+    return node->rate && !node->rate->index && node->symbols >= 3 ? 2 : 0;
+}
+
 void penstock__wifi_recognise(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
                               struct penstock__wifi_node *node, void *viterbi)
 {
     struct header header;
-    if (!node->rate || node->rate->index || node->symbols < 3)
+    if (!penstock__wifi_later_symbols(node))
         return;
     look(tables, segment, &header);
     unsigned legacy_length = node->length;

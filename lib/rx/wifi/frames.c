@@ -30,16 +30,42 @@ static void count(penstock_wifi_counters *counters, const struct penstock__wifi_
     counters->unsupported += node->format == PENSTOCK_WIFI_HT || node->format == PENSTOCK_WIFI_VHT;
 }
 
+/* Takes a known frame into the account: whether a new one that begins at `start` is this one. */
+static bool is_same(int64_t known_start, int64_t known_end, int64_t start, unsigned *covering)
+{
+    *covering += known_start < start && known_end - SPLICE > start;
+    return llabs(known_start - start) < SAME_FRAME;
+}
+
+/* A frame that is there already, or begins within too many. Those that were taken out count as well: what is found must
+ * not depend on how soon the caller takes frames. */
+static bool is_superfluous(const struct penstock_wifi_receiver *receiver, int64_t start)
+{
+    unsigned covering = 0;
+    for (const struct penstock__wifi_node *node = receiver->frames; node; node = node->next)
+        if (is_same(node->start, node->end, start, &covering))
+            return true;
+    for (unsigned i = 0; i < receiver->past_count; i++)
+        if (is_same(receiver->past[i].start, receiver->past[i].end, start, &covering))
+            return true;
+    return covering >= OVERLAPS;
+}
+
+/* Few frames can overlap: there is always room. */
+static void remember(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node, int64_t horizon)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < receiver->past_count; i++)
+        if (receiver->past[i].end - SPLICE > horizon || receiver->past[i].start + SAME_FRAME > horizon)
+            receiver->past[kept++] = receiver->past[i];
+    receiver->past_count = kept < PAST ? kept : PAST - 1;
+    receiver->past[receiver->past_count++] = (struct penstock__wifi_past){node->start, node->end};
+}
+
 int penstock__wifi_enter(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *found)
 {
     struct penstock__wifi_node **place = &receiver->frames, *node;
-    unsigned covering = 0;
-    for (node = receiver->frames; node; node = node->next) {
-        if (llabs(node->start - found->start) < SAME_FRAME)
-            return PENSTOCK_OK;
-        covering += node->start < found->start && node->end - SPLICE > found->start;
-    }
-    if (covering >= OVERLAPS)
+    if (is_superfluous(receiver, found->start))
         return PENSTOCK_OK;
     if (!(node = penstock__wifi_node_new()))
         return PENSTOCK_ERR_MEMORY;
@@ -57,6 +83,7 @@ struct penstock__wifi_node *penstock__wifi_take(struct penstock_wifi_receiver *r
     struct penstock__wifi_node *node;
     while ((node = receiver->frames) && node->state == PENSTOCK__WIFI_DONE && node->start < horizon) {
         receiver->frames = node->next;
+        remember(receiver, node, horizon);
         if (node->sure || node->start >= receiver->sure_until) {
             if (node->sure && node->end - SPLICE > receiver->sure_until)
                 receiver->sure_until = node->end - SPLICE;

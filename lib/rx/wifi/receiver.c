@@ -11,12 +11,13 @@
 
 #include <string.h>
 
-#define LONGEST_FRAME (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
-#define DEFAULT_HOP   65536
-#define SHORTEST_HOP  64
-#define EXAMINATION   320  /* samples by which the examination of the shortest frame may come after its end */
-#define BEFORE_SCAN   1024 /* samples kept behind the detector: its longest run and what a candidate needs */
-#define PADDING       1024 /* zeros behind the end of the stream: AFTER and the detector's window */
+#define LONGEST_FRAME     (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
+#define DEFAULT_HOP       65536
+#define SHORTEST_HOP      64
+#define DEFAULT_LATENCY_S 10e-3
+#define EXAMINATION       320  /* samples by which the examination of the shortest frame may come after its end */
+#define BEFORE_SCAN       1024 /* samples kept behind the detector: its longest run and what a candidate needs */
+#define PADDING           1024 /* zeros behind the end of the stream: AFTER and the detector's window */
 
 /* ---------------------------------------------------------------- the buffer ------------------ */
 
@@ -59,8 +60,9 @@ static void start(struct penstock_wifi_receiver *receiver)
     receiver->base = -BEFORE_SCAN;
     receiver->end = receiver->total = 0;
     receiver->next = receiver->hop;
+    receiver->since = (double)INFINITY;
     receiver->finished = false;
-    receiver->candidate_count = 0;
+    receiver->candidate_count = receiver->past_count = 0;
     receiver->sure_until = 0;
     receiver->counters = (penstock_wifi_counters){.size = sizeof receiver->counters};
     receiver->earlier_fallbacks = penstock__ofdm_fallbacks(receiver->ofdm);
@@ -68,13 +70,14 @@ static void start(struct penstock_wifi_receiver *receiver)
     penstock__wifi_detector_reset(&receiver->detector);
 }
 
-/* `receiver->hop`; all memory is for the longest one. */
-static int set_hop(struct penstock_wifi_receiver *receiver, double max_latency_s)
+/* Also `receiver->hop`; all memory is for the longest one. */
+static int set_latency(struct penstock_wifi_receiver *receiver, double max_latency_s)
 {
     double samples = max_latency_s * receiver->rate_hz - EXAMINATION;
     if (!(max_latency_s >= 0 && max_latency_s <= 3600))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "wifi receiver: max_latency_s is %g, not 0 .. 3600",
                                max_latency_s);
+    receiver->max_latency_s = max_latency_s > 0 ? max_latency_s : DEFAULT_LATENCY_S;
     if (max_latency_s == 0 || samples > DEFAULT_HOP)
         receiver->hop = DEFAULT_HOP;
     else
@@ -104,7 +107,7 @@ static int make_memory(struct penstock_wifi_receiver *receiver)
 {
     size_t candidates = (DEFAULT_HOP + PADDING) / 32 + 64; /* a run is 48 samples at the least */
     receiver->capacity = LONGEST_FRAME + BEFORE_SCAN + PADDING + 2 * DEFAULT_HOP;
-    receiver->samples = penstock__alloc(receiver->capacity * sizeof *receiver->samples);
+    receiver->samples = penstock__calloc(receiver->capacity + AFTER, sizeof *receiver->samples);
     receiver->candidates = penstock__alloc(candidates * sizeof *receiver->candidates);
     receiver->workers = penstock__calloc(penstock__threads(receiver->context), sizeof *receiver->workers);
     if (!receiver->samples || !receiver->candidates || !receiver->workers)
@@ -151,7 +154,7 @@ int penstock_wifi_receiver_new(penstock_wifi_receiver **receiver, penstock_conte
     made->points = d.points;
     made->rate_hz = penstock_wifi_rate_hz(d.profile);
     made->clock = made->rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
-    if ((status = set_hop(made, d.max_latency_s)) || (status = make_memory(made)) ||
+    if ((status = set_latency(made, d.max_latency_s)) || (status = make_memory(made)) ||
         (status = make_ofdm(made, device))) {
         penstock_wifi_receiver_free(made);
         return status;
@@ -199,7 +202,7 @@ int penstock_wifi_receiver_set_max_latency(penstock_wifi_receiver *receiver, dou
 {
     if (!receiver)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_set_max_latency: receiver is NULL");
-    int status = set_hop(receiver, max_latency_s);
+    int status = set_latency(receiver, max_latency_s);
     if (!status && receiver->next > receiver->end + receiver->hop)
         receiver->next = receiver->end + receiver->hop;
     return status;
@@ -223,7 +226,10 @@ int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *sa
         receiver->end += (int64_t)part;
         receiver->total = receiver->end;
         receiver->counters.samples += part;
-        penstock__meter_take(&receiver->meter, part, penstock__now_s());
+        double now = penstock__now_s();
+        penstock__meter_take(&receiver->meter, part, now);
+        if (!isfinite(receiver->since))
+            receiver->since = now;
         in += part * penstock_format_bytes(receiver->format);
         count -= part;
     }
@@ -273,6 +279,22 @@ static void measure_out(penstock_wifi_receiver *receiver)
     penstock__meter_skip(&receiver->meter, searched > 0 ? (uint64_t)searched : 0);
 }
 
+static bool is_overdue(const struct penstock_wifi_receiver *receiver)
+{
+    return isfinite(receiver->since) && penstock__now_s() - receiver->since >= receiver->max_latency_s;
+}
+
+double penstock_wifi_receiver_due_s(const penstock_wifi_receiver *receiver)
+{
+    if (!receiver)
+        return (double)INFINITY;
+    const struct penstock__wifi_node *first = receiver->frames;
+    if (first && first->state == PENSTOCK__WIFI_DONE && first->start < horizon(receiver))
+        return 0;
+    double left = receiver->since + receiver->max_latency_s - penstock__now_s(); /* INFINITY where none waits */
+    return left > 0 ? left : 0;
+}
+
 int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_frame *frame)
 {
     penstock_wifi_frame described = PENSTOCK_WIFI_FRAME;
@@ -283,6 +305,11 @@ int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_
         return status;
     penstock__wifi_node_free(receiver->current);
     receiver->current = penstock__wifi_take(receiver, horizon(receiver));
+    if (!receiver->current && is_overdue(receiver)) {
+        if ((status = penstock__wifi_work(receiver)))
+            return status;
+        receiver->current = penstock__wifi_take(receiver, horizon(receiver));
+    }
     measure_out(receiver);
     if (!receiver->current)
         return 0;

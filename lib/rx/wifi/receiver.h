@@ -33,12 +33,14 @@
 #define GROUP         16  /* samples of one group of the detector: a period of the short training field */
 #define WINDOW_GROUPS 8   /* groups of products that one metric sees: with the lag they fit into the field anywhere */
 #define BEFORE        96  /* samples before a candidate that its examination reads */
-#define AFTER         640 /* and after: to the end of the second symbol after SIGNAL */
+#define LONG_FIELD    384 /* and after: all that the search for the long training field reads, */
+#define AFTER         640 /* and to the end of the second symbol after SIGNAL */
 #define SEGMENT       (BEFORE + AFTER)
 #define MARGIN        16 /* samples by which a frame's symbols may move, its clock being slow or quick */
 #define WINDOW_OFFSET 3  /* of FFT windows, before the guard interval's end as given by the first path */
 #define USED_CARRIERS 52
 #define MAX_SYMBOLS   1366 /* DATA symbols of the longest frame: 4095 octets at 6 Mb/s */
+#define PAST          16
 
 /* ---------------------------------------------------------------- detection ------------------- */
 
@@ -46,7 +48,8 @@ struct penstock__wifi_candidate {
     int64_t position;  /* of the window in which the short training field stood out */
     penstock_cf32 lag; /* covariance at lag 16, summed over the window: its phase gives the carrier offset */
     penstock_cf32 mean;
-    float power; /* mean of |sample - mean|^2; > 0 */
+    float power;   /* mean of |sample - mean|^2; > 0 */
+    int64_t until; /* its examination needs at least the samples before this */
 };
 
 /* Sums over the groups; group i of the arrays is group first_group + i of the stream. */
@@ -95,6 +98,7 @@ struct penstock__wifi_node {
     int64_t start;     /* first sample of the short training field */
     int64_t reference; /* first sample of the first long training symbol, on the first path */
     int64_t end;       /* one past its last sample */
+    int64_t until;     /* its data's decoding needs at least the samples before this */
     bool sure;         /* a checksum says that the frame is what it seems */
 
     /* How to look at its samples: (x - mean) * scale, turned back by the offset with phase zero at `reference`. */
@@ -179,14 +183,25 @@ void penstock__wifi_signal(const struct penstock__wifi_tables *tables, struct pe
 uint64_t penstock__wifi_decode_header(const struct penstock__wifi_tables *tables, const float *values, unsigned symbols,
                                       void *viterbi, float *agreement);
 
+/* Symbols after SIGNAL that the next call reads. */
+unsigned penstock__wifi_later_symbols(const struct penstock__wifi_node *node);
+
 /* Recognises HT, VHT and later formats after a SIGNAL field with 6 Mb/s. */
 void penstock__wifi_recognise(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
                               struct penstock__wifi_node *node, void *viterbi);
 
-/* All of the above for one candidate: false if it is no frame. */
-bool penstock__wifi_examine(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
-                            const struct penstock__wifi_candidate *candidate, const penstock_cf32 *samples,
-                            struct penstock__wifi_node *node, void *viterbi);
+enum penstock__wifi_verdict {
+    PENSTOCK__WIFI_NOTHING,
+    PENSTOCK__WIFI_FRAME,
+    PENSTOCK__WIFI_LATER /* to be examined again when the samples before candidate->until are there */
+};
+
+/* All of the above for one candidate, which sees of the stream what is before `end`; anything may lie behind that. */
+enum penstock__wifi_verdict penstock__wifi_examine(const struct penstock__wifi_tables *tables,
+                                                   struct penstock__wifi_segment *segment,
+                                                   struct penstock__wifi_candidate *candidate,
+                                                   const penstock_cf32 *samples, int64_t end,
+                                                   struct penstock__wifi_node *node, void *viterbi);
 
 /* ---------------------------------------------------------------- data ------------------------ */
 
@@ -197,7 +212,8 @@ struct penstock__wifi_tracker {
 };
 
 /* `samples`: the frame's samples from node->reference on, conditioned as `node` says, but for the offset; MARGIN more
- * than it has. Fills in start (relative to samples[0]), pilot_row, phase and slope of node->symbols symbols. */
+ * than it has. Fills in start (relative to samples[0]), pilot_row, phase and slope of node->symbols symbols, and
+ * node->until: what is said of the frame is true if the samples before it are there. */
 void penstock__wifi_track(struct penstock__wifi_node *node, const penstock_cf32 *samples, penstock_ofdm_symbol *symbols,
                           struct penstock__wifi_tracker *tracker);
 
@@ -247,7 +263,8 @@ struct penstock_wifi_receiver {
     penstock_cf32 *samples;
     size_t capacity;
     int64_t base, end, total;
-    int64_t hop, next; /* work is done every `hop` samples, next when `end` is there */
+    int64_t hop, next;           /* work is done every `hop` samples, next when `end` is there, */
+    double max_latency_s, since; /* or when samples have waited so long; the first of them, INFINITY: none */
     bool finished;
 
     struct penstock__wifi_detector detector;
@@ -259,7 +276,11 @@ struct penstock_wifi_receiver {
     unsigned worker_count;
     struct penstock__wifi_batch batch;
 
-    struct penstock__wifi_node *frames;        /* in the order of their starts */
+    struct penstock__wifi_node *frames; /* in the order of their starts */
+    struct penstock__wifi_past {
+        int64_t start, end;
+    } past[PAST]; /* frames that were taken out, as long as one that is still to be found may lie in them */
+    unsigned past_count;
     struct penstock__wifi_node *current;       /* what the last pull gave, */
     penstock_cf32 channel[PENSTOCK__WIFI_FFT]; /* and its channel for samples as they came */
     int64_t sure_until;                        /* frames before this lie within one that is sure */
@@ -274,10 +295,11 @@ int penstock__wifi_work(struct penstock_wifi_receiver *receiver);
 struct penstock__wifi_node *penstock__wifi_node_new(void);
 void penstock__wifi_node_free(struct penstock__wifi_node *node);
 
-/* Enters a copy of `found`, unless it is there already. */
+/* Enters a copy of `found`, unless it is there already, or was. */
 int penstock__wifi_enter(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *found);
 
-/* Takes the first frame out of the list if it is done and none that starts before it can come; else NULL. */
+/* Takes the first frame out of the list if it is done and starts before `horizon`, as none does that is still to be
+ * found; else NULL. */
 struct penstock__wifi_node *penstock__wifi_take(struct penstock_wifi_receiver *receiver, int64_t horizon);
 
 /* Marks what the end of the stream cut off. */

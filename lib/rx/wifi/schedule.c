@@ -17,7 +17,9 @@
 
 static void add_candidate(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_candidate *candidate)
 {
-    receiver->candidates[receiver->candidate_count++] = *candidate;
+    struct penstock__wifi_candidate *added = &receiver->candidates[receiver->candidate_count++];
+    *added = *candidate;
+    added->until = candidate->position + LONG_FIELD;
     receiver->counters.triggers++;
 }
 
@@ -49,7 +51,7 @@ static void detect(struct penstock_wifi_receiver *receiver)
 
 struct examination {
     struct penstock_wifi_receiver *receiver;
-    bool found[EXAMINED];
+    enum penstock__wifi_verdict verdicts[EXAMINED];
     struct penstock__wifi_node nodes[EXAMINED];
 };
 
@@ -57,14 +59,15 @@ static void examine(void *argument, size_t index, unsigned worker)
 {
     struct examination *examination = argument;
     const struct penstock_wifi_receiver *receiver = examination->receiver;
-    const struct penstock__wifi_candidate *candidate = &receiver->candidates[index];
+    struct penstock__wifi_candidate *candidate = &receiver->candidates[index];
     struct penstock__wifi_worker *own = &receiver->workers[worker];
-    examination->found[index] = penstock__wifi_examine(
-        &receiver->tables, &own->segment, candidate,
-        receiver->samples + (candidate->position - BEFORE - receiver->base), &examination->nodes[index], own->viterbi);
+    examination->verdicts[index] =
+        penstock__wifi_examine(&receiver->tables, &own->segment, candidate,
+                               receiver->samples + (candidate->position - BEFORE - receiver->base), receiver->end,
+                               &examination->nodes[index], own->viterbi);
 }
 
-/* Candidates whose samples are all there become frames, in their order. */
+/* Candidates whose samples are all there become frames, in their order; the first one that needs more ends it. */
 static int examine_candidates(struct penstock_wifi_receiver *receiver)
 {
     for (;;) {
@@ -72,13 +75,13 @@ static int examine_candidates(struct penstock_wifi_receiver *receiver)
         size_t count = 0, entered = 0;
         int status = PENSTOCK_OK;
         while (count < receiver->candidate_count && count < EXAMINED &&
-               receiver->candidates[count].position + AFTER <= receiver->end)
+               receiver->candidates[count].until <= receiver->end)
             count++;
         if (!count)
             return PENSTOCK_OK;
         penstock__parallel(receiver->context, count, examine, &examination);
-        while (entered < count && !status) {
-            if (examination.found[entered])
+        while (entered < count && !status && examination.verdicts[entered] != PENSTOCK__WIFI_LATER) {
+            if (examination.verdicts[entered] == PENSTOCK__WIFI_FRAME)
                 status = penstock__wifi_enter(receiver, &examination.nodes[entered]);
             entered += !status;
         }
@@ -100,5 +103,7 @@ int penstock__wifi_work(struct penstock_wifi_receiver *receiver)
         penstock__wifi_truncate(receiver);
     status = penstock__wifi_decode(receiver);
     receiver->counters.fallbacks = penstock__ofdm_fallbacks(receiver->ofdm) - receiver->earlier_fallbacks;
+    if (!status)
+        receiver->since = (double)INFINITY;
     return status;
 }

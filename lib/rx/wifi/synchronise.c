@@ -9,9 +9,9 @@
 #include "rx/wifi/receiver.h"
 
 /* First and last place of the long symbol in a segment: the short field's window starts BEFORE samples in, and the long
- * symbol 112 .. 240 samples after that. */
+ * symbol 112 .. 240 samples after that. Nothing here looks further than to the last place's second symbol. */
 #define SEARCH_FROM 208
-#define SEARCH_TO   336
+#define SEARCH_TO   (BEFORE + LONG_FIELD - SPREAD - 2 * PENSTOCK__WIFI_FFT)
 
 #define SPREAD        16     /* samples over which echoes arrive */
 #define GATHERED      0.35   /* share of the energy: noise gathers 0.13, deviation 0.035; a frame at 0 dB 0.55 */

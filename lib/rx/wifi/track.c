@@ -163,19 +163,27 @@ static size_t symbol_start(unsigned i, double slip)
     return (size_t)(2 * PENSTOCK__WIFI_FFT + (int64_t)PENSTOCK__WIFI_SYMBOL * (i + 1) + (int64_t)slip);
 }
 
-/* Forward through the frame: the filtered phases go into `tracker`. */
-static void follow(const struct penstock__wifi_node *node, const penstock_cf32 *samples, struct clock *clock,
-                   struct penstock__wifi_tracker *tracker)
+/* One past the last sample that the transform of a symbol at `start` reads. */
+static int64_t window_end(size_t start)
+{
+    return (int64_t)start + PENSTOCK__WIFI_SYMBOL - WINDOW_OFFSET;
+}
+
+/* Forward through the frame: the filtered phases go into `tracker`; one past the last sample that was read. */
+static int64_t follow(const struct penstock__wifi_node *node, const penstock_cf32 *samples, struct clock *clock,
+                      struct penstock__wifi_tracker *tracker)
 {
     struct pilots pilots;
     struct phase phase;
+    int64_t until = 0;
     prepare(&pilots, node);
     const double noise = (double)node->noise;
     phase_start(&phase, noise / (2 * pilots.power) + 1e-9, pilots.power / PENSTOCK__WIFI_PILOTS / noise);
     clock_start(clock, noise / (2 * pilots.slope_power) / (PER_SAMPLE * PER_SAMPLE) + 1e-9);
     for (unsigned i = 0; i < node->symbols; i++) {
         double time = i + FIRST, delay = clock_delay(clock, time), slip = rint(delay), rest;
-        size_t window = symbol_start(i, slip) + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET;
+        size_t start = symbol_start(i, slip), window = start + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET;
+        until = window_end(start) > until ? window_end(start) : until;
         float polarity = penstock__wifi_pilot_polarity[(i + 1) % 127];
         penstock_cf32 seen[PENSTOCK__WIFI_PILOTS];
         see(&pilots, seen, samples + window,
@@ -192,21 +200,24 @@ static void follow(const struct penstock__wifi_node *node, const penstock_cf32 *
         tracker->covariance[i][2] = phase.ff;
         phase_predict(&phase);
     }
+    return until;
 }
 
 void penstock__wifi_track(struct penstock__wifi_node *node, const penstock_cf32 *samples, penstock_ofdm_symbol *symbols,
                           struct penstock__wifi_tracker *tracker)
 {
     struct clock clock;
-    follow(node, samples, &clock, tracker);
+    int64_t until = follow(node, samples, &clock, tracker);
     phase_smooth(tracker, node->symbols);
     for (unsigned i = 0; i < node->symbols; i++) {
         double delay = clock_delay(&clock, i + FIRST), slip = rint(delay);
         symbols[i].start = symbol_start(i, slip);
+        until = window_end(symbols[i].start) > until ? window_end(symbols[i].start) : until;
         symbols[i].pilot_row = (i + 1) % 127;
         symbols[i].phase = (float)remainder(tracker->phase[i], TWO_PI);
         symbols[i].slope = (float)(-PER_SAMPLE * (delay - slip));
     }
+    node->until = node->reference + until;
     node->sfo_ppm = -clock.drift / PENSTOCK__WIFI_SYMBOL * 1e6;
     node->tracked_cfo =
         node->cfo + tracker->phase[node->symbols - 1] / TWO_PI / (PENSTOCK__WIFI_SYMBOL * (node->symbols - 1 + FIRST));
