@@ -8,6 +8,7 @@
 #include "gpu/fused_spectrum.h"
 #include "gpu/fused_symbols.h"
 #include "gpu/knobs.h"
+#include "gpu/launch.h"
 
 #include <string.h>
 

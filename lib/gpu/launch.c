@@ -4,6 +4,8 @@
 /* Making, describing and launching plans, as far as it is the same for all GPU backends. */
 #include "gpu/launch.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Samples of a batch from which on the cost of a launch does not count. */
@@ -13,6 +15,25 @@
 /* Points that go through scratch memory at once. */
 #define GPU_SCRATCH ((size_t)1 << 25)
 #define CPU_SCRATCH ((size_t)1 << 20)
+
+/* ---------------------------------------------------------------- description ----------------- */
+
+void penstock__gpu_describe(struct penstock_plan_state *plan, const char *format, ...)
+{
+    size_t used = strlen(plan->variant);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(plan->variant + used, sizeof plan->variant - used, format, arguments);
+    va_end(arguments);
+}
+
+void penstock__gpu_describe_method(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
+{
+    if (scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER)
+        penstock__gpu_describe(plan, "%s %u, ", scheme->method == GPU_RADER ? "Rader" : "Bluestein", scheme->total);
+    else if (scheme->method == GPU_TRANSPOSE)
+        penstock__gpu_describe(plan, "transposition");
+}
 
 /* ---------------------------------------------------------------- plans ----------------------- */
 

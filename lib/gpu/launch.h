@@ -7,6 +7,13 @@
 
 #include "gpu/table.h"
 
+/* Adds to what a plan says of itself. */
+void penstock__gpu_describe(struct penstock_plan_state *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The scheme's method, with the points of its convolution. */
+void penstock__gpu_describe_method(struct penstock_plan_state *plan, const struct gpu_scheme *scheme);
+
 /* How a backend makes the device's part of a plan. */
 struct gpu_maker {
     /* (optional) Compiles all nodes, before any of them is made. */

@@ -7,8 +7,6 @@
 #include "gpu/transpose.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MOST_ON_CHIP 16384 /* more points would leave too few registers for each of 1024 work-items */
@@ -18,8 +16,10 @@ struct search {
     const struct gpu_limits *limits;
     unsigned variant;
     bool forward;
+    unsigned most;          /* points of a node */
     struct gpu_knobs knobs; /* of the whole transform */
     const penstock_fft_options *options;
+    unsigned char *fits[2]; /* answers of node_fits() for each number of points: 0 not asked yet, 1 no, 2 yes */
 };
 
 static int shape_of(struct gpu_shape *shape, const struct search *search, struct gpu_wish wish)
@@ -112,10 +112,23 @@ struct parts {
     unsigned count, part[GPU_MAX_NODES];
 };
 
+/* More points fit no node, whatever their radices: four columns of floats in local memory, a quarter of the items. */
+static unsigned most_of_node(const struct gpu_limits *limits, const penstock_fft_options *options)
+{
+    size_t local = limits->local_bytes / (4 * (options->group ? options->group : 4)), items = limits->max_group / 4;
+    size_t most = items * GPU_MAX_SLOTS < local ? items * GPU_MAX_SLOTS : local;
+    return most > MOST_OF_NODE ? MOST_OF_NODE : most > GPU_MAX_RADIX ? (unsigned)most : GPU_MAX_RADIX;
+}
+
 static bool node_fits(const struct search *search, unsigned n, bool twice)
 {
     struct gpu_shape shape;
-    return n <= MOST_OF_NODE && !shape_of(&shape, search, (struct gpu_wish){.n = n, .columns = true, .twice = twice});
+    if (n > search->most)
+        return false;
+    unsigned char *answer = search->fits[twice] + n;
+    if (!*answer)
+        *answer = 1 + !shape_of(&shape, search, (struct gpu_wish){.n = n, .columns = true, .twice = twice});
+    return *answer == 2;
 }
 
 /* How good it is that the largest of some nodes has n points: columns should fill whole lines of memory. */
@@ -125,7 +138,7 @@ static double badness(unsigned n, unsigned other)
     return worst * (n % 8 || other % 8 ? 1.5 : 1);
 }
 
-/* total = a b, both of them nodes. */
+/* total = a b, both of them nodes: a <= b where both orders fit. */
 static bool split_in_two(struct parts *parts, const struct search *search, unsigned total, bool twice)
 {
     double best = INFINITY;
@@ -134,13 +147,15 @@ static bool split_in_two(struct parts *parts, const struct search *search, unsig
         *parts = (struct parts){2, {wanted[0], wanted[1]}};
         return true;
     }
-    for (unsigned a = 2; a <= MOST_OF_NODE && a <= total / 2; a++) {
+    for (unsigned a = (unsigned)sqrt(total); a >= 2 && total / a <= search->most && total / a <= best; a--) {
         unsigned b = total / a;
-        if (total % a || b > MOST_OF_NODE || badness(a, b) >= best || !node_fits(search, a, false) ||
-            !node_fits(search, b, twice))
+        if (total % a || badness(a, b) > best)
+            continue;
+        bool fits = node_fits(search, a, false) && node_fits(search, b, twice);
+        if (!fits && !(node_fits(search, b, false) && node_fits(search, a, twice)))
             continue;
         best = badness(a, b);
-        *parts = (struct parts){2, {a, b}};
+        *parts = (struct parts){2, {fits ? a : b, fits ? b : a}};
     }
     return best < INFINITY;
 }
@@ -150,7 +165,8 @@ static bool split_in_three(struct parts *parts, const struct search *search, uns
     double best = INFINITY;
     for (unsigned a = 16; a <= MOST_OF_NODE && a < total; a++) {
         struct parts rest;
-        if (total % a || a >= best || !node_fits(search, a, false) || !split_in_two(&rest, search, total / a, twice))
+        if (total % a || a >= best || total / a > search->most * search->most || !node_fits(search, a, false) ||
+            !split_in_two(&rest, search, total / a, twice))
             continue;
         if (badness(rest.part[0], rest.part[1]) + a >= best)
             continue;
@@ -226,7 +242,8 @@ static bool long_convolution(struct gpu_scheme *scheme, struct parts *parts, con
         unsigned step = ways[way].step;
         if (way == 0 && !search->variant && !search->limits->cpu && least > 20000 && least <= 20736)
             step = 20736; /* 144 x 144: measured on an H200 */
-        for (unsigned m = (least + step - 1) / step * step; m < 2 * least + step; m += step)
+        unsigned end = 2 * least + step, most = way ? end : search->most * search->most;
+        for (unsigned m = (least + step - 1) / step * step; m < end && m <= most; m += step)
             if (penstock__gpu_smooth(m) && (!search->knobs.total || m == search->knobs.total) &&
                 ways[way].split(parts, search, m, true)) {
                 scheme->total = m;
@@ -337,8 +354,13 @@ static int use_images(struct gpu_scheme *scheme, const struct penstock_fft_probl
 static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                           const struct gpu_limits *limits, unsigned variant)
 {
-    struct search search = {
-        .limits = limits, .variant = variant, .forward = fft->direction == PENSTOCK_FORWARD, .options = &fft->options};
+    unsigned char fits[2][MOST_OF_NODE + 1] = {{0}};
+    struct search search = {.limits = limits,
+                            .variant = variant,
+                            .forward = fft->direction == PENSTOCK_FORWARD,
+                            .options = &fft->options,
+                            .most = most_of_node(limits, &fft->options),
+                            .fits = {fits[0], fits[1]}};
     if (!penstock__fft_has_options(fft))
         penstock__gpu_knobs(&search.knobs, (unsigned)fft->n, penstock__gpu_wanted(limits, variant));
     memset(scheme, 0, sizeof *scheme);
@@ -370,23 +392,4 @@ int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_pr
     if (!status && fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF)
         status = pair(scheme, fft, limits);
     return status || !fft->options.images ? status : use_images(scheme, fft, limits);
-}
-
-/* ---------------------------------------------------------------- description ----------------- */
-
-void penstock__gpu_describe(struct penstock_plan_state *plan, const char *format, ...)
-{
-    size_t used = strlen(plan->variant);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(plan->variant + used, sizeof plan->variant - used, format, arguments);
-    va_end(arguments);
-}
-
-void penstock__gpu_describe_method(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
-{
-    if (scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER)
-        penstock__gpu_describe(plan, "%s %u, ", scheme->method == GPU_RADER ? "Rader" : "Bluestein", scheme->total);
-    else if (scheme->method == GPU_TRANSPOSE)
-        penstock__gpu_describe(plan, "transposition");
 }

@@ -55,13 +55,6 @@ struct gpu_scheme {
 int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                          const struct gpu_limits *limits, unsigned variant);
 
-/* Adds to what a plan says of itself. */
-void penstock__gpu_describe(struct penstock_plan_state *plan, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The scheme's method, with the points of its convolution. */
-void penstock__gpu_describe_method(struct penstock_plan_state *plan, const struct gpu_scheme *scheme);
-
 /* Transforms that lie side by side in a node's data. */
 static inline unsigned penstock__gpu_columns(const struct gpu_scheme *scheme, const struct gpu_node *node)
 {

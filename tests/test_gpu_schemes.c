@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * How transforms of all lengths to 2^23 become kernels: at most three nodes each way, of radices that multiply to the
+ * length that is computed, within the device's local memory and work-items, and as few as docs/opencl.md says.
+ * PENSTOCK_TEST_FULL=1 asks for every length; else for the short ones, the ends, and some by hash.
+ */
+#include "gpu/scheme.h"
+#include "test.h"
+
+#include <stdbool.h>
+
+#define MOST_LENGTH ((size_t)1 << 23)
+
+static const struct {
+    struct gpu_limits limits;
+    size_t one_kernel; /* products of small primes to so many points are one kernel, and convolutions of so many too */
+    size_t two_nodes;  /* all lengths to this one are two nodes each way at most */
+} devices[] = {
+    {{.local_bytes = 227 << 10, .max_group = 1024, .units = 132}, 16384, (size_t)1 << 22}, /* NVIDIA through CUDA */
+    {{.local_bytes = 48 << 10, .max_group = 1024, .units = 132}, 8192, (size_t)1 << 20},   /* and through OpenCL */
+    {{.local_bytes = 64 << 10, .max_group = 256}, 5632, (size_t)1 << 18},                  /* AMD, Intel */
+    {{.local_bytes = 32 << 10, .max_group = 256}, 5632, (size_t)1 << 18},                  /* the least, nearly */
+    {{.local_bytes = 1 << 20, .max_group = 4096, .cpu = true}, 16384, (size_t)1 << 22},    /* PoCL */
+};
+enum { DEVICES = sizeof devices / sizeof devices[0], MOST_NODES = 3 };
+
+static unsigned long cases[DEVICES], nodes[DEVICES][MOST_NODES + 1], convolutions[DEVICES];
+
+/* The radices of each chain multiply to the node's points, and a work-item holds what it must. */
+static bool stages_are_whole(const struct gpu_shape *shape)
+{
+    for (unsigned from = 0; from < shape->stages; from += shape->chain) {
+        size_t product = 1;
+        for (unsigned s = from; s < from + shape->chain; s++) {
+            product *= shape->radix[s];
+            if ((shape->radix[s] > 1 && !penstock__gpu_is_radix(shape->radix[s])) ||
+                (size_t)shape->share[s] * shape->lanes * shape->radix[s] < shape->n ||
+                shape->share[s] * shape->radix[s] > shape->slots)
+                return false;
+        }
+        if (product != shape->n)
+            return false;
+    }
+    return shape->slots <= GPU_MAX_SLOTS && shape->stages % shape->chain == 0;
+}
+
+static bool node_is_within(const struct gpu_shape *shape, const struct gpu_limits *limits)
+{
+    return penstock__gpu_group_size(shape) <= limits->max_group &&
+           penstock__gpu_local_bytes(shape) <= limits->local_bytes && shape->lanes % shape->lows == 0;
+}
+
+/* Which points a convolution needs, and that a plain transform computes what was asked for. */
+static bool total_is_right(const struct gpu_scheme *scheme)
+{
+    if (scheme->method == GPU_BLUESTEIN)
+        return scheme->total >= 2 * scheme->length - 1 && penstock__gpu_smooth(scheme->total);
+    return scheme->total == scheme->length - (scheme->method == GPU_RADER);
+}
+
+static void check_nodes(const struct gpu_scheme *scheme, size_t n, size_t device)
+{
+    bool twice = scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER;
+    unsigned there = twice ? (scheme->count + 1) / 2 : scheme->count;
+    size_t product = 1, inner = 1;
+    for (unsigned i = 0; i < scheme->count; i++) {
+        const struct gpu_node *node = &scheme->node[i];
+        product *= i < there ? node->shape.n : 1;
+        inner *= i < there ? node->shape.n : 1;
+        CHECK(stages_are_whole(&node->shape), "n %zu, device %zu, node %u: stages", n, device, i);
+        CHECK(node_is_within(&node->shape, &devices[device].limits),
+              "n %zu, device %zu, node %u: %u work-items, %zu bytes", n, device, i,
+              penstock__gpu_group_size(&node->shape), penstock__gpu_local_bytes(&node->shape));
+        CHECK(node->first == (i == 0) && node->last == (i == scheme->count - 1) &&
+                  node->middle == (twice && i == there - 1) && node->back == (twice && i >= there - 1),
+              "n %zu, device %zu, node %u: its place", n, device, i);
+    }
+    CHECK(product == scheme->total && total_is_right(scheme), "n %zu, device %zu: nodes of %zu points in all, for %u",
+          n, device, product, scheme->total);
+    CHECK(there <= MOST_NODES, "n %zu, device %zu: %u nodes", n, device, there);
+    nodes[device][there <= MOST_NODES ? there : MOST_NODES]++;
+    convolutions[device] += twice;
+}
+
+/* One kernel while a transform fits, two nodes as long as its factors allow it for every length. */
+static void check_count(const struct gpu_scheme *scheme, size_t n, size_t device)
+{
+    unsigned there = scheme->method == GPU_BLUESTEIN ? (scheme->count + 1) / 2 : scheme->count;
+    bool smooth = penstock__gpu_smooth(n);
+    size_t points = smooth ? n : 2 * n;
+    CHECK(scheme->method == GPU_PLAIN || !smooth, "n %zu, device %zu: method %d", n, device, (int)scheme->method);
+    if (points <= devices[device].one_kernel)
+        CHECK(scheme->count == 1, "n %zu, device %zu: %u kernels", n, device, scheme->count);
+    else if (n <= devices[device].two_nodes)
+        CHECK(there <= 2, "n %zu, device %zu: %u nodes", n, device, there);
+}
+
+static void check_length(size_t n, unsigned variant, penstock_domain domain)
+{
+    const struct penstock_fft_problem fft = {
+        .n = n, .format = domain ? PENSTOCK_F32 : PENSTOCK_CF32, .domain = domain, .scale = 1, .average = 1};
+    for (size_t d = 0; d < DEVICES; d++) {
+        struct gpu_scheme scheme;
+        int status = penstock__gpu_scheme(&scheme, &fft, &devices[d].limits, variant);
+        CHECK(!status, "n %zu, device %zu, variant %u: %s", n, d, variant, penstock_error_text());
+        if (status)
+            continue;
+        cases[d]++;
+        check_nodes(&scheme, n, d);
+        if (!variant && !domain)
+            check_count(&scheme, n, d);
+    }
+}
+
+/* Also for real samples and as the variants that a driver's trouble leads to: some. */
+static void check_drawn(size_t n)
+{
+    uint64_t hash = penstock__hash(&n, sizeof n);
+    check_length(n, 0, PENSTOCK_COMPLEX);
+    if (hash % 32 == 0)
+        check_length(n, 0, PENSTOCK_REAL);
+    if (hash / 32 % 32 == 0)
+        check_length(n, 1 + hash / 1024 % 2, PENSTOCK_COMPLEX);
+}
+
+static void print_progress(size_t n)
+{
+    if (n % (MOST_LENGTH / 64))
+        return;
+    printf("to %zu: %lu cases, %d failed\n", n, cases[0], test_failures);
+    fflush(stdout);
+}
+
+/* [FIRST [LAST]]: lengths between these alone. */
+int main(int count, char **arguments)
+{
+    bool full = getenv("PENSTOCK_TEST_FULL") != NULL;
+    size_t first = count > 1 ? strtoul(arguments[1], NULL, 10) : 1;
+    size_t last = count > 2 ? strtoul(arguments[2], NULL, 10) : MOST_LENGTH;
+    for (size_t n = first; n <= last; n++) {
+        bool near = n < 1000 || MOST_LENGTH - n < 8 || (n & (n - 1)) == 0 || (n & (n + 1)) == 0;
+        if (full || near || penstock__hash(&n, sizeof n) % 4096 == 0)
+            check_drawn(n);
+        if (full)
+            print_progress(n);
+    }
+    for (size_t d = 0; d < DEVICES; d++) {
+        printf("device %zu: %lu schemes, of one, two and three nodes each way: %lu, %lu, %lu; convolutions: %lu\n", d,
+               cases[d], nodes[d][1], nodes[d][2], nodes[d][3], convolutions[d]);
+        CHECK(count > 1 || cases[d] >= (full ? MOST_LENGTH : 2500), "device %zu: only %lu cases", d, cases[d]);
+    }
+    return test_finish();
+}
