@@ -12,11 +12,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What of the cases is checked here: part `number` of `count`, which other processes or machines may do the rest of. */
+struct part {
+    size_t number, count; /* number from 1 on */
+};
+
 /* One device's share of a check. */
 struct inspection {
     struct case_target target;
     struct check_state state;
     bool resumable;
+    const struct part *part;
+    size_t visited;                        /* cases that were seen, be they of another part */
     size_t held, failed, skipped, earlier; /* `earlier` ones were held or skipped before an interruption */
 };
 
@@ -33,6 +40,12 @@ static void count_outcome(struct inspection *inspection, enum case_outcome outco
     inspection->skipped += outcome == CASE_SKIPPED;
 }
 
+/* Neighbours are alike, and even lengths quicker than odd ones: cases are dealt out by a hash of their place. */
+static bool is_of_part(const struct part *part, size_t place)
+{
+    return (uint32_t)(place * 2654435761u) * (uint64_t)part->count >> 32 == part->number - 1;
+}
+
 static int check_case(void *argument, const char *text)
 {
     struct inspection *inspection = argument;
@@ -41,6 +54,8 @@ static int check_case(void *argument, const char *text)
     int code = case_parse(&test, text);
     if (code || interrupted())
         return code ? code : 1;
+    if (!is_of_part(inspection->part, inspection->visited++))
+        return EXIT_DONE;
     if (inspection->resumable && check_state_done(&inspection->state, text)) {
         inspection->earlier++;
         return EXIT_DONE;
@@ -76,12 +91,14 @@ static void describe(penstock_context *context, const char *device, char *text, 
 static bool inspect(struct inspection *inspection, char *const *cases, bool full)
 {
     const char *device = inspection->target.device;
-    char identity[300];
+    const struct part *part = inspection->part;
+    char identity[300], name[TARGET_NAME + 50];
     int ended = 0;
     inspection->resumable = full && !cases;
     if (inspection->resumable) {
         describe(inspection->target.context, device, identity, sizeof identity);
-        check_state_open(&inspection->state, device, identity);
+        snprintf(name, sizeof name, part->count > 1 ? "%s-%zu-of-%zu" : "%s", device, part->number, part->count);
+        check_state_open(&inspection->state, name, identity);
     }
     if (!cases)
         ended = case_list_check(device, full, check_case, inspection);
@@ -98,18 +115,20 @@ static bool inspect(struct inspection *inspection, char *const *cases, bool full
     return executed + inspection->earlier > 0 && !inspection->failed;
 }
 
-static int check(const struct options *options, char *const *cases, bool full)
+/* With --full no kernel is kept: none is used again, and PoCL takes twice as long for what is kept as for what runs. */
+static int check(const struct options *options, char *const *cases, bool full, const struct part *part)
 {
     penstock_context *context = NULL;
     struct targets targets;
     int code = case_parse_all(cases);
-    if (code || (code = open_context(&context, 0)))
+    if (code || (code = full ? open_context_uncached(&context) : open_context(&context, 0)))
         return code;
     if ((code = targets_find(&targets, context, options->arguments)))
         goto done;
     interrupt_watch(NULL);
     for (size_t i = 0; i < targets.count && !interrupted(); i++) {
-        struct inspection inspection = {.target = {context, targets.names[i], usable_cpus(), .thorough = full}};
+        struct inspection inspection = {.target = {context, targets.names[i], usable_cpus(), .thorough = full},
+                                        .part = part};
         if (!inspect(&inspection, cases, full))
             code = EXIT_DATA;
         if (!inspection.failed && code && !interrupted())
@@ -122,18 +141,30 @@ done:
     return code;
 }
 
+/* "2/8" */
+static int parse_part(struct part *part, const char *text)
+{
+    char end;
+    if (sscanf(text, "%zu/%zu%c", &part->number, &part->count, &end) == 2 && part->number >= 1 &&
+        part->number <= part->count && part->count <= 1000000 && !strpbrk(text, "+- "))
+        return EXIT_DONE;
+    return fail(EXIT_USAGE, "check: --part '%s' is impossible; it is K/N, from 1/N to N/N", text);
+}
+
 static int run(const struct command *command, int argc, const char **argv)
 {
-    char **cases = NULL;
+    char **cases = NULL, *text = NULL;
+    struct part part = {1, 1};
     int full = 0, code = EXIT_DONE;
     const struct poptOption table[] = {
         {"case", 'c', POPT_ARG_ARGV, &cases, 0, "Only this case; may be given several times", "CASE"},
         {"full", 0, POPT_ARG_NONE, &full, 0, "Every length and every bin; goes on where it was interrupted", NULL},
+        {"part", 0, POPT_ARG_STRING, &text, 0, "Of all cases the K-th of N parts, for N processes side by side", "K/N"},
         OPTIONS_END,
     };
     struct options options;
-    if (options_parse(&options, command, table, argc, argv, &code))
-        code = check(&options, cases, full);
+    if (options_parse(&options, command, table, argc, argv, &code) && !(text && (code = parse_part(&part, text))))
+        code = check(&options, cases, full, &part);
     options_free(&options);
     return code;
 }

@@ -46,4 +46,7 @@ int fail_unknown(const char *what, const char *word, const char *const *words);
 /* A context whose warnings go to standard error; `threads` as in penstock_context_desc. Returns an exit code. */
 int open_context(penstock_context **context, unsigned threads);
 
+/* One that neither reads nor writes files of the cache folder. */
+int open_context_uncached(penstock_context **context);
+
 #endif

@@ -108,3 +108,9 @@ int open_context(penstock_context **context, unsigned threads)
     int status = penstock_context_new(context, &PENSTOCK_CONTEXT_DESC(.threads = threads, .log = show_log));
     return status ? fail_status(status) : EXIT_DONE;
 }
+
+int open_context_uncached(penstock_context **context)
+{
+    int status = penstock_context_new(context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .log = show_log));
+    return status ? fail_status(status) : EXIT_DONE;
+}

@@ -92,8 +92,9 @@ bool case_is_required(const struct test_case *test, const char *device)
         return test->kind != &case_receive || test->receive.mode != RECEIVE_RECORDINGS;
     if (test->kind != &case_fft)
         return false;
-    if (!strncmp(device, "opencl", 6))
-        return n >= 2 && n <= 8192 && !(n & (n - 1)) && test->fft.domain == PENSTOCK_COMPLEX;
+    if (!strncmp(device, "opencl", 6) || !strncmp(device, "cuda", 4))
+        return !memcmp(&test->fft.options, &none, sizeof none) ||
+               (n >= 2 && n <= 8192 && !(n & (n - 1)) && test->fft.domain == PENSTOCK_COMPLEX);
     return !strcmp(device, "reference") && n <= 1024 && test->fft.domain == PENSTOCK_COMPLEX;
 }
 

@@ -3,7 +3,9 @@
 
 /* Which cases check and bench go through when none is named. */
 #include "cases.h"
+#include "random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -168,23 +170,36 @@ static int visit_all(const char *const *cases, size_t count, int (*visit)(void *
     return code;
 }
 
+/* Both ways. */
 static int visit_length(size_t n, int (*visit)(void *argument, const char *text), void *argument)
 {
     char text[CASE_TEXT];
     snprintf(text, sizeof text, "fft:%zu", n);
-    return visit(argument, text);
+    int code = visit(argument, text);
+    snprintf(text, sizeof text, "fft:%zu:reverse", n);
+    return code ? code : visit(argument, text);
 }
 
-/* Every length that the device must do. */
+/* The i-th of some lengths from 2^12 to 2^23, as many in each octave. */
+static size_t drawn_length(size_t i)
+{
+    uint64_t seed = i;
+    return (size_t)exp2(12 + 11 * random_uniform(&seed));
+}
+
+/* Every length that the device must do, the longer ones first: they are few. */
 static int visit_lengths(const char *device, int (*visit)(void *argument, const char *text), void *argument)
 {
+    enum { DRAWN = 44 };
     bool all = !strcmp(device, "cpu") || !strncmp(device, "opencl", 6) || !strncmp(device, "cuda", 4);
     size_t most = all ? 4096 : 1024;
     int code = 0;
-    for (size_t n = 1; n <= most && !code; n++)
-        code = visit_length(n, visit, argument);
     for (size_t i = 0; i < COUNT(long_lengths) && all && !code; i++)
         code = visit_length(long_lengths[i], visit, argument);
+    for (size_t i = 0; i < DRAWN && all && !code; i++)
+        code = visit_length(drawn_length(i), visit, argument);
+    for (size_t n = 1; n <= most && !code; n++)
+        code = visit_length(n, visit, argument);
     return code;
 }
 

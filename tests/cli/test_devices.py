@@ -55,6 +55,12 @@ check(lines[-1] == f"cpu: {len(executed)} cases executed, {len(executed)} held, 
 done = check_run(0, "check", "cpu", "--case", "fft:64", "--case", "fft:100:power")
 check(b"cpu: 2 cases executed, 2 held" in done.stdout, done.stdout)
 check_error(2, "kind of case", "check", "cpu", "--case", "fft:64", "--case", "nix:64")
+parts = [check_run(0, "check", "cpu", "--part", f"{k}/3", *[word for n in range(2, 14) for word in ("--case", f"fft:{n}")])
+         for k in (1, 2, 3)]
+texts = [re.findall(rb"^held .*(fft:\d+) ", part.stdout, re.M) for part in parts]
+check(all(texts) and sorted(sum(texts, [])) == sorted(b"fft:%d" % n for n in range(2, 14)), "each case in one part:", texts)
+for part in ("0/3", "4/3", "1/0", "-1/3", "1", "1/3x", "x"):
+    check_error(2, "--part", "check", "cpu", "--part", part)
 done = check_run(0, "check", "cpu", "--case", "fft:1024:hann:x64")
 error, bound = map(float, re.search(r"error (\S+), bound (\S+),", done.stdout.decode()).groups())
 check(0 < error <= bound and abs(bound - 3.16e-7) < 1e-9, "the bound is 1e-7 sqrt(10):", bound)
