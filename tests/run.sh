@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 TEST_PACKAGES="python3 tshark soapysdr-tools soapysdr-module-remote soapyremote-server dbus avahi-daemon iproute2 clinfo
   gnuradio gnuradio-dev pybind11-dev python3-pybind11 python3-pyqt5 python3-sip"
-CI_PACKAGES="clang libclang-rt-14-dev clang-format
+CI_PACKAGES="clang libclang-rt-14-dev clang-format oclgrind
   gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 presets=() ci=no
