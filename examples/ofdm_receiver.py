@@ -9,6 +9,7 @@
 
 import argparse
 import math
+import signal
 import struct
 import sys
 import time
@@ -109,8 +110,17 @@ def radio(options):
     return source
 
 
+def wait_for(receiver, samples, until):
+    """Until the receiver has had as many samples, or a radio gives no more."""
+    while receiver.stats()["samples"] < samples and time.monotonic() < until:
+        before = receiver.stats()["samples"]
+        time.sleep(0.5)
+        if before and receiver.stats()["samples"] == before:
+            break
+
+
 def receive(options):
-    """The receiver after `seconds` of samples, its frames, points and the waterfall's vectors."""
+    """The receiver after `seconds` of samples or an interrupt, its frames, points and the waterfall's vectors."""
     samples = int(options.seconds * RATES[options.profile])
     top, store = gr.top_block(), blocks.message_debug()
     head, receiver = blocks.head(gr.sizeof_gr_complex, samples), penstock.wifi_receiver(options.profile, options.device)
@@ -121,15 +131,16 @@ def receive(options):
                 blocks.keep_one_in_n(SIZE * gr.sizeof_gr_complex, max(1, samples // SIZE // SIZE)),
                 penstock.fft_vcc(SIZE, True, "hann", True, 1, options.device), vectors)
     top.msg_connect(receiver, "pdus", store, "store")
-    top.start()
-    until = time.monotonic() + 10 * options.seconds + 60  # a radio that ends gives nothing more
-    while receiver.stats()["samples"] < samples and time.monotonic() < until:
-        before = receiver.stats()["samples"]
-        time.sleep(0.5)
-        if before and receiver.stats()["samples"] == before:
-            break
-    if time.monotonic() < until:
-        source._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))  # unlike stop() this loses nothing
+    until = time.monotonic() + 10 * options.seconds + 60
+    try:
+        top.start()
+        print(f"ofdm_receiver.py: receiving on {receiver.device()}; Ctrl-C ends it", file=sys.stderr, flush=True)
+        wait_for(receiver, samples, until)
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends the program at once
+        head.set_length(0)
+    if time.monotonic() < until:  # unlike stop() this loses nothing; it ends a source that has no more samples, head one that has
+        source._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))
     else:  # a radio that is too slow, but goes on
         top.stop()
     top.wait()
@@ -150,6 +161,8 @@ def main():
             write_waterfall(options.waterfall, vectors)
     except (RuntimeError, OSError, ValueError) as error:
         sys.exit(f"ofdm_receiver.py: {error}")
+    except KeyboardInterrupt:  # before the first sample
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,11 @@ import functools
 import logging
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 
@@ -274,6 +276,44 @@ class QaGrc(gr_unittest.TestCase):
                 self.assertEqual(answer.returncode, status, options)
                 self.assertIn("ofdm_receiver.py", answer.stderr)
                 self.assertNotIn("Traceback", answer.stderr)
+
+    def interrupt(self, command, environment, seconds):
+        """What a program says that is interrupted so long after it has said that it receives."""
+        program = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            told = program.stderr.readline()
+            while told and "receiving" not in told:
+                told = program.stderr.readline()
+            time.sleep(seconds)
+            program.send_signal(signal.SIGINT)
+            out, err = program.communicate(timeout=300)
+        finally:
+            program.kill()
+        return program.returncode, out, told + err
+
+    @unittest.skipUnless(COMMAND and REPLAY, "needs the command penstock and the replay device")
+    def test_ofdm_receiver_script_interrupted(self):
+        """Ctrl-C while the radio goes on: what was received is shown."""
+        try:
+            from gnuradio import soapy  # noqa: F401
+        except ImportError as error:
+            self.skipTest(str(error))
+        with tempfile.TemporaryDirectory() as folder:
+            recording = os.path.join(folder, "made.sigmf-meta")
+            subprocess.run([COMMAND, "transmit", "--profile", "wifi", "--mbps", "all", "--count", "16", "--snr", "30",
+                            "--output", recording], check=True, stdout=subprocess.DEVNULL)
+            environment = dict(os.environ, SOAPY_SDR_PLUGIN_PATH=REPLAY)
+            command = [sys.executable, str(SOURCE / "examples" / "ofdm_receiver.py"), "--device", "cpu", "--seconds", "3600",
+                       "--args", f"driver=replay,path={recording},loop=1"]
+            for seconds in (0, 0.5, 4, 30):  # the last ones where the machine is busy
+                status, out, err = self.interrupt(command, environment, seconds)
+                self.assertEqual(status, 0, err)
+                self.assertNotIn("Traceback", err)
+                self.assertIn(" samples on cpu: ", out)
+                frames = out.count("Mb/s")
+                if seconds and frames:
+                    break
+            self.assertGreater(frames, 0, out + err)
 
     @unittest.skipUnless(COMMAND and REPLAY, "needs the command penstock and the replay device")
     def test_ofdm_receiver_soapy(self):
