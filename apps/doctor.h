@@ -25,7 +25,7 @@ bool doctor_loader_finds(const char *name, const char *folder);
 /* Folder above the one that the running command is in, or "". */
 void doctor_prefix(char prefix[PATH_MAX]);
 
-void doctor_library(void); /* command, library, the loader's cache, the probe helper */
+void doctor_library(void); /* command, library, the loader's cache, the programs that it runs */
 void doctor_opencl(void);
 void doctor_gnuradio(void);
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TEXT_(x) #x
@@ -64,23 +65,37 @@ static void check_loader(const char *folder)
     doctor_tell(MINOR, "loader", state, cure);
 }
 
-/* Where the library looks for the program that probes drivers for it. */
-static void check_helper(const char *folder)
+/* A program that the library runs beside itself. */
+struct helper {
+    const char *what, *name, *variable, *installed, *without;
+};
+
+static const struct helper helpers[] = {
+    {"probe helper", "penstock-probe", "PENSTOCK_PROBE", PENSTOCK_LIBEXEC_DIR "/penstock-probe",
+     "a driver that crashes takes the process along"},
+    {"compiler", "penstock-compile", "PENSTOCK_COMPILE", PENSTOCK_LIBEXEC_DIR "/penstock-compile",
+     "kernels for CUDA are compiled one after the other, within the process"},
+};
+
+/* Where the library looks for it. */
+static void check_helper(const struct helper *helper, const char *folder)
 {
-    char beside[PATH_MAX + 64] = "", state[STATE];
-    const char *wanted = getenv("PENSTOCK_PROBE");
-    const char *places[] = {beside, PENSTOCK_LIBEXEC_DIR "/penstock-probe"};
+    char beside[PATH_MAX + 64] = "", state[STATE], cure[STATE];
+    const char *wanted = getenv(helper->variable);
+    const char *places[] = {beside, helper->installed};
+    struct stat facts;
     if (*folder)
-        snprintf(beside, sizeof beside, "%s/../libexec/penstock/penstock-probe", folder);
+        snprintf(beside, sizeof beside, "%s/../libexec/penstock/%s", folder, helper->name);
     if (wanted && *wanted)
         places[0] = places[1] = wanted;
     for (size_t i = 0; i < 2; i++)
-        if (!access(places[i], X_OK)) {
-            doctor_tell(FINE, "probe helper", places[i], NULL);
+        if (!stat(places[i], &facts) && S_ISREG(facts.st_mode) && !access(places[i], X_OK)) {
+            doctor_tell(FINE, helper->what, places[i], NULL);
             return;
         }
-    snprintf(state, sizeof state, "%s cannot be run: a driver that crashes takes the process along", places[1]);
-    doctor_tell(MINOR, "probe helper", state, "reinstall, or let PENSTOCK_PROBE name the program penstock-probe");
+    snprintf(state, sizeof state, "%s cannot be run: %s", places[1], helper->without);
+    snprintf(cure, sizeof cure, "reinstall, or let %s name the program %s", helper->variable, helper->name);
+    doctor_tell(MINOR, helper->what, state, cure);
 }
 
 void doctor_library(void)
@@ -90,5 +105,6 @@ void doctor_library(void)
         *folder = '\0';
     check_version(folder);
     check_loader(folder);
-    check_helper(folder);
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        check_helper(&helpers[i], folder);
 }

@@ -14,7 +14,7 @@ from cli import check, finish, install, path
 GNURADIO = os.environ.get("PENSTOCK_TEST_GNURADIO")  # the Python that has it
 CUDA_SHIM = os.environ.get("PENSTOCK_TEST_CUDA_SHIM")
 CRASH_DRIVER = os.environ.get("PENSTOCK_TEST_CRASH_DRIVER")
-STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS", "PENSTOCK_PROBE",
+STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS", "PENSTOCK_PROBE", "PENSTOCK_COMPILE",
            "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY", "PENSTOCK_KERNEL_PATH")
 
 prefix = os.path.realpath(install(path("prefix")))
@@ -68,7 +68,7 @@ def check_fault(environment, what, piece, cure, *before):
 
 # ---- no fault
 rows = doctor(healthy)
-for what in ("library", "loader", "prefix", "probe helper", "python", "gnuradio", "companion"):
+for what in ("library", "loader", "prefix", "probe helper", "compiler", "python", "gnuradio", "companion"):
     check(GNURADIO or what == "gnuradio" or not find(rows, what, ""), what, rows)
 check(("ok", "library") in [row[:2] for row in rows], rows)
 if modules:
@@ -91,10 +91,18 @@ if ready:
 else:
     print("SKIPPED: no mount namespace here for a loader's cache of its own")
 
-# ---- a wrong prefix, a helper that is missing
+# ---- a wrong prefix, helpers that are missing or that nobody may run
 check_fault(dict(healthy, LD_LIBRARY_PATH=os.path.join(build, "lib")), "prefix", "the library of another prefix",
             "LD_LIBRARY_PATH")
 check_fault(dict(healthy, PENSTOCK_PROBE="/none/probe"), "probe helper", "/none/probe cannot be run", "PENSTOCK_PROBE")
+with open(path("helper"), "w") as file:
+    file.write("no program\n")
+helpers = dict(healthy, PENSTOCK_PROBE=path("prefix"), PENSTOCK_COMPILE=path("helper"))  # a folder, and no right to run it
+rows = doctor(helpers)
+for what, wrong, cure in (("compiler", path("helper"), "let PENSTOCK_COMPILE name the program penstock-compile"),
+                          ("probe helper", path("prefix"), "let PENSTOCK_PROBE name the program penstock-probe")):
+    found = find(rows, what, f"{wrong} cannot be run")
+    check(len(found) == 1 and cure in found[0][3], what, rows)
 
 # ---- OpenCL: loader, registered drivers
 for name, text in (("empty", None), ("gone", "/none/libdriver.so\n"), ("unknown", "libnone-such.so.9\n"), ("blank", "\n"),
