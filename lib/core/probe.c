@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 enum verdict {
     SURVIVED,
     CRASHED,   /* for reasons that lie in the driver: worth remembering */
-    FAILED,    /* killed, or too slow: may be different next time */
+    FAILED,    /* killed: may be different next time */
+    LATE,      /* too slow: may be different in another process */
     NO_HELPER, /* none that answers */
 };
 
@@ -65,7 +67,7 @@ static enum verdict judge(enum answer answer, int status, char reason[256])
         return SURVIVED;
     if (answer == ANSWER_LATE) {
         snprintf(reason, 256, "the driver did not answer within %d s while it was probed", TIME_OUT_S);
-        return FAILED;
+        return LATE;
     }
     if (status == -1) {
         snprintf(reason, 256, "the driver ended the process that probed it");
@@ -98,6 +100,28 @@ static enum verdict ask_helper(const struct penstock_backend *backend, char reas
 }
 
 /* ---------------------------------------------------------------- memory ---------------------- */
+
+/* Keys of drivers that were too slow for this process: not every context shall wait for them. No more than one driver
+ * of a backend is there at a time, and few backends have any. */
+static _Atomic uint64_t late_keys[8];
+
+static bool was_late(const char *key)
+{
+    for (size_t i = 0; i < sizeof late_keys / sizeof *late_keys; i++)
+        if (atomic_load(&late_keys[i]) == penstock__hash(key, strlen(key)))
+            return true;
+    return false;
+}
+
+static void remember_late(const char *key)
+{
+    for (size_t i = 0; i < sizeof late_keys / sizeof *late_keys; i++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(&late_keys[i], &none, penstock__hash(key, strlen(key))) ||
+            none == penstock__hash(key, strlen(key)))
+            return;
+    }
+}
 
 /* What a verdict depends on; false where the backend cannot tell. */
 static bool write_key(char key[KEY_BYTES], const struct penstock_backend *backend)
@@ -151,13 +175,19 @@ bool penstock__probe_survives(penstock_context *context, const struct penstock_b
     *reason = 0;
     if (has_key && recall(&verdict, context, backend, key, reason))
         return verdict == SURVIVED;
+    if (was_late(key)) {
+        judge(ANSWER_LATE, 0, reason);
+        return false;
+    }
     verdict = ask_helper(backend, reason);
     if (verdict == NO_HELPER) {
         penstock__log(context, PENSTOCK_LOG_WARNING, "%s is probed within this process: %s", backend->name, reason);
         *reason = 0;
         return true;
     }
-    if (has_key && verdict != FAILED)
+    if (verdict == LATE)
+        remember_late(key);
+    else if (has_key && verdict != FAILED)
         remember(context, backend, key, reason);
     return verdict == SURVIVED;
 }
