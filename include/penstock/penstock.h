@@ -121,8 +121,9 @@ typedef struct penstock_context_desc {
     const char *kernel_path; /* a folder whose kernel sources are used instead of the built-in ones;
                                 NULL: PENSTOCK_KERNEL_PATH, or none */
     bool meanwhile; /* where "auto" or "prefer:" is asked for and the device has kernels to compile first, FFT plans,
-                       filters, and streams of FFTs and spectra begin on the CPU and go over to the device, between two
-                       batches, when it is ready. Without it they wait. Freeing such a one waits for the compiler. */
+                       filters, OFDM demodulators, Wi-Fi receivers, and streams of FFTs and spectra begin on the CPU and
+                       go over to the device, between two batches, when it is ready. Without it they wait. Freeing such
+                       a one waits for the compiler. */
 } penstock_context_desc;
 
 #define PENSTOCK_CONTEXT_DESC(...)                         \

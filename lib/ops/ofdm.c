@@ -6,12 +6,12 @@
  * takes the carrier offset out, followed by a CPU part spread over threads. A batch goes through in blocks, each
  * of which sends only the samples that it spans, or, where symbols lie far apart, only those that it transforms.
  */
-#include "ops/ofdm.h"
+#include "core/context.h"
 #include "core/description.h"
+#include "core/meanwhile.h"
 #include "core/plan.h"
 #include "ops/ofdm_check.h"
-#include "ops/ofdm_flow.h"
-#include "ops/ofdm_symbol.h"
+#include "ops/ofdm_demodulator.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,26 +22,6 @@
 
 /* Carriers that are worth another thread's attention. */
 #define ITEM_CARRIERS 16384
-
-struct penstock_ofdm {
-    penstock_context *context;
-    penstock_plan *plan;
-    const struct ofdm_kernels *kernels;
-    struct ofdm_grid grid;
-    size_t skip;   /* from a symbol's start to its FFT window */
-    size_t length; /* of a symbol, guard interval included */
-    penstock_format format;
-    bool convert; /* the plan does not read this format at an offset: blocks are packed as CF32 */
-    size_t block; /* symbols at most */
-    struct penstock_gather *gather;
-    penstock_cf32 *fft; /* n a symbol of the block */
-    void *packed;       /* n samples a symbol of the block */
-    struct ofdm_worker *workers;
-    unsigned worker_count;
-    struct ofdm_fused fused;
-    struct ofdm_flow flow;
-    uint64_t fused_blocks;
-};
 
 static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const char *device)
 {
@@ -54,7 +34,7 @@ static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const 
         .batch = batch < MAX_BLOCK_BYTES / bytes ? batch : MAX_BLOCK_BYTES / bytes,
         .fft = {.n = desc->n, .format = format, .spacing = desc->n, .scale = 1, .average = 1, .gathered = true},
     };
-    return penstock__plan_new(&ofdm->plan, ofdm->context, &problem, device, 1, false);
+    return penstock__plan_new_there(&ofdm->plan, ofdm->context, &problem, device, 1);
 }
 
 static int make_block(penstock_ofdm *ofdm)
@@ -85,34 +65,67 @@ static int make_workers(penstock_ofdm *ofdm)
     return PENSTOCK_OK;
 }
 
+static int make_fused(penstock_ofdm *ofdm, const struct ofdm_order *order)
+{
+    struct penstock_device *device = penstock__plan_binding(ofdm->plan)->state.device;
+    if (!(ofdm->fused = penstock__calloc(1, sizeof *ofdm->fused)))
+        return PENSTOCK_ERR_MEMORY;
+    return penstock__ofdm_fused_init(ofdm->fused, device, &ofdm->grid, &order->desc, ofdm->block, order->way);
+}
+
+/* The maker's, of an ofdm_order. */
+static int make_ofdm(void **ofdm, void *owner, const char *device)
+{
+    const struct ofdm_order *order = owner;
+    const penstock_ofdm_desc *d = &order->desc;
+    penstock_ofdm *made = penstock__calloc(1, sizeof *made);
+    int status;
+    if (!made)
+        return PENSTOCK_ERR_MEMORY;
+    made->context = order->context;
+    made->kernels = penstock__ofdm_kernels();
+    made->skip = d->guard - d->window_offset;
+    made->length = d->guard + d->n;
+    made->format = d->format;
+    made->convert = d->format == PENSTOCK_PLANAR || d->format == PENSTOCK_F32 || d->format == PENSTOCK_CF16;
+    if ((status = penstock__ofdm_grid_init(&made->grid, d)) || (status = make_plan(made, d, device)) ||
+        (status = make_block(made)) || (status = make_workers(made)) || (status = make_fused(made, order))) {
+        penstock_ofdm_free(made);
+        return status;
+    }
+    *ofdm = made;
+    return PENSTOCK_OK;
+}
+
+static void free_ofdm(void *ofdm)
+{
+    penstock_ofdm_free(ofdm);
+}
+
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
                        const char *device, enum ofdm_way way)
 {
+    static const struct penstock__maker maker = {.make = make_ofdm, .free = free_ofdm};
+    struct penstock__arrival *arrival = NULL;
+    struct ofdm_order *order;
     penstock_ofdm_desc d;
-    penstock_ofdm *made;
+    void *made;
     int status;
     if (!ofdm || !context)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_new: ofdm or context is NULL");
     *ofdm = NULL;
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_desc")) ||
-        (status = penstock__ofdm_check_desc(&d)))
+        (status = penstock__ofdm_check_desc(&d)) || (status = penstock__ofdm_order_new(&order, context, &d, way)))
         return status;
-    if (!(made = penstock__calloc(1, sizeof *made)))
-        return PENSTOCK_ERR_MEMORY;
-    made->context = context;
-    made->kernels = penstock__ofdm_kernels();
-    made->skip = d.guard - d.window_offset;
-    made->length = d.guard + d.n;
-    made->format = d.format;
-    made->convert = d.format == PENSTOCK_PLANAR || d.format == PENSTOCK_F32 || d.format == PENSTOCK_CF16;
-    if ((status = penstock__ofdm_grid_init(&made->grid, &d)) || (status = make_plan(made, &d, device)) ||
-        (status = make_block(made)) || (status = make_workers(made)) ||
-        (status = penstock__ofdm_fused_init(&made->fused, penstock__plan_binding(made->plan)->state.device, &made->grid,
-                                            &d, made->block, way))) {
-        penstock_ofdm_free(made);
+    status =
+        penstock__make(&made, penstock__serves_meanwhile(context) ? &arrival : NULL, &maker, order, context, device);
+    if (!arrival)
+        penstock__ofdm_order_free(order);
+    if (status)
         return status;
-    }
     *ofdm = made;
+    (*ofdm)->arrival = arrival;
+    (*ofdm)->order = arrival ? order : NULL;
     return PENSTOCK_OK;
 }
 
@@ -126,10 +139,14 @@ void penstock_ofdm_free(penstock_ofdm *ofdm)
 {
     if (!ofdm)
         return;
+    penstock__arrival_free(ofdm->arrival);
+    penstock__ofdm_order_free(ofdm->order);
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         penstock__ofdm_worker_free(&ofdm->workers[i]);
     penstock__free(ofdm->workers);
-    penstock__ofdm_fused_free(&ofdm->fused);
+    if (ofdm->fused)
+        penstock__ofdm_fused_free(ofdm->fused);
+    penstock__free(ofdm->fused);
     penstock__ofdm_flow_free(&ofdm->flow, ofdm->context);
     penstock__free(ofdm->packed);
     penstock__free(ofdm->fft);
@@ -148,12 +165,17 @@ const char *penstock_ofdm_device(const penstock_ofdm *ofdm)
 /* The kernel for soft bits alone, where there is one, else the transform. */
 int penstock_ofdm_get_info(const penstock_ofdm *ofdm, penstock_plan_info *info)
 {
-    const struct ofdm_kernel *kernel = ofdm ? &ofdm->fused.kernels[OFDM_SOFT] : NULL;
+    const struct ofdm_kernel *kernel = ofdm ? &ofdm->fused->kernels[OFDM_SOFT] : NULL;
     penstock_plan_info known = PENSTOCK_PLAN_INFO;
     if (!ofdm)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_get_info: ofdm is NULL");
+    int status = kernel->binding ? PENSTOCK_OK : penstock_plan_get_info(ofdm->plan, &known);
+    if (status)
+        return status;
+    known.awaited = ofdm->arrival ? penstock__arrival_name(ofdm->arrival) : NULL;
+    known.meanwhile = ofdm->meanwhile;
     if (!kernel->binding)
-        return penstock_plan_get_info(ofdm->plan, info);
+        return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
     known.device = kernel->binding->state.device->name;
     known.variant = kernel->binding->state.variant;
     known.kernels = kernel->binding->state.kernels;
@@ -174,6 +196,11 @@ uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm)
     return penstock__plan_fallbacks(ofdm->plan);
 }
 
+uint64_t penstock__ofdm_meanwhile(const penstock_ofdm *ofdm)
+{
+    return ofdm->meanwhile;
+}
+
 bool penstock__ofdm_has_clock(const penstock_ofdm *ofdm)
 {
     return penstock__plan_has_clock(ofdm->plan);
@@ -182,7 +209,7 @@ bool penstock__ofdm_has_clock(const penstock_ofdm *ofdm)
 void penstock__ofdm_set_times(penstock_ofdm *ofdm, struct penstock__times *times)
 {
     penstock__plan_set_times(ofdm->plan, times);
-    ofdm->fused.times = times;
+    ofdm->fused->times = times;
 }
 
 /* A block on its way: `count` symbols whose results start at row `first`. */
@@ -254,7 +281,7 @@ static int run_fused(const struct block *block, const void *in)
     penstock_ofdm *ofdm = block->ofdm;
     struct ofdm_rows rows = penstock__ofdm_rows(&ofdm->grid, block->result, block->first);
     rows.count = block->count;
-    int status = penstock__ofdm_fused_run(&ofdm->fused, &ofdm->grid, block->batch, block->batch->symbols + block->first,
+    int status = penstock__ofdm_fused_run(ofdm->fused, &ofdm->grid, block->batch, block->batch->symbols + block->first,
                                           in, &rows, ofdm->skip);
     ofdm->fused_blocks += !status;
     return status;
@@ -268,7 +295,7 @@ static int run_block(struct block *block)
     size_t samples;
     int status;
     gather(block, &in, &samples);
-    if (block->fused && ofdm->fused.chosen) {
+    if (block->fused && ofdm->fused->chosen) {
         if (in != ofdm->packed)
             pack(block);
         if (!run_fused(block, ofdm->packed))
@@ -289,18 +316,43 @@ static int run_block(struct block *block)
 /* Whether one kernel has done it all. */
 static bool flow(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
 {
-    struct ofdm_flow_work work = {.fused = &ofdm->fused,
+    struct ofdm_flow_work work = {.fused = ofdm->fused,
                                   .grid = &ofdm->grid,
                                   .batch = batch,
                                   .result = result,
                                   .skip = ofdm->skip,
                                   .length = ofdm->length};
-    if (!ofdm->fused.chosen || ofdm->convert || !batch->symbol_count)
+    if (!ofdm->fused->chosen || ofdm->convert || !batch->symbol_count)
         return false;
     int status = penstock__ofdm_flow_run(&ofdm->flow, &work, &ofdm->fused_blocks);
     if (status < 0)
-        penstock__ofdm_fused_give_up(&ofdm->fused);
+        penstock__ofdm_fused_give_up(ofdm->fused);
     return !status;
+}
+
+static int run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
+{
+    int status, fused = penstock__ofdm_fused_begin(ofdm->fused, &ofdm->grid, batch, result);
+    if (fused < 0)
+        return fused;
+    if (fused && flow(ofdm, batch, result))
+        return PENSTOCK_OK;
+    if ((status = penstock__ofdm_check_symbols(ofdm->context, &ofdm->grid, batch, ofdm->skip)))
+        return status;
+    for (unsigned i = 0; i < ofdm->worker_count; i++)
+        ofdm->workers[i].frame = NULL;
+    for (size_t first = 0; first < batch->symbol_count; first += ofdm->block) {
+        size_t rest = batch->symbol_count - first;
+        struct block block = {.ofdm = ofdm,
+                              .batch = batch,
+                              .result = result,
+                              .first = first,
+                              .count = rest < ofdm->block ? rest : ofdm->block,
+                              .fused = fused};
+        if ((status = run_block(&block)))
+            return status;
+    }
+    return PENSTOCK_OK;
 }
 
 int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
@@ -314,23 +366,10 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
         (status = penstock__description_read(&r, sizeof r, result, "penstock_ofdm_result")) ||
         (status = penstock__ofdm_check_frames(&ofdm->grid, &b)))
         return status;
-    int fused = penstock__ofdm_fused_begin(&ofdm->fused, &ofdm->grid, &b, &r);
-    if (fused < 0)
-        return fused;
-    if (fused && flow(ofdm, &b, &r))
-        return PENSTOCK_OK;
-    if ((status = penstock__ofdm_check_symbols(ofdm->context, &ofdm->grid, &b, ofdm->skip)))
+    penstock__ofdm_welcome(ofdm);
+    if ((status = run(ofdm, &b, &r)))
         return status;
-    for (unsigned i = 0; i < ofdm->worker_count; i++)
-        ofdm->workers[i].frame = NULL;
-    for (size_t first = 0; first < b.symbol_count; first += ofdm->block) {
-        size_t rest = b.symbol_count - first;
-        struct block block = {
-            .ofdm = ofdm, .batch = &b, .result = &r, .first = first, .count = rest < ofdm->block ? rest : ofdm->block};
-        block.fused = fused;
-        if ((status = run_block(&block)))
-            return status;
-    }
+    ofdm->meanwhile += ofdm->arrival != NULL;
     return PENSTOCK_OK;
 }
 
@@ -339,6 +378,6 @@ int penstock_resident_new_ofdm(penstock_resident **resident, penstock_ofdm *ofdm
 {
     if (!resident || !ofdm || !frame || !frame->channel || !symbols)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_resident_new_ofdm: an argument is NULL or 0");
-    return penstock__ofdm_fused_resident(resident, &ofdm->fused, &ofdm->grid, in, in_bytes, frame, ofdm->skip,
+    return penstock__ofdm_fused_resident(resident, ofdm->fused, &ofdm->grid, in, in_bytes, frame, ofdm->skip,
                                          ofdm->length, symbols);
 }

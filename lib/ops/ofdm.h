@@ -20,6 +20,9 @@ uint64_t penstock__ofdm_fused_blocks(const penstock_ofdm *ofdm);
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm);
 
+/* Batches that it did because the device was not ready yet. */
+uint64_t penstock__ofdm_meanwhile(const penstock_ofdm *ofdm);
+
 /* As penstock__plan_has_clock() and penstock__plan_set_times(). */
 struct penstock__times;
 bool penstock__ofdm_has_clock(const penstock_ofdm *ofdm);

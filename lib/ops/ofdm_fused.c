@@ -3,6 +3,7 @@
 
 /* OFDM demodulation in one kernel of the device. */
 #include "ops/ofdm_fused.h"
+#include "core/arrival.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,7 +96,9 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
     if (status || (status = bind(fused, &fused->kernels[OFDM_SOFT])))
         return status;
     fused->able = fused->kernels[OFDM_SOFT].binding;
-    return PENSTOCK_OK;
+    if (fused->able && penstock__overtaken()) /* nobody waits yet, and the first batch would */
+        status = bind(fused, &fused->kernels[OFDM_COMPLETE]);
+    return status;
 }
 
 void penstock__ofdm_fused_free(struct ofdm_fused *fused)

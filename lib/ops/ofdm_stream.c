@@ -136,6 +136,11 @@ static uint64_t fallbacks(const penstock_ofdm_stream *stream)
     return penstock__ofdm_fallbacks(stream->data) + (stream->training ? penstock__ofdm_fallbacks(stream->training) : 0);
 }
 
+static uint64_t meanwhile(const penstock_ofdm_stream *stream)
+{
+    return penstock__ofdm_meanwhile(stream->data) + (stream->training ? penstock__ofdm_meanwhile(stream->training) : 0);
+}
+
 int penstock_ofdm_stream_reset(penstock_ofdm_stream *stream)
 {
     if (!stream)
@@ -144,6 +149,7 @@ int penstock_ofdm_stream_reset(penstock_ofdm_stream *stream)
     stream->base = 0;
     stream->counters = (penstock_ofdm_stream_counters){.size = sizeof stream->counters};
     stream->earlier_fallbacks = fallbacks(stream);
+    stream->earlier_meanwhile = meanwhile(stream);
     penstock__meter_start(&stream->meter, penstock__now_s());
     return PENSTOCK_OK;
 }
@@ -165,6 +171,7 @@ int penstock_ofdm_stream_get_stats(const penstock_ofdm_stream *stream, penstock_
         return bad("penstock_ofdm_stream_get_stats: stream is NULL");
     penstock__meter_read(&stream->meter, &now, penstock__now_s());
     now.fallbacks = fallbacks(stream) - stream->earlier_fallbacks;
+    now.meanwhile = meanwhile(stream) - stream->earlier_meanwhile;
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }
 

@@ -41,7 +41,7 @@ struct penstock_ofdm_stream {
     penstock_cf32 *channels, *points;
     int8_t *soft;
     penstock_ofdm_stream_counters counters;
-    uint64_t earlier_fallbacks;
+    uint64_t earlier_fallbacks, earlier_meanwhile;
     struct penstock__meter meter;
 };
 

@@ -66,6 +66,7 @@ static void start(struct penstock_wifi_receiver *receiver)
     receiver->sure_until = 0;
     receiver->counters = (penstock_wifi_counters){.size = sizeof receiver->counters};
     receiver->earlier_fallbacks = penstock__ofdm_fallbacks(receiver->ofdm);
+    receiver->earlier_meanwhile = penstock__ofdm_meanwhile(receiver->ofdm);
     penstock__meter_start(&receiver->meter, penstock__now_s());
     penstock__wifi_detector_reset(&receiver->detector);
 }
@@ -333,6 +334,7 @@ int penstock_wifi_receiver_get_stats(const penstock_wifi_receiver *receiver, pen
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_get_stats: receiver is NULL");
     penstock__meter_read(&receiver->meter, &now, penstock__now_s());
     now.fallbacks = receiver->counters.fallbacks;
+    now.meanwhile = penstock__ofdm_meanwhile(receiver->ofdm) - receiver->earlier_meanwhile;
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }
 

@@ -285,7 +285,7 @@ struct penstock_wifi_receiver {
     penstock_cf32 channel[PENSTOCK__WIFI_FFT]; /* and its channel for samples as they came */
     int64_t sure_until;                        /* frames before this lie within one that is sure */
     penstock_wifi_counters counters;
-    uint64_t earlier_fallbacks; /* those before the last reset */
+    uint64_t earlier_fallbacks, earlier_meanwhile; /* those before the last reset */
     struct penstock__meter meter;
 };
 

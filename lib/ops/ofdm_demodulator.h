@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * What an OFDM demodulator consists of, for its own files.
+ *
+ * Where the device is not ready at once, a demodulator of its own is made there by another thread, while this one works
+ * on the CPU. Between two batches, which have no history, this one becomes that one.
+ */
+#ifndef PENSTOCK_OPS_OFDM_DEMODULATOR_H
+#define PENSTOCK_OPS_OFDM_DEMODULATOR_H
+
+#include "core/arrival.h"
+#include "ops/ofdm_flow.h"
+
+/* A description whose arrays are its own. */
+struct ofdm_order {
+    penstock_context *context;
+    penstock_ofdm_desc desc; /* checked */
+    enum ofdm_way way;
+    int32_t *carriers, *pilots;
+    penstock_cf32 *pilot_values;
+};
+
+struct penstock_ofdm {
+    penstock_context *context;
+    struct ofdm_order *order;          /* what it is made from, while a device is waited for; else NULL */
+    struct penstock__arrival *arrival; /* the demodulator on that device, or NULL */
+    uint64_t meanwhile;                /* batches that the CPU did then */
+
+    penstock_plan *plan;
+    const struct ofdm_kernels *kernels;
+    struct ofdm_grid grid;
+    size_t skip;   /* from a symbol's start to its FFT window */
+    size_t length; /* of a symbol, guard interval included */
+    penstock_format format;
+    bool convert; /* the plan does not read this format at an offset: blocks are packed as CF32 */
+    size_t block; /* symbols at most */
+    struct penstock_gather *gather;
+    penstock_cf32 *fft; /* n a symbol of the block */
+    void *packed;       /* n samples a symbol of the block */
+    struct ofdm_worker *workers;
+    unsigned worker_count;
+    struct ofdm_fused *fused; /* bindings point into it */
+    struct ofdm_flow flow;
+    uint64_t fused_blocks;
+};
+
+/* ---------------------------------------------------------------- ofdm_handover.c ------------- */
+
+int penstock__ofdm_order_new(struct ofdm_order **order, penstock_context *context, const penstock_ofdm_desc *desc,
+                             enum ofdm_way way);
+void penstock__ofdm_order_free(struct ofdm_order *order);
+
+/* Between two batches: goes over to the device that is ready by now. */
+void penstock__ofdm_welcome(penstock_ofdm *ofdm);
+
+#endif
