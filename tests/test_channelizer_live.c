@@ -7,6 +7,7 @@
  */
 #include "core/memory.h"
 #include "filter_direct.h"
+#include "ops/channelizer_stream.h"
 
 #define SAMPLES  12000
 #define CHANNELS 12
@@ -198,6 +199,139 @@ static void other_channels(penstock_context *context)
     penstock_channelizer_free(channelizer);
 }
 
+/* ---------------------------------------------------------------- handover -------------------- */
+
+#define LATE    "trace"
+#define GUARD_S 120
+
+/* What comes late: an engine, so that the test decides when. */
+struct late {
+    struct channelizer_engine shape;
+    int failure; /* instead */
+};
+
+static int make_late(void **made, void *owner, const char *device)
+{
+    const struct late *what = owner;
+    struct channelizer_engine *engine = penstock__calloc(1, sizeof *engine);
+    (void)device;
+    engine->context = what->shape.context;
+    engine->bank = what->shape.bank;
+    int status = what->failure ? penstock__error(what->failure, "as the test wants it")
+                               : penstock__channelizer_engine_init(engine, 0, "prefer:" LATE);
+    *made = engine;
+    return status;
+}
+
+static void free_late(void *engine)
+{
+    penstock__channelizer_engine_free(engine);
+    penstock__free(engine);
+}
+
+static void send_late(penstock_channelizer *channelizer, struct late *what, int failure)
+{
+    static const struct penstock__maker maker = {.make = make_late, .free = free_late};
+    *what = (struct late){.shape = channelizer->engine, .failure = failure};
+    CHECK_OK(penstock__arrival_new(&channelizer->arrival, &maker, what, "prefer:" LATE));
+    CHECK(penstock__arrival_done(channelizer->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
+}
+
+static bool is_on(const penstock_channelizer *channelizer, const char *device)
+{
+    penstock_channelizer_info info = PENSTOCK_CHANNELIZER_INFO;
+    CHECK_OK(penstock_channelizer_get_info(channelizer, &info));
+    return !strcmp(info.device, device);
+}
+
+/* At sample `at`, with changes before, around and after; all pulled by then, or nothing. */
+static void goes_over(penstock_context *context, size_t at, size_t most, bool pulled)
+{
+    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+    uint64_t from[SETS] = {0}, seed = at + most;
+    size_t made = 0, taken = 0;
+    struct late late;
+    for (int set = 1; set < SETS; set++)
+        CHECK_OK(
+            penstock_channelizer_set_taps(channelizer, taps[set], counts[set], (uint64_t)set * 2000 + 3, &from[set]));
+    if (pulled)
+        pass(channelizer, 0, at, frames, most, &seed, &made);
+    else
+        CHECK_OK(penstock_channelizer_push(channelizer, samples, at, &taken));
+    CHECK(pulled || taken == at, "%zu of %zu samples were taken", taken, at);
+    send_late(channelizer, &late, 0);
+    pass(channelizer, at, SAMPLES, frames, most, &seed, &made);
+    CHECK_EQ(made, FRAMES);
+    CHECK(is_on(channelizer, LATE) && !channelizer->arrival, "at %zu: it ends on another device", at);
+    check_sets(frames, from, "goes over");
+    CHECK_OK(penstock_channelizer_get_stats(channelizer, &stats));
+    CHECK(stats.in == SAMPLES && stats.out == FRAMES && !stats.queue && !stats.meanwhile && !stats.fallbacks,
+          "%d in, %d out, %d wait", (int)stats.in, (int)stats.out, (int)stats.queue);
+    penstock_channelizer_free(channelizer);
+}
+
+/* Memory that is full when the device comes, and a stream that has ended by then. */
+static void goes_over_late(penstock_context *context)
+{
+    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    size_t made = 0, taken = 1, rounds = 0;
+    struct late late;
+    while (taken && rounds++ < 1000)
+        CHECK_OK(penstock_channelizer_push(channelizer, samples, SAMPLES, &taken));
+    CHECK(!taken, "there is always room");
+    send_late(channelizer, &late, 0);
+    for (rounds = 0; made < 200000 && rounds < 100000; rounds++) {
+        size_t pulled;
+        CHECK_OK(penstock_channelizer_push(channelizer, samples, SAMPLES, &taken));
+        CHECK_OK(penstock_channelizer_pull(channelizer, again, FRAMES, true, &pulled));
+        made += pulled;
+    }
+    CHECK(made >= 200000 && is_on(channelizer, LATE), "it stands still after %zu frames", made);
+    penstock_channelizer_free(channelizer);
+    channelizer = make(context, "cpu", 0);
+    CHECK_OK(penstock_channelizer_push(channelizer, samples, SAMPLES, &taken));
+    CHECK_OK(penstock_channelizer_finish(channelizer));
+    send_late(channelizer, &late, 0);
+    take(channelizer, frames, 100, &(size_t){made = 0});
+    CHECK(is_on(channelizer, LATE) && error_of(frames, 0, FRAMES, 0) < 1e-6, "after the end: error %g",
+          error_of(frames, 0, FRAMES, 0));
+    penstock_channelizer_free(channelizer);
+}
+
+/* The CPU goes on with its bits; or nobody ever takes what has come. */
+static void late_fails(penstock_context *context)
+{
+    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    uint64_t seed = 3;
+    size_t made = 0;
+    struct late late;
+    pass(channelizer, 0, SAMPLES, frames, 500, &seed, &made);
+    CHECK_OK(penstock_channelizer_reset(channelizer));
+    pass(channelizer, 0, 5000, again, 500, &seed, &(size_t){made = 0});
+    CHECK_OK(penstock_channelizer_reset(channelizer));
+    made = 0;
+    pass(channelizer, 0, 5000, again, 500, &seed, &made);
+    send_late(channelizer, &late, PENSTOCK_ERR_DEVICE);
+    pass(channelizer, 5000, SAMPLES, again, 500, &seed, &made);
+    CHECK(made == FRAMES && is_on(channelizer, "cpu") && !channelizer->arrival, "a late device that fails is used");
+    CHECK(!memcmp(frames, again, FRAMES * CHANNELS * sizeof *frames), "the CPU's bits changed");
+    CHECK_OK(penstock_channelizer_reset(channelizer));
+    send_late(channelizer, &late, 0);
+    penstock_channelizer_free(channelizer);
+    cases++;
+}
+
+static void another_device(penstock_context *context)
+{
+    for (size_t at = 0; at < SAMPLES; at += 601) {
+        goes_over(context, at, 1 + at % 700, true);
+        goes_over(context, at, 333, false);
+    }
+    goes_over_late(context);
+    late_fails(context);
+}
+
 static void tell_stats(penstock_context *context, const char *device)
 {
     penstock_channelizer *channelizer = make(context, device, 0);
@@ -268,8 +402,9 @@ int main(void)
     }
     reset_keeps_the_last(context);
     other_channels(context);
+    another_device(context);
     sweep_allocations(context);
-    CHECK_EQ(cases, 2 * (SETS + SETS + 1));
+    CHECK_EQ(cases, 2 * (SETS + SETS + 1) + 2 * 20 * SETS + 1);
     penstock_context_free(context);
     printf("%d cases\n", cases);
     return test_finish();

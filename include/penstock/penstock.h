@@ -120,10 +120,10 @@ typedef struct penstock_context_desc {
                                 penstock/ in XDG_CACHE_HOME or ~/.cache; "": nowhere. Need not be writable. */
     const char *kernel_path; /* a folder whose kernel sources are used instead of the built-in ones;
                                 NULL: PENSTOCK_KERNEL_PATH, or none */
-    bool meanwhile; /* where "auto" or "prefer:" is asked for and the device has kernels to compile first, FFT plans,
-                       filters, OFDM demodulators, Wi-Fi receivers, and streams of FFTs and spectra begin on the CPU and
-                       go over to the device, between two batches, when it is ready. Without it they wait. Freeing such
-                       a one waits for the compiler. */
+    bool meanwhile; /* where "auto" or "prefer:" is asked for and the device has kernels to compile first, plans,
+                       streams, filters, filter banks, OFDM demodulators and receivers begin on the CPU and go over to
+                       the device, between two batches, when it is ready. Without it they wait. Freeing such a one waits
+                       for the compiler. */
 } penstock_context_desc;
 
 #define PENSTOCK_CONTEXT_DESC(...)                         \

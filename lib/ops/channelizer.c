@@ -74,7 +74,7 @@ static void rewind_stream(penstock_channelizer *channelizer)
     channelizer->start = channelizer->widest - bank->window;
     channelizer->end = channelizer->widest - 1 - bank->advance;
     memset(channelizer->in, 0, channelizer->end * sizeof *channelizer->in);
-    channelizer->samples = channelizer->folded = channelizer->pulled = channelizer->total = 0;
+    channelizer->samples = channelizer->folded = channelizer->pulled = channelizer->total = channelizer->meanwhile = 0;
     channelizer->finished = false;
     penstock__meter_start(&channelizer->meter, penstock__now_s());
 }
@@ -96,15 +96,12 @@ int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_contex
     made->engine.context = context;
     if ((status = penstock__channelizer_bank(&made->engine.bank, &d, d.taps, d.tap_count)) ||
         (status = penstock_channelizer_set_select(made, d.select, d.select_count)) ||
-        (status = penstock__channelizer_engine_init(&made->engine, d.max_latency_s, device)) ||
-        (status = make_room(made))) {
+        (status = penstock__channelizer_make_engine(made, device)) || (status = make_room(made))) {
         penstock_channelizer_free(made);
         return status;
     }
     made->desc.taps = NULL;
     made->desc.select = NULL;
-    if (made->engine.batcher)
-        penstock__batcher_set_meter(made->engine.batcher, &made->meter);
     rewind_stream(made);
     *channelizer = made;
     return PENSTOCK_OK;
@@ -114,6 +111,7 @@ void penstock_channelizer_free(penstock_channelizer *channelizer)
 {
     if (!channelizer)
         return;
+    penstock__arrival_free(channelizer->arrival);
     penstock__channelizer_settle(channelizer);
     penstock__channelizer_engine_free(&channelizer->engine);
     penstock__channel_bank_free(&channelizer->engine.bank);
@@ -169,8 +167,7 @@ static size_t full_windows(const penstock_channelizer *channelizer)
     return full < alike ? full : (size_t)alike;
 }
 
-/* Full windows on their way to a device that works in batches. */
-static int send(penstock_channelizer *channelizer)
+int penstock__channelizer_send(penstock_channelizer *channelizer)
 {
     struct channelizer_engine *engine = &channelizer->engine;
     size_t count, sent = 0;
@@ -214,6 +211,7 @@ int penstock_channelizer_push(penstock_channelizer *channelizer, const void *sam
     if (channelizer->finished)
         return penstock__error(PENSTOCK_ERR_STATE,
                                "channelizer: the stream was finished; reset it before pushing again");
+    penstock__channelizer_welcome(channelizer);
     while (*taken < count && !status && (room = make_way(channelizer))) {
         size_t piece = count - *taken < room ? count - *taken : room;
         penstock__convert(channelizer->in + channelizer->end, samples, channelizer->desc.format, *taken, piece, count);
@@ -221,7 +219,7 @@ int penstock_channelizer_push(penstock_channelizer *channelizer, const void *sam
         channelizer->samples += piece;
         *taken += piece;
         if (piece == room || channelizer->desc.max_latency_s > 0)
-            status = send(channelizer);
+            status = penstock__channelizer_send(channelizer);
     }
     penstock__meter_take(&channelizer->meter, *taken, penstock__now_s());
     return status;
@@ -259,7 +257,7 @@ static int end_input(penstock_channelizer *channelizer)
         fill_up(channelizer);
     if (!engine->batcher)
         return PENSTOCK_OK;
-    int status = send(channelizer);
+    int status = penstock__channelizer_send(channelizer);
     return status ? status : penstock__batcher_flush(engine->batcher);
 }
 
@@ -296,6 +294,7 @@ static int take(penstock_channelizer *channelizer, bool wait, const struct frame
     if (status)
         return status;
     penstock__meter_batch(&channelizer->meter, some, penstock__now_s() - began);
+    channelizer->meanwhile += channelizer->arrival != NULL;
     penstock__channelizer_leave(channelizer, some);
     *taken = some;
     return PENSTOCK_OK;
@@ -315,6 +314,7 @@ static int pull(penstock_channelizer *channelizer, const struct frame_sink *sink
 {
     int status = PENSTOCK_OK;
     *count = 0;
+    penstock__channelizer_welcome(channelizer);
     while (*count < capacity && !status) {
         size_t some = 0;
         status = take(channelizer, wait, sink, *count, capacity - *count, &some);

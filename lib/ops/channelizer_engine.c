@@ -17,11 +17,10 @@
 
 static int make_plan(struct channelizer_engine *engine, penstock_plan **plan, bool in_rows, const char *device)
 {
-    return penstock__fft_plan_at_once(plan, engine->context,
-                                      &PENSTOCK_FFT_DESC(.n = engine->bank.channels,
-                                                         .batch = in_rows ? engine->item : 0,
-                                                         .load = {.spacing = in_rows ? engine->bank.stride : 0}),
-                                      device);
+    return penstock__fft_plan_there(plan, engine->context,
+                                    &PENSTOCK_FFT_DESC(.n = engine->bank.channels, .batch = in_rows ? engine->item : 0,
+                                                       .load = {.spacing = in_rows ? engine->bank.stride : 0}),
+                                    device);
 }
 
 /* The device's plan; where it is the CPU's, one a thread that reads rows. */

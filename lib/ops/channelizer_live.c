@@ -171,5 +171,6 @@ int penstock_channelizer_get_stats(const penstock_channelizer *channelizer, pens
         return bad("penstock_channelizer_get_stats: channelizer is NULL");
     penstock__meter_read(&channelizer->meter, &now, penstock__now_s());
     now.fallbacks = penstock__plan_fallbacks(channelizer->engine.plans[0]);
+    now.meanwhile = channelizer->meanwhile;
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }

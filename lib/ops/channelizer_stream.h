@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The analysis bank as a stream, and the changes that wait for their frames. */
+/*
+ * The analysis bank as a stream, and the changes that wait for their frames.
+ *
+ * Where the device is not ready at once, another thread makes an engine there while this one's is the CPU's. As that
+ * makes frames when they are asked for, and nothing is on its way, the other one takes its place at any frame.
+ */
 #ifndef PENSTOCK_OPS_CHANNELIZER_STREAM_H
 #define PENSTOCK_OPS_CHANNELIZER_STREAM_H
 
+#include "core/arrival.h"
 #include "core/meter.h"
 #include "ops/channelizer_engine.h"
 
@@ -15,10 +21,20 @@ struct channelizer_change {
     struct channelizer_change *next;
 };
 
+/* What an engine is made from. */
+struct channelizer_order {
+    penstock_context *context;
+    struct channel_bank bank; /* for its shape, which is that of all prototypes; the weights may be gone */
+    double max_latency_s;
+};
+
 struct penstock_channelizer {
     penstock_channelizer_desc desc; /* defaults filled in, without the pointers; tap_count is that of the last change */
     size_t *select;
     struct channelizer_engine engine;
+    struct channelizer_order order;
+    struct penstock__arrival *arrival;  /* the engine on the device that is waited for, or NULL */
+    uint64_t meanwhile;                 /* batches of frames that the CPU made then */
     struct channelizer_change *changes; /* in the order of their frames, all after `folded` */
     struct penstock__meter meter;
 
@@ -30,6 +46,9 @@ struct penstock_channelizer {
     bool finished;
     uint64_t total; /* frames of the whole stream, once finished */
 };
+
+/* Full windows on their way to a device that works in batches. */
+int penstock__channelizer_send(penstock_channelizer *channelizer);
 
 /* Frames that left `in`; changes of the next one hold. */
 void penstock__channelizer_leave(penstock_channelizer *channelizer, size_t frames);
@@ -43,6 +62,16 @@ int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channel
 
 /* Values of `in` for windows of `window` samples: those of a batch, and as much again as must be moved to the front. */
 size_t penstock__channelizer_room(const struct channelizer_engine *engine, size_t window);
+
+/* ---- channelizer_handover.c ---- */
+
+/* After the bank and the selection are made. */
+int penstock__channelizer_make_engine(penstock_channelizer *channelizer, const char *device);
+
+/* Between two frames: goes over to the device that is ready by now. */
+void penstock__channelizer_welcome(penstock_channelizer *channelizer);
+
+/* ---- channelizer_live.c ---- */
 
 /* All changes at once: the last one is the stream's prototype. */
 void penstock__channelizer_settle(penstock_channelizer *channelizer);

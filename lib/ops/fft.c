@@ -151,10 +151,8 @@ static void fill_problem(struct penstock_problem *problem, const penstock_fft_de
     problem->batch = usual_batch(desc, fft->average);
 }
 
-enum way { USUAL, AT_ONCE, THERE };
-
 static int make(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc, const char *device,
-                enum way way)
+                bool there)
 {
     penstock_fft_desc checked;
     struct penstock_problem problem;
@@ -169,26 +167,19 @@ static int make(penstock_plan **plan, penstock_context *context, const penstock_
         (status = check_planes(&checked)) || (status = check_options(&checked.options)))
         return status;
     fill_problem(&problem, &checked);
-    if (way == THERE)
+    if (there)
         return penstock__plan_new_there(plan, context, &problem, device, checked.slots);
-    return penstock__plan_new(plan, context, &problem, device, checked.slots,
-                              way == USUAL && penstock__serves_meanwhile(context));
+    return penstock__plan_new(plan, context, &problem, device, checked.slots, penstock__serves_meanwhile(context));
 }
 
 int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
                       const char *device)
 {
-    return make(plan, context, desc, device, USUAL);
-}
-
-int penstock__fft_plan_at_once(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
-                               const char *device)
-{
-    return make(plan, context, desc, device, AT_ONCE);
+    return make(plan, context, desc, device, false);
 }
 
 int penstock__fft_plan_there(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
                              const char *device)
 {
-    return make(plan, context, desc, device, THERE);
+    return make(plan, context, desc, device, true);
 }

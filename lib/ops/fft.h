@@ -7,11 +7,7 @@
 
 #include <penstock/penstock.h>
 
-/* As penstock_fft_plan(), on the device that is to do the work from the start. */
-int penstock__fft_plan_at_once(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
-                               const char *device);
-
-/* The same by penstock__plan_new_there(). */
+/* As penstock_fft_plan(), on the device that is to do the work from the start: penstock__plan_new_there(). */
 int penstock__fft_plan_there(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,
                              const char *device);
 
