@@ -3,8 +3,8 @@
 
 /*
  * Both filter banks as streams, one after the other: the same bits whatever the pieces, the device and the number of
- * threads; NaN and infinity; reset; latency; refusals; and what happens when allocation k or device call k fails, for
- * every k.
+ * threads; memory that is full; NaN and infinity; reset; latency; refusals; and what happens when allocation k or
+ * device call k fails, for every k.
  */
 #include "failure_sweep.h"
 
@@ -305,6 +305,36 @@ static int use(penstock_context *context, const char *device, bool *wrong)
     return status;
 }
 
+/* Pushed until nothing more is taken, then pulled until nothing more comes, over and over again. The samples have a
+ * period of whole frames and whole turns of all channels, so that frames have it too. */
+static void check_full(penstock_context *context, const char *device)
+{
+    enum { PERIOD = 19200, EACH = PERIOD / HOP, WINDOW = TAPS / HOP + 1, PERIODS = 80 };
+    penstock_channelizer *channelizer = NULL;
+    size_t at = 0, made = 0, wrong = 0, rounds = 0, taken, pulled;
+    CHECK_OK(penstock_channelizer_new(&channelizer, context, &analysis, device));
+    for (; made < PERIODS * EACH - WINDOW && rounds < 1000; rounds++) {
+        do {
+            size_t left = PERIOD - at % PERIOD, rest = PERIODS * (size_t)PERIOD - at;
+            CHECK_OK(penstock_channelizer_push(channelizer, samples + at % PERIOD, left < rest ? left : rest, &taken));
+            at += taken;
+        } while (taken);
+        if (at == PERIODS * (size_t)PERIOD)
+            CHECK_OK(penstock_channelizer_finish(channelizer));
+        do {
+            CHECK_OK(penstock_channelizer_pull(channelizer, frames, EACH, true, &pulled));
+            for (size_t f = 0; f < pulled; f++, made++) {
+                size_t row = made % EACH;
+                if (made < EACH - WINDOW || (row >= WINDOW && row < EACH - WINDOW))
+                    wrong += !!memcmp(frames + f * KEPT, good_frames + row * KEPT, KEPT * sizeof *frames);
+            }
+        } while (pulled);
+    }
+    CHECK(rounds > 1 && rounds < 1000, "%s: it stands still after %zu frames", device, made);
+    CHECK(!wrong, "%s: %zu of %zu frames differ", device, wrong, made);
+    penstock_channelizer_free(channelizer);
+}
+
 int main(void)
 {
     penstock_context *context = NULL, *threads = NULL;
@@ -315,6 +345,8 @@ int main(void)
     CHECK_OK(penstock_context_new(&threads, &PENSTOCK_CONTEXT_DESC(.threads = 5)));
     check_pieces(threads, "cpu");
     penstock_context_free(threads);
+    check_full(context, "cpu");
+    check_full(context, "trace");
     check_not_finite(context);
     check_latency(context);
     check_refusals(context);

@@ -212,6 +212,8 @@ int penstock_channelizer_push(penstock_channelizer *channelizer, const void *sam
         return penstock__error(PENSTOCK_ERR_STATE,
                                "channelizer: the stream was finished; reset it before pushing again");
     penstock__channelizer_welcome(channelizer);
+    if (channelizer->end == channelizer->capacity) /* there was no room for all when it was sent */
+        status = penstock__channelizer_send(channelizer);
     while (*taken < count && !status && (room = make_way(channelizer))) {
         size_t piece = count - *taken < room ? count - *taken : room;
         penstock__convert(channelizer->in + channelizer->end, samples, channelizer->desc.format, *taken, piece, count);
