@@ -10,7 +10,7 @@
  * the soft bit's value at the distance of one: level = |gain|^2 times the frame's ratio, which stands behind the row.
  *
  * The host generates (lib/gpu/fused_ofdm.c): FORMAT; BITS a carrier, HALF an axis; CARRIERS; TRANSFORM; CARRY, which
- * calls CARRIER(variable, first bin of the slot, place in the output) for the carriers of each slot; COPY_LANES
+ * calls CARRIER(variable, first bin of the slot, place in the output less lane) for the carriers of each slot; COPY_LANES
  * work-items that store COPY_ROWS symbols together; k_piece and PIECE bytes of it. The file is compiled three times, as
  * NAME with DEMAP: LISTED with a list of symbols; without, when the symbols stand evenly and no rotation is to be taken
  * out; and NARROW besides, when all levels are small.
@@ -58,12 +58,13 @@ K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
     bytes[1] = BYTE(ABOVE(K_ABS(u) - two));
 }
 #elif HALF == 3
+/* `rest` is what d has outside of [-two, two]; the first sum is 2 |u| - two and -rest or d + rest, the larger one. */
 K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
 {
-    const float d = K_FMA(-2.0f, two, K_ABS(u)), inner = K_MAX(K_MIN(d, two), -two);
-    const float first = K_FMA(2.0f, K_ABS(u), K_ABS(d - inner) + K_MAX(d, 0.0f)) - two;
+    const float d = K_FMA(-2.0f, two, K_ABS(u)), rest = d - K_MAX(K_MIN(d, two), -two), second = d + rest;
+    const float first = K_FMA(2.0f, K_ABS(u), K_MAX(second, -rest)) - two;
     bytes[0] = K_AS_UINT(ROUNDER - K_SIGN(K_MIN(first, LIMIT), u));
-    bytes[1] = BYTE(ABOVE(K_FMA(2.0f, d, -inner)));
+    bytes[1] = BYTE(ABOVE(second));
     bytes[2] = BYTE(ABOVE(K_ABS(d) - two));
 }
 #else
@@ -159,6 +160,7 @@ NAME(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTRICT
 #endif
     const float ratio = 2.0f * K_KEEP(gain + N).x;
     gain += lane;
+    staged += lane * BITS;
     EACH_SLOT(LOAD_RAW)
 #if LISTED
     if (symbol.step | symbol.phase) {

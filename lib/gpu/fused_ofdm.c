@@ -93,11 +93,17 @@ static void add_condition(struct gpu_text *text, const struct run *part, uint32_
         penstock__text_add(text, "lane < %u", part->end - from);
 }
 
+/* What a carrier's place in the output is beyond the lane's number. */
+static int beyond_lane(const struct run *part, uint32_t from)
+{
+    return (int)part->place - (int)(part->first - from);
+}
+
 static void add_place(struct gpu_text *text, const struct run *part, uint32_t from, uint32_t lanes)
 {
     penstock__text_add(text, " if (");
     add_condition(text, part, from, lanes);
-    penstock__text_add(text, ") place_ = lane + (%d);", (int)part->place - (int)(part->first - from));
+    penstock__text_add(text, ") place_ = %d;", beyond_lane(part, from));
 }
 
 /* The parts of all runs that a slot has; the last of them in *part. */
@@ -113,19 +119,25 @@ static unsigned count_parts(struct run *part, const struct run *runs, unsigned c
     return parts;
 }
 
+/* Of several parts a work-item is in one at most; CARRIERS is beyond all. */
 static void add_slot(struct gpu_text *text, const struct run *runs, unsigned count, unsigned variable, uint32_t from,
                      uint32_t lanes)
 {
-    unsigned parts = 0;
     struct run part;
-    for (unsigned r = 0; r < count; r++) {
-        if (!cut(&part, &runs[r], from, lanes))
-            continue;
-        penstock__text_add(text, parts++ ? "" : " { k_index place_ = -1;");
-        add_place(text, &part, from, lanes);
+    unsigned parts = count_parts(&part, runs, count, from, lanes);
+    if (parts == 1) {
+        penstock__text_add(text, " if (");
+        add_condition(text, &part, from, lanes);
+        penstock__text_add(text, ") CARRIER(v%u, %u, %d)", variable, from, beyond_lane(&part, from));
+        return;
     }
     if (parts)
-        penstock__text_add(text, " if (place_ >= 0) CARRIER(v%u, %u, place_) }", variable, from);
+        penstock__text_add(text, " { k_index place_ = CARRIERS;");
+    for (unsigned r = 0; r < count; r++)
+        if (cut(&part, &runs[r], from, lanes))
+            add_place(text, &part, from, lanes);
+    if (parts)
+        penstock__text_add(text, " if (place_ < CARRIERS) CARRIER(v%u, %u, place_) }", variable, from);
 }
 
 /* Two slots of which a work-item has a carrier in one at most: they are done together. */
@@ -135,12 +147,12 @@ static void add_two(struct gpu_text *text, const struct run part[2], const unsig
     penstock__text_add(text, " { const int other_ = ");
     add_condition(text, &part[1], from[1], lanes);
     penstock__text_add(text,
-                       "; const k_index from_ = other_ ? %u : %u; k_index place_ = -1;"
+                       "; const k_index from_ = other_ ? %u : %u; k_index place_ = CARRIERS;"
                        " const float2 both_ = K_FLOAT2(other_ ? v%u.x : v%u.x, other_ ? v%u.y : v%u.y);",
                        from[1], from[0], variable[1], variable[0], variable[1], variable[0]);
     for (unsigned i = 0; i < 2; i++)
         add_place(text, &part[i], from[i], lanes);
-    penstock__text_add(text, " if (place_ >= 0) CARRIER(both_, from_, place_) }");
+    penstock__text_add(text, " if (place_ < CARRIERS) CARRIER(both_, from_, place_) }");
 }
 
 static bool disjoint(const struct run *a, uint32_t a_from, const struct run *b, uint32_t b_from)
@@ -220,7 +232,7 @@ static int add_carriers(struct gpu_text *text, const struct fused_kernel *self,
         uint32_t from = i * shape->lanes;
         penstock__text_add(text,
                            " { const k_index place_ = (k_index)((K_GLOBAL const float *)table)[MAP_AT + %u + lane];"
-                           " if (place_ >= 0) CARRIER(v%u, %u, place_) }",
+                           " if (place_ >= 0) CARRIER(v%u, %u, place_ - lane) }",
                            from, order[i], from);
     }
     penstock__text_add(text, "\n");

@@ -179,16 +179,18 @@ static void add_gives(struct gpu_text *text, const struct fused_shape *shape, un
 static void add_takes(struct gpu_text *text, const struct fused_shape *shape, unsigned s, const char *part)
 {
     unsigned at = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
-    penstock__text_add(text, " { K_LOCAL const %s *from_ = (K_LOCAL const %s *)shared + lane + %u;",
+    bool even = hole && shape->lanes % step == 0; /* gaps of a point: those before the lane, and a constant */
+    penstock__text_add(text, " { K_LOCAL const %s *from_ = (K_LOCAL const %s *)shared + lane + %u",
                        *part ? "float" : "float2", *part ? "float" : "float2", at);
+    if (even)
+        penstock__text_add(text, " + lane / %u * %u", step, hole);
+    penstock__text_add(text, ";");
     for (unsigned i = 0; i < shape->slots; i++) {
         unsigned position = i * shape->lanes;
         penstock__text_add(text, " v%u%s = from_[", i, part);
         if (!hole)
             penstock__text_add(text, "%u];", position);
-        else if (shape->lanes % step == 0)
-            penstock__text_add(text, "%u + lane / %u * %u];", position + position / step * hole, step, hole);
-        else if (step % shape->lanes == 0)
+        else if (even || step % shape->lanes == 0)
             penstock__text_add(text, "%u];", position + position / step * hole);
         else
             penstock__text_add(text, "%u + (lane + %u) / %u * %u];", position, position, step, hole);
