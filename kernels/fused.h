@@ -49,10 +49,8 @@
 
 #if defined(__CUDACC__)
 #define K_UNROLL _Pragma("unroll")
-#define K_ROLLED _Pragma("unroll 1")
 #else
 #define K_UNROLL
-#define K_ROLLED
 #endif
 
 /* A sample as the number that is in memory, cu8 less 127.5: what it is a part of is in the factors that follow. */

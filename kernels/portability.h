@@ -34,6 +34,7 @@ typedef long k_i64;
 #define K_GROUP()                      ((k_index)get_group_id(0))
 #define K_LOG10(x)                     log10(x)
 #define K_FETCH(p)                     prefetch(p, 1) /* into the cache; memory that is there */
+#define K_ROLLED                       /* before a loop that shall stay one */
 #define K_EARLY()                      /* nothing of a kernel happens before the one before it has ended */
 #define K_EARLY_WAIT()
 #define K_EARLY_NEXT()
@@ -75,6 +76,7 @@ typedef long long k_i64;
 #define K_LANE_Y()                     ((k_index)threadIdx.y)
 #define K_GROUP()                      ((k_index)blockIdx.x)
 #define K_LOG10(x)                     log10f(x)
+#define K_ROLLED                       _Pragma("unroll 1")
 #define K_FETCH(p)                     asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
 /*
  * The launch (lib/backends/cuda/launch.c) may bring work-groups to multiprocessors while the kernel before still runs:

@@ -17,7 +17,7 @@
  * the work-items.
  *
  * The host generates, per plan (lib/gpu/prologue.c): the sizes; EACH_SLOT(X); per stage s the calls STAGE_s, the lists
- * GIVE_s(X) of what it leaves and TAKE_s(X) of what it takes; and TRANSFORM, all stages and exchanges in order.
+ * GIVE_s(X) of what it leaves and TAKE_s(X) of what it takes; and TRANSFORM, all stages and exchanges in order, or TWICE.
  */
 
 /*
@@ -167,5 +167,17 @@ typedef k_real k_local;
     SHARED(buffer)                      \
     TAKE_ALL(stage)
 #endif
+
+/* There and back: stages and exchanges are ROUND. What is added to `table` is 0, or else compilers read its factors ahead
+ * of the loop and keep them. */
+#define TWICE                                      \
+    K_ROLLED                                       \
+    for (k_index round_ = 0; round_ < 2; round_++) { \
+        ROUND                                      \
+        table += (k_size)(plane >> 63);            \
+        if (!round_) {                             \
+            MIDDLE ONWARD                          \
+        }                                          \
+    }
 
 #define DECLARE(s) k_real re##s, im##s;

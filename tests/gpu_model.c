@@ -229,9 +229,23 @@ static bool unpack(struct run *run, const char *name)
     return list;
 }
 
-static bool transform(struct run *run)
+/* SWAP(a, b) in all work-items, from where a round leaves points to where the next one takes them. */
+static bool onward(struct run *run)
 {
-    const struct list *list = gpu_model_parse(run, "TRANSFORM");
+    const struct list *list = gpu_model_parse(run, "ONWARD");
+    for (unsigned i = 0; list && i < list->count; i++)
+        for (unsigned lane = 0; lane < run->node->shape.lanes; lane++) {
+            double complex *a = slot(run, lane, list->operation[i].number[0]),
+                           *b = slot(run, lane, list->operation[i].number[1]), held = *a;
+            *a = *b;
+            *b = held;
+        }
+    return list;
+}
+
+static bool transform(struct run *run, const char *macro)
+{
+    const struct list *list = gpu_model_parse(run, macro);
     char name[32];
     bool good = list;
     for (unsigned i = 0; good && i < list->count; i++) {
@@ -248,6 +262,8 @@ static bool transform(struct run *run)
             good = each(run, name, LIST_GIVEN) && unpack(run, name);
         } else if (!strcmp(op.name, "MIDDLE")) {
             good = middle(run);
+        } else if (!strcmp(op.name, "TWICE")) {
+            good = transform(run, "ROUND") && middle(run) && onward(run) && transform(run, "ROUND");
         } else {
             good = !strcmp(op.name, "K_BARRIER") || !strcmp(op.name, "RELOCATE");
         }
@@ -282,7 +298,7 @@ static bool run_columns(struct run *run)
     bool good = gpu_model_constant(run, "COLUMNS") == columns && gpu_model_constant(run, "N") == run->node->shape.n;
     run->first = run->in[0];
     for (run->column = 0; good && run->column < columns; run->column++)
-        good = each(run, "LOAD_POINTS", LIST_PLAIN) && transform(run) && leave(run);
+        good = each(run, "LOAD_POINTS", LIST_PLAIN) && transform(run, "TRANSFORM") && leave(run);
     if (run->scheme->method == GPU_RADER) {
         run->loaded[0]++;
         run->stored[0]++;

@@ -266,6 +266,9 @@ int main(int count, char **arguments)
             check_sampled(n, full);
     for (size_t i = 0; i < sizeof more / sizeof more[0] && count < 2; i++)
         check_sampled(more[i], full);
+    for (size_t n = 4099; n <= 4609 && count < 2;
+         n += 51) /* in a loop, see goes_twice() in lib/gpu/prologue_stages.c */
+        check(n, &limits[0], 0, false);
     for (size_t n = 1; n <= 16 && count < 2; n++) /* shorter than some radices */
         check_tuned(n, &limits[0]);
     check_kernels();

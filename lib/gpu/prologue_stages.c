@@ -4,6 +4,8 @@
 /* Prints a transform on the chip as the macros that kernels/stages.h is written in. */
 #include "gpu/prologue.h"
 
+#define LONG 8193 /* points */
+
 static void define(struct gpu_text *text, const char *name, unsigned long value)
 {
     penstock__text_add(text, "#define %s %lu\n", name, value);
@@ -159,6 +161,48 @@ static void define_take(struct gpu_text *text, const struct gpu_shape *shape, un
     penstock__text_add(text, "\n");
 }
 
+/*
+ * A convolution whose radices read the same backwards goes twice through the same stages. Of long ones there is one
+ * copy then, in a loop, since compilers take half a second for two. ONWARD: from where its points lie to where it takes
+ * them.
+ */
+static bool goes_twice(const struct gpu_shape *shape)
+{
+    bool same = !shape->cpu && shape->n >= LONG && shape->chain > 1 && shape->stages == 2 * shape->chain;
+    for (unsigned s = 0; s < shape->chain && same; s++)
+        same = shape->radix[s] == shape->radix[shape->chain + s];
+    return same && shape->buffers == 1;
+}
+
+static void define_onward(struct gpu_text *text, const struct gpu_shape *shape)
+{
+    unsigned lies[GPU_MAX_SLOTS]; /* in which slot what belongs in slot i is */
+    for (unsigned i = 0; i < GPU_MAX_SLOTS; i++)
+        lies[i] = i;
+    for (unsigned b = 0; b < shape->share[0]; b++)
+        for (unsigned k = 0; k < shape->radix[0]; k++)
+            lies[penstock__gpu_slot_in(shape, 0, b, k)] = penstock__gpu_slot_in(shape, shape->chain, b, k);
+    penstock__text_add(text, "#define ONWARD");
+    for (unsigned i = 0; i < shape->slots; i++) {
+        unsigned from = lies[i];
+        while (from < i) /* it was exchanged before */
+            from = lies[from];
+        if (from != i)
+            penstock__text_add(text, " SWAP(%u, %u)", i, from);
+    }
+    penstock__text_add(text, "\n");
+}
+
+static void define_twice(struct gpu_text *text, const struct gpu_shape *shape)
+{
+    penstock__text_add(text, "#define ROUND STAGE_0");
+    for (unsigned s = 1; s < shape->chain; s++)
+        penstock__text_add(text, " K_BARRIER(); RELOCATE EXCHANGE(%u, %u, 0) STAGE_%u", s - 1, s, s);
+    penstock__text_add(text, "\n");
+    define_onward(text, shape);
+    penstock__text_add(text, "#define TRANSFORM TWICE\n");
+}
+
 /* Two buffers in turn need no barrier before they are written again: that of the exchange in between suffices. */
 static void define_transform(struct gpu_text *text, const struct gpu_shape *shape)
 {
@@ -190,5 +234,8 @@ void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_shape
         if (s)
             define_take(text, shape, s);
     }
-    define_transform(text, shape);
+    if (goes_twice(shape))
+        define_twice(text, shape);
+    else
+        define_transform(text, shape);
 }
