@@ -99,7 +99,7 @@ static void check_planes(penstock_context *context)
 /* Kernels that do more than a transform. */
 static void check_fused(penstock_context *context, struct penstock_problem problem, const char *what)
 {
-    const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132};
+    const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132, .bounded = true};
     struct fused_kernel kernel;
     struct gpu_text text = {0};
     CHECK_OK(penstock__fused_kernel_shape(&kernel, &problem, &limits, 0, true));

@@ -17,11 +17,11 @@
 #include <stdbool.h>
 
 static const struct gpu_limits limits[] = {
-    {.local_bytes = 227 << 10, .max_group = 1024},           /* NVIDIA through CUDA */
-    {.local_bytes = 48 << 10, .max_group = 1024},            /* and through OpenCL */
-    {.local_bytes = 64 << 10, .max_group = 256},             /* AMD, Intel */
-    {.local_bytes = 32 << 10, .max_group = 256},             /* the least that OpenCL promises, nearly */
-    {.local_bytes = 1 << 20, .max_group = 4096, .cpu = true} /* PoCL */
+    {.local_bytes = 227 << 10, .max_group = 1024, .bounded = true}, /* NVIDIA through CUDA */
+    {.local_bytes = 48 << 10, .max_group = 1024},                   /* and through OpenCL */
+    {.local_bytes = 64 << 10, .max_group = 256},                    /* AMD, Intel */
+    {.local_bytes = 32 << 10, .max_group = 256},                    /* the least that OpenCL promises, nearly */
+    {.local_bytes = 1 << 20, .max_group = 4096, .cpu = true}        /* PoCL */
 };
 
 enum { WAYS = 33 };

@@ -12,7 +12,8 @@
 
 #define MOST_OF_ONE 16384 /* points; twice as many are done as two halves */
 
-/* Measured on an H200. */
+/* Measured on an H200. 4096 points by the usual kernel take 96 registers where the compiler is not told of a bound, so
+ * that there are two groups at once in place of four. */
 static bool faster(size_t n, const struct gpu_limits *limits)
 {
     const char *wanted = getenv("PENSTOCK_FUSED_PLAIN");
@@ -20,7 +21,7 @@ static bool faster(size_t n, const struct gpu_limits *limits)
     penstock__gpu_knobs(&knobs, (unsigned)n, penstock__gpu_wanted(limits, 0));
     if (knobs.fused == 1)
         return true;
-    return wanted ? *wanted == '1' : n == 128 || n >= MOST_OF_ONE;
+    return wanted ? *wanted == '1' : n == 128 || (n == 4096 && !limits->bounded) || n >= MOST_OF_ONE;
 }
 
 static bool is_two(const struct penstock_fft_problem *fft)

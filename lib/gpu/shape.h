@@ -15,6 +15,7 @@ struct gpu_limits {
     size_t local_bytes;   /* of local memory that a work-group may use */
     unsigned max_group;   /* work-items in a work-group */
     unsigned units;       /* multiprocessors, each of which has as much local memory; 0: not known */
+    bool bounded;         /* its compiler keeps a kernel's registers to what so many groups at once leave it */
     bool cpu;             /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
     bool half_arithmetic; /* it computes in numbers of 16 bits */
     unsigned texel;       /* points in a texel of an image of floats that is made of a buffer; 0: there are none */

@@ -63,6 +63,7 @@ static void read_limits(struct cuda_device *self)
     self->limits.units = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     self->architecture = 10 * attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                          attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    self->limits.bounded = true;
     self->limits.half_arithmetic = self->architecture >= 53;
 }
 
