@@ -11,7 +11,8 @@
  *
  * The host generates (lib/gpu/fused_ofdm.c): FORMAT; BITS a carrier, HALF an axis; CARRIERS; TRANSFORM; CARRY, which
  * calls CARRIER(variable, first bin of the slot, place in the output less lane) for the carriers of each slot; COPY_LANES
- * work-items that store COPY_ROWS symbols together; k_piece and PIECE bytes of it. The file is compiled three times, as
+ * work-items that store COPY_ROWS symbols together; k_piece and PIECE bytes of it; whether soft bits are CONVERTED to
+ * bytes by an instruction of its own, where there is one, or by adding. The file is compiled three times, as
  * NAME with DEMAP: LISTED with a list of symbols; without, when the symbols stand evenly and no rotation is to be taken
  * out; and NARROW besides, when all levels are small.
  */
@@ -28,14 +29,26 @@ typedef struct K_ALIGNED(16) {
 #define LIMIT   127.0f
 
 /* `value`, at most 127 from zero, rounded to an integer, ties to even: its low byte counts, the others do not. */
+#if CONVERTED && defined(__CUDACC__)
+K_FUNCTION k_u32 soft_byte(const float value)
+{
+    k_u32 byte;
+    asm("cvt.rni.sat.s8.f32 %0, %1;" : "=r"(byte) : "f"(value));
+    return byte;
+}
+#define BYTE(value) soft_byte(value) /* limits to 127, too, but to -128 */
+#define BELOW(value) (value)
+#else
 #define BYTE(value) K_AS_UINT((value) + ROUNDER)
-#define LIMITED(value) K_MIN(K_MAX(value, -LIMIT), LIMIT)
+#define BELOW(value) K_MIN(value, LIMIT)
+#endif
+#define LIMITED(value) BELOW(K_MAX(value, -LIMIT))
 #endif
 
 #undef ABOVE
 #if NARROW
 /* A frame's levels are at most 127/6, so that only what grows without bound needs a limit. */
-#define ABOVE(value) K_MIN(value, LIMIT)
+#define ABOVE(value) BELOW(value)
 #else
 #define ABOVE(value) LIMITED(value)
 #endif
@@ -63,7 +76,7 @@ K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
 {
     const float d = K_FMA(-2.0f, two, K_ABS(u)), rest = d - K_MAX(K_MIN(d, two), -two), second = d + rest;
     const float first = K_FMA(2.0f, K_ABS(u), K_MAX(second, -rest)) - two;
-    bytes[0] = K_AS_UINT(ROUNDER - K_SIGN(K_MIN(first, LIMIT), u));
+    bytes[0] = BYTE(-K_SIGN(K_MIN(first, LIMIT), u));
     bytes[1] = BYTE(ABOVE(second));
     bytes[2] = BYTE(ABOVE(K_ABS(d) - two));
 }
