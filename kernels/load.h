@@ -45,6 +45,20 @@ typedef struct SAMPLE_ALIGNED(16) {
     k_u32 start, phase, step, reserved;
 } k_gather;
 
+/* struct penstock_ofdm_place */
+typedef struct SAMPLE_ALIGNED(16) {
+    k_u32 start, phase, step, frame, common, slope, pilot_row, phase_low;
+} k_symbol;
+
+/* A first symbol turns into the one `i` symbols later; `each` has what is added to the phase. */
+#define FOLLOW(symbol, each, i, spacing)                                                           \
+    {                                                                                              \
+        const k_u64 each_ = (k_u64)each.phase << 32 | each.phase_low;                              \
+        const k_u64 first_ = (k_u64)symbol.phase << 32 | symbol.phase_low;                         \
+        symbol.start += (k_u32)(i)*spacing;                                                        \
+        symbol.phase = (k_u32)((first_ + (k_u64)(i)*each_) >> 32);                                 \
+    }
+
 #if FORMAT == FORMAT_CF32 && IMAGE_IN && TEXEL == 1 /* `source` is a place then */
 #define SAMPLE_RE(at) (read_imagef(in, source + (k_i32)(at)).x)
 #define SAMPLE_IM(at) (read_imagef(in, source + (k_i32)(at)).y)

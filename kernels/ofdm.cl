@@ -13,15 +13,11 @@
  * calls CARRIER(variable, first bin of the slot, place in the output less lane) for the carriers of each slot; COPY_LANES
  * work-items that store COPY_ROWS symbols together; k_piece and PIECE bytes of it; whether soft bits are CONVERTED to
  * bytes by an instruction of its own, where there is one, or by adding. The file is compiled three times, as
- * NAME with DEMAP: LISTED with a list of symbols; without, when the symbols stand evenly and no rotation is to be taken
- * out; and NARROW besides, when all levels are small.
+ * NAME with DEMAP: LISTED with a list of symbols, or with a first one that the others follow from; without, when the
+ * symbols stand evenly and no rotation is to be taken out; and NARROW besides, when all levels are small.
  */
 #if !defined(OFDM_ONCE)
 #define OFDM_ONCE
-
-typedef struct K_ALIGNED(16) {
-    k_u32 start, phase, step, frame, common, slope, reserved[2];
-} k_symbol;
 
 #define LOAD_TURN_OUT(s) v##s = product(v##s, unit(phase_ + (k_u32)(s * LANES) * step_));
 
@@ -163,7 +159,9 @@ NAME(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTRICT
     EACH_SLOT(DECLARE)
     K_EARLY();
 #if LISTED
-    const k_symbol symbol = symbols[row];
+    k_symbol symbol = symbols[spacing ? 0 : row];
+    if (spacing)
+        FOLLOW(symbol, symbols[1], row, spacing)
     K_GLOBAL const float2 *gain = gains + (k_size)symbol.frame * (N + 2);
     const k_u32 common = symbol.common, slope = symbol.slope;
     K_GLOBAL const k_sample *source = in + symbol.start + lane;

@@ -37,10 +37,6 @@ typedef float4 k_quad;
 typedef unsigned short k_u16;
 #endif
 
-typedef struct K_ALIGNED(16) {
-    k_u32 start, phase, step, frame, common, slope, pilot_row, reserved;
-} k_symbol;
-
 /* ---------------------------------------------------------------- load ------------------------ */
 
 /* A sample as the number that is in memory, cu8 less 127.5: what it is a part of is in the gains. */
@@ -229,10 +225,13 @@ symbols(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTR
     ORIGIN(0)
     LOCATE
     LOCATE_ROW
-    if (spacing)
+    if (places) {
+        symbol = places[spacing ? 0 : row];
+        if (spacing)
+            FOLLOW(symbol, places[1], row, spacing)
+    } else {
         symbol.start += (k_u32)row * spacing;
-    else
-        symbol = places[row];
+    }
     K_GLOBAL const k_sample *source = in + symbol.start;
     LOAD_POINTS
     if (symbol.phase | symbol.step) {

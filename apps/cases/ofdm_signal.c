@@ -47,11 +47,11 @@ static double complex channel_at(const struct ofdm_grid *grid, int32_t carrier)
     return 1 + 0.4 * polar(1 + 2 * step) + 0.2 * I * polar(5 * step);
 }
 
-static void fill_symbol(struct ofdm_signal *signal, size_t index, double *bins, uint64_t *state)
+static void fill_symbol(struct ofdm_signal *signal, size_t index, bool turned, double *bins, uint64_t *state)
 {
     const struct ofdm_grid *grid = signal->grid;
-    double phase = 2 * random_uniform(state) - 1;
-    double slope = (0.4 * random_uniform(state) - 0.2) * 2 / (double)grid->n;
+    double phase = turned ? 2 * random_uniform(state) - 1 : 0;
+    double slope = turned ? (0.4 * random_uniform(state) - 0.2) * 2 / (double)grid->n : 0;
     signal->symbols[index].phase = (float)phase; /* used where there are no pilots */
     signal->symbols[index].slope = (float)slope;
     phase = signal->pilot_count ? phase : (double)signal->symbols[index].phase;
@@ -93,7 +93,7 @@ static void modulate(struct ofdm_signal *signal, size_t index, const struct refe
     }
 }
 
-enum { MADE = 4096 }; /* symbols that others may repeat */
+enum { MADE_SAMPLES = 1 << 18 }; /* of symbols that others may repeat */
 
 static bool make_symbols(struct ofdm_signal *signal, bool repeated)
 {
@@ -101,10 +101,10 @@ static bool make_symbols(struct ofdm_signal *signal, bool repeated)
     struct reference_dft dft;
     double *bins = malloc(2 * signal->grid->n * sizeof *bins);
     bool good = reference_dft_init(&dft, signal->grid->n) && bins;
-    size_t made = repeated && signal->symbol_count > MADE ? MADE : signal->symbol_count,
-           each = signal->grid->n + signal->grid->guard;
+    size_t each = signal->grid->n + signal->grid->guard, most = MADE_SAMPLES / each + 1,
+           made = repeated && signal->symbol_count > most ? most : signal->symbol_count;
     for (size_t i = 0; good && i < made; i++) {
-        fill_symbol(signal, i, bins, &state);
+        fill_symbol(signal, i, !repeated, bins, &state);
         modulate(signal, i, &dft, bins);
         signal->symbols[i].start = i * (signal->grid->n + signal->grid->guard);
     }

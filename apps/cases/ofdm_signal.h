@@ -20,8 +20,9 @@ struct ofdm_signal {
     penstock_ofdm_symbol *symbols;
 };
 
-/* Makes `symbols` of them. With `repeated`, later ones may be earlier ones again, whatever their carriers' offset:
- * their points are not what was sent. False where memory is short; to be freed in both cases. */
+/* Makes `symbols` of them, each turned by a phase and slope of its own. With `repeated`, none is turned, and later ones
+ * may be earlier ones again, whatever their carriers' offset: their points are not what was sent. False where memory is
+ * short; to be freed in both cases. */
 bool ofdm_signal_make(struct ofdm_signal *signal, const struct ofdm_grid *grid, penstock_constellation constellation,
                       size_t symbols, bool repeated);
 void ofdm_signal_free(struct ofdm_signal *signal);

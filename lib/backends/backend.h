@@ -247,7 +247,7 @@ struct penstock_ofdm_place {
     uint32_t start, phase, step, frame;
     uint32_t common, slope;
     uint32_t pilot_row; /* of pilot_values */
-    uint32_t reserved;
+    uint32_t phase_low; /* 32 more bits of the phase, where symbols follow from the first */
 };
 
 /*
@@ -260,13 +260,20 @@ struct penstock_ofdm_place {
  * the pilot times gain and conjugate value to what it is received as. At least one frame.
  */
 struct penstock_ofdm_tables {
-    const struct penstock_ofdm_place *places; /* one a symbol; NULL: symbol i starts at start + i spacing (> 0), all
-                                                 are of frame 0 and nothing is taken out */
+    const struct penstock_ofdm_place *places; /* one a symbol; or, if spacing > 0, two: symbol i is the first, moved by
+                                                 i spacing and with i times the second's phase added to its own, 64 bits
+                                                 each; NULL: symbol i starts at start + i spacing (> 0), all are of
+                                                 frame 0 and nothing is taken out */
     uint32_t start, spacing;
     bool narrow; /* no level is above 21 */
     const penstock_cf32 *gains;
     size_t frame_count;
 };
+
+static inline size_t penstock__ofdm_places(const struct penstock_ofdm_tables *tables, size_t symbols)
+{
+    return tables->spacing ? 2 : symbols;
+}
 
 /* Where a gathered frame starts, in samples of the job's input, and how it is rotated on load:
  * sample j is multiplied by exp(2 pi i (phase + j step) / 2^32), in arithmetic modulo 2^32. */

@@ -124,7 +124,7 @@ static struct lists lists_of(const struct penstock_problem *problem, const struc
         return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
     return (struct lists){.gather = ofdm->places,
                           .gains = ofdm->gains,
-                          .gather_bytes = batch->frames * sizeof *ofdm->places,
+                          .gather_bytes = penstock__ofdm_places(ofdm, batch->frames) * sizeof *ofdm->places,
                           .gains_bytes =
                               ofdm->frame_count * penstock__ofdm_gains(&problem->ofdm) * sizeof *ofdm->gains};
 }

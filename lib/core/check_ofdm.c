@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The self-check of a plan that demodulates OFDM symbols: random samples, gains and rotations, with a list of symbols
- * and without, against a double-precision transform and the max-log ratio by its definition: the nearest level with
- * the bit 1 and the nearest with the bit 0.
+ * The self-check of a plan that demodulates OFDM symbols: random samples, gains and rotations, with a list of symbols,
+ * with the first and without, against a double-precision transform and the max-log ratio by its definition: the nearest
+ * level with the bit 1 and the nearest with the bit 0.
  */
 #include "core/check.h"
 #include "core/check_samples.h"
@@ -19,6 +19,9 @@
 #define GUARD       0xa5
 #define FULL_SCALE  100 /* fits every format */
 #define USUAL_LEVEL 10  /* of a soft bit; at most twice that */
+
+/* How a batch tells where its symbols are; NARROW as EVEN. */
+enum way { LISTED, FOLLOWED, EVEN, NARROW, WAYS };
 
 struct check {
     struct penstock__binding *binding;
@@ -116,24 +119,30 @@ static int compare_symbol(struct check *check, const struct penstock_ofdm_place 
     return PENSTOCK_OK;
 }
 
-static int run(struct check *check, bool listed, bool narrow)
+static int run(struct check *check, enum way way)
 {
-    struct penstock_ofdm_tables tables = {.places = listed ? check->places : NULL,
-                                          .start = listed ? 0 : 1,
-                                          .spacing = listed ? 0 : (uint32_t)check->ofdm->n + 1,
-                                          .narrow = narrow,
+    struct penstock_ofdm_place first[2];
+    bool placed = way == LISTED || way == FOLLOWED;
+    struct penstock_ofdm_tables tables = {.places = way == FOLLOWED ? first
+                                                    : placed        ? check->places
+                                                                    : NULL,
+                                          .start = !placed,
+                                          .spacing = way == LISTED ? 0 : (uint32_t)check->ofdm->n + 1,
+                                          .narrow = way == NARROW,
                                           .gains = check->gains,
                                           .frame_count = FRAMES};
     struct penstock__batch batch = {
         .in = check->in, .ofdm = &tables, .out = check->out, .frames = check->symbols, .samples = check->samples};
     int status;
+    if (way == FOLLOWED)
+        penstock__check_follow(first, check->places, check->symbols, tables.spacing, &check->random);
     memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
     if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
         (status = penstock__binding_wait(check->binding, 0)))
         return status;
     for (size_t i = 0; i < check->symbols && !status; i++) {
         struct penstock_ofdm_place even = {.start = tables.start + (uint32_t)i * tables.spacing};
-        const struct penstock_ofdm_place *place = listed ? &check->places[i] : &even;
+        const struct penstock_ofdm_place *place = placed ? &check->places[i] : &even;
         if (!(status = transform(check, place)))
             status = compare_symbol(check, place, i);
     }
@@ -161,8 +170,9 @@ int penstock__check_ofdm(struct penstock__binding *binding)
         fill_samples(&check);
         fill_gains(&check);
         fill_places(&check);
-        if (!(status = run(&check, true, false)) && !(status = run(&check, false, false)))
-            status = run(&check, false, true);
+        status = PENSTOCK_OK;
+        for (int way = 0; way < WAYS && !status; way++)
+            status = run(&check, (enum way)way);
     }
     penstock__free(check.in);
     penstock__free(check.places);

@@ -21,6 +21,9 @@
 #define USUAL_LEVEL 10   /* of a soft bit; at most twice that */
 #define CLOSE       1e-4 /* relative error of a point; angle_error() is that of its direction */
 
+/* How a batch tells where its symbols are. */
+enum way { LISTED, FOLLOWED, EVEN, WAYS };
+
 static const double tau = 6.28318530717958647692528676655900577;
 
 struct check {
@@ -315,20 +318,25 @@ static int compare_symbol(const struct check *check, const struct penstock_ofdm_
 
 /* ---------------------------------------------------------------- runs ------------------------ */
 
-static int run(struct check *check, bool listed)
+static int run(struct check *check, enum way way)
 {
-    struct penstock_ofdm_tables tables = {.places = listed ? check->places : NULL,
-                                          .start = listed ? 0 : 1,
-                                          .spacing = listed ? 0 : (uint32_t)check->ofdm->n + 1,
+    struct penstock_ofdm_place first[2];
+    struct penstock_ofdm_tables tables = {.places = way == FOLLOWED ? first
+                                                    : way == LISTED ? check->places
+                                                                    : NULL,
+                                          .start = way == EVEN,
+                                          .spacing = way == LISTED ? 0 : (uint32_t)check->ofdm->n + 1,
                                           .gains = check->gains,
                                           .frame_count = FRAMES};
     struct penstock__batch batch = {
         .in = check->in, .ofdm = &tables, .out = check->out, .frames = check->symbols, .samples = check->samples};
     int status;
-    for (size_t i = 0; i < check->symbols; i++) {
-        fill_place(check, &check->places[i], i, listed);
+    for (size_t i = 0; i < check->symbols; i++)
+        fill_place(check, &check->places[i], i, way == LISTED);
+    if (way == FOLLOWED)
+        penstock__check_follow(first, check->places, check->symbols, tables.spacing, &check->random);
+    for (size_t i = 0; i < check->symbols; i++)
         fill_symbol(check, &check->places[i]);
-    }
     memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
     if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
         (status = penstock__binding_wait(check->binding, 0)))
@@ -383,8 +391,8 @@ int penstock__check_symbols(struct penstock__binding *binding)
     int status = make(&check);
     if (!status) {
         fill_gains(&check);
-        if (!(status = run(&check, true)))
-            status = run(&check, false);
+        for (int way = 0; way < WAYS && !status; way++)
+            status = run(&check, (enum way)way);
     }
     release(&check);
     return status;

@@ -85,7 +85,8 @@ static int fill(struct penstock_resident *resident, const struct penstock__resid
              ofdm->frame_count * penstock__ofdm_gains(&resident->binding->state.problem->ofdm) * sizeof *ofdm->gains)))
         return status;
     if (ofdm && ofdm->places &&
-        (status = penstock__slot_upload(slot, &slot->gather, ofdm->places, work->batch.frames * sizeof *ofdm->places)))
+        (status = penstock__slot_upload(slot, &slot->gather, ofdm->places,
+                                        penstock__ofdm_places(ofdm, work->batch.frames) * sizeof *ofdm->places)))
         return status;
     resident->job = penstock__slot_job(slot, &work->batch);
     return wait_for_all(resident);

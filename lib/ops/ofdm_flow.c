@@ -6,16 +6,18 @@
 #include "core/context.h"
 #include "ops/ofdm_check.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define PIECE_BYTES  ((size_t)4 << 20) /* of samples: from here on a copy's fixed cost is small against its length */
 #define ROW_BYTES    ((size_t)16 << 20)
 #define ITEM_SYMBOLS 1024 /* that are worth another thread's attention */
+#define LOOK_SYMBOLS 4096 /* likewise, where they are only compared */
+#define LOOK_PIECES  8    /* compared at once, while the device has those before: threads wake up less often */
 
 /* What a thread found of its share. */
 struct ofdm_flow_span {
     uint64_t high; /* the last transform's first sample */
-    bool even;     /* one frame, even distances and nothing to take out: no list is needed */
     bool behind;   /* a symbol lies before the piece's first one */
     bool bad;      /* a symbol is not what ofdm.h asks for */
 };
@@ -25,7 +27,7 @@ struct piece {
     struct ofdm_flow_slot *slot;
     struct ofdm_flow_span *spans;
     size_t first, count;
-    uint64_t base, spacing; /* of the first transform, and to the second one */
+    uint64_t base; /* of the first transform */
 };
 
 /* ---------------------------------------------------------------- memory ---------------------- */
@@ -49,7 +51,8 @@ static int prepare(struct ofdm_flow *flow, struct ofdm_flow_slot *slot, const st
     const struct penstock_problem *problem = &work->fused->chosen->problem;
     size_t items = (count - 1) / ITEM_SYMBOLS + 1;
     void *places = slot->places, *rows = slot->rows;
-    int status = reserve(&places, &slot->place_room, count * sizeof *slot->places, work->fused->device);
+    int status =
+        reserve(&places, &slot->place_room, (flow->spacing ? 2 : count) * sizeof *slot->places, work->fused->device);
     slot->places = places;
     if (!status && problem->ofdm.complete)
         status = reserve(&rows, &slot->row_bytes, count * problem->out_bytes, work->fused->device);
@@ -92,7 +95,7 @@ static void list(void *argument, size_t item, unsigned worker)
     const struct ofdm_flow_work *work = piece->work;
     const penstock_ofdm_symbol *symbols = work->batch->symbols + piece->first;
     bool given = work->grid->tracking == PENSTOCK_TRACK_GIVEN;
-    struct ofdm_flow_span span = {.even = true};
+    struct ofdm_flow_span span = {.bad = false};
     size_t begin = item * ITEM_SYMBOLS, end = begin + ITEM_SYMBOLS < piece->count ? begin + ITEM_SYMBOLS : piece->count;
     (void)worker;
     span.bad =
@@ -105,44 +108,91 @@ static void list(void *argument, size_t item, unsigned worker)
         piece->slot->places[i] = place;
         span.behind = span.behind || window < piece->base;
         span.high = window > span.high ? window : span.high;
-        span.even = span.even && !(place.phase | place.step | place.common | place.slope) &&
-                    place.frame == symbols[0].frame && window == piece->base + i * piece->spacing;
     }
     piece->spans[item] = span;
 }
 
 static struct ofdm_flow_span list_all(const struct piece *piece)
 {
+    struct ofdm_flow_span all = {.bad = false};
     size_t items = (piece->count - 1) / ITEM_SYMBOLS + 1;
-    struct ofdm_flow_span all = {.even = true};
     if (items == 1)
         list((void *)(uintptr_t)piece, 0, 0);
     else
         penstock__parallel(piece->work->fused->device->context, items, list, (void *)(uintptr_t)piece);
     for (size_t i = 0; i < items; i++) {
         all.high = piece->spans[i].high > all.high ? piece->spans[i].high : all.high;
-        all.even = all.even && piece->spans[i].even;
         all.behind = all.behind || piece->spans[i].behind;
         all.bad = all.bad || piece->spans[i].bad;
     }
     return all;
 }
 
+/* ---------------------------------------------------------------- even distances ------------- */
+
+/* Symbols of one frame at even distances, as a continuous signal has them: those of a piece follow from its first. */
+struct run {
+    const struct ofdm_flow_work *work;
+    size_t first, count;
+    uint64_t spacing;
+    atomic_bool uneven;
+};
+
+static void look(void *argument, size_t item, unsigned worker)
+{
+    struct run *run = argument;
+    const penstock_ofdm_symbol *symbols = run->work->batch->symbols + run->first;
+    bool given = run->work->grid->tracking == PENSTOCK_TRACK_GIVEN;
+    size_t begin = item * LOOK_SYMBOLS, end = begin + LOOK_SYMBOLS < run->count ? begin + LOOK_SYMBOLS : run->count;
+    uint64_t start = symbols[0].start, differs = 0;
+    uint32_t frame = symbols[0].frame;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        differs |= (symbols[i].start ^ (start + i * run->spacing)) | (symbols[i].frame ^ frame) |
+                   (given & (symbols[i].phase != 0 || symbols[i].slope != 0));
+    if (differs)
+        atomic_store(&run->uneven, true);
+}
+
+/* The distance of `count` symbols from `first` on; 0 where they are to be listed. */
+static uint32_t even_spacing(const struct ofdm_flow_work *work, size_t first, size_t count)
+{
+    const penstock_ofdm_batch *batch = work->batch;
+    const penstock_ofdm_symbol *symbols = batch->symbols + first;
+    struct run run = {.work = work, .first = first, .count = count, .spacing = 1};
+    size_t last = first + count - 1;
+    if (count > 1)
+        run.spacing = symbols[1].start - symbols[0].start;
+    if (work->grid->pilots.count || !run.spacing || run.spacing > UINT32_MAX ||
+        !penstock__ofdm_good_symbols(work->grid, batch, work->skip, first, first + 1) ||
+        !penstock__ofdm_good_symbols(work->grid, batch, work->skip, last, last + 1))
+        return 0;
+    penstock__parallel(work->fused->device->context, (count - 1) / LOOK_SYMBOLS + 1, look, &run);
+    return atomic_load(&run.uneven) ? 0 : (uint32_t)run.spacing;
+}
+
 /* ---------------------------------------------------------------- pieces ---------------------- */
 
-static struct penstock_ofdm_tables tables_of(const struct piece *piece, bool even)
+/* A piece at even distances. */
+static struct penstock_ofdm_tables even_tables(const struct ofdm_flow_work *work, const penstock_ofdm_symbol *first,
+                                               uint32_t spacing, struct penstock_ofdm_place places[2])
 {
-    const struct ofdm_fused *fused = piece->work->fused;
-    const struct penstock_ofdm_problem *ofdm = &fused->chosen->problem.ofdm;
-    struct penstock_ofdm_tables tables = {
-        .places = piece->slot->places, .gains = fused->gains, .frame_count = fused->frame_count};
-    if (even && !ofdm->pilot_count && piece->spacing && piece->spacing <= UINT32_MAX) {
-        tables.places = NULL;
-        tables.spacing = (uint32_t)piece->spacing;
-        tables.gains += piece->slot->places[0].frame * penstock__ofdm_gains(ofdm);
-        tables.frame_count = 1;
-        tables.narrow = fused->highest <= OFDM_NARROW;
-    }
+    const struct ofdm_fused *fused = work->fused;
+    const penstock_ofdm_frame *frame = &work->batch->frames[first->frame];
+    uint64_t turns = penstock__ofdm_turns(frame), window = first->start + work->skip;
+    struct penstock_ofdm_tables tables = {.spacing = spacing,
+                                          .gains = fused->gains +
+                                                   first->frame * penstock__ofdm_gains(&fused->chosen->problem.ofdm),
+                                          .frame_count = 1,
+                                          .narrow = fused->highest <= OFDM_NARROW};
+    if (!turns)
+        return tables;
+    tables.places = places;
+    places[0] = penstock__ofdm_place(first, work->batch->frames, window, work->grid->n, false);
+    places[0].frame = 0;
+    places[0].phase_low = (uint32_t)penstock__ofdm_phase(frame, window, work->grid->n);
+    places[1] = (struct penstock_ofdm_place){.phase = (uint32_t)(turns * spacing >> 32),
+                                             .phase_low = (uint32_t)(turns * spacing)};
     return tables;
 }
 
@@ -159,15 +209,22 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
                           .spans = flow->spans,
                           .first = first,
                           .count = count,
-                          .base = symbols[0].start + work->skip,
-                          .spacing = count > 1 ? symbols[1].start - symbols[0].start : 1};
-    struct ofdm_flow_span span = list_all(&piece);
-    uint64_t distance = span.high - piece.base;
-    if (span.bad)
-        return OFDM_FLOW_REFUSED;
-    if (span.behind || distance > 2 * (uint64_t)count * work->length || distance > UINT32_MAX / 2)
+                          .base = symbols[0].start + work->skip};
+    uint64_t distance = (count - 1) * (uint64_t)flow->spacing;
+    struct penstock_ofdm_tables tables = {
+        .places = slot->places, .gains = work->fused->gains, .frame_count = work->fused->frame_count};
+    if (flow->spacing) {
+        tables = even_tables(work, symbols, flow->spacing, slot->places);
+    } else {
+        struct ofdm_flow_span span = list_all(&piece);
+        if (span.bad)
+            return OFDM_FLOW_REFUSED;
+        if (span.behind)
+            return OFDM_FLOW_SCATTERED;
+        distance = span.high - piece.base;
+    }
+    if (distance > 2 * (uint64_t)count * work->length || distance > UINT32_MAX / 2)
         return OFDM_FLOW_SCATTERED;
-    struct penstock_ofdm_tables tables = tables_of(&piece, span.even);
     struct penstock__batch batch = {.in = (const char *)work->batch->samples + (size_t)piece.base * problem->in_bytes,
                                     .ofdm = &tables,
                                     .out = problem->ofdm.complete ? (void *)slot->rows
@@ -217,8 +274,12 @@ int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work 
     size_t piece = piece_of(work), symbols = work->batch->symbol_count;
     unsigned slot = 0;
     int status = PENSTOCK_OK, last = PENSTOCK_OK;
-    for (size_t first = 0; first < symbols && !status; first += piece, slot = (slot + 1) % OFDM_SLOTS) {
-        size_t left = symbols - first;
+    for (size_t first = 0, looked = 0; first < symbols && !status; first += piece, slot = (slot + 1) % OFDM_SLOTS) {
+        size_t left = symbols - first, ahead = first ? LOOK_PIECES * piece : piece;
+        if (first >= looked) {
+            looked = first + (left < ahead ? left : ahead);
+            flow->spacing = even_spacing(work, first, looked - first);
+        }
         if (!(status = finish(flow, work, slot)))
             status = send(flow, work, slot, first, left < piece ? left : piece);
         *pieces += !status;

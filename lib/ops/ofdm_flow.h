@@ -22,6 +22,7 @@ struct ofdm_flow {
     struct ofdm_flow_slot slots[OFDM_SLOTS];
     struct ofdm_flow_span *spans; /* of the threads' shares of a piece */
     size_t span_room;
+    uint32_t spacing; /* of the symbols that were looked at last; 0: they are listed */
 };
 
 /* A batch whose samples are as they are in memory, the kernel being chosen. */

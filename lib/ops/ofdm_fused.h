@@ -91,14 +91,22 @@ static inline struct ofdm_rows penstock__ofdm_rows(const struct ofdm_grid *grid,
  * The carrier offset's rotation as 32-bit turns. In 64-bit turns, modulo one turn, the phase at any sample is exact but
  * for the rounding of `cfo` itself. What rounding the step leaves is made zero at the transform's middle.
  */
+static inline uint64_t penstock__ofdm_turns(const penstock_ofdm_frame *frame) /* from a sample to the next */
+{
+    return (uint64_t)(int64_t)(-frame->cfo * 0x1p63) * 2;
+}
+
+static inline uint64_t penstock__ofdm_phase(const penstock_ofdm_frame *frame, uint64_t window, size_t n)
+{
+    uint64_t turns = penstock__ofdm_turns(frame), half = 0x80000000u, step = (turns + half) >> 32;
+    return turns * (window - frame->origin) + (turns - (step << 32)) * (n / 2) + half;
+}
+
 static inline void penstock__ofdm_rotation(struct penstock_gather *gather, const penstock_ofdm_frame *frame,
                                            uint64_t window, size_t n)
 {
-    uint64_t turns = (uint64_t)(int64_t)(-frame->cfo * 0x1p63) * 2, half = 0x80000000u;
-    uint64_t step = (turns + half) >> 32;
-    uint64_t phase = turns * (window - frame->origin) + (turns - (step << 32)) * (n / 2);
-    gather->phase = (uint32_t)((phase + half) >> 32);
-    gather->step = (uint32_t)step;
+    gather->phase = (uint32_t)(penstock__ofdm_phase(frame, window, n) >> 32);
+    gather->step = (uint32_t)((penstock__ofdm_turns(frame) + 0x80000000u) >> 32);
 }
 
 /* `symbols` symbols of `frame`, `spacing` samples from one's transform to the next one's, the first at `start`. */

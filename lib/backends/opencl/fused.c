@@ -113,7 +113,7 @@ static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const
                             const struct penstock_job *job, cl_int rows)
 {
     cl_mem in = memory_of(job->in), out = memory_of(job->out), gains = job->gains ? memory_of(job->gains) : self->table;
-    cl_mem places = job->gather ? memory_of(job->gather) : in;
+    cl_mem places = job->gather ? memory_of(job->gather) : NULL;
     const struct {
         size_t bytes;
         const void *value;
