@@ -64,11 +64,10 @@ static void check_nodes(const struct gpu_scheme *scheme, size_t n, size_t device
 {
     bool twice = scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER;
     unsigned there = twice ? (scheme->count + 1) / 2 : scheme->count;
-    size_t product = 1, inner = 1;
+    size_t product = 1;
     for (unsigned i = 0; i < scheme->count; i++) {
         const struct gpu_node *node = &scheme->node[i];
         product *= i < there ? node->shape.n : 1;
-        inner *= i < there ? node->shape.n : 1;
         CHECK(stages_are_whole(&node->shape), "n %zu, device %zu, node %u: stages", n, device, i);
         CHECK(node_is_within(&node->shape, &devices[device].limits),
               "n %zu, device %zu, node %u: %u work-items, %zu bytes", n, device, i,
