@@ -213,14 +213,15 @@ struct late {
 static int make_late(void **made, void *owner, const char *device)
 {
     const struct late *what = owner;
-    struct channelizer_engine *engine = penstock__calloc(1, sizeof *engine);
+    struct channelizer_engine *engine;
     (void)device;
+    if (what->failure)
+        return penstock__error(what->failure, "as the test wants it");
+    engine = penstock__calloc(1, sizeof *engine);
     engine->context = what->shape.context;
     engine->bank = what->shape.bank;
-    int status = what->failure ? penstock__error(what->failure, "as the test wants it")
-                               : penstock__channelizer_engine_init(engine, 0, "prefer:" LATE);
     *made = engine;
-    return status;
+    return penstock__channelizer_engine_init(engine, 0, "prefer:" LATE);
 }
 
 static void free_late(void *engine)
