@@ -23,8 +23,9 @@ except ImportError as error:
     sys.exit(f"ofdm_receiver.py: {error}; see docs/gnuradio.md for the paths that Python needs")
 
 RATES = {"wifi": 20e6, "wifi-10mhz": 10e6, "wifi-5mhz": 5e6}
-LONGEST_S = 86400  # the waterfall's samples and the points stay in memory
+LONGEST_S = 86400
 SIZE = 512  # of the pictures, and length of the waterfall's transforms
+POINTS = 1 << 20  # of the constellation at most, the latest ones: what stays in memory does not grow with the time
 
 
 def finite(text):
@@ -91,11 +92,46 @@ def write_waterfall(path, vectors):
     write_png(path, to_grey(level, *numpy.percentile(level, (5, 99.9))))
 
 
-def print_frames(store):
-    for i in range(store.num_messages()):
-        meta, psdu = pmt.to_python(store.get_message(i))
-        print(f"{meta['sample']:12d}  {meta['rate_mbps']:4g} Mb/s  {len(psdu):4d} bytes  SNR {meta['snr_db']:5.1f} dB  "
-              f"EVM {meta['evm_db']:6.1f} dB  CFO {meta['cfo_hz'] / 1e3:7.1f} kHz")
+class FramePrinter(gr.basic_block):
+    """A line for each frame as it comes."""
+
+    def __init__(self):
+        gr.basic_block.__init__(self, name="frame printer", in_sig=None, out_sig=None)
+        self.count, self.error = 0, None
+        self.message_port_register_in(pmt.intern("pdus"))
+        self.set_msg_handler(pmt.intern("pdus"), self.print_frame)
+
+    def print_frame(self, pdu):
+        if self.error:
+            return
+        meta, psdu = pmt.to_python(pdu)
+        self.count += 1
+        try:
+            print(f"{meta['sample']:12d}  {meta['rate_mbps']:4g} Mb/s  {len(psdu):4d} bytes  SNR {meta['snr_db']:5.1f} dB  "
+                  f"EVM {meta['evm_db']:6.1f} dB  CFO {meta['cfo_hz'] / 1e3:7.1f} kHz", flush=True)
+        except OSError as error:  # nobody reads any longer; an exception here would end the process
+            self.error = error
+
+
+class LatestPoints(gr.sync_block):
+    """The last points of a stream, in no order."""
+
+    def __init__(self):
+        gr.sync_block.__init__(self, name="latest points", in_sig=[numpy.complex64], out_sig=None)
+        self.kept, self.count = numpy.zeros(POINTS, numpy.complex64), 0
+
+    def work(self, input_items, output_items):
+        given = len(input_items[0])
+        items = input_items[0][-POINTS:]
+        start = self.count % POINTS
+        first = min(len(items), POINTS - start)
+        self.kept[start:start + first] = items[:first]
+        self.kept[:len(items) - first] = items[first:]
+        self.count += len(items)
+        return given
+
+    def points(self):
+        return self.kept[:self.count]
 
 
 def radio(options):
@@ -110,9 +146,9 @@ def radio(options):
     return source
 
 
-def wait_for(receiver, samples, until):
-    """Until the receiver has had as many samples, or a radio gives no more."""
-    while receiver.stats()["samples"] < samples and time.monotonic() < until:
+def wait_for(receiver, printer, samples, until):
+    """Until the receiver has had as many samples, a radio gives no more, or nobody reads the lines."""
+    while receiver.stats()["samples"] < samples and time.monotonic() < until and not printer.error:
         before = receiver.stats()["samples"]
         time.sleep(0.5)
         if before and receiver.stats()["samples"] == before:
@@ -120,40 +156,44 @@ def wait_for(receiver, samples, until):
 
 
 def receive(options):
-    """The receiver after `seconds` of samples or an interrupt, its frames, points and the waterfall's vectors."""
+    """The receiver after `seconds` of samples or an interrupt, the printer of its frames, its points and the waterfall's vectors."""
     samples = int(options.seconds * RATES[options.profile])
-    top, store = gr.top_block(), blocks.message_debug()
+    top, printer = gr.top_block(), FramePrinter()
     head, receiver = blocks.head(gr.sizeof_gr_complex, samples), penstock.wifi_receiver(options.profile, options.device)
-    points, vectors = blocks.vector_sink_c(), blocks.vector_sink_c(SIZE)
+    points, vectors = LatestPoints(), blocks.vector_sink_c(SIZE)
     source = radio(options)
-    top.connect(source, head, receiver, points)
-    top.connect(head, blocks.stream_to_vector(gr.sizeof_gr_complex, SIZE),
-                blocks.keep_one_in_n(SIZE * gr.sizeof_gr_complex, max(1, samples // SIZE // SIZE)),
-                penstock.fft_vcc(SIZE, True, "hann", True, 1, options.device), vectors)
-    top.msg_connect(receiver, "pdus", store, "store")
+    top.connect(source, head, receiver, points if options.constellation else blocks.null_sink(gr.sizeof_gr_complex))
+    if options.waterfall:
+        top.connect(head, blocks.stream_to_vector(gr.sizeof_gr_complex, SIZE),
+                    blocks.keep_one_in_n(SIZE * gr.sizeof_gr_complex, max(1, samples // SIZE // SIZE)),
+                    penstock.fft_vcc(SIZE, True, "hann", True, 1, options.device), vectors)
+    top.msg_connect(receiver, "pdus", printer, "pdus")
     until = time.monotonic() + 10 * options.seconds + 60
     try:
         top.start()
         print(f"ofdm_receiver.py: receiving on {receiver.device()}; Ctrl-C ends it", file=sys.stderr, flush=True)
-        wait_for(receiver, samples, until)
+        wait_for(receiver, printer, samples, until)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends the program at once
+        head.set_length(0)
+    if printer.error:
         head.set_length(0)
     if time.monotonic() < until:  # unlike stop() this loses nothing; it ends a source that has no more samples, head one that has
         source._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))
     else:  # a radio that is too slow, but goes on
         top.stop()
     top.wait()
-    return receiver, store, numpy.array(points.data(), numpy.complex64), numpy.array(vectors.data()).reshape(-1, SIZE)
+    if printer.error:
+        raise printer.error
+    return receiver, printer, points.points(), numpy.array(vectors.data()).reshape(-1, SIZE)
 
 
 def main():
     options = arguments()
     try:
-        receiver, store, points, vectors = receive(options)
-        print_frames(store)
+        receiver, printer, points, vectors = receive(options)
         counters = receiver.stats()
-        print(f"{counters['samples']:.0f} samples on {receiver.device()}: {store.num_messages()} frames, "
+        print(f"{counters['samples']:.0f} samples on {receiver.device()}: {printer.count} frames, "
               f"{counters['synchronised'] - counters['fcs_ok']:.0f} others")
         if options.constellation:
             write_constellation(options.constellation, points)

@@ -24,6 +24,12 @@ COMMAND = os.environ.get("PENSTOCK_COMMAND", "")
 REPLAY = os.environ.get("PENSTOCK_TEST_REPLAY", "")
 BLOCKS = sorted(path.name for path in (SOURCE / "grc").glob("*.block.yml"))
 
+
+def take_interrupts():
+    """In a child: a shell's background jobs ignore interrupts, and so would all that they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 # The flowgraph with one more block that keeps the frames, until there are enough of them.
 RUN = """
 import sys, time
@@ -279,7 +285,8 @@ class QaGrc(gr_unittest.TestCase):
 
     def interrupt(self, command, environment, seconds):
         """What a program says that is interrupted so long after it has said that it receives."""
-        program = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        program = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=take_interrupts)
         try:
             told = program.stderr.readline()
             while told and "receiving" not in told:
