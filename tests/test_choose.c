@@ -180,6 +180,31 @@ static void candidate_fails(void)
     }
 }
 
+static int failing_plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    (void)plan, (void)variant;
+    return penstock__error(PENSTOCK_ERR_DEVICE, "no compiler");
+}
+
+/* Two plans that the device fails alike are told of once, and so are two after something else was told. */
+static void told_once(void)
+{
+    penstock_context *context = new_context("");
+    automatic_trace.plan_init = failing_plan_init;
+    CHECK(!choose(context, FRAMES).trace && !choose(context, 2 * FRAMES).trace, "trace was taken");
+    CHECK_EQ(warnings, 1);
+    automatic_trace.plan_init = penstock__trace_backend.plan_init;
+    penstock__trace_fail_from(1);
+    CHECK(!choose(context, 3 * FRAMES).trace, "trace was taken");
+    penstock__trace_fail_at(-1);
+    CHECK_EQ(warnings, 2);
+    automatic_trace.plan_init = failing_plan_init;
+    CHECK(!choose(context, 4 * FRAMES).trace && !choose(context, 5 * FRAMES).trace, "trace was taken");
+    CHECK_EQ(warnings, 3);
+    automatic_trace.plan_init = penstock__trace_backend.plan_init;
+    penstock_context_free(context);
+}
+
 /* The chosen device fails while it works: the CPU goes on, nothing is lost. */
 static void fails_later(void)
 {
@@ -243,6 +268,7 @@ int main(void)
     without_cache("");
     without_cache("/proc/none");
     candidate_fails();
+    told_once();
     fails_later();
     without_memory();
     test_remove_folder();

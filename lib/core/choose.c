@@ -6,6 +6,7 @@
  * candidates with their drivers. A driver's update thus asks the question anew.
  */
 #include "core/choose.h"
+#include "backends/backend.h"
 #include "core/arrival.h"
 #include "core/context.h"
 #include "core/devices.h"
@@ -39,9 +40,15 @@ static void insert(struct candidates *list, struct penstock_device *device, int 
     list->count++;
 }
 
+/* Not again where nothing else was told since: a stream asks for several plans, which fail alike. */
 static void leave_out(const struct penstock_device *device)
 {
-    penstock__log(device->context, PENSTOCK_LOG_WARNING, "auto leaves %s out: %s", device->name, penstock_error_text());
+    char told[700];
+    unsigned key;
+    snprintf(told, sizeof told, "auto leaves %s out: %s", device->name, penstock_error_text());
+    key = (unsigned)penstock__hash(told, strlen(told));
+    if (atomic_exchange(&device->context->left_out_told, key) != key)
+        penstock__log(device->context, PENSTOCK_LOG_WARNING, "%s", told);
 }
 
 static bool is_automatic(const struct penstock_device *device)

@@ -39,6 +39,7 @@ struct penstock_context {
 
     pthread_mutex_t choice_lock; /* one measurement for "auto" at a time */
     atomic_bool absent_told;     /* why "auto" has one device alone */
+    atomic_uint left_out_told;   /* hash of what was said last of a device that it does without */
 
     pthread_mutex_t memo_lock;
     struct penstock__memo *memos; /* answers of measurements so far */

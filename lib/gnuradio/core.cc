@@ -111,10 +111,11 @@ std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> 
     for (const auto &s : streams) {
         auto count = [](uint64_t number) { return static_cast<double>(number); };
         const std::pair<const char *, double> sums[] = {
-            {"items_in", count(s.in)},      {"items_out", count(s.out)},
-            {"queue", count(s.queue)},      {"in_rate_hz", s.in_rate_hz},
-            {"out_rate_hz", s.out_rate_hz}, {"fallbacks", count(s.fallbacks)},
-            {"drops", count(s.drops)},      {"batch", s.batch / count(streams.size())},
+            {"items_in", count(s.in)},         {"items_out", count(s.out)},
+            {"queue", count(s.queue)},         {"in_rate_hz", s.in_rate_hz},
+            {"out_rate_hz", s.out_rate_hz},    {"fallbacks", count(s.fallbacks)},
+            {"drops", count(s.drops)},         {"batch", s.batch / count(streams.size())},
+            {"meanwhile", count(s.meanwhile)},
         };
         const std::pair<const char *, double> times[] = {
             {"transfer_ms", 1e3 * s.transfer_s},

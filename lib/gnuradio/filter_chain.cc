@@ -69,6 +69,7 @@ penstock_stream_stats filter_chain::stats() const
     stats.out = d_values;
     stats.queue = d_samples > used ? d_samples - used : 0;
     stats.fallbacks += d_fallbacks;
+    stats.meanwhile += d_meanwhile;
     return stats;
 }
 
@@ -134,7 +135,9 @@ size_t filter_chain::pull(void *values, size_t capacity, bool wait)
         if (d_links.size() > 1)
             limit = at_most(d_links[1].from / d_decimation - d_values, limit);
         if (!limit) {
-            d_fallbacks += stats_of_one(now.filter.get()).fallbacks;
+            const auto gone = stats_of_one(now.filter.get());
+            d_fallbacks += gone.fallbacks;
+            d_meanwhile += gone.meanwhile;
             d_links.pop_front();
             continue;
         }
@@ -187,7 +190,7 @@ void filter_chain::reset()
     }
     last.first = last.from = last.dropped = 0;
     last.phase = 0;
-    d_samples = d_values = d_changed = d_fallbacks = 0;
+    d_samples = d_values = d_changed = d_fallbacks = d_meanwhile = 0;
 }
 
 /* Another filter, whose first value is that of sample `at` or a later one. */

@@ -100,7 +100,7 @@ class message_meter
         mark_time(clock::now());
     }
 
-    // All but size, fallbacks and drops.
+    // All but size, fallbacks, drops and meanwhile.
     void read(penstock_stream_stats &stats) const
     {
         const double time = seconds(clock::now() - d_older.at);
