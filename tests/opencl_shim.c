@@ -4,7 +4,10 @@
 /*
  * A loader for tests, named by PENSTOCK_OPENCL_LIBRARY: the real one, which it is linked with, but for the functions
  * here. They make the device look like a GPU (PENSTOCK_SHIM_GPU=LOCAL_BYTES:MAX_GROUP; with ":cpu" behind, like a CPU
- * with these limits), let a call fail, and count objects that were made and not released.
+ * with these limits), let a call fail, and count objects that were made and not released. PENSTOCK_SHIM_FAULT=FAULT
+ * makes a broken driver of it, for the helper program that tries it too: context-crash, build-crash, build-exit,
+ * build-hang (which makes the file PENSTOCK_SHIM_HANGS), build-error, run-crash, run-wrong (nothing is done),
+ * wait-crash; the first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "driver_shim.h"
@@ -12,9 +15,11 @@
 #include <CL/cl.h>
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static long countdown = -1; /* calls until one fails; < 0: none does */
 static int for_good;        /* all fail from that one on, once `countdown` is 0 */
@@ -54,6 +59,52 @@ static int fails(void)
     return 1;
 }
 
+/* ---------------------------------------------------------------- a broken driver ------------- */
+
+static int has_fault(const char *fault)
+{
+    const char *wanted = getenv("PENSTOCK_SHIM_FAULT");
+    return wanted && !strcmp(wanted, fault);
+}
+
+/* LLVM, if the real driver has it, catches signals once and returns. */
+static void crash_if(const char *fault)
+{
+    if (!has_fault(fault))
+        return;
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+}
+
+static int is_faulty(cl_device_id device)
+{
+    const char *piece = getenv("PENSTOCK_SHIM_FAULTY");
+    char name[256] = "";
+    return !piece || (!clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) && strstr(name, piece));
+}
+
+static void hang(void)
+{
+    const char *path = getenv("PENSTOCK_SHIM_HANGS");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (file)
+        fclose(file);
+    for (;;)
+        pause();
+}
+
+/* Returns where the driver goes on. */
+static void compile_badly(void)
+{
+    crash_if("build-crash");
+    if (has_fault("build-exit"))
+        exit(127);
+    if (has_fault("build-hang"))
+        hang();
+}
+
+/* ---------------------------------------------------------------- its calls ------------------- */
+
 /* A pointer to the next function of this name, which is the real one. */
 #define REAL(name)                           \
     __typeof__(&name) real;                  \
@@ -90,10 +141,22 @@ static int fails(void)
         return real(object); \
     }
 
-MAKER(cl_context, clCreateContext,
-      (const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
-       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *code),
-      (properties, count, devices, notify, user, code))
+cl_context clCreateContext(const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
+                           void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
+                           cl_int *code)
+{
+    cl_context made = NULL;
+    REAL(clCreateContext);
+    if (is_faulty(devices[0]))
+        crash_if("context-crash");
+    if (fails())
+        *code = CL_OUT_OF_RESOURCES;
+    else
+        made = real(properties, count, devices, notify, user, code);
+    live += made != NULL;
+    return made;
+}
+
 MAKER(cl_command_queue, clCreateCommandQueue,
       (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *code),
       (context, device, properties, code))
@@ -135,18 +198,48 @@ RELEASE(clReleaseProgram, cl_program)
 RELEASE(clReleaseKernel, cl_kernel)
 RELEASE(clReleaseEvent, cl_event)
 
-CALL(clBuildProgram,
-     (cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
-      void(CL_CALLBACK *notify)(cl_program, void *), void *user),
-     (program, count, devices, options, notify, user))
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                      void(CL_CALLBACK *notify)(cl_program, void *), void *user)
+{
+    REAL(clBuildProgram);
+    if (is_faulty(devices[0])) {
+        compile_badly();
+        if (has_fault("build-error"))
+            return CL_BUILD_PROGRAM_FAILURE;
+    }
+    return fails() ? CL_OUT_OF_RESOURCES : real(program, count, devices, options, notify, user);
+}
+
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what, size_t bytes,
+                             void *value, size_t *used)
+{
+    static const char log[] = "trial.cl: warning\ntrial.cl:9: error: this compiler is \033[1mbroken\n1 error\n";
+    REAL(clGetProgramBuildInfo);
+    if (!has_fault("build-error") || what != CL_PROGRAM_BUILD_LOG)
+        return real(program, device, what, bytes, value, used);
+    if (used)
+        *used = sizeof log;
+    if (value && bytes >= sizeof log)
+        memcpy(value, log, sizeof log);
+    return CL_SUCCESS;
+}
+
 CALL(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), (kernel, index, bytes, value))
 CALL(clGetKernelWorkGroupInfo,
      (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t bytes, void *value, size_t *used),
      (kernel, device, what, bytes, value, used))
-CALL(clEnqueueNDRangeKernel,
-     (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
-      const size_t *local, cl_uint count, const cl_event *events, cl_event *event),
-     (queue, kernel, dimensions, offset, global, local, count, events, event))
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                              const size_t *global, const size_t *local, cl_uint count, const cl_event *events,
+                              cl_event *event)
+{
+    REAL(clEnqueueNDRangeKernel);
+    crash_if("run-crash");
+    if (fails())
+        return CL_OUT_OF_RESOURCES;
+    return has_fault("run-wrong") ? CL_SUCCESS
+                                  : real(queue, kernel, dimensions, offset, global, local, count, events, event);
+}
+
 CALL(clEnqueueWriteBuffer,
      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *host,
       cl_uint count, const cl_event *events, cl_event *event),
@@ -156,7 +249,13 @@ CALL(clEnqueueReadBuffer,
       const cl_event *events, cl_event *event),
      (queue, buffer, blocking, offset, bytes, host, count, events, event))
 CALL(clFlush, (cl_command_queue queue), (queue))
-CALL(clWaitForEvents, (cl_uint count, const cl_event *events), (count, events))
+
+cl_int clWaitForEvents(cl_uint count, const cl_event *events)
+{
+    REAL(clWaitForEvents);
+    crash_if("wait-crash");
+    return fails() ? CL_OUT_OF_RESOURCES : real(count, events);
+}
 
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *events, cl_event *event)
 {

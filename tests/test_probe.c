@@ -7,6 +7,7 @@
 #include "helper_script.h"
 
 #include <penstock/penstock.h>
+#include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
@@ -41,17 +42,28 @@ static void driver_key(char *text, size_t capacity)
 /* The helper knows it as the cpu backend; nothing else of it is used here. */
 static struct penstock_backend backend = {.name = "cpu", .driver_key = driver_key};
 
-/* Probes in a new context; `cache_dir` "" remembers nothing. */
+static struct penstock__verdict verdict; /* the last one */
+
+/* Probes in a new context; with `cache_dir` "" nothing is remembered but in the process. */
 static bool survives(const char *cache_dir, char reason[256])
 {
     penstock_context *context;
-    bool answer;
     warnings = 0;
+    memset(&verdict, 0x55, sizeof verdict);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = count_warnings, .cache_dir = cache_dir)));
-    answer = penstock__probe_survives(context, &backend, reason);
-    CHECK(answer == !*reason, "the answer is %d and the reason '%s'", answer, reason);
+    penstock__probe(&verdict, context, &backend, false);
+    snprintf(reason, 256, "%s", verdict.reason);
     penstock_context_free(context);
-    return answer;
+    return !*reason;
+}
+
+/* A driver that this process has not met. */
+static void meet_another(void)
+{
+    static char name[32];
+    static int count;
+    snprintf(name, sizeof name, "unknown driver %d", ++count);
+    key = name;
 }
 
 static void verdicts(void)
@@ -63,12 +75,16 @@ static void verdicts(void)
         {"kill -SEGV $$", "the driver crashed while it was probed (signal 11)"},
         {"kill -ABRT $$", "the driver crashed while it was probed (signal 6)"},
         {"kill -KILL $$", "the driver crashed while it was probed (signal 9)"},
-        {"exit 3", "the driver ended the process that probed it (exit code 3)"},
-        {"exit 0", "the driver ended the process that probed it (exit code 0)"},
-        {"echo dome", "the driver ended the process that probed it (exit code 0)"},
+        {"exit 3", "the driver ended the process that probed it (exit code 3), while it was probed"},
+        {"exit 0", "the driver ended the process that probed it (exit code 0), while it was probed"},
+        {"echo dome", "the driver ended the process that probed it (exit code 0), while it was probed"},
+        {"echo step sang; exit 127", "the driver ended the process that probed it (exit code 127), while it sang"},
+        {"echo 'bad all of it'; echo done", "all of it"},
+        {"printf 'bad a\\033[2Jb\\n'; echo done", "a?[2Jb"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char reason[256];
+        meet_another();
         set_helper(cases[i].line);
         CHECK_EQ(survives("", reason), !cases[i].reason);
         CHECK(!strcmp(reason, cases[i].reason ? cases[i].reason : ""), "'%s': '%s'", cases[i].line, reason);
@@ -77,9 +93,19 @@ static void verdicts(void)
     }
 }
 
+/* One that writes for ever. */
+static void endless_helper(void)
+{
+    char reason[256];
+    meet_another();
+    set_helper("echo device; exec yes");
+    CHECK(!survives("", reason) && strstr(reason, "(signal "), "'%s'", reason);
+}
+
 static void helper_is_missing(void)
 {
     char reason[256];
+    meet_another();
     setenv("PENSTOCK_PROBE", "/none/penstock-probe", 1);
     CHECK(survives("", reason), "a missing helper makes a device absent");
     CHECK_EQ(warnings, 1);
@@ -119,8 +145,10 @@ static void children_are_ignored(void)
 {
     char reason[256];
     signal(SIGCHLD, SIG_IGN);
+    meet_another();
     set_helper("echo done");
     CHECK(survives("", reason), "'%s'", reason);
+    meet_another();
     set_helper("kill -SEGV $$");
     CHECK(!survives("", reason), "a crash is overlooked");
     signal(SIGCHLD, SIG_DFL);
@@ -130,9 +158,168 @@ static void children_are_ignored(void)
 static void real_helper(void)
 {
     char reason[256];
+    meet_another();
     unsetenv("PENSTOCK_PROBE");
     CHECK(survives("", reason), "'%s'", reason);
     CHECK_EQ(warnings, 0);
+    CHECK(verdict.count == 1 && !*verdict.devices[0].reason, "%u devices, '%s'", verdict.count,
+          verdict.devices[0].reason);
+}
+
+/* ---------------------------------------------------------------- devices --------------------- */
+
+/* One that brings the helper down, one with an error, one that is fine. */
+static void devices(void)
+{
+    static const char line[] =
+        "if [ $2 = 0 ]; then echo 'device A, 1'; echo step compiled; kill -SEGV $$; fi\n"
+        "echo 'device B, 1'; echo step ran; echo bad luck; echo 'device C, 2'; echo good; echo done";
+    char reason[256];
+    meet_another();
+    set_helper(line);
+    runs();
+    for (int i = 0; i < 2; i++) {
+        CHECK(survives("", reason), "'%s'", reason);
+        CHECK_EQ(verdict.count, 3);
+        CHECK(!strcmp(verdict.devices[0].identity, "A, 1") && !strcmp(verdict.devices[2].identity, "C, 2"), "'%s' '%s'",
+              verdict.devices[0].identity, verdict.devices[2].identity);
+        CHECK(!strcmp(verdict.devices[0].reason, "the driver crashed while it compiled (signal 11)"), "'%s'",
+              verdict.devices[0].reason);
+        CHECK(!strcmp(verdict.devices[1].reason, "luck"), "'%s'", verdict.devices[1].reason);
+        CHECK(!*verdict.devices[2].reason, "'%s'", verdict.devices[2].reason);
+    }
+    CHECK_EQ(runs(), 2);
+    meet_another(); /* more than there can be, each of which brings it down */
+    set_helper("echo device $2; kill -SEGV $$");
+    CHECK(survives("", reason), "'%s'", reason);
+    CHECK_EQ(verdict.count, PENSTOCK__MAX_DEVICES);
+    CHECK_EQ(runs(), PENSTOCK__MAX_DEVICES);
+}
+
+/* ---------------------------------------------------------------- files ----------------------- */
+
+#define KEY "penstock %s cpu, first kernels\n%s\n"
+
+/* Puts a file where the verdict about the driver is kept. */
+static void put_file(const char *format, const char *named, long long then, const char *rest)
+{
+    char whole[600], content[8000], name[64];
+    penstock_context *context;
+    int used;
+    snprintf(whole, sizeof whole, KEY, penstock_version(), key);
+    used = snprintf(content, sizeof content, KEY, penstock_version(), named);
+    used += snprintf(content + used, sizeof content - (size_t)used, format, then, rest);
+    snprintf(name, sizeof name, "probe-cpu-%016llx", (unsigned long long)penstock__hash(whole, strlen(whole)));
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
+    CHECK(penstock__cache_write(context, name, content, (size_t)used), "cannot write");
+    penstock_context_free(context);
+}
+
+/* What other processes have left there, or somebody else. */
+static void files(void)
+{
+    static const char good[] = "device A, 1\ngood\ndone\n", crashed[] = "device A, 1\nbad crash\ndone\n";
+    static char many[4096], wide[2000];
+    const long long now = time(NULL), hour = 3600;
+    const struct {
+        const char *format, *rest;
+        long long then;
+        bool taken;
+    } cases[] = {
+        {"%lld\n%s", good, now, true},
+        {"%lld\n%s", good, now - 1000 * hour, true},
+        {"%lld\n%s", good, now + 1000 * hour, true},
+        {"%lld\n%s", good, -1, true},
+        {"%lld\n%s", crashed, now - 60, true},
+        {"%lld\n%s", crashed, now - hour - 60, false},
+        {"%lld\n%s", crashed, now + 1000, false},
+        {"%lld\n%s", crashed, -1, false},
+        {"%lld\n%s", "bad all\ndone\n", now, true},
+        {"%lld\n%s", "bad all\ndevice A, 1\ngood\ndone\n", now, false},
+        {"%lld\n%s", "done\n", now, true},
+        {"%lld\n%s", "", now, false},
+        {"%lld\n%s", "device A, 1\ngood\n", now, false},
+        {"%lld\n%s", "device A, 1\ndone\n", now, false},
+        {"%lld\n%s", "device A, 1\ngood\ndone", now, false},
+        {"%lld\n%s", "device A, 1\ngood\ndone\nmore\n", now, false},
+        {"%lld\n%s", "device A, 1\nbad \ndone\n", now, false},
+        {"%lld\n%s", "device A, 1\nbad a\nbad b\ndone\n", now, false},
+        {"%lld\n%s", "good\ndone\n", now, false},
+        {"%lld\n%s", "device A, 1\ngood\n\ndone\n", now, false},
+        {"%lld\n%s", many, now, false},
+        {"%lld\n%s", wide, now, false},
+        {"%lld%s", good, now, false},
+        {"%llx\n%s", good, 0xabcdef, false},
+        {"99999999999999999999%lld\n%s", good, now, false},
+        {"", good, 0, false},
+    };
+    char reason[256];
+    for (size_t i = 0; i <= PENSTOCK__MAX_DEVICES; i++)
+        strcat(many, "device A\ngood\n");
+    strcat(many, "done\n");
+    snprintf(wide, sizeof wide, "device %01900d\ngood\ndone\n", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int other = 0; other < 2; other++) { /* of another driver that has the same file name */
+            meet_another();
+            set_helper("echo 'device B, 2'; echo good; echo done");
+            put_file(cases[i].format, other ? "another driver" : key, cases[i].then, cases[i].rest);
+            survives(test_folder, reason);
+            CHECK(runs() == !(cases[i].taken && !other), "file %zu: it is %staken", i, cases[i].taken ? "not " : "");
+            CHECK(cases[i].taken || !strcmp(verdict.devices[0].identity, "B, 2"), "file %zu: '%s'", i,
+                  verdict.devices[0].identity);
+        }
+}
+
+/* Any bytes at all, as the helper's lines and as a file's. */
+static void any_text(void)
+{
+    static const char *const words[] = {"device ", "step ", "good", "bad ", "done",  "\n",
+                                        "\n",      "\n",    "x",    "\033", "device"};
+    uint64_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        char text[1200] = "";
+        unsigned pieces = (random >> 33) % 40;
+        for (unsigned k = 0; k < pieces; k++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            strcat(text, words[(random >> 33) % (sizeof words / sizeof *words)]);
+        }
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        if (penstock__verdict_read(&verdict, text)) {
+            char again[8000];
+            struct penstock__verdict back;
+            CHECK(verdict.count <= PENSTOCK__MAX_DEVICES, "%u devices", verdict.count);
+            CHECK(penstock__verdict_write(again, sizeof again, &verdict) && penstock__verdict_read(&back, again),
+                  "'%s' becomes '%s'", text, again);
+            CHECK(!memcmp(&back, &verdict, sizeof back), "'%s' is not '%s'", again, text);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- threads --------------------- */
+
+static void *probe_beside(void *argument)
+{
+    struct penstock__verdict mine;
+    penstock_context *context;
+    (void)argument;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
+    penstock__probe(&mine, context, &backend, false);
+    CHECK(mine.count == 1 && !strcmp(mine.devices[0].reason, "luck"), "%u, '%s'", mine.count, mine.devices[0].reason);
+    penstock_context_free(context);
+    return NULL;
+}
+
+/* Contexts of several threads: one helper is enough. */
+static void threads(void)
+{
+    pthread_t others[8];
+    meet_another();
+    set_helper("sleep 0.1; echo 'device A, 1'; echo bad luck; echo done");
+    for (size_t i = 0; i < 8; i++)
+        CHECK(!pthread_create(&others[i], NULL, probe_beside, NULL), "no thread");
+    for (size_t i = 0; i < 8; i++)
+        pthread_join(others[i], NULL);
+    CHECK_EQ(runs(), 1);
 }
 
 /* One that hangs is waited for once in a process, and then not again until it is another one. */
@@ -163,10 +350,15 @@ int main(void)
     CHECK(test_make_folder(), "no temporary folder");
     helper_script_init("PENSTOCK_PROBE");
     verdicts();
+    endless_helper();
     helper_is_missing();
     memory();
     children_are_ignored();
     real_helper();
+    devices();
+    files();
+    any_text();
+    threads();
     silent_driver();
     test_remove_folder();
     CHECK_EQ(penstock__memory_live(), 0);

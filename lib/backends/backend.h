@@ -365,6 +365,11 @@ struct penstock_backend {
     int (*open)(struct penstock_device *device);
     void (*close)(struct penstock_device *device);
 
+    /* (optional, for FRAGILE_DRIVER) A first small kernel on an open device, compiled anew, and its values checked, as
+     * the probing helper asks for before the device is offered. `tell` is called before what a driver may crash in,
+     * with what it does then ("compiled a first kernel"). */
+    int (*trial)(struct penstock_device *device, void (*tell)(const char *doing));
+
     int (*buffer_alloc)(struct penstock_buffer *buffer, size_t bytes);
     /* (optional, required with HOST_MEMORY) use the caller's memory, which outlives the buffer */
     int (*buffer_wrap)(struct penstock_buffer *buffer, void *host, size_t bytes);

@@ -67,22 +67,26 @@ size_t penstock__choices(penstock_context *context)
     return count;
 }
 
-/* Once a context: where there is a single device to choose, why the others are absent. */
+/* Once a context: where there is a single device to choose, why the others are absent; else of devices that are there
+ * but not offered. */
 static void tell_absent(penstock_context *context)
 {
     struct penstock_device *device, *only = NULL;
     char reasons[800] = "";
-    size_t used = 0, present = 0;
+    bool alone = penstock__choices(context) == 1;
+    size_t used = 0;
     if (atomic_exchange(&context->absent_told, true))
         return;
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (is_automatic(device) && ++present == 1)
+        if (is_automatic(device) && !only)
             only = device;
-        else if (*device->reason && device->backend && used < sizeof reasons)
+        else if (*device->reason && device->backend && (alone || *device->product) && used < sizeof reasons)
             used += (size_t)snprintf(reasons + used, sizeof reasons - used, "; %s: %s", device->name, device->reason);
     }
-    if (present == 1 && used)
+    if (only && used && alone)
         penstock__log(context, PENSTOCK_LOG_INFO, "auto has %s alone%s", only->name, reasons);
+    else if (used)
+        penstock__log(context, PENSTOCK_LOG_INFO, "auto leaves out%s", reasons + 1);
 }
 
 static void find_candidates(struct candidates *list, penstock_context *context, const struct penstock_problem *problem)

@@ -59,12 +59,23 @@ static void append_name(char *list, size_t capacity, const char *name)
     snprintf(list + used, capacity - used, "%s%s", used ? ", " : "", name);
 }
 
+/* The absent device that `name` means: the first of a bare kind, or that of this name, or the row of a kind that has
+ * none at all; NULL where the kind has others. */
+static struct penstock_device *find_absent(penstock_context *context, const char *name)
+{
+    struct penstock_device *device;
+    for (size_t i = 0; (device = penstock__device_row(context, name, i)); i++)
+        if (!present(device) && (!strchr(name, ':') || !strchr(device->name, ':') || !strcmp(device->name, name)))
+            return device;
+    return NULL;
+}
+
 /* Why `name` is no device: of a kind that is absent, of one that has fewer devices, or nothing at all. */
 static int explain_absence(penstock_context *context, const char *name)
 {
-    struct penstock_device *device = penstock__device_row(context, name, 0);
+    struct penstock_device *device = find_absent(context, name);
     char names[256] = "";
-    if (device && !present(device))
+    if (device)
         return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%s': %s: %s", name, device->name, device->reason);
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++)
         if (present(device))

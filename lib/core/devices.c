@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_DEVICES_PER_BACKEND 16
+#define MAX_DEVICES_PER_BACKEND PENSTOCK__MAX_DEVICES
 
 static int set_rows(struct penstock__kind *kind, const struct penstock_device *rows, size_t count)
 {
@@ -48,6 +48,28 @@ static int set_present(penstock_context *context, struct penstock__kind *kind, c
     return set_rows(kind, rows, count);
 }
 
+/* As the backend's own probe, behind a helper that tries the driver. What was remembered of other devices than these is
+ * asked for once more. */
+static int probe_fragile(penstock_context *context, const struct penstock_backend *backend,
+                         struct penstock_device *rows, size_t *count, char reason[256])
+{
+    struct penstock__verdict verdict;
+    bool remembered = penstock__probe(&verdict, context, backend, false);
+    int status = PENSTOCK_OK;
+    for (;;) {
+        *count = 0;
+        snprintf(reason, 256, "%s", verdict.reason);
+        if (*reason || (status = backend->probe(context, rows, MAX_DEVICES_PER_BACKEND, count, reason)) ||
+            !remembered || penstock__verdict_fits(&verdict, rows, *count))
+            break;
+        memset(rows, 0, MAX_DEVICES_PER_BACKEND * sizeof *rows);
+        remembered = penstock__probe(&verdict, context, backend, true);
+    }
+    for (size_t i = 0; i < *count && i < verdict.count; i++)
+        snprintf(rows[i].reason, sizeof rows[i].reason, "%s", verdict.devices[i].reason);
+    return status;
+}
+
 static int probe_with(penstock_context *context, struct penstock__kind *kind,
                       const struct penstock__backend_entry *entry, struct penstock_device *rows)
 {
@@ -64,9 +86,10 @@ static int probe_with(penstock_context *context, struct penstock__kind *kind,
                  PENSTOCK_BACKEND_ABI);
         return set_absent(context, kind, entry, reason);
     }
-    if (backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER && !penstock__probe_survives(context, backend, reason))
-        return set_absent(context, kind, entry, reason);
-    if ((status = backend->probe(context, rows, MAX_DEVICES_PER_BACKEND, &count, reason)))
+    status = backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER
+                 ? probe_fragile(context, backend, rows, &count, reason)
+                 : backend->probe(context, rows, MAX_DEVICES_PER_BACKEND, &count, reason);
+    if (status)
         return status;
     return count ? set_present(context, kind, backend, rows, count) : set_absent(context, kind, entry, reason);
 }

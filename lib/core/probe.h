@@ -5,14 +5,15 @@
 #ifndef PENSTOCK_CORE_PROBE_H
 #define PENSTOCK_CORE_PROBE_H
 
-#include "backends/backend.h"
+#include "core/verdict.h"
 
-/* Whether a helper process could probe, open and close the backend's devices; else `reason` tells what came of it.
- * Without a helper the answer is true, with one log line. A crash is remembered in the cache folder until the driver
- * changes, a time-out by the process. */
-bool penstock__probe_survives(penstock_context *context, const struct penstock_backend *backend, char reason[256]);
-
-/* What the helper writes when it is through. */
-#define PENSTOCK__PROBE_DONE "done\n"
+/*
+ * What came of a helper process that asks for the backend's devices, opens each, runs a first kernel on it and closes
+ * it. Without a helper nothing is wrong, with one log line. True where that was remembered: from this process, or, in
+ * the cache folder, from another one, until the driver changes and a crash for an hour; not where it is asked for
+ * `anew`.
+ */
+bool penstock__probe(struct penstock__verdict *verdict, penstock_context *context,
+                     const struct penstock_backend *backend, bool anew);
 
 #endif

@@ -16,6 +16,21 @@ import unittest
 from gnuradio import gr_unittest, penstock
 
 CRASHING_DRIVER = os.environ.get("PENSTOCK_TEST_CRASH_DRIVER", "")
+OPENCL_SHIM = os.environ.get("PENSTOCK_TEST_OPENCL_SHIM", "")  # breaks the driver that is there when a device is used
+
+# What is wrong with a driver that lists its devices, and why these are then not offered.
+FAULTS = {
+    "build-crash": r"the driver crashed while it compiled a first kernel \(signal 11\)",
+    "build-exit": r"the driver ended the process that probed it \(exit code 127\), while it compiled a first kernel",
+    "run-wrong": r"the driver fails with a first kernel: value 0 of a first kernel is 64, it should be ",
+}
+SLOW_FAULTS = {
+    "context-crash": r"the driver crashed while it made a context \(signal 11\)",
+    "build-error": r"the driver fails with a first kernel: clBuildProgram: CL_BUILD_PROGRAM_FAILURE: trial.cl:9: error: ",
+    "build-hang": r"the driver did not answer within 20 s while it compiled a first kernel",
+    "run-crash": r"the driver crashed while it ran a first kernel \(signal 11\)",
+    "wait-crash": r"the driver crashed while it ran a first kernel \(signal 11\)",
+}
 
 # Values of the parameters that have no default, by their names.
 VALUES = dict(cp_len=16, decimation=1, fft_len=64, fft_size=64, forward=True, numchans=8, occupied_carriers=[[-2, -1, 1, 2]], taps=[1.0], window=[])
@@ -45,24 +60,23 @@ for name, arguments in json.loads(sys.argv[1]).items():
 
 @unittest.skipUnless(CRASHING_DRIVER, "this build has no OpenCL")
 class QaDevices(gr_unittest.TestCase):
-    def make_all(self, vendors):
+    def make_all(self, machine, names):
         """What a process of its own says; nothing may end it."""
         with tempfile.TemporaryDirectory() as cache:
-            environment = dict(os.environ, OCL_ICD_VENDORS=str(vendors), PENSTOCK_CACHE_DIR=cache,
-                               PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1")
-            blocks = {name: arguments(name) for name in BLOCKS}
+            environment = dict(os.environ, PENSTOCK_CACHE_DIR=cache, PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1", **machine)
+            blocks = {name: arguments(name) for name in names}
             answer = subprocess.run([sys.executable, "-c", MAKE, json.dumps(blocks), *DEVICES], env=environment,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1200)
         self.assertEqual(answer.returncode, 0, answer.stdout)
         return answer.stdout.splitlines()
 
-    def check_machine(self, vendors, reason):
-        lines = self.make_all(vendors)
+    def check_machine(self, reason, names=BLOCKS, **machine):
+        lines = self.make_all(machine, names)
         self.assertGreater(len(BLOCKS), 2)
         answers = [line for line in lines if line.split()[0] in BLOCKS]
         log = [line for line in lines if line not in answers]
-        self.assertEqual(len(answers), len(BLOCKS) * len(DEVICES), lines)
-        for name in BLOCKS:
+        self.assertEqual(len(answers), len(names) * len(DEVICES), lines)
+        for name in names:
             of = {line.split()[1]: line.split(maxsplit=2)[2] for line in answers if line.split()[0] == name}
             with self.subTest(name):
                 for device in ("auto", "prefer:opencl", "prefer:warp", "cpu"):
@@ -70,19 +84,30 @@ class QaDevices(gr_unittest.TestCase):
                 for device in ("opencl", "opencl:0"):
                     self.assertRegex(of[device], f"^exception: no device '{device}'.*({reason})")
                 self.assertRegex(of["warp"], "^exception: no device 'warp'; there are: cpu")
-        for cause in ("auto has cpu alone.*; opencl: .*" + reason, "opencl is preferred, the CPU is used: .*" + reason,
+        for cause in ("auto has cpu alone.*; opencl(:0)?: .*" + reason, "opencl is preferred, the CPU is used: .*" + reason,
                       "warp is preferred, the CPU is used: no device 'warp'"):
-            self.assertEqual(sum(re.search(cause, line) is not None for line in log), len(BLOCKS), (cause, log))
-        self.assertEqual(len(log), 3 * len(BLOCKS), log)
+            self.assertEqual(sum(re.search(cause, line) is not None for line in log), len(names), (cause, log))
+        self.assertEqual(len(log), 3 * len(names), log)
 
     def test_no_driver(self):
         with tempfile.TemporaryDirectory() as vendors:
-            self.check_machine(vendors, "(no driver|not found)")
+            self.check_machine("(no driver|not found)", OCL_ICD_VENDORS=vendors)
 
     def test_driver_that_crashes(self):
         with tempfile.TemporaryDirectory() as vendors:
             (pathlib.Path(vendors) / "crash.icd").write_text(CRASHING_DRIVER + "\n")
-            self.check_machine(vendors, r"the driver crashed while it was probed \(signal 11\)")
+            self.check_machine(r"the driver crashed while it was probed \(signal 11\)", OCL_ICD_VENDORS=vendors)
+
+    def test_driver_that_crashes_later(self):
+        """In the compiler, in its first kernel, or with wrong values."""
+        healthy = self.make_all({}, ["fft_vcc"])
+        if "fft_vcc opencl made on opencl:0" not in healthy or not OPENCL_SHIM:
+            self.skipTest(f"no OpenCL device on this machine that could be broken: {healthy}")
+        faults = dict(FAULTS, **SLOW_FAULTS) if os.environ.get("PENSTOCK_TEST_FULL") else FAULTS
+        for fault, reason in faults.items():
+            with self.subTest(fault):
+                self.check_machine(reason, BLOCKS if fault == "build-crash" else ["fft_vcc"], PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM,
+                                   PENSTOCK_SHIM_FAULT=fault)
 
 
 if __name__ == "__main__":

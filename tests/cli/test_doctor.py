@@ -14,6 +14,7 @@ from cli import check, finish, install, path
 GNURADIO = os.environ.get("PENSTOCK_TEST_GNURADIO")  # the Python that has it
 CUDA_SHIM = os.environ.get("PENSTOCK_TEST_CUDA_SHIM")
 CRASH_DRIVER = os.environ.get("PENSTOCK_TEST_CRASH_DRIVER")
+OPENCL_SHIM = os.environ.get("PENSTOCK_TEST_OPENCL_SHIM")  # breaks the driver that is there
 STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS", "PENSTOCK_PROBE", "PENSTOCK_COMPILE",
            "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY", "PENSTOCK_KERNEL_PATH")
 
@@ -125,6 +126,15 @@ if has_loader and CRASH_DRIVER:
     plain = dict(ASAN_OPTIONS="use_sigaltstack=0:handle_segv=0", UBSAN_OPTIONS="handle_segv=0")  # a crash looks like one
     check_fault(dict(healthy, OCL_ICD_VENDORS=path("crash"), **plain), "opencl", "crashed while it was probed",
                 "update or remove")
+if OPENCL_SHIM and any(row[:2] == ("ok", "opencl:0") for row in doctor(healthy)):
+    for fault, state, cure in (("build-crash", "the driver crashed while it compiled a first kernel (signal 11)", "update or remove"),
+                               ("build-error", "the driver fails with a first kernel: clBuildProgram: ", "reinstall that driver")):
+        broken = dict(healthy, PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM, PENSTOCK_SHIM_FAULT=fault, PENSTOCK_CACHE_DIR=path(fault))
+        check_fault(broken, "opencl:0", "absent: " + state, cure)
+        listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices"], env=broken, capture_output=True, text=True)
+        check(listed.returncode == 0 and re.search(r"opencl:0 +absent +MIT +" + re.escape(state), listed.stdout), fault, listed)
+else:
+    print("SKIPPED: no OpenCL device on this machine that could be broken")
 
 # ---- CUDA: driver, NVRTC
 check_fault(dict(healthy, PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1"), "cuda", "no NVIDIA driver", "install its driver")

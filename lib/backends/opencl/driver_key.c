@@ -3,7 +3,8 @@
 
 /*
  * A text that changes when an OpenCL driver is installed, removed or updated, without loading any: sizes and times
- * of the loader, of the vendors' files that tell it of drivers, and of the linker's list of installed libraries.
+ * of the loader, of the vendors' files that tell it of drivers, of drivers that these name by a path, and of the
+ * linker's list of installed libraries, where the others are found.
  */
 #include "backends/opencl/opencl.h"
 #include "gpu/kernel.h"
@@ -12,6 +13,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *vendors_folder(void)
 {
@@ -19,9 +21,26 @@ static const char *vendors_folder(void)
     return folder && *folder ? folder : "/etc/OpenCL/vendors";
 }
 
+/* A vendor's file and the driver in its first line. */
+static void add_vendor(uint64_t *sum, const char *path)
+{
+    char driver[PATH_MAX] = "";
+    FILE *file;
+    penstock__gpu_sum_file(sum, path);
+    if (!(file = fopen(path, "re")))
+        return;
+    if (fgets(driver, sizeof driver, file)) {
+        driver[strcspn(driver, "\r\n")] = 0;
+        if (strchr(driver, '/'))
+            penstock__gpu_sum_file(sum, driver);
+    }
+    fclose(file);
+}
+
 void penstock__opencl_driver_key(char *text, size_t capacity)
 {
     uint64_t sum = 0;
+    const char *paths = getenv("LD_LIBRARY_PATH");
     char path[PATH_MAX];
     struct dirent *entry;
     DIR *folder = opendir(vendors_folder());
@@ -29,9 +48,11 @@ void penstock__opencl_driver_key(char *text, size_t capacity)
     penstock__gpu_sum_file(&sum, penstock__opencl_library());
     penstock__gpu_sum_file(&sum, vendors_folder());
     while (folder && (entry = readdir(folder)))
-        if (snprintf(path, sizeof path, "%s/%s", vendors_folder(), entry->d_name) < (int)sizeof path)
-            penstock__gpu_sum_file(&sum, path);
+        if (snprintf(path, sizeof path, "%s/%s", vendors_folder(), entry->d_name) < (int)sizeof path &&
+            strstr(entry->d_name, ".icd"))
+            add_vendor(&sum, path);
     if (folder)
         closedir(folder);
-    snprintf(text, capacity, "%s %s %016llx", penstock__opencl_library(), vendors_folder(), (unsigned long long)sum);
+    snprintf(text, capacity, "%s %s %s %016llx", penstock__opencl_library(), vendors_folder(), paths ? paths : "",
+             (unsigned long long)sum);
 }

@@ -81,6 +81,7 @@ const struct penstock_backend penstock__opencl_backend = {
     .driver_key = penstock__opencl_driver_key,
     .open = penstock__opencl_open,
     .close = penstock__opencl_close,
+    .trial = penstock__opencl_trial,
     .buffer_alloc = buffer_alloc,
     .buffer_wrap = buffer_wrap,
     .buffer_free = buffer_free,

@@ -217,6 +217,10 @@ int penstock__opencl_elapsed(struct penstock_slot *slot, unsigned from, unsigned
 /* What these made of a slot. */
 void penstock__opencl_timing_free(struct penstock_slot *slot);
 
+/* ---------------------------------------------------------------- trial.c --------------------- */
+
+int penstock__opencl_trial(struct penstock_device *device, void (*tell)(const char *doing));
+
 /* ---------------------------------------------------------------- opencl.c -------------------- */
 
 struct opencl_buffer {
