@@ -3,7 +3,7 @@
 
 /*
  * Transforms by each instruction set that this processor has, at every length: against a double-precision transform, in
- * both directions and with a window, the power of bins too, from samples and to bins at any address with the same bits,
+ * both directions and with a window, from samples and to bins at any address with the same bits,
  * whatever was in the memory to work in, and nothing written beside the bins.
  */
 #include "backends/cpu/ordered.h"
@@ -17,7 +17,7 @@
 
 static penstock_cf32 samples[MOST + 1], bins[MOST], again[MOST + 2 * GUARD + 1];
 static float window[MOST];
-static double right[2 * MOST], sums[MOST + 2];
+static double right[2 * MOST];
 static _Alignas(64) penstock_cf32 work[MOST];
 static size_t executed;
 
@@ -36,23 +36,6 @@ static void check_addresses(const struct ordered_fft *fft, transform *run, size_
     CHECK(!memcmp(out, bins, n * sizeof *bins), "%s, %zu points: other bits at another address", fft->kernels->name, n);
     for (size_t b = 0; b < (GUARD - 1) * sizeof *out; b++)
         CHECK(before[b] == 0x5a && after[b] == 0x5a, "%s, %zu points: written beside the bins", fft->kernels->name, n);
-}
-
-/* The power of the bins, added to what is there, and to nothing else. */
-static void check_power(const struct ordered_fft *fft, size_t n)
-{
-    double error = 0, norm = 0, *to = sums + 1;
-    for (size_t k = 0; k < n + 2; k++)
-        sums[k] = (double)k;
-    fft->kernels->power(fft, to, samples, samples, work);
-    CHECK(sums[0] == 0 && sums[n + 1] == (double)(n + 1), "%zu points: written beside the sums", n);
-    for (size_t k = 0; k < n; k++) {
-        double power = right[2 * k] * right[2 * k] + right[2 * k + 1] * right[2 * k + 1];
-        error += pow(to[k] - (double)(k + 1) - power, 2);
-        norm += power * power;
-    }
-    error = sqrt(error / norm);
-    CHECK(error <= 2 * error_bound(n), "%s, %zu points, power: error %.3g", fft->kernels->name, n, error);
 }
 
 static void check(const struct ordered_kernels *kernels, size_t n, penstock_direction direction, bool windowed)
@@ -76,8 +59,6 @@ static void check(const struct ordered_kernels *kernels, size_t n, penstock_dire
     CHECK(error <= error_bound(n), "%s, %zu points, direction %d: error %.3g, %.2f of the bound", kernels->name, n,
           (int)direction, error, error / error_bound(n));
     check_addresses(fft, run, n);
-    if (direction == PENSTOCK_FORWARD)
-        check_power(fft, n);
     penstock__ordered_fft_free(fft);
     executed++;
 }

@@ -24,7 +24,8 @@ static void lay_out_scratch(struct cpu_plan *p)
     p->frame_step = values;
     p->values_at = p->together * values;
     p->sums_at = p->values_at + p->together * values;
-    p->transform_at = p->sums_at + round_up(penstock__store_sum_bytes(&p->store));
+    p->transform_at =
+        p->sums_at + round_up(p->adds_power ? p->transform.sum_bytes : penstock__store_sum_bytes(&p->store));
     p->floats_at = p->transform_at + round_up(p->transform.scratch_bytes);
     p->scratch_bytes = p->floats_at + (p->fft->half ? values : 0);
 }
@@ -37,17 +38,21 @@ const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_t
     return NULL;
 }
 
+/* Whether frames go to the transform as they are, but for a window. */
+static bool is_plain(const struct penstock_fft_problem *fft)
+{
+    return fft->format == PENSTOCK_CF32 && fft->domain == PENSTOCK_COMPLEX && !fft->gathered && fft->shift == 0 &&
+           fft->direction == PENSTOCK_FORWARD && !penstock__fft_is_plane(fft);
+}
+
 /* What the transform does in place of the stages around it, while it has the values in hand. */
 static void share_work(struct cpu_plan *p)
 {
-    const struct penstock_fft_problem *fft = p->fft;
-    bool plain = fft->format == PENSTOCK_CF32 && fft->domain == PENSTOCK_COMPLEX && !fft->gathered && fft->shift == 0 &&
-                 fft->direction == PENSTOCK_FORWARD;
-    if (fft->window && plain && p->transform.kind->windows) {
-        p->transform.window = fft->window;
+    if (p->fft->window && is_plain(p->fft) && p->transform.kind->windows) {
+        p->transform.window = p->fft->window;
         p->load.untouched = true;
     }
-    p->adds_power = p->load.untouched && plain && p->transform.kind->add_power && fft->average > 1 && fft->scale == 1;
+    p->adds_power = p->transform.power_only && p->transform.kind->add_power;
 }
 
 int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
@@ -56,14 +61,16 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
     struct cpu_plan *p = plan->priv;
     int status;
     *p = (struct cpu_plan){.fft = fft};
-    p->transform = (struct cpu_transform){.n = fft->n, .direction = fft->direction, .domain = fft->domain};
+    p->transform = (struct cpu_transform){.n = fft->n,
+                                          .direction = fft->direction,
+                                          .domain = fft->domain,
+                                          .power_only = is_plain(fft) && fft->average > 1 && fft->scale == 1};
     if (!(p->transform.kind = penstock__cpu_transform_kind(&p->transform, variant)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu has no variant %u", variant);
     penstock__store_init(&p->store, fft);
     if ((status = penstock__load_init(&p->load, fft)))
         return status;
-    if (!penstock__fft_is_plane(fft))
-        share_work(p);
+    share_work(p);
     status = penstock__fft_is_plane(fft) ? penstock__cpu_planes_init(&p->transform, variant, fft)
                                          : p->transform.kind->init(&p->transform);
     if (status) {
@@ -140,11 +147,13 @@ static void finish_frame(const struct batch *b, size_t frame, const char *scratc
 static void add_power(const struct batch *b, size_t frame, const char *in, const char *next, char *scratch)
 {
     const struct cpu_plan *p = b->plan;
-    double *sums = (double *)(void *)(scratch + p->sums_at);
-    unsigned k = (unsigned)(frame % p->fft->average);
-    penstock__store_begin(&p->store, sums, k);
-    p->transform.kind->add_power(&p->transform, sums, in, next, scratch + p->transform_at);
-    penstock__store_end(&p->store, floats_of(b, frame, scratch), sums, k);
+    const unsigned average = p->fft->average, k = (unsigned)(frame % average);
+    float *out = floats_of(b, frame, scratch);
+    p->transform.kind->add_power(&p->transform, scratch + p->sums_at, k, average, in, next, scratch + p->transform_at);
+    if (k + 1 < average)
+        return;
+    p->transform.kind->mean_power(&p->transform, out, scratch + p->sums_at, average, penstock__store_first(&p->store));
+    penstock__store_mean(&p->store, out);
     finish_frame(b, frame, scratch);
 }
 

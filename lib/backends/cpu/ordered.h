@@ -33,10 +33,6 @@ struct ordered_kernels {
                     const penstock_cf32 *next, void *work);
     void (*reverse)(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
                     const penstock_cf32 *next, void *work);
-
-    /* sums[k] += |bin k|^2, the square in float, the sum in double; forward. */
-    void (*power)(const struct ordered_fft *ordered, double *sums, const penstock_cf32 *in, const penstock_cf32 *next,
-                  void *work);
 };
 
 extern const struct ordered_kernels penstock__ordered_kernels_avx2, penstock__ordered_kernels_avx512;

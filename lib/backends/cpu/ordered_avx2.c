@@ -6,4 +6,4 @@
 #include "backends/cpu/ordered_passes.h"
 
 const struct ordered_kernels penstock__ordered_kernels_avx2 = {
-    .name = "AVX2", .width = WIDTH, .worthwhile = 8192, .forward = forward, .reverse = reverse, .power = power};
+    .name = "AVX2", .width = WIDTH, .worthwhile = 8192, .forward = forward, .reverse = reverse};

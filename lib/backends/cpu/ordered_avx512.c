@@ -5,9 +5,5 @@
 #define WIDTH 16
 #include "backends/cpu/ordered_passes.h"
 
-const struct ordered_kernels penstock__ordered_kernels_avx512 = {.name = "AVX-512",
-                                                                 .width = WIDTH,
-                                                                 .worthwhile = VECTOR_FFT_SHORTEST,
-                                                                 .forward = forward,
-                                                                 .reverse = reverse,
-                                                                 .power = power};
+const struct ordered_kernels penstock__ordered_kernels_avx512 = {
+    .name = "AVX-512", .width = WIDTH, .worthwhile = VECTOR_FFT_SHORTEST, .forward = forward, .reverse = reverse};

@@ -9,23 +9,8 @@
 struct ends {
     struct samples samples; /* exchanged in a reverse transform, and bins then, too */
     penstock_cf32 *out;
-    double *sums;              /* of powers, in place of `out` */
     const penstock_cf32 *next; /* samples of the transform that follows, or NULL */
 };
-
-INLINE void add_power(double *sums, cvec v)
-{
-    vec power = v.re * v.re + v.im * v.im;
-#if WIDTH == 16
-    __m256 low = _mm512_castps512_ps256((__m512)power), high = _mm512_extractf32x8_ps((__m512)power, 1);
-    _mm512_storeu_pd(sums, _mm512_add_pd(_mm512_loadu_pd(sums), _mm512_cvtps_pd(low)));
-    _mm512_storeu_pd(sums + 8, _mm512_add_pd(_mm512_loadu_pd(sums + 8), _mm512_cvtps_pd(high)));
-#else
-    __m128 low = _mm256_castps256_ps128((__m256)power), high = _mm256_extractf128_ps((__m256)power, 1);
-    _mm256_storeu_pd(sums, _mm256_add_pd(_mm256_loadu_pd(sums), _mm256_cvtps_pd(low)));
-    _mm256_storeu_pd(sums + 4, _mm256_add_pd(_mm256_loadu_pd(sums + 4), _mm256_cvtps_pd(high)));
-#endif
-}
 
 /* Up to so many points a transform's samples are in so many short pieces that the processor does not see them coming
  * itself; longer transforms lose 5 to 17 % if samples are fetched for them. */
@@ -38,8 +23,8 @@ INLINE void fetch(const penstock_cf32 *samples)
     _mm_prefetch((const char *)(samples + 8 * part), _MM_HINT_T1);
 }
 
-/* The transforms across the W vectors with the bins from `bin` on. For bins they are transposed in such an order that
- * storing, which mixes lanes as loading does, leaves them in a row. `next` is fetched, or NULL; `coarse` is the
+/* The transforms across the W vectors with the bins from `bin` on. They are transposed in such an order that storing,
+ * which mixes lanes as loading does, leaves bins in a row. `next` is fetched, or NULL; `coarse` is the
  * common factor of the W vectors, or NULL. */
 INLINE void across(const struct ordered_fft *ordered, const cvec *data, const struct ends *ends,
                    const penstock_cf32 *next, const cvec *coarse, size_t bin)
@@ -49,7 +34,7 @@ INLINE void across(const struct ordered_fft *ordered, const cvec *data, const st
     cvec x[WIDTH];
     EACH(q, WIDTH)
     {
-        size_t which = ends->sums ? q : vector_sample_in(q, WIDTH);
+        size_t which = vector_sample_in(q, WIDTH);
         cvec factors = coarse ? times(between[which], coarse->re, coarse->im) : between[which];
         x[q] = times(data[places[which]], factors.re, factors.im);
     }
@@ -59,10 +44,7 @@ INLINE void across(const struct ordered_fft *ordered, const cvec *data, const st
         if (next)
             fetch(next + bin * WIDTH + q * WIDTH);
         size_t at = vector_bin_at(q, WIDTH) * ordered->fft.vectors + bin;
-        if (ends->sums)
-            add_power(ends->sums + at, x[q]);
-        else
-            store_samples(ends->out + at, ends->samples.exchanged ? exchanged(x[q]) : x[q]);
+        store_samples(ends->out + at, ends->samples.exchanged ? exchanged(x[q]) : x[q]);
     }
 }
 
@@ -93,14 +75,4 @@ static void reverse(const struct ordered_fft *ordered, penstock_cf32 *out, const
                     const penstock_cf32 *next, void *work)
 {
     transform(ordered, &(struct ends){.samples = {.in = in, .exchanged = true}, .out = out, .next = next}, work);
-}
-
-static void power(const struct ordered_fft *ordered, double *sums, const penstock_cf32 *in, const penstock_cf32 *next,
-                  void *work)
-{
-    if (ordered->window)
-        transform(ordered, &(struct ends){.samples = {.in = in, .window = ordered->window}, .sums = sums, .next = next},
-                  work);
-    else
-        transform(ordered, &(struct ends){.samples = {.in = in}, .sums = sums, .next = next}, work);
 }

@@ -60,20 +60,15 @@ static void store_mean(const struct penstock_fft_problem *fft, float *out, const
         out[i - low] = (float)(sums[i] * factor);
 }
 
-void penstock__store_begin(const struct cpu_store *store, double *sums, unsigned k)
+size_t penstock__store_first(const struct cpu_store *store)
 {
-    if (k == 0)
-        memset(sums, 0, penstock__store_sum_bytes(store));
+    return penstock__fft_out_count(store->fft) - low_bins(store->fft);
 }
 
-void penstock__store_end(const struct cpu_store *store, void *out, const double *sums, unsigned k)
+void penstock__store_mean(const struct cpu_store *store, void *out)
 {
-    const struct penstock_fft_problem *fft = store->fft;
-    if (k + 1 < fft->average)
-        return;
-    store_mean(fft, out, sums);
-    if (fft->output == PENSTOCK_OUTPUT_DECIBEL)
-        store->loops->decibel(out, penstock__fft_out_count(fft));
+    if (store->fft->output == PENSTOCK_OUTPUT_DECIBEL)
+        store->loops->decibel(out, penstock__fft_out_count(store->fft));
 }
 
 void penstock__store_frame(const struct cpu_store *store, void *out, void *values, double *sums, unsigned k)
@@ -87,9 +82,13 @@ void penstock__store_frame(const struct cpu_store *store, void *out, void *value
     if (fft->scale != 1)
         scale_floats(values, values, 2 * count, fft->scale);
     if (fft->average > 1) {
-        penstock__store_begin(store, sums, k);
+        if (k == 0)
+            memset(sums, 0, penstock__store_sum_bytes(store));
         store->loops->add_power(sums, values, count);
-        penstock__store_end(store, out, sums, k);
+        if (k + 1 == fft->average) {
+            store_mean(fft, out, sums);
+            penstock__store_mean(store, out);
+        }
         return;
     }
     store_power(fft, out, values);

@@ -25,8 +25,10 @@ size_t penstock__store_sum_bytes(const struct cpu_store *store);
  */
 void penstock__store_frame(const struct cpu_store *store, void *out, void *values, double *sums, unsigned k);
 
-/* The same where somebody else adds the power of frame `k` to `sums` in between. */
-void penstock__store_begin(const struct cpu_store *store, double *sums, unsigned k);
-void penstock__store_end(const struct cpu_store *store, void *out, const double *sums, unsigned k);
+/* The place of bin 0 in the output. */
+size_t penstock__store_first(const struct cpu_store *store);
+
+/* The same where somebody else has left the mean power of all frames, in its place, in `out`. */
+void penstock__store_mean(const struct cpu_store *store, void *out);
 
 #endif

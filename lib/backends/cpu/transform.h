@@ -27,10 +27,14 @@ struct cpu_transform_kind {
     void (*run)(const struct cpu_transform *transform, const void *in, size_t in_step, void *out, size_t out_step,
                 size_t count, void *scratch);
 
-    /* Optional, forward: sums[k] += |bin k|^2 of one transform, the square in float, the sum in double. `next`: the
-     * samples of the one that follows, or NULL. */
-    void (*add_power)(const struct cpu_transform *transform, double *sums, const void *in, const void *next,
-                      void *scratch);
+    /* In place of `run`, where power_only: adds transform `k` of `average` to `sums`, which the first one does not
+     * mind. `next`: the samples of the one that follows, or NULL. */
+    void (*add_power)(const struct cpu_transform *transform, void *sums, unsigned k, unsigned average, const void *in,
+                      const void *next, void *scratch);
+
+    /* The mean of all of them; bin 0 goes to `first`, the last bin before it or to the end. */
+    void (*mean_power)(const struct cpu_transform *transform, float *out, const void *sums, unsigned average,
+                       size_t first);
 };
 
 struct cpu_transform {
@@ -38,9 +42,11 @@ struct cpu_transform {
     size_t n;
     penstock_direction direction;
     penstock_domain domain;
+    bool power_only;      /* the mean power of several transforms is all that is wanted of them; forward and complex */
     const float *window;  /* of a kind that windows, or NULL; read by init alone */
     size_t alignment;     /* init sets it: a power of two, at most 64 */
     size_t scratch_bytes; /* likewise */
+    size_t sum_bytes;     /* likewise, of add_power; `sums` is aligned to 64 bytes */
     size_t together;      /* transforms that cost as much as one; init sets it where they are more than that */
     void *priv;
 };
@@ -48,8 +54,8 @@ struct cpu_transform {
 /* The ladder: the fastest first, each next one simpler; ends with NULL. */
 extern const struct cpu_transform_kind *const penstock__cpu_transforms[];
 
-extern const struct cpu_transform_kind penstock__cpu_transform_ordered, penstock__cpu_transform_abreast,
-    penstock__cpu_transform_plain;
+extern const struct cpu_transform_kind penstock__cpu_transform_power, penstock__cpu_transform_ordered,
+    penstock__cpu_transform_abreast, penstock__cpu_transform_plain;
 
 /* The kind that is `variant` rungs down the ladder of those that fit; NULL below its end. */
 const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_transform *transform, unsigned variant);

@@ -161,7 +161,8 @@ static const struct cpu_transform_kind measured = {
 static const struct cpu_transform_kind estimated = {
     .name = "FFTW, estimated", .init = init_estimated, .free = destroy, .run = run};
 
-const struct cpu_transform_kind *const penstock__cpu_transforms[] = {&penstock__cpu_transform_ordered,
+const struct cpu_transform_kind *const penstock__cpu_transforms[] = {&penstock__cpu_transform_power,
+                                                                     &penstock__cpu_transform_ordered,
                                                                      &penstock__cpu_transform_abreast,
                                                                      &measured,
                                                                      &estimated,

@@ -39,16 +39,5 @@ static void run(const struct cpu_transform *t, const void *in, size_t in_step, v
             fft, (void *)to, (const void *)from, i + 1 < count ? (const void *)(from + in_step) : NULL, scratch);
 }
 
-static void add_power(const struct cpu_transform *t, double *sums, const void *in, const void *next, void *scratch)
-{
-    const struct ordered_fft *fft = t->priv;
-    fft->kernels->power(fft, sums, in, next, scratch);
-}
-
-const struct cpu_transform_kind penstock__cpu_transform_ordered = {.name = "vectors",
-                                                                   .windows = true,
-                                                                   .fits = fits,
-                                                                   .init = init,
-                                                                   .free = destroy,
-                                                                   .run = run,
-                                                                   .add_power = add_power};
+const struct cpu_transform_kind penstock__cpu_transform_ordered = {
+    .name = "vectors", .windows = true, .fits = fits, .init = init, .free = destroy, .run = run};
