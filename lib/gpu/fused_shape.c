@@ -99,7 +99,7 @@ static void lay_out(struct fused_shape *shape, unsigned computed)
         shape->table_at[s] = table;
         shape->computed[s] = s && shape->radix[s] >= 8 && (computed > 1 || (computed && whole > LONG_TABLE));
         table += s ? before * (penstock__fused_rows(shape->radix[s]) + 1) : 0;
-        shape->every[s] = shape->lanes == 8 ? 8 : whole > 16 ? whole : 16;
+        shape->every[s] = shape->lanes == 8 && whole <= 8 ? 8 : whole > 16 ? whole : 16; /* no gap within a block */
         shape->gap[s] = s == 0 ? 2 : before < 16 ? before : 0;
         if (shape->halves) {
             shape->every[s] = whole > 32 ? whole : 32;
