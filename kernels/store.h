@@ -40,9 +40,11 @@ typedef float k_value;
 #define STAGED_LEFT     ((k_index)((k_size)K_GROUP() % BLOCKS) * PER_GROUP)
 #define STAGED_AT(at)   ((k_index)((k_size)(at) / COLUMNS) * PER_GROUP + (k_index)((k_size)(at) % COLUMNS) - STAGED_LEFT)
 #define STAGED_COUNT    (N * PER_GROUP)
-#define STAGED_WANTED(t) (STAGED_LEFT + 2 * (t) % PER_GROUP < COLUMNS)
+#define STAGED_VALUE(t)  (2 * (t) / PER_GROUP * COLUMNS + STAGED_LEFT + 2 * (t) % PER_GROUP)
+#define STAGED_WANTED(t) \
+    (STAGED_LEFT + 2 * (t) % PER_GROUP < COLUMNS && (OUT_COUNT == COLUMNS * N || STAGED_VALUE(t) < OUT_COUNT))
 #define STAGED_TEXEL(t) \
-    (((k_index)((k_size)K_GROUP() / BLOCKS) * BINS + 2 * (t) / PER_GROUP * COLUMNS + STAGED_LEFT + 2 * (t) % PER_GROUP) / 2)
+    (((k_index)((k_size)K_GROUP() / BLOCKS) * BINS + STAGED_VALUE(t)) / 2)
 #else
 #define STAGED_AT(at)    (member * BINS + (at))
 #define STAGED_COUNT     (BINS * PER_GROUP)
