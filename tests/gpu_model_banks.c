@@ -101,7 +101,8 @@ void gpu_model_follow_banks(struct run *run, const struct operation *op, enum gp
                                           [GPU_MODEL_TURN] = place_turned,
                                           [GPU_MODEL_LEAVE] = place_leaving};
     const struct gpu_shape *shape = &run->node->shape;
-    unsigned together = shape->joined ? 16 : 32; /* 128 bytes at once */
+    unsigned together =
+        shape->joined && access != GPU_MODEL_MATE ? 16 : 32; /* 128 bytes at once, parts of mates apart */
     for (unsigned first = 0; first < penstock__gpu_group_size(shape) && !shape->cpu; first += together) {
         unsigned places[32], count = 0;
         for (unsigned i = first; i < penstock__gpu_group_size(shape) && i < first + together; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* What a kernel in CUDA C needs to be compiled for the host, as C: gpu_trace.c puts this before its source. */
+/* What a kernel in CUDA C needs to be compiled for the host, as C or C++: gpu_trace_compile.c puts this before its
+ * source. */
 #define __CUDACC__ 1
 #define __global__
 #define __device__
@@ -10,7 +11,7 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __syncthreads()  trace_barrier()
-#define __syncwarp()     trace_barrier()
+#define __syncwarp()     trace_warp_barrier()
 #define asm(...) ((void)0) /* conversions of numbers of 16 bits, which the host's assembler does not know */
 
 typedef unsigned char uchar;
@@ -45,10 +46,21 @@ typedef struct __align__(16)
 uint4;
 #endif
 
+#if defined(__cplusplus)
+#define TRACE_KERNEL extern "C"
+extern "C" {
+#else
+#define TRACE_KERNEL
+#endif
 void trace_barrier(void);
+void trace_warp_barrier(void);
+void trace_fetch(const void *place);
 extern struct trace_place {
     int x, y;
 } threadIdx, blockIdx;
+#if defined(__cplusplus)
+}
+#endif
 
 /* Values that are made in one place and then stored in one piece, as a GPU stores them. */
 #define make_float2(a, b)          \
@@ -61,12 +73,38 @@ extern struct trace_place {
         float4 made_ = {(a), (b), (c), (d)}; \
         made_;                               \
     })
+/* Images made of buffers: a texel comes and goes in one piece, of TEXEL points. */
+typedef void *image1d_buffer_t;
+#define __read_only
+#define __write_only
+#define read_imagef(image, at)                                   \
+    ({                                                           \
+        float4 texel_ = {0.0f, 0.0f, 0.0f, 0.0f};                \
+        if (TEXEL == 2) {                                        \
+            texel_ = ((const float4 *)(image))[at];              \
+        } else {                                                 \
+            float2 point_of_it_ = ((const float2 *)(image))[at]; \
+            texel_.x = point_of_it_.x;                           \
+            texel_.y = point_of_it_.y;                           \
+        }                                                        \
+        texel_;                                                  \
+    })
+#define write_imagef(image, at, texel)                                 \
+    {                                                                  \
+        const float4 texel_ = texel;                                   \
+        if (TEXEL == 2)                                                \
+            ((float4 *)(image))[at] = texel_;                          \
+        else                                                           \
+            ((float2 *)(image))[at] = make_float2(texel_.x, texel_.y); \
+    }
+
 #define __ldg(place)  (*(place))
 #define __ldcs(place) (*(place))
 #define __stcs(place, value)                 \
     ({                                       \
         __typeof__(*(place)) put_ = (value); \
         *(place) = put_;                     \
+        (void)0;                             \
     })
 
 static inline uint __float_as_uint(float value)

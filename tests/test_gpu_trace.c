@@ -108,14 +108,15 @@ static struct use ofdm_use(size_t n, unsigned bits, bool mixed, bool scattered, 
 static size_t wrong_loads(const struct gpu_trace *trace, const struct use *use, size_t fillers)
 {
     size_t bytes = sample_bytes(&use->problem), wrong = 0;
-    unsigned *want = calloc(trace->in_bytes / bytes, sizeof *want);
+    const struct gpu_trace_memory *in = trace->memory[0];
+    unsigned *want = calloc(in->bytes / bytes, sizeof *want);
     for (size_t row = 0; row < trace->rows; row++)
         for (size_t k = 0; k < use->reads.spans; k++)
             for (size_t i = 0; i < use->reads.length; i++)
                 want[use->reads.start + row * use->reads.step + k * use->reads.stride + i] +=
                     row + 1 == trace->rows ? 1 + (unsigned)fillers : 1;
-    for (size_t i = 0; i < trace->in_bytes; i++)
-        wrong += trace->loads[i] != want[i / bytes];
+    for (size_t i = 0; i < in->bytes; i++)
+        wrong += in->loads[i] != want[i / bytes] || in->stores[i];
     free(want);
     return wrong;
 }
@@ -124,9 +125,13 @@ static void check_counts(const struct gpu_trace *trace, const struct use *use, c
                          const char *label)
 {
     size_t fillers = trace->groups * (size_t)kernel->per_group - trace->rows, stores = 0, loads;
+    const struct gpu_trace_memory *out = trace->memory[4];
     loads = wrong_loads(trace, use, fillers);
-    for (size_t i = 0; i < trace->out_bytes; i++)
-        stores += trace->stores[i] != 1;
+    for (size_t i = 0; i < out->bytes; i++)
+        stores += out->stores[i] != 1 || out->loads[i];
+    CHECK(!trace->misaligned && !trace->unwritten && !trace->left && !trace->races && !trace->splits,
+          "%s: %zu accesses misaligned, %zu bytes read unwritten, %zu races, %zu barriers not met by all", label,
+          trace->misaligned, trace->unwritten + trace->left, trace->races, trace->splits);
     CHECK(!loads && !stores && !trace->overruns, "%s: %zu bytes not loaded once, %zu not stored once, %zu overruns",
           label, loads, stores, trace->overruns);
     if (kernel->scheme.count) /* of an exchange like those in gpu_model_banks.c, and of carriers wherever they are */
@@ -165,35 +170,39 @@ static void run(const struct use *use, const struct fused_kernel *kernel, const 
                               .local_bytes = kernel->local_bytes,
                               .start = use->start,
                               .spacing = use->spacing};
-    trace.out_bytes = trace.rows * problem->out_bytes;
-    trace.in_bytes = (use->reads.start + (trace.rows - 1) * use->reads.step +
-                      (use->reads.spans - 1) * use->reads.stride + use->reads.length) *
-                     sample_bytes(problem);
+    size_t in_bytes = (use->reads.start + (trace.rows - 1) * use->reads.step +
+                       (use->reads.spans - 1) * use->reads.stride + use->reads.length) *
+                      sample_bytes(problem);
+    void *samples = calloc(1, in_bytes);
     CHECK_OK(penstock__fused_kernel_table(&table, &count, kernel, problem));
-    trace.table = table;
-    trace.table_bytes = count * sizeof *table;
-    if (problem->kind == PENSTOCK_PROBLEM_FFT) {
-        trace.factors = table;
-        trace.factor_bytes = trace.table_bytes;
-    } else {
+    if (problem->kind != PENSTOCK_PROBLEM_FFT) {
         factors = 2 * (problem->kind == PENSTOCK_PROBLEM_OFDM ? penstock__ofdm_gains(&problem->ofdm)
                                                               : penstock__filter_response(&problem->filter));
-        trace.factors = gains = calloc(factors, sizeof *gains);
-        trace.factor_bytes = factors * sizeof *gains;
+        gains = calloc(factors, sizeof *gains);
     }
     if (problem->kind == PENSTOCK_PROBLEM_OFDM) {
         gains[2 * problem->ofdm.n + 2] = (float)problem->ofdm.bits;
-        trace.list = places = calloc(trace.rows, sizeof *places);
-        trace.list_bytes = trace.rows * sizeof *places;
+        places = calloc(trace.rows, sizeof *places);
         for (unsigned row = 0; row < trace.rows; row++)
             places[row].start = (uint32_t)(use->reads.start + row * use->reads.step);
     }
+    trace.memory[0] = gpu_trace_memory_new(in_bytes, samples);
+    trace.memory[1] = places ? gpu_trace_memory_new(trace.rows * sizeof *places, places) : NULL;
+    trace.memory[2] = gains ? gpu_trace_memory_new(factors * sizeof *gains, gains)
+                            : gpu_trace_memory_new(count * sizeof *table, table);
+    trace.memory[3] = gpu_trace_memory_new(count * sizeof *table, table);
+    trace.memory[4] = gpu_trace_memory_new(trace.rows * problem->out_bytes, NULL);
+    for (unsigned i = 0; i < 4; i++)
+        if (trace.memory[i])
+            trace.memory[i]->constant = true;
     if (gpu_trace_run(&trace))
         check_counts(&trace, use, kernel, label);
     else
         CHECK(false, "%s: did not run", label);
-    gpu_trace_free(&trace);
+    for (unsigned i = 0; i < GPU_TRACE_MEMORIES; i++)
+        gpu_trace_memory_free(trace.memory[i]);
     penstock__free(table);
+    free(samples);
     free(gains);
     free(places);
 }

@@ -68,12 +68,12 @@ static bool takes_part(const struct access *access, const struct item *item)
 /* Of `together` neighbours from work-item `first` on. */
 static unsigned ways(const struct access *access, unsigned first, unsigned together)
 {
-    unsigned used[BANKS] = {0}, most = 0;
+    unsigned used[BANKS] = {0}, most = 0, banks = access->shape->joined ? BANKS / 2 : BANKS; /* a point has two */
     for (unsigned i = first; i < first + together && i < penstock__gpu_group_size(access->shape); i++) {
         struct item item = item_of(access->shape, i);
         if (!takes_part(access, &item))
             continue;
-        unsigned bank = place_of(access, &item) % together;
+        unsigned bank = place_of(access, &item) % banks;
         used[bank]++;
         most = used[bank] > most ? used[bank] : most;
     }
@@ -82,7 +82,8 @@ static unsigned ways(const struct access *access, unsigned first, unsigned toget
 
 static unsigned ways_of_group(const struct access *access)
 {
-    unsigned together = access->shape->joined ? BANKS / 2 : BANKS, most = 1;
+    bool whole = access->shape->joined && access->kind != MATE; /* whose parts are read one after the other */
+    unsigned together = whole ? BANKS / 2 : BANKS, most = 1;
     for (unsigned first = 0; first < penstock__gpu_group_size(access->shape); first += together) {
         unsigned found = ways(access, first, together);
         most = found > most ? found : most;
@@ -136,4 +137,12 @@ unsigned penstock__gpu_bank_ways(const struct gpu_shape *shape)
     for (unsigned i = 0; i < count; i++)
         most = found[i] > most ? found[i] : most;
     return most;
+}
+
+/* Texels of two points are put together of four words, by neighbours that are four words apart. */
+unsigned penstock__gpu_node_bank_ways(const struct gpu_scheme *scheme, unsigned index)
+{
+    unsigned found = penstock__gpu_bank_ways(&scheme->node[index].shape);
+    bool texels = scheme->texel == 2 && scheme->node[index].last && !scheme->node[index].shape.cpu;
+    return texels && found < 4 ? 4 : found;
 }

@@ -6,6 +6,7 @@
 #define PENSTOCK_GPU_BANKS_H
 
 #include "gpu/fused_pass.h"
+#include "gpu/scheme.h"
 
 /*
  * How many of the work-items that access local memory at once meet in one bank at most, over the exchanges between a
@@ -13,6 +14,9 @@
  * as on a CPU or without exchanges. 32 work-items access 4 bytes each at once, or 16 of them 8.
  */
 unsigned penstock__gpu_bank_ways(const struct gpu_shape *shape);
+
+/* The same of node `index` of a plan, with what its values do on their way to an image. */
+unsigned penstock__gpu_node_bank_ways(const struct gpu_scheme *scheme, unsigned index);
 
 /* The same of a transform as a part of a larger kernel. */
 unsigned penstock__fused_bank_ways(const struct fused_shape *shape);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Each sample once for each frame that it is in, each value once. More often, and declared here:
+ * - the bins of a half spectrum but the first and the last: each is its own and its mate's;
+ * - samples in an image, once for each part of a point, as often as a texel has points;
+ * - the last row or the last column, by those work-items of the last group that have nothing else to do. They also
+ * store it again, the same values, unless the kernel has no local memory, or columns leave it as rows, or
+ *   values become texels of two points;
+ * - the last of an odd number of transforms, where a work-item does two at once.
+ */
+#include "gpu_trace_wanted.h"
+
+/* How often row `row` of the launch is done. */
+static unsigned row_times(const struct trace_launch *launch, size_t row, bool store)
+{
+    const struct gpu_scheme *scheme = launch->scheme;
+    const struct gpu_shape *shape = &scheme->node[launch->step.node].shape;
+    size_t per = scheme->paired ? 2 : 1, rows = launch->step.rows, tasks = (rows + per - 1) / per;
+    size_t idle = shape->columns || scheme->tiles ? 0 : launch->step.groups * shape->per_group - tasks;
+    bool twice = !(store && (!penstock__gpu_local_bytes(shape) || scheme->texel == 2));
+    if (row + 1 < rows)
+        return 1;
+    return 1 + (scheme->paired && rows % 2) + (twice ? (unsigned)(per * idle) : 0);
+}
+
+/* How often the last column is done. */
+static unsigned last_column_times(const struct trace_launch *launch, bool store)
+{
+    const struct gpu_node *node = &launch->scheme->node[launch->step.node];
+    const struct gpu_shape *shape = &node->shape;
+    unsigned columns = penstock__gpu_columns(launch->scheme, node), per = shape->per_group;
+    bool once = store && (shape->turned || launch->scheme->texel == 2 || !penstock__gpu_local_bytes(shape));
+    if (launch->scheme->tiles || !shape->columns || once)
+        return 1;
+    return 1 + (columns + per - 1) / per * per - columns;
+}
+
+static void add(struct trace_want *want, size_t at, size_t bytes, unsigned times)
+{
+    want->outside += at + bytes > want->bytes;
+    for (size_t i = at; i < at + bytes && i < want->bytes; i++)
+        want->times[i] = (uint16_t)(want->times[i] + times);
+}
+
+/* ---------------------------------------------------------------- loads ----------------------- */
+
+/* Sample `j` of a frame that begins with sample `start`. */
+static void add_sample(struct trace_want *want, const struct trace_launch *launch, size_t start, size_t j,
+                       unsigned times)
+{
+    size_t bytes = penstock_format_bytes(launch->fft->format);
+    if (launch->fft->format != PENSTOCK_PLANAR) {
+        add(want, (start + j) * bytes, bytes, times);
+        return;
+    }
+    add(want, (start + j) * sizeof(float), sizeof(float), times);
+    add(want, (launch->samples + start + j) * sizeof(float), sizeof(float), times);
+}
+
+static void add_frame(struct trace_want *want, const struct trace_launch *launch, size_t start, unsigned times)
+{
+    const struct gpu_scheme *scheme = launch->scheme;
+    const struct penstock_fft_problem *fft = launch->fft;
+    unsigned columns = scheme->tiles ? 1 : penstock__gpu_columns(scheme, &scheme->node[0]);
+    unsigned last = last_column_times(launch, false), parts = scheme->texel ? 2 * scheme->texel : 1;
+    bool half_spectrum = fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE;
+    if (half_spectrum && scheme->real == GPU_PACKED) { /* point j is of bins j and n / 2 - j */
+        for (size_t j = 0; j < fft->n / 2; j++) {
+            add_sample(want, launch, start, j, times);
+            add_sample(want, launch, start, fft->n / 2 - j, times);
+        }
+        return;
+    }
+    for (size_t j = 0; j < fft->n; j++) {
+        unsigned column = j % columns == columns - 1 ? last : 1;
+        if (scheme->texel == 2) /* a texel of two points comes for each part of each of them */
+            add_sample(want, launch, start, j ^ 1, times * column * 2);
+        add_sample(want, launch, start, half_spectrum && fft->n - j < j ? fft->n - j : j,
+                   times * column * (scheme->texel == 2 ? 2 : parts));
+    }
+}
+
+void trace_want_loads(struct trace_want *want, const struct trace_launch *launch)
+{
+    const struct gpu_scheme *scheme = launch->scheme;
+    const struct gpu_node *node = &scheme->node[launch->step.node];
+    size_t average = node->last ? launch->fft->average : 1;
+    for (size_t frame = 0; frame < launch->step.rows * average; frame++) {
+        unsigned times = row_times(launch, frame / average, false);
+        size_t number = launch->step.first * average + frame;
+        if (node->first) {
+            size_t start =
+                launch->gather ? launch->gather[number].start : number * launch->fft->spacing + launch->fft->skip;
+            add_frame(want, launch, start, times);
+            continue;
+        }
+        unsigned columns = penstock__gpu_columns(scheme, node), last = last_column_times(launch, false);
+        for (size_t j = 0; j < scheme->total; j++)
+            add(want, (frame * scheme->total + j) * sizeof(penstock_cf32), sizeof(penstock_cf32),
+                times * (j % columns == columns - 1 ? last : 1));
+    }
+}
+
+/* ---------------------------------------------------------------- stores ---------------------- */
+
+/* Whether value `at` of the node's result is of its last column. */
+static bool of_last_column(const struct gpu_scheme *scheme, const struct gpu_node *node, size_t at)
+{
+    size_t columns = penstock__gpu_columns(scheme, node), inner = node->inner;
+    return at % inner == inner - 1 && at / (inner * node->shape.n) == columns / inner - 1;
+}
+
+void trace_want_stores(struct trace_want *want, const struct trace_launch *launch)
+{
+    const struct gpu_scheme *scheme = launch->scheme;
+    const struct gpu_node *node = &scheme->node[launch->step.node];
+    const struct penstock_fft_problem *fft = launch->fft;
+    size_t bytes = node->last ? penstock__fft_out_item(fft) : sizeof(penstock_cf32);
+    size_t count = node->last ? penstock__fft_out_count(fft) : scheme->total;
+    size_t middle = node->last && fft->centered ? fft->n / scheme->side / 2 * scheme->side : 0;
+    unsigned last = last_column_times(launch, true);
+    for (size_t row = 0; row < launch->step.rows; row++) {
+        unsigned times = row_times(launch, row, true);
+        size_t number = (node->last ? launch->step.first : 0) + row;
+        for (size_t at = 0; at < count; at++) {
+            bool doubled = last > 1 && of_last_column(scheme, node, at);
+            add(want, (number * count + (at + middle) % count) * bytes, bytes, times * (doubled ? last : 1));
+        }
+    }
+}
