@@ -11,8 +11,7 @@
  *
  * The host generates (lib/gpu/fused_ofdm.c): FORMAT; BITS a carrier, HALF an axis; CARRIERS; TRANSFORM; CARRY, which
  * calls CARRIER(variable, first bin of the slot, place in the output less lane) for the carriers of each slot; COPY_LANES
- * work-items that store COPY_ROWS symbols together; k_piece and PIECE bytes of it; whether soft bits are CONVERTED to
- * bytes by an instruction of its own, where there is one, or by adding. The file is compiled three times, as
+ * work-items that store COPY_ROWS symbols together; k_piece and PIECE bytes of it. The file is compiled three times, as
  * NAME with DEMAP: LISTED with a list of symbols, or with a first one that the others follow from; without, when the
  * symbols stand evenly and no rotation is to be taken out; and NARROW besides, when all levels are small.
  */
@@ -24,19 +23,32 @@
 #define ROUNDER 12582912.0f
 #define LIMIT   127.0f
 
-/* `value`, at most 127 from zero, rounded to an integer, ties to even: its low byte counts, the others do not. */
-#if CONVERTED && defined(__CUDACC__)
-K_FUNCTION k_u32 soft_byte(const float value)
+/*
+ * Two soft bits, rounded to integers, ties to even, as the low bytes of a word whose upper half is the lower one of
+ * `above`. From sm_86 on that is one instruction, F2IP.S8.F32, which limits to -128 .. 127 besides; the compiler makes
+ * it of these three where no sign is left to be changed on the way, hence AGAINST.
+ */
+#if defined(__CUDACC__) && __CUDA_ARCH__ >= 860
+K_FUNCTION k_u32 two_bytes(const float first, const float second, const k_u32 above)
 {
-    k_u32 byte;
-    asm("cvt.rni.sat.s8.f32 %0, %1;" : "=r"(byte) : "f"(value));
-    return byte;
+    k_u32 bytes;
+    asm("{.reg .s32 first, second; cvt.rni.s32.f32 first, %1; cvt.rni.s32.f32 second, %2;"
+        " cvt.pack.sat.s8.s32.b32 %0, second, first, %3;}"
+        : "=r"(bytes)
+        : "f"(first), "f"(second), "r"(above));
+    return bytes;
 }
-#define BYTE(value) soft_byte(value) /* limits to 127, too, but to -128 */
 #define BELOW(value) (value)
+/* `value`, at least 0, with the sign that `u` has not. */
+#define AGAINST(value, u) K_AS_FLOAT(K_AS_UINT(value) | (~K_AS_UINT(u) & 0x80000000u))
 #else
 #define BYTE(value) K_AS_UINT((value) + ROUNDER)
+K_FUNCTION k_u32 two_bytes(const float first, const float second, const k_u32 above)
+{
+    return K_LOW_BYTES(BYTE(first), BYTE(second)) | above << 16;
+}
 #define BELOW(value) K_MIN(value, LIMIT)
+#define AGAINST(value, u) (-K_SIGN(value, u))
 #endif
 #define LIMITED(value) BELOW(K_MAX(value, -LIMIT))
 #endif
@@ -50,34 +62,33 @@ K_FUNCTION k_u32 soft_byte(const float value)
 #endif
 
 /*
- * Soft bits of one axis, the first in the low byte of bytes[0]: levels stand at odd multiples of half of `two`. The
- * first bit is -sign(u) times the sum of max(0, |u| - q two) over q < half the levels; the Gray code is symmetric about
+ * Soft bits of one axis, not yet rounded: levels stand at odd multiples of half of `two`. The first bit is -sign(u) times the sum of max(0, |u| - q two) over q < half the levels; the Gray code is symmetric about
  * zero, so each next bit is the first bit of the coordinate folded there.
  */
 #if HALF == 1
-K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
+K_FUNCTION void DEMAP(const float u, const float two, float *soft)
 {
-    bytes[0] = BYTE(LIMITED(-u));
+    soft[0] = LIMITED(-u);
 }
 #elif HALF == 2
-K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
+K_FUNCTION void DEMAP(const float u, const float two, float *soft)
 {
     const float inner = K_MAX(K_MIN(u, two), -two);
-    bytes[0] = BYTE(LIMITED(K_FMA(-2.0f, u, inner)));
-    bytes[1] = BYTE(ABOVE(K_ABS(u) - two));
+    soft[0] = LIMITED(K_FMA(-2.0f, u, inner));
+    soft[1] = ABOVE(K_ABS(u) - two);
 }
 #elif HALF == 3
 /* `rest` is what d has outside of [-two, two]; the first sum is 2 |u| - two and -rest or d + rest, the larger one. */
-K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
+K_FUNCTION void DEMAP(const float u, const float two, float *soft)
 {
     const float d = K_FMA(-2.0f, two, K_ABS(u)), rest = d - K_MAX(K_MIN(d, two), -two), second = d + rest;
     const float first = K_FMA(2.0f, K_ABS(u), K_MAX(second, -rest)) - two;
-    bytes[0] = BYTE(-K_SIGN(K_MIN(first, LIMIT), u));
-    bytes[1] = BYTE(ABOVE(second));
-    bytes[2] = BYTE(ABOVE(K_ABS(d) - two));
+    soft[0] = AGAINST(K_MIN(first, LIMIT), u);
+    soft[1] = ABOVE(second);
+    soft[2] = ABOVE(K_ABS(d) - two);
 }
 #else
-K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
+K_FUNCTION void DEMAP(const float u, const float two, float *soft)
 {
     float x = u;
     for (int b = 0; b < HALF; b++) {
@@ -85,7 +96,7 @@ K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
         float sum = 0.0f;
         for (int q = 0; q < levels; q++)
             sum += K_MAX(K_FMA(-(float)q, two, K_ABS(x)), 0.0f);
-        bytes[b] = BYTE(LIMITED(-K_SIGN(sum, x)));
+        soft[b] = LIMITED(-K_SIGN(sum, x));
         x = K_FMA(0.5f * (float)levels, two, -K_ABS(x));
     }
 }
@@ -95,10 +106,10 @@ K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
 #define OFDM_CARRIER
 /* Where a carrier's bits are staged: BITS is 1, 2, 4, 6, 8 or 10. */
 #if BITS == 1
-#define STAGE_BITS(at) staged[at] = (k_u8)bytes_[0];
+#define STAGE_BITS(at) staged[at] = (k_u8)two_bytes(soft_[0], 0.0f, 0);
 #else
-#define TWO(b) (k_u16)K_LOW_BYTES(bytes_[b], bytes_[(b) + 1])
-#define FOUR(b) (K_LOW_BYTES(bytes_[b], bytes_[(b) + 1]) | K_LOW_BYTES(bytes_[(b) + 2], bytes_[(b) + 3]) << 16)
+#define TWO(b) (k_u16)two_bytes(soft_[b], soft_[(b) + 1], 0)
+#define FOUR(b) two_bytes(soft_[b], soft_[(b) + 1], two_bytes(soft_[(b) + 2], soft_[(b) + 3], 0))
 #define AT_TWO(at, b) ((K_LOCAL k_u16 *)(staged + (at)*BITS))[(b) / 2] = TWO(b);
 #define AT_FOUR(at, b) ((K_LOCAL k_u32 *)(staged + (at)*BITS))[(b) / 4] = FOUR(b);
 #if BITS == 2
@@ -117,15 +128,15 @@ K_FUNCTION void DEMAP(const float u, const float two, k_u32 *bytes)
 #if BITS == 1
 #define DEMAP_OTHER
 #else
-#define DEMAP_OTHER DEMAP(y_.y, two_, bytes_ + HALF);
+#define DEMAP_OTHER DEMAP(y_.y, two_, soft_ + HALF);
 #endif
 #define CARRIER(v, position, place)                                       \
     {                                                                     \
         const float2 g_ = K_KEEP(gain + position);                        \
         const float2 y_ = product(TURNED(v, position), g_);               \
         const float two_ = ratio * K_FMA(g_.x, g_.x, g_.y * g_.y);        \
-        k_u32 bytes_[2 * HALF];                                           \
-        DEMAP(y_.x, two_, bytes_);                                        \
+        float soft_[2 * HALF];                                            \
+        DEMAP(y_.x, two_, soft_);                                         \
         DEMAP_OTHER                                                       \
         STAGE_BITS(place)                                                 \
     }

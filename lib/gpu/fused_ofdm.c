@@ -7,7 +7,6 @@
 #include "gpu/source.h"
 
 #define NO_CARRIER UINT32_MAX
-#define CONVERTED  64 /* points: on an H200 such symbols gain 5 % by it, and those of 512 and 2048 points lose */
 #define MOST_RUNS  24 /* of bins that stand together in the output, until a table is shorter than their comparisons */
 
 const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed", "ofdm_even", "ofdm_narrow"};
@@ -251,12 +250,10 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
                        "#define BITS %u\n#define HALF %u\n#define CARRIERS %zu\n#define COPY_LANES %u\n"
                        "#define COPY_ROWS %u\n#define PIECE %u\n#define LOCAL_PIECES %zu\n#define MAP_AT %zu\n"
-                       "#define CONVERTED %d\n"
                        "#if defined(__OPENCL_VERSION__)\n#define k_piece %s\n#else\n#define k_piece %s\n#endif\n",
                        (int)ofdm->format, ofdm->bits, (ofdm->bits + 1) / 2, ofdm->carrier_count, self->copy_lanes,
                        self->copy_lanes / shape->lanes, self->piece, self->local_bytes / 16,
-                       penstock__fused_table_floats(shape), ofdm->n <= CONVERTED, types[self->piece],
-                       cuda[self->piece]);
+                       penstock__fused_table_floats(shape), types[self->piece], cuda[self->piece]);
 }
 
 int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
