@@ -79,9 +79,9 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
 {
     K_LOCAL_ARRAY(float4, memory, LOCAL_PIECES);
 #if PER_GROUP == 1 /* fewer registers than if the compiler had to find out */
-    const k_index lane = K_LANE_X(), member = 0, wanted = K_GROUP(), row = wanted;
+    const k_index lane = ITEM(), member = 0, wanted = K_GROUP(), row = wanted;
 #else
-    const k_index item = K_LANE_X(), lane = item % LANES, member = item / LANES;
+    const k_index item = ITEM(), lane = item % LANES, member = item / LANES;
     const k_index wanted = K_GROUP() * PER_GROUP + member, row = wanted < rows ? wanted : rows - 1;
 #endif
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;

@@ -67,6 +67,9 @@
 
 #define DECLARE(s) float2 v##s;
 
+/* The work-item's number, which the compiler sees is not negative: its parts are bits then. */
+#define ITEM() ((k_index)((k_u32)K_LANE_X() % GROUP))
+
 /* (e, o) = (e + z o, e - z o), z = re + i im */
 #define PAIR(e, o, re, im)                                                \
     {                                                                     \

@@ -163,8 +163,12 @@ NAME(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTRICT
      const k_i32 rows, const k_u32 start, const k_u32 spacing)
 {
     K_LOCAL_ARRAY(float4, memory, LOCAL_PIECES);
-    const k_index item = K_LANE_X(), lane = item % LANES, member = item / LANES;
+#if PER_GROUP == 1 /* fewer operations than if the compiler had to find out */
+    const k_index item = ITEM(), lane = item, member = 0, wanted = K_GROUP(), row = wanted;
+#else
+    const k_index item = ITEM(), lane = item % LANES, member = item / LANES;
     const k_index wanted = K_GROUP() * PER_GROUP + member, row = wanted < rows ? wanted : rows - 1;
+#endif
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
     K_LOCAL k_u8 *staged = (K_LOCAL k_u8 *)((K_LOCAL float2 *)memory + PER_GROUP * REGION) + member * (CARRIERS * BITS);
     EACH_SLOT(DECLARE)
@@ -198,7 +202,7 @@ NAME(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTRICT
         const k_index pieces = COPY_ROWS * CARRIERS * BITS / PIECE;
         K_LOCAL const k_piece *from = (K_LOCAL const k_piece *)((K_LOCAL float2 *)memory + PER_GROUP * REGION) + part * pieces;
         K_GLOBAL k_piece *to = out + (k_size)first * (CARRIERS * BITS / PIECE);
-        if (first + COPY_ROWS <= rows) {
+        if (PER_GROUP == 1 || first + COPY_ROWS <= rows) {
             K_UNROLL
             for (k_index i = 0; i < (pieces + COPY_LANES - 1) / COPY_LANES; i++)
                 if (item % COPY_LANES + i * COPY_LANES < pieces)
