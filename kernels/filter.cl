@@ -15,8 +15,9 @@
  * and `spacing` (upper and lower half) at the first row and grows by what stands behind the table.
  *
  * The host generates (lib/gpu/fused_filter.c): FORMAT, SPACING, FIRST, VALUES, STEP, PARTS, ROTATED, AHEAD; FORWARD; MULTIPLY,
- * which calls PRODUCTS(variable, number of the slot, those of the slot N / 2 points on, first point of the slot) for each
- * slot of the first half, since values of the response that are as far apart lie side by side; and TAKE_SUMS, which calls
+ * which calls PRODUCTS(variable, number of the slot, those of the slot N / 2 points on, first pair of the slot) for each
+ * slot of the first half, since values of the response that are as far apart lie side by side, in pairs from PAIR_OF_LANE
+ * on; and TAKE_SUMS, which calls
  * TAKE(variable, number of the slot); REVERSE_ALL; and STORE_ALL, which calls STORE(variable, first point of the slot,
  * whether all its points are stored).
  */
@@ -107,7 +108,7 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     EACH_SLOT(DECLARE)
 #if PARTS > 1
     EACH_SLOT(DECLARE_SUM)
-    response += lane + (PARTS - 1) * (N / 2);
+    response += PAIR_OF_LANE + (PARTS - 1) * (N / 2);
     K_ROLLED
     for (k_i32 part = 0; part < PARTS; part++) {
         EACH_SLOT(LOAD_SAMPLE)
@@ -119,7 +120,7 @@ filter(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRI
     TAKE_SUMS
 #else
     EACH_SLOT(LOAD_SAMPLE)
-    response += lane;
+    response += PAIR_OF_LANE;
     FORWARD
     MULTIPLY
 #endif

@@ -26,6 +26,7 @@
 #define K_PASS(p)        (*(p))                  /* what nobody reads again */
 #define K_PUT(p, x)      (*(p) = (x))            /* what nobody reads soon */
 #define K_BARRIER_LANES() K_BARRIER()
+#define K_BARRIER_FEW()  K_BARRIER()             /* of 16 neighbours */
 #define K_DENSE_KERNEL(x, groups) __kernel __attribute__((reqd_work_group_size(x, 1, 1))) void
 #else
 #define K_FMA(a, b, c)   fmaf(a, b, c)
@@ -45,6 +46,7 @@
 #else
 #define K_BARRIER_LANES() __syncthreads()
 #endif
+#define K_BARRIER_FEW() __syncwarp()
 /* `groups` of them shall fit on a multiprocessor: a bound for the compiler's use of registers. */
 #define K_DENSE_KERNEL(x, groups) extern "C" __global__ __launch_bounds__(x, groups) void
 #endif

@@ -212,11 +212,17 @@ static inline size_t penstock__filter_samples(const struct penstock_filter_probl
     return (frames + filter->parts - 2) * filter->block + filter->n;
 }
 
-/* Where value k of a part's spectrum stands among its n, an even number: values n / 2 apart lie side by side, since a
- * work-item needs both. */
+/*
+ * Where value k of a part's spectrum stands among its n, an even number: values n / 2 apart lie side by side, since a
+ * work-item needs both; and of 4096 the pairs stand as the work-items of lib/gpu/fused_pass.h want them one after the
+ * other, the two low digits to base 16 exchanged.
+ */
 static inline size_t penstock__filter_place(size_t n, size_t k)
 {
-    return k < n / 2 ? 2 * k : 2 * (k - n / 2) + 1;
+    size_t pair = k < n / 2 ? k : k - n / 2;
+    if (n == 4096)
+        pair = pair / 256 * 256 + pair % 16 * 16 + pair / 16 % 16;
+    return 2 * pair + (k < n / 2 ? 0 : 1);
 }
 
 /* Pairs of floats of a response: parts n, and with `rotated` the table and one more pair, whose bits are by how much

@@ -14,10 +14,22 @@ struct access {
     bool taking;
 };
 
+/* Of penstock__fused_swapped()'s forward transform; the reverse one gives where that takes, and the other way round. */
+static unsigned place_in_regions(const struct access *access, unsigned lane)
+{
+    const struct fused_shape *shape = access->shape;
+    unsigned r = shape->slots, region = shape->lanes + 2 * r, low = lane % r, first = lane / r * region;
+    if (!access->pass)
+        return access->taking ? first + low + access->k * r : access->k * region + lane;
+    return access->taking ? first + low + access->k * (r + 2) : first + low * (r + 2) + access->k;
+}
+
 static unsigned place_of(const struct access *access, unsigned lane)
 {
     const struct fused_shape *shape = access->shape;
     unsigned s = access->pass, span = shape->before[s], point;
+    if (shape->regions)
+        return place_in_regions(access, lane);
     if (access->taking) {
         point = lane + access->k * shape->lanes;
         return point + point / shape->every[s] * shape->gap[s];
@@ -31,7 +43,8 @@ static unsigned place_of(const struct access *access, unsigned lane)
 static unsigned words_of(const struct access *access)
 {
     const struct fused_shape *shape = access->shape;
-    return shape->halves ? 1 : access->taking || shape->before[access->pass] > 1 ? 2 : 4;
+    bool pairs = shape->regions ? access->pass == 1 : shape->before[access->pass] == 1;
+    return shape->halves ? 1 : access->taking || !pairs ? 2 : 4;
 }
 
 /* Of 128 bytes' worth of neighbours, from work-item `first` of the group on. */

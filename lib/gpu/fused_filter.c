@@ -26,6 +26,7 @@ int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstoc
                                     .dense = filter->n == 4096   ? (one ? 3 : 2)
                                              : filter->n == 2048 ? (one ? 5 : 4)
                                                                  : 1,
+                                    .regions = true,
                                     .computed = one && (filter->n == 4096 || filter->n == 2048),
                                     .per_group = filter->n == 1024 ? 1 : 0};
     int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, &wish);
@@ -58,10 +59,12 @@ int penstock__fused_filter_source(struct gpu_text *text, const penstock_context 
     add_constants(text, self, filter);
     penstock__fused_transform(text, shape, "FORWARD", false, filter->parts > 1 && shape->passes > 1, NULL, forward);
     penstock__fused_transform(text, shape, "REVERSE_ALL", true, shape->passes > 1, forward, back);
-    penstock__text_add(text, "#define MULTIPLY");
+    penstock__text_add(text, "#define PAIR_OF_LANE %s\n#define MULTIPLY",
+                       filter->n == 4096 && !shape->regions ? "(lane / 256 * 256 + lane % 16 * 16 + lane / 16 % 16)"
+                                                            : "lane");
     for (unsigned i = 0, half = shape->slots / 2; i < half; i++)
         penstock__text_add(text, " PRODUCTS(v%u, %u, v%u, %u, %u)", forward[i], i, forward[i + half], i + half,
-                           i * shape->lanes);
+                           (unsigned)(penstock__filter_place(filter->n, (size_t)i * shape->lanes) / 2));
     penstock__text_add(text, "\n#define TAKE_SUMS");
     for (unsigned i = 0; i < shape->slots; i++)
         penstock__text_add(text, " TAKE(v%u, %u)", forward[i], i);

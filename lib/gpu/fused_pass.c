@@ -19,7 +19,7 @@ size_t penstock__fused_table_floats(const struct fused_shape *shape)
 {
     size_t count = 0;
     for (unsigned s = 1; s < shape->passes; s++)
-        count += (size_t)shape->before[s] * (rows(shape->radix[s]) + 1) * 4;
+        count += (size_t)shape->before[s] * (rows(shape->radix[s]) + 1) * 4 * (shape->regions && s == 2 ? 2 : 1);
     return count ? count : 4; /* a buffer cannot be empty */
 }
 
@@ -33,18 +33,20 @@ static void put(float *to, double angle)
  * Factor 0 is that of the first layer, w^(R/2) with w = exp(-2 pi i j / (S R)); factors L/4 + q, q < L/4, are those of
  * layer L = 4, 8, .. R: w^(R/L) exp(-2 pi i q / L). The other half of a layer's factors are -i times these.
  */
-static void fill_pass(float *table, unsigned before, unsigned radix)
+static void fill_pass(float *table, const struct fused_shape *shape, unsigned s, bool swapped)
 {
-    for (unsigned j = 0; j < before; j++) {
+    unsigned before = shape->before[s], radix = shape->radix[s];
+    for (unsigned at = 0; at < before; at++) {
+        unsigned j = swapped ? penstock__fused_swapped(shape, at) : at;
         double angle = -tau * j / ((double)before * radix);
         for (unsigned i = 0; i < 2 * rows(radix); i++) {
             unsigned layer = i ? 4 : 2;
             while (layer / 2 <= i)
                 layer *= 2;
             unsigned q = i - layer / 4;
-            put(table + 4 * ((size_t)i / 2 * before + j) + 2 * (i % 2), angle * (radix / layer) - tau * q / layer);
+            put(table + 4 * ((size_t)i / 2 * before + at) + 2 * (i % 2), angle * (radix / layer) - tau * q / layer);
         }
-        float *last = table + 4 * ((size_t)rows(radix) * before + j);
+        float *last = table + 4 * ((size_t)rows(radix) * before + at);
         put(last, angle);
         put(last + 2, 2 * angle);
     }
@@ -53,7 +55,9 @@ static void fill_pass(float *table, unsigned before, unsigned radix)
 void penstock__fused_table(float *table, const struct fused_shape *shape)
 {
     for (unsigned s = 1; s < shape->passes; s++)
-        fill_pass(table + 4 * (size_t)shape->table_at[s], shape->before[s], shape->radix[s]);
+        fill_pass(table + 4 * (size_t)shape->table_at[s], shape, s, false);
+    if (shape->regions)
+        fill_pass(table + 4 * (size_t)shape->swapped_at, shape, shape->passes - 1, true);
 }
 
 /* ---------------------------------------------------------------- source ---------------------- */
@@ -104,7 +108,7 @@ static void add_first(struct gpu_text *text, const unsigned *a, unsigned radix, 
 }
 
 /* Factors z0 .. of one butterfly, read or computed: see fill_pass(). */
-static void add_factors(struct gpu_text *text, const struct fused_shape *shape, unsigned s)
+static void add_factors(struct gpu_text *text, const struct fused_shape *shape, unsigned s, unsigned table_at)
 {
     unsigned radix = shape->radix[s], span = shape->before[s];
     if (!shape->computed[s]) {
@@ -112,13 +116,13 @@ static void add_factors(struct gpu_text *text, const struct fused_shape *shape, 
             penstock__text_add(text,
                                " const float4 w%u = K_KEEP(table + %u + at_);"
                                " const float2 z%u = K_FLOAT2(w%u.x, w%u.y), z%u = K_FLOAT2(w%u.z, w%u.w);",
-                               i, shape->table_at[s] + i * span, 2 * i, i, i, 2 * i + 1, i, i);
+                               i, table_at + i * span, 2 * i, i, i, 2 * i + 1, i, i);
         return;
     }
     penstock__text_add(text,
                        " const float4 w0 = K_KEEP(table + %u + at_);"
                        " const float2 p1 = K_FLOAT2(w0.x, w0.y), p2 = K_FLOAT2(w0.z, w0.w);",
-                       shape->table_at[s] + rows(radix) * span);
+                       table_at + rows(radix) * span);
     unsigned power = 1;
     for (unsigned layer = radix; layer >= 4; layer /= 2, power *= 2) {
         if (power > 2)
@@ -198,11 +202,47 @@ static void add_takes(struct gpu_text *text, const struct fused_shape *shape, un
     penstock__text_add(text, " }");
 }
 
+/*
+ * An exchange by way of regions; see penstock__fused_swapped(). Across, the memory of a region is a table of rows b and
+ * columns c, which is read by rows (forward), or written by them; within, rows are two points longer, so that they can
+ * be written in pairs by neighbours and be read across without meeting in a bank.
+ */
+static void add_regions(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool reverse, bool barrier,
+                        const unsigned *order)
+{
+    unsigned r = shape->slots, region = shape->lanes + 2 * r;
+    bool across = reverse == (s == 1), apart = across && !reverse, meet = across && reverse;
+    if (barrier)
+        penstock__text_add(text, " K_BARRIER_%s();", apart ? "LANES" : "FEW");
+    penstock__text_add(text, " { K_LOCAL float2 *to_ = shared + ");
+    if (apart)
+        penstock__text_add(text, "lane;");
+    else
+        penstock__text_add(text, "lane / %u * %u + lane %% %u * %u;", r, region, r, across ? 1 : r + 2);
+    for (unsigned k = 0; k < r; k++)
+        if (across)
+            penstock__text_add(text, " to_[%u] = v%u;", k * (apart ? region : r), order[k]);
+        else if (k % 2 == 0)
+            penstock__text_add(text, " GIVE_TWO(to_ + %u, v%u, v%u);", k, order[k], order[k + 1]);
+    penstock__text_add(text, " } K_BARRIER_%s(); { K_LOCAL const float2 *from_ = shared + ", across ? "LANES" : "FEW");
+    if (meet)
+        penstock__text_add(text, "lane;");
+    else
+        penstock__text_add(text, "lane / %u * %u + lane %% %u;", r, region, r);
+    for (unsigned i = 0; i < r; i++)
+        penstock__text_add(text, " v%u = from_[%u];", i, i * (meet ? region : across ? r : r + 2));
+    penstock__text_add(text, " }");
+}
+
 /* Points change hands after pass s: out of the variables of `order`, back into v0, v1, ... in the order of the points.
  */
-static void add_exchange(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool barrier,
+static void add_exchange(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool reverse, bool barrier,
                          const unsigned *order)
 {
+    if (shape->regions) {
+        add_regions(text, shape, s, reverse, barrier, order);
+        return;
+    }
     static const char *const whole[] = {"", NULL}, *const halves[] = {".x", ".y", NULL};
     for (const char *const *part = shape->halves ? halves : whole; *part; part++) {
         if (barrier)
@@ -228,8 +268,11 @@ static void add_pass(struct gpu_text *text, const struct fused_shape *shape, uns
             add_first(text, a, radix, reverse);
             continue;
         }
-        penstock__text_add(text, " { const k_index at_ = (lane + %u) %% %u;", b * shape->lanes, shape->before[s]);
-        add_factors(text, shape, s);
+        if (shape->regions && !reverse && s == 1)
+            penstock__text_add(text, " { const k_index at_ = lane / %u;", shape->slots);
+        else
+            penstock__text_add(text, " { const k_index at_ = (lane + %u) %% %u;", b * shape->lanes, shape->before[s]);
+        add_factors(text, shape, s, shape->regions && !reverse && s == 2 ? shape->swapped_at : shape->table_at[s]);
         add_later(text, a, radix, reverse);
         penstock__text_add(text, " }");
     }
@@ -247,7 +290,7 @@ void penstock__fused_transform(struct gpu_text *text, const struct fused_shape *
         add_pass(text, shape, s, reverse, order);
         if (s + 1 == shape->passes)
             break;
-        add_exchange(text, shape, s, s ? !shape->two_buffers : after, order);
+        add_exchange(text, shape, s, reverse, s ? !shape->two_buffers : after, order);
         for (unsigned i = 0; i < shape->slots; i++)
             order[i] = i;
     }

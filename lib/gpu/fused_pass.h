@@ -24,11 +24,13 @@ struct fused_shape {
     bool computed[FUSED_MAX_PASSES];     /* most factors are products of two that are read */
     unsigned gap[FUSED_MAX_PASSES];      /* points left free in the exchange after a pass, ... */
     unsigned every[FUSED_MAX_PASSES];    /* ... after each so many, so that strided accesses spread over the banks */
-    bool two_buffers; /* exchanges alternate between two parts of local memory: a barrier less each */
-    unsigned odd_at;  /* where the second part is, in points */
-    unsigned region;  /* points of local memory for one transform, even */
-    bool halves;      /* exchanges of real parts, then of imaginary ones, through half the memory */
-    unsigned ahead;   /* groups ahead whose samples are fetched into the cache; 0: none */
+    bool two_buffers;    /* exchanges alternate between two parts of local memory: a barrier less each */
+    unsigned odd_at;     /* where the second part is, in points */
+    unsigned region;     /* points of local memory for one transform, even */
+    bool halves;         /* exchanges of real parts, then of imaginary ones, through half the memory */
+    bool regions;        /* see penstock__fused_swapped() */
+    unsigned swapped_at; /* with regions: the last pass's factors once more, in the order of swapped work-items */
+    unsigned ahead;      /* groups ahead whose samples are fetched into the cache; 0: none */
     bool cpu;
 };
 
@@ -43,6 +45,7 @@ struct fused_wish {
     unsigned dense, per_group;
     bool two_buffers, halves;
     bool computed; /* factors of all passes, not only those of long tables */
+    bool regions;  /* where the transform is cut up as they want it */
     bool plain;    /* nothing but a transform, of up to FUSED_PLAIN points */
 };
 
@@ -60,6 +63,21 @@ static inline unsigned penstock__fused_rows(unsigned radix)
     return radix <= 4 ? 1 : radix / 4;
 }
 
+/*
+ * A forward transform and a reverse one of R x R x R points, R a work-item, by way of R regions of local memory, one
+ * for each R neighbours: in one of the two exchanges each way points stay within a region, so that only those
+ * neighbours need wait for each other. Between the two, work-item i holds points swapped(i) + s LANES.
+ *
+ * With digits to base R, top first: work-item (b, c) holds samples (., b, c) before; the first exchange, across
+ * regions, leaves work-item (x, c) with all b of the first digit x of the spectrum; the second one, within, work-item
+ * (x, y) with all c; so that it ends with points (., y, x). The reverse transform goes the same way back.
+ */
+static inline unsigned penstock__fused_swapped(const struct fused_shape *shape, unsigned i)
+{
+    unsigned r = shape->slots;
+    return shape->regions ? i / (r * r) * (r * r) + i % r * r + i / r % r : i;
+}
+
 /* Floats of the table, and the table filled in. */
 size_t penstock__fused_table_floats(const struct fused_shape *shape);
 void penstock__fused_table(float *table, const struct fused_shape *shape);
@@ -70,7 +88,8 @@ void penstock__fused_constants(struct gpu_text *text, const struct fused_shape *
 /*
  * ... and `name`, the transform of one direction, which reads v0 .. and leaves the results, in the order of the points,
  * in variables order[0] .. order[slots-1]. It uses `lane`, `table` (float4) and `shared` (float2, the transform's
- * region); where `after` is set, `shared` was read before and needs a barrier first.
+ * region); where `after` is set, `shared` was read before and needs a barrier first: with regions, of the neighbours
+ * if it is the reverse transform.
  */
 void penstock__fused_transform(struct gpu_text *text, const struct fused_shape *shape, const char *name, bool reverse,
                                bool after, const unsigned *in_order, unsigned order[GPU_MAX_SLOTS]);

@@ -89,6 +89,14 @@ static bool consistent(const struct fused_shape *shape)
     return good && left == 1;
 }
 
+static bool has_regions(const struct fused_shape *shape)
+{
+    bool same = shape->passes == 3 && shape->slots == 16 && !shape->two_buffers && !shape->halves;
+    for (unsigned s = 0; s < shape->passes && same; s++)
+        same = shape->radix[s] == shape->slots;
+    return same;
+}
+
 static void lay_out(struct fused_shape *shape, unsigned computed)
 {
     unsigned before = 1, table = 0, largest[2] = {0, 0};
@@ -111,6 +119,10 @@ static void lay_out(struct fused_shape *shape, unsigned computed)
     }
     for (unsigned part = 0; part < 2; part++)
         largest[part] = largest[part] ? (largest[part] + 15) / 16 * 16 + (shape->lanes < 16 ? 8 : 0) : 0;
+    if (shape->regions) {
+        largest[0] = shape->slots * (shape->lanes + 2 * shape->slots);
+        shape->swapped_at = table;
+    }
     shape->odd_at = largest[0];
     shape->region = shape->halves ? (largest[0] / 2 + 15) / 16 * 16 : largest[0] + largest[1];
 }
@@ -139,6 +151,7 @@ int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_
     if (!consistent(shape))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "a transform of %zu points cannot be cut up like that", n);
     shape->cpu = limits->cpu;
+    shape->regions = wish->regions && has_regions(shape);
     for (;; shape->per_group /= 2) {
         lay_out(shape, computed);
         if (fits(shape, limits, wish->extra))
