@@ -65,14 +65,23 @@
 #else
 #define RAW(at) K_FLOAT2((float)source[at].re, (float)source[at].im)
 #endif
-#define LOAD_RAW(s) v##s = RAW(s * LANES);
+#define LOAD_RAW(s) SET(v##s, RAW(s * LANES))
 
-#define DECLARE(s) float2 v##s;
+/* Variables v0, v1, ... of a work-item. A kernel that lets ptx.h say these words does nothing else to them. */
+#define DECLARE(s)    float2 v##s;
+#define DECLARE_ALL   EACH_SLOT(DECLARE)
+#define SET(v, value) v = value;
+#define TIMES(v, by) \
+    {                \
+        v.x *= by;   \
+        v.y *= by;   \
+    }
 
 /* The work-item's number, which the compiler sees is not negative: its parts are bits then. */
 #define ITEM() ((k_index)((k_u32)K_LANE_X() % GROUP))
 
 /* (e, o) = (e + z o, e - z o), z = re + i im */
+#undef PAIR /* of load.h */
 #define PAIR(e, o, re, im)                                                \
     {                                                                     \
         const float re_ = K_FMA(re, o.x, K_FMA(-(im), o.y, e.x));         \
@@ -109,6 +118,9 @@
         e.y += im_;                             \
     }
 
+#define PAIR_BY(e, o, z, re, im)   PAIR(e, o, z.re, z.im)  /* parts of a factor, as x and y */
+#define PAIR_BACK(e, o, z, re, im) PAIR(e, o, z.re, -z.im) /* re - i im */
+
 K_FUNCTION float2 product(const float2 a, const float2 b)
 {
     return K_FLOAT2(K_FMA(a.x, b.x, -(a.y * b.y)), K_FMA(a.x, b.y, a.y * b.x));
@@ -119,8 +131,45 @@ K_FUNCTION float2 square(const float2 a)
     return K_FLOAT2(K_FMA(a.x, a.x, -(a.y * a.y)), (a.x + a.x) * a.y);
 }
 
-/* Two values of local memory at once: places are even. */
-#define GIVE_TWO(at, a, b) (*(K_LOCAL float4 *)(at) = K_FLOAT4(a.x, a.y, b.x, b.y))
+/* A butterfly's factors: two of the table, and what comes of them. */
+#define FACTORS(a, b, table_at)                            \
+    const float4 a##b##_ = K_KEEP(table + table_at + at_); \
+    const float2 a = K_FLOAT2(a##b##_.x, a##b##_.y), b = K_FLOAT2(a##b##_.z, a##b##_.w);
+#define FACTOR_SAME(z, p)          const float2 z = p;
+#define FACTOR_SQUARED(z, p)       const float2 z = square(p);
+#define FACTOR_ROTATED(z, p, c, s) const float2 z = product(p, K_FLOAT2(c, s));
+
+/* Values, or parts of them, in local memory from a place on. Two at once: places are even. */
+#define LOCAL_PLACE(name, type, memory, at) K_LOCAL type *name = (K_LOCAL type *)memory + at;
+#define LOCAL_GIVE(to, at, v)               (to)[at] = v;
+#define LOCAL_GIVE_PART(to, at, v, part)    (to)[at] = v.part;
+#define LOCAL_GIVE_TWO(to, at, a, b)        *(K_LOCAL float4 *)(to + at) = K_FLOAT4(a.x, a.y, b.x, b.y);
+#define LOCAL_TAKE(v, from, at)             v = (from)[at];
+#define LOCAL_TAKE_PART(v, part, from, at)  v.part = (from)[at];
+#define LOCAL_SWAP(v, with, at)           \
+    {                                     \
+        const float2 other_ = (with)[at]; \
+        (with)[at] = v;                   \
+        v = other_;                       \
+    }
+
+/* A value of global memory, and two that follow each other, of which the second goes to local memory. */
+#define READ(v, from, at) SET(v, (from)[at])
+#define READ_TWO(v, to, at, from, from_at)     \
+    {                                          \
+        const float4 both_ = (from)[from_at];  \
+        (to)[at] = K_FLOAT2(both_.z, both_.w); \
+        SET(v, K_FLOAT2(both_.x, both_.y))     \
+    }
+
+/* A value to global memory; and the sum of a value of local memory and v turn (c + i s), and their difference. */
+#define WRITE(to, at, v, scale) K_PUT(to + at, K_FLOAT2(v.x * scale, v.y * scale));
+#define WRITE_TWO(to, at, less_at, v, with, with_at, turn, c, s, scale)                         \
+    {                                                                                           \
+        const float2 even_ = (with)[with_at], odd_ = product(v, product(turn, K_FLOAT2(c, s))); \
+        K_PUT(to + at, K_FLOAT2((even_.x + odd_.x) * scale, (even_.y + odd_.y) * scale));       \
+        K_PUT(to + less_at, K_FLOAT2((even_.x - odd_.x) * scale, (even_.y - odd_.y) * scale));  \
+    }
 #if defined(__OPENCL_VERSION__)
 #define K_FLOAT4(x, y, z, w) ((float4)(x, y, z, w))
 #else

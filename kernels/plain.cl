@@ -2,49 +2,37 @@
 /* Copyright The Penstock authors. */
 
 /*
- * A batch of complex transforms in one pass through memory, windowed or not, in the words of fused.h.
+ * A batch of complex transforms in one pass through memory, windowed or not, in the words of fused.h and of ptx.h.
  *
  * TWO: the transform is twice as long as those words' N points, the even samples' and the odd samples', of which one is
  * in registers while the other lies in local memory, where each work-item finds its own points again. At the end
  * X[k] = E[k] + exp(-2 pi i k / 2N) O[k] and X[k + N] is their difference.
  *
- * The host generates (lib/gpu/fused_plain.c): FORMAT, SPACING, SKIP, AHEAD, WINDOWED with the window WINDOW_AT floats
- * into the table, SCALE, CENTER, where zero frequency goes, TRANSFORM and STORE_ALL; with TWO also SWAP_ALL, TRANSFORM_ODD
- * and TURNS_AT, where the table has exp(-+2 pi i lane / 2N), of the direction.
+ * The host generates (lib/gpu/fused_plain.c): PTX, FORMAT, SPACING, SKIP, AHEAD, WINDOWED with the window WINDOW_AT
+ * floats into the table, SCALE, TRANSFORM and STORE_ALL, which puts zero frequency where it belongs; with TWO also
+ * TRANSFORM_AGAIN, where local memory was in use, and TURNS_AT, where the table has exp(-+2 pi i lane / 2N), of the direction.
  */
 #if WINDOWED
 #define LOAD_WINDOWED(s)                                        \
     {                                                           \
         const float w_ = K_KEEP(window + WINDOW_AT + s * LANES); \
-        v##s.x *= w_;                                           \
-        v##s.y *= w_;                                           \
+        TIMES(v##s, w_)                                         \
     }
 #else
 #define LOAD_WINDOWED(s)
 #endif
 
-#define STORE(to_at, v) K_PUT(to + (to_at), K_FLOAT2((v).x * SCALE, (v).y * SCALE));
-
-#if TWO
-#define LOAD_EVEN(s)                                                \
-    {                                                               \
-        const float4 both_ = ((K_GLOBAL const float4 *)source)[s * LANES]; \
-        v##s = K_FLOAT2(both_.x, both_.y);                          \
-        parked[s * LANES] = K_FLOAT2(both_.z, both_.w);             \
-    }
-#define SWAP_PARKED(s, v)                      \
-    {                                          \
-        const float2 odd_ = parked[s * LANES]; \
-        parked[s * LANES] = v;                 \
-        v = odd_;                              \
-    }
-#define STORE_TWO(s, v, c, d)                                                       \
-    {                                                                               \
-        const float2 even_ = parked[s * LANES], odd_ = product(v, product(turn_, K_FLOAT2(c, d))); \
-        STORE(s * LANES, K_FLOAT2(even_.x + odd_.x, even_.y + odd_.y))              \
-        STORE(s * LANES + N, K_FLOAT2(even_.x - odd_.x, even_.y - odd_.y))          \
-    }
+#if FORMAT == FORMAT_CF32
+#define LOAD_POINT(s) READ(v##s, (K_GLOBAL const float2 *)source, s * LANES)
+#else
+#define LOAD_POINT(s) LOAD_RAW(s)
 #endif
+#define STORE(at, v) WRITE(to, at, v, SCALE)
+
+/* Even points stay, odd ones wait. Variable for variable they change places, and odd points come in order. */
+#define LOAD_EVEN(s)                   READ_TWO(v##s, parked, s * LANES, (K_GLOBAL const float4 *)source, s * LANES)
+#define SWAP_PARKED(s)                 LOCAL_SWAP(v##s, parked, s * LANES)
+#define STORE_TWO(at, v, parked_at, c, s) WRITE_TWO(to, at, at + N, v, parked, parked_at, turn_, c, s, SCALE)
 
 K_DENSE_KERNEL(GROUP, DENSE)
 plain(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRICT unused,
@@ -55,15 +43,15 @@ plain(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRIC
     const k_index item = K_LANE_X(), lane = item % LANES, member = item / LANES;
     const k_index wanted = K_GROUP() * PER_GROUP + member, row = wanted < rows ? wanted : rows - 1;
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
-    EACH_SLOT(DECLARE)
+    DECLARE_ALL
     K_EARLY();
 #if TWO
-    K_LOCAL float2 *parked = (K_LOCAL float2 *)memory + PER_GROUP * REGION + lane;
+    LOCAL_PLACE(parked, float2, memory, PER_GROUP * REGION + lane)
     K_GLOBAL const k_sample *source = in + ((k_u64)row * SPACING + SKIP) + 2 * lane;
     EACH_SLOT(LOAD_EVEN)
 #else
     K_GLOBAL const k_sample *source = in + ((k_u64)row * SPACING + SKIP) + lane;
-    EACH_SLOT(LOAD_RAW)
+    EACH_SLOT(LOAD_POINT)
 #endif
 #if AHEAD
     if (row + AHEAD * PER_GROUP < rows) {
@@ -81,12 +69,12 @@ plain(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRIC
 #endif
     TRANSFORM
 #if TWO
-    SWAP_ALL
-    TRANSFORM_ODD
+    EACH_SLOT(SWAP_PARKED)
+    TRANSFORM_AGAIN
     const float2 turn_ = K_KEEP((K_GLOBAL const float2 *)window + TURNS_AT + lane);
 #endif
     if (wanted < rows) {
-        K_GLOBAL float2 *to = out + (k_u64)row * ((TWO + 1) * N) + (TWO ? lane : 0);
+        K_GLOBAL float2 *to = out + (k_u64)row * ((TWO + 1) * N) + lane;
         STORE_ALL
     }
 }

@@ -113,47 +113,40 @@ static void add_factors(struct gpu_text *text, const struct fused_shape *shape, 
     unsigned radix = shape->radix[s], span = shape->before[s];
     if (!shape->computed[s]) {
         for (unsigned i = 0; i < rows(radix); i++)
-            penstock__text_add(text,
-                               " const float4 w%u = K_KEEP(table + %u + at_);"
-                               " const float2 z%u = K_FLOAT2(w%u.x, w%u.y), z%u = K_FLOAT2(w%u.z, w%u.w);",
-                               i, table_at + i * span, 2 * i, i, i, 2 * i + 1, i, i);
+            penstock__text_add(text, " FACTORS(z%u, z%u, %u)", 2 * i, 2 * i + 1, table_at + i * span);
         return;
     }
-    penstock__text_add(text,
-                       " const float4 w0 = K_KEEP(table + %u + at_);"
-                       " const float2 p1 = K_FLOAT2(w0.x, w0.y), p2 = K_FLOAT2(w0.z, w0.w);",
-                       table_at + rows(radix) * span);
+    penstock__text_add(text, " FACTORS(p1, p2, %u)", table_at + rows(radix) * span);
     unsigned power = 1;
     for (unsigned layer = radix; layer >= 4; layer /= 2, power *= 2) {
         if (power > 2)
-            penstock__text_add(text, " const float2 p%u = square(p%u);", power, power / 2);
+            penstock__text_add(text, " FACTOR_SQUARED(p%u, p%u)", power, power / 2);
         for (unsigned m = 0; m < layer / 4; m++) {
             if (!m) {
-                penstock__text_add(text, " const float2 z%u = p%u;", layer / 4, power);
+                penstock__text_add(text, " FACTOR_SAME(z%u, p%u)", layer / 4, power);
                 continue;
             }
-            penstock__text_add(text, " const float2 z%u = product(p%u, K_FLOAT2(", layer / 4 + m, power);
+            penstock__text_add(text, " FACTOR_ROTATED(z%u, p%u, ", layer / 4 + m, power);
             penstock__text_add_float(text, (float)cos(tau * m / layer));
             penstock__text_add(text, ", ");
             penstock__text_add_float(text, (float)-sin(tau * m / layer));
-            penstock__text_add(text, "));");
+            penstock__text_add(text, ")");
         }
     }
-    penstock__text_add(text, " const float2 z0 = square(z1);");
+    penstock__text_add(text, " FACTOR_SQUARED(z0, z1)");
 }
 
 static void add_later(struct gpu_text *text, const unsigned *a, unsigned radix, bool reverse)
 {
-    const char *sign = reverse ? "-" : "";
     for (unsigned layer = 2; layer <= radix; layer *= 2)
         for (unsigned m = 0; m < layer / 2; m++)
             for (unsigned g = 0; g < radix; g += layer) {
                 unsigned e = a[g + m], o = a[g + m + layer / 2], quarter = layer / 4 ? layer / 4 : 1;
                 unsigned z = layer == 2 ? 0 : quarter + m % quarter;
                 if (layer > 2 && m >= quarter) /* -i z, or its conjugate */
-                    penstock__text_add(text, " PAIR(v%u, v%u, z%u.y, %sz%u.x)", e, o, z, reverse ? "" : "-", z);
+                    penstock__text_add(text, " PAIR_%s(v%u, v%u, z%u, y, x)", reverse ? "BY" : "BACK", e, o, z);
                 else
-                    penstock__text_add(text, " PAIR(v%u, v%u, z%u.x, %sz%u.y)", e, o, z, sign, z);
+                    penstock__text_add(text, " PAIR_%s(v%u, v%u, z%u, x, y)", reverse ? "BACK" : "BY", e, o, z);
             }
 }
 
@@ -168,13 +161,14 @@ static void add_gives(struct gpu_text *text, const struct fused_shape *shape, un
         unsigned position = b * shape->lanes;
         penstock__text_add(text,
                            " { const k_index j_ = lane + %u, q_ = j_ / %u * %u;"
-                           " K_LOCAL %s *to_ = (K_LOCAL %s *)shared + %u + q_ + j_ %% %u + q_ / %u * %u;",
-                           position, span, span * radix, type, type, at, span, step, hole);
+                           " LOCAL_PLACE(to_, %s, shared, %u + q_ + j_ %% %u + q_ / %u * %u)",
+                           position, span, span * radix, type, at, span, step, hole);
         for (unsigned k = 0; k < radix; k++)
             if (span > 1 || *part)
-                penstock__text_add(text, " to_[%u] = v%u%s;", k * span, order[k * butterflies + b], part);
+                penstock__text_add(text, " LOCAL_GIVE%s(to_, %u, v%u%s)", *part ? "_PART" : "", k * span,
+                                   order[k * butterflies + b], part);
             else if (k % 2 == 0)
-                penstock__text_add(text, " GIVE_TWO(to_ + %u, v%u, v%u);", k, order[k * butterflies + b],
+                penstock__text_add(text, " LOCAL_GIVE_TWO(to_, %u, v%u, v%u)", k, order[k * butterflies + b],
                                    order[(k + 1) * butterflies + b]);
         penstock__text_add(text, " }");
     }
@@ -184,20 +178,14 @@ static void add_takes(struct gpu_text *text, const struct fused_shape *shape, un
 {
     unsigned at = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
     bool even = hole && shape->lanes % step == 0; /* gaps of a point: those before the lane, and a constant */
-    penstock__text_add(text, " { K_LOCAL const %s *from_ = (K_LOCAL const %s *)shared + lane + %u",
-                       *part ? "float" : "float2", *part ? "float" : "float2", at);
+    penstock__text_add(text, " { LOCAL_PLACE(from_, %s, shared, lane + %u", *part ? "float" : "float2", at);
     if (even)
         penstock__text_add(text, " + lane / %u * %u", step, hole);
-    penstock__text_add(text, ";");
+    penstock__text_add(text, ")");
     for (unsigned i = 0; i < shape->slots; i++) {
         unsigned position = i * shape->lanes;
-        penstock__text_add(text, " v%u%s = from_[", i, part);
-        if (!hole)
-            penstock__text_add(text, "%u];", position);
-        else if (even || step % shape->lanes == 0)
-            penstock__text_add(text, "%u];", position + position / step * hole);
-        else
-            penstock__text_add(text, "%u + (lane + %u) / %u * %u];", position, position, step, hole);
+        penstock__text_add(text, " LOCAL_TAKE%s(v%u%s, from_, %u)", *part ? "_PART" : "", i, part,
+                           position + position / step * hole);
     }
     penstock__text_add(text, " }");
 }
@@ -223,7 +211,7 @@ static void add_regions(struct gpu_text *text, const struct fused_shape *shape, 
         if (across)
             penstock__text_add(text, " to_[%u] = v%u;", k * (apart ? region : r), order[k]);
         else if (k % 2 == 0)
-            penstock__text_add(text, " GIVE_TWO(to_ + %u, v%u, v%u);", k, order[k], order[k + 1]);
+            penstock__text_add(text, " LOCAL_GIVE_TWO(to_, %u, v%u, v%u)", k, order[k], order[k + 1]);
     penstock__text_add(text, " } K_BARRIER_%s(); { K_LOCAL const float2 *from_ = shared + ", across ? "LANES" : "FEW");
     if (meet)
         penstock__text_add(text, "lane;");
@@ -243,7 +231,7 @@ static void add_exchange(struct gpu_text *text, const struct fused_shape *shape,
         add_regions(text, shape, s, reverse, barrier, order);
         return;
     }
-    static const char *const whole[] = {"", NULL}, *const halves[] = {".x", ".y", NULL};
+    static const char *const whole[] = {"", NULL}, *const halves[] = {", x", ", y", NULL};
     for (const char *const *part = shape->halves ? halves : whole; *part; part++) {
         if (barrier)
             penstock__text_add(text, " K_BARRIER_LANES();");

@@ -79,10 +79,10 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
                        "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define SKIP %zu\n#define TWO %d\n"
                        "#define AHEAD %u\n#define WINDOWED %d\n#define WINDOW_AT %zu\n#define TURNS_AT %zu\n"
-                       "#define CENTER %zu\n#define SCALE (",
+                       "#define PTX %d\n#define SCALE (",
                        (int)fft->format, self->local_bytes / 16, fft->spacing, fft->skip, is_two(fft),
                        self->shape.ahead, fft->window != NULL, penstock__fused_table_floats(&self->shape),
-                       penstock__fused_table_floats(&self->shape) / 2, fft->centered ? fft->n / 2 : 0);
+                       penstock__fused_table_floats(&self->shape) / 2, fft->n >= MOST_OF_ONE);
     penstock__text_add_float(text, (float)((double)fft->scale * sample_factor(fft)));
     penstock__text_add(text, ")\n");
 }
@@ -91,16 +91,11 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
 static void add_halves(struct gpu_text *text, const struct fused_shape *shape, bool reverse,
                        unsigned order[GPU_MAX_SLOTS])
 {
-    unsigned odd[GPU_MAX_SLOTS];
-    penstock__text_add(text, "#define SWAP_ALL");
-    for (unsigned i = 0; i < shape->slots; i++)
-        penstock__text_add(text, " SWAP_PARKED(%u, v%u)", i, order[i]);
-    penstock__text_add(text, "\n");
-    penstock__fused_transform(text, shape, "TRANSFORM_ODD", reverse, true, order, odd);
+    penstock__fused_transform(text, shape, "TRANSFORM_AGAIN", reverse, true, NULL, order);
     penstock__text_add(text, "#define STORE_ALL");
     for (unsigned i = 0; i < shape->slots; i++) {
         double angle = acos(-1) * i / shape->slots;
-        penstock__text_add(text, " STORE_TWO(%u, v%u, ", i, odd[i]);
+        penstock__text_add(text, " STORE_TWO(%u, v%u, %u, ", i * shape->lanes, order[i], order[i] * shape->lanes);
         penstock__text_add_float(text, (float)cos(angle));
         penstock__text_add(text, ", ");
         penstock__text_add_float(text, (float)(reverse ? sin(angle) : -sin(angle)));
@@ -112,7 +107,7 @@ static void add_halves(struct gpu_text *text, const struct fused_shape *shape, b
 int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *context,
                                  const struct fused_kernel *self, const struct penstock_fft_problem *fft)
 {
-    static const char *const files[] = {"portability.h", "load.h", "fused.h", "plain.cl", NULL};
+    static const char *const files[] = {"portability.h", "load.h", "fused.h", "ptx.h", "plain.cl", NULL};
     const struct fused_shape *shape = &self->shape;
     bool reverse = fft->direction == PENSTOCK_REVERSE;
     unsigned order[GPU_MAX_SLOTS];
@@ -122,11 +117,10 @@ int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *
     if (is_two(fft))
         add_halves(text, shape, reverse, order);
     else {
+        unsigned center = fft->centered ? shape->n / 2 : 0; /* slots are even */
         penstock__text_add(text, "#define STORE_ALL");
         for (unsigned i = 0; i < shape->slots; i++)
-            penstock__text_add(text,
-                               fft->centered ? " STORE((lane + %u + CENTER) %% N, v%u)" : " STORE(lane + %u, v%u)",
-                               i * shape->lanes, order[i]);
+            penstock__text_add(text, " STORE(%u, v%u)", (i * shape->lanes + center) % shape->n, order[i]);
         penstock__text_add(text, "\n");
     }
     return penstock__gpu_source_files(text, context, files);
