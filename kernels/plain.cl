@@ -10,7 +10,7 @@
  *
  * The host generates (lib/gpu/fused_plain.c): PTX, FORMAT, SPACING, SKIP, AHEAD, WINDOWED with the window WINDOW_AT
  * floats into the table, SCALE, TRANSFORM and STORE_ALL, which puts zero frequency where it belongs; with TWO also
- * TRANSFORM_AGAIN, where local memory was in use, and TURNS_AT, where the table has exp(-+2 pi i lane / 2N), of the direction.
+ * TURNS_AT, where the table has exp(-+2 pi i lane / 2N), of the direction.
  */
 #if WINDOWED
 #define LOAD_WINDOWED(s)                                        \
@@ -40,7 +40,8 @@ plain(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRIC
       const k_i32 rows, const k_u32 start, const k_u32 spacing)
 {
     K_LOCAL_ARRAY(float4, memory, LOCAL_PIECES);
-    const k_index item = K_LANE_X(), lane = item % LANES, member = item / LANES;
+    const k_index item = K_LANE_X(), member = item / LANES;
+    k_index lane = item % LANES;
     const k_index wanted = K_GROUP() * PER_GROUP + member, row = wanted < rows ? wanted : rows - 1;
     K_LOCAL float2 *shared = (K_LOCAL float2 *)memory + member * REGION;
     DECLARE_ALL
@@ -67,11 +68,18 @@ plain(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_gather *K_RESTRIC
     window += lane;
     EACH_SLOT(LOAD_WINDOWED)
 #endif
-    TRANSFORM
 #if TWO
-    EACH_SLOT(SWAP_PARKED)
-    TRANSFORM_AGAIN
+    K_ROLLED /* of two copies compilers take more than twice as long */
+    for (k_index half_ = 0; half_ < 2; half_++) {
+        K_ANEW(lane);
+        TRANSFORM
+        if (!half_) {
+            EACH_SLOT(SWAP_PARKED)
+        }
+    }
     const float2 turn_ = K_KEEP((K_GLOBAL const float2 *)window + TURNS_AT + lane);
+#else
+    TRANSFORM
 #endif
     if (wanted < rows) {
         K_GLOBAL float2 *to = out + (k_u64)row * ((TWO + 1) * N) + lane;

@@ -35,6 +35,7 @@ typedef long k_i64;
 #define K_LOG10(x)                     log10(x)
 #define K_FETCH(p)                     prefetch(p, 1) /* into the cache; memory that is there */
 #define K_ROLLED                       /* before a loop that shall stay one */
+#define K_ANEW(x)                      /* what follows from x is computed here, in a loop too, and not kept */
 #define K_EARLY()                      /* nothing of a kernel happens before the one before it has ended */
 #define K_EARLY_WAIT()
 #define K_EARLY_NEXT()
@@ -77,6 +78,7 @@ typedef long long k_i64;
 #define K_GROUP()                      ((k_index)blockIdx.x)
 #define K_LOG10(x)                     log10f(x)
 #define K_ROLLED                       _Pragma("unroll 1")
+#define K_ANEW(x)                      asm volatile("" : "+r"(x))
 #define K_FETCH(p)                     asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
 /*
  * The launch (lib/backends/cuda/launch.c) may bring work-groups to multiprocessors while the kernel before still runs:

@@ -89,9 +89,8 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
 
 /* exp(-2 pi i k / 2N), k = lane + i lanes, is that of the lane, which is read, times that of i lanes. */
 static void add_halves(struct gpu_text *text, const struct fused_shape *shape, bool reverse,
-                       unsigned order[GPU_MAX_SLOTS])
+                       const unsigned order[GPU_MAX_SLOTS])
 {
-    penstock__fused_transform(text, shape, "TRANSFORM_AGAIN", reverse, true, NULL, order);
     penstock__text_add(text, "#define STORE_ALL");
     for (unsigned i = 0; i < shape->slots; i++) {
         double angle = acos(-1) * i / shape->slots;
@@ -113,7 +112,7 @@ int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *
     unsigned order[GPU_MAX_SLOTS];
     penstock__fused_constants(text, shape);
     add_constants(text, self, fft);
-    penstock__fused_transform(text, shape, "TRANSFORM", reverse, false, NULL, order);
+    penstock__fused_transform(text, shape, "TRANSFORM", reverse, is_two(fft), NULL, order);
     if (is_two(fft))
         add_halves(text, shape, reverse, order);
     else {
