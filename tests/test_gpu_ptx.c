@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The kernels that kernels/ptx.h writes in PTX: NVRTC, where it is installed, turns them into PTX, which is run on the
+ * host and compared with the transform in double precision. No GPU needed.
+ */
+#include "backends/cuda/cuda.h"
+#include "fft_error.h"
+#include "gpu/fused_kernel.h"
+#include "ptx_run.h"
+#include "test.h"
+
+#include <dlfcn.h>
+
+#define ROWS 2
+
+static struct {
+    nvrtcResult (*create)(nvrtcProgram *program, const char *source, const char *name, int header_count,
+                          const char *const *headers, const char *const *header_names);
+    nvrtcResult (*compile)(nvrtcProgram program, int option_count, const char *const *options);
+    nvrtcResult (*size)(nvrtcProgram program, size_t *bytes);
+    nvrtcResult (*ptx)(nvrtcProgram program, char *text);
+    nvrtcResult (*destroy)(nvrtcProgram *program);
+} nvrtc;
+
+static penstock_context *context;
+
+static bool load(void)
+{
+    void *library = penstock__cuda_nvrtc_open();
+    const struct {
+        const char *name;
+        void *function;
+    } functions[] = {{"nvrtcCreateProgram", &nvrtc.create},
+                     {"nvrtcCompileProgram", &nvrtc.compile},
+                     {"nvrtcGetPTXSize", &nvrtc.size},
+                     {"nvrtcGetPTX", &nvrtc.ptx},
+                     {"nvrtcDestroyProgram", &nvrtc.destroy}};
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *symbol = library ? dlsym(library, functions[i].name) : NULL;
+        if (!symbol)
+            return false;
+        memcpy(functions[i].function, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+/* NULL if it is not compiled. */
+static char *compile(const char *source)
+{
+    static const char *const options[] = {"--gpu-architecture=compute_90"};
+    nvrtcProgram program;
+    char *text = NULL;
+    size_t bytes = 0;
+    CHECK_EQ(nvrtc.create(&program, source, "fft.cu", 0, NULL, NULL), 0);
+    if (!nvrtc.compile(program, 1, options) && !nvrtc.size(program, &bytes) && (text = calloc(bytes + 1, 1)))
+        CHECK_EQ(nvrtc.ptx(program, text), 0);
+    nvrtc.destroy(&program);
+    return text;
+}
+
+/* The row's transform in double precision, windowed, scaled and with zero frequency where it is wanted. */
+static double *expected(const struct penstock_fft_problem *fft, const float *in)
+{
+    size_t n = fft->n, shift = fft->centered ? n / 2 : 0;
+    double *x = malloc(2 * n * sizeof *x), *want = malloc(2 * n * sizeof *want);
+    for (size_t i = 0; i < 2 * n; i++)
+        x[i] = (double)in[i] * (fft->window ? (double)fft->window[i / 2] : 1);
+    CHECK_OK(penstock__dft(x, n, fft->direction));
+    for (size_t i = 0; i < 2 * n; i++)
+        want[(i + 2 * shift) % (2 * n)] = x[i] * (double)fft->scale;
+    free(x);
+    return want;
+}
+
+static void check_output(const struct penstock_fft_problem *fft, const struct ptx_run *run, const char *label)
+{
+    size_t row = run->group * 2 * fft->n, wrong = 0;
+    const struct ptx_memory *out = &run->parameter[4];
+    double *want = expected(fft, run->parameter[0].value + row), error;
+    for (size_t i = 0; i < out->count; i++)
+        wrong += out->stores[i] != (i >= row && i < row + 2 * fft->n);
+    error = relative_error(out->value + row, want, 2 * fft->n);
+    CHECK(!wrong, "%s: %zu floats not stored once, or of another row", label, wrong);
+    CHECK(error <= error_bound(fft->n), "%s: error %.3g, %.3g allowed", label, error, error_bound(fft->n));
+    CHECK(run->barriers >= 3, "%s: %u barriers", label, run->barriers);
+    free(want);
+}
+
+static void check(struct penstock_fft_problem fft, const char *label)
+{
+    const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132, .bounded = true};
+    struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_FFT, .fft = fft};
+    struct fused_kernel kernel;
+    struct gpu_text text = {0};
+    size_t count = ROWS * 2 * fft.n, table_count = 0;
+    float *in = malloc(count * sizeof *in), *out = calloc(count, sizeof *out), *table = NULL;
+    uint64_t seed = fft.n;
+    char *ptx = NULL;
+    problem.fft.average = 1;
+    problem.fft.spacing = fft.n;
+    for (size_t i = 0; i < count; i++)
+        in[i] = (float)test_uniform(&seed);
+    CHECK_OK(penstock__fused_kernel_shape(&kernel, &problem, &limits, 0, true));
+    CHECK_OK(penstock__fused_source(&text, context, &kernel, &problem));
+    CHECK_OK(penstock__fused_kernel_table(&table, &table_count, &kernel, &problem));
+    CHECK(strstr(text.content, "#define PTX 1"), "%s: not in PTX", label);
+    ptx = compile(text.content);
+    CHECK(ptx, "%s: not compiled", label);
+    struct ptx_run run = {.text = ptx ? ptx : "",
+                          .items = kernel.group[0],
+                          .group = 1,
+                          .parameter = {[0] = {in, NULL, count},
+                                        [2] = {table, NULL, table_count},
+                                        [3] = {table, NULL, table_count},
+                                        [4] = {out, calloc(count, 1), count}},
+                          .number = {[5] = ROWS},
+                          .shared_bytes = kernel.local_bytes};
+    if (ptx_run(&run))
+        check_output(&problem.fft, &run, label);
+    else
+        CHECK(false, "%s: %s", label, run.error);
+    free(run.parameter[4].stores);
+    penstock__text_free(&text);
+    penstock__free(table);
+    free(ptx);
+    free(in);
+    free(out);
+}
+
+int main(void)
+{
+    static float window[16384];
+    for (size_t i = 0; i < sizeof window / sizeof window[0]; i++)
+        window[i] = 0.5f + (float)(i % 7) / 8;
+    if (!load())
+        return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
+    CHECK_OK(penstock_context_new(&context, NULL));
+    check((struct penstock_fft_problem){.n = 16384, .scale = 1}, "16384");
+    check((struct penstock_fft_problem){.n = 32768, .scale = 1}, "32768");
+    check((struct penstock_fft_problem){.n = 32768, .scale = 0.5f, .direction = PENSTOCK_REVERSE}, "32768 reverse");
+    check(
+        (struct penstock_fft_problem){
+            .n = 16384, .scale = 0.25f, .direction = PENSTOCK_REVERSE, .window = window, .centered = true},
+        "16384 reverse, windowed, centred");
+    penstock_context_free(context);
+    return test_finish();
+}
