@@ -39,6 +39,7 @@ typedef float k_value;
 #if COLUMNS > 1
 #define STAGED_LEFT     ((k_index)((k_size)K_GROUP() % BLOCKS) * PER_GROUP)
 #define STAGED_AT(at)   ((k_index)((k_size)(at) / COLUMNS) * PER_GROUP + (k_index)((k_size)(at) % COLUMNS) - STAGED_LEFT)
+#define STAGED_OWN      (COLUMNS % PER_GROUP == 0 || STAGED_LEFT + member < COLUMNS) /* not the last column again */
 #define STAGED_COUNT    (N * PER_GROUP)
 #define STAGED_VALUE(t)  (2 * (t) / PER_GROUP * COLUMNS + STAGED_LEFT + 2 * (t) % PER_GROUP)
 #define STAGED_WANTED(t) \
@@ -47,12 +48,13 @@ typedef float k_value;
     (((k_index)((k_size)K_GROUP() / BLOCKS) * BINS + STAGED_VALUE(t)) / 2)
 #else
 #define STAGED_AT(at)    (member * BINS + (at))
+#define STAGED_OWN       1
 #define STAGED_COUNT     (BINS * PER_GROUP)
 #define STAGED_WANTED(t) (K_GROUP() * PER_GROUP + 2 * (t) / BINS < rows)
 #define STAGED_TEXEL(t)  (K_GROUP() * PER_GROUP * (BINS / 2) + (t))
 #endif
 #define PUT_PAIR(at, re_, im_)               \
-    {                                        \
+    if (STAGED_OWN) {                        \
         const k_cf32 value_ = {re_, im_};    \
         staged[STAGED_AT(at)] = value_;      \
     }
