@@ -65,8 +65,7 @@ static int probe_fragile(penstock_context *context, const struct penstock_backen
         memset(rows, 0, MAX_DEVICES_PER_BACKEND * sizeof *rows);
         remembered = penstock__probe(&verdict, context, backend, true);
     }
-    for (size_t i = 0; i < *count && i < verdict.count; i++)
-        snprintf(rows[i].reason, sizeof rows[i].reason, "%s", verdict.devices[i].reason);
+    penstock__verdict_apply(&verdict, rows, *count);
     return status;
 }
 

@@ -266,7 +266,7 @@ static void ask_and_keep(struct penstock__verdict *verdict, penstock_context *co
     if (holds == NO_HELPER) {
         penstock__log(context, PENSTOCK_LOG_WARNING, "%s is probed within this process: %s", backend->name,
                       verdict->reason);
-        *verdict = (struct penstock__verdict){.count = 0};
+        *verdict = (struct penstock__verdict){.untried = true};
     }
     if (key && holds <= FOR_PROCESS)
         keep_here(verdict, key);

@@ -127,6 +127,29 @@ bool penstock__verdict_fits(const struct penstock__verdict *verdict, const struc
     return true;
 }
 
+/* Where the verdict has the device, from entry `first` on; both have the driver's order. `count` where it has not. */
+static unsigned find(const struct penstock__verdict *verdict, unsigned first, const struct penstock_device *row)
+{
+    char identity[264];
+    penstock__verdict_identity(identity, row);
+    while (first < verdict->count && strcmp(identity, verdict->devices[first].identity))
+        first++;
+    return first;
+}
+
+void penstock__verdict_apply(const struct penstock__verdict *verdict, struct penstock_device *rows, size_t count)
+{
+    unsigned next = 0;
+    for (size_t i = 0; i < count && !verdict->untried; i++) {
+        unsigned at = find(verdict, next, &rows[i]);
+        const bool known = at < verdict->count;
+        snprintf(rows[i].reason, sizeof rows[i].reason, "%s",
+                 known ? verdict->devices[at].reason : "the process that tries the driver's devices did not find it");
+        if (known)
+            next = at + 1;
+    }
+}
+
 bool penstock__verdict_all_good(const struct penstock__verdict *verdict)
 {
     bool good = !*verdict->reason;

@@ -18,6 +18,7 @@
 
 struct penstock__verdict {
     char reason[256]; /* why none of the backend's devices can be had; "" where that is not so */
+    bool untried;     /* there was no helper: nothing is known of any device */
     unsigned count;   /* devices that were tried */
     struct {
         char identity[264]; /* product and driver */
@@ -47,6 +48,9 @@ bool penstock__verdict_read(struct penstock__verdict *verdict, const char *text)
 
 /* Whether the verdict is about these devices. */
 bool penstock__verdict_fits(const struct penstock__verdict *verdict, const struct penstock_device *rows, size_t count);
+
+/* Gives each device its reason. One that no helper has met may be the one that crashes, and is not offered. */
+void penstock__verdict_apply(const struct penstock__verdict *verdict, struct penstock_device *rows, size_t count);
 
 /* Whether nothing was found wrong. */
 bool penstock__verdict_all_good(const struct penstock__verdict *verdict);
