@@ -59,9 +59,12 @@ leak_check_crashed() {
 # One test more than processors: some wait for a clock or for another process.
 pass_tests() {
   ctest --preset "$1" -j "$((jobs + 1))" --progress && return
-  leak_check_crashed "$1" || return
-  echo "== $1: LeakSanitizer crashed (above); those tests run again"
-  ctest --preset "$1" --rerun-failed
+  for _ in 1 2 3; do
+    leak_check_crashed "$1" || return
+    echo "== $1: LeakSanitizer crashed (above); those tests run again"
+    ctest --preset "$1" --rerun-failed && return
+  done
+  return 1
 }
 
 failed=()
