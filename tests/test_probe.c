@@ -297,14 +297,20 @@ static void any_text(void)
 
 /* ---------------------------------------------------------------- threads --------------------- */
 
+struct beside {
+    pthread_t thread;
+    bool right; /* the checks are counted by one thread */
+};
+
 static void *probe_beside(void *argument)
 {
+    struct beside *self = argument;
     struct penstock__verdict mine;
     penstock_context *context;
-    (void)argument;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
+    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)))
+        return NULL;
     penstock__probe(&mine, context, &backend, false);
-    CHECK(mine.count == 1 && !strcmp(mine.devices[0].reason, "luck"), "%u, '%s'", mine.count, mine.devices[0].reason);
+    self->right = mine.count == 1 && !strcmp(mine.devices[0].reason, "luck");
     penstock_context_free(context);
     return NULL;
 }
@@ -312,13 +318,15 @@ static void *probe_beside(void *argument)
 /* Contexts of several threads: one helper is enough. */
 static void threads(void)
 {
-    pthread_t others[8];
+    struct beside others[8] = {{.right = false}};
     meet_another();
     set_helper("sleep 0.1; echo 'device A, 1'; echo bad luck; echo done");
     for (size_t i = 0; i < 8; i++)
-        CHECK(!pthread_create(&others[i], NULL, probe_beside, NULL), "no thread");
-    for (size_t i = 0; i < 8; i++)
-        pthread_join(others[i], NULL);
+        CHECK(!pthread_create(&others[i].thread, NULL, probe_beside, &others[i]), "no thread");
+    for (size_t i = 0; i < 8; i++) {
+        pthread_join(others[i].thread, NULL);
+        CHECK(others[i].right, "thread %zu has no verdict, or another", i);
+    }
     CHECK_EQ(runs(), 1);
 }
 
