@@ -3,57 +3,15 @@
 
 /* The kernel source is CUDA C too: NVRTC, where it is installed, compiles each stage and format of it. No GPU needed.
  */
-#include "backends/cuda/cuda.h"
 #include "gpu/fused_kernel.h"
 #include "gpu/kernel.h"
-#include "test.h"
-
-#include <dlfcn.h>
-
-typedef struct nvrtc_program *nvrtc_program;
-
-static struct {
-    int (*create)(nvrtc_program *program, const char *source, const char *name, int header_count,
-                  const char *const *headers, const char *const *header_names);
-    int (*compile)(nvrtc_program program, int option_count, const char *const *options);
-    int (*log_size)(nvrtc_program program, size_t *bytes);
-    int (*log)(nvrtc_program program, char *text);
-    int (*destroy)(nvrtc_program *program);
-} nvrtc;
-
-static bool load(void)
-{
-    void *library = penstock__cuda_nvrtc_open();
-    const struct {
-        const char *name;
-        void *function;
-    } functions[] = {{"nvrtcCreateProgram", &nvrtc.create},
-                     {"nvrtcCompileProgram", &nvrtc.compile},
-                     {"nvrtcGetProgramLogSize", &nvrtc.log_size},
-                     {"nvrtcGetProgramLog", &nvrtc.log},
-                     {"nvrtcDestroyProgram", &nvrtc.destroy}};
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = library ? dlsym(library, functions[i].name) : NULL;
-        if (!symbol)
-            return false;
-        memcpy(functions[i].function, &symbol, sizeof symbol);
-    }
-    return true;
-}
+#include "nvrtc_rig.h"
 
 static void compile(const char *source, const char *what)
 {
-    static const char *const options[] = {"--gpu-architecture=sm_90"};
-    static char log[1 << 16];
-    nvrtc_program program;
-    size_t bytes = 0;
-    int code;
-    CHECK_EQ(nvrtc.create(&program, source, "fft.cu", 0, NULL, NULL), 0);
-    code = nvrtc.compile(program, 1, options);
-    if (code && !nvrtc.log_size(program, &bytes) && bytes < sizeof log)
-        nvrtc.log(program, log);
-    CHECK(!code, "%s: %.800s", what, log);
-    nvrtc.destroy(&program);
+    nvrtcProgram program;
+    nvrtc_compile(&program, source, "--gpu-architecture=sm_90", what);
+    nvrtc.DestroyProgram(&program);
 }
 
 static void check(penstock_context *context, struct penstock_fft_problem fft, const char *what)
@@ -113,7 +71,7 @@ int main(void)
     static const uint32_t bins[] = {60, 61, 62, 1, 2, 3};
     static float window[64];
     penstock_context *context;
-    if (!load())
+    if (!nvrtc_load())
         return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
     CHECK_OK(penstock_context_new(&context, NULL));
     check(context, (struct penstock_fft_problem){.n = 8}, "n 8");

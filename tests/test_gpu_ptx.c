@@ -5,58 +5,25 @@
  * The kernels that kernels/ptx.h writes in PTX: NVRTC, where it is installed, turns them into PTX, which is run on the
  * host and compared with the transform in double precision. No GPU needed.
  */
-#include "backends/cuda/cuda.h"
 #include "fft_error.h"
 #include "gpu/fused_kernel.h"
+#include "nvrtc_rig.h"
 #include "ptx_run.h"
-#include "test.h"
-
-#include <dlfcn.h>
 
 #define ROWS 2
 
-static struct {
-    nvrtcResult (*create)(nvrtcProgram *program, const char *source, const char *name, int header_count,
-                          const char *const *headers, const char *const *header_names);
-    nvrtcResult (*compile)(nvrtcProgram program, int option_count, const char *const *options);
-    nvrtcResult (*size)(nvrtcProgram program, size_t *bytes);
-    nvrtcResult (*ptx)(nvrtcProgram program, char *text);
-    nvrtcResult (*destroy)(nvrtcProgram *program);
-} nvrtc;
-
 static penstock_context *context;
 
-static bool load(void)
-{
-    void *library = penstock__cuda_nvrtc_open();
-    const struct {
-        const char *name;
-        void *function;
-    } functions[] = {{"nvrtcCreateProgram", &nvrtc.create},
-                     {"nvrtcCompileProgram", &nvrtc.compile},
-                     {"nvrtcGetPTXSize", &nvrtc.size},
-                     {"nvrtcGetPTX", &nvrtc.ptx},
-                     {"nvrtcDestroyProgram", &nvrtc.destroy}};
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = library ? dlsym(library, functions[i].name) : NULL;
-        if (!symbol)
-            return false;
-        memcpy(functions[i].function, &symbol, sizeof symbol);
-    }
-    return true;
-}
-
 /* NULL if it is not compiled. */
-static char *compile(const char *source)
+static char *compile(const char *source, const char *label)
 {
-    static const char *const options[] = {"--gpu-architecture=compute_90"};
     nvrtcProgram program;
     char *text = NULL;
     size_t bytes = 0;
-    CHECK_EQ(nvrtc.create(&program, source, "fft.cu", 0, NULL, NULL), 0);
-    if (!nvrtc.compile(program, 1, options) && !nvrtc.size(program, &bytes) && (text = calloc(bytes + 1, 1)))
-        CHECK_EQ(nvrtc.ptx(program, text), 0);
-    nvrtc.destroy(&program);
+    if (nvrtc_compile(&program, source, "--gpu-architecture=compute_90", label) && !nvrtc.GetPTXSize(program, &bytes) &&
+        (text = calloc(bytes + 1, 1)))
+        CHECK_EQ(nvrtc.GetPTX(program, text), 0);
+    nvrtc.DestroyProgram(&program);
     return text;
 }
 
@@ -106,7 +73,7 @@ static void check(struct penstock_fft_problem fft, const char *label)
     CHECK_OK(penstock__fused_source(&text, context, &kernel, &problem));
     CHECK_OK(penstock__fused_kernel_table(&table, &table_count, &kernel, &problem));
     CHECK(strstr(text.content, "#define PTX 1"), "%s: not in PTX", label);
-    ptx = compile(text.content);
+    ptx = compile(text.content, label);
     CHECK(ptx, "%s: not compiled", label);
     struct ptx_run run = {.text = ptx ? ptx : "",
                           .items = kernel.group[0],
@@ -134,7 +101,7 @@ int main(void)
     static float window[16384];
     for (size_t i = 0; i < sizeof window / sizeof window[0]; i++)
         window[i] = 0.5f + (float)(i % 7) / 8;
-    if (!load())
+    if (!nvrtc_load())
         return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
     CHECK_OK(penstock_context_new(&context, NULL));
     check((struct penstock_fft_problem){.n = 16384, .scale = 1}, "16384");
