@@ -113,13 +113,19 @@ static void overlapping(struct penstock_fft_problem *fft, uint64_t hash)
     fft->window = window;
 }
 
-void trace_columns(struct penstock_fft_problem *fft, uint64_t hash)
+/* Of transforms side by side: now and then with a stage, and reverse. */
+static void vary(struct penstock_fft_problem *fft, uint64_t hash, penstock_format integers)
 {
-    fft->columns = divisor(fft->n, hash);
-    fft->format = hash % 3 ? PENSTOCK_CF32 : PENSTOCK_CS16;
+    fft->format = hash % 3 ? PENSTOCK_CF32 : integers;
     fft->centered = hash % 4 == 0;
     fft->output = hash % 5 ? PENSTOCK_OUTPUT_COMPLEX : PENSTOCK_OUTPUT_POWER;
     fft->direction = hash % 7 % 2 ? PENSTOCK_REVERSE : PENSTOCK_FORWARD;
+}
+
+void trace_columns(struct penstock_fft_problem *fft, uint64_t hash)
+{
+    fft->columns = divisor(fft->n, hash);
+    vary(fft, hash, PENSTOCK_CS16);
 }
 
 static void columns_transposed(struct penstock_fft_problem *fft, uint64_t hash)
@@ -131,10 +137,7 @@ static void columns_transposed(struct penstock_fft_problem *fft, uint64_t hash)
 void trace_plane(struct penstock_fft_problem *fft, uint64_t hash)
 {
     fft->rows = divisor(fft->n, hash);
-    fft->format = hash % 3 ? PENSTOCK_CF32 : PENSTOCK_CU8;
-    fft->centered = hash % 4 == 0;
-    fft->output = hash % 5 ? PENSTOCK_OUTPUT_COMPLEX : PENSTOCK_OUTPUT_POWER;
-    fft->direction = hash % 7 % 2 ? PENSTOCK_REVERSE : PENSTOCK_FORWARD;
+    vary(fft, hash, PENSTOCK_CU8);
     fft->skip = hash % 2;
 }
 
