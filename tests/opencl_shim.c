@@ -7,7 +7,9 @@
  * with these limits), let a call fail, and count objects that were made and not released. PENSTOCK_SHIM_FAULT=FAULT
  * makes a broken driver of it, for the helper program that tries it too: context-crash, build-crash, build-exit,
  * build-hang (which makes the file PENSTOCK_SHIM_HANGS), build-error, run-crash, run-wrong (nothing is done),
- * wait-crash; the first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set.
+ * wait-crash; the first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set. With
+ * "plan-" before it, build-crash, build-exit, build-hang, run-crash or wait-crash is of other kernels than the first,
+ * small one alone.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "driver_shim.h"
@@ -93,14 +95,33 @@ static void hang(void)
         pause();
 }
 
-/* Returns where the driver goes on. */
-static void compile_badly(void)
+/* Returns where the driver goes on. `plan`: not for the first kernel. */
+static void compile_badly(int plan)
 {
     crash_if("build-crash");
-    if (has_fault("build-exit"))
+    if (has_fault("build-exit") || (plan && has_fault("plan-build-exit")))
         exit(127);
-    if (has_fault("build-hang"))
+    if (has_fault("build-hang") || (plan && has_fault("plan-build-hang")))
         hang();
+    if (plan)
+        crash_if("plan-build-crash");
+}
+
+/* Whether it is made of a source, and not that of kernels/trial.cl. */
+static int is_plans(cl_program program)
+{
+    char source[1 << 17] = "";
+    return !clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof source, source, NULL) && *source &&
+           !strstr(source, "TRIAL_FACTOR");
+}
+
+static int plans_kernel_ran;
+
+static void note_run(cl_kernel kernel)
+{
+    char name[64] = "";
+    if (!clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) && strcmp(name, "trial"))
+        plans_kernel_ran = 1;
 }
 
 /* ---------------------------------------------------------------- its calls ------------------- */
@@ -203,7 +224,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
 {
     REAL(clBuildProgram);
     if (is_faulty(devices[0])) {
-        compile_badly();
+        compile_badly(is_plans(program));
         if (has_fault("build-error"))
             return CL_BUILD_PROGRAM_FAILURE;
     }
@@ -233,7 +254,10 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_event *event)
 {
     REAL(clEnqueueNDRangeKernel);
+    note_run(kernel);
     crash_if("run-crash");
+    if (plans_kernel_ran)
+        crash_if("plan-run-crash");
     if (fails())
         return CL_OUT_OF_RESOURCES;
     return has_fault("run-wrong") ? CL_SUCCESS
@@ -254,6 +278,8 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *events)
 {
     REAL(clWaitForEvents);
     crash_if("wait-crash");
+    if (plans_kernel_ran)
+        crash_if("plan-wait-crash");
     return fails() ? CL_OUT_OF_RESOURCES : real(count, events);
 }
 

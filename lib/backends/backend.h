@@ -47,7 +47,9 @@ struct penstock_device {
     unsigned compute_units;
     uint64_t memory_bytes;
     bool opened;
-    bool host_memory; /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
+    bool host_memory;                /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
+    void (*tell)(const char *doing); /* in the process that tries plans (penstock__rehearse), else NULL: as of `trial`.
+                                        Where it is set no kernel goes to the cache folder */
     void *priv;
 };
 
@@ -468,6 +470,9 @@ struct penstock_helper {
     int answer; /* what it writes, for the caller to read */
 };
 
+/* A file in memory, for a helper to read from its start; -1 where there can be none. */
+int penstock__helper_input(const void *content, size_t bytes);
+
 /*
  * Starts libexec/penstock/NAME, or what the environment variable `variable` names, with `arguments`, which NULL ends,
  * of up to 8. It reads `input`, which stays the caller's, or nothing where that is -1; what it writes about errors is
@@ -479,6 +484,13 @@ int penstock__helper_start(struct penstock_helper *helper, const char *name, con
 /* Kills it, where it is to be `killed`, and waits for its end. The wait status, or -1 where the application has taken
  * that (SIGCHLD ignored, say). */
 int penstock__helper_end(struct penstock_helper *helper, bool killed);
+
+/*
+ * To be asked in plan_init before it compiles a kernel that is not compiled yet: a driver that crashes then, or when
+ * the kernel is run, does so in a process of its own, where the whole plan is made and checked first. `name` tells the
+ * kernel from others, and the device's driver from others. PENSTOCK_OK: it is to be compiled here now.
+ */
+int penstock__rehearse(struct penstock_device *device, const char *name);
 
 /* Buffer functions and copies of a backend with HOST_MEMORY. */
 int penstock__host_buffer_alloc(struct penstock_buffer *buffer, size_t bytes);

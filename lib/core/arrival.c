@@ -16,7 +16,7 @@ struct penstock__arrival {
     void *owner;
     char *device;
     const char *name; /* in it, or "auto" */
-    atomic_bool overtaken;
+    atomic_bool overtaken, abandoned;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -124,6 +124,11 @@ bool penstock__overtaken(void)
     return own && atomic_load(&own->overtaken);
 }
 
+bool penstock__abandoned(void)
+{
+    return own && atomic_load(&own->abandoned);
+}
+
 const char *penstock__arrival_name(const struct penstock__arrival *arrival)
 {
     return arrival->name;
@@ -133,6 +138,7 @@ void penstock__arrival_free(struct penstock__arrival *arrival)
 {
     if (!arrival)
         return;
+    atomic_store(&arrival->abandoned, true);
     pthread_join(arrival->thread, NULL);
     if (arrival->made)
         arrival->maker.free(arrival->made);

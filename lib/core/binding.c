@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/devices.h"
 #include "core/problem.h"
+#include "core/rehearsal.h"
 #include "core/tune.h"
 
 #include <stdio.h>
@@ -309,7 +310,9 @@ static int make_plan(struct penstock__binding *binding, unsigned variant)
     binding->state.shape = variant || !*binding->shape ? NULL : binding->shape;
     if (backend->plan_bytes && !(binding->state.priv = penstock__calloc(1, backend->plan_bytes)))
         return PENSTOCK_ERR_MEMORY;
+    penstock__rehearsal_begin(&binding->state, variant);
     status = backend->plan_init(&binding->state, variant);
+    penstock__rehearsal_end();
     binding->planned = !status;
     if (status)
         free_plan(binding);
@@ -335,7 +338,8 @@ static int climb_down(struct penstock__binding *binding)
     int status = try_variant(binding, 0), last;
     char text[512];
     for (unsigned variant = 1; status && variant < MAX_VARIANTS; variant++) {
-        if (status == PENSTOCK_ERR_MEMORY || (status == PENSTOCK_ERR_UNSUPPORTED && variant == 1))
+        if (status == PENSTOCK_ERR_MEMORY || status == PENSTOCK_ERR_TIMEOUT ||
+            (status == PENSTOCK_ERR_UNSUPPORTED && variant == 1))
             return status;
         last = status;
         snprintf(text, sizeof text, "%s", penstock_error_text());
@@ -368,14 +372,15 @@ static int open_binding(struct penstock__binding **binding, struct penstock_devi
     return PENSTOCK_OK;
 }
 
-int penstock__binding_new_in_shape(struct penstock__binding **binding, struct penstock_device *device,
-                                   const struct penstock_problem *problem, unsigned slots, const char *shape)
+int penstock__binding_new_as(struct penstock__binding **binding, struct penstock_device *device,
+                             const struct penstock_problem *problem, unsigned slots, unsigned variant,
+                             const char *shape)
 {
     int status = open_binding(binding, device, problem, slots);
     if (status)
         return status;
     snprintf((*binding)->shape, sizeof(*binding)->shape, "%s", shape);
-    if ((status = make_plan(*binding, 0))) {
+    if ((status = make_plan(*binding, variant))) {
         penstock__binding_free(*binding);
         *binding = NULL;
     }

@@ -67,9 +67,10 @@ struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct
 int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
                           const struct penstock_problem *problem, unsigned slots);
 
-/* Variant 0 in one shape, "" or of the backend's list, without its check: core/tune.c. */
-int penstock__binding_new_in_shape(struct penstock__binding **binding, struct penstock_device *device,
-                                   const struct penstock_problem *problem, unsigned slots, const char *shape);
+/* One variant, variant 0 in one shape, "" or of the backend's list, without its check: core/tune.c. */
+int penstock__binding_new_as(struct penstock__binding **binding, struct penstock_device *device,
+                             const struct penstock_problem *problem, unsigned slots, unsigned variant,
+                             const char *shape);
 
 /* Sends a batch through a slot that is idle or busy with batches no smaller, after which it comes, one wait being for
  * all; its memory belongs to the slot until the wait. After a failure of either the

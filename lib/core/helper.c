@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,28 @@ static int open_pipe(int ends[2])
             close(ends[i]);
     }
     return failure;
+}
+
+int penstock__helper_input(const void *content, size_t bytes)
+{
+    const char *at = content;
+    int file = memfd_create("penstock", MFD_CLOEXEC);
+    while (file >= 0 && bytes) {
+        ssize_t count = write(file, at, bytes);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            close(file);
+            return -1;
+        }
+        at += count;
+        bytes -= (size_t)count;
+    }
+    if (file >= 0 && lseek(file, 0, SEEK_SET)) {
+        close(file);
+        return -1;
+    }
+    return file;
 }
 
 int penstock__helper_start(struct penstock_helper *helper, const char *name, const char *variable,

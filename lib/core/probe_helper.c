@@ -4,10 +4,16 @@
 /*
  * penstock-probe BACKEND [FIRST]: probes the backend's devices; opens each from number FIRST on, tries a first kernel,
  * and closes it. Tells what it does before it does it, in the lines of verdict.h. See probe.c.
+ *
+ * penstock-probe BACKEND plan IDENTITY NUMBER VARIANT SHAPE CACHE KERNELS: makes a plan of the problem at its input on
+ * one device and checks it, with these folders of kernels. Whether that goes well is for who started it to find out;
+ * here it is told that the driver lived. See rehearsal.c.
  */
 #include "core/backends.h"
+#include "core/check.h"
 #include "core/context.h"
 #include "core/devices.h"
+#include "core/problem_bytes.h"
 #include "core/verdict.h"
 
 #include <fcntl.h>
@@ -15,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NO_HELPER 127 /* as a shell says that a program is not there */
@@ -74,41 +81,131 @@ static void try_device(struct penstock_device *device)
     penstock__free(device->priv);
 }
 
-static void try_devices(penstock_context *context, const struct penstock_backend *backend, size_t first)
+/* How many there are. */
+static size_t find_devices(struct penstock_device rows[PENSTOCK__MAX_DEVICES], penstock_context *context,
+                           const struct penstock_backend *backend)
 {
-    struct penstock_device rows[PENSTOCK__MAX_DEVICES] = {0};
     char reason[256] = "";
     size_t count = 0;
     tell("was probed");
     if (backend->probe(context, rows, PENSTOCK__MAX_DEVICES, &count, reason))
-        return;
-    for (size_t i = first; i < count; i++) {
+        return 0;
+    for (size_t i = 0; i < count; i++) {
         rows[i].backend = backend;
         rows[i].context = context;
         rows[i].index = (unsigned)i;
         snprintf(rows[i].name, sizeof rows[i].name, "%s:%zu", backend->name, i);
+    }
+    return count;
+}
+
+static void try_devices(penstock_context *context, const struct penstock_backend *backend, size_t first)
+{
+    struct penstock_device rows[PENSTOCK__MAX_DEVICES] = {0};
+    size_t count = find_devices(rows, context, backend);
+    for (size_t i = first; i < count; i++)
         try_device(&rows[i]);
+}
+
+/* ---------------------------------------------------------------- a plan ---------------------- */
+
+/* All of the input, which is a file; NULL where it is none. */
+static void *read_input(size_t *bytes)
+{
+    struct stat status;
+    void *content;
+    if (fstat(STDIN_FILENO, &status) || status.st_size <= 0)
+        return NULL;
+    *bytes = (size_t)status.st_size;
+    if ((content = penstock__alloc(*bytes)) && read(STDIN_FILENO, content, *bytes) == status.st_size)
+        return content;
+    penstock__free(content);
+    return NULL;
+}
+
+/* A plan that fails without a crash is no matter here. */
+static void make_plan(struct penstock_device *device, const struct penstock_problem *problem, unsigned variant,
+                      const char *shape)
+{
+    struct penstock__binding *binding;
+    if (penstock__binding_new_as(&binding, device, problem, 1, variant, shape))
+        return;
+    tell("ran the kernels of a plan");
+    penstock__check(binding);
+    penstock__binding_free(binding);
+}
+
+/* The device number `number` of those of that identity, or NULL. */
+static struct penstock_device *pick(struct penstock_device *rows, size_t count, const char *wanted, size_t number)
+{
+    char identity[264];
+    for (size_t i = 0; i < count; i++) {
+        penstock__verdict_identity(identity, &rows[i]);
+        if (!strcmp(identity, wanted) && !number--)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+/* Kernels that have run are kept where that costs no time: a CPU's driver would compile them once more for it. */
+static void open_and_make(struct penstock_device *device, const struct penstock_problem *problem, unsigned variant,
+                          const char *shape)
+{
+    tell("made a context");
+    if (penstock__device_open(device))
+        return;
+    device->tell = tell;
+    make_plan(device, problem, variant, shape);
+    device->tell = NULL;
+    if (!device->host_memory) {
+        tell("released a context");
+        device->backend->close(device);
     }
 }
 
-/* Kernels are compiled, as none are kept, and are those of the library. */
-static int make_context(penstock_context **context)
+static void try_plan(penstock_context *context, const struct penstock_backend *backend, char **arguments)
 {
-    return penstock_context_new(context, &PENSTOCK_CONTEXT_DESC(.threads = 1, .cache_dir = "", .kernel_path = ""));
+    struct penstock_device rows[PENSTOCK__MAX_DEVICES] = {0}, *device;
+    size_t bytes;
+    struct penstock_problem problem;
+    void *packed = read_input(&bytes);
+    if (!packed || !penstock__problem_unpack(&problem, packed, bytes))
+        _exit(NO_HELPER);
+    device = pick(rows, find_devices(rows, context, backend), arguments[0], strtoul(arguments[1], NULL, 10));
+    if (device) {
+        say(PENSTOCK__VERDICT_DEVICE, arguments[0]);
+        open_and_make(device, &problem, (unsigned)strtoul(arguments[2], NULL, 10), arguments[3]);
+        say(PENSTOCK__VERDICT_GOOD, "");
+    } else {
+        say(PENSTOCK__VERDICT_BAD, "the process that tries the driver's kernels does not find the device");
+    }
+    penstock__free(packed);
+}
+
+/* ---------------------------------------------------------------- start ----------------------- */
+
+/* Without folders kernels are compiled, as none are kept, and are those of the library. */
+static int make_context(penstock_context **context, const char *cache, const char *kernels)
+{
+    return penstock_context_new(context,
+                                &PENSTOCK_CONTEXT_DESC(.threads = 1, .cache_dir = cache, .kernel_path = kernels));
 }
 
 int main(int argc, char **argv)
 {
-    const struct penstock_backend *backend = argc >= 2 && argc <= 3 ? penstock__backend_find(argv[1]) : NULL;
-    size_t first = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+    bool plan = argc == 9 && !strcmp(argv[2], "plan");
+    const struct penstock_backend *backend = plan || argc == 2 || argc == 3 ? penstock__backend_find(argv[1]) : NULL;
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     penstock_context *context;
     answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-    if (!backend || answer < 0 || nowhere < 0 || make_context(&context))
+    if (!backend || answer < 0 || nowhere < 0 || make_context(&context, plan ? argv[7] : "", plan ? argv[8] : ""))
         return NO_HELPER;
     dup2(nowhere, STDOUT_FILENO); /* a driver may print */
-    try_devices(context, backend, first);
+    if (plan)
+        try_plan(context, backend, argv + 3);
+    else
+        try_devices(context, backend, argc == 3 ? strtoul(argv[2], NULL, 10) : 0);
     say(PENSTOCK__VERDICT_DONE, "");
     _exit(0); /* what a driver does at exit does not matter here */
 }

@@ -110,8 +110,8 @@ static void make_all(struct tuning *tuning)
 {
     for (size_t i = 0; i <= tuning->shapes.count; i++) {
         tuning->seconds[i] = INFINITY;
-        if (penstock__binding_new_in_shape(&tuning->bindings[i], tuning->device, tuning->problem, tuning->slots,
-                                           shape_of(tuning, i)))
+        if (penstock__binding_new_as(&tuning->bindings[i], tuning->device, tuning->problem, tuning->slots, 0,
+                                     shape_of(tuning, i)))
             leave_out(tuning, i);
     }
 }
@@ -231,8 +231,8 @@ static bool recall_or_measure(struct tuning *tuning, size_t *index)
     write_key(key, tuning);
     if (recall(tuning, key, index)) {
         struct penstock__binding **kept = &tuning->bindings[*index];
-        if (!penstock__binding_new_in_shape(kept, tuning->device, tuning->problem, tuning->slots,
-                                            shape_of(tuning, *index)) &&
+        if (!penstock__binding_new_as(kept, tuning->device, tuning->problem, tuning->slots, 0,
+                                      shape_of(tuning, *index)) &&
             !penstock__check(*kept))
             return true;
         leave_out(tuning, *index);

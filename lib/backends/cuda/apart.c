@@ -16,7 +16,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,29 +51,6 @@ static long long now_ms(void)
 
 /* ---------------------------------------------------------------- one helper ------------------ */
 
-/* A file in memory, to be read from its start; -1 where there can be none. */
-static int file_of(const char *content)
-{
-    size_t left = strlen(content);
-    int file = memfd_create("penstock kernel", MFD_CLOEXEC);
-    while (file >= 0 && left) {
-        ssize_t count = write(file, content, left);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0) {
-            close(file);
-            return -1;
-        }
-        content += count;
-        left -= (size_t)count;
-    }
-    if (file >= 0 && lseek(file, 0, SEEK_SET)) {
-        close(file);
-        return -1;
-    }
-    return file;
-}
-
 /* Where the NVRTC lies that this process has. */
 static const char *nvrtc_path(const struct cuda_api *api)
 {
@@ -90,7 +66,7 @@ static bool start(struct crew *crew, struct worker *worker, struct cuda_image *w
     const char *path = nvrtc_path(api);
     char version[32];
     const char *const arguments[] = {path, version, crew->option, NULL};
-    int source = path ? file_of(work->source) : -1;
+    int source = path ? penstock__helper_input(work->source, strlen(work->source)) : -1;
     if (source < 0)
         return false;
     snprintf(version, sizeof version, "%d.%d", api->nvrtc_major, api->nvrtc_minor);

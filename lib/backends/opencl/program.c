@@ -73,12 +73,13 @@ static cl_program from_cache(struct penstock_device *device, const char *name)
     return NULL;
 }
 
+/* None from a process that tries a plan, before it has run: what is in the cache folder is not tried any more. */
 static void to_cache(struct penstock_device *device, const char *name, cl_program program)
 {
     const struct opencl_api *cl = opened(device)->api;
     size_t bytes = 0;
     unsigned char *binary;
-    if (!penstock__cache_dir(device->context))
+    if (device->tell || !penstock__cache_dir(device->context))
         return;
     if (cl->GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) || !bytes ||
         !(binary = penstock__alloc(bytes)))
@@ -98,7 +99,7 @@ static void keep(struct penstock_device *device, const char *name, cl_program pr
 {
     struct opencl_device *self = device->priv;
     struct opencl_kept oldest = {.program = NULL};
-    if (!self->limits.cpu || self->api->RetainProgram(program)) {
+    if ((!self->limits.cpu && !device->tell) || self->api->RetainProgram(program)) {
         to_cache(device, name, program);
         return;
     }
@@ -145,7 +146,7 @@ int penstock__opencl_program(cl_program *program, struct penstock_device *device
     penstock__gpu_cache_name(name, "opencl", source, options, opened(device)->identity);
     if ((*program = from_kept(device, name)) || (*program = from_cache(device, name)))
         return PENSTOCK_OK;
-    if ((status = compile(program, device, source)))
+    if ((status = penstock__rehearse(device, name)) || (status = compile(program, device, source)))
         return status;
     keep(device, name, *program);
     return PENSTOCK_OK;
