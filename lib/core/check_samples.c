@@ -5,19 +5,6 @@
 
 #include <math.h>
 
-uint64_t penstock__check_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-double penstock__check_uniform(uint64_t *state)
-{
-    return (double)(penstock__check_random(state) >> 11) * 0x1p-52 - 1;
-}
-
 void penstock__check_put(void *samples, penstock_format format, size_t i, double value)
 {
     switch (format) {

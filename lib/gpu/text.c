@@ -29,15 +29,21 @@ static bool reserve(struct gpu_text *text, size_t more)
 void penstock__text_add(struct gpu_text *text, const char *format, ...)
 {
     va_list arguments;
+    size_t room;
     int length;
+    if (!reserve(text, 0))
+        return;
+    room = text->capacity - text->length;
     va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
+    length = vsnprintf(text->content + text->length, room, format, arguments);
     va_end(arguments);
     if (length < 0 || !reserve(text, (size_t)length))
         return;
-    va_start(arguments, format);
-    vsnprintf(text->content + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
+    if ((size_t)length >= room) {
+        va_start(arguments, format);
+        vsnprintf(text->content + text->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
     text->length += (size_t)length;
 }
 
@@ -70,17 +76,27 @@ struct gpu_hash penstock__hash_start(void)
     return (struct gpu_hash){.high = 0x6c62272e07bb0142u, .low = 0x62b821756295c58du};
 }
 
-/* hash = (hash xor byte) * (2^88 + 0x13b) modulo 2^128 */
+/* hash = (hash xor word) * (2^88 + 0x13b) modulo 2^128 */
+static void add_word(struct gpu_hash *hash, uint64_t word)
+{
+    uint64_t low = hash->low ^ word, high = hash->high;
+    uint64_t bottom = (low & 0xffffffffu) * 0x13bu, top = (low >> 32) * 0x13bu + (bottom >> 32);
+    hash->low = (top << 32) | (bottom & 0xffffffffu);
+    hash->high = high * 0x13bu + (top >> 32) + (low << 24);
+}
+
+/* Eight bytes at a time, as sources are long. The last word has a 0 at least, so that pieces keep their borders. */
 void penstock__hash_add(struct gpu_hash *hash, const char *text)
 {
-    for (const char *c = text;; c++) {
-        uint64_t low = hash->low ^ (unsigned char)*c, high = hash->high;
-        uint64_t bottom = (low & 0xffffffffu) * 0x13bu, top = (low >> 32) * 0x13bu + (bottom >> 32);
-        hash->low = (top << 32) | (bottom & 0xffffffffu);
-        hash->high = high * 0x13bu + (top >> 32) + (low << 24);
-        if (!*c) /* the final 0 is hashed too, so that pieces keep their borders */
-            return;
+    size_t left = strlen(text);
+    uint64_t word;
+    for (; left >= sizeof word; text += sizeof word, left -= sizeof word) {
+        memcpy(&word, text, sizeof word);
+        add_word(hash, word);
     }
+    word = 0;
+    memcpy(&word, text, left);
+    add_word(hash, word);
 }
 
 void penstock__hash_print(const struct gpu_hash *hash, char digits[33])

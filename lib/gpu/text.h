@@ -21,7 +21,8 @@ void penstock__text_add_float(struct gpu_text *text, float value);
 
 void penstock__text_free(struct gpu_text *text);
 
-/* FNV-1a of 128 bits, printed as 32 hexadecimal digits: G. Fowler, L. Noll, K.-P. Vo. Fed piece by piece. */
+/* FNV-1a of 128 bits, by words of eight bytes, printed as 32 hexadecimal digits: G. Fowler, L. Noll, K.-P. Vo. Fed
+ * piece by piece. */
 struct gpu_hash {
     uint64_t high, low;
 };
