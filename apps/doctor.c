@@ -84,9 +84,9 @@ static void check_radios(void)
                 "lib/radio/replay of the build folder");
 }
 
-#define CURE_OF_DRIVER                                                                                                \
-    "update or remove that driver; OCL_ICD_VENDORS can name a folder without it. A crash is remembered for an hour, " \
-    "or until probe-* is removed from the cache folder"
+#define CURE_OF_DRIVER                                                                                           \
+    "update or remove that driver, from OCL_ICD_FILENAMES too; OCL_ICD_VENDORS can name a folder without it. A " \
+    "crash is remembered for an hour, or until probe-* is removed from the cache folder"
 
 /* By a piece of the reason why a device is absent. */
 static const char *cure_of_absence(const char *reason)
@@ -98,6 +98,8 @@ static const char *cure_of_absence(const char *reason)
         {"ended the process that probed it", CURE_OF_DRIVER},
         {"did not answer within", CURE_OF_DRIVER},
         {"fails with a first kernel", "update or reinstall that driver and its compiler"},
+        {"no platform",
+         "install a driver. Debian's loader reads .icd files alone; others may know OCL_ICD_FILENAMES alone"},
         {"no NVIDIA driver", "with an NVIDIA GPU in the machine, install its driver (Debian: nvidia-driver)"},
         {"the same GPU serves", "install NVRTC (Debian: libnvrtc11.2), or let PENSTOCK_NVRTC_LIBRARY name it"},
         {"no GPU that it may use", "nvidia-smi must list the GPU; a container has to be given it"},

@@ -11,7 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An .icd file: its first line names the driver, with a path or for the loader to find. */
+/* A driver is named with its path, or for the dynamic loader to find. */
+static bool is_there(const char *driver)
+{
+    return strchr(driver, '/') ? !access(driver, R_OK) : doctor_loader_finds(driver, NULL);
+}
+
+/* An .icd file: its first line names the driver. */
 static void check_vendor(const char *path)
 {
     char state[2 * PATH_MAX + 64], driver[PATH_MAX] = "";
@@ -20,13 +26,32 @@ static void check_vendor(const char *path)
     if (file)
         fclose(file);
     driver[strcspn(driver, "\r\n")] = '\0';
-    bool missing = !named || (strchr(driver, '/') ? access(driver, R_OK) != 0 : !doctor_loader_finds(driver, NULL));
+    bool missing = !named || !is_there(driver);
     snprintf(state, sizeof state, "%s names %s%s", path, named ? driver : "nothing",
              missing && named ? ", which is not there" : "");
     doctor_tell(missing ? MINOR : FINE, "opencl", state, "reinstall the driver's package, or remove the file");
 }
 
-static void check_vendors(const char *folder)
+/* Of OCL_ICD_FILENAMES, with ':' between. How many there are. */
+static size_t check_named(const char *names)
+{
+    size_t count = 0;
+    for (size_t length; names && *names; names += length + (names[length] == ':')) {
+        char state[PATH_MAX + 64], driver[PATH_MAX];
+        length = strcspn(names, ":");
+        if (!length || snprintf(driver, sizeof driver, "%.*s", (int)length, names) >= (int)sizeof driver)
+            continue;
+        bool found = is_there(driver);
+        count += found;
+        snprintf(state, sizeof state, "OCL_ICD_FILENAMES names %s%s", driver, found ? "" : ", which is not there");
+        doctor_tell(found ? FINE : MINOR, "opencl", state,
+                    "reinstall the driver's package, or take it out of OCL_ICD_FILENAMES");
+    }
+    return count;
+}
+
+/* `named`: a driver is known without these files. */
+static void check_vendors(const char *folder, bool named)
 {
     char state[PATH_MAX + 64], path[PATH_MAX + 260];
     size_t count = 0;
@@ -42,7 +67,7 @@ static void check_vendors(const char *folder)
     if (entries)
         closedir(entries);
     snprintf(state, sizeof state, "no driver: %.*s has no .icd file", PATH_MAX, folder);
-    if (!count)
+    if (!count && !named)
         doctor_tell(MINOR, "opencl", state,
                     "install a driver: pocl-opencl-icd for the CPU, or that of the GPU's maker");
 }
@@ -59,5 +84,5 @@ void doctor_opencl(void)
     if (!loader)
         return;
     dlclose(loader);
-    check_vendors(folder && *folder ? folder : "/etc/OpenCL/vendors");
+    check_vendors(folder && *folder ? folder : "/etc/OpenCL/vendors", check_named(getenv("OCL_ICD_FILENAMES")));
 }

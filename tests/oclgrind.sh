@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/vendors" "$folder/kernels"
 echo "$library" > "$folder/vendors/oclgrind.icd"
 export PENSTOCK_PROBE="$folder/none" # each kernel once is enough
-export OCL_ICD_VENDORS="$folder/vendors" OCLGRIND_DATA_RACES=1 OCLGRIND_LOG="$folder/log" PENSTOCK_CACHE_DIR="$folder/cache"
+export OCL_ICD_VENDORS="$folder/vendors" OCL_ICD_FILENAMES="$library" OCLGRIND_DATA_RACES=1 OCLGRIND_LOG="$folder/log" PENSTOCK_CACHE_DIR="$folder/cache"
 failed=0 held=0
 check() { # CASE...
   for case; do

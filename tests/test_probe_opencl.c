@@ -2,12 +2,13 @@
 /* Copyright The Penstock authors. */
 
 /* An OpenCL driver that crashes costs its device, with a reason, and nothing else. Argument: the driver. */
+#include "backends/opencl/opencl.h"
 #include "core/memory.h"
 #include "folder.h"
 
 #include <penstock/penstock.h>
 
-/* The loader reads the names of drivers from the files of this folder. */
+/* Loaders read the names of drivers from the files of this folder, or know the variable with the driver itself. */
 static void install_driver(const char *driver)
 {
     char path[256];
@@ -17,6 +18,26 @@ static void install_driver(const char *driver)
     fprintf(file, "%s\n", driver);
     fclose(file);
     setenv("OCL_ICD_VENDORS", test_folder, 1);
+    setenv("OCL_ICD_FILENAMES", driver, 1);
+}
+
+/* A verdict is about the drivers that were there: another name or another file of OCL_ICD_FILENAMES wants a new one. */
+static void check_key(void)
+{
+    enum { BYTES = 4096 };
+    char key[3][BYTES], names[300];
+    FILE *file;
+    snprintf(names, sizeof names, "libother.so:%s/driver.so", test_folder);
+    for (int i = 0; i < 3; i++) {
+        CHECK((file = fopen(strchr(names, '/'), "a")) != NULL, "cannot write %s", names);
+        fputs(i == 2 ? "longer" : "", file);
+        fclose(file);
+        penstock__opencl_driver_key(key[i], BYTES);
+        setenv("OCL_ICD_FILENAMES", names, 1);
+    }
+    CHECK(strcmp(key[0], key[1]), "a driver was named, and the key is the same: %s", key[0]);
+    CHECK(strcmp(key[1], key[2]), "the driver's file has changed, and the key is the same: %s", key[1]);
+    unsetenv("OCL_ICD_FILENAMES");
 }
 
 /* Why there is no OpenCL device. */
@@ -48,6 +69,8 @@ int main(int argc, char **argv)
     if (argc != 2)
         return test_skip("the path of a driver that crashes is needed");
     CHECK(test_make_folder(), "no temporary folder");
+    unsetenv("OCL_ICD_FILENAMES");
+    check_key();
     install_driver(argv[1]);
     for (int i = 0; i < 2; i++) { /* found out, then remembered */
         read_reason(reason);

@@ -38,7 +38,7 @@ check(b"ok      library" in done.stdout and b"ok      cpu" in done.stdout, done.
 done = check_run(1, "doctor", environment={"PENSTOCK_KERNEL_PATH": path("absent")})
 check(b"BROKEN  kernels" in done.stdout and b"cure: " in done.stdout, done.stdout.decode())
 os.mkdir(path("vendors"))
-done = check_run(0, "doctor", environment={"OCL_ICD_VENDORS": path("vendors")})
+done = check_run(0, "doctor", environment={"OCL_ICD_VENDORS": path("vendors"), "OCL_ICD_FILENAMES": ""})
 check(b"has no .icd file" in done.stdout or b"not found" in done.stdout, done.stdout.decode())
 done = check_run(0, "doctor", environment={"PENSTOCK_CACHE_DIR": "/proc/absent"})
 check(b"note    cache" in done.stdout, done.stdout.decode())

@@ -15,8 +15,8 @@ GNURADIO = os.environ.get("PENSTOCK_TEST_GNURADIO")  # the Python that has it
 CUDA_SHIM = os.environ.get("PENSTOCK_TEST_CUDA_SHIM")
 CRASH_DRIVER = os.environ.get("PENSTOCK_TEST_CRASH_DRIVER")
 OPENCL_SHIM = os.environ.get("PENSTOCK_TEST_OPENCL_SHIM")  # breaks the driver that is there
-STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS", "PENSTOCK_PROBE", "PENSTOCK_COMPILE",
-           "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY", "PENSTOCK_KERNEL_PATH")
+STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "PENSTOCK_PROBE",
+           "PENSTOCK_COMPILE", "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY", "PENSTOCK_KERNEL_PATH")
 
 prefix = os.path.realpath(install(path("prefix")))
 library = os.path.dirname(next(os.path.join(at, name) for at, _, names in os.walk(prefix) for name in names
@@ -120,11 +120,15 @@ if has_loader:
     for name, piece in (("gone", "names /none/libdriver.so, which is not there"),
                         ("unknown", "names libnone-such.so.9, which is not there"), ("blank", "names nothing")):
         check_fault(dict(healthy, OCL_ICD_VENDORS=path(name)), "opencl", piece, "reinstall the driver's package")
+    absent = dict(healthy, OCL_ICD_VENDORS=path("empty"), OCL_ICD_FILENAMES="libc.so.6:/none/libdriver.so")
+    check_fault(absent, "opencl", "OCL_ICD_FILENAMES names /none/libdriver.so, which is not there", "take it out of")
+    rows = doctor(absent)
+    check(not find(rows, "opencl", "has no .icd file"), "a file is named that is there:", rows)
 else:
     print("SKIPPED: no OpenCL loader on this machine, nothing registers with it")
 if has_loader and CRASH_DRIVER:
     plain = dict(ASAN_OPTIONS="use_sigaltstack=0:handle_segv=0", UBSAN_OPTIONS="handle_segv=0")  # a crash looks like one
-    check_fault(dict(healthy, OCL_ICD_VENDORS=path("crash"), **plain), "opencl", "crashed while it was probed",
+    check_fault(dict(healthy, OCL_ICD_VENDORS=path("crash"), OCL_ICD_FILENAMES=CRASH_DRIVER, **plain), "opencl", "crashed while it was probed",
                 "update or remove")
 if OPENCL_SHIM and any(row[:2] == ("ok", "opencl:0") for row in doctor(healthy)):
     for fault, state, cure in (("build-crash", "the driver crashed while it compiled a first kernel (signal 11)", "update or remove"),

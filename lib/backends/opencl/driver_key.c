@@ -3,8 +3,8 @@
 
 /*
  * A text that changes when an OpenCL driver is installed, removed or updated, without loading any: sizes and times
- * of the loader, of the vendors' files that tell it of drivers, of drivers that these name by a path, and of the
- * linker's list of installed libraries, where the others are found.
+ * of the loader, of the vendors' files that tell it of drivers, of drivers that these or OCL_ICD_FILENAMES name by a
+ * path, and of the linker's list of installed libraries, where the others are found.
  */
 #include "backends/opencl/opencl.h"
 #include "gpu/kernel.h"
@@ -37,10 +37,21 @@ static void add_vendor(uint64_t *sum, const char *path)
     fclose(file);
 }
 
+/* Drivers themselves, with ':' between. */
+static void add_drivers(uint64_t *sum, const char *names)
+{
+    for (size_t length; *names; names += length + (names[length] == ':')) {
+        char path[PATH_MAX];
+        length = strcspn(names, ":");
+        if (memchr(names, '/', length) && snprintf(path, sizeof path, "%.*s", (int)length, names) < (int)sizeof path)
+            penstock__gpu_sum_file(sum, path);
+    }
+}
+
 void penstock__opencl_driver_key(char *text, size_t capacity)
 {
     uint64_t sum = 0;
-    const char *paths = getenv("LD_LIBRARY_PATH");
+    const char *paths = getenv("LD_LIBRARY_PATH"), *names = getenv("OCL_ICD_FILENAMES");
     char path[PATH_MAX];
     struct dirent *entry;
     DIR *folder = opendir(vendors_folder());
@@ -53,6 +64,8 @@ void penstock__opencl_driver_key(char *text, size_t capacity)
             add_vendor(&sum, path);
     if (folder)
         closedir(folder);
-    snprintf(text, capacity, "%s %s %s %016llx", penstock__opencl_library(), vendors_folder(), paths ? paths : "",
-             (unsigned long long)sum);
+    if (names)
+        add_drivers(&sum, names);
+    snprintf(text, capacity, "%016llx %s %s %s %s", (unsigned long long)sum, penstock__opencl_library(),
+             vendors_folder(), names ? names : "", paths ? paths : "");
 }
