@@ -22,7 +22,7 @@ enum { LEAST = 16, MOST = 65536, STEPS = 4, MOST_POINTS = 80, ROUNDS = 15, PIECE
 struct point {
     size_t taps, n;
     penstock_filter *filter;
-    double seconds, rate_msps, envelope_msps; /* seconds: of the fastest round */
+    double rate_msps, envelope_msps; /* of the fastest round */
 };
 
 struct taps_study {
@@ -59,7 +59,6 @@ static int make_filters(struct taps_study *s, const char *device)
         if (status || (status = penstock_filter_get_info(point->filter, &info)))
             return fail_status(status);
         point->n = info.n;
-        point->seconds = INFINITY;
         s->device = info.device;
     }
     return EXIT_DONE;
@@ -75,7 +74,7 @@ static double time_now(const struct taps_study *s)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The whole stream in pieces. */
+/* The whole stream in pieces. What counts is the values made: those of the last block that is not whole are not. */
 static int run_once(struct taps_study *s, struct point *point)
 {
     size_t done = 0, made = 0, taken, more;
@@ -89,8 +88,7 @@ static int run_once(struct taps_study *s, struct point *point)
         done += taken;
         made += more;
     }
-    double seconds = time_now(s) - start;
-    point->seconds = seconds < point->seconds ? seconds : point->seconds;
+    point->rate_msps = fmax(point->rate_msps, 1e-6 * (double)made / (time_now(s) - start));
     return penstock_filter_reset(point->filter) ? fail_status(PENSTOCK_ERR_STATE) : EXIT_DONE;
 }
 
@@ -109,7 +107,6 @@ static int measure_all(struct taps_study *s)
         }
     for (size_t i = s->count; i-- > 0;) {
         struct point *point = &s->points[i];
-        point->rate_msps = 1e-6 * SAMPLES / point->seconds;
         best = fmax(best, point->rate_msps);
         point->envelope_msps = best;
     }

@@ -24,7 +24,7 @@
 #define LONGEST_NEAR   ((size_t)1 << 20)
 #define CANDIDATES     5
 #define LARGEST_FACTOR 13   /* of a length that is not a power of two */
-#define SLACK          1.03 /* a shorter length may take so much longer: values come sooner */
+#define SLACK          1.02 /* a shorter length may take so much longer: values come sooner */
 /* Threads that do long blocks at once crowd each other out of the caches, which the time of one does not show: of the
  * rates with 4097 taps, two threads have 1.9, 1.4, 1.2 and 0.9 times those of one with 8192, 16384, 32768 and 65536. */
 #define LONG_POINTS 8192
@@ -61,7 +61,8 @@ static size_t first_length(const struct filter_shape *shape, size_t base, size_t
 /* What was found so far. */
 struct choice {
     struct filter_shape shape;
-    double cost; /* of a sample, in picoseconds over the yardstick; 0: nothing yet */
+    struct filter_shape last; /* that was considered */
+    double cost;              /* of a sample, in picoseconds over the yardstick; 0: nothing yet */
     int failure;
 };
 
@@ -78,10 +79,11 @@ static void consider(struct choice *best, const struct filter_shape *candidate, 
     int failure;
     if (best->cost > 0 && candidate->max_latency && candidate->frame - candidate->history > candidate->max_latency + 1)
         return;
-    if ((failure = penstock__filter_cost(&timed, candidate, wanted))) {
+    if ((failure = penstock__filter_cost(&timed, candidate, wanted, best->last.n ? &best->last : NULL))) {
         best->failure = failure;
         return;
     }
+    best->last = *candidate;
     double sample_ps = (double)timed.picoseconds / (double)candidate->block, cost = sample_ps / (double)timed.yardstick;
     penstock__log(wanted->context, PENSTOCK_LOG_DEBUG,
                   "filter: transforms of %zu, %zu parts, on %s take %.3g ns a sample, the yardstick %llu ns",
@@ -157,8 +159,8 @@ static int choose_on(struct choice *best, const struct filter_shape *shape, cons
 static double cost_of(const struct filter_shape *shape, const struct filter_wanted *wanted)
 {
     struct filter_cost timed;
-    return penstock__filter_cost(&timed, shape, wanted) ? (double)INFINITY
-                                                        : (double)timed.picoseconds / (double)shape->block;
+    return penstock__filter_cost(&timed, shape, wanted, NULL) ? (double)INFINITY
+                                                              : (double)timed.picoseconds / (double)shape->block;
 }
 
 /* The device whose transforms are the fastest need not be the one whose blocks are: on the CPU nothing lies between

@@ -5,27 +5,11 @@
 #ifndef PENSTOCK_OPS_FILTER_COST_H
 #define PENSTOCK_OPS_FILTER_COST_H
 
-#include "ops/filter_engine.h"
+#include "ops/filter_time.h"
 
-/* What is asked for, but for the transform length. */
-struct filter_wanted {
-    penstock_context *context;
-    const struct filter_shift *shifts;
-    size_t channels;
-    const char *text; /* of the device */
-    struct penstock_device *device;
-    bool by_clock; /* the device's, where one kernel does it all */
-};
-
-/* What is timed, in picoseconds a block, and a yardstick: what a fixed work of the processor took in the same moments,
- * in nanoseconds. A processor that others keep busy, or that runs at a lower clock, is slower at both, so that times of
- * different days compare by their ratios. 1 where the work is a device's. */
-struct filter_cost {
-    uint64_t picoseconds, yardstick;
-};
-
-/* Of a shape that is set. */
+/* Of a shape that is set. `beside`: another one whose cost is known in this context, which it is to be compared with,
+ * or NULL. */
 int penstock__filter_cost(struct filter_cost *cost, const struct filter_shape *shape,
-                          const struct filter_wanted *wanted);
+                          const struct filter_wanted *wanted, const struct filter_shape *beside);
 
 #endif

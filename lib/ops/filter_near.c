@@ -11,6 +11,14 @@
 #define ITEM_POINTS     8192
 #define PARALLEL_POINTS 65536
 
+/* Addresses this far apart share a place in the first-level cache, which has few for each. The legs of a transform are
+ * such distances apart already: what it reads and what it writes shall not be, too. */
+#define CACHE_WAY 4096
+
+/* Points from which on a frame is long enough for the processor to fetch what follows by itself. */
+#define LONGEST_FETCHED 4096
+#define CACHE_LINE      64
+
 static size_t round_up(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -76,9 +84,10 @@ int penstock__filter_near_init(struct filter_engine *engine)
         penstock__plan_runs_frames(engine->reverse, &reverse);
     }
     engine->product_at = in_place(engine) ? 0 : spectrum;
-    engine->made_at = spectrum + (in_place(engine) ? 0 : round_up(engine->products * sizeof(penstock_cf32)));
+    engine->made_at =
+        spectrum + (in_place(engine) ? 0 : round_up(engine->products * sizeof(penstock_cf32))) + CACHE_WAY / 2;
     engine->transform_at = engine->made_at + round_up(engine->row_bytes);
-    engine->scratch_bytes = engine->transform_at + round_up(forward > reverse ? forward : reverse);
+    engine->scratch_bytes = engine->transform_at + round_up(forward > reverse ? forward : reverse) + CACHE_WAY;
     engine->scratch = penstock__alloc(penstock__threads(engine->context) * engine->scratch_bytes);
     return engine->scratch ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
@@ -156,13 +165,39 @@ static void run_channel(const struct near *near, size_t row, size_t channel, cha
     }
 }
 
+/* The memory from `scratch` on, up to a way further, that is the farthest from a frame and from where its values go. */
+static char *apart(char *scratch, const char *frame, const char *out)
+{
+    uintptr_t ahead = ((uintptr_t)frame - (uintptr_t)out) % CACHE_WAY;
+    uintptr_t middle = (uintptr_t)out + (ahead > CACHE_WAY / 2 ? ahead : ahead + CACHE_WAY) / 2;
+    return scratch + (middle - (uintptr_t)scratch) % CACHE_WAY / 64 * 64;
+}
+
+/* Short frames end before the processor has seen that they follow each other: what the next one needs is asked for. */
+static void fetch(const struct near *near, size_t row)
+{
+    const struct filter_shape *shape = &near->engine->shape;
+    size_t in_bytes = shape->block * shape->sample_bytes, out_bytes = shape->values * shape->value_bytes;
+    const char *in = frame_of(near, row) + shape->history * shape->sample_bytes;
+    if (shape->n > LONGEST_FETCHED || row >= near->blocks->count)
+        return;
+    for (size_t at = 0; at < in_bytes; at += CACHE_LINE)
+        __builtin_prefetch(in + at, 0, 2);
+    for (size_t channel = 0; channel < near->engine->channels; channel++)
+        for (size_t at = 0; at < out_bytes; at += CACHE_LINE)
+            __builtin_prefetch((char *)near->blocks->channels[channel].out + row * out_bytes + at, 1, 2);
+}
+
 static void run_item(void *argument, size_t item, unsigned worker)
 {
     const struct near *near = argument;
     const struct filter_engine *engine = near->engine;
-    char *scratch = engine->scratch + worker * engine->scratch_bytes;
-    size_t end = (item + 1) * near->item;
+    const char *out = near->blocks->channels[0].out;
+    size_t out_bytes = engine->shape.values * engine->shape.value_bytes, end = (item + 1) * near->item;
     for (size_t row = item * near->item; row < end && row < near->blocks->count; row++) {
+        char *scratch =
+            apart(engine->scratch + worker * engine->scratch_bytes, frame_of(near, row), out + row * out_bytes);
+        fetch(near, row + 1);
         make_spectrum(near, row, scratch);
         for (size_t channel = 0; channel < engine->channels; channel++)
             run_channel(near, row, channel, scratch);
