@@ -5,6 +5,7 @@
 #include "backends/opencl/opencl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_PLATFORMS 16
@@ -58,13 +59,25 @@ static bool usable(const struct opencl_api *cl, cl_device_id id)
            device_number(cl, id, CL_DEVICE_ENDIAN_LITTLE);
 }
 
+/* Some loaders put zeros between the drivers' names in OCL_ICD_FILENAMES, in the environment itself: processes that are
+ * started later, ours among them, would know the first driver alone. */
+static cl_int get_platforms(const struct opencl_api *cl, cl_platform_id *platforms, cl_uint *count)
+{
+    char *names = getenv("OCL_ICD_FILENAMES"), *whole = names ? penstock__strdup(names) : NULL;
+    cl_int code = cl->GetPlatformIDs(MAX_PLATFORMS, platforms, count);
+    if (whole)
+        memcpy(names, whole, strlen(whole));
+    penstock__free(whole);
+    return code;
+}
+
 /* Calls visit(argument, found) for every usable device until it returns false; `reason` says why there is none. */
 static void enumerate(const struct opencl_api *cl, bool (*visit)(void *argument, const struct found *found),
                       void *argument, char reason[256])
 {
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint platform_count = 0;
-    cl_int code = cl->GetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count);
+    cl_int code = get_platforms(cl, platforms, &platform_count);
     snprintf(reason, 256, "%s", "the OpenCL loader is there but no driver: no platform (install pocl-opencl-icd)");
     if (code || !platform_count)
         return;
