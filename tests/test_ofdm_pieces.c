@@ -11,6 +11,7 @@
 
 enum { N = 16, GUARD = 4, CARRIERS = 12, BITS = 2, ROW = CARRIERS * BITS, STEP = N + GUARD };
 enum { SYMBOLS = 500000, SAMPLES = SYMBOLS * STEP + 8, FRAMES = 2, SHORT = 5000 };
+enum { PIECE = 52429 }; /* symbols that go to the device at once, by ofdm_flow.c */
 
 static int16_t *samples;
 static penstock_cf32 channels[FRAMES][N];
@@ -130,6 +131,20 @@ static void check_odd(penstock_ofdm *ofdm, penstock_ofdm *cpu, size_t odd)
     *symbol = usual;
 }
 
+/* Channels change from batch to batch, and the frame behind the first piece: a slot must not go on with the gains that
+ * it had. */
+static void check_gains(penstock_ofdm *ofdm, penstock_ofdm *cpu)
+{
+    for (int change = 0; change < 4; change++) {
+        for (int k = 0; k < N; k++)
+            channels[change % FRAMES][k].im += 0.75F;
+        line_up(change > 1 ? 1.7e-3 : 0);
+        for (size_t i = change ? PIECE : SYMBOLS; i < SYMBOLS; i++)
+            symbols[i].frame = 1;
+        compare("gains", ofdm, cpu);
+    }
+}
+
 static void check(penstock_ofdm *ofdm, penstock_ofdm *cpu)
 {
     make_signal();
@@ -137,6 +152,8 @@ static void check(penstock_ofdm *ofdm, penstock_ofdm *cpu)
     compare("no offset", ofdm, cpu);
     line_up(1.7e-3);
     compare("offset", ofdm, cpu);
+    check_gains(ofdm, cpu);
+    line_up(1.7e-3);
     for (size_t odd = 1; odd < SYMBOLS; odd = odd < 1000 ? odd + 49999 : odd + 149999)
         check_odd(ofdm, cpu, odd);
     check_odd(ofdm, cpu, SYMBOLS - 1);

@@ -70,7 +70,7 @@ static void *without_const(const void *memory)
 
 static void free_buffers(struct penstock__slot *slot)
 {
-    slot->response_id = 0;
+    slot->gains_id = 0;
     free_buffer(&slot->out);
     free_buffer(&slot->gains);
     free_buffer(&slot->gather);
@@ -162,11 +162,11 @@ int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *b
 static int upload_gains(struct penstock__slot *slot, const struct penstock__batch *batch, const struct lists *lists)
 {
     int status;
-    if (!lists->gains || (batch->response_id && batch->response_id == slot->response_id))
+    if (!lists->gains || (batch->gains_id && batch->gains_id == slot->gains_id))
         return PENSTOCK_OK;
-    slot->response_id = 0;
+    slot->gains_id = 0;
     if (!(status = penstock__slot_upload(slot, &slot->gains, lists->gains, lists->gains_bytes)))
-        slot->response_id = batch->response_id;
+        slot->gains_id = batch->gains_id;
     return status;
 }
 
@@ -186,9 +186,9 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
         (status = penstock__slot_buffer(&slot->out, device, out_bytes)))
         return status;
     penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_START);
-    if ((status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)) ||
-        (lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
-        (status = upload_gains(slot, batch, &lists)))
+    if ((lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
+        (status = upload_gains(slot, batch, &lists)) ||
+        (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)))
         return status;
     penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
     if ((status = backend->enqueue(&slot->slot, &binding->state, job)))

@@ -18,8 +18,8 @@ struct penstock__batch {
     const struct penstock_gather *gather;    /* NULL unless the problem is gathered */
     const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
     const penstock_cf32 *response;           /* NULL unless the problem is FILTER */
-    uint64_t response_id;                    /* not 0: the same number has the same response; it stays with the slot */
-    uint64_t phase;                          /* FILTER, rotated: of the first frame, in units of 2^-64 turns */
+    uint64_t gains_id; /* not 0: the same number has the same response, or OFDM's gains; they stay with the slot */
+    uint64_t phase;    /* FILTER, rotated: of the first frame, in units of 2^-64 turns */
     void *out;
     size_t frames;                 /* >= 1 */
     size_t samples;                /* at `in` */
@@ -32,7 +32,7 @@ struct penstock__slot {
     bool open;
     bool busy;
     uint64_t mark;
-    uint64_t response_id;                          /* what `gains` holds; 0: something else */
+    uint64_t gains_id;                             /* what `gains` holds; 0: something else */
     struct penstock_buffer in, gather, gains, out; /* made where .device is not NULL */
     struct penstock__lap lap;
     int failure; /* that no wait has told of */

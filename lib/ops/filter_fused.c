@@ -171,7 +171,7 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
         fused->binding, slot,
         &(struct penstock__batch){.in = in,
                                   .response = response->values,
-                                  .response_id = response->id,
+                                  .gains_id = response->id,
                                   .phase = filter->rotated ? phase_of(engine, channel, first) : 0,
                                   .out = out,
                                   .frames = count,

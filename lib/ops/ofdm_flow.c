@@ -196,6 +196,13 @@ static struct penstock_ofdm_tables even_tables(const struct ofdm_flow_work *work
     return tables;
 }
 
+/* Of the gains of all frames, or of the one that the symbols of a piece at even distances belong to. */
+static uint64_t gains_id(const struct piece *piece, bool even)
+{
+    const struct ofdm_flow_work *work = piece->work;
+    return work->fused->filled << 32 | (even ? 1 + (uint64_t)work->batch->symbols[piece->first].frame : 0);
+}
+
 static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned index, size_t first, size_t count)
 {
     const struct penstock_problem *problem = &work->fused->chosen->problem;
@@ -227,6 +234,7 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
         return OFDM_FLOW_SCATTERED;
     struct penstock__batch batch = {.in = (const char *)work->batch->samples + (size_t)piece.base * problem->in_bytes,
                                     .ofdm = &tables,
+                                    .gains_id = gains_id(&piece, flow->spacing > 0),
                                     .out = problem->ofdm.complete ? (void *)slot->rows
                                                                   : work->result->soft + first * problem->out_bytes,
                                     .frames = count,

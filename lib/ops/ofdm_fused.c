@@ -172,6 +172,7 @@ int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid 
     const struct penstock_ofdm_problem *ofdm = &fused->chosen->problem.ofdm;
     if ((status = reserve_frames(fused, batch->frame_count)))
         return status;
+    fused->filled++;
     fused->highest = 0;
     for (size_t f = 0; f < batch->frame_count; f++)
         if (!penstock__ofdm_gains_fill(fused->gains + f * penstock__ofdm_gains(ofdm), ofdm, grid, &batch->frames[f],

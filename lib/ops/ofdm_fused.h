@@ -30,6 +30,7 @@ struct ofdm_fused {
     penstock_cf32 *pilot_values;
     struct penstock_ofdm_place *places; /* of a block's symbols */
     penstock_cf32 *gains;               /* of a batch's frames */
+    uint64_t filled;                    /* batches that these were made for: what tells them from others */
     size_t gain_capacity;               /* pairs */
     size_t frame_count;
     char *rows; /* of a block, where all was asked for */
