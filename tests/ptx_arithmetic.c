@@ -33,6 +33,15 @@ static bool compared(const char *operation, int64_t a, int64_t b)
                                        : a != b;
 }
 
+/* Byte i of the result is that of b a, eight bytes, which digit i of `selector` names. */
+static int64_t permuted(uint32_t a, uint32_t b, int64_t selector)
+{
+    uint64_t both = (uint64_t)b << 32 | a, result = 0;
+    for (unsigned i = 0; i < 4; i++)
+        result |= (both >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+    return (int64_t)result;
+}
+
 bool ptx_of_integers(int64_t *result, const char *operation, int64_t a, int64_t b, int64_t c)
 {
     if (starts(operation, "mov") || starts(operation, "cvt"))
@@ -63,6 +72,8 @@ bool ptx_of_integers(int64_t *result, const char *operation, int64_t a, int64_t 
         *result = compared(operation, a, b);
     else if (starts(operation, "selp"))
         *result = c ? a : b;
+    else if (starts(operation, "prmt.b32"))
+        *result = permuted((uint32_t)a, (uint32_t)b, c);
     else if (starts(operation, "not.pred"))
         *result = !a;
     else

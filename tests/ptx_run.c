@@ -40,6 +40,9 @@ struct state {
     char *operand[OPERANDS];
     unsigned operands;
     union cell *scratch[OPERANDS];
+    size_t *resume; /* of each work-item: the instruction before which it does none */
+    bool *active;   /* which do this one */
+    unsigned busy;  /* how many */
 };
 
 static bool fail(struct state *self, const char *why)
@@ -135,7 +138,8 @@ static const union cell *value_of(struct state *self, unsigned i)
 {
     const char *text = self->operand[i];
     union cell all = {0}, *cells = self->scratch[i];
-    bool lanes = !strcmp(text, "%tid.x");
+    bool across = !strcmp(text, "%tid.x"), down = !strcmp(text, "%tid.y");
+    unsigned width = self->run->width ? self->run->width : self->run->items;
     if (!strncmp(text, "0f", 2)) {
         uint32_t bits = (uint32_t)strtoul(text + 2, NULL, 16);
         memcpy(&all.f, &bits, sizeof bits);
@@ -143,10 +147,10 @@ static const union cell *value_of(struct state *self, unsigned i)
         all.i = self->run->group;
     else if ((*text >= '0' && *text <= '9') || *text == '-')
         all.i = strtoll(text, NULL, 0);
-    else if (!lanes && strcmp(text, "memory") != 0)
+    else if (!across && !down && strcmp(text, "memory") != 0 && strcmp(text, "exchange") != 0)
         return cells_of(self, text);
     for (unsigned t = 0; t < self->run->items; t++)
-        cells[t] = lanes ? (union cell){.i = t} : all;
+        cells[t] = across ? (union cell){.i = t % width} : down ? (union cell){.i = t / width} : all;
     return cells;
 }
 
@@ -212,12 +216,15 @@ static bool access_memory(struct state *self, const char *operation)
     bool store = operation[0] == 's', shared = strstr(operation, ".shared");
     unsigned values = strstr(operation, ".v4.") ? 4 : strstr(operation, ".v2.") ? 2 : 1, first = store ? 1 : 0;
     int64_t offset;
-    if (!strstr(operation, ".f32") || self->operands != values + 1)
+    bool floats = strstr(operation, ".f32") || strstr(operation, ".u32"); /* a copy may call them so */
+    if (!floats || self->operands != values + 1)
         return fail(self, "not floats");
     const union cell *address = address_of(self, store ? 0 : values, &offset);
     for (unsigned k = 0; k < values; k++) {
         union cell *cells = cells_of(self, self->operand[first + k]);
         for (unsigned t = 0; t < self->run->items; t++) {
+            if (!self->active[t])
+                continue;
             if ((address[t].i + offset) % (4 * values))
                 return fail(self, "not aligned");
             if (!access_one(self, &cells[t], address[t].i + offset + 4 * k, t, store, shared))
@@ -261,6 +268,8 @@ static bool compute(struct state *self, const char *operation)
     if (!to || !a || !b || !c)
         return fail(self, "too many names");
     for (unsigned t = 0; t < self->run->items; t++) {
+        if (!self->active[t])
+            continue;
         bool narrow = !strcmp(type, ".u32"); /* numbers of 32 bits lie as signed ones */
         int64_t x = narrow ? (uint32_t)a[t].i : a[t].i, y = narrow ? (uint32_t)b[t].i : b[t].i, z;
         if (!strcmp(type, ".f32")) {
@@ -276,47 +285,62 @@ static bool compute(struct state *self, const char *operation)
 
 /* ---------------------------------------------------------------- running --------------------- */
 
-/* "@%p1 ", "@!%p1 ": what all of them say. */
-static bool predicate(struct state *self, char **line, bool *wanted)
+/* Who does the instruction: those that wait for no later one, and of them those that "@%p1 " or "@!%p1 " names. */
+static char *choose(struct state *self, char *line)
 {
-    bool not = (*line)[1] == '!';
-    char *name = *line + 1 + not, *end = strchr(name, ' ');
-    *end = 0;
-    const union cell *cells = cells_of(self, name);
-    *end = ' ';
-    for (unsigned t = 1; t < self->run->items; t++)
-        if (!cells[t].i != !cells[0].i)
-            return fail(self, "work-items part");
-    *wanted = !cells[0].i == not ;
-    *line = end + strspn(end, " \t");
+    bool some = *line == '@', not = some && line[1] == '!';
+    char *name = line + 1 + not, *end = some ? strchr(name, ' ') : NULL;
+    const union cell *cells = NULL;
+    if (some) {
+        *end++ = 0;
+        cells = cells_of(self, name);
+        line = end + strspn(end, " \t");
+    }
+    self->busy = 0;
+    for (unsigned t = 0; t < self->run->items; t++) {
+        self->active[t] = self->resume[t] < self->at && (!some || !cells[t].i == not );
+        self->busy += self->active[t];
+    }
+    return line;
+}
+
+/* All go there, or those that do, forward, wait there for the others. */
+static bool branch(struct state *self)
+{
+    const struct name *label = name_of(self, self->operand[0]);
+    if (!label)
+        return fail(self, "no such label");
+    if (self->busy == self->run->items)
+        self->at = label->at;
+    else if (self->busy && label->at < self->at)
+        return fail(self, "work-items part in a loop");
+    for (unsigned t = 0; t < self->run->items; t++)
+        if (self->active[t])
+            self->resume[t] = label->at;
     return true;
 }
 
 static bool step(struct state *self, char *line, bool *done)
 {
     static const char *const nothing[] = {"griddepcontrol", "prefetch", "nop"};
-    bool wanted = true;
     char *rest;
-    if (*line == '@' && !predicate(self, &line, &wanted))
-        return false;
+    line = choose(self, line);
     for (unsigned i = 0; i < sizeof nothing / sizeof nothing[0]; i++)
-        wanted = wanted && !starts(line, nothing[i]);
-    if (!wanted)
-        return true;
+        if (starts(line, nothing[i]))
+            return true;
     rest = line + strcspn(line, " \t\n");
     if (*rest)
         *rest++ = 0;
     split(self, rest);
-    if (starts(line, "bar.sync") || starts(line, "barrier.sync"))
-        self->run->barriers++;
-    else if (starts(line, "ret"))
-        *done = true;
-    else if (starts(line, "bra")) {
-        struct name *label = name_of(self, self->operand[0]);
-        if (!label)
-            return fail(self, "no such label");
-        self->at = label->at;
-    } else if (starts(line, "ld.param"))
+    bool meets = starts(line, "bar.sync") || starts(line, "barrier.sync");
+    if (meets || starts(line, "ret")) {
+        if (self->busy < self->run->items)
+            return fail(self, "not all work-items are here");
+        self->run->barriers += meets;
+        *done = !meets;
+    } else if (starts(line, "bra"))
+        return branch(self);
+    else if (starts(line, "ld.param"))
         return read_parameter(self);
     else if (starts(line, "ld.") || starts(line, "st."))
         return access_memory(self, line);
@@ -343,11 +367,13 @@ static bool prepare(struct state *self)
     self->names = calloc(NAMES, sizeof *self->names);
     self->shared = malloc(run->shared_bytes + 4);
     self->guards = calloc(run->shared_bytes / 4 + 1, sizeof *self->guards);
+    self->resume = calloc(run->items, sizeof *self->resume);
+    self->active = calloc(run->items, sizeof *self->active);
     self->text = body ? strdup(body + 1) : NULL;
     for (unsigned i = 0; i < OPERANDS; i++)
         if (!(self->scratch[i] = malloc(run->items * sizeof **self->scratch)))
             return fail(self, "no memory");
-    if (!self->names || !self->shared || !self->guards || !self->text)
+    if (!self->names || !self->shared || !self->guards || !self->resume || !self->active || !self->text)
         return fail(self, "no kernel, or no memory");
     for (size_t i = 0; i < run->shared_bytes / 4; i++)
         self->shared[i] = NAN;
@@ -368,5 +394,7 @@ bool ptx_run(struct ptx_run *run)
     free(self.text);
     free(self.shared);
     free(self.guards);
+    free(self.resume);
+    free(self.active);
     return good;
 }

@@ -25,6 +25,7 @@ struct ptx_memory {
 struct ptx_run {
     const char *text;
     unsigned items, group;
+    unsigned width; /* items of a row of them, numbered along x and then along y; 0: all are one row */
     struct ptx_memory parameter[PTX_PARAMETERS]; /* a buffer, or ... */
     int64_t number[PTX_PARAMETERS];              /* ... where that has no value, a number */
     size_t shared_bytes;

@@ -80,6 +80,14 @@ int main(void)
     check(context, (struct penstock_fft_problem){.n = 509, .direction = PENSTOCK_REVERSE}, "n 509, Bluestein");
     check(context, (struct penstock_fft_problem){.n = 127, .output = PENSTOCK_OUTPUT_POWER}, "n 127, Rader");
     check(context, (struct penstock_fft_problem){.n = 65537}, "n 65537, three nodes");
+    check(context, (struct penstock_fft_problem){.n = 509, .output = PENSTOCK_OUTPUT_POWER, .average = 3},
+          "n 509, average");
+    check(context, (struct penstock_fft_problem){.n = 509, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32},
+          "n 509, real");
+    check(context, (struct penstock_fft_problem){.n = 509, .gathered = true, .format = PENSTOCK_CS16},
+          "n 509, gathered");
+    check(context, (struct penstock_fft_problem){.n = 1021, .options = {.scratch = PENSTOCK_SCRATCH_GLOBAL}},
+          "n 1021, global scratch");
     for (penstock_format format = PENSTOCK_CS16; format <= PENSTOCK_PLANAR; format++)
         check(context, (struct penstock_fft_problem){.n = 64, .format = format, .window = window, .centered = true},
               penstock_format_name(format));

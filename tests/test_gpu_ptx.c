@@ -2,11 +2,13 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The kernels that kernels/ptx.h writes in PTX: NVRTC, where it is installed, turns them into PTX, which is run on the
- * host and compared with the transform in double precision. No GPU needed.
+ * The kernels that kernels/ptx.h and kernels/points.h write in PTX: NVRTC, where it is installed, turns them into PTX,
+ * which is run on the host and compared with the transform in double precision. No GPU needed.
  */
 #include "fft_error.h"
 #include "gpu/fused_kernel.h"
+#include "gpu/kernel.h"
+#include "gpu/prologue.h"
 #include "nvrtc_rig.h"
 #include "ptx_run.h"
 
@@ -96,6 +98,80 @@ static void check(struct penstock_fft_problem fft, const char *label)
     free(out);
 }
 
+/* ---------------------------------------------------------------- kernels/points.h ------------ */
+
+/* All groups of a node, from `in` to `out`. */
+static void run_node(const struct gpu_scheme *scheme, unsigned index, const struct penstock_fft_problem *fft,
+                     const struct ptx_memory *in, const struct ptx_memory *out, const char *label)
+{
+    const struct gpu_shape *shape = &scheme->node[index].shape;
+    unsigned columns = penstock__gpu_columns(scheme, &scheme->node[index]), across = shape->per_group;
+    unsigned groups = columns > 1 ? ROWS * ((columns + across - 1) / across) : (ROWS + across - 1) / across;
+    struct gpu_table table;
+    struct gpu_text text = {0};
+    char *ptx;
+    CHECK_OK(penstock__gpu_table(&table, scheme, index, fft));
+    CHECK_OK(penstock__gpu_kernel_source(&text, context, scheme, index, &table, fft));
+    CHECK_EQ(penstock__gpu_in_ptx(scheme, index), scheme->node[index].middle);
+    CHECK_EQ(strstr(text.content, "points.h") != NULL, scheme->node[index].middle);
+    ptx = compile(text.content, label);
+    CHECK(ptx, "%s: not compiled", label);
+    for (unsigned group = 0; group < groups && ptx; group++) {
+        struct ptx_run run = {.text = ptx,
+                              .items = penstock__gpu_group_size(shape),
+                              .width = penstock__gpu_group_x(shape),
+                              .group = group,
+                              .parameter = {*in, *in, {table.values, NULL, table.count}, *out},
+                              .number = {[4] = ROWS},
+                              .shared_bytes = penstock__gpu_local_bytes(shape)};
+        CHECK(ptx_run(&run), "%s, node %u, group %u: %s", label, index, group, run.error);
+    }
+    free(ptx);
+    penstock__text_free(&text);
+    penstock__gpu_table_free(&table);
+}
+
+static struct ptx_memory memory_of(size_t count)
+{
+    return (struct ptx_memory){calloc(count, sizeof(float)), calloc(count, 1), count};
+}
+
+static void free_memory(struct ptx_memory *memory)
+{
+    free(memory->value);
+    free(memory->stores);
+}
+
+static void check_nodes(struct penstock_fft_problem fft, unsigned nodes, const char *label)
+{
+    const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132, .bounded = true};
+    struct gpu_scheme scheme;
+    struct ptx_memory memory[GPU_MAX_NODES + 1];
+    uint64_t seed = fft.n;
+    fft.average = 1;
+    fft.spacing = fft.n;
+    CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
+    CHECK_EQ(scheme.count, nodes);
+    for (unsigned i = 0; i <= scheme.count; i++)
+        memory[i] = memory_of(ROWS * 2 * (i && i < scheme.count ? scheme.total : fft.n));
+    for (size_t i = 0; i < memory[0].count; i++)
+        memory[0].value[i] = (float)test_uniform(&seed);
+    for (unsigned i = 0; i < scheme.count; i++)
+        run_node(&scheme, i, &fft, &memory[i], &memory[i + 1], label);
+    for (unsigned row = 0; row < ROWS; row++) {
+        size_t at = row * 2 * fft.n;
+        const struct ptx_memory *out = &memory[scheme.count];
+        double *want = expected(&fft, memory[0].value + at), error;
+        error = relative_error(out->value + at, want, 2 * fft.n);
+        CHECK(error <= error_bound(scheme.total), "%s: error %.3g, %.3g allowed", label, error,
+              error_bound(scheme.total));
+        CHECK(!memchr(out->stores + at, 0, 2 * fft.n), "%s: floats not stored", label);
+        free(want);
+    }
+    for (unsigned i = 0; i <= scheme.count; i++)
+        free_memory(&memory[i]);
+}
+
 int main(void)
 {
     static float window[16384];
@@ -111,6 +187,11 @@ int main(void)
         (struct penstock_fft_problem){
             .n = 16384, .scale = 0.25f, .direction = PENSTOCK_REVERSE, .window = window, .centered = true},
         "16384 reverse, windowed, centred");
+    check_nodes((struct penstock_fft_problem){.n = 127, .scale = 1}, 1, "127");
+    check_nodes((struct penstock_fft_problem){.n = 509, .scale = 1, .direction = PENSTOCK_REVERSE}, 1, "509 reverse");
+    check_nodes((struct penstock_fft_problem){.n = 4099, .scale = 0.5f, .window = window, .centered = true}, 1,
+                "4099 windowed, centred");
+    check_nodes((struct penstock_fft_problem){.n = 9999, .scale = 1}, 3, "9999");
     penstock_context_free(context);
     return test_finish();
 }

@@ -18,7 +18,7 @@ int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *c
     if (scheme->method == GPU_TRANSPOSE)
         return penstock__gpu_transpose_source(text, context, scheme, table, fft);
     penstock__gpu_prologue(text, scheme, index, table, fft);
-    return penstock__gpu_source(text, context);
+    return penstock__gpu_source(text, context, penstock__gpu_in_ptx(scheme, index));
 }
 
 void penstock__gpu_cache_name(char name[64], const char *backend, const char *source, const char *options,

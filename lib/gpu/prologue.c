@@ -219,14 +219,25 @@ void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_schem
     define(text, "LENGTH", scheme->length);
 }
 
+#define MOST_IN_PTX (1u << 28) /* points: a place in a table is a number of 31 bits of bytes */
+
+/* There and back is twice the work of other nodes, for the optimizer too. */
+bool penstock__gpu_in_ptx(const struct gpu_scheme *scheme, unsigned index)
+{
+    const struct gpu_node *node = &scheme->node[index];
+    return scheme->method == GPU_BLUESTEIN && node->middle && node->shape.joined && !node->shape.cpu &&
+           !scheme->texel && scheme->total < MOST_IN_PTX;
+}
+
 void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
                             const struct gpu_table *table, const struct penstock_fft_problem *fft)
 {
     const struct gpu_node *node = &scheme->node[index];
+    bool ptx = penstock__gpu_in_ptx(scheme, index);
     define_load(text, scheme, node, table, fft);
     define_store(text, scheme, node, table, fft);
     define_node(text, scheme, node, table);
-    penstock__gpu_prologue_stages(text, &node->shape, table->stage_at, penstock__gpu_columns(scheme, node));
+    penstock__gpu_prologue_stages(text, &node->shape, table->stage_at, penstock__gpu_columns(scheme, node), ptx);
     define_load_points(text, scheme, node);
     define_slots(text, &node->shape, 0, "FETCH_POINTS", "FETCH_POINT", 0);
     define_slots(text, &node->shape, node->shape.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);

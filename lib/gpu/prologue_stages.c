@@ -109,10 +109,10 @@ static void make_twiddles(struct gpu_text *text, const struct gpu_shape *shape, 
 }
 
 /* Butterflies and the twiddle factors of their values. */
-static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned table_at)
+static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned table_at, bool ptx)
 {
     unsigned radix = shape->radix[s], span = shape->span[s];
-    penstock__gpu_radix_define(text, radix);
+    penstock__gpu_radix_define(text, radix, ptx);
     penstock__text_add(text, "#define STAGE_%u", s);
     for (unsigned b = 0; b < shape->share[s]; b++) {
         unsigned limit = penstock__gpu_limit(shape, s, b);
@@ -225,11 +225,11 @@ static void define_transform(struct gpu_text *text, const struct gpu_shape *shap
 }
 
 void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_shape *shape, const unsigned *stage_at,
-                                   unsigned columns)
+                                   unsigned columns, bool ptx)
 {
     define_sizes(text, shape, columns);
     for (unsigned s = 0; s < shape->stages; s++) {
-        define_stage(text, shape, s, stage_at[s]);
+        define_stage(text, shape, s, stage_at[s], ptx);
         define_give(text, shape, s);
         if (s)
             define_take(text, shape, s);

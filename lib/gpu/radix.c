@@ -8,6 +8,8 @@
  */
 #include "gpu/radix.h"
 
+#include <string.h>
+
 struct radix {
     unsigned char radix, a, b; /* a b, or 0: not a product */
     unsigned short cost;
@@ -145,6 +147,37 @@ static void define_prime(struct gpu_text *text, unsigned prime)
     }
 }
 
+/* The same in PTX: a float as its bits. */
+static void add_root_bits(struct gpu_text *text, const char *before, unsigned k, unsigned n, bool sine)
+{
+    double re, im;
+    uint32_t bits;
+    penstock__unit_root(&re, &im, k % n, n);
+    memcpy(&bits, &(float){(float)(sine ? im : re)}, sizeof bits);
+    penstock__text_add(text, "%s0f%08X", before, (unsigned)bits);
+}
+
+static void define_prime_ptx(struct gpu_text *text, unsigned prime)
+{
+    penstock__text_add(text, "asm volatile(\"{.reg .f32 ere, eim, ore, oim;\"");
+    for (unsigned j = 1; j <= prime / 2; j++)
+        penstock__text_add(text, " P_DECLARE(%u)", j);
+    for (unsigned j = 1; j <= prime / 2; j++)
+        penstock__text_add(text, " P_SUM(%u, %c, %c)", j, name_of(j), name_of(prime - j));
+    for (unsigned k = 1; k <= prime / 2; k++) {
+        for (unsigned j = 1; j <= prime / 2; j++) {
+            penstock__text_add(text, j > 1 ? " P_MORE(%u" : " P_FIRST(a", j);
+            add_root_bits(text, ", ", j * k, prime, false);
+            add_root_bits(text, ", ", j * k, prime, true);
+            penstock__text_add(text, ")");
+        }
+        penstock__text_add(text, " P_LAST(%c, %c)", name_of(k), name_of(prime - k));
+    }
+    for (unsigned j = 1; j <= prime / 2; j++)
+        penstock__text_add(text, " P_TOTAL(a, %u)", j);
+    penstock__text_add(text, " \"}\");");
+}
+
 static void call(struct gpu_text *text, unsigned radix, unsigned first, unsigned step, unsigned points)
 {
     penstock__text_add(text, " DFT%u(", radix);
@@ -168,22 +201,34 @@ static void define_product(struct gpu_text *text, const struct radix *r)
         call(text, r->b, r->b * i, r->a == r->b ? 1 : r->a, r->radix);
 }
 
-void penstock__gpu_radix_define(struct gpu_text *text, unsigned radix)
+static void open_macro(struct gpu_text *text, unsigned radix)
+{
+    penstock__text_add(text, "#define DFT%u(", radix);
+    for (unsigned i = 0; i < radix; i++)
+        penstock__text_add(text, i ? ", %c" : "%c", name_of(i));
+    penstock__text_add(text, ") {");
+}
+
+void penstock__gpu_radix_define(struct gpu_text *text, unsigned radix, bool ptx)
 {
     const struct radix *r = find(radix);
     if (!r || (radix & (radix - 1)) == 0)
         return;
-    penstock__text_add(text, "#ifndef DFT%u\n#define DFT%u(", radix, radix);
-    for (unsigned i = 0; i < radix; i++)
-        penstock__text_add(text, i ? ", %c" : "%c", name_of(i));
-    penstock__text_add(text, ") {");
+    penstock__text_add(text, "#ifndef DFT%u\n", radix);
+    if (ptx && !r->a) {
+        penstock__text_add(text, "#ifdef __CUDA_ARCH__\n");
+        open_macro(text, radix);
+        define_prime_ptx(text, radix);
+        penstock__text_add(text, " }\n#else\n");
+    }
+    open_macro(text, radix);
     if (r->a)
         define_product(text, r);
     else
         define_prime(text, radix);
-    penstock__text_add(text, " }\n#endif\n");
+    penstock__text_add(text, ptx && !r->a ? " }\n#endif\n#endif\n" : " }\n#endif\n");
     if (r->a) {
-        penstock__gpu_radix_define(text, r->a);
-        penstock__gpu_radix_define(text, r->b);
+        penstock__gpu_radix_define(text, r->a, ptx);
+        penstock__gpu_radix_define(text, r->b, ptx);
     }
 }

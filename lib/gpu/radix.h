@@ -27,7 +27,7 @@ unsigned penstock__gpu_radix_order(unsigned radix, unsigned k);
 void penstock__gpu_factor(unsigned n, unsigned most,
                           void (*visit)(void *argument, const unsigned *radices, unsigned count), void *argument);
 
-/* Appends the macro DFT<radix>, where kernels/dft.h does not have it. */
-void penstock__gpu_radix_define(struct gpu_text *text, unsigned radix);
+/* Appends the macro DFT<radix>, where kernels/dft.h does not have it; `ptx`: in the words of kernels/points.h too. */
+void penstock__gpu_radix_define(struct gpu_text *text, unsigned radix, bool ptx);
 
 #endif

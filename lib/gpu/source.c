@@ -48,9 +48,13 @@ int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *co
     return text->failed ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
 }
 
-int penstock__gpu_source(struct gpu_text *text, const penstock_context *context)
+int penstock__gpu_source(struct gpu_text *text, const penstock_context *context, bool ptx)
 {
-    static const char *const names[] = {"portability.h", "load.h", "store.h",    "numbers.h", "dft.h",
-                                        "stages.h",      "real.h", "convolve.h", "fft.cl",    NULL};
+    const char *names[] = {"portability.h", "load.h",     "store.h",  "numbers.h", "dft.h", "stages.h",
+                           "real.h",        "convolve.h", "points.h", "fft.cl",    NULL};
+    if (!ptx) {
+        names[8] = names[9];
+        names[9] = NULL;
+    }
     return penstock__gpu_source_files(text, context, names);
 }

@@ -22,9 +22,9 @@ extern const struct gpu_packed_file penstock__gpu_files[];
 int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *context, const char *const *names);
 
 /*
- * Appends the transform's files to `text`, from the context's kernel path where there is one. PENSTOCK_ERR_FILE, naming
- * the file, where one cannot be read there.
+ * Appends the transform's files to `text`, from the context's kernel path where there is one; `ptx`: with points.h.
+ * PENSTOCK_ERR_FILE, naming the file, where one cannot be read there.
  */
-int penstock__gpu_source(struct gpu_text *text, const penstock_context *context);
+int penstock__gpu_source(struct gpu_text *text, const penstock_context *context, bool ptx);
 
 #endif

@@ -20,7 +20,8 @@ static void write_key(char key[KEY_BYTES], const struct filter_shape *shape, con
     for (size_t c = 0; c < wanted->channels; c++)
         shifted += wanted->shifts[c].shift != 0;
     snprintf(key, KEY_BYTES,
-             "penstock %s, %u threads, %s: %s, %s: filter, in turns, in blocks %zu up %zu fold %zu format %d real %d pick %d "
+             "penstock %s, %u threads, %s: %s, %s: filter, in turns, in blocks %zu up %zu fold %zu format %d real %d "
+             "pick %d "
              "channels %zu shifted %zu latency %zu parts %zu clock %d\n",
              penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver,
              shape->n, shape->interpolation, shape->fold, (int)shape->format, shape->real,
