@@ -358,7 +358,7 @@ static int run_node(struct run *run, unsigned index)
     int status = penstock__gpu_table(&table, run->scheme, index, &fft);
     if (status)
         return status;
-    penstock__gpu_prologue(&text, run->scheme, index, &table, &fft);
+    penstock__gpu_prologue(&text, run->scheme, index, &table, &fft, penstock__gpu_in_ptx(run->scheme, index));
     run->node = &run->scheme->node[index];
     run->table = &table;
     run->text = text.content;

@@ -123,12 +123,12 @@ int main(void)
         context,
         (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16, 1, 1, false}},
         "filter");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         static const uint32_t pilots[] = {58, 6};
         static const penstock_cf32 values[] = {{1, 0}, {0, -1}};
-        static const unsigned lengths[] = {64, 127, 509, 1536}, pitches[] = {6, 10, 8, 1};
+        static const unsigned lengths[] = {64, 127, 509, 1536, 187}, pitches[] = {6, 10, 8, 1, 6};
         struct penstock_ofdm_problem ofdm = {
-            lengths[i], (penstock_format)i, pitches[i], 6, bins, true, i != 1, i != 3, 2, 1, pilots, values};
+            lengths[i], (penstock_format)(i % 4), pitches[i], 6, bins, true, i != 1, i != 3, 2, 1, pilots, values};
         check_fused(context, (struct penstock_problem){.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = ofdm},
                     "ofdm, any length");
     }

@@ -102,7 +102,7 @@ static void check(struct penstock_fft_problem fft, const char *label)
 
 /* All groups of a node, from `in` to `out`. */
 static void run_node(const struct gpu_scheme *scheme, unsigned index, const struct penstock_fft_problem *fft,
-                     const struct ptx_memory *in, const struct ptx_memory *out, const char *label)
+                     const struct ptx_memory *in, const struct ptx_memory *out, bool in_ptx, const char *label)
 {
     const struct gpu_shape *shape = &scheme->node[index].shape;
     unsigned columns = penstock__gpu_columns(scheme, &scheme->node[index]), across = shape->per_group;
@@ -112,8 +112,8 @@ static void run_node(const struct gpu_scheme *scheme, unsigned index, const stru
     char *ptx;
     CHECK_OK(penstock__gpu_table(&table, scheme, index, fft));
     CHECK_OK(penstock__gpu_kernel_source(&text, context, scheme, index, &table, fft));
-    CHECK_EQ(penstock__gpu_in_ptx(scheme, index), scheme->node[index].middle);
-    CHECK_EQ(strstr(text.content, "points.h") != NULL, scheme->node[index].middle);
+    CHECK_EQ(penstock__gpu_in_ptx(scheme, index), in_ptx && scheme->node[index].middle);
+    CHECK_EQ(strstr(text.content, "points.h") != NULL, in_ptx && scheme->node[index].middle);
     ptx = compile(text.content, label);
     CHECK(ptx, "%s: not compiled", label);
     for (unsigned group = 0; group < groups && ptx; group++) {
@@ -142,7 +142,8 @@ static void free_memory(struct ptx_memory *memory)
     free(memory->stores);
 }
 
-static void check_nodes(struct penstock_fft_problem fft, unsigned nodes, const char *label)
+/* `in_ptx`: the middle node is long enough for it. */
+static void check_nodes(struct penstock_fft_problem fft, unsigned nodes, bool in_ptx, const char *label)
 {
     const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132, .bounded = true};
     struct gpu_scheme scheme;
@@ -157,7 +158,7 @@ static void check_nodes(struct penstock_fft_problem fft, unsigned nodes, const c
     for (size_t i = 0; i < memory[0].count; i++)
         memory[0].value[i] = (float)test_uniform(&seed);
     for (unsigned i = 0; i < scheme.count; i++)
-        run_node(&scheme, i, &fft, &memory[i], &memory[i + 1], label);
+        run_node(&scheme, i, &fft, &memory[i], &memory[i + 1], in_ptx, label);
     for (unsigned row = 0; row < ROWS; row++) {
         size_t at = row * 2 * fft.n;
         const struct ptx_memory *out = &memory[scheme.count];
@@ -187,11 +188,13 @@ int main(void)
         (struct penstock_fft_problem){
             .n = 16384, .scale = 0.25f, .direction = PENSTOCK_REVERSE, .window = window, .centered = true},
         "16384 reverse, windowed, centred");
-    check_nodes((struct penstock_fft_problem){.n = 127, .scale = 1}, 1, "127");
-    check_nodes((struct penstock_fft_problem){.n = 509, .scale = 1, .direction = PENSTOCK_REVERSE}, 1, "509 reverse");
-    check_nodes((struct penstock_fft_problem){.n = 4099, .scale = 0.5f, .window = window, .centered = true}, 1,
+    check_nodes((struct penstock_fft_problem){.n = 127, .scale = 1}, 1, true, "127");
+    check_nodes((struct penstock_fft_problem){.n = 509, .scale = 1, .direction = PENSTOCK_REVERSE}, 1, true,
+                "509 reverse");
+    check_nodes((struct penstock_fft_problem){.n = 4099, .scale = 0.5f, .window = window, .centered = true}, 1, true,
                 "4099 windowed, centred");
-    check_nodes((struct penstock_fft_problem){.n = 9999, .scale = 1}, 3, "9999");
+    check_nodes((struct penstock_fft_problem){.n = 9999, .scale = 1}, 3, false, "9999");
+    check_nodes((struct penstock_fft_problem){.n = 32719, .scale = 1}, 3, true, "32719");
     penstock_context_free(context);
     return test_finish();
 }

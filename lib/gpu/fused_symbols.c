@@ -173,7 +173,7 @@ int penstock__fused_symbols_source(struct gpu_text *text, const penstock_context
     int status = penstock__gpu_table(&table, &self->scheme, 0, &fft);
     if (status)
         return status;
-    penstock__gpu_prologue(text, &self->scheme, 0, &table, &fft);
+    penstock__gpu_prologue(text, &self->scheme, 0, &table, &fft, false);
     add_sizes(text, self, ofdm, &table);
     add_turns(text, &self->scheme);
     add_keeps(text, &self->scheme);

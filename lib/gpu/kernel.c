@@ -17,7 +17,7 @@ int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *c
 {
     if (scheme->method == GPU_TRANSPOSE)
         return penstock__gpu_transpose_source(text, context, scheme, table, fft);
-    penstock__gpu_prologue(text, scheme, index, table, fft);
+    penstock__gpu_prologue(text, scheme, index, table, fft, penstock__gpu_in_ptx(scheme, index));
     return penstock__gpu_source(text, context, penstock__gpu_in_ptx(scheme, index));
 }
 

@@ -221,19 +221,21 @@ void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_schem
 
 #define MOST_IN_PTX (1u << 28) /* points: a place in a table is a number of 31 bits of bytes */
 
+/* Of shorter nodes compiling takes little, and registers less well given out were 2 % of 10007 points' speed. */
+#define LEAST_IN_PTX 256
+
 /* There and back is twice the work of other nodes, for the optimizer too. */
 bool penstock__gpu_in_ptx(const struct gpu_scheme *scheme, unsigned index)
 {
     const struct gpu_node *node = &scheme->node[index];
     return scheme->method == GPU_BLUESTEIN && node->middle && node->shape.joined && !node->shape.cpu &&
-           !scheme->texel && scheme->total < MOST_IN_PTX;
+           node->shape.n >= LEAST_IN_PTX && !scheme->texel && scheme->total < MOST_IN_PTX;
 }
 
 void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
-                            const struct gpu_table *table, const struct penstock_fft_problem *fft)
+                            const struct gpu_table *table, const struct penstock_fft_problem *fft, bool ptx)
 {
     const struct gpu_node *node = &scheme->node[index];
-    bool ptx = penstock__gpu_in_ptx(scheme, index);
     define_load(text, scheme, node, table, fft);
     define_store(text, scheme, node, table, fft);
     define_node(text, scheme, node, table);

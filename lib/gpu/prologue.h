@@ -10,7 +10,7 @@
 
 /* Appends the definitions that kernels/fft.cl is written in, for node `index`. Errors are left in `text`. */
 void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
-                            const struct gpu_table *table, const struct penstock_fft_problem *fft);
+                            const struct gpu_table *table, const struct penstock_fft_problem *fft, bool ptx);
 
 /* Whether the node's points are in registers of PTX where CUDA compiles it: kernels/points.h. */
 bool penstock__gpu_in_ptx(const struct gpu_scheme *scheme, unsigned index);
