@@ -12,14 +12,20 @@
  */
 #include "gpu_trace_wanted.h"
 
+static bool to_texels_of_two(const struct gpu_scheme *scheme, const struct gpu_node *node)
+{
+    return scheme->texel == 2 && node->last;
+}
+
 /* How often row `row` of the launch is done. */
 static unsigned row_times(const struct trace_launch *launch, size_t row, bool store)
 {
     const struct gpu_scheme *scheme = launch->scheme;
-    const struct gpu_shape *shape = &scheme->node[launch->step.node].shape;
+    const struct gpu_node *node = &scheme->node[launch->step.node];
+    const struct gpu_shape *shape = &node->shape;
     size_t per = scheme->paired ? 2 : 1, rows = launch->step.rows, tasks = (rows + per - 1) / per;
     size_t idle = shape->columns || scheme->tiles ? 0 : launch->step.groups * shape->per_group - tasks;
-    bool twice = !(store && (!penstock__gpu_local_bytes(shape) || scheme->texel == 2));
+    bool twice = !(store && (!penstock__gpu_local_bytes(shape) || to_texels_of_two(scheme, node)));
     if (row + 1 < rows)
         return 1;
     return 1 + (scheme->paired && rows % 2) + (twice ? (unsigned)(per * idle) : 0);
@@ -31,7 +37,7 @@ static unsigned last_column_times(const struct trace_launch *launch, bool store)
     const struct gpu_node *node = &launch->scheme->node[launch->step.node];
     const struct gpu_shape *shape = &node->shape;
     unsigned columns = penstock__gpu_columns(launch->scheme, node), per = shape->per_group;
-    bool once = store && (shape->turned || launch->scheme->texel == 2 || !penstock__gpu_local_bytes(shape));
+    bool once = store && (shape->turned || to_texels_of_two(launch->scheme, node) || !penstock__gpu_local_bytes(shape));
     if (launch->scheme->tiles || !shape->columns || once)
         return 1;
     return 1 + (columns + per - 1) / per * per - columns;

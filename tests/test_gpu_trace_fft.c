@@ -184,7 +184,8 @@ static void check_faults(void)
 static void check_sample(void)
 {
     static const size_t lengths[] = {60, 127, 128, 240, 257, 1024};
-    check(106, &trace_kinds[TRACE_KINDS - 1], 2, 10); /* to an image, of more points than it has room for */
+    check(106, &trace_kinds[TRACE_KINDS - 1], 2, 10);             /* to an image, of more points than it has room for */
+    check(752, &trace_kinds[TRACE_KINDS - 1], 2, 0x1318761b77d0); /* by way of scratch memory, with a column again */
     for (size_t k = 0; k < TRACE_KINDS; k++) {
         uint64_t hash = hash_of(0, k, 1);
         for (unsigned d = 0; d < DEVICES; d++) { /* the first one from there on that does it */
