@@ -84,6 +84,18 @@ static void keep_kernel(void)
     unsetenv("PENSTOCK_SHIM_GPU");
 }
 
+/* A process that has no such device, as one GPU for one process alone, tells nothing about the driver. */
+static void lose_device(void)
+{
+    install("none");
+    use_helper("[ \"$2\" != plan ] || export OCL_ICD_VENDORS=/none OCL_ICD_FILENAMES=/none\n");
+    penstock_context *context = new_context("");
+    CHECK(!strcmp(plan_on(context, "opencl:0"), "opencl:0"), "%s", penstock_error_text());
+    CHECK(tries() >= 2, "nobody tried the plan");
+    penstock_context_free(context);
+    use_helper("");
+}
+
 /* While the CPU serves the driver hangs; who frees the plan does not wait for it. */
 static void leave_hanging(void)
 {
@@ -129,6 +141,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof in_plans / sizeof *in_plans; i++)
         break_plans(&in_plans[i], argv[0]);
     keep_kernel();
+    lose_device();
     leave_hanging();
     test_remove_folder();
     CHECK_EQ(penstock__memory_live(), 0);

@@ -137,7 +137,7 @@ static enum penstock__holds hear(struct outcome *outcome, const struct penstock_
     snprintf(variant, sizeof variant, "%u", now.variant);
     holds = penstock__hear(&verdict, &hearing);
     *outcome = (struct outcome){.status = hearing.late ? PENSTOCK_ERR_TIMEOUT : PENSTOCK_ERR_DEVICE};
-    if (holds != PENSTOCK__NO_HELPER)
+    if (holds != PENSTOCK__NO_HELPER && !hearing.through) /* an error is one here too, or that process's own */
         snprintf(outcome->reason, sizeof outcome->reason, "%s",
                  *verdict.reason || !verdict.count ? verdict.reason : verdict.devices[0].reason);
     return holds;
