@@ -50,11 +50,16 @@ int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *co
 
 int penstock__gpu_source(struct gpu_text *text, const penstock_context *context, bool ptx)
 {
-    const char *names[] = {"portability.h", "load.h",     "store.h",  "numbers.h", "dft.h", "stages.h",
-                           "real.h",        "convolve.h", "points.h", "fft.cl",    NULL};
-    if (!ptx) {
-        names[8] = names[9];
-        names[9] = NULL;
-    }
+    const char *const names[] = {"portability.h",
+                                 "load.h",
+                                 "store.h",
+                                 "numbers.h",
+                                 "dft.h",
+                                 "stages.h",
+                                 "real.h",
+                                 "convolve.h",
+                                 ptx ? "points.h" : "fft.cl",
+                                 ptx ? "fft.cl" : NULL,
+                                 NULL};
     return penstock__gpu_source_files(text, context, names);
 }

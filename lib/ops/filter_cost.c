@@ -21,8 +21,7 @@ static void write_key(char key[KEY_BYTES], const struct filter_shape *shape, con
         shifted += wanted->shifts[c].shift != 0;
     snprintf(key, KEY_BYTES,
              "penstock %s, %u threads, %s: %s, %s: filter, in turns, in blocks %zu up %zu fold %zu format %d real %d "
-             "pick %d "
-             "channels %zu shifted %zu latency %zu parts %zu clock %d\n",
+             "pick %d channels %zu shifted %zu latency %zu parts %zu clock %d\n",
              penstock_version(), penstock__threads(device->context), device->name, device->product, device->driver,
              shape->n, shape->interpolation, shape->fold, (int)shape->format, shape->real,
              shape->step > 1 || shape->real_values, wanted->channels, shifted, shape->max_latency, shape->parts,
