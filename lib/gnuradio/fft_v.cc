@@ -80,6 +80,19 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         return n;
     }
 
+    // GNU Radio would pass them on after general_work(): too late for who takes at once what produce() hands out.
+    void pass_tags(unsigned index, const counts &n)
+    {
+        std::vector<gr::tag_t> tags;
+        const uint64_t first = this->nitems_read(index);
+        const size_t waited = d_ports[index].waiting + n.given - n.taken;
+        this->get_tags_in_range(tags, index, first, first + n.taken);
+        for (auto &tag : tags) {
+            tag.offset += this->nitems_written(index) + waited - first;
+            this->add_item_tag(index, tag);
+        }
+    }
+
     double due_s() const
     {
         double seconds = LONGEST_SLEEP_S;
@@ -101,7 +114,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
             throw std::runtime_error("fft: the window has " + std::to_string(window.size()) + " factors, not " +
                                      std::to_string(fft_size) + " or none");
         add_port();
-        this->set_tag_propagation_policy(gr::block::TPP_ONE_TO_ONE);
+        this->set_tag_propagation_policy(gr::block::TPP_DONT); // done here
     }
 
     std::string device() const override
@@ -202,6 +215,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
             for (unsigned i = 0; i < output_items.size(); i++) {
                 const auto n = run(i, input_items[i], static_cast<size_t>(ninput_items[i]), output_items[i],
                                    static_cast<size_t>(noutput_items));
+                pass_tags(i, n);
                 this->consume(static_cast<int>(i), static_cast<int>(n.taken));
                 this->produce(static_cast<int>(i), static_cast<int>(n.given));
                 idle &= !n.taken && !n.given;
