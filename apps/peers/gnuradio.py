@@ -5,11 +5,13 @@
 
 In every round each block runs once, one right after the other; a ratio is the median over the rounds. The copy block
 stands for what the scheduler itself allows. With --latency instead: how long a vector takes through the FFT block at a
-given rate of vectors, as the block itself measures it.
+given rate of vectors, as the block itself measures it. With --threads instead: which block's thread is the limit, the
+share of a core that each uses for its work and in the kernel, there mostly for going to sleep and waking others.
 """
 
 import argparse
 import csv
+import functools
 import math
 import os
 import statistics
@@ -35,17 +37,23 @@ COMPLEX_BYTES = 8
 
 # ---------------------------------------------------------------- one run --------------------------------------------
 
-def run(chain, samples, count, buffer_bytes):
-    """Seconds that `count` times `samples` samples take through the blocks of `chain`."""
+def flowgraph(chain, samples, buffer_bytes):
+    """So many samples from a null source through `chain` to a null sink, and the head block that counts them."""
     item_bytes = chain[0].input_signature().sizeof_stream_item(0)
     top = gr.top_block()
     source = blocks.null_source(item_bytes)
-    head = blocks.head(item_bytes, count * samples * COMPLEX_BYTES // item_bytes)
+    head = blocks.head(item_bytes, samples * COMPLEX_BYTES // item_bytes)
     sink = blocks.null_sink(chain[-1].output_signature().sizeof_stream_item(0))
     if buffer_bytes:
         for block in [head] + chain:
             block.set_min_output_buffer(max(2, buffer_bytes // block.output_signature().sizeof_stream_item(0)))
     top.connect(source, head, *chain, sink)
+    return top, head
+
+
+def run(chain, samples, count, buffer_bytes):
+    """Seconds that `count` times `samples` samples take through the blocks of `chain`."""
+    top, _ = flowgraph(chain, count * samples, buffer_bytes)
     start = time.perf_counter()
     top.run()
     return time.perf_counter() - start
@@ -77,41 +85,51 @@ def fft_bar(n, stock, copy):
     return min(2 * stock, 0.9 * copy) if n in FFT_FAST_SIZES else 0.95 * stock
 
 
-def fft_row(n, buffers, arguments):
+def fft_chains(n, arguments):
     window = fft.window.hann(n) if arguments.window else []
-    chains = {
+    return {
         "ours": lambda: [penstock.fft_vcc(n, True, window, False, 1, arguments.device)],
         "stock": lambda: [fft.fft_vcc(n, True, window, False, 1)],
         "copy": lambda: [blocks.copy(n * COMPLEX_BYTES)],
     }
-    rates = rounds_of(chains, n, buffers, arguments)
+
+
+def fft_row(n, buffers, arguments):
+    rates = rounds_of(fft_chains(n, arguments), n, buffers, arguments)
     return row("fft_vcc", n, buffers, rates, lambda stock, copy: max(fft_bar(n, stock, copy), 0.95 * stock))
 
 
-def spectrum_row(n, buffers, arguments):
+def spectrum_chains(n, arguments):
     window = fft.window.hann(n)
-    chains = {
+    return {
         "ours": lambda: [penstock.spectrum_cvf(n, 0, window, AVERAGE, False, False, arguments.device)],
         "stock": lambda: [blocks.stream_to_vector(COMPLEX_BYTES, n), fft.fft_vcc(n, True, window, False, 1),
                           blocks.complex_to_mag_squared(n), blocks.integrate_ff(AVERAGE, n)],
         "copy": lambda: [blocks.copy(COMPLEX_BYTES)],
     }
-    return row("spectrum_cvf", n, buffers, rounds_of(chains, n, buffers, arguments), lambda stock, copy: 2 * stock)
 
 
-def filter_row(kind, taps, buffers, arguments):
+def spectrum_row(n, buffers, arguments):
+    rates = rounds_of(spectrum_chains(n, arguments), n, buffers, arguments)
+    return row("spectrum_cvf", n, buffers, rates, lambda stock, copy: 2 * stock)
+
+
+def filter_chains(kind, taps, arguments):
     """Taps of no meaning, no decimation."""
     values = [complex(math.sin(i), math.cos(i)) / taps for i in range(taps)]
     if kind == "ccf":
         values = [value.real for value in values]
     ours, stock = ((penstock.fft_filter_ccc, filter.fft_filter_ccc) if kind == "ccc"
                    else (penstock.fft_filter_ccf, filter.fft_filter_ccf))
-    chains = {
+    return {
         "ours": lambda: [ours(1, values, 1, 0, 1, arguments.device)],
         "stock": lambda: [stock(1, values, 1)],
         "copy": lambda: [blocks.copy(COMPLEX_BYTES)],
     }
-    rates = rounds_of(chains, FILTER_UNIT, buffers, arguments)
+
+
+def filter_row(kind, taps, buffers, arguments):
+    rates = rounds_of(filter_chains(kind, taps, arguments), FILTER_UNIT, buffers, arguments)
     fast = taps in FILTER_FAST_TAPS
     return row(f"fft_filter_{kind}", taps, buffers, rates,
                lambda stock, copy: min(2 * stock, 0.9 * copy) if fast else stock)
@@ -156,6 +174,43 @@ def latency_row(n, arguments):
             "held": "yes" if 0 < stats["latency_p99_ms"] <= arguments.max_latency else "NO"}
 
 
+# ---------------------------------------------------------------- threads --------------------------------------------
+
+def threads_now():
+    """The name, seconds of work, seconds in the kernel and switches of each of this process's threads, by its number."""
+    tick_s, threads = 1 / os.sysconf("SC_CLK_TCK"), {}
+    for number in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{number}/stat", encoding="utf-8") as file:
+                name, _, rest = file.read().partition("(")[2].rpartition(")")
+            with open(f"/proc/self/task/{number}/status", encoding="utf-8") as file:
+                switches = sum(int(line.split()[1]) for line in file if "ctxt_switches" in line)
+        except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            continue
+        fields = rest.split()
+        threads[number] = (name, int(fields[11]) * tick_s, int(fields[12]) * tick_s, switches)
+    return threads
+
+
+def thread_rows(name, n, chain, buffers, arguments):
+    """What each thread of a flowgraph that does not end costs, once it runs."""
+    top, head = flowgraph(chain, 1 << 60, buffers)
+    top.start()
+    time.sleep(arguments.seconds)
+    before, items, start = threads_now(), head.nitems_written(0), time.perf_counter()
+    time.sleep(10 * arguments.seconds)
+    after, items, taken = threads_now(), head.nitems_written(0) - items, time.perf_counter() - start
+    top.stop()
+    top.wait()
+    samples = items * head.output_signature().sizeof_stream_item(0) // COMPLEX_BYTES
+    for number in sorted(set(before) & set(after), key=int):
+        thread, *spent = after[number]
+        work, kernel, switches = [(now - then) / taken for now, then in zip(spent, before[number][1:])]
+        if switches > 1:
+            yield {"chain": name, "n": n, "buffers": buffers or "default", "msps": round(samples / taken / 1e6, 1),
+                   "thread": thread, "work": round(work, 2), "kernel": round(kernel, 2), "switches_per_s": round(switches)}
+
+
 # ---------------------------------------------------------------- the table ------------------------------------------
 
 def report(rows, csv_path):
@@ -171,7 +226,7 @@ def report(rows, csv_path):
             writer = csv.DictWriter(file, list(done[0]))
             writer.writeheader()
             writer.writerows(done)
-    return len(done), sum(one["held"] == "yes" for one in done)
+    return len(done), sum(one.get("held") == "yes" for one in done)
 
 
 def above_zero(kind):
@@ -191,36 +246,44 @@ def parse_arguments():
     parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, or numbers of taps")
     parser.add_argument("--latency", type=above_zero(float), metavar="HZ", help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
+    parser.add_argument("--threads", action="store_true", help="what each thread of the flowgraph costs")
     parser.add_argument("--device", default="cpu", help="what ours run on")
     parser.add_argument("--window", action="store_true", help="FFT blocks with a Hann window")
     parser.add_argument("--buffers", choices=["default", "large", "both"], default="both",
                         help="GNU Radio's own buffers, 1 MiB before and behind the block, or one after the other")
     parser.add_argument("--rounds", type=above_zero(int), default=7)
-    parser.add_argument("--seconds", type=above_zero(float), default=0.3, help="about how long the stock block runs each time, a tenth of that with --latency")
+    parser.add_argument("--seconds", type=above_zero(float), default=0.3, help="about how long the stock block runs each time, a tenth of that with --latency or --threads")
     parser.add_argument("--cores", type=above_zero(int), default=2, help="cores to run on")
     parser.add_argument("--csv", help="write the table to this file too")
     return parser.parse_args()
+
+
+def rows_for(arguments):
+    """The rows of what the arguments ask for, as they are measured."""
+    sides = {"default": [0], "large": [LARGE_BUFFER_BYTES], "both": [0, LARGE_BUFFER_BYTES]}[arguments.buffers]
+    kind = arguments.block.rpartition("_")[2]
+    chains, compare, sizes = {
+        "fft": (fft_chains, fft_row, FFT_SIZES),
+        "spectrum": (spectrum_chains, spectrum_row, SPECTRUM_SIZES),
+    }.get(arguments.block, (functools.partial(filter_chains, kind), functools.partial(filter_row, kind), FILTER_TAPS))
+    if arguments.latency:
+        return (latency_row(n, arguments) for n in arguments.sizes or [64, 1024, 16384])
+    if arguments.threads:
+        return (one for buffers in sides for n in arguments.sizes or sizes for name, chain in chains(n, arguments).items()
+                for one in thread_rows(name, n, chain(), buffers, arguments))
+    return (compare(n, buffers, arguments) for buffers in sides for n in arguments.sizes or sizes)
 
 
 def main():
     arguments = parse_arguments()
     gr.logging().set_default_level(gr.log_levels.warn)
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:arguments.cores])
-    sides = {"default": [0], "large": [LARGE_BUFFER_BYTES], "both": [0, LARGE_BUFFER_BYTES]}[arguments.buffers]
-    if arguments.latency:
-        rows = (latency_row(n, arguments) for n in arguments.sizes or [64, 1024, 16384])
-    elif arguments.block == "spectrum":
-        rows = (spectrum_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes or SPECTRUM_SIZES)
-    elif arguments.block.startswith("filter"):
-        kind = arguments.block[len("filter_"):]
-        rows = (filter_row(kind, taps, buffers, arguments) for buffers in sides
-                for taps in arguments.sizes or FILTER_TAPS)
-    else:
-        rows = (fft_row(n, buffers, arguments) for buffers in sides for n in arguments.sizes or FFT_SIZES)
     try:
-        count, held = report(rows, arguments.csv)
+        count, held = report(rows_for(arguments), arguments.csv)
     except (RuntimeError, ValueError, OSError) as error:  # a device or a size that cannot be, a file
         sys.exit(f"gnuradio.py: {error}")
+    if arguments.threads:
+        return 0
     print(f"{held} of {count} held")
     return 0 if held == count else 1
 

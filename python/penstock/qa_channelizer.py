@@ -10,7 +10,7 @@ import numpy
 import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
 from gnuradio.filter import pfb
-from qa_stalling import Stalling
+from qa_stalling import Stalling, running
 
 numpy.random.seed(3)
 
@@ -200,15 +200,13 @@ class QaChannelizer(gr_unittest.TestCase):
             top.connect(source, block)
             for port, sink in enumerate(sinks):
                 top.connect((block, port), sink)
-            top.start()
-            for count in (1, 5, 6):
-                source.allowed = count * 4 + 3
-                end = time.monotonic() + 60
-                while len(sinks[3].data()) < count and time.monotonic() < end:
-                    time.sleep(0.005)
-                self.assertEqual([len(sink.data()) for sink in sinks], [count] * 4)  # although nothing follows
-            top.stop()
-            top.wait()
+            with running(top):
+                for count in (1, 5, 6):
+                    source.allowed = count * 4 + 3
+                    end = time.monotonic() + 60
+                    while any(len(sink.data()) < count for sink in sinks) and time.monotonic() < end:
+                        time.sleep(0.005)
+                    self.assertEqual([len(sink.data()) for sink in sinks], [count] * 4)  # although nothing follows
 
     def test_start_stop_start(self):
         data, taps = noise(1003), numpy.random.normal(size=40).astype(numpy.float32)

@@ -12,7 +12,7 @@ import time
 import numpy
 import pmt
 from gnuradio import blocks, fft, gr, gr_unittest, penstock
-from qa_stalling import Arrivals, Stalling
+from qa_stalling import Arrivals, Stalling, running
 
 numpy.random.seed(1)
 
@@ -97,17 +97,15 @@ class QaFft(gr_unittest.TestCase):
         n, latency_ms = 64, 30
         top, source, sink = gr.top_block(), Stalling((numpy.complex64, n)), Arrivals((numpy.complex64, n))
         top.connect(source, penstock.fft_vcc(n, True, [], max_latency_ms=latency_ms), sink)
-        top.start()
         delays = []
-        while len(delays) < 200 and min(delays, default=1) > 2 * latency_ms / 1e3:  # the machine may be busy
-            source.allowed += 1  # it comes out although no other follows it
-            end = time.monotonic() + 120
-            while sink.count == len(delays) and time.monotonic() < end:
-                time.sleep(0.002)
-            self.assertEqual(sink.count, len(delays) + 1)
-            delays.append(sink.last - source.last)
-        top.stop()
-        top.wait()
+        with running(top):
+            while len(delays) < 200 and min(delays, default=1) > 2 * latency_ms / 1e3:  # the machine may be busy
+                source.allowed += 1  # it comes out although no other follows it
+                end = time.monotonic() + 120
+                while sink.count == len(delays) and time.monotonic() < end:
+                    time.sleep(0.002)
+                self.assertEqual(sink.count, len(delays) + 1)
+                delays.append(sink.last - source.last)
         self.assertLess(min(delays), 2 * latency_ms / 1e3, delays)
 
     def test_start_stop_start(self):

@@ -9,7 +9,7 @@ import time
 import numpy
 import pmt
 from gnuradio import blocks, filter, gr, gr_unittest, penstock
-from qa_stalling import Arrivals, Stalling
+from qa_stalling import Arrivals, Stalling, running
 
 numpy.random.seed(1)
 KINDS = ("ccc", "ccf", "fff")
@@ -173,16 +173,14 @@ class QaFftFilter(gr_unittest.TestCase):
         top, source, sink = gr.top_block(), Stalling(), Arrivals()
         block = penstock.fft_filter_ccc(1, random("c", 65), device="cpu", max_latency_ms=latency_ms)
         top.connect(source, block, sink)
-        top.start()
-        for sent in range(1, 6):  # all of it comes out although nothing follows
-            source.allowed = 700 * sent
-            end = time.monotonic() + 60
-            while sink.count < source.allowed and time.monotonic() < end:
-                time.sleep(0.002)
-            self.assertEqual(sink.count, source.allowed)
-            delays.append(sink.last - source.last)
-        top.stop()
-        top.wait()
+        with running(top):
+            for sent in range(1, 6):  # all of it comes out although nothing follows
+                source.allowed = 700 * sent
+                end = time.monotonic() + 60
+                while sink.count < source.allowed and time.monotonic() < end:
+                    time.sleep(0.002)
+                self.assertEqual(sink.count, source.allowed)
+                delays.append(sink.last - source.last)
         self.assertLess(min(delays), 2 * latency_ms / 1e3, delays)  # the best of five: the machine may be busy
 
     def test_start_stop_start(self):

@@ -9,7 +9,7 @@ import numpy
 import pmt
 from gnuradio import blocks, fft, gr, gr_unittest, penstock
 from gnuradio.fft import logpwrfft
-from qa_stalling import Stalling
+from qa_stalling import Stalling, running
 
 numpy.random.seed(2)
 
@@ -136,15 +136,13 @@ class QaSpectrum(gr_unittest.TestCase):
             n, source = 64, Stalling()
             top, sink = gr.top_block(), blocks.vector_sink_f(n)
             top.connect(source, penstock.spectrum_cvf(n, 0, "hann", 1, device=device, max_latency_ms=5), sink)
-            top.start()
-            for count in (1, 5, 6):
-                source.allowed = count * n + 3
-                end = time.monotonic() + 60
-                while len(sink.data()) < count * n and time.monotonic() < end:
-                    time.sleep(0.005)
-                self.assertEqual(len(sink.data()), count * n)  # although nothing follows
-            top.stop()
-            top.wait()
+            with running(top):
+                for count in (1, 5, 6):
+                    source.allowed = count * n + 3
+                    end = time.monotonic() + 60
+                    while len(sink.data()) < count * n and time.monotonic() < end:
+                        time.sleep(0.005)
+                    self.assertEqual(len(sink.data()), count * n)  # although nothing follows
 
     def test_set_window_loses_nothing(self):
         for average in (1, 16):

@@ -2,10 +2,23 @@
 # Copyright The Penstock authors.
 """For the tests of latency: a source that stalls, and a sink that notes when items come."""
 
+import contextlib
 import time
 
 import numpy
 from gnuradio import gr
+
+
+@contextlib.contextmanager
+def running(top):
+    """The flowgraph runs meanwhile. One that still runs when it is dropped, as by a test that fails, hangs: GNU Radio waits
+    for its end with Python's lock in hand, which the blocks below need to end."""
+    top.start()
+    try:
+        yield
+    finally:
+        top.stop()
+        top.wait()
 
 
 class Stalling(gr.sync_block):

@@ -15,7 +15,7 @@ import unittest
 import numpy
 import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
-from qa_stalling import Stalling
+from qa_stalling import Stalling, running
 
 COMMAND = os.environ.get("PENSTOCK_COMMAND", "")
 RECORDINGS = pathlib.Path(os.environ.get("PENSTOCK_RECORDINGS", "../shared/recordings"))
@@ -287,17 +287,15 @@ class QaWifiReceiver(gr_unittest.TestCase):
         receiver = penstock.wifi_receiver("wifi", "cpu", latency_ms)
         top, collector = flowgraph(source, receiver, points)
         top.msg_connect(receiver, "pdus", times, "in")
-        top.start()
-        for k, frame in enumerate(expected):
-            source.allowed = frame["sample"] + frame["samples"]
-            end = time.monotonic() + 120
-            while len(times.came) <= k and time.monotonic() < end:
-                time.sleep(0.002)
-            if len(times.came) != k + 1:
-                break  # it did not come although its samples are there, or came twice
-            delays.append(times.came[k] - source.last)
-        top.stop()
-        top.wait()
+        with running(top):
+            for k, frame in enumerate(expected):
+                source.allowed = frame["sample"] + frame["samples"]
+                end = time.monotonic() + 120
+                while len(times.came) <= k and time.monotonic() < end:
+                    time.sleep(0.002)
+                if len(times.came) != k + 1:
+                    break  # it did not come although its samples are there, or came twice
+                delays.append(times.came[k] - source.last)
         return collector.frames(), delays
 
     def test_a_source_that_stalls(self):
@@ -323,17 +321,15 @@ class QaWifiReceiver(gr_unittest.TestCase):
         self.assertEqual(len(expected), 8)
         source, receiver = Stalling(items=samples), penstock.wifi_receiver(device="cpu", max_latency_ms=1)
         top, collector = flowgraph(source, receiver)
-        top.start()
-        end = time.monotonic() + 120
-        for place in sorted(numpy.random.default_rng(5).integers(1, len(samples), 11)) + [len(samples)]:
-            source.allowed = int(place)
-            while source.given < place and time.monotonic() < end:
-                time.sleep(0.002)
-            time.sleep(0.02)
-        while len(collector.messages("pdus")) < 8 and time.monotonic() < end:
-            time.sleep(0.01)
-        top.stop()
-        top.wait()
+        with running(top):
+            end = time.monotonic() + 120
+            for place in sorted(numpy.random.default_rng(5).integers(1, len(samples), 11)) + [len(samples)]:
+                source.allowed = int(place)
+                while source.given < place and time.monotonic() < end:
+                    time.sleep(0.002)
+                time.sleep(0.02)
+            while (len(collector.messages("pdus")) < 8 or receiver.stats()["samples"] < len(samples)) and time.monotonic() < end:
+                time.sleep(0.01)
         self.assertEqual(receiver.stats()["samples"], len(samples))
         self.assertEqual(collector.frames(), expected)
 
