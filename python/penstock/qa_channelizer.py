@@ -10,7 +10,7 @@ import numpy
 import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
 from gnuradio.filter import pfb
-from qa_stalling import Stalling, running
+from qa_stalling import Stalling, running, wait_until
 
 numpy.random.seed(3)
 
@@ -203,9 +203,7 @@ class QaChannelizer(gr_unittest.TestCase):
             with running(top):
                 for count in (1, 5, 6):
                     source.allowed = count * 4 + 3
-                    end = time.monotonic() + 60
-                    while any(len(sink.data()) < count for sink in sinks) and time.monotonic() < end:
-                        time.sleep(0.005)
+                    wait_until(lambda: all(len(sink.data()) >= count for sink in sinks))
                     self.assertEqual([len(sink.data()) for sink in sinks], [count] * 4)  # although nothing follows
 
     def test_start_stop_start(self):

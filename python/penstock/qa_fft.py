@@ -12,7 +12,7 @@ import time
 import numpy
 import pmt
 from gnuradio import blocks, fft, gr, gr_unittest, penstock
-from qa_stalling import Arrivals, Stalling, running
+from qa_stalling import Arrivals, Stalling, running, wait_until
 
 numpy.random.seed(1)
 
@@ -101,9 +101,7 @@ class QaFft(gr_unittest.TestCase):
         with running(top):
             while len(delays) < 200 and min(delays, default=1) > 2 * latency_ms / 1e3:  # the machine may be busy
                 source.allowed += 1  # it comes out although no other follows it
-                end = time.monotonic() + 120
-                while sink.count == len(delays) and time.monotonic() < end:
-                    time.sleep(0.002)
+                wait_until(lambda: sink.count > len(delays))
                 self.assertEqual(sink.count, len(delays) + 1)
                 delays.append(sink.last - source.last)
         self.assertLess(min(delays), 2 * latency_ms / 1e3, delays)

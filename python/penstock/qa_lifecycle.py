@@ -10,9 +10,8 @@ import threading
 import time
 
 import numpy
-import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
-from qa_stalling import Stalling
+from qa_stalling import Stalling, wait_until
 
 CARRIERS = [[-2, -1, 1, 2]]
 
@@ -63,9 +62,7 @@ class QaLifecycle(gr_unittest.TestCase):
                 top.connect(block, sink)
                 for _ in range(3):
                     top.start()
-                    until = time.monotonic() + 60
-                    while in_bytes and not block.stats()["items_in"] and time.monotonic() < until:
-                        time.sleep(0.001)
+                    wait_until(lambda: not in_bytes or block.stats()["items_in"])
                     top.stop()
                     top.wait()
                     self.assertGreater(block.stats()["items_in"] + (not in_bytes), 0)
@@ -106,9 +103,7 @@ class QaLifecycle(gr_unittest.TestCase):
                 first, source.allowed = blocks.null_sink(out_bytes), 3
                 top.connect(source, block, first)
                 top.start()
-                until = time.monotonic() + 60
-                while source.given < source.allowed and time.monotonic() < until:
-                    time.sleep(0.001)
+                wait_until(lambda: source.given >= source.allowed)
                 time.sleep(0.02)
                 top.lock()
                 top.disconnect(source, block, first)
@@ -207,9 +202,7 @@ class QaLifecycle(gr_unittest.TestCase):
         for _ in range(5):
             self.alone("fft_vcc", data(512, 10))
             gc.collect()
-        until = time.monotonic() + 60
-        while threads() > before and time.monotonic() < until:  # the kernel counts a thread a little longer than a join
-            time.sleep(0.01)
+        wait_until(lambda: threads() <= before)  # the kernel counts a thread a little longer than a join
         self.assertLessEqual(threads(), before)
 
 

@@ -9,7 +9,7 @@ import numpy
 import pmt
 from gnuradio import blocks, fft, gr, gr_unittest, penstock
 from gnuradio.fft import logpwrfft
-from qa_stalling import Stalling, running
+from qa_stalling import Stalling, running, wait_until
 
 numpy.random.seed(2)
 
@@ -114,9 +114,7 @@ class QaSpectrum(gr_unittest.TestCase):
         top.connect(blocks.vector_source_c([0] * 6400, False, 1, tags), block, blocks.null_sink(64 * 4))
         top.msg_connect(block, "freq", store, "store")
         top.run()
-        end = time.monotonic() + 60
-        while store.num_messages() < 2 and time.monotonic() < end:
-            time.sleep(0.01)
+        wait_until(lambda: store.num_messages() >= 2)
         self.assertEqual([pmt.to_python(store.get_message(i)) for i in range(2)], [("freq", 1e9), ("freq", 2e9)])
 
     def test_start_stop_start(self):
@@ -139,9 +137,7 @@ class QaSpectrum(gr_unittest.TestCase):
             with running(top):
                 for count in (1, 5, 6):
                     source.allowed = count * n + 3
-                    end = time.monotonic() + 60
-                    while len(sink.data()) < count * n and time.monotonic() < end:
-                        time.sleep(0.005)
+                    wait_until(lambda: len(sink.data()) >= count * n)
                     self.assertEqual(len(sink.data()), count * n)  # although nothing follows
 
     def test_set_window_loses_nothing(self):

@@ -9,6 +9,13 @@ import numpy
 from gnuradio import gr
 
 
+def wait_until(condition, seconds=120):
+    """Much longer than a busy machine takes; what the condition stands for is for the caller to check."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.002)
+
+
 @contextlib.contextmanager
 def running(top):
     """The flowgraph runs meanwhile. One that still runs when it is dropped, as by a test that fails, hangs: GNU Radio waits

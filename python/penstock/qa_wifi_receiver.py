@@ -15,7 +15,7 @@ import unittest
 import numpy
 import pmt
 from gnuradio import blocks, gr, gr_unittest, penstock
-from qa_stalling import Stalling, running
+from qa_stalling import Stalling, running, wait_until
 
 COMMAND = os.environ.get("PENSTOCK_COMMAND", "")
 RECORDINGS = pathlib.Path(os.environ.get("PENSTOCK_RECORDINGS", "../shared/recordings"))
@@ -281,8 +281,8 @@ class QaWifiReceiver(gr_unittest.TestCase):
         self.assertRaises(RuntimeError, receiver.set_max_latency_ms, -1)
         self.assertEqual(receiver.max_latency_ms(), 0)
 
-    def stall_behind_each_frame(self, samples, expected, latency_ms, points):
-        """The frames, which must all come, and the time that each took after its last sample."""
+    def stall_behind_each_frame(self, samples, expected, latency_ms, points, count):
+        """The frames, which must all come, and the time that each took after its last sample; `count` points to `points`."""
         source, times, delays = Stalling(items=samples), Times(), []
         receiver = penstock.wifi_receiver("wifi", "cpu", latency_ms)
         top, collector = flowgraph(source, receiver, points)
@@ -290,12 +290,11 @@ class QaWifiReceiver(gr_unittest.TestCase):
         with running(top):
             for k, frame in enumerate(expected):
                 source.allowed = frame["sample"] + frame["samples"]
-                end = time.monotonic() + 120
-                while len(times.came) <= k and time.monotonic() < end:
-                    time.sleep(0.002)
+                wait_until(lambda: len(times.came) > k)
                 if len(times.came) != k + 1:
                     break  # it did not come although its samples are there, or came twice
                 delays.append(times.came[k] - source.last)
+            wait_until(lambda: len(collector.messages("pdus")) >= len(delays) and (not points or len(points.data()) >= count))
         return collector.frames(), delays
 
     def test_a_source_that_stalls(self):
@@ -307,7 +306,7 @@ class QaWifiReceiver(gr_unittest.TestCase):
         self.assertEqual(len(expected), 8)
         for latency_ms, points in ((0, None), (30, blocks.vector_sink_c())):
             with self.subTest(latency_ms=latency_ms):
-                frames, delays = self.stall_behind_each_frame(samples, expected, latency_ms, points)
+                frames, delays = self.stall_behind_each_frame(samples, expected, latency_ms, points, len(whole.data()))
                 self.assertEqual(frames, expected)
                 self.assertLess(min(delays), 2 * (latency_ms or 10) / 1e3, delays)  # the best: the machine may be busy
                 if points:
@@ -322,14 +321,11 @@ class QaWifiReceiver(gr_unittest.TestCase):
         source, receiver = Stalling(items=samples), penstock.wifi_receiver(device="cpu", max_latency_ms=1)
         top, collector = flowgraph(source, receiver)
         with running(top):
-            end = time.monotonic() + 120
             for place in sorted(numpy.random.default_rng(5).integers(1, len(samples), 11)) + [len(samples)]:
                 source.allowed = int(place)
-                while source.given < place and time.monotonic() < end:
-                    time.sleep(0.002)
+                wait_until(lambda: source.given >= place)
                 time.sleep(0.02)
-            while (len(collector.messages("pdus")) < 8 or receiver.stats()["samples"] < len(samples)) and time.monotonic() < end:
-                time.sleep(0.01)
+            wait_until(lambda: len(collector.messages("pdus")) >= 8 and receiver.stats()["samples"] >= len(samples))
         self.assertEqual(receiver.stats()["samples"], len(samples))
         self.assertEqual(collector.frames(), expected)
 

@@ -4,11 +4,11 @@
 """The Wi-Fi transmitter: the samples of the C library, PDUs that are none, and the loop through a channel to the receiver."""
 
 import ctypes
-import time
 
 import numpy
 import pmt
 from gnuradio import blocks, channels, gr, gr_unittest, penstock
+from qa_stalling import wait_until
 
 RATES = (6, 9, 12, 18, 24, 36, 48, 54)
 
@@ -135,9 +135,7 @@ class QaWifiTransmitter(gr_unittest.TestCase):
             block.set_scrambler_seed(seed)
             expected = numpy.concatenate([expected, c_library_frame(b"frame", rate, seed)])
             block.to_basic_block()._post(pmt.intern("pdus"), pdu(b"frame"))
-            until = time.monotonic() + 60
-            while len(sink.data()) < len(expected) and time.monotonic() < until:
-                time.sleep(0.01)
+            wait_until(lambda: len(sink.data()) >= len(expected))
         top.stop()
         top.wait()
         self.assertTrue(numpy.array_equal(sink.data(), expected))
