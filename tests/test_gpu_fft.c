@@ -3,8 +3,8 @@
 
 /*
  * The transforms of a GPU backend against double precision: lengths of every kind, both directions, every variant.
- * PENSTOCK_TEST_FULL=1 runs every length to 4096 and all combinations; else 64 lengths by hash, or as many as
- * PENSTOCK_TEST_SAMPLE says. PENSTOCK_TEST_LENGTHS="8 600" runs those lengths alone.
+ * PENSTOCK_TEST_FULL=1 runs every length to 4096 and all combinations; else one of every kind and 64 lengths by hash,
+ * or as many as PENSTOCK_TEST_SAMPLE says. PENSTOCK_TEST_LENGTHS="8 600" runs those lengths alone.
  */
 #include "gpu_rig.h"
 
@@ -47,21 +47,32 @@ static bool drawn(size_t n, unsigned part)
     return penstock__hash(&n, sizeof n) % 1000 < part;
 }
 
+static bool is_kind(size_t n)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i] == n)
+            return true;
+    return false;
+}
+
 /*
- * The lengths of `kinds`, then those to `most` whose hash is smallest until there are `count`: mostly short ones, whose
- * kernels compile soon, and one in eight of the long ones of radios.
+ * The lengths of `kinds`, then `count` others by hash: one in eight of the long ones of radios, and those to `most`
+ * whose hash is smallest, mostly short ones, whose kernels compile soon.
  */
 static void check_sample(struct rig *rig, unsigned count, size_t most)
 {
-    unsigned before = rig_cases;
+    size_t shorter = most < 600 ? most : 600;
     check_lengths(rig, kinds, sizeof kinds / sizeof kinds[0]);
+    unsigned before = rig_cases;
     for (size_t i = 0; i < sizeof radios / sizeof radios[0] && rig_cases - before < count; i++)
-        if (radios[i] <= most && drawn(radios[i], 125))
+        if (radios[i] > shorter && radios[i] <= most && !is_kind(radios[i]) && drawn(radios[i], 125))
             rig_check(rig, (struct penstock_fft_problem){.n = radios[i]}, 0, "forward");
-    for (unsigned part = 60; rig_cases - before < count && part <= 1000; part += 60)
-        for (size_t n = 1; n <= (most < 600 ? most : 600) && rig_cases - before < count; n++)
-            if (drawn(n, part) && !drawn(n, part - 60))
+    for (unsigned part = 60; rig_cases - before < count && part <= 1020; part += 60)
+        for (size_t n = 1; n <= shorter && rig_cases - before < count; n++)
+            if (!is_kind(n) && drawn(n, part) && !drawn(n, part - 60))
                 rig_check(rig, (struct penstock_fft_problem){.n = n}, 0, "forward");
+    CHECK(rig_cases - before >= count, "only %u lengths by hash", rig_cases - before);
+    printf("%u lengths by hash\n", rig_cases - before);
 }
 
 /* "8 600 1021": these alone. False where the environment names none. */
