@@ -12,10 +12,10 @@
 /* As much as fits; drivers' names and messages may have anything in them, and terminals obey some of it. */
 static void copy_text(char *to, size_t capacity, const char *from)
 {
-    snprintf(to, capacity, "%s", from);
-    for (char *c = to; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
+    const char *last = to + capacity - 1;
+    for (; *from && to < last; from++)
+        *to++ = (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
+    *to = 0;
 }
 
 void penstock__verdict_identity(char identity[264], const struct penstock_device *device)
