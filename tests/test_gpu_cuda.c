@@ -34,6 +34,56 @@ static void check(penstock_context *context, struct penstock_fft_problem fft, co
     }
 }
 
+/* One kernel and several, of each way to do a length. */
+static void check_lengths(penstock_context *context)
+{
+    check(context, (struct penstock_fft_problem){.n = 8}, "n 8");
+    check(context, (struct penstock_fft_problem){.n = 8192, .direction = PENSTOCK_REVERSE}, "n 8192, in halves");
+    check(context, (struct penstock_fft_problem){.n = 13 * 11 * 9, .centered = true}, "n 1287");
+    check(context, (struct penstock_fft_problem){.n = 509, .direction = PENSTOCK_REVERSE}, "n 509, Bluestein");
+    check(context, (struct penstock_fft_problem){.n = 127, .output = PENSTOCK_OUTPUT_POWER}, "n 127, Rader");
+    check(context, (struct penstock_fft_problem){.n = 65537}, "n 65537, three nodes");
+    check(context, (struct penstock_fft_problem){.n = 509, .output = PENSTOCK_OUTPUT_POWER, .average = 3},
+          "n 509, average");
+    check(context, (struct penstock_fft_problem){.n = 509, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32},
+          "n 509, real");
+    check(context, (struct penstock_fft_problem){.n = 509, .gathered = true, .format = PENSTOCK_CS16},
+          "n 509, gathered");
+    check(context, (struct penstock_fft_problem){.n = 1021, .options = {.scratch = PENSTOCK_SCRATCH_GLOBAL}},
+          "n 1021, global scratch");
+}
+
+/* What a kernel loads and stores, and in which arithmetic. */
+static void check_stages(penstock_context *context)
+{
+    static float window[64];
+    for (penstock_format format = PENSTOCK_CS16; format <= PENSTOCK_PLANAR; format++)
+        check(context, (struct penstock_fft_problem){.n = 64, .format = format, .window = window, .centered = true},
+              penstock_format_name(format));
+    check(context, (struct penstock_fft_problem){.n = 64, .format = PENSTOCK_CF16, .half = true}, "halfs");
+    check(context,
+          (struct penstock_fft_problem){.n = 64, .half = true, .output = PENSTOCK_OUTPUT_DECIBEL, .average = 2},
+          "halfs, decibel");
+    for (size_t n = 64; n <= 1365; n += 1301) /* 3 x 5 x 7 x 13 */
+        check(context,
+              (struct penstock_fft_problem){.n = n,
+                                            .gathered = n == 64,
+                                            .window = n == 64 ? window : NULL,
+                                            .options = {.arithmetic = PENSTOCK_ARITHMETIC_HALF}},
+              "half arithmetic");
+    check(context,
+          (struct penstock_fft_problem){
+              .n = 64 * 6, .columns = 6, .half = true, .options = {.arithmetic = PENSTOCK_ARITHMETIC_HALF}},
+          "half arithmetic, columns");
+    check(context, (struct penstock_fft_problem){.n = 64, .gathered = true, .output = PENSTOCK_OUTPUT_DECIBEL},
+          "gathered, decibel");
+    check(context, (struct penstock_fft_problem){.n = 64, .shift = 0.1, .output = PENSTOCK_OUTPUT_POWER, .average = 20},
+          "shift, average");
+    check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32}, "real");
+    check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .direction = PENSTOCK_REVERSE},
+          "real reverse");
+}
+
 /* Of frames with rows and columns: transforms side by side, and transposing with each format and stage of it. */
 static void check_planes(penstock_context *context)
 {
@@ -66,63 +116,14 @@ static void check_fused(penstock_context *context, struct penstock_problem probl
     penstock__text_free(&text);
 }
 
-int main(void)
+static void check_ofdm(penstock_context *context)
 {
     static const uint32_t bins[] = {60, 61, 62, 1, 2, 3};
-    static float window[64];
-    penstock_context *context;
-    if (!nvrtc_load())
-        return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
-    CHECK_OK(penstock_context_new(&context, NULL));
-    check(context, (struct penstock_fft_problem){.n = 8}, "n 8");
-    check(context, (struct penstock_fft_problem){.n = 8192, .direction = PENSTOCK_REVERSE}, "n 8192, in halves");
-    check(context, (struct penstock_fft_problem){.n = 13 * 11 * 9, .centered = true}, "n 1287");
-    check(context, (struct penstock_fft_problem){.n = 509, .direction = PENSTOCK_REVERSE}, "n 509, Bluestein");
-    check(context, (struct penstock_fft_problem){.n = 127, .output = PENSTOCK_OUTPUT_POWER}, "n 127, Rader");
-    check(context, (struct penstock_fft_problem){.n = 65537}, "n 65537, three nodes");
-    check(context, (struct penstock_fft_problem){.n = 509, .output = PENSTOCK_OUTPUT_POWER, .average = 3},
-          "n 509, average");
-    check(context, (struct penstock_fft_problem){.n = 509, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32},
-          "n 509, real");
-    check(context, (struct penstock_fft_problem){.n = 509, .gathered = true, .format = PENSTOCK_CS16},
-          "n 509, gathered");
-    check(context, (struct penstock_fft_problem){.n = 1021, .options = {.scratch = PENSTOCK_SCRATCH_GLOBAL}},
-          "n 1021, global scratch");
-    for (penstock_format format = PENSTOCK_CS16; format <= PENSTOCK_PLANAR; format++)
-        check(context, (struct penstock_fft_problem){.n = 64, .format = format, .window = window, .centered = true},
-              penstock_format_name(format));
-    check(context, (struct penstock_fft_problem){.n = 64, .format = PENSTOCK_CF16, .half = true}, "halfs");
-    check(context,
-          (struct penstock_fft_problem){.n = 64, .half = true, .output = PENSTOCK_OUTPUT_DECIBEL, .average = 2},
-          "halfs, decibel");
-    for (size_t n = 64; n <= 1365; n += 1301) /* 3 x 5 x 7 x 13 */
-        check(context,
-              (struct penstock_fft_problem){.n = n,
-                                            .gathered = n == 64,
-                                            .window = n == 64 ? window : NULL,
-                                            .options = {.arithmetic = PENSTOCK_ARITHMETIC_HALF}},
-              "half arithmetic");
-    check(context,
-          (struct penstock_fft_problem){
-              .n = 64 * 6, .columns = 6, .half = true, .options = {.arithmetic = PENSTOCK_ARITHMETIC_HALF}},
-          "half arithmetic, columns");
-    check(context, (struct penstock_fft_problem){.n = 64, .gathered = true, .output = PENSTOCK_OUTPUT_DECIBEL},
-          "gathered, decibel");
-    check(context, (struct penstock_fft_problem){.n = 64, .shift = 0.1, .output = PENSTOCK_OUTPUT_POWER, .average = 20},
-          "shift, average");
-    check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32}, "real");
-    check(context, (struct penstock_fft_problem){.n = 64, .domain = PENSTOCK_REAL, .direction = PENSTOCK_REVERSE},
-          "real reverse");
-    check_planes(context);
     check_fused(context,
                 (struct penstock_problem){
                     .kind = PENSTOCK_PROBLEM_OFDM,
                     .ofdm = {.n = 64, .format = PENSTOCK_CS16, .bits = 6, .carrier_count = 6, .bins = bins}},
                 "ofdm");
-    check_fused(
-        context,
-        (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16, 1, 1, false}},
-        "filter");
     for (size_t i = 0; i < 5; i++) {
         static const uint32_t pilots[] = {58, 6};
         static const penstock_cf32 values[] = {{1, 0}, {0, -1}};
@@ -132,6 +133,14 @@ int main(void)
         check_fused(context, (struct penstock_problem){.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = ofdm},
                     "ofdm, any length");
     }
+}
+
+static void check_filters_and_spectra(penstock_context *context)
+{
+    check_fused(
+        context,
+        (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER, .filter = {64, PENSTOCK_CF32, 48, 16, 1, 1, false}},
+        "filter");
     check_fused(context,
                 (struct penstock_problem){.kind = PENSTOCK_PROBLEM_FILTER,
                                           .filter = {1024, PENSTOCK_CS16, 300, 700, 1, 3, true}},
@@ -151,6 +160,19 @@ int main(void)
     for (size_t n = 128; n <= 32768; n *= 256)
         check_fused(context, (struct penstock_problem){.fft = {.n = n, .spacing = n, .scale = 1, .average = 1}},
                     "plain");
+}
+
+int main(void)
+{
+    penstock_context *context;
+    if (!nvrtc_load())
+        return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
+    CHECK_OK(penstock_context_new(&context, NULL));
+    check_lengths(context);
+    check_stages(context);
+    check_planes(context);
+    check_ofdm(context);
+    check_filters_and_spectra(context);
     penstock_context_free(context);
     return test_finish();
 }

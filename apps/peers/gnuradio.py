@@ -154,6 +154,14 @@ def row(block, n, buffers, rates, bar):
     }
 
 
+COMPARISONS = {
+    "fft": (fft_chains, fft_row, FFT_SIZES),
+    "spectrum": (spectrum_chains, spectrum_row, SPECTRUM_SIZES),
+    "filter_ccc": (functools.partial(filter_chains, "ccc"), functools.partial(filter_row, "ccc"), FILTER_TAPS),
+    "filter_ccf": (functools.partial(filter_chains, "ccf"), functools.partial(filter_row, "ccf"), FILTER_TAPS),
+}
+
+
 # ---------------------------------------------------------------- latency --------------------------------------------
 
 def latency_row(n, arguments):
@@ -242,7 +250,7 @@ def above_zero(kind):
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--block", choices=["fft", "spectrum", "filter_ccc", "filter_ccf"], default="fft")
+    parser.add_argument("--block", choices=list(COMPARISONS), default="fft")
     parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, or numbers of taps")
     parser.add_argument("--latency", type=above_zero(float), metavar="HZ", help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
@@ -261,11 +269,7 @@ def parse_arguments():
 def rows_for(arguments):
     """The rows of what the arguments ask for, as they are measured."""
     sides = {"default": [0], "large": [LARGE_BUFFER_BYTES], "both": [0, LARGE_BUFFER_BYTES]}[arguments.buffers]
-    kind = arguments.block.rpartition("_")[2]
-    chains, compare, sizes = {
-        "fft": (fft_chains, fft_row, FFT_SIZES),
-        "spectrum": (spectrum_chains, spectrum_row, SPECTRUM_SIZES),
-    }.get(arguments.block, (functools.partial(filter_chains, kind), functools.partial(filter_row, kind), FILTER_TAPS))
+    chains, compare, sizes = COMPARISONS[arguments.block]
     if arguments.latency:
         return (latency_row(n, arguments) for n in arguments.sizes or [64, 1024, 16384])
     if arguments.threads:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""For the tests of latency: a source that stalls, and a sink that notes when items come."""
+"""For the tests of flowgraphs that do not end: waiting and ending, a source that stalls, a sink that notes when items come."""
 
 import contextlib
 import time
