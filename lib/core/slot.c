@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A binding's slots: their buffers, batches that are sent through them and waited for. */
+#include "core/binding.h"
+#include "core/problem.h"
+
+#include <stdio.h>
+
+static const struct penstock_backend *backend_of(const struct penstock__binding *binding)
+{
+    return binding->state.device->backend;
+}
+
+/* ---------------------------------------------------------------- buffers --------------------- */
+
+static void free_buffer(struct penstock_buffer *buffer)
+{
+    if (!buffer->device)
+        return;
+    buffer->device->backend->buffer_free(buffer);
+    penstock__free(buffer->priv);
+    *buffer = (struct penstock_buffer){0};
+}
+
+/* Makes a buffer in the device's memory or, where `host` is given, around the caller's. */
+static int make_buffer(struct penstock_buffer *buffer, struct penstock_device *device, void *host, size_t bytes)
+{
+    const struct penstock_backend *backend = device->backend;
+    int status;
+    if (backend->buffer_bytes && !(buffer->priv = penstock__calloc(1, backend->buffer_bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    buffer->device = device;
+    buffer->bytes = bytes;
+    buffer->wrapped = host;
+    status = host ? backend->buffer_wrap(buffer, host, bytes) : backend->buffer_alloc(buffer, bytes);
+    if (status) {
+        penstock__free(buffer->priv);
+        *buffer = (struct penstock_buffer){0};
+    }
+    return status;
+}
+
+int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes)
+{
+    size_t before = buffer->bytes;
+    if (buffer->device && before >= bytes)
+        return PENSTOCK_OK;
+    free_buffer(buffer);
+    return make_buffer(buffer, device, NULL, bytes > before + before / 2 ? bytes : before + before / 2);
+}
+
+/* The library only reads what is given as const; a device's buffer has no notion of it. */
+static void *without_const(const void *memory)
+{
+    return (void *)(uintptr_t)memory;
+}
+
+static void free_buffers(struct penstock__slot *slot)
+{
+    slot->gains_id = 0;
+    free_buffer(&slot->out);
+    free_buffer(&slot->gains);
+    free_buffer(&slot->gather);
+    free_buffer(&slot->in);
+}
+
+/* ---------------------------------------------------------------- slots ----------------------- */
+
+int penstock__slot_open(struct penstock__slot *slot, struct penstock_device *device)
+{
+    const struct penstock_backend *backend = device->backend;
+    int status;
+    if (slot->open)
+        return PENSTOCK_OK;
+    slot->slot = (struct penstock_slot){.device = device};
+    if (backend->slot_bytes && !(slot->slot.priv = penstock__calloc(1, backend->slot_bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    if ((status = backend->slot_init(&slot->slot))) {
+        penstock__free(slot->slot.priv);
+        return status;
+    }
+    slot->open = true;
+    return PENSTOCK_OK;
+}
+
+void penstock__slot_close(struct penstock__slot *slot)
+{
+    if (slot->open) {
+        slot->slot.device->backend->slot_free(&slot->slot);
+        penstock__free(slot->slot.priv);
+        slot->open = false;
+    }
+    free_buffers(slot);
+    slot->busy = false;
+    slot->failure = PENSTOCK_OK;
+    slot->lap = (struct penstock__lap){.timed = 0};
+}
+
+/* What a batch lists for each frame or symbol, and what an OFDM batch has for all symbols of a frame. */
+struct lists {
+    const void *gather, *gains;
+    size_t gather_bytes, gains_bytes;
+};
+
+static struct lists lists_of(const struct penstock_problem *problem, const struct penstock__batch *batch)
+{
+    const struct penstock_ofdm_tables *ofdm = batch->ofdm;
+    if (batch->response)
+        return (struct lists){.gains = batch->response,
+                              .gains_bytes = penstock__filter_response(&problem->filter) * sizeof *batch->response};
+    if (!ofdm)
+        return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
+    return (struct lists){.gather = ofdm->places,
+                          .gains = ofdm->gains,
+                          .gather_bytes = penstock__ofdm_places(ofdm, batch->frames) * sizeof *ofdm->places,
+                          .gains_bytes =
+                              ofdm->frame_count * penstock__ofdm_gains(&problem->ofdm) * sizeof *ofdm->gains};
+}
+
+static int send_in_place(struct penstock__binding *binding, struct penstock__slot *slot,
+                         const struct penstock__batch *batch, struct penstock_job *job)
+{
+    struct penstock_device *device = binding->state.device;
+    const struct penstock_problem *problem = binding->state.problem;
+    struct lists lists = lists_of(problem, batch);
+    int status;
+    free_buffers(slot);
+    if ((status = make_buffer(&slot->in, device, without_const(batch->in),
+                              penstock__problem_in_bytes(problem, batch->samples))) ||
+        (lists.gather &&
+         (status = make_buffer(&slot->gather, device, without_const(lists.gather), lists.gather_bytes))) ||
+        (lists.gains && (status = make_buffer(&slot->gains, device, without_const(lists.gains), lists.gains_bytes))) ||
+        (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
+        return status;
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
+    status = device->backend->enqueue(&slot->slot, &binding->state, job);
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
+    return status;
+}
+
+int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
+{
+    struct penstock_device *device = slot->slot.device;
+    int status = penstock__slot_buffer(buffer, device, bytes);
+    return status ? status : device->backend->upload(&slot->slot, buffer, host, bytes);
+}
+
+/* Unless the slot has it from the batch before. */
+static int upload_gains(struct penstock__slot *slot, const struct penstock__batch *batch, const struct lists *lists)
+{
+    int status;
+    if (!lists->gains || (batch->gains_id && batch->gains_id == slot->gains_id))
+        return PENSTOCK_OK;
+    slot->gains_id = 0;
+    if (!(status = penstock__slot_upload(slot, &slot->gains, lists->gains, lists->gains_bytes)))
+        slot->gains_id = batch->gains_id;
+    return status;
+}
+
+static int send_with_copies(struct penstock__binding *binding, struct penstock__slot *slot,
+                            const struct penstock__batch *batch, struct penstock_job *job)
+{
+    struct penstock_device *device = binding->state.device;
+    const struct penstock_backend *backend = device->backend;
+    const struct penstock_problem *problem = binding->state.problem;
+    struct lists lists = lists_of(problem, batch);
+    size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
+    size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
+    int status;
+    if ((status = penstock__slot_buffer(&slot->in, device, in_bytes)) ||
+        (lists.gather && (status = penstock__slot_buffer(&slot->gather, device, lists.gather_bytes))) ||
+        (lists.gains && (status = penstock__slot_buffer(&slot->gains, device, lists.gains_bytes))) ||
+        (status = penstock__slot_buffer(&slot->out, device, out_bytes)))
+        return status;
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_START);
+    if ((lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
+        (status = upload_gains(slot, batch, &lists)) ||
+        (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)))
+        return status;
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
+    if ((status = backend->enqueue(&slot->slot, &binding->state, job)))
+        return status;
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
+    status = backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
+    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_DOWNLOADED);
+    return status;
+}
+
+struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct penstock__batch *batch)
+{
+    bool listed = batch->ofdm ? batch->ofdm->places != NULL : batch->gather != NULL;
+    return (struct penstock_job){.in = &slot->in,
+                                 .gather = listed ? &slot->gather : NULL,
+                                 .out = &slot->out,
+                                 .frames = batch->frames,
+                                 .samples = batch->samples,
+                                 .gains = batch->ofdm || batch->response ? &slot->gains : NULL,
+                                 .start = batch->ofdm ? batch->ofdm->start : (uint32_t)(batch->phase >> 32),
+                                 .spacing = batch->ofdm ? batch->ofdm->spacing : (uint32_t)batch->phase,
+                                 .narrow = batch->ofdm && batch->ofdm->narrow};
+}
+
+/* What was sent through a slot is over; a failure is kept for who waits for it. */
+static void finish_slot(struct penstock__binding *binding, struct penstock__slot *slot)
+{
+    bool in_place = penstock__binding_in_host_memory(binding);
+    int status;
+    if (!slot->busy)
+        return;
+    if ((status = backend_of(binding)->wait(&slot->slot, slot->mark))) {
+        snprintf(binding->failure_text, sizeof binding->failure_text, "%s", penstock_error_text());
+        penstock__slot_close(slot);
+        slot->failure = status;
+    } else {
+        penstock__clock_stop(&binding->clock, &slot->lap, &slot->slot, !in_place);
+    }
+    slot->busy = false;
+    if (in_place)
+        free_buffers(slot);
+}
+
+/* Whether a batch is one to be timed. Then nothing else is on its way any more. */
+static bool begin_lap(struct penstock__binding *binding, const struct penstock__batch *batch)
+{
+    bool timed = batch->times && penstock__binding_has_clock(binding) && penstock__clock_due(&binding->clock);
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS && timed; i++)
+        finish_slot(binding, &binding->slots[i]);
+    return timed;
+}
+
+int penstock__binding_submit(struct penstock__binding *binding, unsigned index, const struct penstock__batch *batch)
+{
+    struct penstock__slot *slot = &binding->slots[index];
+    struct penstock_job job = penstock__slot_job(slot, batch);
+    bool timed = begin_lap(binding, batch);
+    int status = penstock__slot_open(slot, binding->state.device);
+    if (status)
+        return status;
+    if (batch->times && penstock__binding_has_clock(binding))
+        penstock__clock_start(&binding->clock, &slot->lap, batch->times, batch->frames, timed);
+    status = penstock__binding_in_host_memory(binding) ? send_in_place(binding, slot, batch, &job)
+                                                       : send_with_copies(binding, slot, batch, &job);
+    if (!status)
+        status = backend_of(binding)->mark(&slot->slot, &slot->mark);
+    if (status)
+        penstock__slot_close(slot);
+    slot->busy = !status;
+    return status;
+}
+
+int penstock__binding_wait(struct penstock__binding *binding, unsigned index)
+{
+    struct penstock__slot *slot = &binding->slots[index];
+    finish_slot(binding, slot);
+    int status = slot->failure;
+    slot->failure = PENSTOCK_OK;
+    return status ? penstock__error(status, "%s", binding->failure_text) : PENSTOCK_OK;
+}
+
+void penstock__binding_close(struct penstock__binding *binding)
+{
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
+        penstock__slot_close(&binding->slots[i]);
+}
