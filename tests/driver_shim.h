@@ -13,6 +13,10 @@ SHIM_EXPORT void shim_fail_at(long k);
 /* (OpenCL's) All calls from the k-th on do so, until shim_fail_at(-1). */
 SHIM_EXPORT void shim_fail_from(long k);
 
+/* (OpenCL's) A kernel writes where there is no memory, in the newest context: whether the driver noticed. Only on a
+ * GPU: elsewhere it ends the process. */
+SHIM_EXPORT int shim_lose(void);
+
 /* < 0 when the call that was to fail has been reached. */
 SHIM_EXPORT long shim_left(void);
 

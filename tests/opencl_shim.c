@@ -78,6 +78,29 @@ static void crash_if(const char *fault)
     raise(SIGSEGV);
 }
 
+/* ---------------------------------------------------------------- a device that is lost ------- */
+
+static cl_context newest; /* made */
+static cl_device_id its_device;
+
+/* A kernel of the application's, which writes where there is no memory. */
+int shim_lose(void)
+{
+    const char *text = "kernel void stray(ulong to) { *(volatile global int *)to = 1; }";
+    const cl_ulong to = 16;
+    const size_t one = 1;
+    cl_int code;
+    cl_command_queue queue = clCreateCommandQueue(newest, its_device, 0, &code);
+    cl_program program = clCreateProgramWithSource(newest, 1, &text, NULL, &code);
+    cl_kernel kernel = NULL;
+    if (!clBuildProgram(program, 1, &its_device, "", NULL, NULL))
+        kernel = clCreateKernel(program, "stray", &code);
+    if (!kernel || clSetKernelArg(kernel, 0, sizeof to, &to))
+        return 0;
+    code = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+    return code || clFinish(queue);
+}
+
 static int is_faulty(cl_device_id device)
 {
     const char *piece = getenv("PENSTOCK_SHIM_FAULTY");
@@ -175,6 +198,8 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint coun
     else
         made = real(properties, count, devices, notify, user, code);
     live += made != NULL;
+    newest = made;
+    its_device = devices[0];
     return made;
 }
 

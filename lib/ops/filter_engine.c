@@ -207,9 +207,11 @@ void penstock__filter_engine_start(struct filter_engine *engine, uint64_t sample
     engine->shape.origin = sample;
 }
 
+/* Asked of the plan, which may have gone over to the CPU. */
 const char *penstock__filter_engine_device(const struct filter_engine *engine)
 {
-    return engine->device;
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    return engine->pair || penstock_plan_get_info(engine->forward, &info) ? engine->device : info.device;
 }
 
 size_t penstock__filter_engine_rows(const struct filter_engine *engine)

@@ -46,8 +46,8 @@ static int compile(cl_program *program, struct penstock_device *device, const ch
     first_message(device, *program, message);
     cl->ReleaseProgram(*program);
     *program = NULL;
-    return penstock__error(PENSTOCK_ERR_DEVICE, "%s: clBuildProgram: %s: %s", device->name,
-                           penstock__opencl_code_name(code), message);
+    return penstock__error(PENSTOCK_ERR_DEVICE, "%s: clBuildProgram: %s%s%s", device->name,
+                           penstock__opencl_code_name(code), *message ? ": " : "", message);
 }
 
 /* NULL where there is no binary in the cache or the driver refuses it. */
