@@ -3,16 +3,14 @@
 
 /*
  * Kernels compiled side by side in processes of their own: by a compiler of the test, with programs in the helper's
- * place that fail in all sorts of ways, and with every call of the system failing once; with the argument "nvrtc", by
- * the real helper and the NVRTC that is installed.
+ * place that fail in all sorts of ways, and with every call of the system failing once. (By the real helper and NVRTC:
+ * test_cuda_apart_nvrtc.c.)
  */
 #include "backends/cuda/cuda.h"
 #include "core/memory.h"
-#include "gpu/kernel.h"
 #include "helper_script.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -374,91 +372,24 @@ static void threads(void)
     CHECK_EQ(runs(), 4 * 5 * (KERNELS - 1));
 }
 
-/* ---------------------------------------------------------------- the real one ---------------- */
-
-static nvrtcResult (*real_create)(nvrtcProgram *program, const char *source, const char *name, int header_count,
-                                  const char *const *headers, const char *const *header_names);
-
-/* Counts what is compiled in this process. */
-static nvrtcResult counting_create(nvrtcProgram *program, const char *source, const char *name, int header_count,
-                                   const char *const *headers, const char *const *header_names)
+int main(void)
 {
-    atomic_fetch_add(&here, 1);
-    return real_create(program, source, name, header_count, headers, header_names);
-}
-
-static bool load(void)
-{
-    void *library = penstock__cuda_nvrtc_open(), *symbol;
-#define FIND(name, symbol_name, parameters)                   \
-    if (!library || !(symbol = dlsym(library, #symbol_name))) \
-        return false;                                         \
-    memcpy((void *)&api.nvrtc.name, &symbol, sizeof symbol);
-    NVRTC_FUNCTIONS(FIND)
-#undef FIND
-    real_create = api.nvrtc.CreateProgram;
-    api.nvrtc.CreateProgram = counting_create;
-    return !api.nvrtc.Version(&api.nvrtc_major, &api.nvrtc_minor);
-}
-
-/* The kernels of a prime length: images from processes of their own have the bits of those made here. */
-static int nvrtc(void)
-{
-    const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024};
-    const struct penstock_fft_problem fft = {.n = 10007, .spacing = 10007, .scale = 1, .average = 1};
-    struct cuda_image apart[GPU_MAX_NODES] = {0}, alone[GPU_MAX_NODES] = {0};
-    struct gpu_text texts[GPU_MAX_NODES] = {0};
-    struct gpu_scheme scheme;
-    if (!load())
-        return 77;
-    unsetenv("PENSTOCK_COMPILE");
-    CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
-    CHECK_EQ(scheme.count, KERNELS);
-    for (unsigned i = 0; i < scheme.count; i++) {
-        struct gpu_table table;
-        penstock__gpu_table_plan(&table, &scheme, i, &fft);
-        CHECK_OK(penstock__gpu_kernel_source(&texts[i], device.context, &scheme, i, &table, &fft));
-        apart[i].source = alone[i].source = texts[i].content;
-    }
-    CHECK_OK(penstock__cuda_compile_all(apart, scheme.count, &device, "--gpu-architecture=sm_90"));
-    CHECK_EQ(atomic_load(&here), 1);
-    processors = 1;
-    CHECK_OK(penstock__cuda_compile_all(alone, scheme.count, &device, "--gpu-architecture=sm_90"));
-    for (unsigned i = 0; i < scheme.count; i++) {
-        CHECK(apart[i].bytes == alone[i].bytes && !memcmp(apart[i].image, alone[i].image, alone[i].bytes),
-              "kernel %u has other bits from a process of its own", i);
-        penstock__free(apart[i].image);
-        penstock__free(alone[i].image);
-        penstock__text_free(&texts[i]);
-    }
-    return 0;
-}
-
-int main(int argc, char **argv)
-{
-    int status = 0;
     CHECK_OK(penstock_context_new(&device.context, &PENSTOCK_CONTEXT_DESC(.threads = KERNELS, .cache_dir = "")));
     CHECK(test_make_folder(), "no temporary folder");
     helper_script_init("PENSTOCK_COMPILE");
-    if (argc > 1 && !strcmp(argv[1], "nvrtc"))
-        status = nvrtc();
-    else {
-        good();
-        few_processors();
-        faults();
-        crashes();
-        wrong_source();
-        children_are_ignored();
-        without_standard_files();
-        sweep_calls(EIO);
-        sweep_calls(EINTR);
-        sweep_allocations();
-        threads();
-    }
+    good();
+    few_processors();
+    faults();
+    crashes();
+    wrong_source();
+    children_are_ignored();
+    without_standard_files();
+    sweep_calls(EIO);
+    sweep_calls(EINTR);
+    sweep_allocations();
+    threads();
     test_remove_folder();
     penstock_context_free(device.context);
-    if (status)
-        return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();
 }

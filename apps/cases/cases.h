@@ -146,6 +146,9 @@ bool parse_count(const char *word, const char *prefix, size_t *count); /* "x64" 
 bool parse_window(const char *word, char window[WINDOW_TEXT]);         /* "hann", "kaiser=8" */
 bool parse_output(const char *word, penstock_output *output);          /* "power", "decibel" */
 
+/* An fft case's own words, as case_kind's parse. */
+bool fft_parse(struct test_case *test, char *const *words, size_t count, const char **problem);
+
 /* ---- the lists (list.c) ---- */
 
 /* A device's cases in a fixed order: calls visit(argument, text) for each until it returns other than 0. */
