@@ -111,6 +111,14 @@ int penstock__cuda_programs(CUmodule *modules, const struct penstock_device *dev
 /* One of them. */
 int penstock__cuda_program(CUmodule *module, const struct penstock_device *device, const char *source);
 
+/* A module's kernel, which may then have so much dynamic shared memory. Within enter, leave, as is the next. */
+int penstock__cuda_function(CUfunction *function, const struct penstock_device *device, CUmodule module,
+                            const char *name, size_t shared_bytes);
+
+/* Values in the device's memory, there when it returns; also after an error *table is to be freed, where it is not 0.
+ */
+int penstock__cuda_table(CUdeviceptr *table, const struct penstock_device *device, const float *values, size_t count);
+
 /* ---------------------------------------------------------------- launch.c -------------------- */
 
 struct cuda_grid {

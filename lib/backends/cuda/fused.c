@@ -4,9 +4,6 @@
 /* Plans of kernels that do more than a transform: OFDM symbols to soft bits, filters. */
 #include "backends/cuda/cuda.h"
 
-/* Dynamic shared memory that a kernel may have without asking for more. */
-#define USUAL_SHARED_BYTES ((size_t)48 << 10)
-
 static const struct cuda_api *api_of(const struct penstock_plan_state *plan)
 {
     return penstock__cuda_opened(plan->device)->api;
@@ -26,36 +23,23 @@ static int build(struct penstock_plan_state *plan)
 static int find_kernels(struct penstock_plan_state *plan)
 {
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
-    const struct cuda_api *cuda = api_of(plan);
+    const char *name;
     int status = PENSTOCK_OK;
-    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(&self->kernel, plan->problem, i); i++) {
-        status = penstock__cuda_check(plan->device, "cuModuleGetFunction",
-                                      cuda->ModuleGetFunction(&self->kernels[i], self->module,
-                                                              penstock__fused_name(&self->kernel, plan->problem, i)));
-        if (!status && self->kernel.local_bytes > USUAL_SHARED_BYTES)
-            status = penstock__cuda_check(plan->device, "cuFuncSetAttribute",
-                                          cuda->FuncSetAttribute(self->kernels[i],
-                                                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                                 (int)self->kernel.local_bytes));
-    }
+    for (unsigned i = 0; i < FUSED_KERNELS && !status && (name = penstock__fused_name(&self->kernel, plan->problem, i));
+         i++)
+        status = penstock__cuda_function(&self->kernels[i], plan->device, self->module, name, self->kernel.local_bytes);
     return status;
 }
 
 static int upload_table(struct penstock_plan_state *plan)
 {
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
-    const struct cuda_api *cuda = api_of(plan);
     float *values;
     size_t count;
     int status = penstock__fused_kernel_table(&values, &count, &self->kernel, plan->problem);
     if (status)
         return status;
-    if ((status =
-             penstock__cuda_check(plan->device, "cuMemAlloc", cuda->MemAlloc(&self->table, count * sizeof *values))))
-        self->table = 0;
-    else if (!(status = penstock__cuda_check(plan->device, "cuMemcpyHtoD",
-                                             cuda->MemcpyHtoD(self->table, values, count * sizeof *values))))
-        status = penstock__cuda_check(plan->device, "cuStreamSynchronize", cuda->StreamSynchronize(NULL));
+    status = penstock__cuda_table(&self->table, plan->device, values, count);
     penstock__free(values);
     return status;
 }

@@ -6,9 +6,6 @@
 #include "gpu/kernel.h"
 #include "gpu/launch.h"
 
-/* Dynamic shared memory that a kernel may have without asking for more. */
-#define USUAL_SHARED_BYTES ((size_t)48 << 10)
-
 static int compile(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
 {
     struct cuda_node *nodes = ((struct cuda_plan *)plan->priv)->nodes;
@@ -31,51 +28,20 @@ static int compile(struct penstock_plan_state *plan, const struct gpu_scheme *sc
     return status;
 }
 
-/* Finds the kernel in its module, lets it have the shared memory that it needs, and asks for its limit. */
-static int prepare_kernel(struct cuda_node *node, const struct penstock_plan_state *plan, const struct gpu_shape *shape,
-                          size_t *group_limit)
+static int make(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
+                const struct gpu_table *table, size_t *group_limit)
 {
     const struct cuda_api *cuda = penstock__cuda_opened(plan->device)->api;
-    size_t shared = penstock__gpu_local_bytes(shape);
+    struct cuda_node *node = &((struct cuda_plan *)plan->priv)->nodes[index];
     int limit = 0;
-    int status = penstock__cuda_check(plan->device, "cuModuleGetFunction",
-                                      cuda->ModuleGetFunction(&node->function, node->module, "fft"));
-    if (!status && shared > USUAL_SHARED_BYTES)
-        status = penstock__cuda_check(
-            plan->device, "cuFuncSetAttribute",
-            cuda->FuncSetAttribute(node->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared));
+    int status = penstock__cuda_function(&node->function, plan->device, node->module, "fft",
+                                         penstock__gpu_local_bytes(&scheme->node[index].shape));
     if (!status)
         status = penstock__cuda_check(
             plan->device, "cuFuncGetAttribute",
             cuda->FuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, node->function));
     *group_limit = (size_t)limit;
-    return status;
-}
-
-/* From pageable memory the copy may still be under way when cuMemcpyHtoD returns, and slots' streams do not wait for
- * it.
- */
-static int upload_table(struct cuda_node *node, const struct penstock_plan_state *plan, const struct gpu_table *table)
-{
-    const struct cuda_api *cuda = penstock__cuda_opened(plan->device)->api;
-    size_t bytes = table->count * sizeof(float);
-    int status = penstock__cuda_check(plan->device, "cuMemAlloc", cuda->MemAlloc(&node->table, bytes));
-    if (status) {
-        node->table = 0;
-        return status;
-    }
-    if (!(status =
-              penstock__cuda_check(plan->device, "cuMemcpyHtoD", cuda->MemcpyHtoD(node->table, table->values, bytes))))
-        status = penstock__cuda_check(plan->device, "cuStreamSynchronize", cuda->StreamSynchronize(NULL));
-    return status;
-}
-
-static int make(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
-                const struct gpu_table *table, size_t *group_limit)
-{
-    struct cuda_node *node = &((struct cuda_plan *)plan->priv)->nodes[index];
-    int status = prepare_kernel(node, plan, &scheme->node[index].shape, group_limit);
-    return status ? status : upload_table(node, plan, table);
+    return status ? status : penstock__cuda_table(&node->table, plan->device, table->values, table->count);
 }
 
 static void release(struct penstock_plan_state *plan)

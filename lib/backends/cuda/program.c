@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Modules: from the cache if the driver still takes the image, else compiled, and then kept. */
+/*
+ * Modules: from the cache if the driver still takes the image, else compiled, and then kept. Their kernels, and the
+ * tables that these read.
+ */
 #include "backends/cuda/cuda.h"
 #include "gpu/kernel.h"
 
 #include <string.h>
+
+/* Dynamic shared memory that a kernel may have without asking for more. */
+#define USUAL_SHARED_BYTES ((size_t)48 << 10)
 
 static CUresult load(CUmodule *module, const struct penstock_device *device, const void *image)
 {
@@ -70,4 +76,33 @@ int penstock__cuda_programs(CUmodule *modules, const struct penstock_device *dev
 int penstock__cuda_program(CUmodule *module, const struct penstock_device *device, const char *source)
 {
     return penstock__cuda_programs(module, device, &source, 1);
+}
+
+int penstock__cuda_function(CUfunction *function, const struct penstock_device *device, CUmodule module,
+                            const char *name, size_t shared_bytes)
+{
+    const struct cuda_api *cuda = penstock__cuda_opened(device)->api;
+    int status = penstock__cuda_check(device, "cuModuleGetFunction", cuda->ModuleGetFunction(function, module, name));
+    if (!status && shared_bytes > USUAL_SHARED_BYTES)
+        status = penstock__cuda_check(
+            device, "cuFuncSetAttribute",
+            cuda->FuncSetAttribute(*function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes));
+    return status;
+}
+
+/* From pageable memory the copy may still be under way when cuMemcpyHtoD returns, and slots' streams do not wait for
+ * it.
+ */
+int penstock__cuda_table(CUdeviceptr *table, const struct penstock_device *device, const float *values, size_t count)
+{
+    const struct cuda_api *cuda = penstock__cuda_opened(device)->api;
+    size_t bytes = count * sizeof *values;
+    int status = penstock__cuda_check(device, "cuMemAlloc", cuda->MemAlloc(table, bytes));
+    if (status) {
+        *table = 0;
+        return status;
+    }
+    if (!(status = penstock__cuda_check(device, "cuMemcpyHtoD", cuda->MemcpyHtoD(*table, values, bytes))))
+        status = penstock__cuda_check(device, "cuStreamSynchronize", cuda->StreamSynchronize(NULL));
+    return status;
 }

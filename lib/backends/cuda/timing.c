@@ -39,9 +39,7 @@ static int build_copier(struct penstock_slot *slot)
             status = penstock__cuda_program(&self->copier, slot->device, source.content);
         penstock__text_free(&source);
     }
-    return status ? status
-                  : penstock__cuda_check(slot->device, "cuModuleGetFunction",
-                                         api_of(slot)->ModuleGetFunction(&self->copy, self->copier, "copy"));
+    return status ? status : penstock__cuda_function(&self->copy, slot->device, self->copier, "copy", 0);
 }
 
 static int copy_by_kernel(struct penstock_slot *slot, const struct penstock_device_copy *copy)
