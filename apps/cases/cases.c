@@ -11,6 +11,8 @@
 
 #define HELP_COLUMNS 110
 
+enum { CASE_SYNTAX = 320 };
+
 const struct case_kind *const case_kinds[] = {&case_fft,  &case_spectrum, &case_filter, &case_channelizer,
                                               &case_ofdm, &case_receive,  NULL};
 
@@ -41,6 +43,33 @@ void case_print_kinds(void)
         print_syntax(case_kinds[i]->syntax);
 }
 
+/* Of the words that the syntax spells out, the one that was meant; those with a number in them end in capitals. */
+static const char *meant_word(const struct case_kind *kind, const char *word, char spelled[CASE_SYNTAX])
+{
+    const char *all[CASE_SYNTAX / 2] = {NULL};
+    size_t count = 0;
+    snprintf(spelled, CASE_SYNTAX, "%s", kind->syntax);
+    for (char *rest = spelled, *next; (next = strsep(&rest, "[]:|, "));)
+        if (strlen(next) > 3 && next[strspn(next, "abcdefghijklmnopqrstuvwxyz0123456789")] == '\0')
+            all[count++] = next;
+    return nearest_word(word, all);
+}
+
+static int tell_problem(const struct case_kind *kind, const char *text, char *const *words, size_t count,
+                        const char *problem)
+{
+    char spelled[CASE_SYNTAX];
+    const char *meant = NULL;
+    bool is_word = false;
+    for (size_t i = 0; i < count; i++)
+        is_word |= problem == words[i];
+    if (!is_word)
+        return fail(EXIT_USAGE, "the case '%s' is impossible: %s", text, problem);
+    if ((meant = meant_word(kind, problem, spelled)))
+        return fail(EXIT_USAGE, "the case '%s' is impossible: '%s'; did you mean '%s'?", text, problem, meant);
+    return fail(EXIT_USAGE, "the case '%s' is impossible: '%s'; it must be %s", text, problem, kind->syntax);
+}
+
 int case_parse(struct test_case *test, const char *text)
 {
     char copy[CASE_TEXT], *words[CASE_WORDS], *rest = copy;
@@ -66,7 +95,7 @@ int case_parse(struct test_case *test, const char *text)
         return fail_unknown("kind of case", words[0], names);
     }
     if (!test->kind->parse(test, words + 1, count - 1, &problem))
-        return fail(EXIT_USAGE, "the case '%s' is impossible: '%s'; it must be %s", text, problem, test->kind->syntax);
+        return tell_problem(test->kind, text, words + 1, count - 1, problem);
     return EXIT_DONE;
 }
 

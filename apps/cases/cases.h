@@ -20,6 +20,8 @@
 #include "command.h"
 #include "ofdm_grid.h"
 
+#define CASE_MOST_SAMPLES 0x1p40 /* of one run: sizes in bytes are computed in 64 bits */
+
 enum { CASE_TEXT = 96, CASE_WORDS = 12, WINDOW_TEXT = 32 };
 
 struct case_kind;
@@ -111,7 +113,7 @@ struct case_target {
 struct case_kind {
     const char *name;
     const char *syntax; /* for --help */
-    /* `words` are what follows the kind. False with the wrong word in `*problem`. */
+    /* `words` are what follows the kind. False with the wrong one of them in `*problem`, or what is wrong in words. */
     bool (*parse)(struct test_case *test, char *const *words, size_t count, const char **problem);
     void (*check)(const struct test_case *test, const struct case_target *target, struct case_verdict *verdict);
     /* Fills the row. Returns an exit code. */

@@ -38,6 +38,9 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         test->spectrum.hop = test->spectrum.n;
     if (!test->spectrum.average)
         test->spectrum.average = 1;
+    *problem = "more than 2^40 samples";
+    if ((test->spectrum.batch + 1.0) * test->spectrum.average * (double)test->spectrum.hop > CASE_MOST_SAMPLES)
+        return false;
     *problem = "avg without power or decibel";
     return test->spectrum.average == 1 || test->spectrum.output != PENSTOCK_OUTPUT_COMPLEX;
 }

@@ -89,6 +89,15 @@ for case in ["fft", "fft:0", "fft:64:square", "fft:64:avg4", "spectrum:64:hop0",
              "receive:wifi:7", "receive:wifi-10mhz:recordings", "receive:wifi"]:
     check_error(2, "is impossible", "check", "--case", case)
     check_error(2, "is impossible", "bench", "--case", case)
+for case, why in {
+    "fft:8388609": "1 to 8388608 points", "fft:8388608:columns2": "1 to 8388608 points", "fft:64:radix3": "2, 4, 8 or 16",
+    "fft:64:items4096": "1 to 1024", "fft:64:tunned": "did you mean 'tuned'?", "fft:64:cs12": "did you mean 'cs16'?",
+    "fft:64:Hann": "it must be fft:N|", "fft:64:hann:hamming": "set the same thing", "fft:64:x3:x4": "set the same thing",
+    "fft:64:local:global": "set the same thing", "fft:64:real:cs16": "samples of real transforms are f32",
+    "fft:8388608:skip1073741824:power:avg1073741823:x1073741824": "more than 2^40 samples",
+    "spectrum:64:power:hop1073741824:x1073741824:avg1073741824": "more than 2^40 samples",
+    "receive:wifi:idel": "did you mean 'idle'?"}.items():
+    check_error(2, why, "check", "cpu", "--case", case)
 check_error(2, "unknown study 'radices'", "bench", "--study", "radices")
 check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
 check_error(2, "--count 1 is impossible", "bench", "--study", "per", "--count", "1")
