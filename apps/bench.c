@@ -7,6 +7,7 @@
 #include "interrupt.h"
 #include "mpdu.h"
 #include "options.h"
+#include "outfile.h"
 #include "peers/peers.h"
 #include "picture/canvas.h"
 #include "progress.h"
@@ -17,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NOT_GIVEN (-HUGE_VAL) /* of an option; NAN can be given */
+
 struct measurement {
     char **cases, *png, *against, *study;
     int csv;
@@ -24,7 +27,7 @@ struct measurement {
     const struct peer *peer;
     struct case_target target;
     struct bench_chart chart;
-    size_t timed, failed;
+    size_t timed, failed, beside; /* cases: with a row, told as failed, and with a row that has the peer's rate */
 };
 
 static void print_number(const char *separator, const char *format, double value)
@@ -76,7 +79,6 @@ static void print_row(const struct bench_row *row)
     if (row->frame_instructions > 0)
         printf("  %.0f instructions a transform, critical path %.0f", row->frame_instructions, row->frame_path);
     putchar('\n');
-    fflush(stdout);
 }
 
 static void print_header(const struct measurement *m)
@@ -121,8 +123,9 @@ static int bench_case(void *argument, const char *text)
         print_csv(&row);
     else
         print_row(&row);
+    m->beside += row.has_peer;
     bench_chart_add(&m->chart, &row);
-    return EXIT_DONE;
+    return outfile_flush_stdout();
 }
 
 /* One device with a number of threads, in a context of its own. */
@@ -134,7 +137,7 @@ static int bench_device(struct measurement *m, const char *device, unsigned thre
     for (size_t i = 0; !code && m->cases && m->cases[i]; i++)
         code = bench_case(m, m->cases[i]);
     if (!code && !m->cases)
-        case_list_bench(bench_case, m);
+        code = case_list_bench(bench_case, m);
     penstock_context_free(m->target.context);
     bench_counters_close();
     return code;
@@ -152,12 +155,13 @@ static int bench_all(struct measurement *m, const struct targets *targets)
             code = bench_device(m, targets->names[i], cpus);
     }
     if (interrupted())
-        return EXIT_DONE;
-    if (code)
-        return code;
-    if (m->failed)
-        return EXIT_DATA;
-    return m->timed ? EXIT_DONE : fail(EXIT_DATA, "no case could be timed");
+        return interrupt_code(code);
+    if (code || m->failed)
+        return code ? code : EXIT_DATA;
+    if (!m->timed)
+        return fail(EXIT_DATA, "no case could be timed");
+    return m->peer && !m->beside ? fail(EXIT_DATA, "%s does none of these cases on these devices", m->peer->name)
+                                 : EXIT_DONE;
 }
 
 static int choose_peer(struct measurement *m)
@@ -194,6 +198,39 @@ static int (*find_study(const char *name))(const struct study *study)
     return NULL;
 }
 
+/* What would be left aside in silence. */
+static int check_study_options(const struct measurement *m)
+{
+    const char *study = m->study ? m->study : "";
+    bool per = !strcmp(study, "per"), forms = !strcmp(study, "radix") || !strcmp(study, "2d");
+    const struct {
+        const char *name;
+        bool given, fits;
+    } rules[] = {{"--case", m->cases, !m->study},
+                 {"--against", m->against, !m->study},
+                 {"--csv", m->csv, !per},
+                 {"--most", m->most != NOT_GIVEN, forms || !strcmp(study, "plans")},
+                 {"--count", m->count != NOT_GIVEN, per},
+                 {"--length", m->length != NOT_GIVEN, per},
+                 {"--cfo", m->cfo_hz != 0, per},
+                 {"--sfo", m->sfo_ppm != 0, per}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].given && !rules[i].fits)
+            return fail(EXIT_USAGE, m->study ? "%s has no place with --study %s" : "%s has no place without --study%s",
+                        rules[i].name, study);
+    return EXIT_DONE;
+}
+
+/* Before hours of work, not after. */
+static int check_picture(const char *path)
+{
+    int code = path ? png_available("--png") : EXIT_DONE;
+    if (code || !path)
+        return code;
+    return strcmp(path, "-") ? outfile_try(path)
+                             : fail(EXIT_USAGE, "--png - is impossible: standard output has the table");
+}
+
 static int check_options(struct measurement *m, const struct options *options)
 {
     const char *names[STUDIES + 1] = {NULL};
@@ -202,8 +239,12 @@ static int check_options(struct measurement *m, const struct options *options)
     for (size_t i = 0; i < STUDIES; i++)
         names[i] = studies[i].name;
     if ((m->study && !find_study(m->study) && (code = fail_unknown("study", m->study, names))) ||
-        (code = choose_peer(m)) || (code = case_parse_all(m->cases)) || (m->png && (code = png_available("--png"))))
+        (code = check_study_options(m)) || (code = choose_peer(m)) || (code = case_parse_all(m->cases)) ||
+        (code = check_picture(m->png)))
         return code;
+    m->count = m->count == NOT_GIVEN ? 400 : m->count;
+    m->length = m->length == NOT_GIVEN ? 138 : m->length;
+    m->most = m->most == NOT_GIVEN ? 0 : m->most;
     option_whole("--count", m->count, 10, 1e6, &count, &code);
     option_whole("--most", m->most, 0, 1 << 23, &count, &code);
     option_whole("--length", m->length, MPDU_LEAST, PENSTOCK_WIFI_MAX_PSDU, &count, &code);
@@ -238,14 +279,14 @@ static int bench(struct measurement *m, const struct options *options)
         return code;
     print_header(m);
     code = bench_all(m, &targets);
-    int picture = m->png ? bench_chart_write(&m->chart, m->png) : EXIT_DONE;
+    int picture = m->png && m->timed ? bench_chart_write(&m->chart, m->png) : EXIT_DONE;
     bench_chart_free(&m->chart);
     return code ? code : picture;
 }
 
 static int run(const struct command *command, int argc, const char **argv)
 {
-    struct measurement m = {.count = 400, .length = 138};
+    struct measurement m = {.count = NOT_GIVEN, .length = NOT_GIVEN, .most = NOT_GIVEN};
     const struct poptOption table[] = {
         {"case", 'c', POPT_ARG_ARGV, &m.cases, 0, "Only this case (penstock check --help), or several", "CASE"},
         {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},

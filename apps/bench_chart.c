@@ -22,6 +22,7 @@ void bench_chart_add(struct bench_chart *chart, const struct bench_row *row)
     snprintf(more->label, sizeof more->label, "%s  %s x%u", row->name, row->device, row->threads);
     more->rate_msps = bench_rate_msps(row);
     more->peer_rate_msps = row->has_peer ? row->peer_rate_msps : NAN;
+    more->ratio = row->has_peer ? row->ratio : NAN;
     more->peer = row->has_peer ? row->peer : NULL;
 }
 
@@ -31,14 +32,16 @@ void bench_chart_free(struct bench_chart *chart)
     *chart = (struct bench_chart){0};
 }
 
-enum { PITCH = 24, BAR = 14, TOP = 48, RIGHT = 90, BOTTOM = 56, WIDTH = 640 };
+enum { PITCH = 24, BAR = 14, TOP = 48, RIGHT = 60, BOTTOM = 56, WIDTH = 640 };
 
 static void draw_bar(const struct axes *axes, const struct bench_bar *bar, int row)
 {
     static const struct colour ours = {0, 114, 178}, theirs = {213, 94, 0};
     int middle = axes->top + row * PITCH + PITCH / 2, end = (int)axes_x(axes, bar->rate_msps);
-    char number[32];
-    snprintf(number, sizeof number, bar->rate_msps < 100 ? "%.1f" : "%.0f", bar->rate_msps);
+    char number[64];
+    int used = snprintf(number, sizeof number, bar->rate_msps < 100 ? "%.1f" : "%.0f", bar->rate_msps);
+    if (bar->peer)
+        snprintf(number + used, sizeof number - (size_t)used, ", %.2f of %s", bar->ratio, bar->peer->name);
     canvas_fill(axes->canvas, axes->left, middle - BAR / 2, end - axes->left, BAR, ours);
     if (isfinite(bar->peer_rate_msps))
         canvas_fill(axes->canvas, (int)axes_x(axes, bar->peer_rate_msps) - 1, middle - BAR / 2 - 3, 3, BAR + 6, theirs);
@@ -50,8 +53,8 @@ static void draw_bar(const struct axes *axes, const struct bench_bar *bar, int r
 static void draw(const struct bench_chart *chart, struct axes *axes, const struct peer *peer)
 {
     char title[120];
-    snprintf(title, sizeof title, "penstock %s: rate of the cases%s%s", penstock_version(),
-             peer ? "; the marks are " : "", peer ? peer->name : "");
+    snprintf(title, sizeof title, "penstock %s: rate of cases, xN: with N threads%s%s", penstock_version(),
+             peer ? "; marks: " : "", peer ? peer->name : "");
     axes_draw(axes, title);
     for (size_t i = 0; i < chart->count; i++)
         draw_bar(axes, &chart->bars[i], (int)i);
@@ -83,7 +86,7 @@ int bench_chart_write(const struct bench_chart *chart, const char *path)
                         .top = TOP,
                         .width = WIDTH,
                         .height = (int)chart->count * PITCH,
-                        .x = {.high = 1.12 * most, .label = "Msamples/s"},
+                        .x = {.high = (peer ? 1.32 : 1.12) * most, .label = "Msamples/s"},
                         .grid = true};
     draw(chart, &axes, peer);
     code = canvas_write_png(&canvas, file, path);

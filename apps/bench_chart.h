@@ -9,7 +9,7 @@
 
 struct bench_bar {
     char label[160];
-    double rate_msps, peer_rate_msps; /* NAN: no peer */
+    double rate_msps, peer_rate_msps, ratio; /* of the peer and to it; NAN: no peer */
     const struct peer *peer;
 };
 

@@ -6,6 +6,7 @@
 #include "check_state.h"
 #include "interrupt.h"
 #include "options.h"
+#include "outfile.h"
 #include "progress.h"
 #include "targets.h"
 
@@ -66,11 +67,10 @@ static int check_case(void *argument, const char *text)
         verdict.outcome = CASE_FAILED;
     progress_clear();
     printf("%-7s  %-10s  %-36s  %s\n", outcome_names[verdict.outcome], inspection->target.device, text, verdict.text);
-    fflush(stdout);
     count_outcome(inspection, verdict.outcome);
     if (inspection->resumable && verdict.outcome != CASE_FAILED)
         check_state_note(&inspection->state, text);
-    return EXIT_DONE;
+    return outfile_flush_stdout();
 }
 
 /* Product and driver of a device, which a resumed check must find unchanged. */
@@ -87,8 +87,8 @@ static void describe(penstock_context *context, const char *device, char *text, 
     }
 }
 
-/* True if at least one case ran and none failed. */
-static bool inspect(struct inspection *inspection, char *const *cases, bool full)
+/* EXIT_DONE if at least one case ran, none failed and nothing stopped it before the end. */
+static int inspect(struct inspection *inspection, char *const *cases, bool full)
 {
     const char *device = inspection->target.device;
     const struct part *part = inspection->part;
@@ -112,7 +112,11 @@ static bool inspect(struct inspection *inspection, char *const *cases, bool full
     if (inspection->earlier)
         printf(", %zu done before an interruption", inspection->earlier);
     puts(interrupted() ? ", interrupted" : "");
-    return executed + inspection->earlier > 0 && !inspection->failed;
+    if (ended)
+        return EXIT_DATA;
+    if (executed + inspection->earlier == 0)
+        return fail(EXIT_DATA, "no case ran on %s", device);
+    return inspection->failed ? EXIT_DATA : outfile_flush_stdout();
 }
 
 /* With --full no kernel is kept: none is used again, and PoCL takes twice as long for what is kept as for what runs. */
@@ -126,14 +130,13 @@ static int check(const struct options *options, char *const *cases, bool full, c
     if ((code = targets_find(&targets, context, options->arguments)))
         goto done;
     interrupt_watch(NULL);
-    for (size_t i = 0; i < targets.count && !interrupted(); i++) {
+    for (size_t i = 0; i < targets.count && !interrupted() && !outfile_flush_stdout(); i++) {
         struct inspection inspection = {.target = {context, targets.names[i], usable_cpus(), .thorough = full},
                                         .part = part};
-        if (!inspect(&inspection, cases, full))
-            code = EXIT_DATA;
-        if (!inspection.failed && code && !interrupted())
-            fail(EXIT_DATA, "no case ran on %s", targets.names[i]);
+        int of_device = inspect(&inspection, cases, full);
+        code = code ? code : of_device;
     }
+    code = interrupt_code(code);
     if (!targets.count)
         code = fail(EXIT_DATA, "there is no device to check");
 done:

@@ -3,6 +3,7 @@
 
 /* The signal handler: sets a flag and stops the source that is being read. */
 #include "interrupt.h"
+#include "command.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -35,4 +36,9 @@ void interrupt_watch(penstock_source *source)
 bool interrupted(void)
 {
     return received;
+}
+
+int interrupt_code(int code)
+{
+    return received ? fail(EXIT_DATA, "interrupted before all was done") : code;
 }

@@ -12,4 +12,7 @@ void interrupt_watch(penstock_source *source);
 
 bool interrupted(void);
 
+/* For work that an interrupt leaves undone: tells of it and returns EXIT_DATA. Without an interrupt `code`. */
+int interrupt_code(int code);
+
 #endif

@@ -14,6 +14,34 @@ static int tell(const char *path)
     return fail(EXIT_DATA, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
 }
 
+int outfile_try(const char *path)
+{
+    struct stat about;
+    bool is_there = !stat(path, &about);
+    if (is_there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return EXIT_DONE; /* the reader of a pipe would see its end */
+    FILE *file = fopen(path, "ab");
+    if (!file)
+        return tell(path);
+    fclose(file);
+    if (!is_there)
+        remove(path);
+    return EXIT_DONE;
+}
+
+int outfile_flush_stdout(void)
+{
+    static bool told;
+    errno = 0;
+    if (!fflush(stdout) && !ferror(stdout))
+        return EXIT_DONE;
+    if (!told)
+        fail(EXIT_DATA, "cannot write to standard output: %s", strerror(errno ? errno : EIO));
+    told = true;
+    __fpurge(stdout);
+    return EXIT_DATA;
+}
+
 int outfile_open(FILE **file, const char *path)
 {
     errno = 0;

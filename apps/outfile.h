@@ -9,6 +9,13 @@
 
 #include <stdio.h>
 
+/* Tells before long work what outfile_open() would tell after it; the file stays as it is. Returns an exit code. */
+int outfile_try(const char *path);
+
+/* Flushes standard output and tells, once, if that failed: what nobody gets need not be computed. Returns an exit
+ * code. */
+int outfile_flush_stdout(void);
+
 /* Created or emptied. Returns an exit code. */
 int outfile_open(FILE **file, const char *path);
 

@@ -79,6 +79,7 @@ struct forms_study {
     void *halves;                                                           /* samples of 16 bits */
     size_t frames, budget;                                                  /* bytes of samples */
     double seconds[MOST_FORMS][MOST_SIZES], joules[MOST_FORMS][MOST_SIZES]; /* of a transform; NAN: not done */
+    char refused[MOST_FORMS][200];                                          /* why a form was not done last */
 };
 
 static size_t side_of(const struct forms_study *s, int size)
@@ -143,6 +144,15 @@ static int measure(struct forms_study *s, const struct subject *subject, int for
     return status;
 }
 
+/* Once for all lengths that follow each other with the same reason. */
+static void tell_refusal(struct forms_study *s, int form, size_t n)
+{
+    if (!strncmp(s->refused[form], penstock_error_text(), sizeof s->refused[form] - 1))
+        return;
+    snprintf(s->refused[form], sizeof s->refused[form], "%s", penstock_error_text());
+    warn("%s, from %zu points on: %s", s->forms->form[form].name, n, s->refused[form]);
+}
+
 static int measure_form(struct forms_study *s, int form, int size)
 {
     size_t side = side_of(s, size), n = s->forms->squares ? side * side : side;
@@ -165,12 +175,10 @@ static int measure_form(struct forms_study *s, int form, int size)
         status = measure(s, &subject, form, size);
     penstock_resident_free(subject.resident);
     penstock_plan_free(subject.plan);
-    if (status == PENSTOCK_ERR_UNSUPPORTED) { /* told as a gap in the table */
-        progress_clear();
-        fprintf(stderr, "%s, %zu points: %s\n", s->forms->form[form].name, n, penstock_error_text());
-        return EXIT_DONE;
-    }
-    return status ? fail_status(status) : EXIT_DONE;
+    if (status != PENSTOCK_ERR_UNSUPPORTED)
+        return status ? fail_status(status) : EXIT_DONE;
+    tell_refusal(s, form, n); /* a gap in the table */
+    return EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- table ----------------------- */
@@ -187,7 +195,7 @@ static void print_row(const struct forms_study *s, int form, int size, bool csv)
     double joules = s->joules[form][size];
     if (!isfinite(s->seconds[form][size]))
         return;
-    printf(csv ? "%zu,%s,%s,%.6g,%.6g," : "%10zu  %-20s %-10s %12.4g %10.4g  ", side_of(s, size),
+    printf(csv ? "%zu,\"%s\",%s,%.6g,%.6g," : "%10zu  %-20s %-10s %12.4g %10.4g  ", side_of(s, size),
            s->forms->form[form].name, s->device.name, 1e6 * s->seconds[form][size], gigaflops(s, form, size));
     if (isfinite(joules))
         printf(csv ? "%.6g\n" : "%12.4g\n", 1e6 * joules);
@@ -197,8 +205,10 @@ static void print_row(const struct forms_study *s, int form, int size, bool csv)
 
 static void print_table(const struct forms_study *s, bool csv)
 {
-    puts(csv ? "points,form,device,microseconds,gflops,microjoules"
-             : "    points  form                 device      us each     GFLOP/s  uJ each");
+    const char *size_name = s->forms->squares ? "side" : "points";
+    printf(csv ? "%s,form,device,microseconds,gflops,microjoules\n"
+               : "%10s  form                 device      us each     GFLOP/s  uJ each\n",
+           size_name);
     for (int size = 0; size < sizes_of(s); size++)
         for (size_t form = 0; form < s->forms->count; form++)
             print_row(s, (int)form, size, csv);
@@ -208,7 +218,8 @@ static void print_table(const struct forms_study *s, bool csv)
 
 /* ---------------------------------------------------------------- picture --------------------- */
 
-static void draw_curve(const struct axes *axes, const struct forms_study *s, int form)
+/* Returns the legend's next row: a form that was not done has none. */
+static int draw_curve(const struct axes *axes, const struct forms_study *s, int form, int row)
 {
     double x[MOST_SIZES], y[MOST_SIZES];
     size_t count = 0;
@@ -217,8 +228,24 @@ static void draw_curve(const struct axes *axes, const struct forms_study *s, int
             x[count] = (double)side_of(s, size);
             y[count++] = gigaflops(s, form, size);
         }
+    if (!count)
+        return row;
     axes_curve(axes, x, y, count, true, curve_colour((size_t)form));
-    axes_legend(axes, form, curve_colour((size_t)form), s->forms->form[form].name);
+    axes_legend(axes, row, curve_colour((size_t)form), s->forms->form[form].name);
+    return row + 1;
+}
+
+/* Sizes that have a point, first and last; false if there is none. */
+static bool find_sizes(const struct forms_study *s, int *first, int *last)
+{
+    *first = *last = -1;
+    for (int size = 0; size < sizes_of(s); size++)
+        for (size_t form = 0; form < s->forms->count; form++)
+            if (isfinite(s->seconds[form][size])) {
+                *first = *first < 0 ? size : *first;
+                *last = size;
+            }
+    return *first >= 0;
 }
 
 static void draw(struct canvas *canvas, const void *study)
@@ -226,6 +253,8 @@ static void draw(struct canvas *canvas, const void *study)
     const struct forms_study *s = study;
     char title[200];
     double most = 0;
+    int first, last, row = 0;
+    find_sizes(s, &first, &last);
     for (size_t form = 0; form < s->forms->count; form++)
         for (int size = 0; size < sizes_of(s); size++)
             if (isfinite(s->seconds[form][size]))
@@ -235,9 +264,9 @@ static void draw(struct canvas *canvas, const void *study)
                         .top = 50,
                         .width = 740,
                         .height = 460,
-                        .x = {.low = s->forms->squares ? 10 : 1,
-                              .high = s->forms->squares ? 1e4 : 1e7,
-                              .logarithmic = true,
+                        .x = {.low = (double)side_of(s, first) / 1.5,
+                              .high = 1.5 * (double)side_of(s, last),
+                              .base = 2,
                               .label = s->forms->axis},
                         .y = {.low = 0, .high = 1.1 * most, .label = "GFLOP/s (5 n log2 n)"},
                         .grid = true};
@@ -245,7 +274,7 @@ static void draw(struct canvas *canvas, const void *study)
              s->device.product);
     axes_draw(&axes, title);
     for (size_t form = 0; form < s->forms->count; form++)
-        draw_curve(&axes, s, (int)form);
+        row = draw_curve(&axes, s, (int)form, row);
 }
 
 /* ---------------------------------------------------------------- study ----------------------- */
@@ -278,9 +307,17 @@ static int find_device(struct forms_study *s, const char *wanted)
     return EXIT_DONE;
 }
 
+static int fail_nothing(const struct forms_study *s, const struct study *wanted)
+{
+    if (wanted->most && wanted->most < side_of(s, 0))
+        return fail(EXIT_USAGE, "--most %zu is impossible: the study begins at %zu %s", wanted->most, side_of(s, 0),
+                    s->forms->axis);
+    return fail(EXIT_DATA, "%s does none of these forms", s->device.name);
+}
+
 static int study(struct forms_study *s, const struct study *wanted)
 {
-    int code = find_device(s, wanted->device), last = sizes_of(s);
+    int code = find_device(s, wanted->device), first, last = sizes_of(s);
     for (int form = 0; form < MOST_FORMS; form++)
         for (int size = 0; size < MOST_SIZES; size++)
             s->seconds[form][size] = s->joules[form][size] = NAN;
@@ -289,10 +326,12 @@ static int study(struct forms_study *s, const struct study *wanted)
             if (!wanted->most || side_of(s, size) <= wanted->most)
                 code = measure_form(s, (int)form, size);
     progress_clear();
-    if (code || interrupted())
+    if (!code && !find_sizes(s, &first, &last))
+        code = interrupted() ? interrupt_code(code) : fail_nothing(s, wanted);
+    if (code)
         return code;
     print_table(s, wanted->csv);
-    return wanted->png ? study_picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE;
+    return interrupt_code(wanted->png ? study_picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE);
 }
 
 static int study_forms(const struct forms *forms, const struct study *wanted)

@@ -115,15 +115,14 @@ static void print_curve(const struct curve *curve, double mbps)
 static void draw_curves(struct canvas *canvas, const struct curve *curves, const struct study *study,
                         const char *device)
 {
-    struct axes axes = {
-        .canvas = canvas,
-        .left = 90,
-        .top = 50,
-        .width = 740,
-        .height = 520,
-        .x = {.low = -3, .high = 21, .label = "signal-to-noise ratio in 20 MHz, dB"},
-        .y = {.low = 0.8 / (double)study->frames, .high = 1, .logarithmic = true, .label = "packet error rate"},
-        .grid = true};
+    struct axes axes = {.canvas = canvas,
+                        .left = 90,
+                        .top = 50,
+                        .width = 740,
+                        .height = 520,
+                        .x = {.low = -3, .high = 21, .label = "signal-to-noise ratio in 20 MHz, dB"},
+                        .y = {.low = 0.8 / (double)study->frames, .high = 1, .base = 10, .label = "packet error rate"},
+                        .grid = true};
     char text[160];
     snprintf(text, sizeof text, "802.11a/g, %zu-byte frames, %zu a point, white noise, detection included, on %s",
              study->length, study->frames, device);
@@ -188,6 +187,7 @@ int study_packet_errors(const struct study *study)
     }
     if (!code && study->png)
         code = write_picture(curves, study, penstock_wifi_receiver_device(receiver));
+    code = interrupt_code(code);
 done:
     for (size_t i = 0; curves && i < RATES; i++)
         study_frames_free(&curves[i].frames);

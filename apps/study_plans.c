@@ -206,21 +206,51 @@ static void draw_curve(const struct axes *axes, const struct plans_study *s, siz
     axes_legend(axes, row, curve_colour((size_t)row), name);
 }
 
+/* The member's least and largest value. */
+static void find_range(const struct plans_study *s, size_t member, double *low, double *high)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        double value;
+        memcpy(&value, (const char *)&s->rows[i] + member, sizeof value);
+        *low = fmin(*low, value);
+        *high = fmax(*high, value);
+    }
+}
+
+/* Whole decades around all times to make a plan. */
+static void find_decades(const struct plans_study *s, struct scale *scale)
+{
+    static const size_t members[] = {offsetof(struct plans_row, cold_ms), offsetof(struct plans_row, warm_ms),
+                                     offsetof(struct plans_row, tuned_cold_ms), offsetof(struct plans_row, retuned_ms),
+                                     offsetof(struct plans_row, tuned_warm_ms)};
+    double low = 1, high = 10;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        find_range(s, members[i], &low, &high);
+    scale->low = pow(10, floor(log10(fmax(low, 1e-6))));
+    scale->high = pow(10, ceil(log10(high)));
+}
+
 /* Times to make a plan, above; what tuning brings, below. */
 static void draw(struct canvas *canvas, const void *study)
 {
     const struct plans_study *s = study;
     char title[200];
+    double low = 0.9, high = 1.1;
     struct axes axes = {.canvas = canvas,
                         .left = 90,
                         .top = 50,
                         .width = 740,
                         .height = 320,
-                        .x = {.low = 10, .high = 1e7, .logarithmic = true, .label = "points"},
-                        .y = {.low = 1e-1, .high = 1e5, .logarithmic = true, .label = "ms to make a plan"},
+                        .x = {.low = (double)s->rows[0].n / 1.5,
+                              .high = 1.5 * (double)s->rows[s->count - 1].n,
+                              .base = 2,
+                              .label = "points"},
+                        .y = {.base = 10, .label = "ms to make a plan"},
                         .grid = true};
     snprintf(title, sizeof title, "penstock %s: plans, on %s (%.60s)", penstock_version(), s->device.name,
              s->device.product);
+    find_decades(s, &axes.y);
+    find_range(s, offsetof(struct plans_row, ratio), &low, &high);
     axes_draw(&axes, title);
     draw_curve(&axes, s, offsetof(struct plans_row, cold_ms), 0, "cold");
     draw_curve(&axes, s, offsetof(struct plans_row, warm_ms), 1, "warm");
@@ -229,7 +259,7 @@ static void draw(struct canvas *canvas, const void *study)
     draw_curve(&axes, s, offsetof(struct plans_row, tuned_warm_ms), 4, "tuned, warm");
     axes.top = 470;
     axes.height = 200;
-    axes.y = (struct scale){.low = 0.5, .high = 1.1, .label = "time of the tuned / the usual"};
+    axes.y = (struct scale){.low = low - 0.02, .high = high + 0.02, .label = "tuned time / usual"};
     axes_draw(&axes, "");
     draw_curve(&axes, s, offsetof(struct plans_row, ratio), 5, "tuned / usual");
 }
@@ -243,10 +273,14 @@ static int study(struct plans_study *s, const struct study *wanted)
         if (lengths[i] <= (wanted->most ? wanted->most : 65536))
             code = measure(s, lengths[i]);
     progress_clear();
-    if (code || interrupted())
+    if (!code && !s->count)
+        code = interrupted() ? interrupt_code(code)
+                             : fail(EXIT_USAGE, "--most %zu is impossible: the study begins at %zu points",
+                                    wanted->most, lengths[0]);
+    if (code)
         return code;
     print_table(s, wanted->csv);
-    return wanted->png ? study_picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE;
+    return interrupt_code(wanted->png ? study_picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE);
 }
 
 int study_plans(const struct study *wanted)

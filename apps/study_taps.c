@@ -152,7 +152,7 @@ static void draw(struct canvas *canvas, const void *study)
                         .top = 50,
                         .width = 740,
                         .height = 460,
-                        .x = {.low = 10, .high = 1e5, .logarithmic = true, .label = "complex taps"},
+                        .x = {.low = 10, .high = 1e5, .base = 10, .label = "complex taps"},
                         .y = {.low = 0, .high = 1.1 * most, .label = "Msamples/s"},
                         .grid = true};
     snprintf(title, sizeof title, "penstock %s: filter of complex samples, one thread, on %s", penstock_version(),
@@ -182,7 +182,7 @@ static int study(struct taps_study *s, const struct study *wanted)
     if (!code)
         code = measure_all(s);
     progress_clear();
-    if (code || interrupted())
+    if (code || (code = interrupt_code(code)))
         return code;
     print_points(s, wanted->csv);
     return wanted->png ? study_picture_write(wanted->png, 1030, 580, draw, s) : EXIT_DONE;

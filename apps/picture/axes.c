@@ -20,7 +20,7 @@ struct colour curve_colour(size_t index)
 
 static double position(const struct scale *scale, double value)
 {
-    if (scale->logarithmic)
+    if (scale->base)
         return log(value / scale->low) / log(scale->high / scale->low);
     return (value - scale->low) / (scale->high - scale->low);
 }
@@ -62,13 +62,25 @@ static void add_tick(struct ticks *ticks, double value, const char *format, int 
     ticks->count++;
 }
 
+/* Powers of the base: digits where they are few. */
+static void find_powers(struct ticks *ticks, double base, double low, double high, int most)
+{
+    double first = ceil(log(low) / log(base) - 1e-9), last = floor(log(high) / log(base) + 1e-6);
+    double step = ceil((last - first + 1) / most);
+    for (double power = first; power <= last; power += step) {
+        double value = pow(base, power);
+        add_tick(ticks, value, "%.*g", 6);
+        if (ticks->count && (value > 1e5 || value < 1e-4))
+            snprintf(ticks->texts[ticks->count - 1], sizeof ticks->texts[0], "%.0f^%.0f", base, power);
+    }
+}
+
 static void find_ticks(struct ticks *ticks, const struct scale *scale, int most)
 {
     double low = fmin(scale->low, scale->high), high = fmax(scale->low, scale->high);
     ticks->count = 0;
-    if (scale->logarithmic) {
-        for (double decade = pow(10, ceil(log10(low) - 1e-9)); decade <= high * 1.000001; decade *= 10)
-            add_tick(ticks, decade, "%.*g", 6);
+    if (scale->base) {
+        find_powers(ticks, scale->base, low, high, most);
         return;
     }
     double step = nice_step(high - low, most);
@@ -111,7 +123,7 @@ static void draw_y(const struct axes *axes)
     struct ticks ticks;
     size_t widest = 0;
     find_ticks(&ticks, &axes->y, axes->height / 40);
-    if (axes->y.logarithmic)
+    if (axes->y.base == 10)
         draw_minor_y(axes);
     for (size_t i = 0; i < ticks.count; i++) {
         int y = (int)lrint(axes_y(axes, ticks.values[i]));

@@ -9,7 +9,7 @@
 
 struct scale {
     double low, high;  /* at the left or lower end, and at the other; low > high turns the scale round */
-    bool logarithmic;  /* by decades */
+    int base;          /* 10: by decades, 2: by octaves, 0: not logarithmic */
     const char *label; /* NULL: the scale has no ticks */
 };
 

@@ -78,15 +78,26 @@ for _ in range(100):
     process.stdout.readline()
 process.send_signal(signal.SIGINT)
 rest = process.stdout.read().decode().splitlines()
-check(process.wait() == 0 and rest[-1].endswith(", interrupted"), process.returncode, rest[-1])
+check(process.wait() == 1 and rest[-1].endswith(", interrupted"), process.returncode, rest[-1])
 before = sum(map(int, re.search(r"cpu: (\d+) cases executed, .* (\d+) SKIPPED", rest[-1]).groups()))
 process = subprocess.Popen([PENSTOCK, "check", "cpu", "--full"], stdout=subprocess.PIPE, env={**os.environ, **cache})
 process.stdout.readline()
 process.send_signal(signal.SIGTERM)
 rest = process.stdout.read().decode().splitlines()
-check(process.wait() == 0, process.returncode)
+check(process.wait() == 1, process.returncode)
 earlier = int(re.search(r"(\d+) done before", rest[-1]).group(1))
 check(before <= earlier <= before + 1, "resumed after", earlier, "cases, not", before)
+
+# One device that does nothing says nothing of the next one.
+check_error(1, "no case ran on null", "check", "null", "cpu", "--case", "fft:16")
+
+# Whoever reads no more ends the work.
+for command in ("check", "bench"):
+    process = subprocess.Popen([PENSTOCK, command, "cpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()
+    told = process.stderr.read().decode().splitlines()
+    check(process.wait() == 1 and told == ["penstock: cannot write to standard output: Broken pipe"], command, told)
 
 # ---- bench
 header = ("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
@@ -113,6 +124,25 @@ if done.returncode == 0:
     check(width > 500 and height > 100, width, height)
 else:
     check(done.returncode == 2 and "libpng" in done.stderr, done.stderr)
+check_error(1, "cufft does none of these cases", "bench", "cpu", "--against", "cufft", "--case", "fft:16")
+if done.returncode == 0:
+    check_error(1, "No such file", "bench", "cpu", "--case", "fft:16", "--png", path("absent/bench.png"))
+    check_error(2, "standard output has the table", "bench", "cpu", "--png", "-")
+check(not os.path.exists(path("absent")), "a folder was made for a picture")
+
+# Studies: on the CPU a transform has one form. What is not done has a line of its own, and not one for each length.
+done = check_run(0, "bench", "cpu", "--study", "radix", "--most", "16", "--csv")
+rows = list(csv.reader(io.StringIO(done.stdout.decode())))
+check(rows[0] == ["points", "form", "device", "microseconds", "gflops", "microjoules"], rows[0])
+check(len(rows) > 1 and all(len(row) == len(rows[0]) and float(row[4]) > 0 for row in rows[1:]), rows)
+check("own, 16 bits" in [row[1] for row in rows], "names with a comma are one column:", rows)
+check(done.stderr.count("radix 2, from 8 points on: ") == 1, done.stderr)
+check(check_run(0, "bench", "cpu", "--study", "2d", "--most", "16", "--csv").stdout.startswith(b"side,form,"), "2d")
+for study, least in {"radix": "8 points", "2d": "16 points of a side", "plans": "64 points"}.items():
+    check_error(2, f"the study begins at {least}", "bench", "cpu", "--study", study, "--most", "7")
+picture = run("bench", "cpu", "--study", "radix", "--most", "16", "--png", path("radix.png"))
+check(picture.returncode == done.returncode or "libpng" in picture.stderr, picture.stderr)
+
 # A peer on the same device: its output is compared with ours before both are timed.
 for peer in ["clfft", "vkfft"] if "opencl:0" in run("devices").stdout.decode() else []:
     done = run("bench", "opencl", "--against", peer, "--case", "fft:16:x64", "--csv",

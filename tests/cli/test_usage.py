@@ -100,6 +100,10 @@ for case, why in {
     check_error(2, why, "check", "cpu", "--case", case)
 check_error(2, "unknown study 'radices'", "bench", "--study", "radices")
 check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
+for option in (["--case", "fft:16"], ["--against", "cufft"], ["--count", "20"]):
+    check_error(2, f"{option[0]} has no place with --study radix", "bench", "--study", "radix", *option)
+check_error(2, "--csv has no place with --study per", "bench", "--study", "per", "--csv")
+check_error(2, "--most has no place without --study", "bench", "--most", "64")
 check_error(2, "--count 1 is impossible", "bench", "--study", "per", "--count", "1")
 check_error(2, "--length 5 is impossible", "bench", "--study", "per", "--length", "5")
 check_error(2, "--cfo 3e+06 --sfo 0 is impossible", "bench", "--study", "per", "--cfo", "3e6")
