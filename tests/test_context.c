@@ -124,6 +124,9 @@ static void cache_files(void)
     back = penstock__cache_read(context, "file", &bytes);
     CHECK(back && bytes == 0, "nothing reads as %zu bytes", bytes);
     penstock__free(back);
+    CHECK(!unlink(path) && !mkfifo(path, 0600), "cannot make a pipe");
+    CHECK(!penstock__cache_read(context, "file", &bytes), "a pipe reads");
+    CHECK(penstock__cache_write(context, "file", "short", 5), "a pipe is not replaced");
     penstock_context_free(context);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "/proc/none")));
     CHECK(!penstock__cache_write(context, "file", "x", 1), "/proc can be written");

@@ -21,7 +21,8 @@ static void install_driver(const char *driver)
     setenv("OCL_ICD_FILENAMES", driver, 1);
 }
 
-/* A verdict is about the drivers that were there: another name or another file of OCL_ICD_FILENAMES wants a new one. */
+/* A verdict is about the drivers that were there: another name or another file of OCL_ICD_FILENAMES wants a new one,
+ * and so do PoCL's variables. */
 static void check_key(void)
 {
     enum { BYTES = 4096 };
@@ -38,6 +39,14 @@ static void check_key(void)
     CHECK(strcmp(key[0], key[1]), "a driver was named, and the key is the same: %s", key[0]);
     CHECK(strcmp(key[1], key[2]), "the driver's file has changed, and the key is the same: %s", key[1]);
     unsetenv("OCL_ICD_FILENAMES");
+    for (int i = 0; i < 3; i++) {
+        penstock__opencl_driver_key(key[i], BYTES);
+        setenv(i ? "POCL_MAX_WORK_GROUP_SIZE" : "POCL_CACHE_DIR", i ? "0" : test_folder, 1);
+    }
+    CHECK(!strcmp(key[0], key[1]), "where PoCL keeps kernels is part of the key: %s, %s", key[0], key[1]);
+    CHECK(strcmp(key[1], key[2]), "PoCL has other limits, and the key is the same: %s", key[1]);
+    unsetenv("POCL_MAX_WORK_GROUP_SIZE");
+    unsetenv("POCL_CACHE_DIR");
 }
 
 /* Why there is no OpenCL device. */

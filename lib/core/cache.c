@@ -83,13 +83,25 @@ static void *read_content(FILE *file, size_t *bytes)
     return NULL;
 }
 
+/* What is no regular file is passed by: a pipe would wait for somebody to write. */
+static FILE *open_regular(const char *path)
+{
+    struct stat status;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *file =
+        descriptor >= 0 && !fstat(descriptor, &status) && S_ISREG(status.st_mode) ? fdopen(descriptor, "rb") : NULL;
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
+}
+
 void *penstock__cache_read(penstock_context *context, const char *name, size_t *bytes)
 {
     char path[PATH_MAX];
     void *content;
     FILE *file;
     *bytes = 0;
-    if (!file_path(path, context, name, "") || !(file = fopen(path, "rbe")))
+    if (!file_path(path, context, name, "") || !(file = open_regular(path)))
         return NULL;
     content = read_content(file, bytes);
     fclose(file);

@@ -4,7 +4,7 @@
 /*
  * A text that changes when an OpenCL driver is installed, removed or updated, without loading any: sizes and times
  * of the loader, of the vendors' files that tell it of drivers, of drivers that these or OCL_ICD_FILENAMES name by a
- * path, and of the linker's list of installed libraries, where the others are found.
+ * path, and of the linker's list of installed libraries, where the others are found; and PoCL's variables.
  */
 #include "backends/opencl/opencl.h"
 #include "gpu/kernel.h"
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *vendors_folder(void)
 {
@@ -48,6 +49,18 @@ static void add_drivers(uint64_t *sum, const char *names)
     }
 }
 
+/* PoCL reads its limits, devices and compiler's flags from the environment, and ends the process if it dislikes them.
+ * Where it keeps kernels makes no such difference. */
+static void add_variables(uint64_t *sum)
+{
+    for (char **variable = environ; variable && *variable; variable++)
+        if (!strncmp(*variable, "POCL_", 5) && strncmp(*variable, "POCL_CACHE_DIR=", 15)) {
+            struct gpu_hash hash = penstock__hash_start();
+            penstock__hash_add(&hash, *variable);
+            *sum += hash.low; /* in any order */
+        }
+}
+
 void penstock__opencl_driver_key(char *text, size_t capacity)
 {
     uint64_t sum = 0;
@@ -66,6 +79,7 @@ void penstock__opencl_driver_key(char *text, size_t capacity)
         closedir(folder);
     if (names)
         add_drivers(&sum, names);
+    add_variables(&sum);
     snprintf(text, capacity, "%016llx %s %s %s %s", (unsigned long long)sum, penstock__opencl_library(),
              vendors_folder(), names ? names : "", paths ? paths : "");
 }
