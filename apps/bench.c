@@ -293,16 +293,15 @@ static int run(const struct command *command, int argc, const char **argv)
         {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
         {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid, cufft, vkfft or clfft", "PEER"},
         {"study", 0, POPT_ARG_STRING, &m.study, 0,
-         "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU; plans: "
-         "making "
-         "and tuning them",
+         "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU; "
+         "plans: making and tuning them",
          "NAME"},
         {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
-        {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame in it (138)", "BYTES"},
+        {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame of --study per (138)", "BYTES"},
         {"most", 0, POPT_ARG_DOUBLE, &m.most, 0, "Largest length or side of --study radix, 2d (all) or plans (65536)",
          "N"},
-        {"cfo", 0, POPT_ARG_DOUBLE, &m.cfo_hz, 0, "Carrier offset in it", "HZ"},
-        {"sfo", 0, POPT_ARG_DOUBLE, &m.sfo_ppm, 0, "Clock offset in it", "PPM"},
+        {"cfo", 0, POPT_ARG_DOUBLE, &m.cfo_hz, 0, "Carrier offset of --study per", "HZ"},
+        {"sfo", 0, POPT_ARG_DOUBLE, &m.sfo_ppm, 0, "Clock offset of --study per", "PPM"},
         OPTIONS_END,
     };
     struct options options;
@@ -317,36 +316,33 @@ const struct command command_bench = {
     .name = "bench",
     .synopsis = "[DEVICE...] [OPTION...]",
     .summary = "Time devices, alone or against other libraries",
-    .notes =
-        "Method: 3 runs to warm up, then runs for at least 0.5 s and at least 5; the median counts. With --against\n"
-        "ours and the peer's runs alternate on the same data and number of threads, and the ratio is the median of\n"
-        "the pairs' ratios. FFTW's and liquid's plans are for one transform, called in a loop (FFTW_MEASURE). Samples\n"
-        "start and end in host memory, so that rates include transfers; 'of copy' compares bytes read plus written\n"
-        "with the better of memcpy() and a plain loop on buffers of the same size. On a GPU fft, ofdm and their like\n"
-        "have their samples there (1 GiB where memory allows) and the device's clock counts; 'of copy' compares with\n"
-        "the better of its own copy and our copy kernel on the same buffers, and --csv has the rate with transfers\n"
-        "besides. cuFFT, VkFFT and clFFT run there too, on the same samples, cuFFT with separate kernels for what is "
-        "not a\n"
-        "transform (in brackets, in --csv as peer_parts, what each of its kernels reaches of the copy); on OpenCL of "
-        "a\n"
-        "CPU all work in its memory, and the wall's clock counts. receive:*:idle is white\n"
-        "noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at 20 MHz, at 35 dB, and every frame must come\n"
-        "out. In --csv energy_nj (processor package), cycles and\n"
-        "instructions are per sample, and empty where the system does not let them be read.\n"
-        "--study per: frames in white noise of the profile's whole bandwidth, detection included; recorded ones where\n"
-        "they are at hand (138 bytes at 6, 12, 18, 24, 48 Mb/s), the transmitter's elsewhere.\n"
-        "--study taps: the filter's rate from 16 to 65536 complex taps on one thread, the best of 30 runs (on the CPU\n"
-        "by the thread's own time), and how far it is below its envelope, the best rate with as many taps or more.\n"
-        "--study radix, --study 2d: a transform in the forms that a GPU's plan can have, on DEVICE (opencl): stages "
-        "of\n"
-        "radix 2, 4, 8 and 16 from 8 to 2^20 points; 2-D ones of 16 to 2048 a side with global or local scratch "
-        "memory\n"
-        "and with columns in place or transposed. Time and energy of one of a batch (256 MiB on the device, 8 MiB on "
-        "a\n"
-        "CPU), energy from NVML or powercap where the device reports it.\n"
-        "--study plans: times to make plans of transforms on DEVICE (opencl) from 64 to 65536 points: cold, with an\n"
-        "empty cache folder; warm; tuned (fft:N:tuned), cold, with all kernels kept, and with the answer kept; and "
-        "the\n"
-        "time of a transform in the shape that tuning chose over that of the usual one (median of 15 pairs).\n",
+    .notes = "Method: 3 runs to warm up, then runs for at least 0.5 s (0.3 s with the samples on a GPU, 1 s for\n"
+             "receivers) and at least 5; the median counts. With --against ours and the peer's runs alternate on\n"
+             "the same data and number of threads, and the ratio is the median of the pairs' ratios.\n"
+             "On the CPU samples start and end in host memory; 'of copy' compares bytes read plus written with the\n"
+             "better of memcpy() and a plain loop on buffers of the same size. On a GPU fft cases, and ofdm and\n"
+             "filter cases in one kernel, have their samples there (1 GiB where memory allows) and the device's\n"
+             "clock counts; 'of copy' compares with the better of its own copy and our copy kernel, and the rate\n"
+             "from host to host is told besides.\n"
+             "Peers: fftw and liquid plan one transform and call it in a loop (FFTW_MEASURE), on the host. cufft,\n"
+             "vkfft and clfft compute where ours does, on the same samples, cufft with separate kernels for what\n"
+             "is not a transform: in brackets, in --csv as peer_parts, is what each of its kernels reaches of the\n"
+             "copy.\n"
+             "receive:*:idle is white noise; receive:*:MBPS is frames of 1500 bytes, 16 us apart at 20 MHz, at 35\n"
+             "dB, and every frame must come out. In --csv energy_nj (processor package), cycles and instructions\n"
+             "are per sample, and empty where the system does not let them be read.\n"
+             "--study per: frames in white noise of the profile's whole bandwidth, detection included; recorded\n"
+             "ones where they are at hand (138 bytes at 6, 12, 18, 24, 48 Mb/s), the transmitter's elsewhere.\n"
+             "--study taps: the filter's rate from 16 to 65536 complex taps on one thread, the best of 30 runs (on\n"
+             "the CPU by the thread's own time), and how far it is below its envelope, the best rate with as many\n"
+             "taps or more.\n"
+             "--study radix, --study 2d: a transform in the forms that a GPU's plan can have, on DEVICE (opencl):\n"
+             "stages of radix 2, 4, 8 and 16 from 8 to 2^20 points; 2-D ones of 16 to 2048 a side with global or\n"
+             "local scratch memory and with columns in place or transposed. Time and energy of one of a batch (256\n"
+             "MiB on the device, 8 MiB on a CPU), energy from NVML or powercap where the device reports it.\n"
+             "--study plans: times to make plans of transforms on DEVICE (opencl) from 64 to 65536 points: cold,\n"
+             "with an empty cache folder; warm; tuned (fft:N:tuned), cold, with all kernels kept, and with the\n"
+             "answer kept; and the time of a transform in the shape that tuning chose over that of the usual one\n"
+             "(median of 15 pairs).\n",
     .run = run,
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Measures a GPU beside the libraries that it has, and leaves a folder of tables and pictures: every figure of docs/performance.md.
+# Measures a GPU beside the libraries that it has, and leaves a folder of tables and pictures, as those of docs/performance.md.
 #   examples/gpu_report.sh [DEVICE...]             cuda:0 if none is named; `penstock devices` lists them. About 8 minutes
 #   PENSTOCK=path examples/gpu_report.sh ...       another command than build/release/apps/penstock or the installed one
 #   OUT=folder examples/gpu_report.sh ...          where the results go (gpu-report)
