@@ -107,7 +107,7 @@ static int bench_case(void *argument, const char *text)
                             .plan_warm_ms = NAN};
     int code = case_parse(&test, text);
     if (code || interrupted())
-        return code ? code : EXIT_DATA;
+        return code;
     progress_show("%s on %s", text, m->target.device);
     code = test.kind->bench(&test, &m->target, &row);
     progress_clear();
@@ -154,10 +154,11 @@ static int bench_all(struct measurement *m, const struct targets *targets)
         if (!code)
             code = bench_device(m, targets->names[i], cpus);
     }
+    code = code || !m->failed ? code : EXIT_DATA;
     if (interrupted())
-        return interrupt_code(code);
-    if (code || m->failed)
-        return code ? code : EXIT_DATA;
+        return interrupt_tell(code);
+    if (code)
+        return code;
     if (!m->timed)
         return fail(EXIT_DATA, "no case could be timed");
     return m->peer && !m->beside ? fail(EXIT_DATA, "%s does none of these cases on these devices", m->peer->name)

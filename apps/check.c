@@ -112,9 +112,9 @@ static int inspect(struct inspection *inspection, char *const *cases, bool full)
     if (inspection->earlier)
         printf(", %zu done before an interruption", inspection->earlier);
     puts(interrupted() ? ", interrupted" : "");
-    if (ended)
+    if (ended && !interrupted())
         return EXIT_DATA;
-    if (executed + inspection->earlier == 0)
+    if (executed + inspection->earlier == 0 && !interrupted())
         return fail(EXIT_DATA, "no case ran on %s", device);
     return inspection->failed ? EXIT_DATA : outfile_flush_stdout();
 }
@@ -136,7 +136,7 @@ static int check(const struct options *options, char *const *cases, bool full, c
         int of_device = inspect(&inspection, cases, full);
         code = code ? code : of_device;
     }
-    code = interrupt_code(code);
+    code = interrupt_tell(code);
     if (!targets.count)
         code = fail(EXIT_DATA, "there is no device to check");
 done:

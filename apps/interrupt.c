@@ -38,7 +38,7 @@ bool interrupted(void)
     return received;
 }
 
-int interrupt_code(int code)
+int interrupt_tell(int code)
 {
-    return received ? fail(EXIT_DATA, "interrupted before all was done") : code;
+    return received ? fail(code, "interrupted before all was done") : code;
 }

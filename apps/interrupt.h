@@ -12,7 +12,7 @@ void interrupt_watch(penstock_source *source);
 
 bool interrupted(void);
 
-/* For work that an interrupt leaves undone: tells of it and returns EXIT_DATA. Without an interrupt `code`. */
-int interrupt_code(int code);
+/* Where an interrupt has left work undone, tells of it. Returns `code`: to be interrupted is no fault. */
+int interrupt_tell(int code);
 
 #endif

@@ -23,7 +23,7 @@ static int print_help(void)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     printf("\npenstock COMMAND --help tells a command's options; penstock --version the version.\n"
-           "Exit codes: 0 done; 1 file, device, data or interrupt; 2 a command, option, option value, profile or\n"
+           "Exit codes: 0 done; 1 file, device or data; 2 a command, option, option value, profile or\n"
            "format that is unknown or impossible.\n");
     return EXIT_DONE;
 }
@@ -57,6 +57,5 @@ int main(int argc, char **argv)
         arguments[i] = argv[i];
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like a full disk: what is open gets flushed */
     int code = run(argc, arguments);
-    int lost = outfile_flush_stdout();
-    return code ? code : lost;
+    return code ? code : outfile_flush_stdout(); /* one line of error is enough */
 }

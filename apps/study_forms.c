@@ -327,11 +327,11 @@ static int study(struct forms_study *s, const struct study *wanted)
                 code = measure_form(s, (int)form, size);
     progress_clear();
     if (!code && !find_sizes(s, &first, &last))
-        code = interrupted() ? interrupt_code(code) : fail_nothing(s, wanted);
+        return interrupted() ? interrupt_tell(code) : fail_nothing(s, wanted);
     if (code)
         return code;
     print_table(s, wanted->csv);
-    return interrupt_code(wanted->png ? study_picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE);
+    return interrupt_tell(wanted->png ? study_picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE);
 }
 
 static int study_forms(const struct forms *forms, const struct study *wanted)

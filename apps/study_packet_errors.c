@@ -187,7 +187,7 @@ int study_packet_errors(const struct study *study)
     }
     if (!code && study->png)
         code = write_picture(curves, study, penstock_wifi_receiver_device(receiver));
-    code = interrupt_code(code);
+    code = interrupt_tell(code);
 done:
     for (size_t i = 0; curves && i < RATES; i++)
         study_frames_free(&curves[i].frames);

@@ -274,13 +274,13 @@ static int study(struct plans_study *s, const struct study *wanted)
             code = measure(s, lengths[i]);
     progress_clear();
     if (!code && !s->count)
-        code = interrupted() ? interrupt_code(code)
+        return interrupted() ? interrupt_tell(code)
                              : fail(EXIT_USAGE, "--most %zu is impossible: the study begins at %zu points",
                                     wanted->most, lengths[0]);
     if (code)
         return code;
     print_table(s, wanted->csv);
-    return interrupt_code(wanted->png ? study_picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE);
+    return interrupt_tell(wanted->png ? study_picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE);
 }
 
 int study_plans(const struct study *wanted)

@@ -182,8 +182,8 @@ static int study(struct taps_study *s, const struct study *wanted)
     if (!code)
         code = measure_all(s);
     progress_clear();
-    if (code || (code = interrupt_code(code)))
-        return code;
+    if (code || interrupted())
+        return interrupt_tell(code);
     print_points(s, wanted->csv);
     return wanted->png ? study_picture_write(wanted->png, 1030, 580, draw, s) : EXIT_DONE;
 }
