@@ -4,9 +4,9 @@
 /* A diagram of bars from zero on: ours filled, the peer's rate as a mark across. */
 #include "bench_chart.h"
 
-#include "outfile.h"
 #include "peers/peers.h"
 #include "picture/axes.h"
+#include "picture/picture_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,47 +50,42 @@ static void draw_bar(const struct axes *axes, const struct bench_bar *bar, int r
     canvas_text(axes->canvas, (int)axes_x(axes, furthest) + 8, middle, ANCHOR_LEFT, ink, number);
 }
 
-static void draw(const struct bench_chart *chart, struct axes *axes, const struct peer *peer)
+struct drawing {
+    const struct bench_chart *chart;
+    const struct peer *peer; /* NULL: none */
+    double most_msps;
+    int left;
+};
+
+static void draw(struct canvas *canvas, const void *subject)
 {
+    const struct drawing *drawing = subject;
+    const struct peer *peer = drawing->peer;
+    struct axes axes = {.canvas = canvas,
+                        .left = drawing->left,
+                        .top = TOP,
+                        .width = WIDTH,
+                        .height = (int)drawing->chart->count * PITCH,
+                        .x = {.high = (peer ? 1.32 : 1.12) * drawing->most_msps, .label = "Msamples/s"},
+                        .grid = true};
     char title[120];
     snprintf(title, sizeof title, "penstock %s: rate of cases, xN: with N threads%s%s", penstock_version(),
              peer ? "; marks: " : "", peer ? peer->name : "");
-    axes_draw(axes, title);
-    for (size_t i = 0; i < chart->count; i++)
-        draw_bar(axes, &chart->bars[i], (int)i);
+    axes_draw(&axes, title);
+    for (size_t i = 0; i < drawing->chart->count; i++)
+        draw_bar(&axes, &drawing->chart->bars[i], (int)i);
 }
 
 int bench_chart_write(const struct bench_chart *chart, const char *path)
 {
-    struct canvas canvas;
-    const struct peer *peer = NULL;
-    double most = 1;
-    int left = 0;
-    FILE *file;
+    struct drawing drawing = {.chart = chart, .most_msps = 1};
     for (size_t i = 0; i < chart->count; i++) {
         const struct bench_bar *bar = &chart->bars[i];
-        most = fmax(most, isfinite(bar->peer_rate_msps) ? fmax(bar->rate_msps, bar->peer_rate_msps) : bar->rate_msps);
-        left = text_width(bar->label) > left ? text_width(bar->label) : left;
-        peer = bar->peer ? bar->peer : peer;
+        int width = text_width(bar->label);
+        drawing.most_msps = fmax(drawing.most_msps, fmax(bar->rate_msps, bar->peer_rate_msps)); /* fmax passes NAN by */
+        drawing.left = width > drawing.left ? width : drawing.left;
+        drawing.peer = bar->peer ? bar->peer : drawing.peer;
     }
-    int code = outfile_open(&file, path);
-    if (code)
-        return code;
-    left += 30;
-    if (!canvas_init(&canvas, left + WIDTH + RIGHT, TOP + (int)chart->count * PITCH + BOTTOM, white)) {
-        outfile_close(file, path);
-        return fail(EXIT_DATA, "out of memory");
-    }
-    struct axes axes = {.canvas = &canvas,
-                        .left = left,
-                        .top = TOP,
-                        .width = WIDTH,
-                        .height = (int)chart->count * PITCH,
-                        .x = {.high = (peer ? 1.32 : 1.12) * most, .label = "Msamples/s"},
-                        .grid = true};
-    draw(chart, &axes, peer);
-    code = canvas_write_png(&canvas, file, path);
-    canvas_free(&canvas);
-    int closing = outfile_close(file, path);
-    return code ? code : closing;
+    drawing.left += 30;
+    return picture_write(path, drawing.left + WIDTH + RIGHT, TOP + (int)chart->count * PITCH + BOTTOM, draw, &drawing);
 }

@@ -246,8 +246,7 @@ static int write_picture(struct channelizing *c)
                                    .high_db = NAN,
                                    .title = title},
         c->picture, c->png);
-    int closing = outfile_close(c->picture, c->png);
-    return code ? code : closing;
+    return outfile_finish(c->picture, c->png, code);
 }
 
 static int channelize(struct channelizing *c)

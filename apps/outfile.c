@@ -85,3 +85,16 @@ void outfile_discard(FILE *file, const char *path)
     if (regular)
         remove(path);
 }
+
+int outfile_finish(FILE *file, const char *path, int code)
+{
+    errno = 0;
+    if (file && !code) {
+        fflush(file);
+        code = outfile_check(file, path);
+    }
+    if (!code)
+        return outfile_close(file, path);
+    outfile_discard(file, path);
+    return code;
+}

@@ -25,6 +25,10 @@ int outfile_check(FILE *file, const char *path);
 /* Flushes, closes (but not standard output), tells what failed. NULL is fine. */
 int outfile_close(FILE *file, const char *path);
 
+/* Closes a file that is of use only as a whole: where `code`, that of its writing, or the last of it tells of a
+ * failure, it is taken away. Returns an exit code. NULL is fine. */
+int outfile_finish(FILE *file, const char *path, int code);
+
 /* Closes the file of which nothing became, and takes it away where it is a regular one. NULL is fine. */
 void outfile_discard(FILE *file, const char *path);
 

@@ -147,9 +147,9 @@ static int spectrum(struct analysis *a)
                     : fail(EXIT_DATA, "'%s' is too short: no whole transform of %" PRIu64 " samples%s", a->input.source,
                            a->whole_n, a->whole_average > 1 ? ", averaged" : "");
     }
-    int picture = write_picture(a), closing = outfile_close(a->file, a->png);
-    code = code ? code : picture ? picture : closing;
-    if (!picture && !closing)
+    int picture = outfile_finish(a->file, a->png, write_picture(a));
+    code = code ? code : picture;
+    if (!picture)
         printf("%s: %" PRIu64 " spectra of %" PRIu64 " samples on %s, %zu rows\n", a->png, a->waterfall.spectra,
                a->whole_n, penstock_spectrum_device(a->spectrum), a->waterfall.rows);
     return code ? code : input_check_end(a->source);

@@ -8,11 +8,11 @@
 #include "cases/signals.h"
 #include "interrupt.h"
 #include "picture/axes.h"
+#include "picture/picture_file.h"
 #include "power.h"
 #include "progress.h"
 #include "study.h"
 #include "study_device.h"
-#include "study_picture.h"
 
 #include <penstock/resident.h>
 
@@ -331,7 +331,7 @@ static int study(struct forms_study *s, const struct study *wanted)
     if (code)
         return code;
     print_table(s, wanted->csv);
-    return interrupt_tell(wanted->png ? study_picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE);
+    return interrupt_tell(wanted->png ? picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE);
 }
 
 static int study_forms(const struct forms *forms, const struct study *wanted)

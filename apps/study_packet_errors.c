@@ -8,8 +8,8 @@
  */
 #include "cases/air.h"
 #include "interrupt.h"
-#include "outfile.h"
 #include "picture/axes.h"
+#include "picture/picture_file.h"
 #include "progress.h"
 #include "random.h"
 #include "study_frames.h"
@@ -112,9 +112,17 @@ static void print_curve(const struct curve *curve, double mbps)
     fflush(stdout);
 }
 
-static void draw_curves(struct canvas *canvas, const struct curve *curves, const struct study *study,
-                        const char *device)
+struct drawing {
+    const struct curve *curves;
+    const struct study *study;
+    const char *device;
+};
+
+static void draw_curves(struct canvas *canvas, const void *subject)
 {
+    const struct drawing *drawing = subject;
+    const struct curve *curves = drawing->curves;
+    const struct study *study = drawing->study;
     struct axes axes = {.canvas = canvas,
                         .left = 90,
                         .top = 50,
@@ -125,7 +133,7 @@ static void draw_curves(struct canvas *canvas, const struct curve *curves, const
                         .grid = true};
     char text[160];
     snprintf(text, sizeof text, "802.11a/g, %zu-byte frames, %zu a point, white noise, detection included, on %s",
-             study->length, study->frames, device);
+             study->length, study->frames, drawing->device);
     axes_draw(&axes, text);
     canvas_line(canvas, axes.left, axes_y(&axes, 0.1), axes.left + axes.width, axes_y(&axes, 0.1), 1,
                 (struct colour){120, 120, 126});
@@ -139,24 +147,6 @@ static void draw_curves(struct canvas *canvas, const struct curve *curves, const
     }
     canvas_text(canvas, axes.left + axes.width + 22, axes.top + 11, ANCHOR_LEFT, ink, "            10 % at");
     canvas_text(canvas, axes.left + axes.width + 22, axes.top + 214, ANCHOR_LEFT, ink, "* own transmitter");
-}
-
-static int write_picture(const struct curve *curves, const struct study *study, const char *device)
-{
-    struct canvas canvas;
-    FILE *file;
-    int code = outfile_open(&file, study->png);
-    if (code)
-        return code;
-    if (canvas_init(&canvas, 1030, 640, white)) {
-        draw_curves(&canvas, curves, study, device);
-        code = canvas_write_png(&canvas, file, study->png);
-        canvas_free(&canvas);
-    } else {
-        code = fail(EXIT_DATA, "out of memory");
-    }
-    int closing = outfile_close(file, study->png);
-    return code ? code : closing;
 }
 
 int study_packet_errors(const struct study *study)
@@ -186,7 +176,8 @@ int study_packet_errors(const struct study *study)
         print_curve(&curves[i], rates[i].mbps);
     }
     if (!code && study->png)
-        code = write_picture(curves, study, penstock_wifi_receiver_device(receiver));
+        code = picture_write(study->png, 1030, 640, draw_curves,
+                             &(struct drawing){curves, study, penstock_wifi_receiver_device(receiver)});
     code = interrupt_tell(code);
 done:
     for (size_t i = 0; curves && i < RATES; i++)

@@ -9,11 +9,11 @@
 #include "cases/signals.h"
 #include "interrupt.h"
 #include "picture/axes.h"
+#include "picture/picture_file.h"
 #include "progress.h"
 #include "study.h"
 #include "study_device.h"
 #include "study_folder.h"
-#include "study_picture.h"
 
 #include <penstock/resident.h>
 
@@ -280,7 +280,7 @@ static int study(struct plans_study *s, const struct study *wanted)
     if (code)
         return code;
     print_table(s, wanted->csv);
-    return interrupt_tell(wanted->png ? study_picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE);
+    return interrupt_tell(wanted->png ? picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE);
 }
 
 int study_plans(const struct study *wanted)

@@ -8,9 +8,9 @@
 #include "cases/signals.h"
 #include "interrupt.h"
 #include "picture/axes.h"
+#include "picture/picture_file.h"
 #include "progress.h"
 #include "study.h"
-#include "study_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ static int study(struct taps_study *s, const struct study *wanted)
     if (code || interrupted())
         return interrupt_tell(code);
     print_points(s, wanted->csv);
-    return wanted->png ? study_picture_write(wanted->png, 1030, 580, draw, s) : EXIT_DONE;
+    return wanted->png ? picture_write(wanted->png, 1030, 580, draw, s) : EXIT_DONE;
 }
 
 int study_taps(const struct study *wanted)

@@ -137,10 +137,9 @@ static int close_constellation(void *state)
     struct constellation_output *output = state;
     if (!output)
         return EXIT_DONE;
-    int code = draw(output);
-    int closing = outfile_close(output->file, output->path);
+    int code = outfile_finish(output->file, output->path, draw(output));
     free(output);
-    return code ? code : closing;
+    return code;
 }
 
 const struct frame_output frame_constellation = {

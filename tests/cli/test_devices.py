@@ -128,6 +128,12 @@ check_error(1, "cufft does none of these cases", "bench", "cpu", "--against", "c
 if done.returncode == 0:
     check_error(1, "No such file", "bench", "cpu", "--case", "fft:16", "--png", path("absent/bench.png"))
     check_error(2, "standard output has the table", "bench", "cpu", "--png", "-")
+    # Of a picture that has no room nothing is left.
+    limited = ["bash", "-c", "ulimit -f 1; trap '' XFSZ; exec \"$0\" \"$@\"", PENSTOCK, "bench", "cpu", "--case", "fft:16",
+               "--png", path("large.png")]
+    cut = subprocess.run(limited, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+    check(cut.returncode == 1 and cut.stderr.decode().endswith("large.png': File too large\n"), cut)
+    check(not os.path.exists(path("large.png")), "a piece of a picture is left")
 check(not os.path.exists(path("absent")), "a folder was made for a picture")
 
 # Studies: on the CPU a transform has one form. What is not done has a line of its own, and not one for each length.
