@@ -199,8 +199,9 @@ static CUresult allocate(void **memory, size_t bytes)
 
 CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t bytes)
 {
+    const char *most = getenv("PENSTOCK_SHIM_MOST_BYTES"); /* that one allocation may have */
     void *made = NULL;
-    CUresult code = allocate(&made, bytes);
+    CUresult code = most && bytes > strtoull(most, NULL, 10) ? SHIM_OUT_OF_MEMORY : allocate(&made, bytes);
     *memory = (CUdeviceptr)(size_t)made;
     return code;
 }

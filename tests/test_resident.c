@@ -129,6 +129,24 @@ static void refuse(const char *device)
     penstock_context_free(context);
 }
 
+/* Memory that a slot asks for beyond its need is done without where the device has no more. */
+static void grow(const char *device)
+{
+    penstock_context *context;
+    penstock_plan *plan;
+    char most[24];
+    snprintf(most, sizeof most, "%zu", sizeof in);
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N, .slots = 1), device));
+    setenv("PENSTOCK_SHIM_MOST_BYTES", most, 1);
+    CHECK_OK(penstock_plan_run(plan, in, got, FRAMES - 1));
+    CHECK_OK(penstock_plan_run(plan, in, got, FRAMES));
+    CHECK(!memcmp(got, want, sizeof got), "the transforms of a batch that has grown differ");
+    unsetenv("PENSTOCK_SHIM_MOST_BYTES");
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+}
+
 int main(int count, char **arguments)
 {
     const char *device = count > 1 ? arguments[1] : "opencl";
@@ -141,6 +159,7 @@ int main(int count, char **arguments)
     if (count > 1) {
         refuse(device);
         sweep(device);
+        grow(device);
     }
     return test_finish();
 }

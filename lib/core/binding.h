@@ -54,7 +54,8 @@ struct penstock__binding {
 int penstock__slot_open(struct penstock__slot *slot, struct penstock_device *device);
 void penstock__slot_close(struct penstock__slot *slot);
 
-/* A slot's buffer with room for `bytes`; it grows by half, so that growing batches do not move it each time. */
+/* A slot's buffer with room for `bytes`; it grows by half where the device has so much, so that growing batches do not
+ * move it each time. */
 int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes);
 
 /* The same, and filled from the host. */

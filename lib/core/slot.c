@@ -43,11 +43,13 @@ static int make_buffer(struct penstock_buffer *buffer, struct penstock_device *d
 
 int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes)
 {
-    size_t before = buffer->bytes;
+    size_t before = buffer->bytes, more = before + before / 2;
     if (buffer->device && before >= bytes)
         return PENSTOCK_OK;
     free_buffer(buffer);
-    return make_buffer(buffer, device, NULL, bytes > before + before / 2 ? bytes : before + before / 2);
+    if (more > bytes && !make_buffer(buffer, device, NULL, more))
+        return PENSTOCK_OK;
+    return make_buffer(buffer, device, NULL, bytes);
 }
 
 /* The library only reads what is given as const; a device's buffer has no notion of it. */
