@@ -4,9 +4,11 @@
 /*
  * How transforms of all lengths to 2^23 become kernels: at most three nodes each way, of radices that multiply to the
  * length that is computed, within the device's local memory and work-items, and as few as docs/opencl.md says.
+ * And a batch is refused before what kernels count in 32 bits would come round.
  * PENSTOCK_TEST_FULL=1 asks for every length; else for the short ones, the ends, and some by hash.
  */
-#include "gpu/scheme.h"
+#include "gpu/fused_kernel.h"
+#include "gpu/launch.h"
 #include "test.h"
 
 #include <stdbool.h>
@@ -124,6 +126,66 @@ static void check_drawn(size_t n)
         check_length(n, 1 + hash / 1024 % 2, PENSTOCK_COMPLEX);
 }
 
+/* ---------------------------------------------------------------- batches --------------------- */
+
+static struct penstock_device device_row = {.name = "gpu:0"};
+
+/* The number of the group from which the last one fetches ahead is a k_index. */
+static void check_transforms(size_t n)
+{
+    const struct penstock_problem problem = {
+        .fft = {.n = n, .format = PENSTOCK_CF32, .spacing = n, .scale = 1, .average = 1}};
+    const struct penstock_plan_state state = {.device = &device_row, .problem = &problem};
+    struct gpu_scheme scheme;
+    size_t bytes, most = 0;
+    unsigned count;
+    CHECK_OK(penstock__gpu_scheme(&scheme, &problem.fft, &devices[0].limits, 0));
+    for (size_t step = (size_t)1 << 40; step; step /= 2) {
+        const struct penstock_job job = {.frames = most + step};
+        most += penstock__gpu_scratch(&count, &bytes, &state, &scheme, &job) ? 0 : step;
+    }
+    const struct gpu_shape *shape = &scheme.node[0].shape;
+    CHECK(most > 1 << 20 && most + (uint64_t)shape->ahead * shape->per_group + shape->per_group <= INT32_MAX,
+          "n %zu: %zu rows, and %u groups of %u ahead", n, most, shape->ahead, shape->per_group);
+}
+
+/* Whether a kernel that does more than a transform takes so many frames of so many samples. */
+static bool takes(const struct penstock_problem *problem, size_t frames, size_t samples)
+{
+    const struct penstock_plan_state state = {.device = &device_row, .problem = problem};
+    const struct penstock_job job = {.frames = frames, .samples = samples};
+    struct fused_kernel kernel;
+    size_t rows, groups;
+    CHECK_OK(penstock__fused_kernel_shape(&kernel, problem, &devices[0].limits, 0, true));
+    return !penstock__fused_grid(&rows, &groups, &state, &kernel, &job);
+}
+
+/* These count samples and values from the first ones of a batch by k_size. */
+static void check_fused(void)
+{
+    enum { N = 8192, BLOCK = 4096, CARRIERS = 1600 };
+    static uint32_t bins[CARRIERS];
+    const size_t most = UINT32_MAX;
+    const struct penstock_problem spectrum = {.fft = {.n = N,
+                                                      .format = PENSTOCK_CS8,
+                                                      .spacing = N / 4,
+                                                      .output = PENSTOCK_OUTPUT_POWER,
+                                                      .scale = 1,
+                                                      .average = 2}};
+    const struct penstock_problem filter = {
+        .kind = PENSTOCK_PROBLEM_FILTER,
+        .filter = {.n = N, .format = PENSTOCK_CS8, .block = BLOCK, .parts = 1, .decimation = 1}};
+    const struct penstock_problem ofdm = {
+        .kind = PENSTOCK_PROBLEM_OFDM,
+        .ofdm = {.n = 2048, .format = PENSTOCK_CS8, .bits = 6, .carrier_count = CARRIERS, .bins = bins}};
+    for (uint32_t c = 0; c < CARRIERS; c++)
+        bins[c] = c;
+    CHECK(takes(&spectrum, 2 * (most / N), most) && !takes(&spectrum, 2 * (most / N + 2), most), "spectra");
+    CHECK(takes(&filter, most / BLOCK, most) && !takes(&filter, most / BLOCK + 2, most + 2 * BLOCK), "filters");
+    CHECK(takes(&ofdm, most / 2200, most) && !takes(&ofdm, most / 2200 + 2, most + 4400), "OFDM's samples");
+    CHECK(!takes(&ofdm, most / 400, 1 << 20), "OFDM's soft bits, of symbols that are asked for several times");
+}
+
 static void print_progress(size_t n)
 {
     if (n % (MOST_LENGTH / 64))
@@ -150,5 +212,8 @@ int main(int count, char **arguments)
                cases[d], nodes[d][1], nodes[d][2], nodes[d][3], convolutions[d]);
         CHECK(count > 1 || cases[d] >= (full ? MOST_LENGTH : 2500), "device %zu: only %lu cases", d, cases[d]);
     }
+    for (size_t n = 1; n <= 4096; n *= 2)
+        check_transforms(n);
+    check_fused();
     return test_finish();
 }

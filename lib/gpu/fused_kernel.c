@@ -172,13 +172,26 @@ void penstock__fused_describe(struct penstock_plan_state *plan, const struct fus
     plan->best_batch = (BEST_SAMPLES / length_of(self) + average - 1) / average * average;
 }
 
+/* How many samples, or values or pieces of output, a kernel counts from the first one by k_size at most. */
+static uint64_t counted(const struct fused_kernel *self, const struct penstock_problem *problem,
+                        const struct penstock_job *job, size_t rows)
+{
+    uint64_t values = 0;
+    if (problem->kind == PENSTOCK_PROBLEM_FFT)
+        return is_plain(problem) ? 0 : (uint64_t)rows * problem->fft.n;
+    if (is_ofdm(problem) && !any_length(self))
+        values = (uint64_t)rows * (penstock__ofdm_row(&problem->ofdm) / self->piece);
+    return values > job->samples ? values : job->samples;
+}
+
 int penstock__fused_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,
                          const struct fused_kernel *self, const struct penstock_job *job)
 {
     size_t group = (size_t)self->group[0] * self->group[1];
     *rows = job->frames / average_of(plan->problem);
     *groups = (*rows + self->per_group - 1) / self->per_group;
-    if (job->frames > (size_t)INT32_MAX / group * self->per_group - self->per_group)
+    if (job->frames > (size_t)INT32_MAX / group * self->per_group - self->per_group ||
+        counted(self, plan->problem, job, *rows) > UINT32_MAX)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu frames are too many for one batch", plan->device->name,
                                job->frames);
     return PENSTOCK_OK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl and spectrum.cl: what backends do with
- * them. All take (in, list, factors, table, out, rows, start, spacing). */
+/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl and spectrum.cl, and plain.cl, which is
+ * made of the same words: what backends do with them. All take
+ * (in, list, factors, table, out, rows, start, spacing). */
 #ifndef PENSTOCK_GPU_FUSED_KERNEL_H
 #define PENSTOCK_GPU_FUSED_KERNEL_H
 
@@ -42,7 +43,7 @@ const char *penstock__fused_name(const struct fused_kernel *self, const struct p
 unsigned penstock__fused_pick(const struct fused_kernel *self, const struct penstock_problem *problem,
                               const struct penstock_job *job);
 
-/* What a plan says of itself, and rows and work-groups of a job. */
+/* What a plan says of itself; and rows and work-groups of a job, or PENSTOCK_ERR_ARGUMENT for one that is too large. */
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self);
 int penstock__fused_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,
                          const struct fused_kernel *self, const struct penstock_job *job);

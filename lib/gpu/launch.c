@@ -148,10 +148,11 @@ bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state 
 int penstock__gpu_scratch(unsigned *count, size_t *bytes, const struct penstock_plan_state *plan,
                           const struct gpu_scheme *scheme, const struct penstock_job *job)
 {
-    size_t lanes = scheme->count > 1 ? 1 : scheme->node[0].shape.lanes;
+    const struct gpu_shape *shape = &scheme->node[0].shape;
+    size_t lanes = scheme->count > 1 ? 1 : shape->lanes, beyond = ((size_t)shape->ahead + 1) * shape->per_group;
     *count = scheme->count > 2 ? 2 : scheme->count - 1;
     *bytes = chunk_of(plan, scheme, job) * scheme->total * sizeof(penstock_cf32);
-    if (job->frames > (size_t)INT32_MAX / lanes - scheme->node[0].shape.per_group)
+    if (job->frames + beyond > (size_t)INT32_MAX / lanes) /* the last row's number and what it adds are k_index */
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu frames are too many for one batch", plan->device->name,
                                job->frames);
     return PENSTOCK_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Plans of kernels that do more than a transform: OFDM symbols to soft bits, filters. */
+/* Plans of one kernel of lib/gpu/fused_kernel.h: OFDM symbols to soft bits, filters, spectra, plain transforms. */
 #include "backends/cuda/cuda.h"
 
 static const struct cuda_api *api_of(const struct penstock_plan_state *plan)

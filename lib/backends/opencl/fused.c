@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Plans of kernels that do more than a transform: OFDM symbols to soft bits, filters. */
+/* Plans of one kernel of lib/gpu/fused_kernel.h: OFDM symbols to soft bits, filters, spectra, plain transforms. */
 #include "backends/opencl/opencl.h"
 
 static const struct opencl_device *device_of(const struct penstock_plan_state *plan)
