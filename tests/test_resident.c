@@ -125,6 +125,8 @@ static void refuse(const char *device)
              strcmp(device, "cpu") ? PENSTOCK_ERR_ARGUMENT : PENSTOCK_ERR_UNSUPPORTED);
     CHECK_EQ(penstock_resident_new(&resident, plan, in, sizeof in, 0), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_resident_new(&resident, NULL, in, sizeof in, FRAMES), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_resident_new(&resident, plan, in, sizeof in, SIZE_MAX / (N * sizeof *in) + 3), /* as 2 frames */
+             PENSTOCK_ERR_ARGUMENT);
     penstock_plan_free(plan);
     penstock_context_free(context);
 }

@@ -49,20 +49,6 @@ static int check_batch(const penstock_plan *plan, const struct penstock__batch *
     return PENSTOCK_OK;
 }
 
-/* The largest number of frames whose bytes can be counted. */
-static size_t most_frames(const struct penstock_problem *problem)
-{
-    size_t once = penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_in_count(&problem->fft));
-    return (PTRDIFF_MAX - once) / (problem->in_bytes + problem->out_bytes + sizeof(struct penstock_gather));
-}
-
-static int check_frames(const penstock_plan *plan, size_t frames)
-{
-    if (frames > most_frames(&plan->problem))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu frames are more than memory can hold", frames);
-    return PENSTOCK_OK;
-}
-
 int penstock_plan_submit(penstock_plan *plan, const void *in, void *out, size_t frames, uint64_t *ticket)
 {
     struct penstock__batch batch = {.in = in, .out = out, .frames = frames};
@@ -74,7 +60,7 @@ int penstock_plan_submit(penstock_plan *plan, const void *in, void *out, size_t 
     *ticket = plan->flight.last_ticket;
     if (!frames)
         return PENSTOCK_OK;
-    if ((status = check_frames(plan, frames)))
+    if ((status = penstock__problem_check_frames(&plan->problem, frames)))
         return status;
     batch.samples = penstock__fft_samples(&plan->problem.fft, frames);
     if ((status = check_batch(plan, &batch)))
@@ -110,7 +96,7 @@ int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t samp
         return penstock__error(PENSTOCK_ERR_STATE, "only a plan with gathered frames takes their list");
     if (!frames)
         return PENSTOCK_OK;
-    if ((status = check_frames(plan, frames)) || (status = check_batch(plan, &batch)))
+    if ((status = penstock__problem_check_frames(&plan->problem, frames)) || (status = check_batch(plan, &batch)))
         return status;
     for (size_t i = 0; i < frames; i++)
         if (gather[i].start > sample_count || n > sample_count - gather[i].start)

@@ -39,6 +39,20 @@ size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_
     return (problem->kind != PENSTOCK_PROBLEM_FFT ? frames : frames / problem->fft.average) * problem->out_bytes;
 }
 
+/* The largest number of frames whose bytes can be counted. */
+static size_t most_frames(const struct penstock_problem *problem)
+{
+    size_t once = penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_in_count(&problem->fft));
+    return (PTRDIFF_MAX - once) / (problem->in_bytes + problem->out_bytes + sizeof(struct penstock_gather));
+}
+
+int penstock__problem_check_frames(const struct penstock_problem *problem, size_t frames)
+{
+    if (frames > most_frames(problem))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu frames are more than memory can hold", frames);
+    return PENSTOCK_OK;
+}
+
 /* ---------------------------------------------------------------- devices --------------------- */
 
 int penstock__problem_rank(const struct penstock_device *device, const struct penstock_problem *problem)

@@ -14,6 +14,9 @@ int penstock__problem_check(const struct penstock_problem *problem);
 size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t samples);
 size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames);
 
+/* Of kind FFT: whether the bytes of so many frames can be counted. */
+int penstock__problem_check_frames(const struct penstock_problem *problem, size_t frames);
+
 /* The backend's rank for a problem, or an error; of rows and columns where a backend does not know them. */
 int penstock__problem_rank(const struct penstock_device *device, const struct penstock_problem *problem);
 

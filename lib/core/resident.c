@@ -127,12 +127,15 @@ int penstock_resident_new(penstock_resident **resident, const penstock_plan *pla
 {
     struct penstock__resident_work work = {.in = in, .in_bytes = in_bytes, .batch.frames = frames};
     const struct penstock_problem *problem;
+    int status;
     if (!resident || !plan)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_resident_new: resident or plan is NULL");
     *resident = NULL;
     problem = penstock__plan_problem(plan);
     if (problem->fft.gathered || !frames || frames % problem->fft.average)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu frames of this plan cannot be resident", frames);
+    if ((status = penstock__problem_check_frames(problem, frames)))
+        return status;
     work.batch.samples = penstock__fft_samples(&problem->fft, frames);
     return penstock__resident_new(resident, penstock__plan_binding(plan), &work, false);
 }
