@@ -257,6 +257,29 @@ static void check_choice(void)
     CHECK(!shim.broken_rule(), "%s", shim.broken_rule());
 }
 
+/* A kept shape that fails by now is measured for once, not for each plan of a context. */
+static void check_kept_fails(void)
+{
+    enum { BATCH = 67 };
+    penstock_context *context;
+    penstock_plan_info info;
+    unsigned usual, other;
+    char text[80];
+    find_groups(&usual, &other);
+    set_group("PENSTOCK_SHIM_FAST_GROUP", other);
+    tuned(test_folder, NULL, BATCH, text);
+    CHECK_EQ(group_of(text), other);
+    unsetenv("PENSTOCK_SHIM_FAST_GROUP");
+    set_group("PENSTOCK_SHIM_WRONG_GROUP", other);
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)));
+    CHECK_OK(use(context, BATCH, &info, text));
+    CHECK(info.timed > 1 && group_of(text) != other, "%u shapes timed, %s", info.timed, text);
+    CHECK_OK(use(context, BATCH, &info, text));
+    CHECK(!info.timed && group_of(text) != other, "%u shapes timed once more, %s", info.timed, text);
+    unsetenv("PENSTOCK_SHIM_WRONG_GROUP");
+    penstock_context_free(context);
+}
+
 /* A context, a tuned plan and a batch while something fails. */
 static void live_once(const char *what, long k)
 {
@@ -315,6 +338,7 @@ int main(int count, char **arguments)
     check_without(shimmed);
     if (shimmed) {
         check_choice();
+        check_kept_fails();
         check_failures();
     }
     test_remove_folder();

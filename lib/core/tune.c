@@ -88,20 +88,27 @@ static bool recall(const struct tuning *tuning, const char *key, size_t *index)
         return false;
     for (*index = 0; *index <= tuning->shapes.count; ++*index) {
         write_answer(other, tuning, *index);
-        if (strcmp(answer, other))
-            continue;
-        penstock__memo_keep(answer, sizeof answer, context, key);
-        return true;
+        if (!strcmp(answer, other))
+            return true;
     }
     return false;
 }
 
+/* In the context, of a shape that has passed its check: the first answer holds. */
+static void keep(const struct tuning *tuning, const char *key, size_t index)
+{
+    char answer[PENSTOCK_SHAPE_BYTES + 16];
+    write_answer(answer, tuning, index);
+    penstock__memo_keep(answer, sizeof answer, tuning->device->context, key);
+}
+
+/* In the cache folder, too. */
 static void remember(const struct tuning *tuning, const char *key, size_t index)
 {
     char answer[PENSTOCK_SHAPE_BYTES + 16];
     write_answer(answer, tuning, index);
     penstock__memo_write(tuning->device->context, "tuned", key, answer);
-    penstock__memo_keep(answer, sizeof answer, tuning->device->context, key);
+    keep(tuning, key, index);
 }
 
 /* ---------------------------------------------------------------- timing ---------------------- */
@@ -233,8 +240,10 @@ static bool recall_or_measure(struct tuning *tuning, size_t *index)
         struct penstock__binding **kept = &tuning->bindings[*index];
         if (!penstock__binding_new_as(kept, tuning->device, tuning->problem, tuning->slots, 0,
                                       shape_of(tuning, *index)) &&
-            !penstock__check(*kept))
+            !penstock__check(*kept)) {
+            keep(tuning, key, *index);
             return true;
+        }
         leave_out(tuning, *index);
     }
     if (!measure(tuning, index))
