@@ -19,11 +19,19 @@ out=${OUT:-gpu-report}
 mkdir -p "$out" || exit 2
 failed=0
 
-section() { # NAME COMMAND...: into NAME.csv, or NAME.txt for a check
-  local name=$1 began=$SECONDS file
+pictures=yes
+"$penstock" bench cpu --case fft:64 --png "$out/cpu.png" >"$out/cpu.log" 2>&1 || {
+  pictures=
+  echo "gpu_report.sh: no pictures: $(tail -n 1 "$out/cpu.log")" >&2
+}
+rm -f "$out/cpu.png" "$out/cpu.log"
+
+section() { # NAME COMMAND...: into NAME.csv and NAME.png, or NAME.txt for a check
+  local name=$1 began=$SECONDS file=$out/$1.txt picture=
   shift
-  case $name in *check) file=$out/$name.txt ;; *) file=$out/$name.csv ;; esac
-  if "$penstock" "$@" >"$file" 2>"$out/$name.log"; then
+  [ "$1" = bench ] && file=$out/$name.csv
+  [ "$1" = bench ] && [ -n "$pictures" ] && picture=--png=$out/$name.png
+  if "$penstock" "$@" ${picture:+"$picture"} >"$file" 2>"$out/$name.log"; then
     echo "$name: $((SECONDS - began)) s, $file"
   else
     failed=$((failed + 1))
@@ -62,7 +70,7 @@ for device in "$@"; do
     section "$name-batches" bench "$device" --csv $against $batches
     section "$name-powers" bench "$device" --csv $against $powers
     section "$name-others" bench "$device" --csv $against $others
-    section "$name-plans" bench "$device" --study plans --csv --png "$out/$name-plans.png"
+    section "$name-plans" bench "$device" --csv --study plans
     section "$name-check" check "$device"
     "$penstock" bench "$device" --csv --against vkfft --case fft:64 >"$out/$name-vkfft.csv" 2>/dev/null &&
       section "$name-vkfft" bench "$device" --csv --against vkfft $powers $others
