@@ -157,7 +157,7 @@ static void check_filters_and_spectra(penstock_context *context)
                                                   .output = PENSTOCK_OUTPUT_POWER,
                                                   .average = 16}},
                 "spectrum");
-    for (size_t n = 128; n <= 32768; n *= 256)
+    for (size_t n = 8192; n <= 32768; n *= 2)
         check_fused(context, (struct penstock_problem){.fft = {.n = n, .spacing = n, .scale = 1, .average = 1}},
                     "plain");
 }

@@ -181,6 +181,8 @@ int main(void)
     if (!nvrtc_load())
         return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
     CHECK_OK(penstock_context_new(&context, NULL));
+    check((struct penstock_fft_problem){.n = 8192, .scale = 1, .window = window, .centered = true},
+          "8192 windowed, centred");
     check((struct penstock_fft_problem){.n = 16384, .scale = 1}, "16384");
     check((struct penstock_fft_problem){.n = 32768, .scale = 1}, "32768");
     check((struct penstock_fft_problem){.n = 32768, .scale = 0.5f, .direction = PENSTOCK_REVERSE}, "32768 reverse");

@@ -4,24 +4,30 @@
 /* The kernel of plain transforms: where it is used, and what is generated of it. */
 #include "gpu/fused_plain.h"
 #include "gpu/knobs.h"
+#include "gpu/scheme.h"
 #include "gpu/source.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OF_ONE 16384 /* points; twice as many are done as two halves */
+#define LEAST_IN_PTX 8192  /* points, as it compiles in half the time there */
+#define MOST_OF_ONE  16384 /* points; twice as many are done as two halves */
+#define POINTS_AHEAD 8192  /* for each multiprocessor, which few groups fit: their loads wait for their computing */
 
 /* Measured on an H200. 4096 points by the usual kernel take 96 registers where the compiler is not told of a bound, so
  * that there are two groups at once in place of four. */
-static bool faster(size_t n, const struct gpu_limits *limits)
+static bool faster(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
+    size_t n = fft->n;
     const char *wanted = getenv("PENSTOCK_FUSED_PLAIN");
     struct gpu_knobs knobs;
     penstock__gpu_knobs(&knobs, (unsigned)n, penstock__gpu_wanted(limits, 0));
     if (knobs.fused == 1)
         return true;
-    return wanted ? *wanted == '1' : n == 128 || (n == 4096 && !limits->bounded) || n >= MOST_OF_ONE;
+    if (wanted)
+        return *wanted == '1';
+    return (n == 128 && !penstock__gpu_whole(fft)) || (n == 4096 && !limits->bounded) || n >= LEAST_IN_PTX;
 }
 
 static bool is_two(const struct penstock_fft_problem *fft)
@@ -43,7 +49,7 @@ bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const st
 {
     struct fused_kernel kernel;
     if (limits->cpu || fft->n < FUSED_LEAST || fft->n > 2 * MOST_OF_ONE || (fft->n & (fft->n - 1)) ||
-        !faster(fft->n, limits) || fft->average > 1 || fft->output != PENSTOCK_OUTPUT_COMPLEX ||
+        !faster(fft, limits) || fft->average > 1 || fft->output != PENSTOCK_OUTPUT_COMPLEX ||
         fft->domain != PENSTOCK_COMPLEX || fft->gathered || fft->shift != 0 || fft->format >= PENSTOCK_PLANAR ||
         fft->half || fft->spacing > INT32_MAX / 2 || fft->skip > INT32_MAX / 2)
         return false;
@@ -59,8 +65,8 @@ int penstock__fused_plain_shape(struct fused_kernel *self, const struct penstock
     struct fused_wish wish = wish_of(fft);
     int status = penstock__fused_shape(&self->shape, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &wish);
     self->copy_lanes = self->piece = 0;
-    if (fft->n >= MOST_OF_ONE && !getenv("PENSTOCK_FUSED_SHAPE"))
-        self->shape.ahead = limits->units / (is_two(fft) ? 4 : 2); /* one group cannot load and compute at once */
+    if (fft->n >= LEAST_IN_PTX && !getenv("PENSTOCK_FUSED_SHAPE"))
+        self->shape.ahead = limits->units * POINTS_AHEAD / (unsigned)fft->n;
     self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + wish.extra;
     return status;
 }
@@ -82,7 +88,7 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        "#define PTX %d\n#define SCALE (",
                        (int)fft->format, self->local_bytes / 16, fft->spacing, fft->skip, is_two(fft),
                        self->shape.ahead, fft->window != NULL, penstock__fused_table_floats(&self->shape),
-                       penstock__fused_table_floats(&self->shape) / 2, fft->n >= MOST_OF_ONE);
+                       penstock__fused_table_floats(&self->shape) / 2, fft->n >= LEAST_IN_PTX);
     penstock__text_add_float(text, (float)((double)fft->scale * sample_factor(fft)));
     penstock__text_add(text, ")\n");
 }

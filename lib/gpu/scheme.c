@@ -15,7 +15,7 @@
 struct search {
     const struct gpu_limits *limits;
     unsigned variant;
-    bool forward;
+    bool forward, whole;    /* whole: that of struct gpu_wish */
     unsigned most;          /* points of a node */
     struct gpu_knobs knobs; /* of the whole transform */
     const penstock_fft_options *options;
@@ -45,7 +45,8 @@ static int one_node(struct gpu_scheme *scheme, const struct search *search, unsi
     *node = (struct gpu_node){.inner = 1, .first = true, .last = true, .middle = twice, .back = twice};
     scheme->total = total;
     scheme->count = 1;
-    return shape_of(&node->shape, search, (struct gpu_wish){.n = total, .twice = twice, .unpack = unpack});
+    return shape_of(&node->shape, search,
+                    (struct gpu_wish){.n = total, .twice = twice, .unpack = unpack, .whole = search->whole && !twice});
 }
 
 static bool is_prime(unsigned n)
@@ -351,6 +352,12 @@ static int use_images(struct gpu_scheme *scheme, const struct penstock_fft_probl
     return PENSTOCK_OK;
 }
 
+bool penstock__gpu_whole(const struct penstock_fft_problem *fft)
+{
+    return (fft->format == PENSTOCK_CF32 || fft->format == PENSTOCK_F32) && fft->output == PENSTOCK_OUTPUT_COMPLEX &&
+           !fft->half && !fft->window && fft->shift == 0 && !fft->gathered && fft->average == 1;
+}
+
 static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                           const struct gpu_limits *limits, unsigned variant)
 {
@@ -358,6 +365,7 @@ static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_p
     struct search search = {.limits = limits,
                             .variant = variant,
                             .forward = fft->direction == PENSTOCK_FORWARD,
+                            .whole = penstock__gpu_whole(fft),
                             .options = &fft->options,
                             .most = most_of_node(limits, &fft->options),
                             .fits = {fits[0], fits[1]}};

@@ -32,6 +32,7 @@ struct gpu_wish {
     bool columns;     /* neighbouring transforms have their points side by side in memory */
     bool twice;       /* forward, a product with a spectrum, and back */
     bool unpack;      /* real samples, two to a point: one exchange more */
+    bool whole;       /* floats in and out, nothing done to them: memory is all that it waits for */
     bool turned;      /* columns leave as rows: one exchange more, where there is memory for it */
     unsigned radix;   /* the largest power of two among the radices; 0: the choice is free */
     unsigned items;   /* work-items of a transform; 0: likewise */

@@ -55,21 +55,23 @@ const struct gpu_recipe *penstock__gpu_recipe(unsigned n, bool cpu)
 /*
  * Rows and columns for which the least cost was not the least time on an H200. Points of a column lie far apart, so
  * that whole lines of memory count more than groups of usual size, and what the next groups need is fetched ahead.
+ * 128 points with four in a work-item are the best for memory, and the worst where anything else is to be computed.
  */
 static const struct measured {
     unsigned n;
-    bool columns;
+    bool columns, whole;
     unsigned half_waves; /* groups ahead, for each two multiprocessors */
     struct gpu_knobs knobs;
 } measured[] = {
-    {1200, false, 0, {.radix = {15, 10, 8}, .stages = 3, .lanes = 80, .per_group = 2}},
-    {1280, false, 0, {.radix = {10, 8, 16}, .stages = 3, .lanes = 80, .per_group = 2}},
-    {9216, false, 2, {.radix = {12, 8, 8, 12}, .stages = 4, .lanes = 384, .resident = 2}},
-    {144, true, 0, {.radix = {12, 12}, .stages = 2, .lanes = 12, .per_group = 16, .resident = 6}},
-    {256, true, 4, {.radix = {16, 16}, .stages = 2, .lanes = 16, .per_group = 16}},
-    {512, true, 0, {.radix = {16, 8, 4}, .stages = 3, .lanes = 32, .per_group = 16}},
-    {1024, true, 1, {.radix = {16, 8, 8}, .stages = 3, .lanes = 64, .per_group = 16}},
-    {2048, true, 1, {.radix = {16, 8, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
+    {128, false, true, 0, {.radix = {4, 4, 4, 2}, .stages = 4, .lanes = 32}},
+    {1200, false, false, 0, {.radix = {15, 10, 8}, .stages = 3, .lanes = 80, .per_group = 2}},
+    {1280, false, false, 0, {.radix = {10, 8, 16}, .stages = 3, .lanes = 80, .per_group = 2}},
+    {9216, false, false, 2, {.radix = {12, 8, 8, 12}, .stages = 4, .lanes = 384, .resident = 2}},
+    {144, true, false, 0, {.radix = {12, 12}, .stages = 2, .lanes = 12, .per_group = 16, .resident = 6}},
+    {256, true, false, 4, {.radix = {16, 16}, .stages = 2, .lanes = 16, .per_group = 16}},
+    {512, true, false, 0, {.radix = {16, 8, 4}, .stages = 3, .lanes = 32, .per_group = 16}},
+    {1024, true, false, 1, {.radix = {16, 8, 8}, .stages = 3, .lanes = 64, .per_group = 16}},
+    {2048, true, false, 1, {.radix = {16, 8, 16}, .stages = 3, .lanes = 128, .per_group = 8}},
 };
 
 const char *penstock__gpu_wanted(const struct gpu_limits *limits, unsigned variant)
@@ -88,7 +90,7 @@ struct gpu_knobs penstock__gpu_shape_knobs(const struct gpu_wish *wish, const st
     if (limits->cpu)
         return knobs;
     for (const struct measured *m = measured; m < measured + sizeof measured / sizeof *measured && !knobs.stages; m++)
-        if (m->n == wish->n && m->columns == wish->columns &&
+        if (m->n == wish->n && m->columns == wish->columns && (wish->whole || !m->whole) &&
             m->knobs.lanes <= limits->max_group / (m->columns ? 4 : 1)) {
             knobs = m->knobs;
             knobs.ahead = m->half_waves * limits->units / 2;
