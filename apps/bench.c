@@ -18,16 +18,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOT_GIVEN (-HUGE_VAL) /* of an option; NAN can be given */
-
 struct measurement {
     char **cases, *png, *against, *study;
-    int csv;
-    double count, length, most, cfo_hz, sfo_ppm;
+    bool csv;
+    uint64_t count, length, most;
+    double cfo_hz, sfo_ppm;
     const struct peer *peer;
     struct case_target target;
     struct bench_chart chart;
-    size_t timed, failed, beside; /* cases: with a row, told as failed, and with a row that has the peer's rate */
+    size_t begun, timed, failed,
+        beside; /* cases: all so far, with a row, told as failed, and with a row that has the peer's rate */
 };
 
 static void print_number(const char *separator, const char *format, double value)
@@ -108,7 +108,7 @@ static int bench_case(void *argument, const char *text)
     int code = case_parse(&test, text);
     if (code || interrupted())
         return code;
-    progress_show("%s on %s", text, m->target.device);
+    progress_done((double)m->begun++, "%s on %s", text, m->target.device);
     code = test.kind->bench(&test, &m->target, &row);
     progress_clear();
     if (code && *row.skipped) {
@@ -118,6 +118,7 @@ static int bench_case(void *argument, const char *text)
     m->failed += code != EXIT_DONE;
     if (code)
         return EXIT_DONE; /* told; the others go on */
+    interrupt_hold();
     m->timed++;
     if (m->csv)
         print_csv(&row);
@@ -125,7 +126,25 @@ static int bench_case(void *argument, const char *text)
         print_row(&row);
     m->beside += row.has_peer;
     bench_chart_add(&m->chart, &row);
-    return outfile_flush_stdout();
+    code = outfile_flush_stdout();
+    interrupt_release();
+    return code;
+}
+
+/* The picture of what was timed. */
+static int draw_chart(void *owner)
+{
+    struct measurement *m = owner;
+    return m->png && m->timed ? bench_chart_write(&m->chart, m->png) : EXIT_DONE;
+}
+
+/* Within a case. */
+static int conclude(void *owner)
+{
+    const struct measurement *m = owner;
+    progress_clear();
+    int code = draw_chart(owner);
+    return interrupt_tell(code || !m->failed ? code : EXIT_DATA);
 }
 
 /* One device with a number of threads, in a context of its own. */
@@ -143,11 +162,32 @@ static int bench_device(struct measurement *m, const char *device, unsigned thre
     return code;
 }
 
+static int count_case(void *count, const char *text)
+{
+    (void)text;
+    ++*(size_t *)count;
+    return EXIT_DONE;
+}
+
+/* With the CPU's with one thread. */
+static double count_cases(const struct measurement *m, const struct targets *targets)
+{
+    size_t cases = 0, devices = targets->count;
+    for (size_t i = 0; m->cases && m->cases[i]; i++)
+        cases++;
+    if (!m->cases)
+        case_list_bench(count_case, &cases);
+    for (size_t i = 0; i < targets->count; i++)
+        devices += !strcmp(targets->names[i], "cpu") && usable_cpus() > 1;
+    return (double)(cases * devices);
+}
+
 /* On the CPU each thread's rate tells as much as all together. */
 static int bench_all(struct measurement *m, const struct targets *targets)
 {
     unsigned cpus = usable_cpus();
     int code = EXIT_DONE;
+    progress_begin("cases", count_cases(m, targets));
     for (size_t i = 0; i < targets->count && !code && !interrupted(); i++) {
         if (!strcmp(targets->names[i], "cpu") && cpus > 1)
             code = bench_device(m, targets->names[i], 1);
@@ -200,24 +240,19 @@ static int (*find_study(const char *name))(const struct study *study)
 }
 
 /* What would be left aside in silence. */
-static int check_study_options(const struct measurement *m)
+static int check_study_options(const struct measurement *m, const struct options *options)
 {
     const char *study = m->study ? m->study : "";
     bool per = !strcmp(study, "per"), forms = !strcmp(study, "radix") || !strcmp(study, "2d");
     const struct {
         const char *name;
-        bool given, fits;
-    } rules[] = {{"--case", m->cases, !m->study},
-                 {"--against", m->against, !m->study},
-                 {"--csv", m->csv, !per},
-                 {"--most", m->most != NOT_GIVEN, forms || !strcmp(study, "plans")},
-                 {"--count", m->count != NOT_GIVEN, per},
-                 {"--length", m->length != NOT_GIVEN, per},
-                 {"--cfo", m->cfo_hz != 0, per},
-                 {"--sfo", m->sfo_ppm != 0, per}};
+        bool fits;
+    } rules[] = {{"case", !m->study}, {"against", !m->study}, {"csv", !per}, {"most", forms || !strcmp(study, "plans")},
+                 {"count", per},      {"length", per},        {"cfo", per},  {"sfo", per}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].given && !rules[i].fits)
-            return fail(EXIT_USAGE, m->study ? "%s has no place with --study %s" : "%s has no place without --study%s",
+        if (option_given(options, rules[i].name) && !rules[i].fits)
+            return fail(EXIT_USAGE,
+                        m->study ? "--%s has no place with --study %s" : "--%s has no place without --study%s",
                         rules[i].name, study);
     return EXIT_DONE;
 }
@@ -235,23 +270,14 @@ static int check_picture(const char *path)
 static int check_options(struct measurement *m, const struct options *options)
 {
     const char *names[STUDIES + 1] = {NULL};
-    uint64_t count;
     int code = EXIT_DONE;
     for (size_t i = 0; i < STUDIES; i++)
         names[i] = studies[i].name;
     if ((m->study && !find_study(m->study) && (code = fail_unknown("study", m->study, names))) ||
-        (code = check_study_options(m)) || (code = choose_peer(m)) || (code = case_parse_all(m->cases)) ||
+        (code = check_study_options(m, options)) || (code = choose_peer(m)) || (code = case_parse_all(m->cases)) ||
         (code = check_picture(m->png)))
         return code;
-    m->count = m->count == NOT_GIVEN ? 400 : m->count;
-    m->length = m->length == NOT_GIVEN ? 138 : m->length;
-    m->most = m->most == NOT_GIVEN ? 0 : m->most;
-    option_whole("--count", m->count, 10, 1e6, &count, &code);
-    option_whole("--most", m->most, 0, 1 << 23, &count, &code);
-    option_whole("--length", m->length, MPDU_LEAST, PENSTOCK_WIFI_MAX_PSDU, &count, &code);
-    if (!code && !(fabs(m->cfo_hz) <= 1e6 && fabs(m->sfo_ppm) <= 1000))
-        code = fail(EXIT_USAGE, "--cfo %g --sfo %g is impossible: at most 1e6 Hz and 1000 ppm", m->cfo_hz, m->sfo_ppm);
-    if (!code && m->study && options->arguments[0] && options->arguments[1])
+    if (m->study && options->arguments[0] && options->arguments[1])
         code = fail(EXIT_USAGE, "--study %s takes one device", m->study);
     return code;
 }
@@ -263,7 +289,8 @@ static int bench(struct measurement *m, const struct options *options)
     int code = check_options(m, options);
     if (code)
         return code;
-    interrupt_watch(NULL);
+    if (m->study)
+        interrupt_wait_for_end();
     if (m->study)
         return find_study(m->study)(&(struct study){.device = options->arguments[0],
                                                     .png = m->png,
@@ -279,30 +306,32 @@ static int bench(struct measurement *m, const struct options *options)
     if (code)
         return code;
     print_header(m);
+    interrupt_conclude_by(conclude, m, EXIT_DONE);
     code = bench_all(m, &targets);
-    int picture = m->png && m->timed ? bench_chart_write(&m->chart, m->png) : EXIT_DONE;
+    int picture = interrupt_conclude(draw_chart, m);
+    interrupt_end(code ? code : picture);
     bench_chart_free(&m->chart);
     return code ? code : picture;
 }
 
 static int run(const struct command *command, int argc, const char **argv)
 {
-    struct measurement m = {.count = NOT_GIVEN, .length = NOT_GIVEN, .most = NOT_GIVEN};
-    const struct poptOption table[] = {
-        {"case", 'c', POPT_ARG_ARGV, &m.cases, 0, "Only this case (penstock check --help), or several", "CASE"},
-        {"csv", 0, POPT_ARG_NONE, &m.csv, 0, "Comma-separated values", NULL},
-        {"png", 0, POPT_ARG_STRING, &m.png, 0, "A diagram", "OUT.png"},
-        {"against", 0, POPT_ARG_STRING, &m.against, 0, "Compare with fftw, liquid, cufft, vkfft or clfft", "PEER"},
-        {"study", 0, POPT_ARG_STRING, &m.study, 0,
-         "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU; "
-         "plans: making and tuning them",
-         "NAME"},
-        {"count", 'n', POPT_ARG_DOUBLE, &m.count, 0, "Frames a point of --study per (400)", "N"},
-        {"length", 0, POPT_ARG_DOUBLE, &m.length, 0, "Bytes of a frame of --study per (138)", "BYTES"},
-        {"most", 0, POPT_ARG_DOUBLE, &m.most, 0, "Largest length or side of --study radix, 2d (all) or plans (65536)",
-         "N"},
-        {"cfo", 0, POPT_ARG_DOUBLE, &m.cfo_hz, 0, "Carrier offset of --study per", "HZ"},
-        {"sfo", 0, POPT_ARG_DOUBLE, &m.sfo_ppm, 0, "Clock offset of --study per", "PPM"},
+    struct measurement m = {.count = 400, .length = 138};
+    const struct option_row table[] = {
+        OPTION_LIST("case", 'c', "CASE", &m.cases, "Only this case (penstock check --help), or several"),
+        OPTION_FLAG("csv", 0, &m.csv, "Comma-separated values"),
+        OPTION_TEXT("png", 0, "OUT.png", &m.png, "A diagram"),
+        OPTION_TEXT("against", 0, "PEER", &m.against, "Compare with fftw, liquid, cufft, vkfft or clfft"),
+        OPTION_TEXT("study", 0, "NAME", &m.study,
+                    "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU; "
+                    "plans: making and tuning them"),
+        OPTION_WHOLE("count", 'n', "N", &m.count, 10, 1e6, "", "Frames a point of --study per"),
+        OPTION_WHOLE("length", 0, "BYTES", &m.length, MPDU_LEAST, PENSTOCK_WIFI_MAX_PSDU, "bytes",
+                     "Of a frame of --study per"),
+        OPTION_WHOLE("most", 0, "N", &m.most, 1, 1 << 23, "",
+                     "Largest length or side of --study radix, 2d (if not given all) or plans (65536)"),
+        OPTION_NUMBER("cfo", 0, "HZ", &m.cfo_hz, -1e6, 1e6, "Hz", "Carrier offset of --study per"),
+        OPTION_NUMBER("sfo", 0, "PPM", &m.sfo_ppm, -1000, 1000, "ppm", "Clock offset of --study per"),
         OPTIONS_END,
     };
     struct options options;

@@ -61,16 +61,44 @@ static int check_case(void *argument, const char *text)
         inspection->earlier++;
         return EXIT_DONE;
     }
-    progress_show("%s on %s", text, inspection->target.device);
+    progress_done((double)(inspection->held + inspection->failed + inspection->skipped + inspection->earlier),
+                  "%s on %s", text, inspection->target.device);
     test.kind->check(&test, &inspection->target, &verdict);
     if (verdict.outcome == CASE_SKIPPED && case_is_required(&test, inspection->target.device))
         verdict.outcome = CASE_FAILED;
     progress_clear();
+    interrupt_hold();
     printf("%-7s  %-10s  %-36s  %s\n", outcome_names[verdict.outcome], inspection->target.device, text, verdict.text);
     count_outcome(inspection, verdict.outcome);
     if (inspection->resumable && verdict.outcome != CASE_FAILED)
         check_state_note(&inspection->state, text);
-    return outfile_flush_stdout();
+    code = outfile_flush_stdout();
+    interrupt_release();
+    return code;
+}
+
+struct case_count {
+    const struct part *part;
+    size_t place, count;
+};
+
+static int count_case(void *argument, const char *text)
+{
+    struct case_count *cases = argument;
+    (void)text;
+    cases->count += is_of_part(cases->part, cases->place++);
+    return EXIT_DONE;
+}
+
+/* Of a device's share; what was done before an interruption is among them. */
+static double count_cases(const char *device, char *const *cases, bool full, const struct part *part)
+{
+    struct case_count found = {.part = part};
+    for (size_t i = 0; cases && cases[i]; i++)
+        count_case(&found, cases[i]);
+    if (!cases)
+        case_list_check(device, full, count_case, &found);
+    return (double)found.count;
 }
 
 /* Product and driver of a device, which a resumed check must find unchanged. */
@@ -87,6 +115,24 @@ static void describe(penstock_context *context, const char *device, char *text, 
     }
 }
 
+static void print_totals(const struct inspection *inspection)
+{
+    printf("%s: %zu cases executed, %zu held, %zu failed, %zu SKIPPED", inspection->target.device,
+           inspection->held + inspection->failed, inspection->held, inspection->failed, inspection->skipped);
+    if (inspection->earlier)
+        printf(", %zu done before an interruption", inspection->earlier);
+    puts(interrupted() ? ", interrupted" : "");
+}
+
+/* Within a case. */
+static int conclude(void *owner)
+{
+    const struct inspection *inspection = owner;
+    progress_clear();
+    print_totals(inspection);
+    return interrupt_tell(inspection->failed ? EXIT_DATA : EXIT_DONE);
+}
+
 /* EXIT_DONE if at least one case ran, none failed and nothing stopped it before the end. */
 static int inspect(struct inspection *inspection, char *const *cases, bool full)
 {
@@ -100,18 +146,17 @@ static int inspect(struct inspection *inspection, char *const *cases, bool full)
         snprintf(name, sizeof name, part->count > 1 ? "%s-%zu-of-%zu" : "%s", device, part->number, part->count);
         check_state_open(&inspection->state, name, identity);
     }
+    progress_begin("cases", count_cases(inspection->target.device, cases, full, part));
+    interrupt_conclude_by(conclude, inspection, EXIT_DONE);
     if (!cases)
         ended = case_list_check(device, full, check_case, inspection);
     for (size_t i = 0; cases && cases[i] && !ended; i++)
         ended = check_case(inspection, cases[i]);
+    interrupt_conclude_by(NULL, NULL, EXIT_DONE);
     if (inspection->resumable)
         check_state_close(&inspection->state, !ended && !inspection->failed);
     size_t executed = inspection->held + inspection->failed;
-    printf("%s: %zu cases executed, %zu held, %zu failed, %zu SKIPPED", device, executed, inspection->held,
-           inspection->failed, inspection->skipped);
-    if (inspection->earlier)
-        printf(", %zu done before an interruption", inspection->earlier);
-    puts(interrupted() ? ", interrupted" : "");
+    print_totals(inspection);
     if (ended && !interrupted())
         return EXIT_DATA;
     if (executed + inspection->earlier == 0 && !interrupted())
@@ -129,7 +174,6 @@ static int check(const struct options *options, char *const *cases, bool full, c
         return code;
     if ((code = targets_find(&targets, context, options->arguments)))
         goto done;
-    interrupt_watch(NULL);
     for (size_t i = 0; i < targets.count && !interrupted() && !outfile_flush_stdout(); i++) {
         struct inspection inspection = {.target = {context, targets.names[i], usable_cpus(), .thorough = full},
                                         .part = part};
@@ -147,22 +191,26 @@ done:
 /* "2/8" */
 static int parse_part(struct part *part, const char *text)
 {
-    char end;
-    if (sscanf(text, "%zu/%zu%c", &part->number, &part->count, &end) == 2 && part->number >= 1 &&
-        part->number <= part->count && part->count <= 1000000 && !strpbrk(text, "+- "))
+    enum { MOST_PARTS = 1000000 };
+    const char *slash = strchr(text, '/');
+    if (slash && number_read_digits(text, (size_t)(slash - text), MOST_PARTS, &part->number) &&
+        number_read_digits(slash + 1, strlen(slash + 1), MOST_PARTS, &part->count) && part->number >= 1 &&
+        part->number <= part->count)
         return EXIT_DONE;
-    return fail(EXIT_USAGE, "check: --part '%s' is impossible; it is K/N, from 1/N to N/N", text);
+    return fail(EXIT_USAGE, "--part '%.40s' is impossible: it must be K/N, from 1/N to N/N with N at most %d", text,
+                MOST_PARTS);
 }
 
 static int run(const struct command *command, int argc, const char **argv)
 {
     char **cases = NULL, *text = NULL;
     struct part part = {1, 1};
-    int full = 0, code = EXIT_DONE;
-    const struct poptOption table[] = {
-        {"case", 'c', POPT_ARG_ARGV, &cases, 0, "Only this case; may be given several times", "CASE"},
-        {"full", 0, POPT_ARG_NONE, &full, 0, "Every length and every bin; goes on where it was interrupted", NULL},
-        {"part", 0, POPT_ARG_STRING, &text, 0, "Of all cases the K-th of N parts, for N processes side by side", "K/N"},
+    bool full = false;
+    int code = EXIT_DONE;
+    const struct option_row table[] = {
+        OPTION_LIST("case", 'c', "CASE", &cases, "Only this case; may be given several times"),
+        OPTION_FLAG("full", 0, &full, "Every length and every bin; goes on where it was interrupted"),
+        OPTION_TEXT("part", 0, "K/N", &text, "Of all cases the K-th of N parts, for N processes side by side"),
         OPTIONS_END,
     };
     struct options options;

@@ -4,6 +4,7 @@
 /* penstock devices: every device, or why it is absent, and the licence that its libraries ask for. */
 #include "device_list.h"
 #include "options.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,9 +51,10 @@ static void print_licence(penstock_context *context, size_t count)
 
 static int run(const struct command *command, int argc, const char **argv)
 {
-    int json = 0, code = EXIT_DONE;
-    const struct poptOption table[] = {
-        {"json", 0, POPT_ARG_NONE, &json, 0, "One JSON object a device instead of the table", NULL},
+    int code = EXIT_DONE;
+    bool json = false;
+    const struct option_row table[] = {
+        OPTION_FLAG("json", 0, &json, "One JSON object a device instead of the table"),
         OPTIONS_END,
     };
     struct options options;
@@ -63,7 +65,10 @@ static int run(const struct command *command, int argc, const char **argv)
         goto done;
     if ((code = open_context(&context, 0)))
         goto done;
-    if ((status = penstock_device_count(context, &count))) {
+    progress_wait(PROGRESS_DEVICES);
+    status = penstock_device_count(context, &count);
+    progress_arrived();
+    if (status) {
         code = fail_status(status);
         goto done;
     }

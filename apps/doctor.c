@@ -7,9 +7,13 @@
 #include "cases/cases.h"
 #include "doctor_radio.h"
 #include "options.h"
+#include "progress.h"
+
+#include <penstock/cache.h>
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +45,26 @@ static void check_kernels(void)
                 "unset PENSTOCK_KERNEL_PATH, or name the folder with the .cl sources");
     if (folder)
         closedir(folder);
+}
+
+/* What the folder holds, which `clear` removes first. */
+static void check_cache_size(penstock_context *context, bool clear)
+{
+    penstock_cache_info before = PENSTOCK_CACHE_INFO, info = PENSTOCK_CACHE_INFO;
+    char state[FOLDER_TEXT + 128];
+    if (penstock_cache_get_info(context, &before) || !before.folder)
+        return;
+    if (clear && penstock_cache_clear(context))
+        doctor_tell(MINOR, "cache", penstock_error_text(), "remove the folder's files as their owner");
+    penstock_cache_get_info(context, &info);
+    if (clear) {
+        snprintf(state, sizeof state, "cleared: %" PRIu64 " files, %.1f MiB", before.files - info.files,
+                 (double)(before.bytes - info.bytes) / (1 << 20));
+        doctor_tell(FINE, "cache", state, NULL);
+    }
+    snprintf(state, sizeof state, "%" PRIu64 " files, %.1f MiB of at most %.0f", info.files,
+             (double)info.bytes / (1 << 20), (double)info.limit_bytes / (1 << 20));
+    doctor_tell(FINE, "cache", state, NULL);
 }
 
 static void check_cache(void)
@@ -98,6 +122,7 @@ static const char *cure_of_absence(const char *reason)
         {"ended the process that probed it", CURE_OF_DRIVER},
         {"did not answer within", CURE_OF_DRIVER},
         {"fails with a first kernel", "update or reinstall that driver and its compiler"},
+        {"cannot be loaded: ", CURE_OF_LOADING},
         {"no platform",
          "install a driver. Debian's loader reads .icd files alone; others may know OCL_ICD_FILENAMES alone"},
         {"no NVIDIA driver", "with an NVIDIA GPU in the machine, install its driver (Debian: nvidia-driver)"},
@@ -134,7 +159,10 @@ static void check_device(penstock_context *context, const penstock_device_info *
 static void check_devices(penstock_context *context)
 {
     size_t count = 0;
-    if (penstock_device_count(context, &count)) {
+    progress_wait(PROGRESS_DEVICES);
+    int status = penstock_device_count(context, &count);
+    progress_arrived();
+    if (status) {
         doctor_tell(BROKEN, "devices", penstock_error_text(), NULL);
         return;
     }
@@ -155,21 +183,27 @@ static void tell_log(void *user, penstock_log_level level, const char *line)
 
 static int run(const struct command *command, int argc, const char **argv)
 {
-    const struct poptOption table[] = {OPTIONS_END};
+    bool clear = false;
+    const struct option_row table[] = {
+        OPTION_FLAG("clear-cache", 0, &clear, "First remove what the cache folder holds"),
+        OPTIONS_END,
+    };
     struct options options;
     penstock_context *context = NULL;
     int code = EXIT_DONE;
     if (!options_parse(&options, command, table, argc, argv, &code) || !options_no_arguments(&options, command, &code))
         goto done;
+    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log)))
+        doctor_tell(BROKEN, "context", penstock_error_text(), NULL);
     doctor_library();
     check_kernels();
     check_cache();
+    if (context)
+        check_cache_size(context, clear);
     doctor_opencl();
     check_radios();
     doctor_gnuradio();
-    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log)))
-        doctor_tell(BROKEN, "context", penstock_error_text(), NULL);
-    else
+    if (context)
         check_devices(context);
     code = broken_count ? EXIT_DATA : EXIT_DONE;
     printf(broken_count ? "%zu of these keep Penstock from working\n" : "Nothing keeps Penstock from working.\n",

@@ -12,6 +12,8 @@
 /* How a finding is judged: only what keeps the command from working makes the doctor fail. */
 enum finding { FINE, MINOR, BROKEN };
 
+#define CURE_OF_LOADING "install the library that it names, or reinstall the package of the one that cannot be loaded"
+
 /* One line; a second one with the cure unless all is well or `cure` is NULL. */
 void doctor_tell(enum finding finding, const char *what, const char *state, const char *cure);
 

@@ -3,6 +3,7 @@
 
 /* The doctor on OpenCL's loader and the drivers that are registered with it. */
 #include "doctor.h"
+#include "loading.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -79,10 +80,15 @@ void doctor_opencl(void)
     if (!name || !*name)
         name = "libOpenCL.so.1";
     void *loader = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    snprintf(state, sizeof state, "loader %.*s %s", PATH_MAX, name, loader ? "found" : "not found");
-    doctor_tell(loader ? FINE : MINOR, "opencl", state, "install the loader: ocl-icd-libopencl1");
-    if (!loader)
+    if (!loader) {
+        char reason[256];
+        bool missing = loading_tell(reason, name);
+        snprintf(state, sizeof state, "loader %s", reason);
+        doctor_tell(MINOR, "opencl", state, missing ? "install the loader: ocl-icd-libopencl1" : CURE_OF_LOADING);
         return;
+    }
+    snprintf(state, sizeof state, "loader %.*s found", PATH_MAX, name);
+    doctor_tell(FINE, "opencl", state, NULL);
     dlclose(loader);
     check_vendors(folder && *folder ? folder : "/etc/OpenCL/vendors", check_named(getenv("OCL_ICD_FILENAMES")));
 }

@@ -5,18 +5,22 @@
 #include "flow.h"
 #include "input.h"
 #include "interrupt.h"
+#include "outfile.h"
 #include "progress.h"
+#include "tally.h"
 #include "taps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define NOT_GIVEN UINT64_MAX
+
 struct filtering {
     struct input input;
     char *output, *output_format, *taps_text, *device;
-    double decimation, shift_hz, attenuation_db, advance;
-    uint64_t whole_decimation, whole_advance;
+    double shift_hz, attenuation_db;
+    uint64_t decimation, advance;
     penstock_format format; /* of the output */
     struct taps taps;
     penstock_context *context;
@@ -35,34 +39,46 @@ static int check_options(struct filtering *f)
         return fail(EXIT_USAGE, "filter: --output is missing: the file for the result, or -");
     if (!f->taps_text)
         return fail(EXIT_USAGE, "filter: --taps is missing: a file or a design such as lowpass:CUT:TRANS");
-    if (!option_whole("--decimate", f->decimation, 1, 1 << 20, &f->whole_decimation, &code) ||
-        !option_range("--attenuation", f->attenuation_db, 0, 200, &code) ||
-        (!isnan(f->advance) && !option_whole("--advance", f->advance, 0, 1 << 20, &f->whole_advance, &code)))
+    if ((code = taps_check(f->taps_text)) || (code = input_check(&f->input, "filter")))
         return code;
     return f->output_format ? parse_format(&f->format, f->output_format) : EXIT_DONE;
 }
 
 static int open_filter(struct filtering *f)
 {
-    int code = taps_read(&f->taps, f->taps_text, f->info.rate_hz, f->attenuation_db);
-    if (code)
+    double half_hz = f->info.rate_hz / 2;
+    int code =
+        option_check("shift", f->shift_hz, &(struct number_range){.low = -half_hz, .high = half_hz, .unit = "Hz"});
+    if (code || (code = taps_read(&f->taps, f->taps_text, f->info.rate_hz, f->attenuation_db)))
         return code;
-    if (isnan(f->advance) && f->taps.designed)
-        f->whole_advance = (f->taps.count - 1) / 2;
-    if (f->whole_advance >= f->taps.count)
-        return fail(EXIT_USAGE, "--advance %" PRIu64 " is impossible: there are %zu taps", f->whole_advance,
-                    f->taps.count);
-    if (!option_range("--shift", f->shift_hz, -f->info.rate_hz / 2, f->info.rate_hz / 2, &code))
-        return code;
+    if (f->advance == NOT_GIVEN)
+        f->advance = f->taps.designed ? (f->taps.count - 1) / 2 : 0;
+    if (f->advance >= f->taps.count)
+        return fail(EXIT_USAGE, "--advance %" PRIu64 " is impossible: there are %zu taps", f->advance, f->taps.count);
+    progress_wait(PROGRESS_PLAN);
     int status = penstock_filter_new(
         &f->filter, f->context,
         &PENSTOCK_FILTER_DESC(.format = f->info.format, .taps = f->taps.complex_taps, .real_taps = f->taps.real_taps,
-                              .tap_count = f->taps.count, .decimation = (size_t)f->whole_decimation,
-                              .shift = f->shift_hz / f->info.rate_hz, .advance = (size_t)f->whole_advance),
+                              .tap_count = f->taps.count, .decimation = (size_t)f->decimation,
+                              .shift = f->shift_hz / f->info.rate_hz, .advance = (size_t)f->advance),
         f->device);
+    progress_arrived();
     f->filter_info = PENSTOCK_FILTER_INFO;
     if (!status)
         status = penstock_filter_get_info(f->filter, &f->filter_info);
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+static int open_sink(struct filtering *f)
+{
+    interrupt_hold();
+    int status = penstock_sink_open(
+        &f->sink, f->output,
+        &PENSTOCK_SINK_DESC(.format = f->format, .rate_hz = f->info.rate_hz / (double)f->decimation,
+                            .frequency_hz = f->info.frequency_hz > 0 ? f->info.frequency_hz - f->shift_hz : 0,
+                            .description = "penstock filter", .files = outfile_set(), .source = f->source,
+                            .decimation = f->decimation));
+    interrupt_release();
     return status ? fail_status(status) : EXIT_DONE;
 }
 
@@ -70,21 +86,16 @@ static int open_all(struct filtering *f)
 {
     int code, status;
     f->info = PENSTOCK_SOURCE_INFO;
-    if ((code = open_context(&f->context, 0)) || (code = input_open(&f->source, f->context, &f->input, "filter")))
+    if ((code = open_context(&f->context, 0)) || (code = input_open(&f->source, f->context, &f->input)))
         return code;
     if ((status = penstock_source_get_info(f->source, &f->info)))
         return fail_status(status);
-    if ((code = open_filter(f)))
+    if (strcmp(f->output, "-") && (code = outfile_protect(f->taps_text)))
+        return code;
+    if ((code = open_sink(f)) || (code = open_filter(f)))
         return code;
     f->values = malloc(FLOW_BLOCK * sizeof *f->values);
-    if (!f->values)
-        return fail(EXIT_DATA, "out of memory");
-    status = penstock_sink_open(
-        &f->sink, f->output,
-        &PENSTOCK_SINK_DESC(.format = f->format, .rate_hz = f->info.rate_hz / (double)f->whole_decimation,
-                            .frequency_hz = f->info.frequency_hz > 0 ? f->info.frequency_hz - f->shift_hz : 0,
-                            .description = "penstock filter"));
-    return status ? fail_status(status) : EXIT_DONE;
+    return f->values ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
 }
 
 /* Floats become complex values where they lie, from the last one on. */
@@ -103,8 +114,11 @@ static int pull(void *owner, bool wait)
         int status = penstock_filter_pull(f->filter, f->values, FLOW_BLOCK, wait, &count);
         if (!status && f->filter_info.real)
             widen(f->values, count);
+        interrupt_hold();
         if (!status && count)
             status = penstock_sink_write(f->sink, f->values, count);
+        penstock_filter_get_info(f->filter, &f->filter_info);
+        interrupt_release();
         if (status)
             return status;
     } while (count);
@@ -121,46 +135,63 @@ static int finish(void *owner)
     return penstock_filter_finish(((struct filtering *)owner)->filter);
 }
 
+static void print_summary(const struct filtering *f)
+{
+    struct tally tally = {0};
+    tally_source(&tally, f->source);
+    tally_sink(&tally, f->sink);
+    tally_warn(&tally);
+    if (!strcmp(f->output, "-"))
+        return;
+    printf("%s: %" PRIu64 " samples from %" PRIu64 ", %zu taps on %s by transforms of %zu; delay left: %g samples",
+           f->output, f->filter_info.values, f->filter_info.samples, f->taps.count, f->filter_info.device,
+           f->filter_info.n, f->filter_info.delay);
+    tally_print(stdout, &tally);
+    putchar('\n');
+}
+
+static int conclude(void *owner, int code)
+{
+    struct filtering *f = owner;
+    int status = penstock_sink_close(f->sink);
+    int closing = status ? outfile_fail(status) : outfile_complete();
+    if (!code && !status && !closing)
+        print_summary(f);
+    return code ? code : closing;
+}
+
 static int filter(struct filtering *f)
 {
     int code = check_options(f);
     if (code || (code = open_all(f)))
         return code;
-    interrupt_watch(f->source);
-    code = flow_run(&(struct flow){.source = f->source, .owner = f, .push = push, .pull = pull, .finish = finish});
-    interrupt_watch(NULL);
-    int status = penstock_sink_close(f->sink);
-    if (status && !code)
-        code = fail_status(status);
-    penstock_filter_get_info(f->filter, &f->filter_info);
-    if (!code && strcmp(f->output, "-"))
-        printf("%s: %" PRIu64 " samples from %" PRIu64
-               ", %zu taps on %s by transforms of %zu; delay left: %g samples\n",
-               f->output, f->filter_info.values, f->filter_info.samples, f->taps.count, f->filter_info.device,
-               f->filter_info.n, f->filter_info.delay);
+    code = flow_run(&(struct flow){
+        .source = f->source, .owner = f, .push = push, .pull = pull, .finish = finish, .conclude = conclude});
     return code ? code : input_check_end(f->source);
 }
 
 static int run(const struct command *command, int argc, const char **argv)
 {
-    struct filtering f = {.input = INPUT_DEFAULTS, .decimation = 1, .attenuation_db = 80, .advance = NAN};
-    const struct poptOption table[] = {
+    struct filtering f = {.input = INPUT_DEFAULTS, .decimation = 1, .attenuation_db = 80, .advance = NOT_GIVEN};
+    const struct option_row table[] = {
         INPUT_OPTIONS(f.input),
-        {"output", 'o', POPT_ARG_STRING, &f.output, 0, "SigMF if it ends in .sigmf-meta, else raw; - for stdout", "F"},
-        {"output-format", 0, POPT_ARG_STRING, &f.output_format, 0, "cf32 (if not given), cs16, cs8 or cu8", "FORMAT"},
-        {"taps", 't', POPT_ARG_STRING, &f.taps_text, 0, "A design in hertz, or a file (below)", "TAPS"},
-        {"attenuation", 0, POPT_ARG_DOUBLE, &f.attenuation_db, 0, "Of a design's stop band (80)", "DB"},
-        {"decimate", 0, POPT_ARG_DOUBLE, &f.decimation, 0, "Keep one of D samples (1)", "D"},
-        {"shift", 0, POPT_ARG_DOUBLE, &f.shift_hz, 0, "Move the signal by this before the filter", "HZ"},
-        {"advance", 0, POPT_ARG_DOUBLE, &f.advance, 0,
-         "Leave out the first N samples of the response; if not given, a design's delay", "N"},
-        {"device", 'd', POPT_ARG_STRING, &f.device, 0, "auto, NAME or prefer:NAME (penstock devices)", "NAME"},
+        OPTION_TEXT("output", 'o', "F", &f.output, "SigMF if it ends in .sigmf-meta, else raw; - for stdout"),
+        OPTION_WORD("output-format", 0, "FORMAT", &f.output_format, input_formats, "format", "If not given the first"),
+        OPTION_TEXT("taps", 't', "TAPS", &f.taps_text, "A design in hertz, or a file (below)"),
+        OPTION_NUMBER("attenuation", 0, "DB", &f.attenuation_db, 0, 200, "dB", "Of a design's stop band"),
+        OPTION_WHOLE("decimate", 0, "D", &f.decimation, 1, 1 << 20, "", "Keep one of D samples"),
+        OPTION_NUMBER("shift", 0, "HZ", &f.shift_hz, -5e9, 5e9, "Hz",
+                      "Move the signal by this before the filter, half the rate at most"),
+        OPTION_WHOLE("advance", 0, "N", &f.advance, 0, 1 << 20, "samples",
+                     "Leave out the first of the response; if not given, a design's delay"),
+        OPTION_TEXT("device", 'd', "NAME", &f.device, "auto, NAME or prefer:NAME (penstock devices)"),
         OPTIONS_END,
     };
     struct options options;
     int code = EXIT_DONE;
     if (options_parse(&options, command, table, argc, argv, &code) && options_no_arguments(&options, command, &code))
         code = filter(&f);
+    interrupt_end(code);
     free(f.values);
     taps_free(&f.taps);
     penstock_sink_free(f.sink);

@@ -4,9 +4,18 @@
 #include "flow.h"
 
 #include "command.h"
+#include "interrupt.h"
+#include "outfile.h"
 #include "progress.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+
+struct passage {
+    const struct flow *flow;
+    atomic_ullong total; /* samples that were read */
+    int code;            /* of the source; told */
+};
 
 static int push_all(const struct flow *flow, const char *next, size_t count, size_t sample_bytes)
 {
@@ -22,22 +31,35 @@ static int push_all(const struct flow *flow, const char *next, size_t count, siz
     return status;
 }
 
-static int read_all(const struct flow *flow, const penstock_source_info *info, void *samples)
+/* A status of the stream object and the outputs; of the source's failure p->code tells. */
+static int read_all(struct passage *p, const penstock_source_info *info, void *samples)
 {
-    uint64_t total = 0;
+    const struct flow *flow = p->flow;
     size_t count = 0;
     int status;
+    progress_begin_samples((double)info->total_samples, info->rate_hz);
     while (!(status = penstock_source_read(flow->source, samples, FLOW_BLOCK, &count)) && count) {
         if ((status = push_all(flow, samples, count, penstock_format_bytes(info->format))))
-            break;
-        total += count;
-        progress_show("%.3f s of signal", (double)total / info->rate_hz);
+            return status;
+        progress_done((double)(p->total += count), "%s", "");
     }
-    return status;
+    if (status)
+        p->code = fail_status(status);
+    return PENSTOCK_OK;
+}
+
+static int conclude(void *passage)
+{
+    struct passage *p = passage;
+    if (!p->total)
+        return p->code ? p->code : fail(EXIT_DONE, "interrupted before a sample was read: nothing is written");
+    int code = p->flow->conclude(p->flow->owner, p->code);
+    return p->code ? p->code : code;
 }
 
 int flow_run(const struct flow *flow)
 {
+    struct passage p = {.flow = flow};
     penstock_source_info info = PENSTOCK_SOURCE_INFO;
     int status = penstock_source_get_info(flow->source, &info);
     if (status)
@@ -45,11 +67,15 @@ int flow_run(const struct flow *flow)
     void *samples = malloc(FLOW_BLOCK * penstock_format_bytes(info.format));
     if (!samples)
         return fail(EXIT_DATA, "out of memory");
-    status = read_all(flow, &info, samples);
-    free(samples);
-    int code = status ? fail_status(status) : EXIT_DONE;
-    if (!(status = flow->finish(flow->owner)))
+    interrupt_conclude_by(conclude, &p, EXIT_DONE);
+    interrupt_watch(flow->source);
+    status = read_all(&p, &info, samples);
+    if (!status && !(status = flow->finish(flow->owner)))
         status = flow->pull(flow->owner, true);
+    interrupt_watch(NULL);
     progress_clear();
-    return code || !status ? code : fail_status(status);
+    int code = status ? outfile_fail(status) : interrupt_conclude(conclude, &p);
+    interrupt_conclude_by(NULL, NULL, code);
+    free(samples);
+    return code;
 }

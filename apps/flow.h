@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* A signal's way from its source through a stream object of the library, block by block. */
+/* A signal's way from its source through a stream object of the library, block by block, and to its end. */
 #ifndef PENSTOCK_APPS_FLOW_H
 #define PENSTOCK_APPS_FLOW_H
 
@@ -9,17 +9,21 @@
 
 enum { FLOW_BLOCK = 65536 }; /* samples read at once */
 
-/* The object's own calls; each returns a penstock_status. */
+/* The object's own calls; the first three return a penstock_status. */
 struct flow {
     penstock_source *source;
     void *owner; /* handed to the calls */
     int (*push)(void *owner, const void *samples, size_t count, size_t *taken);
-    int (*pull)(void *owner, bool wait); /* delivers all that is ready; with `wait` also what is on its way */
+    int (*pull)(void *owner, bool wait); /* delivers all that is ready; with `wait` also what is on its way. Writes
+                                            between interrupt_hold() and interrupt_release() */
     int (*finish)(void *owner);
+    int (*conclude)(void *owner, int code); /* makes the outputs whole and tells of them; `code` is that of the reading.
+                                               Returns an exit code */
 };
 
-/* All of the source, with progress on the terminal. Whatever fails, what was read before is delivered. Returns an exit
- * code. */
+/* All of the source, with progress on the terminal. The flow is concluded where all is well, and where what was read is
+ * all that there is: after an interrupt, or a failure of the source. Before anything was read nothing is concluded, nor
+ * where the stream object or an output failed. Returns an exit code. */
 int flow_run(const struct flow *flow);
 
 #endif

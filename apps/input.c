@@ -3,6 +3,8 @@
 
 /* From the options of an input to an open source. */
 #include "input.h"
+#include "outfile.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,56 +31,45 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-static int check_raw(const struct input *input, const char *command_name)
+int input_check(const struct input *input, const char *command_name)
 {
+    if (!input->source)
+        return fail(EXIT_USAGE, "%s: --input is missing: a file, - or soapy:ARGS", command_name);
     if (input_is_radio(input) || ends_with(input->source, ".sigmf-meta") || ends_with(input->source, ".sigmf-data"))
         return EXIT_DONE;
     if (!input->format)
         return fail(EXIT_USAGE, "%s: raw samples from '%s' need --format (cf32, cs16, cs8 or cu8)", command_name,
                     input->source);
     if (!(input->rate_hz > 0))
-        return fail(EXIT_USAGE, "%s: raw samples from '%s' need --rate HZ, above zero", command_name, input->source);
+        return fail(EXIT_USAGE, "%s: raw samples from '%s' need --rate HZ", command_name, input->source);
     return EXIT_DONE;
 }
 
-static bool check_numbers(const struct input *input, uint64_t *count, uint64_t *channel, int *code)
-{
-    return option_range("--rate", input->rate_hz, 0, 1e10, code) &&
-           option_range("--frequency", input->frequency_hz, 0, 1e12, code) &&
-           option_range("--bandwidth", input->bandwidth_hz, 0, 1e10, code) &&
-           (isnan(input->seconds) || option_range("--seconds", input->seconds, 1e-9, 1e9, code)) &&
-           (isnan(input->count) || option_whole("--count", input->count, 1, 9e15, count, code)) &&
-           option_whole("--channel", input->channel, 0, 1023, channel, code);
-}
-
-int input_open(penstock_source **source, penstock_context *context, const struct input *input, const char *command_name)
+int input_open(penstock_source **source, penstock_context *context, const struct input *input)
 {
     penstock_format format = PENSTOCK_CF32;
-    uint64_t count = 0, channel = 0;
-    int code = EXIT_DONE;
-    if (!input->source)
-        return fail(EXIT_USAGE, "%s: --input is missing: a file, - or soapy:ARGS", command_name);
-    if (!check_numbers(input, &count, &channel, &code))
+    int code = input->format ? parse_format(&format, input->format) : EXIT_DONE;
+    if (code)
         return code;
-    if (input->format && (code = parse_format(&format, input->format)))
-        return code;
-    if ((code = check_raw(input, command_name)))
-        return code;
+    bool gain_set = !isnan(input->gain_db);
+    progress_wait(input_is_radio(input) ? "opening the radio" : "opening the input");
     int status = penstock_source_open(
         source, context, input->source,
         &PENSTOCK_SOURCE_DESC(.raw = input->format != NULL, .format = format, .rate_hz = input->rate_hz,
-                              .frequency_hz = input->frequency_hz, .gain_set = !isnan(input->gain_db),
-                              .gain_db = isnan(input->gain_db) ? 0 : input->gain_db, .antenna = input->antenna,
-                              .bandwidth_hz = input->bandwidth_hz, .channel = (unsigned)channel, .count = count,
-                              .seconds = isnan(input->seconds) ? 0 : input->seconds, .soapy_log = true));
-    return status ? fail_status(status) : EXIT_DONE;
+                              .frequency_hz = input->frequency_hz, .gain_set = gain_set,
+                              .gain_db = gain_set ? input->gain_db : 0, .antenna = input->antenna,
+                              .bandwidth_hz = input->bandwidth_hz, .channel = (unsigned)input->channel,
+                              .count = input->count, .seconds = input->seconds, .soapy_log = true));
+    progress_arrived();
+    return status ? fail_status(status) : outfile_protect_source(*source);
 }
 
 int input_check_end(const penstock_source *source)
 {
     penstock_source_counters counters = PENSTOCK_SOURCE_COUNTERS;
-    if (penstock_source_get_counters(source, &counters) || !counters.trailing_bytes)
+    if (penstock_source_get_counters(source, &counters) || !(counters.trailing_bytes || counters.missing_samples))
         return EXIT_DONE;
-    warn("the input ends with %" PRIu64 " bytes that make no whole sample", counters.trailing_bytes);
-    return EXIT_DATA;
+    if (counters.trailing_bytes)
+        warn("the input ends with %" PRIu64 " bytes that make no whole sample", counters.trailing_bytes);
+    return EXIT_DATA; /* of missing samples the library's log has told */
 }

@@ -27,9 +27,10 @@ static int no_frame(void *state, const penstock_wifi_frame *frame)
     return EXIT_USAGE;
 }
 
-static int close_json(void *state)
+static int close_json(void *state, bool keep)
 {
     (void)state;
+    (void)keep;
     return EXIT_DONE;
 }
 

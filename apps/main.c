@@ -3,6 +3,7 @@
 
 /* penstock: the table of subcommands, and what holds for all of them. */
 #include "command.h"
+#include "interrupt.h"
 #include "outfile.h"
 
 #include <signal.h>
@@ -56,6 +57,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < argc; i++)
         arguments[i] = argv[i];
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error like a full disk: what is open gets flushed */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow any more */
+    outfile_start();
+    interrupt_start();
     int code = run(argc, arguments);
+    interrupt_end(code);
+    outfile_abandon();
     return code ? code : outfile_flush_stdout(); /* one line of error is enough */
 }

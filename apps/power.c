@@ -3,6 +3,7 @@
 
 /* Energy counters. */
 #include "power.h"
+#include "loading.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -35,11 +36,14 @@ static double nvml_joules(const struct power_meter *meter)
 static void open_nvml(struct power_meter *meter, unsigned index)
 {
     const char *name = getenv("PENSTOCK_NVML_LIBRARY");
-    void *library = dlopen(name ? name : "libnvidia-ml.so.1", RTLD_NOW);
+    void *library = dlopen(name = name ? name : "libnvidia-ml.so.1", RTLD_NOW);
+    static char reason[256];
     unsigned long long millijoules;
-    meter->source = "libnvidia-ml.so.1 not found";
-    if (!library)
+    meter->source = reason;
+    if (!library) {
+        loading_tell(reason, name);
         return;
+    }
     meter->source = "this NVML counts no energy";
     if (find(library, "nvmlInit_v2", &nvml.init) && find(library, "nvmlDeviceGetHandleByIndex_v2", &nvml.by_index) &&
         find(library, "nvmlDeviceGetTotalEnergyConsumption", &nvml.energy) && !nvml.init() &&

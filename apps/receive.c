@@ -8,6 +8,7 @@
 #include "outfile.h"
 #include "profile.h"
 #include "progress.h"
+#include "tally.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +26,10 @@ struct reception {
     penstock_source_info info;
     penstock_wifi_receiver *receiver;
     void *samples;
+    bool began;     /* a sample was read */
+    int input_code; /* of the source; told */
     bool warned_clipped, warned_not_finite;
+    uint64_t lost;      /* samples, before the frame at hand */
     uint64_t frame_end; /* of the last frame that is above the noise and was not decoded */
     struct {
         const struct frame_output *kind;
@@ -56,29 +60,46 @@ static int choose_outputs(struct reception *r)
                : EXIT_DONE;
 }
 
-static int open_outputs(struct reception *r)
+/* Those from `first` to before `end`. */
+static int open_outputs(struct reception *r, size_t first, size_t end)
 {
     struct stream_facts facts = {.rate_hz = r->info.rate_hz,
                                  .frequency_hz = r->info.frequency_hz,
+                                 .lost = &r->lost,
                                  .start_s = input_is_radio(&r->input) ? (uint64_t)time(NULL) : 0};
     int code = EXIT_DONE;
-    for (size_t i = 0; i < OUTPUT_COUNT && !code; i++)
+    interrupt_hold();
+    for (size_t i = first; i < end && !code; i++)
         if (r->outputs[i].path)
             code = r->outputs[i].kind->open(&r->outputs[i].state, r->outputs[i].path, &facts);
+    interrupt_release();
     return code;
 }
 
 /* All are closed, whatever fails. */
-static int close_outputs(struct reception *r)
+static int close_outputs(struct reception *r, bool keep)
 {
     int code = EXIT_DONE;
     for (size_t i = 0; i < OUTPUT_COUNT; i++)
         if (r->outputs[i].kind && r->outputs[i].state) {
-            int own = r->outputs[i].kind->close(r->outputs[i].state);
+            int own = r->outputs[i].kind->close(r->outputs[i].state, keep);
             r->outputs[i].state = NULL;
             code = code ? code : own;
         }
     return code;
+}
+
+/* Samples that were lost are part of the stream's time. What places a frame is its long training: a gap may have
+ * taken of what comes before that, and then the frame began within the gap. */
+static int place_frame(struct reception *r, penstock_wifi_frame *frame)
+{
+    uint64_t given = frame->sample + PENSTOCK_WIFI_LONG_TRAINING, position;
+    int status = penstock_source_get_position(r->source, given, &position);
+    if (status)
+        return fail_status(status);
+    r->lost = position - given;
+    frame->sample += r->lost;
+    return EXIT_DONE;
 }
 
 static int deliver_frames(struct reception *r)
@@ -90,9 +111,13 @@ static int deliver_frames(struct reception *r)
             return fail_status(got);
         if (!frame.decoded && frame.format != PENSTOCK_WIFI_UNKNOWN && frame.snr_db > least_snr_db)
             r->frame_end = frame.sample + frame.samples;
+        if ((code = place_frame(r, &frame)))
+            return code;
+        interrupt_hold();
         for (size_t i = 0; i < OUTPUT_COUNT && !code; i++)
             if (r->outputs[i].state)
                 code = r->outputs[i].kind->frame(r->outputs[i].state, &frame);
+        interrupt_release();
     }
     return code;
 }
@@ -105,35 +130,32 @@ static void warn_once(struct reception *r)
     penstock_source_counters source = PENSTOCK_SOURCE_COUNTERS;
     if (penstock_wifi_receiver_get_counters(r->receiver, &counters) || penstock_source_get_counters(r->source, &source))
         return;
-    if (counters.clipped && !r->warned_clipped)
+    if (source.clipped && !r->warned_clipped)
         warn("samples at the format's limit: the signal is clipped; lower the gain");
-    if (counters.not_finite && !r->warned_not_finite)
+    if ((source.not_finite || counters.not_finite) && !r->warned_not_finite)
         warn("NaN or infinity among the samples, read as zero");
-    r->warned_clipped |= counters.clipped > 0;
-    r->warned_not_finite |= counters.not_finite > 0;
-    progress_show("%.3f s of signal, %" PRIu64 " frames, %" PRIu64 " with a good FCS",
-                  (double)counters.samples / r->info.rate_hz, counters.decoded, counters.fcs_ok);
+    r->warned_clipped |= source.clipped > 0;
+    r->warned_not_finite |= source.not_finite > 0 || counters.not_finite > 0;
+    progress_done((double)counters.samples, "%" PRIu64 " frames, %" PRIu64 " good", counters.decoded, counters.fcs_ok);
 }
 
+/* What is wrong with the receiver or an output; of the source r->input_code tells. */
 static int receive_all(struct reception *r)
 {
     int code = EXIT_DONE, status = PENSTOCK_OK;
     size_t count = 0;
-    while (!code) {
-        status = penstock_source_read(r->source, r->samples, BLOCK, &count);
-        if (status || !count)
-            break;
+    progress_begin_samples((double)r->info.total_samples, r->info.rate_hz);
+    while (!code && !(status = penstock_source_read(r->source, r->samples, BLOCK, &count)) && count) {
+        r->began = true;
         if ((status = penstock_wifi_receiver_push(r->receiver, r->samples, count)))
-            break;
+            return fail_status(status);
         code = deliver_frames(r);
         warn_once(r);
     }
     if (status) /* a lost radio, say: what came before it is kept */
-        code = fail_status(status);
-    if (!penstock_wifi_receiver_finish(r->receiver)) {
-        int own = deliver_frames(r);
-        code = code ? code : own;
-    }
+        r->input_code = fail_status(status);
+    if (!code && !penstock_wifi_receiver_finish(r->receiver))
+        code = deliver_frames(r);
     warn_once(r);
     return code;
 }
@@ -142,7 +164,7 @@ static int receive_all(struct reception *r)
  * samples, that is how streams end. */
 static int check_end(const struct reception *r, const penstock_wifi_counters *counters)
 {
-    bool own_end = !input_is_radio(&r->input) && isnan(r->input.count) && isnan(r->input.seconds) && !interrupted();
+    bool own_end = !input_is_radio(&r->input) && !r->input.count && !(r->input.seconds > 0) && !interrupted();
     bool cut = own_end && counters->truncated && r->frame_end > counters->samples;
     if (cut)
         warn("the input ends within a frame");
@@ -152,10 +174,8 @@ static int check_end(const struct reception *r, const penstock_wifi_counters *co
 static int print_summary(const struct reception *r)
 {
     penstock_wifi_counters c = PENSTOCK_WIFI_COUNTERS;
-    penstock_source_counters s = PENSTOCK_SOURCE_COUNTERS;
+    struct tally tally = {0};
     int status = penstock_wifi_receiver_get_counters(r->receiver, &c);
-    if (!status)
-        status = penstock_source_get_counters(r->source, &s);
     if (status)
         return fail_status(status);
     progress_clear();
@@ -165,29 +185,21 @@ static int print_summary(const struct reception *r)
             " decoded, %" PRIu64 " FCS ok, %" PRIu64 " unsupported, %" PRIu64 " truncated",
             c.samples, penstock_wifi_receiver_device(r->receiver), c.triggers, c.synchronised, c.signals, c.decoded,
             c.fcs_ok, c.unsupported, c.truncated);
-    const struct {
-        uint64_t count;
-        const char *name;
-    } troubles[] = {
-        {c.clipped, "clipped"},       {c.not_finite, "not finite"},     {c.fallbacks, "batches done by the CPU"},
-        {s.overflows, "overflows"},   {s.lost_samples, "samples lost"}, {s.timeouts, "timeouts"},
-        {s.reconnects, "reconnects"},
-    };
-    for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++)
-        if (troubles[i].count)
-            fprintf(out, ", %s %" PRIu64, troubles[i].name, troubles[i].count);
+    if (c.fallbacks)
+        fprintf(out, ", batches done by the CPU %" PRIu64, c.fallbacks);
+    tally_source(&tally, r->source);
+    if (tally.in.not_finite < c.not_finite && c.samples == tally.in.taken)
+        tally.in.not_finite = c.not_finite; /* what is too large to be a signal is one to the receiver */
+    tally_print(out, &tally);
     fputc('\n', out);
     return check_end(r, &c);
 }
 
-static int open_reception(struct reception *r)
+static int open_reception(struct reception *r, penstock_wifi_profile profile)
 {
-    penstock_wifi_profile profile;
     int code, status;
     r->info = PENSTOCK_SOURCE_INFO;
-    if ((code = parse_profile(&profile, "receive", r->profile)))
-        return code;
-    if ((code = open_context(&r->context, 0)) || (code = input_open(&r->source, r->context, &r->input, "receive")))
+    if ((code = open_context(&r->context, 0)) || (code = input_open(&r->source, r->context, &r->input)))
         return code;
     if ((status = penstock_source_get_info(r->source, &r->info)))
         return fail_status(status);
@@ -195,49 +207,68 @@ static int open_reception(struct reception *r)
     if (fabs(r->info.rate_hz / rate_hz - 1) > 1e-6 && ((status = penstock_source_resample(r->source, rate_hz)) ||
                                                        (status = penstock_source_get_info(r->source, &r->info))))
         return fail_status(status);
+    if ((code = open_outputs(r, 1, OUTPUT_COUNT)))
+        return code;
+    progress_wait(PROGRESS_PLAN);
     status = penstock_wifi_receiver_new(
         &r->receiver, r->context,
         &PENSTOCK_WIFI_RECEIVER_DESC(.profile = profile, .format = r->info.format, .points = r->constellation != NULL),
         r->device);
+    progress_arrived();
     if (status)
         return fail_status(status);
     r->samples = malloc(BLOCK * penstock_format_bytes(r->info.format));
     return r->samples ? EXIT_DONE : fail(EXIT_DATA, "out of memory");
 }
 
+static int conclude(void *owner)
+{
+    struct reception *r = owner;
+    if (!r->began)
+        return r->input_code ? r->input_code
+                             : fail(EXIT_DONE, "interrupted before a sample was read: nothing is written");
+    int summary = print_summary(r), closing = close_outputs(r, true);
+    if (!closing)
+        closing = outfile_complete();
+    return r->input_code ? r->input_code : closing ? closing : summary;
+}
+
 static int receive(struct reception *r)
 {
+    penstock_wifi_profile profile;
     int code = choose_outputs(r);
-    if (code || (code = open_reception(r)))
+    if (code || (code = parse_profile(&profile, "receive", r->profile)) || (code = input_check(&r->input, "receive")) ||
+        (code = open_reception(r, profile)) || (code = open_outputs(r, 0, 1)))
         return code;
+    interrupt_conclude_by(conclude, r, EXIT_DONE);
     interrupt_watch(r->source);
-    code = open_outputs(r);
-    if (!code) {
-        code = receive_all(r);
-        int summary = print_summary(r);
-        code = code ? code : summary;
-    }
-    int closing = close_outputs(r);
+    code = receive_all(r);
     interrupt_watch(NULL);
-    return code ? code : closing;
+    progress_clear();
+    if (!code)
+        return interrupt_conclude(conclude, r);
+    interrupt_conclude_by(NULL, NULL, code);
+    return code;
 }
 
 static int run(const struct command *command, int argc, const char **argv)
 {
     struct reception r = {.input = INPUT_DEFAULTS};
-    const struct poptOption table[] = {
-        {"profile", 'p', POPT_ARG_STRING, &r.profile, 0, "wifi, wifi-10mhz or wifi-5mhz", "NAME"},
+    const struct option_row table[] = {
+        OPTION_WORD("profile", 'p', "NAME", &r.profile, profile_names, "profile", "What is sent"),
         INPUT_OPTIONS(r.input),
-        {"device", 'd', POPT_ARG_STRING, &r.device, 0, "auto, NAME or prefer:NAME (penstock devices)", "NAME"},
-        {"json", 0, POPT_ARG_STRING, &r.json, 0, "One JSON object a frame and line; - for standard output", "FILE"},
-        {"pcap", 0, POPT_ARG_STRING, &r.pcap, 0, "Packets with radiotap headers, for Wireshark", "FILE"},
-        {"constellation", 0, POPT_ARG_STRING, &r.constellation, 0, "Picture of the equalised points", "OUT.png"},
+        OPTION_TEXT("device", 'd', "NAME", &r.device, "auto, NAME or prefer:NAME (penstock devices)"),
+        OPTION_TEXT("json", 0, "FILE", &r.json, "One JSON object a frame and line; - for standard output"),
+        OPTION_TEXT("pcap", 0, "FILE", &r.pcap, "Packets with radiotap headers, for Wireshark"),
+        OPTION_TEXT("constellation", 0, "OUT.png", &r.constellation, "Picture of the equalised points"),
         OPTIONS_END,
     };
     struct options options;
     int code = EXIT_DONE;
     if (options_parse(&options, command, table, argc, argv, &code) && options_no_arguments(&options, command, &code))
         code = receive(&r);
+    interrupt_end(code);
+    close_outputs(&r, false);
     free(r.samples);
     penstock_wifi_receiver_free(r.receiver);
     penstock_source_free(r.source);

@@ -9,12 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One line, whatever bytes the names in it have; the end of what is too long is left out. */
 static void print_line(const char *prefix, const char *format, va_list arguments)
 {
-    progress_clear();
-    fprintf(stderr, "penstock: %s", prefix);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    char line[2048], whole[sizeof line + 40];
+    if (vsnprintf(line, sizeof line, format, arguments) < 0)
+        return;
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    snprintf(whole, sizeof whole, "penstock: %.20s%s\n", prefix, line);
+    progress_print(whole);
 }
 
 int fail(enum exit_code code, const char *format, ...)

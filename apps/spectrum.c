@@ -8,6 +8,7 @@
 #include "outfile.h"
 #include "picture/canvas.h"
 #include "progress.h"
+#include "tally.h"
 #include "waterfall.h"
 
 #include <inttypes.h>
@@ -15,12 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_POINTS = 1 << 23, MOST_HOPS = 64 }; /* of a transform; a hop in transform lengths */
+
 struct analysis {
     struct input input;
     char *png, *window, *device;
-    double n, hop, average, low_db, high_db;
-    int peak;
-    uint64_t whole_n, whole_hop, whole_average;
+    double low_db, high_db;
+    uint64_t n, hop, average; /* hop: n if not given */
+    bool peak;
+    float scale; /* of the window */
     penstock_context *context;
     penstock_source *source;
     penstock_source_info info;
@@ -32,64 +36,70 @@ struct analysis {
     FILE *file;
 };
 
+/* A sine at full scale shows as 0 dB in its bin, whatever the window. */
+static int window_gain(struct analysis *a)
+{
+    float *window = malloc(a->n * sizeof *window);
+    double sum = 0;
+    if (!window)
+        return fail(EXIT_DATA, "out of memory");
+    int status = penstock_window_fill(window, a->n, a->window ? a->window : "hann");
+    for (size_t i = 0; !status && i < a->n; i++)
+        sum += window[i];
+    free(window);
+    a->scale = (float)(1 / sum);
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
 static int check_options(struct analysis *a)
 {
     int code = EXIT_DONE;
     if (!a->png)
         return fail(EXIT_USAGE, "spectrum: --png is missing: the picture's file");
-    if (!option_whole("--fft", a->n, 2, 1 << 23, &a->whole_n, &code) ||
-        !option_whole("--hop", a->hop, 0, 64 * a->n, &a->whole_hop, &code) ||
-        !option_whole("--average", a->average, 1, 1e6, &a->whole_average, &code))
+    a->hop = a->hop ? a->hop : a->n;
+    if ((code = option_check(
+             "hop", (double)a->hop,
+             &(struct number_range){.low = 1, .high = MOST_HOPS * (double)a->n, .unit = "samples", .whole = true})))
         return code;
-    if (!a->whole_hop)
-        a->whole_hop = a->whole_n;
     if (a->low_db >= a->high_db)
         return fail(EXIT_USAGE, "--low %g and --high %g are impossible: the first must be less", a->low_db, a->high_db);
-    return EXIT_DONE;
-}
-
-/* A sine at full scale shows as 0 dB in its bin, whatever the window. */
-static int window_gain(const struct analysis *a, float *scale)
-{
-    float *window = malloc(a->whole_n * sizeof *window);
-    double sum = 0;
-    if (!window)
-        return fail(EXIT_DATA, "out of memory");
-    int status = penstock_window_fill(window, a->whole_n, a->window ? a->window : "hann");
-    for (size_t i = 0; !status && i < a->whole_n; i++)
-        sum += window[i];
-    free(window);
-    *scale = (float)(1 / sum);
-    return status ? fail_status(status) : EXIT_DONE;
+    if ((code = window_gain(a)))
+        return code;
+    return input_check(&a->input, "spectrum");
 }
 
 static int open_analysis(struct analysis *a)
 {
-    float scale = 1;
-    int code = window_gain(a, &scale), status;
+    int code = png_available("--png"), status;
     a->info = PENSTOCK_SOURCE_INFO;
-    if (code || (code = png_available("--png")) || (code = open_context(&a->context, 0)) ||
-        (code = input_open(&a->source, a->context, &a->input, "spectrum")))
+    if (code || (code = open_context(&a->context, 0)) || (code = input_open(&a->source, a->context, &a->input)))
         return code;
     if ((status = penstock_source_get_info(a->source, &a->info)))
         return fail_status(status);
+    interrupt_hold();
+    code = outfile_open(&a->file, a->png);
+    interrupt_release();
+    if (code)
+        return code;
     a->real = a->info.format == PENSTOCK_F32;
-    status = penstock_spectrum_new(
-        &a->spectrum, a->context,
-        &PENSTOCK_SPECTRUM_DESC(.n = a->whole_n, .hop = a->whole_hop, .format = a->info.format,
-                                .window = a->window ? a->window : "hann", .output = PENSTOCK_OUTPUT_POWER,
-                                .centered = !a->real, .scale = a->real ? 2 * scale : scale,
-                                .average = (unsigned)a->whole_average),
-        a->device);
+    progress_wait(PROGRESS_PLAN);
+    status = penstock_spectrum_new(&a->spectrum, a->context,
+                                   &PENSTOCK_SPECTRUM_DESC(.n = a->n, .hop = a->hop, .format = a->info.format,
+                                                           .window = a->window ? a->window : "hann",
+                                                           .output = PENSTOCK_OUTPUT_POWER, .centered = !a->real,
+                                                           .scale = a->real ? 2 * a->scale : a->scale,
+                                                           .average = (unsigned)a->average),
+                                   a->device);
+    progress_arrived();
     if (status)
         return fail_status(status);
-    uint64_t expected = a->info.total_samples / (a->whole_hop * a->whole_average);
+    uint64_t expected = a->info.total_samples / (a->hop * a->average);
     size_t length = penstock_spectrum_length(a->spectrum);
     a->vector_capacity = FLOW_BLOCK / length + 1;
     a->vectors = malloc(a->vector_capacity * length * sizeof *a->vectors);
     if (!a->vectors || !waterfall_init(&a->waterfall, length, expected, a->peak))
         return fail(EXIT_DATA, "out of memory");
-    return outfile_open(&a->file, a->png);
+    return EXIT_DONE;
 }
 
 static int pull(void *owner, bool wait)
@@ -100,8 +110,10 @@ static int pull(void *owner, bool wait)
         int status = penstock_spectrum_pull(a->spectrum, a->vectors, a->vector_capacity, wait, &count);
         if (status)
             return status;
+        interrupt_hold();
         for (size_t i = 0; i < count; i++)
             waterfall_add(&a->waterfall, a->vectors + i * length);
+        interrupt_release();
     } while (count);
     return PENSTOCK_OK;
 }
@@ -120,17 +132,45 @@ static int write_picture(struct analysis *a)
 {
     char title[160];
     double width_hz = a->real ? a->info.rate_hz / 2 : a->info.rate_hz;
-    snprintf(title, sizeof title, "%.80s: %" PRIu64 "-point FFT, %s, on %s", a->info.description, a->whole_n,
+    snprintf(title, sizeof title, "%.80s: %" PRIu64 "-point FFT, %s, on %s", a->info.description, a->n,
              a->window ? a->window : "hann", penstock_spectrum_device(a->spectrum));
     return waterfall_write(
         &a->waterfall,
         &(struct waterfall_labels){.width_hz = width_hz,
                                    .frequency_hz = a->real ? width_hz / 2 : a->info.frequency_hz,
-                                   .seconds_per_spectrum = (double)(a->whole_hop * a->whole_average) / a->info.rate_hz,
+                                   .seconds_per_spectrum = (double)(a->hop * a->average) / a->info.rate_hz,
                                    .low_db = a->low_db,
                                    .high_db = a->high_db,
                                    .title = title},
         a->file, a->png);
+}
+
+static void print_summary(const struct analysis *a)
+{
+    struct tally tally = {0};
+    tally_source(&tally, a->source);
+    tally_warn(&tally);
+    printf("%s: %" PRIu64 " spectra of %" PRIu64 " samples on %s, %zu rows", a->png, a->waterfall.spectra, a->n,
+           penstock_spectrum_device(a->spectrum), a->waterfall.rows);
+    tally_print(stdout, &tally);
+    putchar('\n');
+}
+
+static int conclude(void *owner, int code)
+{
+    struct analysis *a = owner;
+    if (!a->waterfall.spectra && interrupted())
+        return fail(EXIT_DONE, "interrupted before a whole transform was read: nothing is written");
+    if (!a->waterfall.spectra)
+        return code ? code
+                    : fail(EXIT_DATA, "'%s' is too short: no whole transform of %" PRIu64 " samples%s", a->input.source,
+                           a->n, a->average > 1 ? ", averaged" : "");
+    int picture = write_picture(a), closing = outfile_close(a->file);
+    a->file = NULL;
+    if (picture || closing || (picture = outfile_complete()))
+        return picture ? picture : closing;
+    print_summary(a);
+    return EXIT_DONE;
 }
 
 static int spectrum(struct analysis *a)
@@ -138,44 +178,34 @@ static int spectrum(struct analysis *a)
     int code = check_options(a);
     if (code || (code = open_analysis(a)))
         return code;
-    interrupt_watch(a->source);
-    code = flow_run(&(struct flow){.source = a->source, .owner = a, .push = push, .pull = pull, .finish = finish});
-    interrupt_watch(NULL);
-    if (!a->waterfall.spectra) {
-        outfile_discard(a->file, a->png);
-        return code ? code
-                    : fail(EXIT_DATA, "'%s' is too short: no whole transform of %" PRIu64 " samples%s", a->input.source,
-                           a->whole_n, a->whole_average > 1 ? ", averaged" : "");
-    }
-    int picture = outfile_finish(a->file, a->png, write_picture(a));
-    code = code ? code : picture;
-    if (!picture)
-        printf("%s: %" PRIu64 " spectra of %" PRIu64 " samples on %s, %zu rows\n", a->png, a->waterfall.spectra,
-               a->whole_n, penstock_spectrum_device(a->spectrum), a->waterfall.rows);
+    code = flow_run(&(struct flow){
+        .source = a->source, .owner = a, .push = push, .pull = pull, .finish = finish, .conclude = conclude});
     return code ? code : input_check_end(a->source);
 }
 
 static int run(const struct command *command, int argc, const char **argv)
 {
     struct analysis a = {.input = INPUT_DEFAULTS, .n = 1024, .average = 1, .low_db = NAN, .high_db = NAN};
-    const struct poptOption table[] = {
+    const struct option_row table[] = {
         INPUT_OPTIONS(a.input),
-        {"png", 'o', POPT_ARG_STRING, &a.png, 0, "The picture", "OUT.png"},
-        {"fft", 0, POPT_ARG_DOUBLE, &a.n, 0, "Transform length (1024)", "N"},
-        {"hop", 0, POPT_ARG_DOUBLE, &a.hop, 0, "Samples from one transform to the next (N)", "H"},
-        {"window", 'w', POPT_ARG_STRING, &a.window, 0, "rectangular, hann (if not given), hamming, blackman, ...",
-         "NAME"},
-        {"average", 0, POPT_ARG_DOUBLE, &a.average, 0, "Transforms averaged into one spectrum (1)", "K"},
-        {"peak", 0, POPT_ARG_NONE, &a.peak, 0, "Show the largest of what shares a pixel, not the mean", NULL},
-        {"low", 0, POPT_ARG_DOUBLE, &a.low_db, 0, "Lower end of the colour scale", "DB"},
-        {"high", 0, POPT_ARG_DOUBLE, &a.high_db, 0, "Upper end of the colour scale", "DB"},
-        {"device", 'd', POPT_ARG_STRING, &a.device, 0, "auto, NAME or prefer:NAME (penstock devices)", "NAME"},
+        OPTION_TEXT("png", 'o', "OUT.png", &a.png, "The picture"),
+        OPTION_WHOLE("fft", 0, "N", &a.n, 2, MOST_POINTS, "samples", "Transform length"),
+        OPTION_WHOLE("hop", 0, "H", &a.hop, 1, MOST_HOPS * (double)MOST_POINTS, "samples",
+                     "From one transform to the next; N if not given, 64 N at most"),
+        OPTION_TEXT("window", 'w', "NAME", &a.window, "rectangular, hann (if not given), hamming, blackman, ..."),
+        OPTION_WHOLE("average", 0, "K", &a.average, 1, 1e6, "", "Transforms averaged into one spectrum"),
+        OPTION_FLAG("peak", 0, &a.peak, "Show the largest of what shares a pixel, not the mean"),
+        OPTION_NUMBER("low", 0, "DB", &a.low_db, -1000, 1000, "dB", "Lower end of the colour scale"),
+        OPTION_NUMBER("high", 0, "DB", &a.high_db, -1000, 1000, "dB", "Upper end of the colour scale"),
+        OPTION_TEXT("device", 'd', "NAME", &a.device, "auto, NAME or prefer:NAME (penstock devices)"),
         OPTIONS_END,
     };
     struct options options;
     int code = EXIT_DONE;
     if (options_parse(&options, command, table, argc, argv, &code) && options_no_arguments(&options, command, &code))
         code = spectrum(&a);
+    interrupt_end(code);
+    outfile_close(a.file);
     waterfall_free(&a.waterfall);
     free(a.vectors);
     penstock_spectrum_free(a.spectrum);

@@ -4,6 +4,7 @@
 #include "study_device.h"
 #include "cases/signals.h"
 #include "command.h"
+#include "progress.h"
 
 #include <penstock/resident.h>
 
@@ -42,7 +43,9 @@ int study_device_find(struct study_device *device, penstock_context *context, co
 {
     penstock_device_info info = PENSTOCK_DEVICE_INFO;
     uint64_t seed = 1;
+    progress_wait(PROGRESS_DEVICES);
     int status = penstock_device_find(context, wanted ? wanted : "opencl", &device->row);
+    progress_arrived();
     if (status || (status = penstock_device_get(context, device->row, &info)))
         return fail_status(status);
     device->name = info.name;

@@ -77,6 +77,7 @@ struct forms_study {
     struct study_device device;
     struct power_meter meter;
     void *halves;                                                           /* samples of 16 bits */
+    size_t begun;                                                           /* measurements */
     size_t frames, budget;                                                  /* bytes of samples */
     double seconds[MOST_FORMS][MOST_SIZES], joules[MOST_FORMS][MOST_SIZES]; /* of a transform; NAN: not done */
     char refused[MOST_FORMS][200];                                          /* why a form was not done last */
@@ -166,7 +167,7 @@ static int measure_form(struct forms_study *s, int form, int size)
     desc.batch = s->frames;
     desc.load.format = half ? PENSTOCK_CF16 : PENSTOCK_CF32;
     desc.store.half = half;
-    progress_show("%s, %zu points", s->forms->form[form].name, n);
+    progress_done((double)s->begun++, "%s, %zu points", s->forms->form[form].name, n);
     status = penstock_fft_plan(&subject.plan, s->context, &desc, s->device.name);
     if (!status && s->device.on_device)
         status = penstock_resident_new(&subject.resident, subject.plan, half ? s->halves : s->device.block,
@@ -318,9 +319,13 @@ static int fail_nothing(const struct forms_study *s, const struct study *wanted)
 static int study(struct forms_study *s, const struct study *wanted)
 {
     int code = find_device(s, wanted->device), first, last = sizes_of(s);
+    size_t sizes = 0;
     for (int form = 0; form < MOST_FORMS; form++)
         for (int size = 0; size < MOST_SIZES; size++)
             s->seconds[form][size] = s->joules[form][size] = NAN;
+    for (int size = 0; size < last; size++)
+        sizes += !wanted->most || side_of(s, size) <= wanted->most;
+    progress_begin("measurements", (double)(sizes * s->forms->count));
     for (int size = 0; size < last && !code; size++)
         for (size_t form = 0; form < s->forms->count && !code && !interrupted(); form++)
             if (!wanted->most || side_of(s, size) <= wanted->most)

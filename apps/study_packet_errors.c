@@ -89,7 +89,7 @@ static int measure_curve(struct curve *curve, const struct study *study, penstoc
     int code = EXIT_DONE;
     size_t clean = 0; /* points below one in a hundred */
     for (size_t i = 0; i < MOST_POINTS && clean < 2 && !code && !interrupted(); i++) {
-        progress_show("%g Mb/s at %.1f dB", rates[rate].mbps, rates[rate].first_db + step_db * (double)i);
+        progress_done((double)rate, "%g Mb/s at %.1f dB", rates[rate].mbps, rates[rate].first_db + step_db * (double)i);
         code = measure_point(curve, study, receiver, rates[rate].first_db + step_db * (double)i);
         clean += !code && curve->error_rate[i] < 0.01;
     }
@@ -169,6 +169,7 @@ int study_packet_errors(const struct study *study)
     printf("%-5s %-11s %9s   %s\n", "Mb/s", "frames", "10 % at", "SNR dB : packet error rate");
     for (size_t i = 0; i < RATES; i++)
         curves[i].ten_percent_db = NAN;
+    progress_begin("rates", RATES);
     for (size_t i = 0; i < RATES && !code && !interrupted(); i++) {
         if ((code = study_frames_find(&curves[i].frames, study, &recordings, rates[i].mbps)) ||
             (code = measure_curve(&curves[i], study, receiver, i)))

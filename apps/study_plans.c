@@ -155,7 +155,7 @@ static int measure(struct plans_study *s, size_t n)
     int status;
     *row = (struct plans_row){.n = n};
     frames = frames ? frames : 1;
-    progress_show("%zu points", n);
+    progress_done((double)s->count, "%zu points", n);
     status = make_both(s, row, pair, frames);
     for (int i = 0; i < 2 && !status && s->device.on_device; i++)
         status = penstock_resident_new(&pair[i].resident, pair[i].plan, s->device.block, STUDY_BLOCK_BYTES, frames);
@@ -269,8 +269,12 @@ static void draw(struct canvas *canvas, const void *study)
 static int study(struct plans_study *s, const struct study *wanted)
 {
     int code = study_device_find(&s->device, s->context, wanted->device, ON_HOST);
+    size_t most = wanted->most ? wanted->most : 65536, count = 0;
+    for (size_t i = 0; i < LENGTHS; i++)
+        count += lengths[i] <= most;
+    progress_begin("lengths", (double)count);
     for (size_t i = 0; i < LENGTHS && !code && !interrupted(); i++)
-        if (lengths[i] <= (wanted->most ? wanted->most : 65536))
+        if (lengths[i] <= most)
             code = measure(s, lengths[i]);
     progress_clear();
     if (!code && !s->count)

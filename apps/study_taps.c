@@ -50,10 +50,11 @@ static void choose_points(struct taps_study *s)
 
 static int make_filters(struct taps_study *s, const char *device)
 {
+    progress_begin("filters made", (double)s->count);
     for (size_t i = 0; i < s->count && !interrupted(); i++) {
         struct point *point = &s->points[i];
         penstock_filter_info info = PENSTOCK_FILTER_INFO;
-        progress_show("%zu taps", point->taps);
+        progress_done((double)i, "%zu taps", point->taps);
         int status = penstock_filter_new(&point->filter, s->context,
                                          &PENSTOCK_FILTER_DESC(.taps = s->taps, .tap_count = point->taps), device);
         if (status || (status = penstock_filter_get_info(point->filter, &info)))
@@ -95,11 +96,12 @@ static int run_once(struct taps_study *s, struct point *point)
 static int measure_all(struct taps_study *s)
 {
     double best = 0;
+    progress_begin("measurements", (double)(s->count * ROUNDS));
     for (int round = 0; round < ROUNDS; round++)
         for (size_t k = 0; k < s->count && !interrupted(); k++) {
             /* There and back, so that no point always comes after one that has emptied the caches. */
             struct point *point = &s->points[round % 2 ? s->count - 1 - k : k];
-            progress_show("round %d of %d, %zu taps", round + 1, ROUNDS, point->taps);
+            progress_done((double)(s->count * (size_t)round + k), "%zu taps", point->taps);
             int code = run_once(s, point); /* which fills the caches */
             code = code ? code : run_once(s, point);
             if (code)

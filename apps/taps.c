@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_HZ 1e-3
+#define MOST_HZ  1e10
+
 enum { MOST_TAPS = 1 << 20, RRC_SYMBOLS = 16, LINE = 256 };
 
 static const struct design {
@@ -26,14 +29,7 @@ static const struct design {
 /* `wanted` numbers between colons, and nothing else. */
 static bool parse_numbers(double *numbers, int wanted, const char *text)
 {
-    for (int i = 0; i < wanted; i++) {
-        char *end;
-        numbers[i] = strtod(text, &end);
-        if (end == text || !isfinite(numbers[i]) || *end != (i + 1 < wanted ? ':' : 0))
-            return false;
-        text = end + 1;
-    }
-    return true;
+    return number_read_list(text, ':', numbers, (size_t)wanted);
 }
 
 static int make_design(struct taps *taps, const struct design *design, const char *text, double rate_hz,
@@ -143,6 +139,31 @@ static int read_file(struct taps *taps, const char *path)
     int code = read_lines(taps, file, path);
     fclose(file);
     return code;
+}
+
+int taps_check(const char *text)
+{
+    static const struct {
+        const char *form;
+        size_t numbers;
+        double last_low, last_high; /* of the last number */
+    } forms[] = {{"lowpass:CUT:TRANS", 2, LEAST_HZ, MOST_HZ},       {"highpass:CUT:TRANS", 2, LEAST_HZ, MOST_HZ},
+                 {"bandpass:LOW:HIGH:TRANS", 3, LEAST_HZ, MOST_HZ}, {"bandreject:LOW:HIGH:TRANS", 3, LEAST_HZ, MOST_HZ},
+                 {"equiripple:CUT:TRANS", 2, LEAST_HZ, MOST_HZ},    {"rrc:SYMBOL_RATE:ROLLOFF", 2, 0, 1}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        size_t name = strcspn(forms[i].form, ":") + 1, last = forms[i].numbers - 1;
+        double numbers[3];
+        if (strncmp(text, forms[i].form, name))
+            continue;
+        bool good = number_read_list(text + name, ':', numbers, last + 1) && numbers[last] >= forms[i].last_low &&
+                    numbers[last] <= forms[i].last_high;
+        for (size_t k = 0; k < last && good; k++)
+            good = numbers[k] >= LEAST_HZ && numbers[k] <= MOST_HZ;
+        if (!good)
+            return fail(EXIT_USAGE, "--taps '%.80s' is impossible: write %s, %s", text, forms[i].form,
+                        forms[i].last_high > 1 ? "all in hertz, 0.001 .. 1e+10" : "with 0.001 .. 1e+10 Hz and 0 .. 1");
+    }
+    return EXIT_DONE;
 }
 
 int taps_read(struct taps *taps, const char *text, double rate_hz, double attenuation_db)

@@ -6,6 +6,7 @@
 #define PENSTOCK_APPS_TAPS_H
 
 #include "command.h"
+#include "number.h"
 
 struct taps {
     penstock_cf32 *complex_taps; /* one of the two is NULL */
@@ -13,6 +14,9 @@ struct taps {
     size_t count;
     bool designed; /* symmetric: (count - 1) / 2 samples of delay */
 };
+
+/* Tells of a design that is none at any rate. Returns an exit code. */
+int taps_check(const char *text);
 
 /*
  * `text`: lowpass:CUT:TRANS, highpass:CUT:TRANS, bandpass:LOW:HIGH:TRANS, bandreject:LOW:HIGH:TRANS (edges and width of

@@ -3,6 +3,7 @@
 
 /* Choice of devices by the table's rows. */
 #include "targets.h"
+#include "progress.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -37,7 +38,9 @@ static int add_named(struct targets *targets, penstock_context *context, const c
 int targets_find(struct targets *targets, penstock_context *context, const char *const *arguments)
 {
     size_t rows = 0;
+    progress_wait(PROGRESS_DEVICES);
     int status = penstock_device_count(context, &rows), code = EXIT_DONE;
+    progress_arrived();
     targets->count = 0;
     if (status)
         return fail_status(status);

@@ -242,6 +242,31 @@ CUresult cuMemFreeHost(void *memory)
     return 0;
 }
 
+/* As the driver: what it does not know is no error, and has zeros. */
+CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)
+{
+    const char *at = (const char *)(size_t)pointer;
+    const struct pinned *piece;
+    shim_needs_context();
+    if (shim_fails())
+        return SHIM_LAUNCH_FAILED;
+    pthread_mutex_lock(&lock);
+    piece = pinned;
+    while (piece && (at < piece->memory || at >= piece->memory + piece->bytes))
+        piece = piece->next;
+    for (unsigned i = 0; i < count; i++)
+        if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+            *(unsigned *)values[i] = piece ? CU_MEMORYTYPE_HOST : 0;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+            *(CUdeviceptr *)values[i] = piece ? (CUdeviceptr)(size_t)piece->memory : 0;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+            *(size_t *)values[i] = piece ? piece->bytes : 0;
+        else
+            shim_rule(false, "an attribute of a pointer that is not known here");
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 void shim_needs_pinned(const char *memory, size_t bytes)
 {
     const struct pinned *piece;

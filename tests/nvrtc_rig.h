@@ -21,7 +21,8 @@ static struct {
 /* False where there is none. */
 static inline bool nvrtc_load(void)
 {
-    void *library = penstock__cuda_nvrtc_open(), *symbol;
+    char reason[256];
+    void *library = penstock__cuda_nvrtc_open(reason), *symbol;
     if (!library)
         return false;
 #define FIND(name, symbol_name, parameters)       \

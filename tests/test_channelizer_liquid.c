@@ -31,7 +31,7 @@ static int channelize(size_t channels, size_t hop, size_t tap_count)
                                                                      .tap_count = tap_count, .advance = hop - 1),
                                           "cpu");
     if (!status)
-        status = penstock_channelizer_push(channelizer, samples, hop * FRAMES, NULL);
+        status = penstock_channelizer_push(channelizer, samples, hop * FRAMES, &(size_t){0});
     if (!status)
         status = penstock_channelizer_pull(channelizer, ours, FRAMES, true, &count);
     CHECK_EQ(count, FRAMES);

@@ -183,7 +183,7 @@ static void other_channels(penstock_context *context)
     size_t made = 0, wrong = 0, pulled = 0;
     pass(channelizer, 0, SAMPLES, frames, 100, &seed, &made);
     CHECK_OK(penstock_channelizer_reset(channelizer));
-    CHECK_OK(penstock_channelizer_push(channelizer, samples, 1000, NULL));
+    CHECK_OK(penstock_channelizer_push(channelizer, samples, 1000, &(size_t){0}));
     CHECK_OK(penstock_channelizer_pull(channelizer, again, 10, true, &pulled));
     CHECK_OK(penstock_channelizer_set_select(channelizer, some, 3));
     CHECK_EQ(penstock_channelizer_set_select(channelizer, twice, 2), PENSTOCK_ERR_ARGUMENT);
@@ -339,7 +339,7 @@ static void tell_stats(penstock_context *context, const char *device)
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     uint64_t seed = 9;
     size_t made = 0;
-    CHECK_OK(penstock_channelizer_push(channelizer, samples, 3, NULL));
+    CHECK_OK(penstock_channelizer_push(channelizer, samples, 3, &(size_t){0}));
     CHECK_OK(penstock_channelizer_get_stats(channelizer, &stats));
     CHECK(stats.in == 3 && stats.out == 0 && stats.queue == 3, "%d in, %d out, %d wait", (int)stats.in, (int)stats.out,
           (int)stats.queue);

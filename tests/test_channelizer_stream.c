@@ -191,7 +191,7 @@ static void check_latency(penstock_context *context)
     CHECK_OK(penstock_channelizer_get_info(channelizer, &info));
     CHECK_EQ(info.latency, 0);
     for (size_t n = 0; n < 200; n++) {
-        CHECK_OK(penstock_channelizer_push(channelizer, samples + n, 1, NULL));
+        CHECK_OK(penstock_channelizer_push(channelizer, samples + n, 1, &(size_t){0}));
         CHECK(n % HOP ? isinf(penstock_channelizer_due_s(channelizer)) : penstock_channelizer_due_s(channelizer) == 0,
               "sample %zu: due in %g s", n, penstock_channelizer_due_s(channelizer));
         CHECK_OK(penstock_channelizer_pull(channelizer, frames, FRAMES, false, &count));
@@ -200,7 +200,7 @@ static void check_latency(penstock_context *context)
     penstock_channelizer_free(channelizer);
     desc.max_latency_s = 1e-4;
     CHECK_OK(penstock_channelizer_new(&channelizer, context, &desc, "trace"));
-    CHECK_OK(penstock_channelizer_push(channelizer, samples, 1, NULL));
+    CHECK_OK(penstock_channelizer_push(channelizer, samples, 1, &(size_t){0}));
     CHECK(penstock_channelizer_due_s(channelizer) <= 1e-4, "due in %g s", penstock_channelizer_due_s(channelizer));
     for (count = 0; !count && penstock_channelizer_due_s(channelizer) <= 1e-4;)
         CHECK_OK(penstock_channelizer_pull(channelizer, frames, FRAMES, false, &count));

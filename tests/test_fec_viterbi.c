@@ -14,7 +14,7 @@
 
 static int8_t soft[2 * MAX_STEPS];
 static uint8_t sent[MAX_STEPS / 8 + 8], coded[2 * MAX_STEPS], received[MAX_STEPS / 8 + 8];
-static uint64_t workspace[MAX_STEPS + 8];
+static _Alignas(64) uint64_t workspace[2 * MAX_STEPS];
 
 /* ---------------------------------------------------------------- independent pieces ---------- */
 

@@ -139,7 +139,7 @@ static void check_values(penstock_context *context, const char *device, const pe
     CHECK_OK(penstock_fft_stream_get_counters(stream, &counters));
     CHECK(counters.pushed == VECTORS && counters.pulled == VECTORS && counters.batch && !counters.fallbacks,
           "counters are %llu %llu", (unsigned long long)counters.pushed, (unsigned long long)counters.pulled);
-    CHECK(penstock_fft_stream_push(stream, in, 1, NULL) == PENSTOCK_ERR_STATE, "a finished stream takes more");
+    CHECK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}) == PENSTOCK_ERR_STATE, "a finished stream takes more");
 done:
     penstock_fft_stream_free(stream);
     free(in);
@@ -177,7 +177,7 @@ static void check_latency(penstock_context *context)
     CHECK_OK(
         penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64, .max_latency_s = 1000), "cpu"));
     CHECK(isinf(penstock_fft_stream_due_s(stream)), "due in %g s with nothing in", penstock_fft_stream_due_s(stream));
-    CHECK_OK(penstock_fft_stream_push(stream, in, 1, NULL));
+    CHECK_OK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}));
     double due = penstock_fft_stream_due_s(stream);
     CHECK(due > 0 && due <= 1000, "due in %g s", due);
     CHECK_OK(penstock_fft_stream_pull(stream, out, 1, false, &count));
@@ -186,7 +186,7 @@ static void check_latency(penstock_context *context)
 
     CHECK_OK(
         penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64, .max_latency_s = 0.02), "cpu"));
-    CHECK_OK(penstock_fft_stream_push(stream, in, 1, NULL));
+    CHECK_OK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}));
     due = penstock_fft_stream_due_s(stream);
     CHECK(due <= 0.02, "due in %g s", due);
     nanosleep(&(struct timespec){.tv_nsec = 25000000}, NULL);
@@ -206,7 +206,7 @@ static void check_order(penstock_context *context)
     penstock_fft_stream *stream = NULL;
     size_t taken = 0, given = 0;
     CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 1), "cpu"));
-    CHECK_OK(penstock_fft_stream_push(stream, in, 1, NULL));
+    CHECK_OK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}));
     CHECK_OK(penstock_fft_stream_run(stream, in + 1, 2, &taken, out, 3, &given));
     CHECK(taken == 2 && given == 3 && out[0].re == 1.0f && out[1].re == 2.0f && out[2].re == 3.0f, "%zu came", given);
     CHECK_OK(penstock_fft_stream_finish(stream));
@@ -296,7 +296,7 @@ static void check_refusals(penstock_context *context)
     CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "warp"),
              PENSTOCK_ERR_NO_DEVICE);
     CHECK_EQ(penstock_fft_stream_new(NULL, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "cpu"), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_push(NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_push(NULL, NULL, 0, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);

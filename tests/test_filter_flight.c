@@ -92,7 +92,7 @@ static void check_latency(penstock_context *context)
     CHECK_OK(penstock_filter_get_info(filter, &info));
     CHECK(info.latency <= 2000 && info.latency > 4 * info.block, "latency %zu", info.latency);
     for (size_t t = 0; t < SAMPLES; t++) {
-        CHECK_OK(penstock_filter_push(filter, samples + t, 1, NULL));
+        CHECK_OK(penstock_filter_push(filter, samples + t, 1, &(size_t){0}));
         CHECK_OK(penstock_filter_pull(filter, got + made, SAMPLES, false, &count));
         made += count;
         most = t - made + 1 > most ? t - made + 1 : most;
@@ -110,10 +110,11 @@ static void check_pieces(penstock_context *context)
         CHECK_EQ(run(filter, SAMPLES, most[i], got), SAMPLES + TAPS - 1);
         CHECK(same(got, good, SAMPLES + TAPS - 1), "pieces of up to %zu: other bits", most[i]);
         CHECK_OK(penstock_filter_reset(filter));
-        CHECK_OK(penstock_filter_push(filter, samples, 1500, NULL)); /* the next reset has batches on their way */
+        CHECK_OK(
+            penstock_filter_push(filter, samples, 1500, &(size_t){0})); /* the next reset has batches on their way */
         CHECK_OK(penstock_filter_reset(filter));
     }
-    CHECK_OK(penstock_filter_push(filter, samples, 1500, NULL));
+    CHECK_OK(penstock_filter_push(filter, samples, 1500, &(size_t){0}));
     penstock_filter_free(filter);
 }
 
@@ -176,7 +177,7 @@ static void check_due(penstock_context *context)
         size_t count;
         desc.max_latency_s = i ? 1e-9 : 1e6;
         CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
-        CHECK_OK(penstock_filter_push(filter, samples, 1300, NULL));
+        CHECK_OK(penstock_filter_push(filter, samples, 1300, &(size_t){0}));
         double due = penstock_filter_due_s(filter);
         CHECK(i ? due <= 1e-9 : due > 9e5 && due <= 1e6, "due in %g s", due);
         CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));

@@ -197,7 +197,7 @@ static void check_latency(penstock_context *context)
         CHECK(info.latency <= limits[i], "latency %zu, asked for %zu", info.latency, limits[i]);
         CHECK(info.delay == (TAPS - 1) / 2.0, "delay %g", info.delay);
         for (size_t t = 0; t < SAMPLES; t++) {
-            CHECK_OK(penstock_filter_push(filter, samples + t, 1, NULL));
+            CHECK_OK(penstock_filter_push(filter, samples + t, 1, &(size_t){0}));
             CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));
             made += count;
             most = t - made + 1 > most ? t - made + 1 : most; /* value `made` waits since sample `made` came */
@@ -255,9 +255,9 @@ static void check_due(penstock_context *context)
         d.max_latency_s = i ? 1e-9 : 1e6;
         CHECK_OK(penstock_filter_new(&filter, context, &d, "cpu"));
         CHECK(isinf(penstock_filter_due_s(filter)), "an empty filter is due");
-        CHECK_OK(penstock_filter_push(filter, samples, LENGTH / 2, NULL));
+        CHECK_OK(penstock_filter_push(filter, samples, LENGTH / 2, &(size_t){0}));
         CHECK(isinf(penstock_filter_due_s(filter)), "part of a block is due");
-        CHECK_OK(penstock_filter_push(filter, samples + LENGTH / 2, 2 * LENGTH, NULL));
+        CHECK_OK(penstock_filter_push(filter, samples + LENGTH / 2, 2 * LENGTH, &(size_t){0}));
         double due = penstock_filter_due_s(filter);
         CHECK(i ? due <= 1e-9 : due > 9e5 && due <= 1e6, "due in %g s", due);
         CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Without a driver's libraries, and with libraries that lack functions: one row with the reason, an error that says it,
- * "prefer:" works. */
+/* Without a driver's libraries, with libraries that cannot be loaded and that lack functions: one row with the reason,
+ * an error that says it, "prefer:" works. */
 #include "test.h"
 
 #include <penstock/penstock.h>
@@ -56,8 +56,25 @@ static void in_a_child(const char *kind, const char *variable, const char *value
     CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "%s=%s: status %d", variable, value, status);
 }
 
+/* A library that is there: one that needs a library that is not, and a file that is none. */
+static void cannot_be_loaded(const char *kind, const char *variable)
+{
+    const char *lacking = getenv("PENSTOCK_TEST_LACKING");
+    char name[] = "/tmp/penstock-test-XXXXXX";
+    int file = mkstemp(name);
+    CHECK(lacking && file >= 0, "no library that lacks another, or no file");
+    if (!lacking || file < 0)
+        return;
+    CHECK_EQ(write(file, "text", 4), 4);
+    close(file);
+    in_a_child(kind, variable, lacking, "cannot be loaded: libpenstock_lacked.so: ");
+    in_a_child(kind, variable, name, "cannot be loaded: /tmp/penstock-test-");
+    unlink(name);
+}
+
 static void opencl(void)
 {
+    cannot_be_loaded("opencl", "PENSTOCK_OPENCL_LIBRARY");
     in_a_child("opencl", "PENSTOCK_OPENCL_LIBRARY", "libNoSuchOpenCL.so.1", "libNoSuchOpenCL.so.1 not found");
     in_a_child("opencl", "PENSTOCK_OPENCL_LIBRARY", "libm.so.6", "libm.so.6 has no cl");
 }
@@ -65,6 +82,8 @@ static void opencl(void)
 /* The environment names the driver for tests. */
 static void cuda(void)
 {
+    cannot_be_loaded("cuda", "PENSTOCK_CUDA_LIBRARY");
+    cannot_be_loaded("cuda", "PENSTOCK_NVRTC_LIBRARY");
     in_a_child("cuda", "PENSTOCK_CUDA_LIBRARY", "libNoSuchCuda.so.1",
                "libNoSuchCuda.so.1 not found (no NVIDIA driver)");
     in_a_child("cuda", "PENSTOCK_CUDA_LIBRARY", "libm.so.6", "libm.so.6 has no cu");

@@ -49,6 +49,44 @@ static void test_plans(penstock_context *context)
     free(want); /* `out` goes with the context */
 }
 
+/* Blocks of our memory that a first batch from `in` to `out` takes: one more for each copy that is staged. */
+static long blocks_of_batch(penstock_context *context, const void *in, void *out)
+{
+    penstock_plan *plan;
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device));
+    long before = penstock__memory_live();
+    CHECK_OK(penstock_plan_run(plan, in, out, 1000));
+    long blocks = penstock__memory_live() - before;
+    penstock_plan_free(plan);
+    return blocks;
+}
+
+/* Page-locked memory that the application has from the driver is known as such, in whole and in part. */
+static void test_application_memory(penstock_context *context)
+{
+    const size_t bytes = 2000 * N * sizeof(penstock_cf32);
+    struct penstock_device *found;
+    void *in = NULL, *out = NULL;
+    CHECK_OK(penstock__device_find(context, device, &found));
+    if (!found->backend->host_alloc)
+        return;
+    CHECK_OK(penstock__device_open(found));
+    CHECK_OK(found->backend->host_alloc(found, &in, bytes));
+    CHECK_OK(found->backend->host_alloc(found, &out, bytes));
+    char *ordinary = calloc(1, bytes), *want = calloc(1, bytes), *half = (char *)in + bytes / 2;
+    for (size_t i = 0; i < bytes / sizeof(float); i++)
+        ((float *)in)[i] = (float)(i % 77);
+    memcpy(ordinary, in, bytes);
+    long staged = blocks_of_batch(context, ordinary, want), straight = blocks_of_batch(context, in, out);
+    CHECK(straight < staged, "%ld blocks for a batch from page-locked memory, %ld from ordinary", straight, staged);
+    CHECK(!memcmp(out, want, bytes / 2), "other bits from page-locked memory");
+    CHECK_EQ(blocks_of_batch(context, half, out), straight);
+    found->backend->host_free(found, in);
+    found->backend->host_free(found, out);
+    free(ordinary);
+    free(want);
+}
+
 /* What the device says of places within, at the borders of, and beside such memory. */
 static void test_reach(penstock_context *context)
 {
@@ -99,6 +137,7 @@ int main(int count, char **arguments)
         return skipped;
     }
     test_plans(context);
+    test_application_memory(context);
     test_reach(context);
     test_errors(context);
     penstock_context_free(context);

@@ -50,7 +50,10 @@ static void gpus(const char *library)
     double before;
     setenv("PENSTOCK_NVML_LIBRARY", "/absent/libnvidia-ml.so.1", 1);
     power_open(&meter, "cuda:0", "NVIDIA");
-    CHECK(!meter.joules && strstr(meter.source, "not found"), "'%s'", meter.source);
+    CHECK(!meter.joules && !strcmp(meter.source, "/absent/libnvidia-ml.so.1 not found"), "'%s'", meter.source);
+    setenv("PENSTOCK_NVML_LIBRARY", "/dev/null", 1);
+    power_open(&meter, "cuda:0", "NVIDIA");
+    CHECK(!meter.joules && strstr(meter.source, "/dev/null cannot be loaded: "), "'%s'", meter.source);
     setenv("PENSTOCK_NVML_LIBRARY", library, 1);
     power_open(&meter, "cuda:1", "NVIDIA");
     CHECK(!strcmp(meter.source, "NVML"), "'%s'", meter.source);

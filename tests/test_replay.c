@@ -172,6 +172,50 @@ static void overflow(void)
     }
 }
 
+/* Overflows at random places, of random size, with time stamps and without: what came and what was lost is the whole
+ * recording, and each sample is where it is in that. */
+static void random_overflows(uint64_t seed)
+{
+    bool stamps = seed % 4;
+    size_t at[9], lost[9], gaps = 1 + test_random(&seed) % 9, place = 1, sum = 0;
+    char ats[200] = "", losts[200] = "", arguments[500];
+    struct outcome outcome = {.counters = PENSTOCK_SOURCE_COUNTERS};
+    penstock_source *source;
+    for (size_t g = 0; g < gaps; g++) {
+        at[g] = place += 1 + test_random(&seed) % (test_random(&seed) & 1 ? 30 : 9000);
+        lost[g] = 1 + test_random(&seed) % (test_random(&seed) & 1 ? 3 : 2000);
+        place += lost[g];
+        sum += lost[g];
+        sprintf(ats + strlen(ats), "%s%zu", g ? ":" : "", at[g]);
+        sprintf(losts + strlen(losts), "%s%zu", g ? ":" : "", lost[g]);
+    }
+    snprintf(arguments, sizeof arguments, CS16 ",overflow_at=%s,overflow=%s,time=123456789%s", ats, losts,
+             stamps ? "" : ",stamps=0");
+    memset(&told, 0, sizeof told);
+    CHECK_OK(penstock_source_open(&source, context, device("cs16", arguments), &PENSTOCK_SOURCE_DESC()));
+    outcome.samples = test_read_source(source, out, 4, SAMPLES, 10000, seed);
+    CHECK_OK(penstock_source_get_counters(source, &outcome.counters));
+    CHECK_EQ(outcome.samples, SAMPLES - sum);
+    CHECK_EQ(outcome.counters.taken, SAMPLES - sum);
+    CHECK_EQ(outcome.counters.overflows, gaps);
+    CHECK_EQ(outcome.counters.lost_samples, stamps ? sum : 0);
+    CHECK_EQ(outcome.counters.unknown_losses, stamps ? 0 : gaps);
+    for (size_t g = 0, before = 0; g <= gaps; g++) {
+        size_t from = g ? at[g - 1] + lost[g - 1] : 0, to = g < gaps ? at[g] : SAMPLES;
+        penstock_source_capture capture = PENSTOCK_SOURCE_CAPTURE;
+        uint64_t position = 0;
+        CHECK(!memcmp(out + (from - before) * 4, bytes + from * 4, (to - from) * 4), "run %zu", g);
+        CHECK_OK(penstock_source_get_position(source, to - 1 - before, &position));
+        CHECK_EQ(position, stamps ? to - 1 : to - 1 - before);
+        CHECK_EQ(penstock_source_get_capture(source, g, &capture), 1);
+        CHECK(capture.sample == from - before && capture.lost_unknown == (!stamps && g > 0), "capture %zu", g);
+        CHECK_EQ(capture.lost, stamps && g ? lost[g - 1] : 0);
+        CHECK(capture.timed, "by the clock of this machine");
+        before += g < gaps ? lost[g] : 0;
+    }
+    penstock_source_free(source);
+}
+
 static void silence(void)
 {
     struct outcome outcome = play("cs16", CS16 ",timeout_at=40000,silence=1.6", PENSTOCK_SOURCE_DESC(.timeout_s = 1.5));
@@ -200,6 +244,7 @@ static void gone_and_back(void)
     CHECK(!memcmp(out, bytes, SAMPLES * 4), "samples");
     CHECK_EQ(outcome.counters.reconnects, 1);
     CHECK_EQ(outcome.counters.overflows, 0);
+    CHECK_EQ(outcome.counters.unknown_losses, 1); /* what was on air meanwhile nobody knows */
     CHECK_EQ(told.lines, 2);
     CHECK(strstr(told.text, "was lost") && strstr(told.text, "is back"), "%s", told.text);
 }
@@ -258,6 +303,12 @@ static void refusals(void)
     test_source_refused(device("cs16", "format=cs16"), PENSTOCK_SOURCE_DESC(), PENSTOCK_ERR_NO_DEVICE, "sample rate");
     test_source_refused(device("cs16", CS16 ",pace=slow"), PENSTOCK_SOURCE_DESC(), PENSTOCK_ERR_NO_DEVICE, "pace=slow");
     test_source_refused(device("cs16", CS16 ",loop=-1"), PENSTOCK_SOURCE_DESC(), PENSTOCK_ERR_NO_DEVICE, "loop=-1");
+    test_source_refused(device("cs16", CS16 ",overflow_at=9:5"), PENSTOCK_SOURCE_DESC(), PENSTOCK_ERR_NO_DEVICE,
+                        "ascending");
+    test_source_refused(device("cs16", CS16 ",overflow_at=9:"), PENSTOCK_SOURCE_DESC(), PENSTOCK_ERR_NO_DEVICE,
+                        "overflow_at=");
+    test_source_refused(device("cs16", CS16 ",overflow_at=9,overflow=1:2"), PENSTOCK_SOURCE_DESC(),
+                        PENSTOCK_ERR_NO_DEVICE, "fewer numbers");
     test_source_refused(device("cs16", CS16 ",overflow_at=1.5"), PENSTOCK_SOURCE_DESC(), PENSTOCK_ERR_NO_DEVICE,
                         "overflow_at=1.5");
 }
@@ -306,6 +357,8 @@ int main(void)
     in_real_time();
     several_at_once();
     overflow();
+    for (uint64_t pattern = 1; pattern <= 60; pattern++)
+        random_overflows(pattern);
     silence();
     gone_and_back();
     gone_for_good();

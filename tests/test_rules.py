@@ -3,6 +3,7 @@
 # Copyright The Penstock authors.
 """The rules of docs/architecture.md that a machine can check. Usage: test_rules.py SOURCE_DIR LIBRARY NM"""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -49,13 +50,13 @@ def sees_only(folder, allowed):
 
 def backends_see_only_the_contract():
     contract = "lib/backends/backend.h"
-    shared = {"opencl": "lib/gpu/", "cuda": "lib/gpu/", "cpu": "lib/vector/"}
-    for folder in set(shared.values()):
+    shared = {"opencl": "lib/gpu/", "cuda": "lib/gpu/", "cpu": ("lib/vector/", "lib/fec/")}
+    for folder in {"lib/gpu/", "lib/vector/", "lib/fec/"}:
         sees_only(folder, [contract, folder])
     for folder in sorted(p.name for p in (SOURCE / "lib/backends").iterdir() if p.is_dir()):
         allowed = [contract, f"lib/backends/{folder}/"]
         if folder in shared:
-            allowed.append(shared[folder])
+            allowed += [shared[folder]] if isinstance(shared[folder], str) else shared[folder]
         if folder == "qpu":
             allowed.append("qpu/")
         sees_only(f"lib/backends/{folder}", allowed)
@@ -121,9 +122,19 @@ def the_library_never_prints_or_exits():
         check(True, "")
 
 
+def no_compiler_fuses_products_with_sums():
+    """Which ones are is in the source: any split of the input gives the same bits from every compiler."""
+    commands = [p / "compile_commands.json" for p in pathlib.Path(LIBRARY).resolve().parents]
+    for path in [p for p in commands if p.is_file()][:1]:
+        for entry in json.loads(path.read_text()):
+            options = re.findall(r"-ffp-contract=\S+|-ffast-math|-Ofast|-funsafe-math-optimizations", entry["command"])
+            if not re.search(r"/(tests|examples)/", entry["file"].removeprefix(str(SOURCE.resolve()))):
+                check(set(options) == {"-ffp-contract=off"}, f"{entry['file']} is compiled with {options}")
+
+
 for rule in (backends_see_only_the_contract, doors_see_only_the_public_headers, every_source_is_built,
              headers_are_included, exports_are_the_public_header, files_carry_their_licence,
-             the_library_never_prints_or_exits):
+             the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums):
     rule()
 
 for text in failures:

@@ -179,9 +179,9 @@ static void check_due(penstock_context *context)
     const penstock_spectrum_desc desc =
         PENSTOCK_SPECTRUM_DESC(.n = N, .output = PENSTOCK_OUTPUT_POWER, .max_latency_s = 1000);
     CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, "cpu"));
-    CHECK_OK(penstock_spectrum_push(spectrum, in, N - 1, NULL));
+    CHECK_OK(penstock_spectrum_push(spectrum, in, N - 1, &(size_t){0}));
     CHECK(isinf(penstock_spectrum_due_s(spectrum)), "due with no vector in");
-    CHECK_OK(penstock_spectrum_push(spectrum, in, 1, NULL));
+    CHECK_OK(penstock_spectrum_push(spectrum, in, 1, &(size_t){0}));
     double due = penstock_spectrum_due_s(spectrum);
     CHECK(due > 0 && due <= 1000, "due in %g s", due);
     CHECK_OK(penstock_spectrum_set_max_latency(spectrum, 1e-9));

@@ -3,6 +3,7 @@
 
 /* From a case's text to its meaning, and the verdicts. */
 #include "cases.h"
+#include "number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +14,8 @@
 
 enum { CASE_SYNTAX = 320 };
 
-const struct case_kind *const case_kinds[] = {&case_fft,  &case_spectrum, &case_filter, &case_channelizer,
-                                              &case_ofdm, &case_receive,  NULL};
+const struct case_kind *const case_kinds[] = {&case_fft,  &case_spectrum, &case_filter,  &case_channelizer,
+                                              &case_ofdm, &case_receive,  &case_viterbi, NULL};
 
 static const struct case_kind *find_kind(const char *name)
 {
@@ -85,13 +86,8 @@ int case_parse(struct test_case *test, const char *text)
     if (rest)
         return fail(EXIT_USAGE, "the case '%s' has too many words", text);
     if (!(test->kind = find_kind(words[0]))) {
-        const char *names[] = {case_fft.name,
-                               case_spectrum.name,
-                               case_filter.name,
-                               case_channelizer.name,
-                               case_ofdm.name,
-                               case_receive.name,
-                               NULL};
+        const char *names[] = {case_fft.name,  case_spectrum.name, case_filter.name,  case_channelizer.name,
+                               case_ofdm.name, case_receive.name,  case_viterbi.name, NULL};
         return fail_unknown("kind of case", words[0], names);
     }
     if (!test->kind->parse(test, words + 1, count - 1, &problem))
@@ -167,13 +163,11 @@ void verdict_status(struct case_verdict *verdict, int status)
 
 bool parse_count(const char *word, const char *prefix, size_t *count)
 {
-    char *end;
+    enum { MOST = 1 << 30 };
     size_t length = strlen(prefix);
-    if (strncmp(word, prefix, length) || word[length] < '0' || word[length] > '9')
+    if (strncmp(word, prefix, length))
         return false;
-    unsigned long long value = strtoull(word + length, &end, 10);
-    *count = (size_t)value;
-    return !*end && value > 0 && value <= 1u << 30;
+    return number_read_digits(word + length, strlen(word + length), MOST, count) && *count;
 }
 
 /* A window's parameter is written after '=', since ':' separates words here. */

@@ -12,6 +12,7 @@
  *     channelizer:64:hop32     a filter bank of 64 channels at twice their rate
  *     ofdm:wifi:qam64:x100     100 symbols
  *     receive:wifi:54          frames at 54 Mb/s
+ *     viterbi:dvb:3/4:1024     blocks of 1024 bits of a convolutional code
  */
 #ifndef PENSTOCK_APPS_CASES_H
 #define PENSTOCK_APPS_CASES_H
@@ -82,6 +83,12 @@ struct receive_case {
     size_t chunk; /* of RECEIVE_CHUNKS */
 };
 
+struct viterbi_case {
+    char code[20];       /* as penstock_viterbi_code() takes it */
+    size_t bits, blocks; /* 0: the user of the case chooses */
+    penstock_soft soft;
+};
+
 struct test_case {
     const struct case_kind *kind;
     char text[CASE_TEXT];
@@ -92,6 +99,7 @@ struct test_case {
         struct channelizer_case channelizer;
         struct ofdm_case ofdm;
         struct receive_case receive;
+        struct viterbi_case viterbi;
     };
 };
 
@@ -120,7 +128,8 @@ struct case_kind {
     int (*bench)(const struct test_case *test, const struct case_target *target, struct bench_row *row);
 };
 
-extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_ofdm, case_receive;
+extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_ofdm, case_receive,
+    case_viterbi;
 
 /* All kinds, ended by NULL. */
 extern const struct case_kind *const case_kinds[];

@@ -117,6 +117,15 @@ static const char *const quick_cases[] = {
     "receive:wifi:chunk79",
     "receive:wifi:idle",
     "receive:wifi:recordings",
+    "viterbi:wifi",
+    "viterbi:wifi:2/3:hard",
+    "viterbi:wifi:3/4:f32",
+    "viterbi:wifi:5/6:700",
+    "viterbi:dvb:1",
+    "viterbi:dvb:7/8:x3",
+    "viterbi:dab:3000:x5",
+    "viterbi:lte:40:x300",
+    "viterbi:ccsds:9001:x1",
 };
 
 /* Lengths beyond what --full goes through one by one: powers of two and their neighbours, squares of primes, products
@@ -157,6 +166,10 @@ static const char *const bench_cases[] = {
     "receive:wifi:idle",
     "receive:wifi:6",
     "receive:wifi:54",
+    "viterbi:wifi",
+    "viterbi:wifi:x1",
+    "viterbi:dvb:3/4:8192",
+    "viterbi:lte:40",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

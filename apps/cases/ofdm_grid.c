@@ -4,8 +4,8 @@
 /* The grids of IEEE 802.11-2020 clauses 17 (wifi) and 21 (80 MHz; its pilots stand almost evenly, here evenly), and of
  * 3GPP TS 36.211 (5 and 20 MHz; with pilots on every sixth carrier as its reference signals). */
 #include "ofdm_grid.h"
+#include "number.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +19,16 @@ static const struct ofdm_grid grids[] = {
 /* "512/64/336": n, guard interval, carriers, as many below zero as above, no pilots. */
 static bool parse_numbers(struct ofdm_grid *grid, const char *text)
 {
-    unsigned n, guard, carriers;
-    char rest;
-    if (sscanf(text, "%u/%u/%u%c", &n, &guard, &carriers, &rest) != 3 || n < 2 || n > 8192 || guard > n ||
-        carriers < 2 || carriers % 2 || carriers >= n || carriers > GRID_CARRIERS)
+    enum { NUMBERS = 3, MOST_POINTS = 8192 };
+    size_t numbers[NUMBERS];
+    for (size_t i = 0; i < NUMBERS; i++) {
+        size_t length = strcspn(text, "/");
+        if (!number_read_digits(text, length, MOST_POINTS, &numbers[i]) || (text[length] == '/') != (i + 1 < NUMBERS))
+            return false;
+        text += length + 1;
+    }
+    size_t n = numbers[0], guard = numbers[1], carriers = numbers[2];
+    if (n < 2 || guard > n || carriers < 2 || carriers % 2 || carriers >= n || carriers > GRID_CARRIERS)
         return false;
     *grid = (struct ofdm_grid){"", n, guard, (int32_t)carriers / 2, 1, INT32_MAX, 1};
     return true;

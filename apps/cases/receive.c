@@ -4,6 +4,7 @@
 /* receive: frames of the project's own transmitter, of recordings, or none in white noise. */
 #include "air.h"
 #include "cases.h"
+#include "number.h"
 #include "progress.h"
 #include "recordings.h"
 
@@ -17,9 +18,10 @@ enum { RATE_COUNT = sizeof all_mbps / sizeof all_mbps[0] };
 
 static bool parse_rate(struct receive_case *receive, const char *word)
 {
-    char *end;
-    double mbps = strtod(word, &end), clock = penstock_wifi_rate_hz(receive->profile) / 20e6;
-    for (size_t i = 0; i < RATE_COUNT && end != word && !*end; i++)
+    double mbps, clock = penstock_wifi_rate_hz(receive->profile) / 20e6;
+    if (!number_read(word, strlen(word), &mbps))
+        return false;
+    for (size_t i = 0; i < RATE_COUNT; i++)
         if (mbps == all_mbps[i] * clock) {
             receive->mode = RECEIVE_FRAMES;
             receive->mbps = mbps;

@@ -132,14 +132,14 @@ static int draw(const struct constellation_output *output)
     return code;
 }
 
-static int close_constellation(void *state)
+static int close_constellation(void *state, bool keep)
 {
     struct constellation_output *output = state;
     if (!output)
         return EXIT_DONE;
-    int code = outfile_finish(output->file, output->path, draw(output));
+    int code = keep ? draw(output) : EXIT_DONE, closing = outfile_close(output->file);
     free(output);
-    return code;
+    return code ? code : closing;
 }
 
 const struct frame_output frame_constellation = {

@@ -13,8 +13,9 @@
 /* What is known of the stream that the frames come from. */
 struct stream_facts {
     double rate_hz;
-    double frequency_hz; /* 0: unknown */
-    uint64_t start_s;    /* of the first sample, seconds since 1970; 0: unknown */
+    double frequency_hz;  /* 0: unknown */
+    uint64_t start_s;     /* of the first sample, seconds since 1970; 0: unknown */
+    const uint64_t *lost; /* samples that were lost before the frame at hand; lives as long as the outputs */
 };
 
 /* Each function returns an exit code, and has told what went wrong if that is not EXIT_DONE. */
@@ -22,8 +23,9 @@ struct frame_output {
     /* `path` "-" is standard output. On failure *state is NULL. */
     int (*open)(void **state, const char *path, const struct stream_facts *facts);
     int (*frame)(void *state, const penstock_wifi_frame *frame);
-    /* Completes the output and frees the state; NULL is fine. */
-    int (*close)(void *state);
+    /* Frees the state; NULL is fine. With `keep` completes the output before, which outfile_complete() then puts into
+     * its place. */
+    int (*close)(void *state, bool keep);
 };
 
 extern const struct frame_output frame_table, frame_json, frame_pcap, frame_constellation;

@@ -12,7 +12,7 @@
 
 struct json_output {
     FILE *file;
-    char path[];
+    const uint64_t *lost;
 };
 
 static const char *const format_names[] = {
@@ -24,12 +24,11 @@ static const char *const format_names[] = {
 
 static int open_json(void **state, const char *path, const struct stream_facts *facts)
 {
-    struct json_output *output = malloc(sizeof *output + strlen(path) + 1);
-    (void)facts;
+    struct json_output *output = malloc(sizeof *output);
     *state = NULL;
     if (!output)
         return fail(EXIT_DATA, "out of memory");
-    strcpy(output->path, path);
+    output->lost = facts->lost;
     int code = outfile_open(&output->file, path);
     if (code)
         free(output);
@@ -60,27 +59,29 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t count)
 static int write_frame(void *state, const penstock_wifi_frame *frame)
 {
     struct json_output *output = state;
-    json_t *row = json_pack(
-        "{s:I, s:s, s:o, s:o, s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s*}", "sample", (json_int_t)frame->sample,
-        "format", format_names[frame->format], "bandwidth_hz", number(frame->bandwidth_hz), "rate_mbps",
-        number(frame->rate_mbps), "mcs", frame->mcs >= 0 ? json_integer(frame->mcs) : json_null(), "length",
-        (int)frame->length, "fcs_ok", (int)frame->fcs_ok, "snr_db", number(frame->snr_db), "evm_db",
-        number(frame->evm_db), "cfo_hz", number(frame->cfo_hz), "sfo_ppm", number(frame->sfo_ppm), "raw_ber",
-        number(frame->raw_ber), "psdu", hexadecimal(frame->psdu, frame->length), "reason", frame->reason);
+    json_t *row =
+        json_pack("{s:I, s:I, s:s, s:o, s:o, s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s*}", "sample",
+                  (json_int_t)frame->sample, "lost", (json_int_t)*output->lost, "format", format_names[frame->format],
+                  "bandwidth_hz", number(frame->bandwidth_hz), "rate_mbps", number(frame->rate_mbps), "mcs",
+                  frame->mcs >= 0 ? json_integer(frame->mcs) : json_null(), "length", (int)frame->length, "fcs_ok",
+                  (int)frame->fcs_ok, "snr_db", number(frame->snr_db), "evm_db", number(frame->evm_db), "cfo_hz",
+                  number(frame->cfo_hz), "sfo_ppm", number(frame->sfo_ppm), "raw_ber", number(frame->raw_ber), "psdu",
+                  hexadecimal(frame->psdu, frame->length), "reason", frame->reason);
     if (!row)
         return fail(EXIT_DATA, "a frame cannot be written as JSON");
     json_dumpf(row, output->file, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
     fputc('\n', output->file);
     json_decref(row);
-    return outfile_check(output->file, output->path);
+    return outfile_check(output->file);
 }
 
-static int close_json(void *state)
+static int close_json(void *state, bool keep)
 {
+    (void)keep;
     struct json_output *output = state;
     if (!output)
         return EXIT_DONE;
-    int code = outfile_close(output->file, output->path);
+    int code = outfile_close(output->file);
     free(output);
     return code;
 }

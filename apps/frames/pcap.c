@@ -16,7 +16,6 @@
 struct pcap_output {
     FILE *file;
     struct stream_facts facts;
-    char path[];
 };
 
 enum radiotap_field { /* number of the bit in the present word */
@@ -102,13 +101,12 @@ static int open_pcap(void **state, const char *path, const struct stream_facts *
 {
     enum { LINKTYPE_IEEE802_11_RADIOTAP = 127, SNAP_LENGTH = 65535 };
     const uint32_t nanosecond_magic = 0xa1b23c4d;
-    struct pcap_output *output = malloc(sizeof *output + strlen(path) + 1);
+    struct pcap_output *output = malloc(sizeof *output);
     struct bytes header = {.count = 0};
     *state = NULL;
     if (!output)
         return fail(EXIT_DATA, "out of memory");
     output->facts = *facts;
-    strcpy(output->path, path);
     int code = outfile_open(&output->file, path);
     if (code) {
         free(output);
@@ -122,7 +120,7 @@ static int open_pcap(void **state, const char *path, const struct stream_facts *
     put(&header, LINKTYPE_IEEE802_11_RADIOTAP, 4);
     write_bytes(output, header.at, header.count);
     *state = output;
-    return outfile_check(output->file, path);
+    return outfile_check(output->file);
 }
 
 static int write_frame(void *state, const penstock_wifi_frame *frame)
@@ -139,15 +137,16 @@ static int write_frame(void *state, const penstock_wifi_frame *frame)
     write_bytes(output, record.at, record.count);
     write_bytes(output, tap.at, tap.count);
     write_bytes(output, frame->psdu, frame->length);
-    return outfile_check(output->file, output->path);
+    return outfile_check(output->file);
 }
 
-static int close_pcap(void *state)
+static int close_pcap(void *state, bool keep)
 {
+    (void)keep;
     struct pcap_output *output = state;
     if (!output)
         return EXIT_DONE;
-    int code = outfile_close(output->file, output->path);
+    int code = outfile_close(output->file);
     free(output);
     return code;
 }

@@ -62,12 +62,12 @@ static int print_frame(void *state, const penstock_wifi_frame *frame)
     } else {
         printf("%s: %s\n", format_names[frame->format], frame->reason ? frame->reason : "no reason given");
     }
-    return outfile_check(stdout, "-");
+    return outfile_check(stdout);
 }
 
-static int close_table(void *state)
+static int close_table(void *state, bool keep)
 {
-    int code = state ? outfile_close(stdout, "-") : EXIT_DONE;
+    int code = state && keep ? outfile_close(stdout) : EXIT_DONE;
     free(state);
     return code;
 }

@@ -3,6 +3,7 @@
 
 #include "library.h"
 #include "command.h"
+#include "loading.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -11,9 +12,13 @@ void *library_load(const char *const *names, const char *advice, const struct li
 {
     void *library = NULL;
     size_t i = 0;
+    char reason[256] = "";
     for (; names[i] && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+        if (!(library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL)) && !*reason && loading_tell(reason, names[i]))
+            *reason = '\0';
+    if (!library && *reason)
+        fail(EXIT_DATA, "%s", reason);
+    else if (!library)
         fail(EXIT_DATA, "%s was not found (%s)", names[0], advice);
     return library && library_look_up(library, names[i - 1], functions, table) ? library : NULL;
 }

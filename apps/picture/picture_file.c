@@ -20,5 +20,6 @@ int picture_write(const char *path, int width, int height, void (*draw)(struct c
     } else {
         code = fail(EXIT_DATA, "out of memory");
     }
-    return outfile_finish(file, path, code);
+    int closing = outfile_close(file);
+    return code || (code = closing) ? code : outfile_complete();
 }

@@ -21,6 +21,6 @@ int canvas_write_png(const struct canvas *canvas, FILE *file, const char *path)
                        .format = PNG_FORMAT_RGB};
     if (png_image_write_to_stdio(&image, file, 0, canvas->pixels, 0, NULL))
         return EXIT_DONE;
-    int code = outfile_check(file, path);
+    int code = outfile_check(file);
     return code ? code : fail(EXIT_DATA, "cannot write the picture '%s': %s", path, image.message);
 }

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_CHANNEL_H
 #define PENSTOCK_CHANNEL_H
 
-#include <penstock/penstock.h>
+#include <penstock/samples.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,11 +29,7 @@ typedef struct penstock_channel_desc {
     uint64_t seed;       /* of the noise */
 } penstock_channel_desc;
 
-#define PENSTOCK_CHANNEL_DESC(...)                         \
-    (penstock_channel_desc)                                \
-    {                                                      \
-        .size = sizeof(penstock_channel_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_CHANNEL_DESC(...) PENSTOCK_DESCRIPTION(penstock_channel_desc, __VA_ARGS__)
 
 typedef struct penstock_channel penstock_channel;
 

@@ -23,7 +23,8 @@
 #ifndef PENSTOCK_CHANNELIZER_H
 #define PENSTOCK_CHANNELIZER_H
 
-#include <penstock/penstock.h>
+#include <penstock/context.h>
+#include <penstock/samples.h>
 #include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
@@ -51,11 +52,7 @@ typedef struct penstock_channelizer_desc {
                              banks of the library, have 0 */
 } penstock_channelizer_desc;
 
-#define PENSTOCK_CHANNELIZER_DESC(...)                         \
-    (penstock_channelizer_desc)                                \
-    {                                                          \
-        .size = sizeof(penstock_channelizer_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_CHANNELIZER_DESC(...) PENSTOCK_DESCRIPTION(penstock_channelizer_desc, __VA_ARGS__)
 
 /* The transforms run on the device, the sums of the polyphase branches on the CPU's threads. */
 PENSTOCK_API int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_context *context,
@@ -75,17 +72,13 @@ typedef struct penstock_channelizer_info {
     uint64_t fallbacks; /* batches that the CPU did because the device failed */
 } penstock_channelizer_info;
 
-#define PENSTOCK_CHANNELIZER_INFO                 \
-    (penstock_channelizer_info)                   \
-    {                                             \
-        .size = sizeof(penstock_channelizer_info) \
-    }
+#define PENSTOCK_CHANNELIZER_INFO PENSTOCK_DESCRIPTION(penstock_channelizer_info, )
 
 PENSTOCK_API int penstock_channelizer_get_info(const penstock_channelizer *channelizer,
                                                penstock_channelizer_info *info);
 
-/* `*taken` < count when frames wait to be pulled: pull, then push the rest. After a failure of the device every call
- * returns the failure until a reset, but pull first gives what was complete before. */
+/* `*taken` < count when frames wait to be pulled: pull, then push the rest (penstock.h: pushes). After a failure of the
+ * device every call returns the failure until a reset, but pull first gives what was complete before. */
 PENSTOCK_API int penstock_channelizer_push(penstock_channelizer *channelizer, const void *samples, size_t count,
                                            size_t *taken);
 
@@ -195,11 +188,7 @@ typedef struct penstock_synthesizer_desc {
                              the first pull; 0: only full batches and the end */
 } penstock_synthesizer_desc;
 
-#define PENSTOCK_SYNTHESIZER_DESC(...)                         \
-    (penstock_synthesizer_desc)                                \
-    {                                                          \
-        .size = sizeof(penstock_synthesizer_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_SYNTHESIZER_DESC(...) PENSTOCK_DESCRIPTION(penstock_synthesizer_desc, __VA_ARGS__)
 
 PENSTOCK_API int penstock_synthesizer_new(penstock_synthesizer **synthesizer, penstock_context *context,
                                           const penstock_synthesizer_desc *desc, const char *device);
@@ -217,17 +206,13 @@ typedef struct penstock_synthesizer_info {
     uint64_t fallbacks; /* batches that the CPU did because the device failed */
 } penstock_synthesizer_info;
 
-#define PENSTOCK_SYNTHESIZER_INFO                 \
-    (penstock_synthesizer_info)                   \
-    {                                             \
-        .size = sizeof(penstock_synthesizer_info) \
-    }
+#define PENSTOCK_SYNTHESIZER_INFO PENSTOCK_DESCRIPTION(penstock_synthesizer_info, )
 
 PENSTOCK_API int penstock_synthesizer_get_info(const penstock_synthesizer *synthesizer,
                                                penstock_synthesizer_info *info);
 
-/* `*taken` < count when samples wait to be pulled: pull, then push the rest. After a failure of the device every call
- * returns the failure until a reset, but pull first gives what was complete before. */
+/* `*taken` < count when samples wait to be pulled: pull, then push the rest (penstock.h: pushes). After a failure of
+ * the device every call returns the failure until a reset, but pull first gives what was complete before. */
 PENSTOCK_API int penstock_synthesizer_push(penstock_synthesizer *synthesizer, const penstock_cf32 *frames, size_t count,
                                            size_t *taken);
 

@@ -9,7 +9,7 @@
 #ifndef PENSTOCK_FFT_STREAM_H
 #define PENSTOCK_FFT_STREAM_H
 
-#include <penstock/penstock.h>
+#include <penstock/fft.h>
 #include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
@@ -29,11 +29,7 @@ typedef struct penstock_fft_stream_desc {
                              the first pull; 0: only full batches and the end */
 } penstock_fft_stream_desc;
 
-#define PENSTOCK_FFT_STREAM_DESC(...)                         \
-    (penstock_fft_stream_desc)                                \
-    {                                                         \
-        .size = sizeof(penstock_fft_stream_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_FFT_STREAM_DESC(...) PENSTOCK_DESCRIPTION(penstock_fft_stream_desc, __VA_ARGS__)
 
 typedef struct penstock_fft_stream_counters {
     size_t size;
@@ -42,11 +38,7 @@ typedef struct penstock_fft_stream_counters {
     uint64_t batch;          /* vectors of a full batch */
 } penstock_fft_stream_counters;
 
-#define PENSTOCK_FFT_STREAM_COUNTERS                 \
-    (penstock_fft_stream_counters)                   \
-    {                                                \
-        .size = sizeof(penstock_fft_stream_counters) \
-    }
+#define PENSTOCK_FFT_STREAM_COUNTERS PENSTOCK_DESCRIPTION(penstock_fft_stream_counters, )
 
 /* Any split into pushes gives the same bits; errors as penstock_fft_plan(). */
 PENSTOCK_API int penstock_fft_stream_new(penstock_fft_stream **stream, penstock_context *context,
@@ -55,8 +47,8 @@ PENSTOCK_API int penstock_fft_stream_new(penstock_fft_stream **stream, penstock_
 /* Name of the device that computes; lives as long as the stream. */
 PENSTOCK_API const char *penstock_fft_stream_device(const penstock_fft_stream *stream);
 
-/* `*taken` < count when results wait to be pulled: pull, then push the rest. After a failure of the device every call
- * returns the failure until a reset, but pull first gives what was complete before. */
+/* `*taken` < count when transforms wait to be pulled: pull, then push the rest (penstock.h: pushes). After a failure of
+ * the device every call returns the failure until a reset, but pull first gives what was complete before. */
 PENSTOCK_API int penstock_fft_stream_push(penstock_fft_stream *stream, const void *vectors, size_t count,
                                           size_t *taken);
 

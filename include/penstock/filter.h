@@ -21,8 +21,9 @@
 #ifndef PENSTOCK_FILTER_H
 #define PENSTOCK_FILTER_H
 
-#include <penstock/penstock.h>
+#include <penstock/context.h>
 #include <penstock/resident.h>
+#include <penstock/samples.h>
 #include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
@@ -65,11 +66,7 @@ typedef struct penstock_filter_desc {
     size_t channel_count;                    /* 0: one channel, from these; else 1 .. 2^16 channels with values each */
 } penstock_filter_desc;
 
-#define PENSTOCK_FILTER_DESC(...)                         \
-    (penstock_filter_desc)                                \
-    {                                                     \
-        .size = sizeof(penstock_filter_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_FILTER_DESC(...) PENSTOCK_DESCRIPTION(penstock_filter_desc, __VA_ARGS__)
 
 PENSTOCK_API int penstock_filter_new(penstock_filter **filter, penstock_context *context,
                                      const penstock_filter_desc *desc, const char *device);
@@ -90,11 +87,7 @@ typedef struct penstock_filter_info {
     size_t channels;
 } penstock_filter_info;
 
-#define PENSTOCK_FILTER_INFO                 \
-    (penstock_filter_info)                   \
-    {                                        \
-        .size = sizeof(penstock_filter_info) \
-    }
+#define PENSTOCK_FILTER_INFO PENSTOCK_DESCRIPTION(penstock_filter_info, )
 
 PENSTOCK_API int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info);
 
@@ -104,7 +97,7 @@ PENSTOCK_API int penstock_filter_get_info(const penstock_filter *filter, penstoc
 PENSTOCK_API int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *filter, const void *in,
                                               size_t in_bytes, size_t blocks);
 
-/* `*taken` < count when values wait to be pulled: pull, then push the rest. */
+/* `*taken` < count when values wait to be pulled: pull, then push the rest (penstock.h: pushes). */
 PENSTOCK_API int penstock_filter_push(penstock_filter *filter, const void *samples, size_t count, size_t *taken);
 
 /* Up to `capacity` values that are ready; `wait`: also those of complete blocks that wait for more of them to come.

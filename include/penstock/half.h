@@ -8,6 +8,8 @@
 #ifndef PENSTOCK_HALF_H
 #define PENSTOCK_HALF_H
 
+#include <penstock/base.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -9,7 +9,7 @@
 #ifndef PENSTOCK_HOST_MEMORY_H
 #define PENSTOCK_HOST_MEMORY_H
 
-#include <penstock/penstock.h>
+#include <penstock/context.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,10 +17,11 @@ extern "C" {
 
 /*
  * `bytes` > 0 of memory, aligned to 64 bytes, for plans of the same context and device, named as for a plan. Plans find
- * out by themselves whether what they are given lies in such memory, in whole; they may be given any part of it.
- * Ordinary memory where the device has no such memory, or no more of it (cuda has), and for "auto". It may be written
- * and read freely, but not while a batch that uses it is under way. It lives until penstock_host_memory_free(), at most
- * as long as the context. Errors as of a plan on that device, and PENSTOCK_ERR_MEMORY.
+ * out by themselves whether what they are given lies in such memory, in whole; they may be given any part of it. So it
+ * is with page-locked memory that the application has from CUDA's driver, or has registered with it. Ordinary memory
+ * where the device has no such memory, or no more of it (cuda has), and for "auto". It may be written and read freely,
+ * but not while a batch that uses it is under way. It lives until penstock_host_memory_free(), at most as long as the
+ * context. Errors as of a plan on that device, and PENSTOCK_ERR_MEMORY.
  */
 PENSTOCK_API int penstock_host_memory_new(void **memory, penstock_context *context, const char *device, size_t bytes);
 

@@ -8,8 +8,10 @@
 #ifndef PENSTOCK_OFDM_H
 #define PENSTOCK_OFDM_H
 
-#include <penstock/penstock.h>
+#include <penstock/context.h>
+#include <penstock/plan.h>
 #include <penstock/resident.h>
+#include <penstock/samples.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,11 +55,7 @@ typedef struct penstock_ofdm_desc {
     size_t batch;          /* symbols that one call usually brings; a hint */
 } penstock_ofdm_desc;
 
-#define PENSTOCK_OFDM_DESC(...)                         \
-    (penstock_ofdm_desc)                                \
-    {                                                   \
-        .size = sizeof(penstock_ofdm_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_OFDM_DESC(...) PENSTOCK_DESCRIPTION(penstock_ofdm_desc, __VA_ARGS__)
 
 /* What the symbols of a frame share. */
 typedef struct penstock_ofdm_frame {
@@ -88,11 +86,7 @@ typedef struct penstock_ofdm_batch {
     size_t symbol_count;
 } penstock_ofdm_batch;
 
-#define PENSTOCK_OFDM_BATCH(...)                         \
-    (penstock_ofdm_batch)                                \
-    {                                                    \
-        .size = sizeof(penstock_ofdm_batch), __VA_ARGS__ \
-    }
+#define PENSTOCK_OFDM_BATCH(...) PENSTOCK_DESCRIPTION(penstock_ofdm_batch, __VA_ARGS__)
 
 /* Where the results go; each NULL if not wanted. Rows are symbols in the batch's order. */
 typedef struct penstock_ofdm_result {
@@ -106,11 +100,7 @@ typedef struct penstock_ofdm_result {
     float *slope;          /* one a symbol: radians per carrier, likewise */
 } penstock_ofdm_result;
 
-#define PENSTOCK_OFDM_RESULT(...)                         \
-    (penstock_ofdm_result)                                \
-    {                                                     \
-        .size = sizeof(penstock_ofdm_result), __VA_ARGS__ \
-    }
+#define PENSTOCK_OFDM_RESULT(...) PENSTOCK_DESCRIPTION(penstock_ofdm_result, __VA_ARGS__)
 
 PENSTOCK_API int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
                                    const char *device);
@@ -150,11 +140,7 @@ typedef struct penstock_ofdm_estimator_desc {
     size_t lead;       /* how many of the taps come before the guard interval's end, < taps */
 } penstock_ofdm_estimator_desc;
 
-#define PENSTOCK_OFDM_ESTIMATOR_DESC(...)                         \
-    (penstock_ofdm_estimator_desc)                                \
-    {                                                             \
-        .size = sizeof(penstock_ofdm_estimator_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_OFDM_ESTIMATOR_DESC(...) PENSTOCK_DESCRIPTION(penstock_ofdm_estimator_desc, __VA_ARGS__)
 
 PENSTOCK_API int penstock_ofdm_estimator_new(penstock_ofdm_estimator **estimator,
                                              const penstock_ofdm_estimator_desc *desc);
@@ -173,7 +159,5 @@ PENSTOCK_API void penstock_ofdm_estimator_free(penstock_ofdm_estimator *estimato
 #ifdef __cplusplus
 }
 #endif
-
-#include <penstock/ofdm_stream.h>
 
 #endif

@@ -39,11 +39,7 @@ typedef struct penstock_ofdm_stream_desc {
     bool continuous; /* no frames and no training: symbols follow each other from the first sample on */
 } penstock_ofdm_stream_desc;
 
-#define PENSTOCK_OFDM_STREAM_DESC(...)                         \
-    (penstock_ofdm_stream_desc)                                \
-    {                                                          \
-        .size = sizeof(penstock_ofdm_stream_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_OFDM_STREAM_DESC(...) PENSTOCK_DESCRIPTION(penstock_ofdm_stream_desc, __VA_ARGS__)
 
 PENSTOCK_API int penstock_ofdm_stream_new(penstock_ofdm_stream **stream, penstock_context *context,
                                           const penstock_ofdm_stream_desc *desc, const char *device);
@@ -72,11 +68,7 @@ typedef struct penstock_ofdm_stream_result {
     const penstock_cf32 *channel; /* n values by bin, 0 on unused ones */
 } penstock_ofdm_stream_result;
 
-#define PENSTOCK_OFDM_STREAM_RESULT                 \
-    (penstock_ofdm_stream_result)                   \
-    {                                               \
-        .size = sizeof(penstock_ofdm_stream_result) \
-    }
+#define PENSTOCK_OFDM_STREAM_RESULT PENSTOCK_DESCRIPTION(penstock_ofdm_stream_result, )
 
 /* The next frame whose samples are all there, in the order of the starts: 1 with `result` filled, 0 when none is ready,
  * or an error, after which the next pull tries again. All that are there go through the device in one batch. */
@@ -91,11 +83,7 @@ typedef struct penstock_ofdm_stream_counters {
     uint64_t fallbacks; /* batches that the CPU did because the device failed */
 } penstock_ofdm_stream_counters;
 
-#define PENSTOCK_OFDM_STREAM_COUNTERS                 \
-    (penstock_ofdm_stream_counters)                   \
-    {                                                 \
-        .size = sizeof(penstock_ofdm_stream_counters) \
-    }
+#define PENSTOCK_OFDM_STREAM_COUNTERS PENSTOCK_DESCRIPTION(penstock_ofdm_stream_counters, )
 
 PENSTOCK_API int penstock_ofdm_stream_get_counters(const penstock_ofdm_stream *stream,
                                                    penstock_ofdm_stream_counters *counters);

@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_RESIDENT_H
 #define PENSTOCK_RESIDENT_H
 
-#include <penstock/penstock.h>
+#include <penstock/plan.h>
 
 #ifdef __cplusplus
 extern "C" {

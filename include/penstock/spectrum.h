@@ -13,7 +13,7 @@
 #ifndef PENSTOCK_SPECTRUM_H
 #define PENSTOCK_SPECTRUM_H
 
-#include <penstock/penstock.h>
+#include <penstock/fft.h>
 #include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
@@ -39,11 +39,7 @@ typedef struct penstock_spectrum_desc {
                              the first pull; 0: only full batches and the end */
 } penstock_spectrum_desc;
 
-#define PENSTOCK_SPECTRUM_DESC(...)                         \
-    (penstock_spectrum_desc)                                \
-    {                                                       \
-        .size = sizeof(penstock_spectrum_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_SPECTRUM_DESC(...) PENSTOCK_DESCRIPTION(penstock_spectrum_desc, __VA_ARGS__)
 
 /* Any split into pushes gives the same bits. */
 PENSTOCK_API int penstock_spectrum_new(penstock_spectrum **spectrum, penstock_context *context,
@@ -56,8 +52,8 @@ PENSTOCK_API size_t penstock_spectrum_value_bytes(const penstock_spectrum *spect
 /* Name of the device that computes; lives as long as the stream. */
 PENSTOCK_API const char *penstock_spectrum_device(const penstock_spectrum *spectrum);
 
-/* `*taken` < count when results wait to be pulled: pull, then push the rest. After a failure of the device every call
- * returns the failure until a reset, but pull first gives what was complete before. */
+/* `*taken` < count when vectors wait to be pulled: pull, then push the rest (penstock.h: pushes). After a failure of
+ * the device every call returns the failure until a reset, but pull first gives what was complete before. */
 PENSTOCK_API int penstock_spectrum_push(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken);
 
 /* Up to `capacity` vectors that are ready; `wait`: first finish what has been sent to the device. Without it vectors
@@ -100,8 +96,8 @@ PENSTOCK_API uint64_t penstock_spectrum_vector_of(const penstock_spectrum *spect
 
 /* Another window, by name or by n factors, which win; both NULL: all one. It holds from the first vector on whose
  * samples are not all there yet, and which was not begun by penstock_spectrum_prepare(); with flush_partial from the
- * first such transform on. Nothing is lost. Takes as long as
- * penstock_spectrum_new(). After an error the window is the one before. */
+ * first such transform on. Nothing is lost. Takes as long as penstock_spectrum_new(). PENSTOCK_ERR_STATE where vectors
+ * of a planar push have to be pulled first. After an error the window is the one before. */
 PENSTOCK_API int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window, const float *taps);
 
 /* Another max_latency_s, for vectors that wait too. */

@@ -5,8 +5,7 @@
 #ifndef PENSTOCK_STREAM_STATS_H
 #define PENSTOCK_STREAM_STATS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <penstock/base.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,11 +32,7 @@ typedef struct penstock_stream_stats {
     uint64_t meanwhile; /* batches that the CPU did because the device was not ready: penstock_context_desc.meanwhile */
 } penstock_stream_stats;
 
-#define PENSTOCK_STREAM_STATS                 \
-    (penstock_stream_stats)                   \
-    {                                         \
-        .size = sizeof(penstock_stream_stats) \
-    }
+#define PENSTOCK_STREAM_STATS PENSTOCK_DESCRIPTION(penstock_stream_stats, )
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,8 @@
 #ifndef PENSTOCK_WIFI_H
 #define PENSTOCK_WIFI_H
 
-#include <penstock/penstock.h>
+#include <penstock/context.h>
+#include <penstock/samples.h>
 #include <penstock/stream_stats.h>
 
 #ifdef __cplusplus
@@ -23,6 +24,9 @@ PENSTOCK_API double penstock_wifi_rate_hz(penstock_wifi_profile profile);
 
 #define PENSTOCK_WIFI_MAX_PSDU 4095
 #define PENSTOCK_WIFI_BINS     64
+
+/* Samples from a frame's first one to the first long training symbol, behind its guard interval: what places it. */
+#define PENSTOCK_WIFI_LONG_TRAINING 192
 
 /* ---------------------------------------------------------------- receiver -------------------- */
 
@@ -58,11 +62,7 @@ typedef struct penstock_wifi_frame {
                                      carrier, guard interval's end to FFT start; 0 where nothing is sent */
 } penstock_wifi_frame;
 
-#define PENSTOCK_WIFI_FRAME                 \
-    (penstock_wifi_frame)                   \
-    {                                       \
-        .size = sizeof(penstock_wifi_frame) \
-    }
+#define PENSTOCK_WIFI_FRAME PENSTOCK_DESCRIPTION(penstock_wifi_frame, )
 
 typedef struct penstock_wifi_counters {
     size_t size;
@@ -79,11 +79,7 @@ typedef struct penstock_wifi_counters {
     uint64_t fallbacks;   /* batches that the CPU did because the device failed */
 } penstock_wifi_counters;
 
-#define PENSTOCK_WIFI_COUNTERS                 \
-    (penstock_wifi_counters)                   \
-    {                                          \
-        .size = sizeof(penstock_wifi_counters) \
-    }
+#define PENSTOCK_WIFI_COUNTERS PENSTOCK_DESCRIPTION(penstock_wifi_counters, )
 
 typedef struct penstock_wifi_receiver penstock_wifi_receiver;
 
@@ -97,11 +93,7 @@ typedef struct penstock_wifi_receiver_desc {
                              another that goes on; 0: the library's choice, at most 10 ms */
 } penstock_wifi_receiver_desc;
 
-#define PENSTOCK_WIFI_RECEIVER_DESC(...)                         \
-    (penstock_wifi_receiver_desc)                                \
-    {                                                            \
-        .size = sizeof(penstock_wifi_receiver_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_WIFI_RECEIVER_DESC(...) PENSTOCK_DESCRIPTION(penstock_wifi_receiver_desc, __VA_ARGS__)
 
 PENSTOCK_API int penstock_wifi_receiver_new(penstock_wifi_receiver **receiver, penstock_context *context,
                                             const penstock_wifi_receiver_desc *desc, const char *device);
@@ -143,11 +135,7 @@ typedef struct penstock_wifi_transmit_desc {
     unsigned scrambler_seed;       /* 1 .. 127; 0: 93 (the standard's example) */
 } penstock_wifi_transmit_desc;
 
-#define PENSTOCK_WIFI_TRANSMIT_DESC(...)                         \
-    (penstock_wifi_transmit_desc)                                \
-    {                                                            \
-        .size = sizeof(penstock_wifi_transmit_desc), __VA_ARGS__ \
-    }
+#define PENSTOCK_WIFI_TRANSMIT_DESC(...) PENSTOCK_DESCRIPTION(penstock_wifi_transmit_desc, __VA_ARGS__)
 
 /* Samples of a frame of `length` bytes (FCS included), 1 .. PENSTOCK_WIFI_MAX_PSDU, plus the last one of its
  * trailing window edge; 0 if an argument is out of range. */

@@ -71,7 +71,8 @@ struct penstock_slot {
 enum penstock_problem_kind {
     PENSTOCK_PROBLEM_FFT,
     PENSTOCK_PROBLEM_OFDM, /* optional for a backend, as is */
-    PENSTOCK_PROBLEM_FILTER
+    PENSTOCK_PROBLEM_FILTER,
+    PENSTOCK_PROBLEM_VITERBI /* given only to backends with PENSTOCK_BACKEND_FEC */
 };
 
 /* A penstock_fft_desc, checked, with every default filled in. */
@@ -234,6 +235,54 @@ static inline size_t penstock__filter_response(const struct penstock_filter_prob
     return filter->parts * filter->n + (filter->rotated ? penstock__filter_values(filter) + 1 : 0);
 }
 
+/*
+ * Blocks of a convolutional code: a penstock_viterbi_desc, checked, with every default filled in. A frame is a block; a
+ * sample is a soft bit. A job with places (`gather`) has a penstock_viterbi_block for each of its blocks, whose results
+ * are as far apart as if all had `bits`; without them blocks have `bits` and lie one behind the other.
+ *
+ * A tail-biting block is decoded as the steps from `depth` before it to `depth` behind it, going round it as often as
+ * that takes, both ends open, of which the block's own are the result.
+ */
+struct penstock_viterbi_problem {
+    unsigned generators[PENSTOCK_MAX_GENERATORS];
+    unsigned count, constraint, inverted;
+    size_t period;                       /* coded bits of the puncturing pattern, a multiple of count */
+    uint8_t kept[PENSTOCK_MAX_PUNCTURE]; /* whether each of these is sent: 0 or 1 */
+    penstock_trellis_end end;
+    size_t depth; /* 0 but for tail-biting blocks */
+    size_t bits;
+    penstock_soft soft;
+    float scale; /* 0: of each block its own */
+    penstock_bits result;
+};
+
+/* Steps of the trellis that are sent for so many bits, and coded bits that are sent for so many steps. */
+static inline size_t penstock__viterbi_steps(const struct penstock_viterbi_problem *viterbi, size_t bits)
+{
+    return bits + (viterbi->end == PENSTOCK_TRELLIS_ZERO ? viterbi->constraint - 1 : 0);
+}
+
+static inline size_t penstock__viterbi_sent(const struct penstock_viterbi_problem *viterbi, size_t steps)
+{
+    size_t coded = steps * viterbi->count, sent = 0, part = 0;
+    for (size_t i = 0; i < viterbi->period; i++) {
+        sent += viterbi->kept[i];
+        part += i < coded % viterbi->period && viterbi->kept[i];
+    }
+    return coded / viterbi->period * sent + part;
+}
+
+static inline size_t penstock__viterbi_soft_bytes(const struct penstock_viterbi_problem *viterbi)
+{
+    return viterbi->soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1;
+}
+
+/* Bytes of a result. */
+static inline size_t penstock__viterbi_out_bytes(const struct penstock_viterbi_problem *viterbi, size_t bits)
+{
+    return viterbi->result == PENSTOCK_BITS_UNPACKED ? bits : (bits + 7) / 8;
+}
+
 struct penstock_problem {
     enum penstock_problem_kind kind;
     size_t in_bytes;  /* from one frame's start to the next one's; gathered, and of OFDM: of one sample */
@@ -243,6 +292,7 @@ struct penstock_problem {
         struct penstock_fft_problem fft;
         struct penstock_ofdm_problem ofdm;
         struct penstock_filter_problem filter;
+        struct penstock_viterbi_problem viterbi;
     };
 };
 
@@ -312,8 +362,9 @@ struct penstock_plan_state {
     void *priv;
 };
 
-/* One batch. `gather` is NULL unless the problem is gathered. Buffers may be larger than what is in them. Wrapped ones
- * `in` and `out` may be the same memory where each frame's output has the room of the frame's own input. */
+/* One batch. `gather` is NULL unless the problem is gathered or has a list of blocks. Buffers may be larger than what
+ * is in them. Wrapped ones `in` and `out` may be the same memory where each frame's output has the room of the frame's
+ * own input. */
 struct penstock_job {
     struct penstock_buffer *in;
     struct penstock_buffer *gather;
@@ -343,9 +394,10 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_HOST_MEMORY = 1,    /* buffers are ordinary memory: buffer_wrap exists, nothing is copied */
     PENSTOCK_BACKEND_NOT_AUTOMATIC = 2,  /* "auto" never picks it */
     PENSTOCK_BACKEND_FRAGILE_DRIVER = 4, /* probe in a helper process first: the driver may crash */
-    PENSTOCK_BACKEND_FUSED = 8,   /* may support problems of kinds OFDM and FILTER: none are given to it otherwise */
-    PENSTOCK_BACKEND_PLANES = 16, /* knows `rows` and `columns`: no such problems are given to it otherwise */
-    PENSTOCK_BACKEND_OPTIONS = 32 /* may know a penstock_fft_options */
+    PENSTOCK_BACKEND_FUSED = 8,    /* may support problems of kinds OFDM and FILTER: none are given to it otherwise */
+    PENSTOCK_BACKEND_PLANES = 16,  /* knows `rows` and `columns`: no such problems are given to it otherwise */
+    PENSTOCK_BACKEND_OPTIONS = 32, /* may know a penstock_fft_options */
+    PENSTOCK_BACKEND_FEC = 64      /* may support problems of kind VITERBI: none are given to it otherwise */
 };
 
 struct penstock_backend {
@@ -540,6 +592,12 @@ int penstock__dft_plan_new(struct penstock_dft_plan **plan, size_t n, penstock_d
 size_t penstock__dft_plan_scratch_bytes(const struct penstock_dft_plan *plan);
 void penstock__dft_plan_run(const struct penstock_dft_plan *plan, double *data, void *scratch);
 void penstock__dft_plan_free(struct penstock_dft_plan *plan);
+
+/* As memcpy and as penstock__convert(), which follows, by all threads of the context where there is much; not from the
+ * work of penstock__parallel(). */
+void penstock__copy(penstock_context *context, void *to, const void *from, size_t bytes);
+void penstock__convert_all(penstock_context *context, penstock_cf32 *to, const void *from, penstock_format format,
+                           size_t first, size_t count, size_t total);
 
 /* Samples `first` .. `first + count` of `in` to float, NaN and infinity left as they are. `total` is the number of
  * samples of the whole input (PLANAR needs it). F32 gives im = 0. */

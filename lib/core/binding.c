@@ -150,9 +150,10 @@ bool penstock__binding_in_host_memory(const struct penstock__binding *binding)
 size_t penstock__binding_piece(const struct penstock__binding *binding, size_t frames)
 {
     const struct penstock_problem *problem = binding->state.problem;
-    size_t average = problem->fft.average, best = binding->state.best_batch;
+    size_t average = penstock__problem_average(problem), best = binding->state.best_batch;
     size_t enough = PIECE_BYTES / (problem->in_bytes + problem->out_bytes / average + 1) + 1;
-    if (penstock__binding_in_host_memory(binding) || problem->fft.gathered || problem->fft.format == PENSTOCK_PLANAR)
+    if (penstock__binding_in_host_memory(binding) || problem->kind != PENSTOCK_PROBLEM_FFT || problem->fft.gathered ||
+        problem->fft.format == PENSTOCK_PLANAR)
         return frames;
     if (enough < best)
         enough = best;

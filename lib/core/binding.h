@@ -16,6 +16,7 @@
 struct penstock__batch {
     const void *in;
     const struct penstock_gather *gather;    /* NULL unless the problem is gathered */
+    const penstock_viterbi_block *blocks;    /* NULL but for blocks of unequal length */
     const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
     const penstock_cf32 *response;           /* NULL unless the problem is FILTER */
     uint64_t gains_id; /* not 0: the same number has the same response, or OFDM's gains; they stay with the slot */

@@ -5,6 +5,7 @@
  * Files in the cache folder. Each starts with a line that tells its length and checksum, so that a file cut short
  * by a full disk or changed by anything else reads as absent; each is written under another name and then renamed.
  */
+#include "core/cache_bound.h"
 #include "core/context.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 #define MAX_FILE_BYTES (256u << 20)
-#define HEADER_FORMAT  "penstock cache %zu %016" PRIx64 "\n"
+#define HEADER_FORMAT  PENSTOCK__CACHE_MARK "%zu %016" PRIx64 "\n"
 
 /* FNV-1a: G. Fowler, L. Noll, K.-P. Vo. */
 uint64_t penstock__hash(const void *content, size_t count)
@@ -68,7 +69,7 @@ static void *read_content(FILE *file, size_t *bytes)
     char header[64], expected[64];
     size_t count;
     char *content;
-    if (!fgets(header, sizeof header, file) || sscanf(header, "penstock cache %zu", &count) != 1 ||
+    if (!fgets(header, sizeof header, file) || sscanf(header, PENSTOCK__CACHE_MARK "%zu", &count) != 1 ||
         count > MAX_FILE_BYTES || !(content = penstock__alloc(count + 1)))
         return NULL;
     if (fread(content, 1, count + 1, file) == count) {
@@ -103,7 +104,8 @@ void *penstock__cache_read(penstock_context *context, const char *name, size_t *
     *bytes = 0;
     if (!file_path(path, context, name, "") || !(file = open_regular(path)))
         return NULL;
-    content = read_content(file, bytes);
+    if ((content = read_content(file, bytes)))
+        penstock__cache_note_use(fileno(file));
     fclose(file);
     return content;
 }
@@ -143,7 +145,7 @@ bool penstock__cache_write(penstock_context *context, const char *name, const vo
     char path[PATH_MAX], temporary[PATH_MAX];
     int descriptor;
     if (bytes > MAX_FILE_BYTES || !file_path(path, context, name, "") ||
-        !file_path(temporary, context, name, ".XXXXXX"))
+        !file_path(temporary, context, name, ".XXXXXX") || !penstock__cache_make_room(context, bytes))
         return false;
     make_folder(context->cache_dir);
     if ((descriptor = mkostemp(temporary, O_CLOEXEC)) < 0) {

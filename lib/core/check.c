@@ -6,10 +6,12 @@
  * is handed out. An impulse finds values in the wrong place, random samples find all else.
  */
 #include "core/check.h"
+#include "core/check_level.h"
 #include "core/check_samples.h"
 #include "core/expected.h"
 #include "core/problem.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,8 +29,9 @@
 #define HALF_ROUNDING 0x1p-11
 #define HALF_FACTOR   8192 /* of errors in half arithmetic: 13 bits less */
 #define HALF_MOST     65504.0
-#define KEPT_LEAST    4096 /* points from which on expected values are kept, and to which: more would fill the folder */
-#define KEPT_MOST     ((size_t)1 << 17)
+#define KEPT_MOST     ((size_t)1 << 17) /* points to which expected values are kept: more would fill the folder */
+#define KEPT_ROUGH    ((size_t)1 << 12) /* and from which on, with a large prime: computing them takes 2 to 60 ms, */
+#define KEPT_SMOOTH   ((size_t)1 << 16) /* and without one: up to here 1 ms, less than reading half a MiB from a disk */
 
 struct check {
     struct penstock__binding *binding;
@@ -38,14 +41,16 @@ struct check {
     struct penstock_gather *gather;
     unsigned char *out;
     double *expected;
+    struct penstock__check_level level;
     uint64_t random;
 };
 
 /* ---------------------------------------------------------------- input ----------------------- */
 
-/* Writes one part of a sample; `value` is in -1 .. 1. */
+/* Writes one part of a sample; `value`, of the check's full scale, is in -1 .. 1. */
 static void put(struct check *check, size_t i, unsigned part, double value)
 {
+    value *= check->level.samples;
     switch (check->fft->format) {
     case PENSTOCK_CF32:
         ((float *)check->in)[2 * i + part] = (float)value;
@@ -138,13 +143,26 @@ static double half_error(double value, double want)
     return error < 0 ? 0 : error; /* NaN stays */
 }
 
+/* What is below the smallest normal float may be anything as small, and so may the squares that it is the sum of. */
+static double float_error(double value, double want)
+{
+    double error = fabs(value - want) - 2 * (double)FLT_MIN;
+    return error < 0 ? 0 : error; /* NaN stays */
+}
+
+/* The square of what counts as nothing beside one sample's value. */
+static double smallest_norm(const struct check *check)
+{
+    return 1e-30 * pow(check->level.values, check->fft->output == PENSTOCK_OUTPUT_COMPLEX ? 2 : 4);
+}
+
 /* Relative L2 error of one output frame; NaN where there is one in it. */
 static double frame_error(const struct check *check, size_t frame)
 {
     size_t count = check->expected_count;
     const void *out = check->out;
-    const double *want = check->expected + frame * count;
-    double error = 0, norm = 1e-30;
+    const double *expected = check->expected + frame * count;
+    double error = 0, norm = smallest_norm(check);
     for (size_t i = 0; i < count; i++) {
         float got;
         if (check->fft->half)
@@ -153,11 +171,27 @@ static double frame_error(const struct check *check, size_t frame)
             got = ((const float *)out)[frame * count + i];
         bool decibel = check->fft->output == PENSTOCK_OUTPUT_DECIBEL;
         double value = decibel ? pow(10, got / 10.0) : got;
-        double difference = check->fft->half && !decibel ? half_error(value, want[i]) : value - want[i];
+        double want = decibel ? fmax(expected[i], 1e-30) : expected[i]; /* -300 dB at the least */
+        double difference = check->fft->half && !decibel ? half_error(value, want) : float_error(value, want);
         error += difference * difference;
-        norm += want[i] * want[i];
+        norm += want * want;
     }
     return sqrt(error / norm);
+}
+
+/* Values that are right and no floats: the description is at fault, not the device. */
+static int check_range(const struct check *check)
+{
+    size_t count = check->frames / check->fft->average * check->expected_count;
+    double largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(check->expected[i]));
+    if (largest <= (double)FLT_MAX || check->fft->half)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                           "window and scale make values overflow: samples of %.2g come out as %.2g, a float holds at "
+                           "most %.2g",
+                           check->level.samples, largest, (double)FLT_MAX);
 }
 
 static int compare(const struct check *check, const char *what)
@@ -176,6 +210,23 @@ static int compare(const struct check *check, const char *what)
     return PENSTOCK_OK;
 }
 
+/* Samples whose transform costs the reference as much as one of n points. */
+static size_t cost_of(size_t n)
+{
+    size_t rest = n;
+    for (size_t d = 2; d <= LARGE_PRIME; d++)
+        while (rest % d == 0)
+            rest /= d;
+    return rest > 1 ? 4 * n : n;
+}
+
+static bool is_kept(const struct penstock_fft_problem *fft)
+{
+    size_t least = cost_of(fft->n) > fft->n ? KEPT_ROUGH : KEPT_SMOOTH;
+    return fft->n >= least && fft->n <= KEPT_MOST && !fft->gathered && !fft->window && fft->shift == 0 &&
+           fft->scale == 1 && fft->average == 1;
+}
+
 /*
  * What should come out, from the cache folder where it is there: of a long transform it takes a multiple of the
  * device's time to compute, and the samples are always the same. False, and no name, for what is computed each time.
@@ -184,8 +235,7 @@ static bool name_expected(char name[64], const struct check *check, const char *
 {
     const struct penstock_fft_problem *fft = check->fft;
     char key[300];
-    if (fft->n < KEPT_LEAST || fft->n > KEPT_MOST || check->gather || fft->window || fft->shift != 0 ||
-        fft->scale != 1 || fft->average > 1)
+    if (!is_kept(fft))
         return false;
     snprintf(key, sizeof key,
              "penstock %s: %s, n %zu direction %d domain %d format %d spacing %zu skip %zu output %d centered %d "
@@ -233,7 +283,7 @@ static int run(struct check *check, const char *what)
     int status = kept ? PENSTOCK_OK : compute_expected(check, named ? name : NULL);
     memset(check->out, POISON, check->out_bytes);
     memset(check->out + check->out_bytes, GUARD, GUARD_BYTES);
-    if (status || (status = penstock__binding_submit(check->binding, 0, &batch)) ||
+    if (status || (status = check_range(check)) || (status = penstock__binding_submit(check->binding, 0, &batch)) ||
         (status = penstock__binding_wait(check->binding, 0)))
         return status;
     if (!(status = compare(check, what)) || !kept)
@@ -250,16 +300,6 @@ static void set_frames(struct check *check, size_t frames)
     check->samples = check->fft->gathered ? 3 * check->fft->n : penstock__fft_samples(check->fft, frames);
     check->in_bytes = penstock__problem_in_bytes(problem, check->samples);
     check->out_bytes = penstock__problem_out_bytes(problem, frames);
-}
-
-/* Samples whose transform costs the reference as much as one of n points. */
-static size_t cost_of(size_t n)
-{
-    size_t rest = n;
-    for (size_t d = 2; d <= LARGE_PRIME; d++)
-        while (rest % d == 0)
-            rest /= d;
-    return rest > 1 ? 4 * n : n;
 }
 
 /* False where even the fewest frames are too many. */
@@ -283,8 +323,11 @@ int penstock__check(struct penstock__binding *binding)
         return penstock__check_ofdm(binding);
     if (binding->state.problem->kind == PENSTOCK_PROBLEM_FILTER)
         return penstock__check_filter(binding);
+    if (binding->state.problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return penstock__check_viterbi(binding);
     const struct penstock_device *device = binding->state.device;
     struct check check = {.binding = binding, .fft = &binding->state.problem->fft, .random = 1};
+    check.level = penstock__check_level(check.fft);
     int status = PENSTOCK_ERR_MEMORY;
     if (!choose_size(&check)) {
         penstock__log(device->context, PENSTOCK_LOG_DEBUG, "%s: no self-check, its frames would take %zu bytes",

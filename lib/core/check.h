@@ -17,6 +17,9 @@ int penstock__check_ofdm(struct penstock__binding *binding);
 /* The part for those that are mixed or complete or have pilots. */
 int penstock__check_symbols(struct penstock__binding *binding);
 
+/* For problems of kind VITERBI: blocks come back as they were coded, and from noise comes what is as likely as any. */
+int penstock__check_viterbi(struct penstock__binding *binding);
+
 /* For problems of kind FILTER: relative L2 2e-7 sqrt(log2 n). */
 int penstock__check_filter(struct penstock__binding *binding);
 

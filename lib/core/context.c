@@ -4,6 +4,7 @@
 /* Contexts: the settings that plans share, and the log. */
 #include "core/context.h"
 #include "core/backends.h"
+#include "core/cache_bound.h"
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/memo.h"
@@ -105,6 +106,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     pthread_mutex_init(&new->choice_lock, NULL);
     pthread_mutex_init(&new->memo_lock, NULL);
     pthread_mutex_init(&new->tune_lock, NULL);
+    penstock__cache_bound_init(new);
     new->kinds = penstock__calloc(penstock__backend_count, sizeof *new->kinds);
     status = new->kinds ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
     if (status || (status = find_cache_dir(&new->cache_dir, known.cache_dir)) ||

@@ -25,10 +25,11 @@ struct penstock_context {
     unsigned threads;
     penstock_log_fn *log;
     void *log_user;
-    pthread_mutex_t log_lock; /* one log call at a time */
-    char *cache_dir;          /* NULL: nowhere */
-    char *kernel_path;        /* NULL: none */
-    bool meanwhile;           /* the CPU may serve while kernels are compiled */
+    pthread_mutex_t log_lock;          /* one log call at a time */
+    char *cache_dir;                   /* NULL: nowhere */
+    atomic_uint_fast64_t cache_unseen; /* bytes written to it since its files were counted */
+    char *kernel_path;                 /* NULL: none */
+    bool meanwhile;                    /* the CPU may serve while kernels are compiled */
     struct penstock__pool *pool;
 
     pthread_mutex_t device_lock;  /* the table while it is made, and opening a device */

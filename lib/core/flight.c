@@ -110,8 +110,8 @@ static void finish_piece(struct penstock__flight *flight, unsigned slot)
 /* Whether every frame has an output, which in place takes the room of the frame's own input and of nothing else. */
 static bool frame_by_frame(const struct penstock_problem *problem)
 {
-    return problem->fft.format != PENSTOCK_PLANAR && problem->fft.average == 1 &&
-           problem->in_bytes == problem->out_bytes;
+    return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.format != PENSTOCK_PLANAR &&
+           problem->fft.average == 1 && problem->in_bytes == problem->out_bytes;
 }
 
 /* A device with memory of its own copies, and a processor may write where it has read; but OpenCL leaves it undefined
@@ -171,7 +171,7 @@ static int send(struct penstock__flight *flight, const struct penstock__batch *b
         int status;
         if (step < batch->frames) {
             part.frames = batch->frames - first < step ? batch->frames - first : step;
-            part.samples = penstock__fft_samples(&problem->fft, part.frames);
+            part.samples = penstock__problem_samples(problem, part.frames);
             part.in = (const char *)batch->in + first * problem->in_bytes;
             part.out = (char *)batch->out + penstock__problem_out_bytes(problem, first);
         }

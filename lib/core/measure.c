@@ -33,14 +33,15 @@ static void set_frames(struct rig *rig, size_t frames)
 {
     const struct penstock_problem *problem = rig->binding->state.problem;
     rig->batch.frames = frames;
-    rig->batch.samples = problem->fft.gathered ? frames * problem->fft.n : penstock__fft_samples(&problem->fft, frames);
+    rig->batch.samples =
+        penstock__problem_gathered(problem) ? frames * problem->fft.n : penstock__problem_samples(problem, frames);
     rig->out_bytes = penstock__problem_out_bytes(problem, frames);
 }
 
 static int make_rig(struct rig *rig, struct penstock__binding *binding)
 {
     const struct penstock_problem *problem = binding->state.problem;
-    size_t average = problem->fft.average, groups = (problem->batch + average - 1) / average, in_bytes;
+    size_t average = penstock__problem_average(problem), groups = (problem->batch + average - 1) / average, in_bytes;
     rig->binding = binding;
     for (;; groups = (groups + 1) / 2) {
         set_frames(rig, penstock__binding_piece(binding, groups * average));
@@ -49,7 +50,8 @@ static int make_rig(struct rig *rig, struct penstock__binding *binding)
             break;
     }
     if (!(rig->in = penstock__alloc(in_bytes)) || !(rig->out = penstock__alloc(binding->slot_count * rig->out_bytes)) ||
-        (problem->fft.gathered && !(rig->gather = penstock__calloc(rig->batch.frames, sizeof *rig->gather))))
+        (penstock__problem_gathered(problem) &&
+         !(rig->gather = penstock__calloc(rig->batch.frames, sizeof *rig->gather))))
         return PENSTOCK_ERR_MEMORY;
     memset(rig->in, FILLING, in_bytes);
     memset(rig->out, 0, binding->slot_count * rig->out_bytes);

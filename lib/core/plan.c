@@ -30,9 +30,10 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
 static int check_batch(const penstock_plan *plan, const struct penstock__batch *batch)
 {
     const struct penstock_problem *problem = &plan->problem;
-    unsigned average = problem->fft.average;
+    unsigned average = penstock__problem_average(problem);
+    bool scattered = penstock__problem_gathered(problem) || batch->blocks;
     size_t in_bytes, out_bytes;
-    if (!batch->in || !batch->out || (problem->fft.gathered && !batch->gather))
+    if (!batch->in || !batch->out || (penstock__problem_gathered(problem) && !batch->gather))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "input or output of a plan is NULL");
     if (batch->frames % average)
         return penstock__error(PENSTOCK_ERR_ARGUMENT,
@@ -40,7 +41,7 @@ static int check_batch(const penstock_plan *plan, const struct penstock__batch *
                                average);
     in_bytes = penstock__problem_in_bytes(problem, batch->samples);
     out_bytes = penstock__problem_out_bytes(problem, batch->frames);
-    if (batch->in == batch->out ? in_bytes != out_bytes || problem->fft.gathered
+    if (batch->in == batch->out ? in_bytes != out_bytes || scattered
                                 : overlap(batch->in, in_bytes, batch->out, out_bytes))
         return penstock__error(PENSTOCK_ERR_ARGUMENT,
                                "input (%zu bytes) and output (%zu bytes) overlap; they may be the same memory where "
@@ -55,14 +56,14 @@ int penstock_plan_submit(penstock_plan *plan, const void *in, void *out, size_t 
     int status;
     if (!plan || !ticket)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_submit: plan or ticket is NULL");
-    if (plan->problem.fft.gathered)
+    if (penstock__problem_gathered(&plan->problem))
         return penstock__error(PENSTOCK_ERR_STATE, "a plan with gathered frames needs their list");
     *ticket = plan->flight.last_ticket;
     if (!frames)
         return PENSTOCK_OK;
     if ((status = penstock__problem_check_frames(&plan->problem, frames)))
         return status;
-    batch.samples = penstock__fft_samples(&plan->problem.fft, frames);
+    batch.samples = penstock__problem_samples(&plan->problem, frames);
     if ((status = check_batch(plan, &batch)))
         return status;
     return penstock__flight_submit(&plan->flight, &batch, ticket);
@@ -92,7 +93,7 @@ int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t samp
     size_t n = penstock__fft_in_count(&plan->problem.fft);
     uint64_t ticket;
     int status;
-    if (!plan->problem.fft.gathered)
+    if (!penstock__problem_gathered(&plan->problem))
         return penstock__error(PENSTOCK_ERR_STATE, "only a plan with gathered frames takes their list");
     if (!frames)
         return PENSTOCK_OK;
@@ -108,13 +109,29 @@ int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t samp
     return penstock__flight_wait(&plan->flight, ticket);
 }
 
+int penstock__plan_run_blocks(penstock_plan *plan, const void *in, size_t sample_count,
+                              const penstock_viterbi_block *blocks, void *out, size_t count)
+{
+    struct penstock__batch batch = {.in = in, .blocks = blocks, .out = out, .frames = count, .samples = sample_count};
+    uint64_t ticket;
+    int status;
+    if (plan->problem.kind != PENSTOCK_PROBLEM_VITERBI)
+        return penstock__error(PENSTOCK_ERR_STATE, "only a Viterbi plan takes a list of blocks");
+    if (!count)
+        return PENSTOCK_OK;
+    if ((status = penstock__problem_check_frames(&plan->problem, count)) || (status = check_batch(plan, &batch)) ||
+        (status = penstock__flight_submit(&plan->flight, &batch, &ticket)))
+        return status;
+    return penstock__flight_wait(&plan->flight, ticket);
+}
+
 bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes)
 {
     const struct penstock_plan_state *state = &plan->flight.binding->state;
     const struct penstock_fft_problem *fft = &plan->problem.fft;
     *bytes = state->frame_scratch;
-    return state->device->backend->run_frames && !plan->flight.arrival && !fft->gathered && !fft->skip &&
-           fft->format != PENSTOCK_PLANAR;
+    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_frames && !plan->flight.arrival &&
+           !fft->gathered && !fft->skip && fft->format != PENSTOCK_PLANAR;
 }
 
 void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,
@@ -130,7 +147,7 @@ static int copy_window(penstock_plan *plan)
 {
     struct penstock_fft_problem *fft = &plan->problem.fft;
     size_t bytes = fft->n * sizeof *plan->window;
-    if (!fft->window)
+    if (plan->problem.kind != PENSTOCK_PROBLEM_FFT || !fft->window)
         return PENSTOCK_OK;
     if (!(plan->window = penstock__alloc(bytes)))
         return PENSTOCK_ERR_MEMORY;

@@ -28,6 +28,10 @@ int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, co
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
                                 const struct penstock_gather *gather, void *out, size_t frames);
 
+/* Viterbi plans: `count` blocks of `sample_count` soft bits at `in`, all within them. Waits. */
+int penstock__plan_run_blocks(penstock_plan *plan, const void *in, size_t sample_count,
+                              const penstock_viterbi_block *blocks, void *out, size_t count);
+
 /*
  * Single frames on the calling thread, where the plan's device works there, for operators that keep a frame in the
  * cache between their stages, or take them one after the other. `*bytes` of scratch memory, aligned to 64; false where

@@ -11,8 +11,20 @@ static penstock_format format_of(const struct penstock_problem *problem)
                                                       : problem->fft.format;
 }
 
+static int check_viterbi(const struct penstock_problem *problem)
+{
+    const struct penstock_viterbi_problem *viterbi = &problem->viterbi;
+    size_t sent = penstock__viterbi_sent(viterbi, penstock__viterbi_steps(viterbi, viterbi->bits));
+    if (!sent || !problem->batch || problem->in_bytes != sent * penstock__viterbi_soft_bytes(viterbi) ||
+        problem->out_bytes != penstock__viterbi_out_bytes(viterbi, viterbi->bits))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a block's bytes are not those of its description");
+    return PENSTOCK_OK;
+}
+
 int penstock__problem_check(const struct penstock_problem *problem)
 {
+    if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return check_viterbi(problem);
     const struct penstock_fft_problem *fft = &problem->fft;
     size_t sample = penstock_format_bytes(fft->format), in_bytes;
     if (problem->kind != PENSTOCK_PROBLEM_FFT || !fft->n || !fft->average || !sample || !problem->batch)
@@ -29,20 +41,41 @@ int penstock__problem_check(const struct penstock_problem *problem)
     return PENSTOCK_OK;
 }
 
+unsigned penstock__problem_average(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
+}
+
+bool penstock__problem_gathered(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.gathered;
+}
+
+size_t penstock__problem_samples(const struct penstock_problem *problem, size_t frames)
+{
+    if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return frames * (problem->in_bytes / penstock__viterbi_soft_bytes(&problem->viterbi));
+    return penstock__fft_samples(&problem->fft, frames);
+}
+
 size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t samples)
 {
+    if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return samples * penstock__viterbi_soft_bytes(&problem->viterbi);
     return samples * penstock_format_bytes(format_of(problem));
 }
 
 size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames)
 {
-    return (problem->kind != PENSTOCK_PROBLEM_FFT ? frames : frames / problem->fft.average) * problem->out_bytes;
+    return frames / penstock__problem_average(problem) * problem->out_bytes;
 }
 
 /* The largest number of frames whose bytes can be counted. */
 static size_t most_frames(const struct penstock_problem *problem)
 {
-    size_t once = penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_in_count(&problem->fft));
+    bool fft = problem->kind == PENSTOCK_PROBLEM_FFT;
+    size_t once =
+        fft ? penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_in_count(&problem->fft)) : 0;
     return (PTRDIFF_MAX - once) / (problem->in_bytes + problem->out_bytes + sizeof(struct penstock_gather));
 }
 
@@ -60,6 +93,8 @@ int penstock__problem_rank(const struct penstock_device *device, const struct pe
     bool planes = problem->kind == PENSTOCK_PROBLEM_FFT && penstock__fft_is_plane(&problem->fft);
     if (planes && !(device->backend->flags & PENSTOCK_BACKEND_PLANES))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not transform rows and columns", device->name);
+    if (problem->kind == PENSTOCK_PROBLEM_VITERBI && !(device->backend->flags & PENSTOCK_BACKEND_FEC))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode convolutional codes", device->name);
     return device->backend->supports(device, problem);
 }
 

@@ -132,11 +132,11 @@ int penstock_resident_new(penstock_resident **resident, const penstock_plan *pla
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_resident_new: resident or plan is NULL");
     *resident = NULL;
     problem = penstock__plan_problem(plan);
-    if (problem->fft.gathered || !frames || frames % problem->fft.average)
+    if (penstock__problem_gathered(problem) || !frames || frames % penstock__problem_average(problem))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu frames of this plan cannot be resident", frames);
     if ((status = penstock__problem_check_frames(problem, frames)))
         return status;
-    work.batch.samples = penstock__fft_samples(&problem->fft, frames);
+    work.batch.samples = penstock__problem_samples(problem, frames);
     return penstock__resident_new(resident, penstock__plan_binding(plan), &work, false);
 }
 

@@ -111,6 +111,8 @@ static struct lists lists_of(const struct penstock_problem *problem, const struc
     if (batch->response)
         return (struct lists){.gains = batch->response,
                               .gains_bytes = penstock__filter_response(&problem->filter) * sizeof *batch->response};
+    if (batch->blocks)
+        return (struct lists){.gather = batch->blocks, .gather_bytes = batch->frames * sizeof *batch->blocks};
     if (!ofdm)
         return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
     return (struct lists){.gather = ofdm->places,
@@ -191,7 +193,7 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
 
 struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct penstock__batch *batch)
 {
-    bool listed = batch->ofdm ? batch->ofdm->places != NULL : batch->gather != NULL;
+    bool listed = batch->ofdm ? batch->ofdm->places != NULL : batch->gather || batch->blocks;
     return (struct penstock_job){.in = &slot->in,
                                  .gather = listed ? &slot->gather : NULL,
                                  .out = &slot->out,

@@ -4,8 +4,12 @@
 /* The decoder around the variants: choice by processor, trace back. */
 #include "fec/viterbi.h"
 #include "fec/viterbi_kernel.h"
+#include "fec/viterbi_lanes.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+
+#define LONG_STEPS(lanes) (240 * (size_t)(lanes)) /* from here on windows side by side are faster */
 
 const struct penstock__viterbi_variant *const penstock__viterbi_variants[] = {
 #ifdef PENSTOCK_VITERBI_X86
@@ -106,9 +110,37 @@ static void trace_back(uint8_t *packed, const uint64_t *decisions, size_t steps,
         trace_forty(packed + (steps - 40) / 8, decisions + steps - 40, &p);
 }
 
+/* For long blocks: windows side by side. */
+static struct long_decoder {
+    struct penstock__trellis trellis;
+    const struct penstock__viterbi_kernel *kernel;
+} long_decoder;
+
+static void make_long_decoder(void)
+{
+    static const unsigned generators[] = {0133, 0171};
+    size_t i = 0;
+    penstock__trellis_init(&long_decoder.trellis, generators, 2, 7, 0);
+    while (!penstock__viterbi_kernels[i]->usable())
+        i++;
+    long_decoder.kernel = penstock__viterbi_kernels[i];
+}
+
+/* NULL if a block is not so long. */
+static const struct long_decoder *long_decoder_for(size_t steps)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_long_decoder);
+    return steps >= LONG_STEPS(long_decoder.kernel->lanes) ? &long_decoder : NULL;
+}
+
 size_t penstock__viterbi_workspace(size_t steps)
 {
-    return steps * sizeof(uint64_t);
+    const struct long_decoder *decoder = long_decoder_for(steps);
+    size_t bytes = steps * sizeof(uint64_t), windows = 0;
+    if (decoder)
+        windows = decoder->kernel->workspace_long(&decoder->trellis, steps);
+    return bytes > windows ? bytes : windows;
 }
 
 void penstock__viterbi_decode_with(const struct penstock__viterbi_variant *variant, uint8_t *packed, const int8_t *soft,
@@ -122,5 +154,9 @@ void penstock__viterbi_decode_with(const struct penstock__viterbi_variant *varia
 void penstock__viterbi_decode(uint8_t *packed, const int8_t *soft, size_t steps, enum penstock__trellis_end end,
                               void *workspace)
 {
-    penstock__viterbi_decode_with(fastest(), packed, soft, steps, end, workspace);
+    const struct long_decoder *decoder = long_decoder_for(steps);
+    const struct penstock__viterbi_block block = {.soft = soft, .steps = steps, .packed = packed};
+    const struct penstock__viterbi_ends ends = {.start_zero = true, .end_zero = end == PENSTOCK__TRELLIS_ZERO};
+    if (!decoder || !decoder->kernel->decode_long(&decoder->trellis, &block, ends, workspace))
+        penstock__viterbi_decode_with(fastest(), packed, soft, steps, end, workspace);
 }

@@ -20,13 +20,13 @@ enum penstock__trellis_end {
     PENSTOCK__TRELLIS_OPEN  /* any: the end with the best metric */
 };
 
-/* Bytes of workspace, aligned to 64, that decoding `steps` bits needs. */
+/* Bytes of workspace, aligned to 64, that decoding at most `steps` bits needs. */
 size_t penstock__viterbi_workspace(size_t steps);
 
 /*
  * Decodes `steps` bits (>= 1) that were encoded from state zero, from 2 * steps soft bits, into (steps + 7) / 8
- * packed bytes; spare bits of the last byte are 0. Uses the fastest variant that this processor can run; all of them
- * give the same bits.
+ * packed bytes; spare bits of the last byte are 0. Uses the fastest variant that this processor can run, of long blocks
+ * windows side by side (viterbi_lanes.h); all of them give the same bits.
  */
 void penstock__viterbi_decode(uint8_t *packed, const int8_t *soft, size_t steps, enum penstock__trellis_end end,
                               void *workspace);

@@ -15,8 +15,12 @@ struct gpu_function {
     size_t offset;
 };
 
-/* The first of `names`, which ends with NULL, that can be opened; NULL if none can. */
-void *penstock__gpu_library_open(const char *const *names);
+/* The first of `names`, which ends with NULL, that can be opened. NULL if none can: `reason` is then "NAME not found",
+ * of the first one, or what the system's loader says of one that is there. */
+void *penstock__gpu_library_open(const char *const *names, char reason[256]);
+
+/* Adds the advice to a reason that says "not found". */
+void penstock__gpu_library_advise(char reason[256], const char *advice);
 
 /* Fills in the pointers of `api`. NULL, or the name of the first function that the library does not have. */
 const char *penstock__gpu_library_find(void *api, void *library, const struct gpu_function *functions, size_t count);

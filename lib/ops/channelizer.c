@@ -76,6 +76,7 @@ static void rewind_stream(penstock_channelizer *channelizer)
     memset(channelizer->in, 0, channelizer->end * sizeof *channelizer->in);
     channelizer->samples = channelizer->folded = channelizer->pulled = channelizer->total = channelizer->meanwhile = 0;
     channelizer->finished = false;
+    penstock__rest_free(&channelizer->rest);
     penstock__meter_start(&channelizer->meter, penstock__now_s());
 }
 
@@ -115,6 +116,7 @@ void penstock_channelizer_free(penstock_channelizer *channelizer)
     penstock__channelizer_settle(channelizer);
     penstock__channelizer_engine_free(&channelizer->engine);
     penstock__channel_bank_free(&channelizer->engine.bank);
+    penstock__rest_free(&channelizer->rest);
     penstock__free(channelizer->select);
     penstock__free(channelizer->in);
     penstock__free(channelizer);
@@ -200,29 +202,64 @@ static size_t make_way(penstock_channelizer *channelizer)
     return channelizer->capacity - channelizer->end;
 }
 
-int penstock_channelizer_push(penstock_channelizer *channelizer, const void *samples, size_t count, size_t *taken)
+/* As many of `count` samples as there is room for. */
+static int take_in(penstock_channelizer *channelizer, const void *samples, penstock_format format, size_t count,
+                   size_t *taken)
 {
-    size_t ignored, room;
+    size_t room;
     int status = PENSTOCK_OK;
-    taken = taken ? taken : &ignored;
-    *taken = 0;
-    if (!channelizer || (count && !samples))
-        return bad("penstock_channelizer_push: channelizer or samples is NULL");
-    if (channelizer->finished)
-        return penstock__error(PENSTOCK_ERR_STATE,
-                               "channelizer: the stream was finished; reset it before pushing again");
-    penstock__channelizer_welcome(channelizer);
     if (channelizer->end == channelizer->capacity) /* there was no room for all when it was sent */
         status = penstock__channelizer_send(channelizer);
     while (*taken < count && !status && (room = make_way(channelizer))) {
         size_t piece = count - *taken < room ? count - *taken : room;
-        penstock__convert(channelizer->in + channelizer->end, samples, channelizer->desc.format, *taken, piece, count);
+        penstock__convert_all(channelizer->engine.context, channelizer->in + channelizer->end, samples, format, *taken,
+                              piece, count);
         channelizer->end += piece;
-        channelizer->samples += piece;
         *taken += piece;
         if (piece == room || channelizer->desc.max_latency_s > 0)
             status = penstock__channelizer_send(channelizer);
     }
+    return status;
+}
+
+/* What is left of a planar push, as far as there is room. */
+static int take_rest(penstock_channelizer *channelizer)
+{
+    struct penstock__rest *rest = &channelizer->rest;
+    size_t count = penstock__rest_count(rest), taken = 0;
+    int status = count ? take_in(channelizer, rest->samples + rest->first, PENSTOCK_CF32, count, &taken) : PENSTOCK_OK;
+    rest->first += taken;
+    return status;
+}
+
+static int take_push(penstock_channelizer *channelizer, const void *samples, size_t count, size_t *taken)
+{
+    bool planar = channelizer->desc.format == PENSTOCK_PLANAR;
+    int status = take_rest(channelizer);
+    if (status || penstock__rest_count(&channelizer->rest))
+        return status;
+    if ((planar && (status = penstock__rest_reserve(&channelizer->rest, count))) ||
+        (status = take_in(channelizer, samples, channelizer->desc.format, count, taken)))
+        return status;
+    if (planar && *taken < count)
+        penstock__rest_keep(&channelizer->rest, samples, count, taken);
+    return PENSTOCK_OK;
+}
+
+int penstock_channelizer_push(penstock_channelizer *channelizer, const void *samples, size_t count, size_t *taken)
+{
+    int status;
+    if (!channelizer || (count && !samples))
+        return bad("penstock_channelizer_push: channelizer or samples is NULL");
+    if ((status = penstock__check_taken("penstock_channelizer_push", count,
+                                        penstock_format_bytes(channelizer->desc.format), taken)))
+        return status;
+    if (channelizer->finished)
+        return penstock__error(PENSTOCK_ERR_STATE,
+                               "channelizer: the stream was finished; reset it before pushing again");
+    penstock__channelizer_welcome(channelizer);
+    status = take_push(channelizer, samples, count, taken);
+    channelizer->samples += *taken;
     penstock__meter_take(&channelizer->meter, *taken, penstock__now_s());
     return status;
 }
@@ -255,11 +292,14 @@ static void fill_up(penstock_channelizer *channelizer)
 static int end_input(penstock_channelizer *channelizer)
 {
     struct channelizer_engine *engine = &channelizer->engine;
+    int status = take_rest(channelizer);
+    if (status || penstock__rest_count(&channelizer->rest))
+        return status;
     if (!full_windows(channelizer))
         fill_up(channelizer);
     if (!engine->batcher)
         return PENSTOCK_OK;
-    int status = penstock__channelizer_send(channelizer);
+    status = penstock__channelizer_send(channelizer);
     return status ? status : penstock__batcher_flush(engine->batcher);
 }
 
@@ -282,6 +322,8 @@ static int take(penstock_channelizer *channelizer, bool wait, const struct frame
     struct channelizer_engine *engine = &channelizer->engine;
     if (channelizer->finished)
         end_input(channelizer); /* the batcher keeps a failure until its turn comes */
+    else
+        take_rest(channelizer);
     if (engine->batcher)
         return penstock__channelizer_engine_take(engine, wait || channelizer->finished, sink, at, count, taken);
     size_t ready = full_windows(channelizer), some = ready < count ? ready : count;

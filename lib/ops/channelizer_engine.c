@@ -191,6 +191,15 @@ int penstock__channelizer_engine_send(struct channelizer_engine *engine, const p
     return PENSTOCK_OK;
 }
 
+static void deliver_item(void *argument, size_t item, unsigned worker)
+{
+    const struct work *work = argument;
+    size_t first = item * work->engine->item, left = work->count - first;
+    (void)worker;
+    deliver(work->engine, work->in + first * work->engine->bank.channels,
+            left < work->engine->item ? left : work->engine->item, work->sink, work->at + first);
+}
+
 int penstock__channelizer_engine_take(struct channelizer_engine *engine, bool wait, const struct frame_sink *sink,
                                       size_t at, size_t count, size_t *taken)
 {
@@ -201,7 +210,8 @@ int penstock__channelizer_engine_take(struct channelizer_engine *engine, bool wa
     if (status || !some)
         return status;
     *taken = some < count ? some : count;
-    deliver(engine, from, *taken, sink, at);
+    penstock__parallel(engine->context, (*taken + engine->item - 1) / engine->item, deliver_item,
+                       &(struct work){engine, from, 0, *taken, sink, NULL, at});
     penstock__batcher_release(engine->batcher, *taken);
     return PENSTOCK_OK;
 }

@@ -4,7 +4,8 @@
 /*
  * The sums of the filter bank in vectors of the compiler's, which become those of the instruction set. Several frames
  * are made at a time: a weight is loaded once for all of them, and as many sums are on their way as the processor's
- * multiply-add takes cycles.
+ * multiply-add takes cycles. FUSED is that instruction, where there is one: compilers left to choose take it for some
+ * of the loops below and not for others, and a frame's last bits would tell how many were made with it.
  */
 #include "ops/channelizer_kernels.h"
 
@@ -13,13 +14,26 @@
 #define VECTOR_FLOATS       4
 #define FRAMES              4
 #define NAME                "vectors of 4"
+#ifdef __aarch64__
+#include <arm_neon.h>
+#define FUSED(a, b, c) ((vector)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
+#else
+#define FUSED(a, b, c) ((a) * (b) + (c))
+#endif
+#endif
+
+/* Half a column has vectors of its own where those of a column are too long for it. */
+#ifndef HALF_FUSED
+#define HALF_FLOATS VECTOR_FLOATS
+#define HALF_FUSED  FUSED
 #endif
 
 #define LANES    (2 * FOLD_WIDTH) /* floats of a column */
 #define TOGETHER (VECTOR_FLOATS < LANES / 2 ? 2 : LANES / VECTOR_FLOATS > 2 ? 2 : LANES / VECTOR_FLOATS)
+#define HALVES   (FOLD_WIDTH / HALF_FLOATS)
 
 typedef float vector __attribute__((vector_size(4 * VECTOR_FLOATS), aligned(4), may_alias));
-typedef float half_vector __attribute__((vector_size(4 * FOLD_WIDTH), aligned(4), may_alias));
+typedef float half_vector __attribute__((vector_size(4 * HALF_FLOATS), aligned(4), may_alias));
 
 /* `part` of a column: TOGETHER vectors of each of `frames` frames; the count is a constant where this is called. */
 static inline __attribute__((always_inline)) void fold_part(penstock_cf32 *const *out, const penstock_cf32 *const *rows,
@@ -34,7 +48,7 @@ static inline __attribute__((always_inline)) void fold_part(penstock_cf32 *const
         for (size_t f = 0; f < frames; f++) {
             const float *row = (const float *)(rows[f] + (ptrdiff_t)t * step) + at;
             for (size_t j = 0; j < TOGETHER; j++)
-                sums[f][j] += w[j] * *(const vector *)(row + j * VECTOR_FLOATS);
+                sums[f][j] = FUSED(w[j], *(const vector *)(row + j * VECTOR_FLOATS), sums[f][j]);
         }
     }
     for (size_t f = 0; f < frames; f++)
@@ -47,14 +61,17 @@ static inline __attribute__((always_inline)) void fold_half(penstock_cf32 *const
                                                             size_t frames, size_t at, ptrdiff_t step, size_t depth,
                                                             const float *weights)
 {
-    half_vector sums[FRAMES] = {{0}};
-    for (size_t t = 0; t < depth; t++, weights += FOLD_WIDTH) {
-        half_vector w = *(const half_vector *)weights;
-        for (size_t f = 0; f < frames; f++)
-            sums[f] += w * *(const half_vector *)((const float *)(rows[f] + (ptrdiff_t)t * step) + at);
-    }
+    half_vector sums[FRAMES][HALVES] = {{{0}}};
+    for (size_t t = 0; t < depth; t++, weights += FOLD_WIDTH)
+        for (size_t f = 0; f < frames; f++) {
+            const float *row = (const float *)(rows[f] + (ptrdiff_t)t * step) + at;
+            for (size_t j = 0; j < HALVES; j++)
+                sums[f][j] = HALF_FUSED(*(const half_vector *)(weights + j * HALF_FLOATS),
+                                        *(const half_vector *)(row + j * HALF_FLOATS), sums[f][j]);
+        }
     for (size_t f = 0; f < frames; f++)
-        *(half_vector *)((float *)out[f] + at) = sums[f];
+        for (size_t j = 0; j < HALVES; j++)
+            *(half_vector *)((float *)out[f] + at + j * HALF_FLOATS) = sums[f][j];
 }
 
 static inline __attribute__((always_inline)) void fold_frames(penstock_cf32 *const *out,

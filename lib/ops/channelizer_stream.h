@@ -12,6 +12,7 @@
 
 #include "core/arrival.h"
 #include "core/meter.h"
+#include "core/rest.h"
 #include "ops/channelizer_engine.h"
 
 /* Another prototype from a frame on. */
@@ -41,6 +42,7 @@ struct penstock_channelizer {
     penstock_cf32 *in;
     size_t start, end, capacity; /* what is in use of `in`, from the next frame's window on */
     size_t widest;               /* window for which there is room, and zeros before the stream */
+    struct penstock__rest rest;  /* of a planar push; counted as pushed */
     uint64_t samples;            /* pushed */
     uint64_t folded, pulled;     /* frames that left `in`, and the library */
     bool finished;

@@ -13,9 +13,14 @@
 #define SHORT_VECTOR ((size_t)1 << 12)
 #define MANY_VALUES  ((size_t)1 << 18)
 
-void penstock__fft_layout_init(struct penstock__fft_layout *layout, const penstock_fft_stream_desc *desc)
+/* Values of vectors that are rearranged on their way: worth another thread's attention. */
+#define PIECE_VALUES ((size_t)1 << 15)
+
+void penstock__fft_layout_init(struct penstock__fft_layout *layout, penstock_context *context,
+                               const penstock_fft_stream_desc *desc)
 {
-    *layout = (struct penstock__fft_layout){.n = desc->n,
+    *layout = (struct penstock__fft_layout){.context = context,
+                                            .n = desc->n,
                                             .in_bytes = desc->real ? sizeof(float) : sizeof(penstock_cf32),
                                             .real = desc->real,
                                             .reverse = desc->direction == PENSTOCK_REVERSE};
@@ -39,15 +44,37 @@ void penstock__fft_layout_rotate(const struct penstock__fft_layout *layout, void
     memcpy((char *)to + rest, from, first);
 }
 
+/* Vectors that threads share. */
+struct vectors {
+    const struct penstock__fft_layout *layout;
+    char *to;
+    const char *from;
+    size_t count, item; /* in all, and those that a thread takes at a time */
+};
+
+static void share(const struct penstock__fft_layout *layout, void *to, const void *from, size_t count,
+                  void (*work)(void *argument, size_t i, unsigned worker))
+{
+    size_t item = PIECE_VALUES / layout->n + 1;
+    struct vectors vectors = {layout, to, from, count, item};
+    penstock__parallel(layout->context, (count + item - 1) / item, work, &vectors);
+}
+
+static void rotate_item(void *argument, size_t item, unsigned worker)
+{
+    const struct vectors *v = argument;
+    size_t bytes = v->layout->n * v->layout->in_bytes, first = item * v->item, end = first + v->item;
+    (void)worker;
+    for (size_t i = first; i < end && i < v->count; i++)
+        penstock__fft_layout_rotate(v->layout, v->to + i * bytes, v->from + i * bytes, v->layout->in_bytes);
+}
+
 void penstock__fft_layout_in(const struct penstock__fft_layout *layout, void *to, const void *from, size_t count)
 {
-    const size_t bytes = layout->n * layout->in_bytes;
-    if (!layout->rotation) {
-        memcpy(to, from, count * bytes);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        penstock__fft_layout_rotate(layout, (char *)to + i * bytes, (const char *)from + i * bytes, layout->in_bytes);
+    if (layout->rotation)
+        share(layout, to, from, count, rotate_item);
+    else
+        penstock__copy(layout->context, to, from, count * layout->n * layout->in_bytes);
 }
 
 /* All n bins from the first half of a real vector's spectrum. In reverse they are those of the negative frequencies. */
@@ -65,16 +92,23 @@ static void mirror(const struct penstock__fft_layout *layout, penstock_cf32 *to,
     low[0] = (penstock_cf32){half[0].re, sign * half[0].im};
 }
 
+static void mirror_item(void *argument, size_t item, unsigned worker)
+{
+    const struct vectors *v = argument;
+    size_t n = v->layout->n, first = item * v->item, end = first + v->item;
+    (void)worker;
+    for (size_t i = first; i < end && i < v->count; i++)
+        mirror(v->layout, (penstock_cf32 *)(void *)v->to + i * n,
+               (const penstock_cf32 *)(const void *)v->from + i * (n / 2 + 1));
+}
+
 void penstock__fft_layout_out(const struct penstock__fft_layout *layout, penstock_cf32 *to, const void *from,
                               size_t count)
 {
-    const size_t n = layout->n;
-    if (!layout->real) {
-        memcpy(to, from, count * n * sizeof *to);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        mirror(layout, to + i * n, (const penstock_cf32 *)from + i * (n / 2 + 1));
+    if (layout->real)
+        share(layout, to, from, count, mirror_item);
+    else
+        penstock__copy(layout->context, to, from, count * layout->n * sizeof *to);
 }
 
 /* ---------------------------------------------------------------- straight -------------------- */

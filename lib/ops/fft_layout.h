@@ -12,6 +12,7 @@
 #include <penstock/penstock.h>
 
 struct penstock__fft_layout {
+    penstock_context *context;
     size_t n, in_bytes; /* values of a vector; bytes of one value in */
     bool real, reverse;
     size_t rotation; /* the input's value at this index is the transform's first */
@@ -20,7 +21,8 @@ struct penstock__fft_layout {
     void *halves;    /* and half spectra on their way out */
 };
 
-void penstock__fft_layout_init(struct penstock__fft_layout *layout, const penstock_fft_stream_desc *desc);
+void penstock__fft_layout_init(struct penstock__fft_layout *layout, penstock_context *context,
+                               const penstock_fft_stream_desc *desc);
 void penstock__fft_layout_free(struct penstock__fft_layout *layout);
 
 /* `n` values from `from` in the order in which the transform takes them. */

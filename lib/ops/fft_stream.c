@@ -7,6 +7,7 @@
  */
 #include "core/batcher.h"
 #include "core/description.h"
+#include "core/rest.h"
 #include "ops/fft_layout.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ int penstock_fft_stream_new(penstock_fft_stream **stream, penstock_context *cont
     made->desc = d;
     made->desc.window = NULL;
     made->context = context;
-    penstock__fft_layout_init(&made->layout, &d);
+    penstock__fft_layout_init(&made->layout, context, &d);
     status = PENSTOCK_ERR_MEMORY;
     if ((device && !(made->device = penstock__strdup(device))) || (status = make_plan(made, &made->plan, d.window)) ||
         (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d.max_latency_s))) {
@@ -197,11 +198,12 @@ static int push(penstock_fft_stream *stream, const char *vectors, size_t count, 
 
 int penstock_fft_stream_push(penstock_fft_stream *stream, const void *vectors, size_t count, size_t *taken)
 {
-    size_t ignored;
-    taken = taken ? taken : &ignored;
-    *taken = 0;
+    int checked;
     if (!stream || (count && !vectors))
         return bad("penstock_fft_stream_push: stream or vectors is NULL");
+    if ((checked =
+             penstock__check_taken("penstock_fft_stream_push", count, stream->desc.n * stream->layout.in_bytes, taken)))
+        return checked;
     if (stream->finished)
         return penstock__error(PENSTOCK_ERR_STATE, "fft stream: it was finished; reset it before pushing again");
     double now = penstock__now_s();

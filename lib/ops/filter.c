@@ -181,6 +181,7 @@ void penstock_filter_free(penstock_filter *filter)
     penstock__free(filter->run);
     penstock__ring_free(&filter->ring);
     penstock_host_memory_free(filter->context, filter->made);
+    penstock__rest_free(&filter->rest);
     penstock__free(filter);
 }
 

@@ -139,8 +139,8 @@ int penstock__filter_flight_give(penstock_filter *filter, const struct filter_ou
     skip_early(filter, batch);
     *count = smaller(room, batch->items - batch->read);
     for (size_t c = 0; c < filter->channels; c++)
-        memcpy((char *)output->values[c] + output->at * bytes, batch->out + c * bytes_of(filter) + batch->read * bytes,
-               *count * bytes);
+        penstock__copy(filter->context, (char *)output->values[c] + output->at * bytes,
+                       batch->out + c * bytes_of(filter) + batch->read * bytes, *count * bytes);
     if (penstock__ring_release(&filter->ring, *count)) {
         penstock__filter_taps_passed(filter, batch->ticket + filter->made_blocks);
         penstock__filter_flight_send(filter);

@@ -8,9 +8,6 @@
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
 
-/* Bytes that are worth another thread's attention. */
-#define COPY_BYTES ((size_t)256 << 10)
-
 /* The first frame begins with what is before the stream. */
 void penstock__filter_rewind(penstock_filter *filter)
 {
@@ -26,6 +23,7 @@ void penstock__filter_rewind(penstock_filter *filter)
     penstock__filter_engine_start(filter->engine, 0);
     filter->complete = 0;
     filter->flushed = filter->finished = false;
+    penstock__rest_free(&filter->rest);
     penstock__meter_start(&filter->meter, penstock__now_s());
 }
 
@@ -78,42 +76,26 @@ int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t ne
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
-struct copy {
-    char *to;
-    const char *from;
-    size_t bytes;
-};
-
-static void copy_part(void *argument, size_t part, unsigned worker)
-{
-    const struct copy *copy = argument;
-    size_t first = part * COPY_BYTES;
-    (void)worker;
-    memcpy(copy->to + first, copy->from + first, smaller(copy->bytes - first, COPY_BYTES));
-}
-
-/* Samples `first` .. `first` + `count` of `total` to place `at`. */
-void penstock__filter_copy_in(penstock_filter *filter, size_t at, const void *samples, size_t first, size_t count,
-                              size_t total)
+void penstock__filter_copy_in(penstock_filter *filter, size_t at, const struct filter_source *source, size_t first,
+                              size_t count)
 {
     const struct filter_shape *shape = filter->shape;
     char *to = filter->in + at * shape->sample_bytes;
-    if (shape->format != filter->desc.format) {
-        penstock__convert((penstock_cf32 *)(void *)to, samples, filter->desc.format, first, count, total);
+    if (shape->format != source->format) {
+        penstock__convert_all(filter->context, (penstock_cf32 *)(void *)to, source->samples, source->format, first,
+                              count, source->total);
         return;
     }
-    struct copy copy = {
-        .to = to, .from = (const char *)samples + first * shape->sample_bytes, .bytes = count * shape->sample_bytes};
-    penstock__parallel(filter->context, (copy.bytes + COPY_BYTES - 1) / COPY_BYTES, copy_part, &copy);
+    penstock__copy(filter->context, to, (const char *)source->samples + first * shape->sample_bytes,
+                   count * shape->sample_bytes);
 }
 
 /* As many samples as a full batch has room for. */
-static size_t gather(penstock_filter *filter, const void *samples, size_t first, size_t total)
+static size_t gather(penstock_filter *filter, const struct filter_source *source, size_t first)
 {
-    size_t count = smaller(total - first, filter->whole - smaller(filter->filled, filter->whole));
-    penstock__filter_copy_in(filter, filter->filled, samples, first, count, total);
+    size_t count = smaller(source->total - first, filter->whole - smaller(filter->filled, filter->whole));
+    penstock__filter_copy_in(filter, filter->filled, source, first, count);
     filter->filled += count;
-    filter->samples += count;
     if (filter->desc.max_latency_s > 0 && filter->complete == 0 && penstock__filter_blocks_in(filter, filter->filled))
         filter->complete = penstock__now_s();
     penstock__filter_flight_send(filter);
@@ -123,10 +105,36 @@ static size_t gather(penstock_filter *filter, const void *samples, size_t first,
 }
 
 /* As many batches as can be on their way at once. */
-void penstock__filter_gather_all(penstock_filter *filter, const void *samples, size_t total, size_t *taken)
+static void gather_all(penstock_filter *filter, const struct filter_source *source, size_t *taken)
 {
-    for (size_t some = 1; some && *taken < total; *taken += some)
-        some = gather(filter, samples, *taken, total);
+    for (size_t some = 1; some && *taken < source->total; *taken += some)
+        some = gather(filter, source, *taken);
+}
+
+void penstock__filter_take_rest(penstock_filter *filter)
+{
+    struct penstock__rest *rest = &filter->rest;
+    size_t count = penstock__rest_count(rest), taken = 0;
+    if (count)
+        gather_all(filter, &(struct filter_source){rest->samples + rest->first, PENSTOCK_CF32, count}, &taken);
+    rest->first += taken;
+}
+
+int penstock__filter_take(penstock_filter *filter, const void *samples, size_t total, size_t *taken)
+{
+    bool planar = filter->desc.format == PENSTOCK_PLANAR && *taken < total;
+    size_t before = *taken;
+    int status;
+    penstock__filter_take_rest(filter);
+    if (penstock__rest_count(&filter->rest))
+        return PENSTOCK_OK;
+    if (planar && (status = penstock__rest_reserve(&filter->rest, total)))
+        return status;
+    gather_all(filter, &(struct filter_source){samples, filter->desc.format, total}, taken);
+    if (planar && *taken < total)
+        penstock__rest_keep(&filter->rest, samples, total, taken);
+    filter->samples += *taken - before;
+    return PENSTOCK_OK;
 }
 
 int penstock__filter_check_push(const penstock_filter *filter, const void *samples, size_t count)
@@ -135,18 +143,17 @@ int penstock__filter_check_push(const penstock_filter *filter, const void *sampl
         return bad("penstock_filter_push: filter or samples is NULL");
     if (filter->finished)
         return penstock__error(PENSTOCK_ERR_STATE, "filter: the stream was finished; reset it before pushing again");
-    return PENSTOCK_OK;
+    return penstock__check_count("filter", count, penstock_format_bytes(filter->desc.format));
 }
 
 int penstock_filter_push(penstock_filter *filter, const void *samples, size_t count, size_t *taken)
 {
-    size_t ignored;
-    taken = taken ? taken : &ignored;
+    if (!taken)
+        return penstock__check_taken("penstock_filter_push", 0, 0, taken);
     *taken = 0;
     int status = penstock__filter_check_push(filter, samples, count);
-    if (status)
+    if (status || (status = penstock__filter_take(filter, samples, count, taken)))
         return status;
-    penstock__filter_gather_all(filter, samples, count, taken);
     penstock__filter_measure(filter, penstock__now_s());
     return PENSTOCK_OK;
 }

@@ -15,6 +15,7 @@
 
 #include "core/arrival.h"
 #include "core/meter.h"
+#include "core/rest.h"
 #include "core/ring.h"
 #include "ops/filter_engine.h"
 
@@ -55,7 +56,8 @@ struct penstock_filter {
     size_t early;        /* values of the next blocks that were pulled already */
     uint64_t flush_to;   /* values before this one are to come at once */
 
-    uint64_t samples, values;
+    struct penstock__rest rest; /* of a planar push; counted as pushed */
+    uint64_t samples, values;   /* pushed, pulled */
     bool finished;
     uint64_t total; /* values of the whole stream, once finished */
 
@@ -104,12 +106,23 @@ int penstock__filter_run_blocks(struct penstock_filter *filter, size_t count, si
 /* Blocks whose frames are all there in `samples` samples. */
 size_t penstock__filter_blocks_in(const struct penstock_filter *filter, uint64_t samples);
 
-/* Samples `first` .. `first` + `count` - 1 of `total` to place `at` of our memory. */
-void penstock__filter_copy_in(struct penstock_filter *filter, size_t at, const void *samples, size_t first,
-                              size_t count, size_t total);
+/* Samples of a push. */
+struct filter_source {
+    const void *samples;
+    penstock_format format;
+    size_t total;
+};
 
-/* As many samples, from `*taken` on, as there is room for. */
-void penstock__filter_gather_all(struct penstock_filter *filter, const void *samples, size_t total, size_t *taken);
+/* Samples `first` .. `first` + `count` - 1 of these to place `at` of our memory. */
+void penstock__filter_copy_in(struct penstock_filter *filter, size_t at, const struct filter_source *source,
+                              size_t first, size_t count);
+
+/* As many samples, from `*taken` on, as there is room for; planar ones all at once or, where some are still kept, none.
+ * An error takes nothing. */
+int penstock__filter_take(struct penstock_filter *filter, const void *samples, size_t total, size_t *taken);
+
+/* Of those that are kept, as many as there is room for. */
+void penstock__filter_take_rest(struct penstock_filter *filter);
 
 int penstock__filter_check_push(const struct penstock_filter *filter, const void *samples, size_t count);
 

@@ -90,9 +90,10 @@ static size_t blocks_to_the_end(penstock_filter *filter)
 /* Complete blocks whose values may be given now. */
 static size_t blocks_to_give(penstock_filter *filter, bool wait)
 {
-    if (filter->finished)
+    if (filter->finished && !penstock__rest_count(&filter->rest))
         return blocks_to_the_end(filter);
-    if (wait || (filter->complete > 0 && penstock_filter_due_s(filter) <= 0) || filter->values < filter->flush_to)
+    if (wait || filter->finished || (filter->complete > 0 && penstock_filter_due_s(filter) <= 0) ||
+        filter->values < filter->flush_to)
         filter->due = penstock__filter_blocks_in(filter, filter->filled);
     return filter->due;
 }
@@ -136,6 +137,7 @@ static int give(penstock_filter *filter, const struct filter_output *output, siz
         room = (size_t)(filter->total - filter->values);
     while (room && !*count && filter->given == filter->ready) {
         penstock__filter_welcome(filter);
+        penstock__filter_take_rest(filter);
         if (penstock__filter_in_flight(filter)) {
             unsigned oldest = filter->ring.oldest;
             int status = penstock__filter_flight_give(filter, output, room, wait, count);
@@ -224,8 +226,8 @@ static int run_across(penstock_filter *filter, const void *samples, size_t count
         return PENSTOCK_OK;
     near = smaller(blocks, (before + shape->block - 1) / shape->block);
     if (near)
-        penstock__filter_copy_in(filter, before, from, 0,
-                                 penstock__filter_engine_samples(filter->engine, near) - before, left);
+        penstock__filter_copy_in(filter, before, &(struct filter_source){from, filter->desc.format, left}, 0,
+                                 penstock__filter_engine_samples(filter->engine, near) - before);
     const char *far = near < blocks ? from + (near * shape->block - before) * bytes : NULL;
     int status =
         penstock__filter_run_blocks(filter, blocks, near, far, &(struct filter_output){.values = values, .at = *made});
@@ -269,7 +271,7 @@ int penstock_filter_run_channels(penstock_filter *filter, const void *samples, s
         if (can_run_across(filter))
             status = run_across(filter, samples, count, taken, values, capacity, made);
         if (!status)
-            penstock__filter_gather_all(filter, samples, count, taken);
+            status = penstock__filter_take(filter, samples, count, taken);
         if (!status)
             status = give_all(filter, values, capacity, *taken == count, made);
     } while (!status && *taken + *made > before);

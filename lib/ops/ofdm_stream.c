@@ -4,6 +4,7 @@
 /* OFDM symbols of a stream: its life, samples and frames that come in, results that go out. */
 #include "ops/ofdm_stream.h"
 #include "core/description.h"
+#include "core/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -209,6 +210,9 @@ int penstock_ofdm_stream_push(penstock_ofdm_stream *stream, const penstock_cf32 
 {
     if (!stream || (count && !samples))
         return bad("penstock_ofdm_stream_push: %s is NULL", stream ? "samples" : "stream");
+    int status = penstock__check_count("penstock_ofdm_stream_push", count, sizeof *samples);
+    if (status)
+        return status;
     uint64_t from = stream->counters.samples, needed = stream->continuous ? 0 : UINT64_MAX;
     if (stream->frame_count)
         needed = stream->frames[0].start;

@@ -129,6 +129,7 @@ void penstock_spectrum_free(penstock_spectrum *spectrum)
     penstock__batcher_free(spectrum->batcher);
     penstock_plan_free(spectrum->plan);
     penstock_plan_free(spectrum->next);
+    penstock__rest_free(&spectrum->rest);
     penstock__free(spectrum->sum);
     penstock__free(spectrum->prepare_sums);
     penstock__free(spectrum->device);
@@ -143,6 +144,7 @@ int penstock_spectrum_reset(penstock_spectrum *spectrum)
     penstock__meter_start(&spectrum->meter, penstock__now_s());
     spectrum->samples = spectrum->vectors = 0;
     spectrum->in_frame = spectrum->to_skip = 0;
+    penstock__rest_free(&spectrum->rest);
     spectrum->finished = false;
     spectrum->zeros = 0;
     spectrum->summed = spectrum->prepared = 0;
@@ -171,22 +173,28 @@ const char *penstock_spectrum_device(const penstock_spectrum *spectrum)
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
-/* `count` samples in the plan's format to `to`, from sample `first` of a push of `total`; zeros where `from` is NULL.
- */
-static void copy(const penstock_spectrum *spectrum, void *to, const void *from, size_t first, size_t count,
-                 size_t total)
+/* Samples of a push; zeros where `from` is NULL. */
+struct source {
+    const void *from;
+    penstock_format format;
+    size_t total;
+};
+
+/* `count` samples in the plan's format to `to`, from sample `first` of a push. */
+static void copy(const penstock_spectrum *spectrum, void *to, const struct source *source, size_t first, size_t count)
 {
     size_t bytes = penstock_format_bytes(spectrum->format);
-    if (!from)
+    if (!source->from)
         memset(to, 0, count * bytes);
-    else if (spectrum->format != spectrum->desc.format)
-        penstock__convert(to, from, spectrum->desc.format, first, count, total);
+    else if (spectrum->format != source->format)
+        penstock__convert_all(spectrum->context, to, source->from, source->format, first, count, source->total);
     else
-        memcpy(to, (const char *)from + first * bytes, count * bytes);
+        penstock__copy(spectrum->context, to, (const char *)source->from + first * bytes, count * bytes);
 }
 
-static int take(penstock_spectrum *spectrum, const void *from, size_t total, size_t *taken)
+static int take(penstock_spectrum *spectrum, const struct source *source, size_t *taken)
 {
+    size_t total = source->total;
     size_t n = spectrum->desc.n, hop = spectrum->desc.hop;
     while (*taken < total) {
         size_t count = total - *taken, room;
@@ -203,7 +211,7 @@ static int take(penstock_spectrum *spectrum, const void *from, size_t total, siz
         count = count < room ? count : room;
         if (hop > n && count > n - spectrum->in_frame)
             count = n - spectrum->in_frame;
-        copy(spectrum, to, from, *taken, count, total);
+        copy(spectrum, to, source, *taken, count);
         *taken += count;
         if (hop > n && (spectrum->in_frame += count) == n) {
             spectrum->in_frame = 0;
@@ -215,20 +223,48 @@ static int take(penstock_spectrum *spectrum, const void *from, size_t total, siz
     return PENSTOCK_OK;
 }
 
+/* What is left of a planar push, as far as there is room. */
+static int take_rest(penstock_spectrum *spectrum)
+{
+    struct penstock__rest *rest = &spectrum->rest;
+    struct source source = {rest->samples + rest->first, PENSTOCK_CF32, penstock__rest_count(rest)};
+    size_t taken = 0;
+    if (!source.total)
+        return PENSTOCK_OK;
+    int status = take(spectrum, &source, &taken);
+    rest->first += taken;
+    return status;
+}
+
+static int take_push(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken)
+{
+    bool planar = spectrum->desc.format == PENSTOCK_PLANAR;
+    int status = take_rest(spectrum);
+    if (status || penstock__rest_count(&spectrum->rest))
+        return status;
+    if ((planar && (status = penstock__rest_reserve(&spectrum->rest, count))) ||
+        (status = take(spectrum, &(struct source){samples, spectrum->desc.format, count}, taken)))
+        return status;
+    if (planar && *taken < count)
+        penstock__rest_keep(&spectrum->rest, samples, count, taken);
+    return PENSTOCK_OK;
+}
+
 int penstock_spectrum_push(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken)
 {
-    size_t ignored;
-    taken = taken ? taken : &ignored;
-    *taken = 0;
+    int checked;
     if (!spectrum || (count && !samples))
         return bad("penstock_spectrum_push: spectrum or samples is NULL");
+    if ((checked = penstock__check_taken("penstock_spectrum_push", count, penstock_format_bytes(spectrum->desc.format),
+                                         taken)))
+        return checked;
     if (spectrum->finished)
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the stream was finished; reset it before pushing again");
     if (spectrum->prepared)
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the vector that was begun by penstock_spectrum_prepare() "
                                                    "is ended by penstock_spectrum_run()");
     double now = penstock__now_s();
-    int status = take(spectrum, samples, count, taken);
+    int status = take_push(spectrum, samples, count, taken);
     spectrum->samples += *taken;
     penstock__meter_take(&spectrum->meter, *taken, now);
     return status;
@@ -251,11 +287,14 @@ static size_t missing_zeros(const penstock_spectrum *spectrum)
     return spectrum->samples > from ? (size_t)(start + desc->n - spectrum->samples) : 0;
 }
 
-/* Zeros that are still to be pushed after the end, then what is complete goes to the device. */
+/* What was kept and zeros that are still to be pushed after the end, then what is complete goes to the device. */
 static int end_input(penstock_spectrum *spectrum)
 {
     size_t taken = 0;
-    int status = take(spectrum, NULL, spectrum->zeros, &taken);
+    int status = take_rest(spectrum);
+    if (status || penstock__rest_count(&spectrum->rest))
+        return status;
+    status = take(spectrum, &(struct source){.total = spectrum->zeros}, &taken);
     spectrum->zeros -= taken;
     return status || spectrum->zeros ? status : penstock__batcher_flush(spectrum->batcher);
 }
@@ -292,7 +331,7 @@ static size_t give(penstock_spectrum *spectrum, const void *from, size_t groups,
     size_t bytes = spectrum->length * spectrum->value_bytes, count = 0;
     if (!spectrum->sum) {
         *used = groups < capacity ? groups : capacity;
-        memcpy(vectors, from, *used * bytes);
+        penstock__copy(spectrum->context, vectors, from, *used * bytes);
         return *used;
     }
     for (*used = 0; *used < groups && count < capacity; ++*used) {
@@ -315,6 +354,8 @@ int penstock__spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t c
         int status;
         if (spectrum->finished)
             end_input(spectrum); /* the batcher keeps a failure until its turn comes */
+        else
+            take_rest(spectrum);
         if ((status = penstock__batcher_ready(spectrum->batcher, wait || spectrum->finished, &from, &groups)))
             return *count ? PENSTOCK_OK : status;
         if (!groups) {

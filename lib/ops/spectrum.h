@@ -6,6 +6,7 @@
 #define PENSTOCK_OPS_SPECTRUM_H
 
 #include "core/batcher.h"
+#include "core/rest.h"
 
 struct penstock_spectrum {
     penstock_spectrum_desc desc; /* defaults filled in; pointers are not kept */
@@ -16,9 +17,10 @@ struct penstock_spectrum {
     penstock_format format; /* of the plan; another one than desc.format where samples are converted here */
     size_t length, value_bytes;
 
-    uint64_t samples, vectors; /* pushed, pulled */
-    size_t in_frame;           /* hop > n: samples of the present transform that were taken */
-    size_t to_skip;            /* hop > n: samples to leave out next */
+    uint64_t samples, vectors;  /* pushed, pulled */
+    size_t in_frame;            /* hop > n: samples of the present transform that were taken */
+    size_t to_skip;             /* hop > n: samples to leave out next */
+    struct penstock__rest rest; /* of a planar push; counted as pushed */
     bool finished;
     size_t zeros; /* still to be pushed after the end */
 

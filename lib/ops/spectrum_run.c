@@ -158,6 +158,8 @@ int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window
     int status;
     if (!spectrum)
         return bad("penstock_spectrum_set_window: spectrum is NULL");
+    if (penstock__rest_count(&spectrum->rest))
+        return penstock__error(PENSTOCK_ERR_STATE, "spectrum: vectors wait to be pulled before the window can change");
     if ((status = penstock__spectrum_plan(spectrum, &next, window, taps)))
         return status;
     if (spectrum->prepared) {

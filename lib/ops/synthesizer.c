@@ -4,6 +4,7 @@
 /* The synthesis bank as a stream: frames go through a batched reverse transform, and what comes of it through the
  * polyphase sums. */
 #include "core/description.h"
+#include "core/rest.h"
 #include "ops/channelizer_check.h"
 #include "ops/synthesizer_bank.h"
 
@@ -216,22 +217,26 @@ static int push(penstock_synthesizer *synthesizer, const struct source *from, si
 int penstock_synthesizer_push(penstock_synthesizer *synthesizer, const penstock_cf32 *frames, size_t count,
                               size_t *taken)
 {
-    size_t ignored;
-    taken = taken ? taken : &ignored;
-    *taken = 0;
+    int status;
     if (!synthesizer || (count && !frames))
         return bad("penstock_synthesizer_push: synthesizer or frames is NULL");
+    status = penstock__check_taken("penstock_synthesizer_push", count, synthesizer->kept * sizeof *frames, taken);
+    if (status)
+        return status;
     return push(synthesizer, &(struct source){.frames = frames}, count, taken);
 }
 
 int penstock_synthesizer_push_streams(penstock_synthesizer *synthesizer, const penstock_cf32 *const *streams,
                                       size_t count, size_t *taken)
 {
-    size_t ignored;
-    taken = taken ? taken : &ignored;
-    *taken = 0;
+    int status;
     if (!synthesizer || (count && !streams))
         return bad("penstock_synthesizer_push_streams: synthesizer or streams is NULL");
+    for (size_t c = 0; count && c < synthesizer->kept; c++)
+        if (!streams[c])
+            return bad("penstock_synthesizer_push_streams: stream %zu is NULL", c);
+    if ((status = penstock__check_taken("penstock_synthesizer_push_streams", count, sizeof **streams, taken)))
+        return status;
     return push(synthesizer, &(struct source){.streams = streams}, count, taken);
 }
 

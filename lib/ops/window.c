@@ -96,9 +96,11 @@ static int unknown(const char *name)
                            name);
 }
 
-/* A number with a decimal point, whatever the program's locale says. */
+/* A decimal number with a decimal point, whatever the program's locale says; no blanks, no nan, no 0x10. */
 static bool parse_number(double *number, const char *text)
 {
+    if (text[strspn(text, "+-.0123456789eE")])
+        return false;
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     char *end = NULL;
     if (!plain)

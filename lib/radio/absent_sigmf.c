@@ -19,9 +19,8 @@ static int absent_open(penstock_source *source, const char *text)
 
 const struct penstock__source_kind penstock__source_sigmf = {.open = absent_open};
 
-int penstock__sigmf_prepare(const penstock_sink *sink)
+int penstock__sigmf_prepare(void)
 {
-    (void)sink;
     return absent();
 }
 

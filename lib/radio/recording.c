@@ -129,6 +129,11 @@ int penstock__recording_read(struct penstock__recording *recording, void *sample
     return PENSTOCK_OK;
 }
 
+uint64_t penstock__recording_missing(const struct penstock__recording *recording)
+{
+    return recording->stream ? 0 : (recording->bytes_left + recording->partial_bytes) / recording->sample_bytes;
+}
+
 void penstock__recording_close(struct penstock__recording *recording)
 {
     if (recording->fd >= 0 && !recording->standard_input)

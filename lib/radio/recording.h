@@ -33,6 +33,9 @@ int penstock__recording_open(struct penstock__recording *recording, const char *
  * partial_bytes says how many bytes made no whole sample. */
 int penstock__recording_read(struct penstock__recording *recording, void *samples, size_t capacity, size_t *count,
                              const atomic_bool *stop);
+
+/* After the end: samples that the file had when it was opened, and that did not come. */
+uint64_t penstock__recording_missing(const struct penstock__recording *recording);
 void penstock__recording_close(struct penstock__recording *recording);
 
 #endif

@@ -215,6 +215,12 @@ bool penstock__resampler_done(const struct penstock__resampler *resampler)
     return resampler->finished && resampler->out_total == penstock__resampler_count(resampler, resampler->in_total);
 }
 
+uint64_t penstock__resampler_span(const struct penstock__resampler *resampler, uint64_t n)
+{
+    uint64_t p = resampler->p, q = resampler->q;
+    return n / q * p + (n % q * p + q / 2) / q;
+}
+
 uint64_t penstock__resampler_count(const struct penstock__resampler *resampler, uint64_t n)
 {
     uint64_t p = resampler->p, q = resampler->q;

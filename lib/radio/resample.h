@@ -27,6 +27,9 @@ bool penstock__resampler_done(const struct penstock__resampler *resampler);
 
 /* Samples that n input samples give. */
 uint64_t penstock__resampler_count(const struct penstock__resampler *resampler, uint64_t n);
+
+/* Likewise to the nearest whole number: what a gap of n samples is. */
+uint64_t penstock__resampler_span(const struct penstock__resampler *resampler, uint64_t n);
 void penstock__resampler_free(struct penstock__resampler *resampler);
 
 #endif

@@ -4,6 +4,7 @@
 /* Reading of SigMF metadata with jansson. Anything may be in it: every value is checked for its type and range. */
 #include "radio/sigmf.h"
 #include "backends/backend.h"
+#include "radio/sigmf_time.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -86,6 +87,17 @@ static int get_dataset(struct penstock__sigmf *sigmf, const json_t *global, cons
     return PENSTOCK_OK;
 }
 
+/* As much of it as there is room for, in whole characters of UTF-8. */
+static void copy_text(char *to, size_t bytes, const char *from)
+{
+    size_t length = strlen(from);
+    if (length >= bytes)
+        for (length = bytes - 1; length && ((unsigned char)from[length] & 0xc0) == 0x80;)
+            length--;
+    memcpy(to, from, length);
+    to[length] = 0;
+}
+
 static int get_global(struct penstock__sigmf *sigmf, const json_t *global, const char *name)
 {
     uint64_t channels = 1;
@@ -96,38 +108,72 @@ static int get_global(struct penstock__sigmf *sigmf, const json_t *global, const
         (status = get_number(&sigmf->rate_hz, global, "core:sample_rate", 1e12, name)) ||
         (status = get_count(&channels, global, "core:num_channels", name)) ||
         (status = get_count(&sigmf->trailing_bytes, global, "core:trailing_bytes", name)) ||
+        (status = get_count(&sigmf->offset, global, "core:offset", name)) ||
         (status = get_dataset(sigmf, global, name)))
         return status;
+    const char *hardware = json_string_value(json_object_get(global, "core:hw"));
+    copy_text(sigmf->hardware, sizeof sigmf->hardware, hardware ? hardware : "");
     if (channels != 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "'%s' has %llu channels; one is read", name,
                                (unsigned long long)channels);
     return PENSTOCK_OK;
 }
 
+static int get_capture(struct penstock__sigmf_capture *said, struct penstock__sigmf *sigmf, const json_t *capture,
+                       uint64_t least, const char *name)
+{
+    const json_t *datetime = json_object_get(capture, "core:datetime");
+    uint64_t start = sigmf->offset + least;
+    int status;
+    *said = (struct penstock__sigmf_capture){.indexed = json_object_get(capture, "core:global_index") != NULL};
+    if ((status = get_number(&said->frequency_hz, capture, "core:frequency", 1e12, name)) ||
+        (status = get_count(&said->index, capture, "core:global_index", name)) ||
+        (status = get_count(&start, capture, "core:sample_start", name)))
+        return status;
+    if (start < sigmf->offset + least)
+        return penstock__error(PENSTOCK_ERR_FORMAT, "'%s': core:sample_start goes back, or lies before core:offset",
+                               name);
+    said->sample_start = start - sigmf->offset;
+    said->timed = json_is_string(datetime) && penstock__sigmf_time_parse(&said->time_ns, json_string_value(datetime));
+    sigmf->bad_time |= datetime && !said->timed;
+    return PENSTOCK_OK;
+}
+
+static int get_header(struct penstock__sigmf *sigmf, const json_t *capture, bool first, const char *name)
+{
+    uint64_t header_bytes = 0;
+    int status = get_count(&header_bytes, capture, "core:header_bytes", name);
+    if (status)
+        return status;
+    if (first)
+        sigmf->header_bytes = header_bytes;
+    else if (header_bytes)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "'%s': core:header_bytes in the middle of a recording is not read", name);
+    return PENSTOCK_OK;
+}
+
 static int get_captures(struct penstock__sigmf *sigmf, const json_t *captures, const char *name)
 {
+    struct penstock__sigmf_capture said = {0};
     if (captures && !json_is_array(captures))
         return wrong(name, "'captures' is not a list");
+    sigmf->captures.keep = true;
     for (size_t i = 0; i < json_array_size(captures); i++) {
         const json_t *capture = json_array_get(captures, i);
-        double frequency_hz = 0.0;
-        uint64_t header_bytes = 0;
         int status;
         if (!json_is_object(capture))
             return wrong(name, "an element of 'captures' is no object");
-        if ((status = get_number(&frequency_hz, capture, "core:frequency", 1e12, name)) ||
-            (status = get_count(&header_bytes, capture, "core:header_bytes", name)))
+        if ((status = get_capture(&said, sigmf, capture, said.sample_start, name)) ||
+            (status = get_header(sigmf, capture, i == 0, name)) || (status = penstock__sigmf_add_capture(sigmf, &said)))
             return status;
-        if (i == 0) {
-            sigmf->frequency_hz = frequency_hz;
-            sigmf->header_bytes = header_bytes;
-        } else if (header_bytes)
-            return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                                   "'%s': core:header_bytes in the middle of a recording is not read", name);
-        if (frequency_hz > 0.0 && fabs(frequency_hz - sigmf->frequency_hz) > 0.0)
+        if (i == 0)
+            sigmf->frequency_hz = said.frequency_hz;
+        if (said.frequency_hz > 0.0 && fabs(said.frequency_hz - sigmf->frequency_hz) > 0.0)
             sigmf->retuned = true;
     }
-    return PENSTOCK_OK;
+    return json_array_size(captures) ? PENSTOCK_OK
+                                     : penstock__sigmf_add_capture(sigmf, &(struct penstock__sigmf_capture){0});
 }
 
 int penstock__sigmf_parse(struct penstock__sigmf *sigmf, const char *text, size_t bytes, const char *name)
@@ -143,5 +189,12 @@ int penstock__sigmf_parse(struct penstock__sigmf *sigmf, const char *text, size_
     else if (!(status = get_global(sigmf, json_object_get(root, "global"), name)))
         status = get_captures(sigmf, json_object_get(root, "captures"), name);
     json_decref(root);
+    if (status)
+        penstock__sigmf_free(sigmf);
     return status;
+}
+
+void penstock__sigmf_free(struct penstock__sigmf *sigmf)
+{
+    penstock__captures_free(&sigmf->captures);
 }

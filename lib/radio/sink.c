@@ -4,25 +4,11 @@
 /* Sinks: samples to a file or standard output, in pieces of a fixed size, with every failure reported once. */
 #include "radio/sink.h"
 #include "core/description.h"
+#include "radio/source_kind.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char meta_ending[] = ".sigmf-meta";
-
-static const char *sink_name(const penstock_sink *sink)
-{
-    return sink->path ? sink->path : "standard output";
-}
-
-static int system_error(const penstock_sink *sink, const char *what)
-{
-    char text[128];
-    return penstock__error(PENSTOCK_ERR_FILE, "cannot %s '%.200s': %s", what, sink_name(sink),
-                           strerror_r(errno, text, sizeof text));
-}
 
 /* ---------------------------------------------------------------- opening --------------------- */
 
@@ -41,33 +27,28 @@ static int check_description(const penstock_sink_desc *desc)
     return PENSTOCK_OK;
 }
 
-/* Sets path and metadata from the caller's path. */
-static int set_names(penstock_sink *sink, const char *path)
+static int open_pair(penstock_sink *sink, penstock_files *set, const char *path)
 {
     size_t length = strlen(path), ending = sizeof meta_ending - 1;
-    bool sigmf = length > ending && !strcmp(path + length - ending, meta_ending);
-    if (!strcmp(path, "-"))
-        return PENSTOCK_OK;
-    if (!(sink->path = penstock__strdup(path)))
-        return PENSTOCK_ERR_MEMORY;
-    if (!sigmf)
-        return PENSTOCK_OK;
-    if (!(sink->metadata = penstock__strdup(path)))
-        return PENSTOCK_ERR_MEMORY;
+    int status = penstock__sigmf_prepare();
+    if (status)
+        return status;
     memcpy(sink->path + length - ending, ".sigmf-data", ending);
-    return penstock__sigmf_prepare(sink);
+    return penstock__file_open_pair(&sink->data, &sink->metadata, set, sink->path, path);
 }
 
-static int open_file(penstock_sink *sink)
+static int open_files(penstock_sink *sink, const char *path)
 {
-    if (!sink->path) {
-        sink->fd = STDOUT_FILENO;
-        return PENSTOCK_OK;
-    }
-    do
-        sink->fd = open(sink->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    while (sink->fd < 0 && errno == EINTR);
-    return sink->fd < 0 ? system_error(sink, "write") : PENSTOCK_OK;
+    size_t length = strlen(path), ending = sizeof meta_ending - 1;
+    int status;
+    if (!(sink->path = penstock__strdup(strcmp(path, "-") ? path : "standard output")))
+        return PENSTOCK_ERR_MEMORY;
+    if (!sink->desc.files && (status = penstock_files_new(&sink->own)))
+        return status;
+    penstock_files *set = sink->own ? sink->own : sink->desc.files;
+    if (length > ending && !strcmp(path + length - ending, meta_ending))
+        return open_pair(sink, set, path);
+    return penstock_file_open(&sink->data, set, path);
 }
 
 int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_sink_desc *desc)
@@ -81,7 +62,6 @@ int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_si
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "no file named: a path, or '-' for standard output");
     if (!(self = penstock__calloc(1, sizeof *self)))
         return PENSTOCK_ERR_MEMORY;
-    self->fd = -1;
     if ((status = penstock__description_read(&self->desc, sizeof self->desc, desc, "penstock_sink_desc")) ||
         (status = check_description(&self->desc)))
         goto fail;
@@ -90,7 +70,9 @@ int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_si
         (self->desc.description && !(self->description = penstock__strdup(self->desc.description))))
         goto fail;
     self->desc.description = self->description;
-    if ((status = set_names(self, path)) || (status = open_file(self)))
+    if (self->desc.source)
+        self->desc.source->captures.keep = true;
+    if ((status = open_files(self, path)))
         goto fail;
     *sink = self;
     return PENSTOCK_OK;
@@ -103,12 +85,12 @@ void penstock_sink_free(penstock_sink *sink)
 {
     if (!sink)
         return;
-    if (sink->path && sink->fd >= 0)
-        close(sink->fd);
+    if (sink->data && !sink->closed)
+        penstock__file_spoil(sink->data, PENSTOCK_ERR_STATE);
+    penstock_files_free(sink->own);
     penstock__free(sink->buffer);
     penstock__free(sink->description);
     penstock__free(sink->path);
-    penstock__free(sink->metadata);
     penstock__free(sink);
 }
 
@@ -116,25 +98,17 @@ void penstock_sink_free(penstock_sink *sink)
 
 static int flush(penstock_sink *sink)
 {
-    size_t done = 0;
-    while (done < sink->buffered) {
-        ssize_t written = write(sink->fd, sink->buffer + done, sink->buffered - done);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return sink->failure = system_error(sink, "write");
-        done += (size_t)written;
-    }
+    size_t bytes = sink->buffered;
     sink->buffered = 0;
-    return PENSTOCK_OK;
+    return sink->failure = penstock_file_write(sink->data, sink->buffer, bytes);
 }
 
 static int check_state(const penstock_sink *sink)
 {
     if (sink->closed)
-        return penstock__error(PENSTOCK_ERR_STATE, "'%.200s' is closed", sink_name(sink));
+        return penstock__error(PENSTOCK_ERR_STATE, "'%.200s' is closed", sink->path);
     if (sink->failure)
-        return penstock__error(sink->failure, "an earlier write to '%.200s' failed", sink_name(sink));
+        return penstock__error(sink->failure, "an earlier write to '%.200s' failed", sink->path);
     return PENSTOCK_OK;
 }
 
@@ -152,6 +126,8 @@ int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_
         if (n > count)
             n = count;
         penstock__quantise(sink->buffer + sink->buffered, sink->desc.format, samples, n);
+        penstock__count_written(&sink->troubles, samples, sink->desc.format, n);
+        sink->samples += n;
         sink->buffered += n * sample_bytes;
         samples += n;
         count -= n;
@@ -161,17 +137,27 @@ int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_
     return PENSTOCK_OK;
 }
 
+int penstock_sink_get_counters(const penstock_sink *sink, penstock_sink_counters *counters)
+{
+    if (!sink)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "sink is NULL");
+    penstock_sink_counters mine = {.size = sizeof mine,
+                                   .samples = sink->samples,
+                                   .clipped = sink->troubles.clipped,
+                                   .not_finite = sink->troubles.not_finite};
+    return penstock__description_write(counters, &mine, sizeof mine, "penstock_sink_counters");
+}
+
 int penstock_sink_close(penstock_sink *sink)
 {
     int status;
     if (!sink)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "sink is NULL");
-    if ((status = check_state(sink)) || (status = flush(sink)))
+    if ((status = check_state(sink)) || (status = flush(sink)) ||
+        (sink->metadata && (status = sink->failure = penstock__sigmf_write(sink))))
+        return status;
+    if (sink->own && (status = sink->failure = penstock_files_complete(sink->own)))
         return status;
     sink->closed = true;
-    /* some file systems report a full disk only here */
-    if (sink->path && close(sink->fd))
-        status = sink->failure = system_error(sink, "write");
-    sink->fd = -1;
-    return !status && sink->metadata ? penstock__sigmf_write(sink) : status;
+    return PENSTOCK_OK;
 }

@@ -6,18 +6,23 @@
 #define PENSTOCK_RADIO_SINK_H
 
 #include "backends/backend.h"
+#include "radio/files.h"
+#include "radio/troubles.h"
 
 #define PENSTOCK__SINK_BYTES ((size_t)1 << 18) /* written at a time */
 
 struct penstock_sink {
     penstock_sink_desc desc; /* `description` is our copy */
     char *description;
-    char *path;     /* of the samples; NULL: standard output */
-    char *metadata; /* path of the SigMF metadata, written at close; NULL: raw */
-    int fd;
+    char *path;              /* of the samples, for error texts */
+    penstock_files *own;     /* NULL: the caller's set */
+    penstock_file *data;     /* of that set */
+    penstock_file *metadata; /* written at close; NULL: raw */
     uint8_t *buffer;
-    size_t buffered; /* bytes */
-    int failure;     /* an earlier write failed: the file is not complete */
+    size_t buffered;  /* bytes */
+    int failure;      /* an earlier write failed: the file is not complete */
+    uint64_t samples; /* taken */
+    struct penstock__troubles troubles;
     bool closed;
 };
 
@@ -25,10 +30,10 @@ struct penstock_sink {
  * a number becomes zero in the integer formats. */
 void penstock__quantise(void *out, penstock_format format, const penstock_cf32 *in, size_t count);
 
-/* Writes the metadata beside its place and moves it there. */
+/* Writes the metadata. */
 int penstock__sigmf_write(const struct penstock_sink *sink);
 
-/* Removes old metadata, which would describe the new samples wrongly until close. */
-int penstock__sigmf_prepare(const struct penstock_sink *sink);
+/* Can this build write metadata? */
+int penstock__sigmf_prepare(void);
 
 #endif

@@ -150,6 +150,10 @@ int penstock_source_open(penstock_source **source, penstock_context *context, co
     self->kind = kind_of(text, &self->desc);
     if ((status = self->kind->open(self, text)))
         goto fail;
+    if (!self->captures.count &&
+        (status =
+             penstock__captures_add(&self->captures, &(struct penstock__capture){.frequency_hz = self->frequency_hz})))
+        goto fail;
     set_limit(self);
     if (self->desc.resample_hz > 0.0 && (status = open_resampler(self, self->desc.resample_hz)))
         goto fail;
@@ -167,25 +171,38 @@ void penstock_source_free(penstock_source *source)
     if (source->kind && source->kind->close)
         source->kind->close(source);
     close_resampler(source);
+    penstock__identities_free(&source->files);
+    penstock__captures_free(&source->captures);
     penstock__free(source->antenna);
     penstock__free(source);
 }
 
 /* ---------------------------------------------------------------- reading --------------------- */
 
-/* Samples as they come, up to the limit. */
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Samples as they come, of one capture, up to the limit. */
 static int read_limited(penstock_source *source, void *samples, size_t capacity, size_t *count)
 {
     int status;
     *count = 0;
-    if (capacity > source->left)
-        capacity = (size_t)source->left;
+    capacity = (size_t)least(capacity, least(source->left, penstock__source_until_gap(source, source->counters.taken)));
+    if (source->captures.failed)
+        return penstock__error(PENSTOCK_ERR_MEMORY, "%s: no memory for what is known of lost samples",
+                               source->description);
     if (!capacity || source->ended || atomic_load(&source->stop))
         return PENSTOCK_OK;
     if ((status = source->kind->read(source, samples, capacity, count)))
         return status;
     source->ended = *count == 0;
     source->left -= *count;
+    source->counters.taken += *count;
+    penstock__count_received(&source->troubles, samples, source->format, *count);
+    if (*count)
+        penstock__source_count_lost(source);
     return PENSTOCK_OK;
 }
 
@@ -212,9 +229,10 @@ static void feed_resampler(penstock_source *source)
 static int read_resampled(penstock_source *source, penstock_cf32 *samples, size_t capacity, size_t *count)
 {
     for (;;) {
+        uint64_t room = least(capacity, penstock__source_until_gap_given(source, source->counters.samples));
         size_t taken;
         penstock__resampler_run(source->resampler, source->converted + source->piece_taken,
-                                source->piece_count - source->piece_taken, &taken, samples, capacity, count);
+                                source->piece_count - source->piece_taken, &taken, samples, (size_t)room, count);
         source->piece_taken += taken;
         if (*count)
             return PENSTOCK_OK;
@@ -262,6 +280,10 @@ int penstock_source_get_info(const penstock_source *source, penstock_source_info
     if (source->resampler)
         mine.total_samples = penstock__resampler_count(source->resampler, source->total_samples);
     mine.description = source->description;
+    mine.hardware = source->hardware[0] ? source->hardware : NULL;
+    mine.first_index = penstock__source_first_index(source);
+    mine.timed = source->timed;
+    mine.start_ns = source->start_ns;
     return penstock__description_write(info, &mine, sizeof mine, "penstock_source_info");
 }
 
@@ -269,6 +291,8 @@ int penstock_source_get_counters(const penstock_source *source, penstock_source_
 {
     if (!source)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "source is NULL");
-    return penstock__description_write(counters, &source->counters, sizeof source->counters,
-                                       "penstock_source_counters");
+    penstock_source_counters mine = source->counters;
+    mine.clipped = source->troubles.clipped;
+    mine.not_finite = source->troubles.not_finite;
+    return penstock__description_write(counters, &mine, sizeof mine, "penstock_source_counters");
 }

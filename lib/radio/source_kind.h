@@ -9,6 +9,9 @@
 #define PENSTOCK_RADIO_SOURCE_KIND_H
 
 #include "backends/backend.h"
+#include "radio/captures.h"
+#include "radio/identity.h"
+#include "radio/troubles.h"
 
 #include <stdatomic.h>
 
@@ -36,8 +39,16 @@ struct penstock_source {
     double frequency_hz;
     uint64_t total_samples;
     char description[256];
+    char hardware[256];                 /* "": unknown */
+    struct penstock__captures captures; /* what a kind knows at first; one is added where it knows nothing */
+    uint64_t first_index;               /* core:global_index */
+    bool indexed;                       /* the recording has one */
+    bool timed;                         /* the first sample was at `start_ns` */
+    int64_t start_ns;
+    struct penstock__identities files; /* that are read */
 
-    penstock_source_counters counters;
+    penstock_source_counters counters; /* without those of `troubles` */
+    struct penstock__troubles troubles;
     uint64_t left; /* samples that may still be taken from the kind */
     bool reading;  /* a read was asked for */
     bool ended;    /* the kind has no more */
@@ -63,6 +74,19 @@ void penstock__source_note(const penstock_source *source, penstock_log_level lev
 /* read and close of a kind whose private struct is a penstock__recording. */
 int penstock__source_recording_read(penstock_source *source, void *samples, size_t capacity, size_t *count);
 void penstock__source_recording_close(penstock_source *source);
+
+/* Samples that may be taken, or given, before another capture begins. */
+uint64_t penstock__source_until_gap(const penstock_source *source, uint64_t taken);
+uint64_t penstock__source_until_gap_given(const penstock_source *source, uint64_t given);
+
+/* Sets the counters of what was lost before the last sample that was taken; there is one. */
+void penstock__source_count_lost(penstock_source *source);
+
+/* For sinks, with the samples as they are given: of a capture by its place in `captures`, all about it, and when sample
+ * number `sample` was, which may be any behind its first; false: unknown. */
+void penstock__source_capture(const penstock_source *source, size_t index, penstock_source_capture *capture);
+bool penstock__source_time(const penstock_source *source, size_t index, uint64_t sample, int64_t *time_ns);
+uint64_t penstock__source_first_index(const penstock_source *source);
 
 /* Is `text` the name of a SigMF recording? */
 bool penstock__sigmf_name(const char *text);

@@ -37,7 +37,8 @@ static int raw_open(penstock_source *source, const char *text)
     if (!(recording = source->priv = penstock__calloc(1, sizeof *recording)))
         return PENSTOCK_ERR_MEMORY;
     recording->fd = -1;
-    if ((status = penstock__recording_open(recording, text, sample_bytes, 0, 0, &bytes)))
+    if ((status = penstock__recording_open(recording, text, sample_bytes, 0, 0, &bytes)) ||
+        (status = penstock__identities_add_descriptor(&source->files, recording->fd)))
         return status;
     source->format = desc->format;
     source->rate_hz = desc->rate_hz;
@@ -52,9 +53,16 @@ int penstock__source_recording_read(penstock_source *source, void *samples, size
 {
     struct penstock__recording *recording = source->priv;
     int status = penstock__recording_read(recording, samples, capacity, count, &source->stop);
-    if (!status && !*count && recording->ended)
-        source->counters.trailing_bytes = recording->partial_bytes;
-    return status;
+    if (status || *count || !recording->ended)
+        return status;
+    source->counters.trailing_bytes = recording->partial_bytes;
+    source->counters.missing_samples = penstock__recording_missing(recording);
+    if (source->counters.missing_samples)
+        penstock__source_note(source, PENSTOCK_LOG_WARNING,
+                              "'%s' has become shorter while it was read: %llu samples of %llu are missing",
+                              recording->name, (unsigned long long)source->counters.missing_samples,
+                              (unsigned long long)(source->counters.taken + source->counters.missing_samples));
+    return PENSTOCK_OK;
 }
 
 void penstock__source_recording_close(penstock_source *source)

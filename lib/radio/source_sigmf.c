@@ -58,13 +58,16 @@ static int check_caller(const penstock_source_desc *desc, const struct penstock_
 
 static int open_data(penstock_source *source, const struct penstock__sigmf *sigmf, const char *path)
 {
+    struct penstock__recording *recording = source->priv;
     size_t sample_bytes = penstock_format_bytes(sigmf->format);
     char data[PATH_MAX];
     uint64_t bytes;
     int status = name_beside(data, path, sigmf->dataset[0] ? sigmf->dataset : NULL, ".sigmf-data");
     if (!status)
-        status = penstock__recording_open(source->priv, data, sample_bytes, sigmf->header_bytes, sigmf->trailing_bytes,
-                                          &bytes);
+        status =
+            penstock__recording_open(recording, data, sample_bytes, sigmf->header_bytes, sigmf->trailing_bytes, &bytes);
+    if (!status)
+        status = penstock__identities_add_descriptor(&source->files, recording->fd);
     if (status)
         return status;
     source->format = sigmf->format;
@@ -72,6 +75,30 @@ static int open_data(penstock_source *source, const struct penstock__sigmf *sigm
     source->frequency_hz = sigmf->frequency_hz > 0.0 ? sigmf->frequency_hz : source->desc.frequency_hz;
     source->total_samples = bytes / sample_bytes;
     return PENSTOCK_OK;
+}
+
+/* The source takes over the captures. */
+static void take_captures(penstock_source *source, struct penstock__sigmf *sigmf, const char *path)
+{
+    source->captures = sigmf->captures;
+    sigmf->captures = (struct penstock__captures){0};
+    for (size_t i = 0; i < source->captures.count; i++)
+        if (!(source->captures.items[i].frequency_hz > 0.0))
+            source->captures.items[i].frequency_hz = source->frequency_hz;
+    source->first_index = sigmf->first_index;
+    source->indexed = sigmf->indexed;
+    source->timed = penstock__capture_time(&source->captures.items[0], source->rate_hz, 0, &source->start_ns);
+    snprintf(source->hardware, sizeof source->hardware, "%s", sigmf->hardware);
+    if (sigmf->retuned)
+        penstock__source_note(source, PENSTOCK_LOG_WARNING,
+                              "'%.200s' was recorded on several frequencies: only the first, %.15g Hz, is reported",
+                              path, sigmf->frequency_hz);
+    if (sigmf->went_back)
+        penstock__source_note(source, PENSTOCK_LOG_WARNING,
+                              "'%.200s': core:global_index goes back, which is taken for a loss of unknown size", path);
+    if (sigmf->bad_time)
+        penstock__source_note(source, PENSTOCK_LOG_WARNING,
+                              "'%.200s': a core:datetime is not YYYY-MM-DDTHH:MM:SS.SSSZ and is left out", path);
 }
 
 static int sigmf_open(penstock_source *source, const char *text)
@@ -84,17 +111,19 @@ static int sigmf_open(penstock_source *source, const char *text)
     if (!(recording = source->priv = penstock__calloc(1, sizeof *recording)))
         return PENSTOCK_ERR_MEMORY;
     recording->fd = -1;
-    if ((status = name_beside(path, text, NULL, ".sigmf-meta")))
+    if ((status = name_beside(path, text, NULL, ".sigmf-meta")) ||
+        (status = penstock__identities_add_path(&source->files, path)))
         return status;
     if (!(status = load_metadata(&metadata, &bytes, path)))
         status = penstock__sigmf_parse(&sigmf, metadata, bytes, path);
     penstock__free(metadata);
-    if (status || (status = check_caller(&source->desc, &sigmf, path)) || (status = open_data(source, &sigmf, path)))
+    if (status)
         return status;
-    if (sigmf.retuned)
-        penstock__source_note(source, PENSTOCK_LOG_WARNING,
-                              "'%.200s' was recorded on several frequencies: only the first, %.15g Hz, is reported",
-                              path, sigmf.frequency_hz);
+    if (!(status = check_caller(&source->desc, &sigmf, path)) && !(status = open_data(source, &sigmf, path)))
+        take_captures(source, &sigmf, path);
+    penstock__sigmf_free(&sigmf);
+    if (status)
+        return status;
     snprintf(source->description, sizeof source->description, "SigMF recording %.200s, %s", path,
              penstock_format_name(source->format));
     return PENSTOCK_OK;

@@ -32,7 +32,9 @@ struct soapy {
     uint64_t samples;
 
     /* a stream's time: sample number `since` after the one that was stamped `stamp_ns` comes next */
-    bool stamped, maybe_lost;
+    bool stamped;
+    bool maybe_lost; /* the next time stamp tells */
+    bool surely;     /* something was lost, be there a time stamp or not */
     long long stamp_ns;
     uint64_t since;
 
@@ -54,12 +56,30 @@ static double now_s(void)
 /* A stream has started: nothing is known of it yet. */
 static void start_clock(struct soapy *soapy)
 {
-    soapy->stamped = soapy->maybe_lost = soapy->burst_ended = soapy->silence_told = false;
+    soapy->stamped = soapy->maybe_lost = soapy->surely = soapy->burst_ended = soapy->silence_told = false;
     soapy->pending = 0;
     soapy->heard_s = now_s();
 }
 
 /* ---------------------------------------------------------------- life ------------------------ */
+
+/* Files that device arguments name are read, as the replay module does. */
+static int note_files(penstock_source *source, const char *args)
+{
+    SoapySDRKwargs given = SoapySDRKwargs_fromString(args);
+    int status = PENSTOCK_OK;
+    for (size_t i = 0; i < given.size && !status; i++) {
+        char *value = given.vals[i];
+        status = penstock__identities_add_path(&source->files, value);
+        if (!status && penstock__sigmf_name(value)) { /* the other one of the two files */
+            char *ending = value + strlen(value) - strlen("meta");
+            memcpy(ending, strcmp(ending, "meta") ? "meta" : "data", strlen("meta"));
+            status = penstock__identities_add_path(&source->files, value);
+        }
+    }
+    SoapySDRKwargs_clear(&given);
+    return status;
+}
 
 static int soapy_open(penstock_source *source, const char *text)
 {
@@ -75,11 +95,13 @@ static int soapy_open(penstock_source *source, const char *text)
         soapy->listening = true;
         penstock__soapy_listen(&soapy->listener);
     }
-    if ((status = penstock__soapy_open(&soapy->device, soapy->args, desc)))
+    if ((status = penstock__soapy_open(&soapy->device, soapy->args, desc)) ||
+        (status = note_files(source, soapy->args)))
         return status;
     source->format = soapy->device.format;
     source->rate_hz = soapy->device.rate_hz;
     source->frequency_hz = soapy->device.frequency_hz;
+    snprintf(source->hardware, sizeof source->hardware, "SoapySDR %s", soapy->device.name);
     snprintf(source->description, sizeof source->description, "SoapySDR %s, %s", soapy->device.name,
              penstock_format_name(source->format));
     start_clock(soapy);
@@ -137,6 +159,7 @@ static int look_for_radio(penstock_source *source, const char *why)
             soapy->lost = false;
             source->counters.reconnects++;
             start_clock(soapy);
+            soapy->maybe_lost = soapy->surely = true; /* what was on air meanwhile; its clock may have begun anew */
             penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s is back after %.1f s", soapy->device.name,
                                   soapy->heard_s - lost_s);
             return PENSTOCK_OK;
@@ -156,10 +179,30 @@ static void count_overflow(penstock_source *source, const char *what)
 {
     struct soapy *soapy = source->priv;
     uint64_t n = ++source->counters.overflows;
-    soapy->maybe_lost = true;
+    soapy->maybe_lost = soapy->surely = true;
     if ((n & (n - 1)) == 0) /* at 1, 2, 4, 8, ...: a radio may lose samples thousands of times a second */
         penstock__source_note(source, PENSTOCK_LOG_WARNING, "radio %s lost samples (%s), %llu time%s so far",
                               soapy->device.name, what, (unsigned long long)n, n == 1 ? "" : "s");
+}
+
+/* The last capture's first sample came among `got` of them just now, by this machine's clock, to the millisecond. */
+static void take_time(penstock_source *source, size_t got)
+{
+    struct penstock__capture *capture = &source->captures.items[source->captures.count - 1];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    double ms = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec - 1e3 * (double)got / source->rate_hz;
+    capture->timed = true;
+    capture->origin_ns = (int64_t)llround(ms) * 1000000;
+    capture->origin = capture->sample + capture->lost;
+}
+
+/* Samples go on behind a loss: of `lost` ones, or of nobody knows how many. */
+static void note_gap(penstock_source *source, uint64_t lost, bool unknown)
+{
+    const struct soapy *soapy = source->priv;
+    if (soapy->samples && (lost || unknown)) /* before the first one nothing can be lost */
+        penstock__captures_gap(&source->captures, soapy->samples, lost, unknown);
 }
 
 /* `got` samples came, the first of them at `time_ns` if `flags` says so. */
@@ -169,13 +212,20 @@ static void account(penstock_source *source, size_t got, int flags, long long ti
     if (flags & SOAPY_SDR_HAS_TIME) {
         double expected = (double)soapy->since;
         double ahead = (double)(time_ns - soapy->stamp_ns) * soapy->device.rate_hz * 1e-9 - expected;
-        if (soapy->stamped && soapy->maybe_lost && ahead >= 0.5)
-            source->counters.lost_samples += (uint64_t)llround(ahead);
+        if (soapy->stamped && soapy->maybe_lost)
+            note_gap(source, ahead >= 0.5 ? (uint64_t)llround(ahead) : 0, false);
+        else if (soapy->surely)
+            note_gap(source, 0, true);
         soapy->stamped = true;
-        soapy->maybe_lost = false;
         soapy->stamp_ns = time_ns;
         soapy->since = 0;
+    } else if (soapy->surely) {
+        note_gap(source, 0, true);
+        soapy->stamped = false;
     }
+    if (!soapy->samples || (soapy->surely && !source->captures.items[source->captures.count - 1].timed))
+        take_time(source, got);
+    soapy->maybe_lost = soapy->surely = false;
     soapy->since += got;
     soapy->samples += got;
     soapy->heard_s = now_s();
@@ -247,7 +297,7 @@ static void read_more(penstock_source *source, void *samples, size_t capacity, s
 {
     struct soapy *soapy = source->priv;
     size_t bytes = penstock_format_bytes(source->format);
-    while (*count < capacity && !soapy->burst_ended) {
+    while (*count < capacity && !soapy->burst_ended && !soapy->surely && !soapy->maybe_lost) {
         int got = read_once(source, (char *)samples + *count * bytes, capacity - *count, 0);
         if (got <= 0) {
             soapy->pending = got == SOAPY_SDR_TIMEOUT ? 0 : got;

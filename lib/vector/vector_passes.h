@@ -31,12 +31,14 @@ INLINE void dft8(cvec x[8])
     cvec e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o1 = x[3], o2 = x[5], o3 = x[7];
     DFT4(e0, e1, e2, e3);
     DFT4(o0, o1, o2, o3);
-    o1 = (cvec){(o1.re + o1.im) * half, (o1.im - o1.re) * half};
-    o3 = (cvec){(o3.im - o3.re) * half, (o3.im + o3.re) * -half};
+    o1 = (cvec){o1.re + o1.im, o1.im - o1.re};
+    o3 = (cvec){o3.im - o3.re, o3.im + o3.re};
     x[0] = plus(e0, o0), x[4] = minus(e0, o0);
-    x[1] = plus(e1, o1), x[5] = minus(e1, o1);
+    x[1] = (cvec){FUSED_PLUS(o1.re, half, e1.re), FUSED_PLUS(o1.im, half, e1.im)};
+    x[5] = (cvec){MINUS_FUSED(e1.re, o1.re, half), MINUS_FUSED(e1.im, o1.im, half)};
     x[2] = minus_i(e2, o2), x[6] = plus_i(e2, o2);
-    x[3] = plus(e3, o3), x[7] = minus(e3, o3);
+    x[3] = (cvec){FUSED_PLUS(o3.re, half, e3.re), MINUS_FUSED(e3.im, o3.im, half)};
+    x[7] = (cvec){MINUS_FUSED(e3.re, o3.re, half), FUSED_PLUS(o3.im, half, e3.im)};
 }
 
 INLINE void dft(cvec *x, unsigned radix)

@@ -169,6 +169,7 @@ class QaGrc(gr_unittest.TestCase):
             for values in right + wrong:
                 with self.subTest(kind, **values):
                     graph = platform.make_flow_graph()
+                    graph.options_block.params["output_language"].set_value("python")
                     block, all_values = graph.new_block(kind), dict(dict(id="block", device="cpu", samp_rate="1e6"), **values)
                     for name in all_values.keys() & block.params.keys():
                         block.params[name].set_value(all_values[name])

@@ -16,6 +16,7 @@ from gnuradio.filter import pfb
 GRC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "grc")
 STOCK_GRC = os.path.join(gr.prefix(), "share", "gnuradio", "grc", "blocks")
 EVERY = {"device", "max_latency_ms", "set_max_latency_ms", "stats"}  # methods that each of ours has besides
+EVERY_CHAIN = set(dir(gr.hier_block2("any", gr.io_signature(0, 0, 0), gr.io_signature(0, 0, 0))))
 SCHEDULED = {"work", "fixed_rate_ninput_to_noutput", "fixed_rate_noutput_to_ninput"}  # those of a stock block's class
 
 FFT = dict(
@@ -57,11 +58,12 @@ def parameters(kind):
         listed = list(inspect.signature(getattr(made, "__func__", made)).parameters.values())[1:]
         return [p.name if p.default is p.empty else "%s=%r" % (p.name, p.default) for p in listed]
     text = re.search(r"__init__\(self: [\w.]+, (.*)\) -> None", kind.__init__.__doc__).group(1)
-    return [re.sub(r": [\w.\[\]]+(?: = )?", "=", part, count=1).rstrip("=") for part in re.split(r", (?=\w+:)", text)]
+    return [re.sub(r": [^=]+?(?:( = )|$)", lambda kind: "=" if kind[1] else "", part, count=1)
+            for part in re.split(r", (?=\w+:)", text)]
 
 
 def methods(block):
-    known = set(dir(gr.block)) | set(dir(gr.hier_block2))
+    known = set(dir(gr.block)) | set(dir(gr.hier_block2)) | EVERY_CHAIN
     return {name for name in dir(block) if not name.startswith("_")} - known - SCHEDULED
 
 

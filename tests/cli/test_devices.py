@@ -42,6 +42,16 @@ done = check_run(0, "doctor", environment={"OCL_ICD_VENDORS": path("vendors"), "
 check(b"has no .icd file" in done.stdout or b"not found" in done.stdout, done.stdout.decode())
 done = check_run(0, "doctor", environment={"PENSTOCK_CACHE_DIR": "/proc/absent"})
 check(b"note    cache" in done.stdout, done.stdout.decode())
+os.mkdir(path("kept"))
+for name, text in (("tuned-0123456789abcdef", "penstock cache 0 "), ("mine.txt", "not of the library")):
+    with open(path("kept/" + name), "w") as file:
+        file.write(text)
+quiet = {"PENSTOCK_CACHE_DIR": path("kept"), "OCL_ICD_VENDORS": path("vendors"), "OCL_ICD_FILENAMES": ""}
+done = check_run(0, "doctor", environment=quiet)
+check(re.search(rb"ok +cache +1 files, 0\.0 MiB of at most 64\n", done.stdout), done.stdout.decode())
+done = check_run(0, "doctor", "--clear-cache", environment=quiet)
+check(re.search(rb"ok +cache +cleared: \d+ files, 0\.\d MiB\n", done.stdout), done.stdout.decode())
+check(not os.path.exists(path("kept/tuned-0123456789abcdef")) and os.path.exists(path("kept/mine.txt")), os.listdir(path("kept")))
 
 # ---- check
 done = check_run(0, "check", "cpu")

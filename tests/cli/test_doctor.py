@@ -114,6 +114,10 @@ for name, text in (("empty", None), ("gone", "/none/libdriver.so\n"), ("unknown"
             file.write(text)
 check_fault(dict(healthy, PENSTOCK_OPENCL_LIBRARY="/none/libOpenCL.so.1"), "opencl", "loader /none/libOpenCL.so.1 not found",
             "ocl-icd-libopencl1")
+with open(path("libOpenCL.so.1"), "w") as file:
+    file.write("no library\n")
+check_fault(dict(healthy, PENSTOCK_OPENCL_LIBRARY=path("libOpenCL.so.1")), "opencl",
+            f"loader {path('libOpenCL.so.1')} cannot be loaded: ", "reinstall the package")
 has_loader = any(row[:3] == ("ok", "opencl", "loader libOpenCL.so.1 found") for row in doctor(healthy))
 if has_loader:
     check_fault(dict(healthy, OCL_ICD_VENDORS=path("empty")), "opencl", "has no .icd file", "pocl-opencl-icd")

@@ -56,7 +56,8 @@ else:
                    "target_link_libraries(user PRIVATE Penstock::penstock m)\n")
     cmake = os.environ["PENSTOCK_TEST_CMAKE"]
     check_program("", cmake, "-S", path("project"), "-B", path("project/build"), f"-DCMAKE_PREFIX_PATH={prefix}",
-                  f"-DCMAKE_C_COMPILER={os.environ['PENSTOCK_TEST_CC']}")
+                  f"-DCMAKE_C_COMPILER={os.environ['PENSTOCK_TEST_CC']}",
+                  f"-DCMAKE_MAKE_PROGRAM={os.environ['PENSTOCK_TEST_MAKE_PROGRAM']}")
     check_program("", cmake, "--build", path("project/build"))
     check_program("", path("project/build/user"))  # CMake gives it the library's folder
 

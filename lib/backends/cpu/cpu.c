@@ -4,6 +4,7 @@
 /* The cpu backend's table: one device, ordinary memory, work done within enqueue. */
 #include "backends/cpu/cpu.h"
 #include "backends/cpu/arrays.h"
+#include "backends/cpu/cpu_viterbi.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,9 +67,32 @@ static void close_device(struct penstock_device *device)
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
     (void)device;
-    if (problem->kind != PENSTOCK_PROBLEM_FFT)
+    if (problem->kind != PENSTOCK_PROBLEM_FFT && problem->kind != PENSTOCK_PROBLEM_VITERBI)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu: problem kind %d is not known", (int)problem->kind);
     return 1;
+}
+
+union any_plan {
+    struct cpu_plan fft;
+    struct cpu_viterbi viterbi;
+};
+
+static int plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__cpu_viterbi_init(plan, variant)
+                                                           : penstock__cpu_plan_init(plan, variant);
+}
+
+static void plan_free(struct penstock_plan_state *plan)
+{
+    if (plan->problem->kind == PENSTOCK_PROBLEM_FFT)
+        penstock__cpu_plan_free(plan);
+}
+
+static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__cpu_viterbi_enqueue(slot, plan, job)
+                                                           : penstock__cpu_enqueue(slot, plan, job);
 }
 
 static void slot_free(struct penstock_slot *slot)
@@ -81,10 +105,10 @@ const struct penstock_backend penstock__cpu_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "cpu",
     .licence = PENSTOCK_CPU_LICENCE,
-    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_PLANES,
+    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_FEC,
     .single = true,
     .slot_bytes = sizeof(struct cpu_slot),
-    .plan_bytes = sizeof(struct cpu_plan),
+    .plan_bytes = sizeof(union any_plan),
     .probe = probe,
     .open = open_device,
     .close = close_device,
@@ -92,12 +116,12 @@ const struct penstock_backend penstock__cpu_backend = {
     .buffer_wrap = penstock__host_buffer_wrap,
     .buffer_free = penstock__host_buffer_free,
     .supports = supports,
-    .plan_init = penstock__cpu_plan_init,
-    .plan_free = penstock__cpu_plan_free,
+    .plan_init = plan_init,
+    .plan_free = plan_free,
     .slot_init = penstock__host_slot_init,
     .slot_free = slot_free,
     .upload = penstock__host_upload,
-    .enqueue = penstock__cpu_enqueue,
+    .enqueue = enqueue,
     .download = penstock__host_download,
     .run_frames = penstock__cpu_run_frames,
     .mark = penstock__host_mark,

@@ -32,6 +32,9 @@ struct cpu_plan {
     size_t frame_step, values_at, sums_at, transform_at, floats_at, scratch_bytes;
 };
 
+/* At least so many bytes of scratch memory; what they held is lost. */
+int penstock__cpu_grow_scratch(struct cpu_slot *slot, size_t bytes);
+
 int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant);
 void penstock__cpu_plan_free(struct penstock_plan_state *plan);
 int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);

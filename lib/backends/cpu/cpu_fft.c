@@ -219,7 +219,7 @@ static void run_chunk(void *argument, size_t chunk, unsigned worker)
         run_frames(b, first * average, (first + count) * average, scratch);
 }
 
-static int grow_scratch(struct cpu_slot *slot, size_t bytes)
+int penstock__cpu_grow_scratch(struct cpu_slot *slot, size_t bytes)
 {
     void *larger;
     if (bytes <= slot->scratch_bytes)
@@ -253,7 +253,7 @@ int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
         return PENSTOCK_OK;
     chunks = (b.outputs + p->chunk - 1) / p->chunk;
     b.few_chunks = chunks <= workers;
-    if ((status = grow_scratch(s, (b.few_chunks ? chunks : workers) * p->scratch_bytes)))
+    if ((status = penstock__cpu_grow_scratch(s, (b.few_chunks ? chunks : workers) * p->scratch_bytes)))
         return status;
     b.scratch = s->scratch;
     penstock__parallel(context, chunks, run_chunk, &b);

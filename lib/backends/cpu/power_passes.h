@@ -10,20 +10,22 @@
 /* a + w b */
 INLINE cvec plus_product(cvec a, cvec w, cvec b)
 {
-    return (cvec){a.re + w.re * b.re - w.im * b.im, a.im + w.re * b.im + w.im * b.re};
+    return (cvec){MINUS_FUSED(FUSED_PLUS(w.re, b.re, a.re), w.im, b.im),
+                  FUSED_PLUS(w.im, b.re, FUSED_PLUS(w.re, b.im, a.im))};
 }
 
 /* a - i w b */
 INLINE cvec plus_turned_product(cvec a, cvec w, cvec b)
 {
-    return (cvec){a.re + w.re * b.im + w.im * b.re, a.im - w.re * b.re + w.im * b.im};
+    return (cvec){FUSED_PLUS(w.im, b.re, FUSED_PLUS(w.re, b.im, a.re)),
+                  FUSED_PLUS(w.im, b.im, MINUS_FUSED(a.im, w.re, b.re))};
 }
 
 /* 2 a - b: the difference, where b is the sum, by one fused product. */
 INLINE cvec other_side(cvec a, cvec b)
 {
     vec two = SPLAT(2.0f);
-    return (cvec){two * a.re - b.re, two * a.im - b.im};
+    return (cvec){FUSED_MINUS(two, a.re, b.re), FUSED_MINUS(two, a.im, b.im)};
 }
 
 /* In place, in the order of bins: the transform of a, w1 b, w2 c, w1 w2 d; where `turned`, -i w2 stands for w2. */
@@ -150,7 +152,8 @@ INLINE void add_to_sums(double *sums, vec power, bool first)
 /* `begins` and `ends` are constants. */
 INLINE void add_power(const struct adding *adding, size_t at, cvec v, bool begins, bool ends)
 {
-    vec power = begins ? v.re * v.re + v.im * v.im : LOAD(adding->parts + at) + v.re * v.re + v.im * v.im;
+    vec power = begins ? FUSED_PLUS(v.re, v.re, v.im * v.im)
+                       : FUSED_PLUS(v.im, v.im, FUSED_PLUS(v.re, v.re, LOAD(adding->parts + at)));
     if (ends)
         add_to_sums(adding->sums + at, power, adding->first);
     else

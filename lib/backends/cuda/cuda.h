@@ -39,8 +39,8 @@ const struct cuda_api *penstock__cuda_api(char reason[256]);
 const char *penstock__cuda_library(void);
 const char *penstock__cuda_nvrtc_library(void);
 
-/* libnvrtc as it is found without a driver, to be closed with dlclose(); NULL where there is none. */
-void *penstock__cuda_nvrtc_open(void);
+/* libnvrtc as it is found without a driver, to be closed with dlclose(); NULL and a reason where there is none. */
+void *penstock__cuda_nvrtc_open(char reason[256]);
 
 /* Sets the error text "cuda:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"; returns PENSTOCK_ERR_DEVICE, or 0 for success. */
 int penstock__cuda_check(const struct penstock_device *device, const char *call, CUresult code);
@@ -184,9 +184,6 @@ int penstock__cuda_stage(struct cuda_block **block, struct cuda_staging *staging
 
 /* The device has come to `mark`: downloads up to there go to where they belong, their blocks are free again. */
 void penstock__cuda_unstage(struct cuda_staging *staging, const struct penstock_device *device, uint64_t mark);
-
-/* As memcpy, by all threads of the context where it is long. */
-void penstock__cuda_copy(const struct penstock_device *device, void *to, const void *from, size_t bytes);
 
 void penstock__cuda_staging_free(struct cuda_staging *staging, const struct penstock_device *device);
 

@@ -58,6 +58,13 @@ typedef struct {
     unsigned numAttrs;
 } CUlaunchConfig;
 
+enum {
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
+    CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+};
+
+enum { CU_MEMORYTYPE_HOST = 1 };
 enum { CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
@@ -96,6 +103,8 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
     X(ModuleGetFunction, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))          \
     X(ModuleLoadData, cuModuleLoadData, (CUmodule * module, const void *image))                                    \
     X(ModuleUnload, cuModuleUnload, (CUmodule module))                                                             \
+    X(PointerGetAttributes, cuPointerGetAttributes,                                                                \
+      (unsigned count, int *attributes, void **values, CUdeviceptr pointer))                                       \
     X(StreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                                           \
     X(StreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                        \
     X(StreamSynchronize, cuStreamSynchronize, (CUstream stream))

@@ -47,10 +47,10 @@ const char *penstock__cuda_nvrtc_library(void)
     return name && *name ? name : NULL;
 }
 
-void *penstock__cuda_nvrtc_open(void)
+void *penstock__cuda_nvrtc_open(char reason[256])
 {
     const char *const named[] = {penstock__cuda_nvrtc_library(), NULL};
-    return penstock__gpu_library_open(*named ? named : nvrtc_names);
+    return penstock__gpu_library_open(*named ? named : nvrtc_names, reason);
 }
 
 /* NULL, with the library closed, where it lacks a function. */
@@ -68,9 +68,9 @@ static void *find_all(void *library, const struct gpu_function *entries, size_t 
 static void *open_driver(char reason[256])
 {
     const char *name = penstock__cuda_library();
-    void *library = penstock__gpu_library_open((const char *const[]){name, NULL}), *symbol;
+    void *library = penstock__gpu_library_open((const char *const[]){name, NULL}, reason), *symbol;
     if (!library)
-        snprintf(reason, 256, "%.100s not found (no NVIDIA driver)", name);
+        penstock__gpu_library_advise(reason, " (no NVIDIA driver)");
     else
         library =
             find_all(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, name, "7.0", reason);
@@ -82,9 +82,9 @@ static void *open_driver(char reason[256])
 static void *open_nvrtc(char reason[256])
 {
     const char *name = penstock__cuda_nvrtc_library() ? penstock__cuda_nvrtc_library() : "libnvrtc";
-    void *library = penstock__cuda_nvrtc_open();
+    void *library = penstock__cuda_nvrtc_open(reason);
     if (!library)
-        snprintf(reason, 256, "%.100s not found: the same GPU serves through its OpenCL driver", name);
+        penstock__gpu_library_advise(reason, ": the same GPU serves through its OpenCL driver");
     else
         library = find_all(library, nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, name, "11.2", reason);
     return library;

@@ -4,6 +4,8 @@
 /* A slot is one stream, which waits for no other, and its staging memory; a mark is an event in the stream. */
 #include "backends/cuda/cuda.h"
 
+#define ASKING_BYTES ((size_t)16 << 10)
+
 static const struct cuda_api *api_of(const struct penstock_slot *slot)
 {
     return penstock__cuda_opened(slot->device)->api;
@@ -98,6 +100,28 @@ static int copy_out(struct penstock_slot *slot, const struct penstock_buffer *bu
                                                               ((const struct cuda_slot *)slot->priv)->stream));
 }
 
+/* Whether the driver knows these bytes as one piece of page-locked memory, which the application has from it or has
+ * registered with it. */
+static bool is_page_locked(const struct penstock_device *device, const void *host, size_t bytes)
+{
+    unsigned type = 0;
+    CUdeviceptr start = 0;
+    size_t size = 0;
+    int attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                        CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *values[] = {&type, &start, &size};
+    CUdeviceptr at = (CUdeviceptr)(uintptr_t)host;
+    return !penstock__cuda_opened(device)->api->PointerGetAttributes(3, attributes, values, at) &&
+           type == CU_MEMORYTYPE_HOST && at >= start && bytes <= size && at - start <= size - bytes;
+}
+
+/* A few bytes are copied sooner than the driver answers. */
+static bool reached(const struct penstock_device *device, const void *host, size_t bytes)
+{
+    return penstock__host_reached(device, host, bytes) ||
+           (bytes >= ASKING_BYTES && is_page_locked(device, host, bytes));
+}
+
 int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
 {
     struct cuda_slot *self = slot->priv;
@@ -105,10 +129,10 @@ int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *bu
     int status = penstock__cuda_enter(slot->device);
     if (status)
         return status;
-    if (penstock__host_reached(slot->device, host, bytes)) {
+    if (reached(slot->device, host, bytes)) {
         status = copy_in(slot, buffer, host, bytes);
     } else if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
-        penstock__cuda_copy(slot->device, block->memory, host, bytes);
+        penstock__copy(slot->device->context, block->memory, host, bytes);
         status = copy_in(slot, buffer, block->memory, bytes);
     }
     penstock__cuda_leave(slot->device);
@@ -122,7 +146,7 @@ int penstock__cuda_download(struct penstock_slot *slot, void *host, struct penst
     int status = penstock__cuda_enter(slot->device);
     if (status)
         return status;
-    if (penstock__host_reached(slot->device, host, bytes)) {
+    if (reached(slot->device, host, bytes)) {
         status = copy_out(slot, buffer, host, bytes);
     } else if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
         status = copy_out(slot, buffer, block->memory, bytes);

@@ -8,39 +8,11 @@
  */
 #include "backends/cuda/cuda.h"
 
-#include <string.h>
-
 #define LEAST_BYTES ((size_t)64 << 10)
-#define PIECE_BYTES ((size_t)256 << 10) /* of a copy: what is worth handing to another thread */
 
 static const struct cuda_api *api_of(const struct penstock_device *device)
 {
     return penstock__cuda_opened(device)->api;
-}
-
-/* ---------------------------------------------------------------- copies ---------------------- */
-
-struct copy {
-    char *to;
-    const char *from;
-    size_t bytes;
-};
-
-static void copy_piece(void *argument, size_t i, unsigned worker)
-{
-    const struct copy *copy = argument;
-    size_t at = i * PIECE_BYTES, left = copy->bytes - at;
-    (void)worker;
-    memcpy(copy->to + at, copy->from + at, left < PIECE_BYTES ? left : PIECE_BYTES);
-}
-
-void penstock__cuda_copy(const struct penstock_device *device, void *to, const void *from, size_t bytes)
-{
-    struct copy copy = {to, from, bytes};
-    if (bytes <= PIECE_BYTES)
-        memcpy(to, from, bytes);
-    else
-        penstock__parallel(device->context, (bytes - 1) / PIECE_BYTES + 1, copy_piece, &copy);
 }
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
@@ -102,7 +74,7 @@ void penstock__cuda_unstage(struct cuda_staging *staging, const struct penstock_
         return;
     for (struct cuda_block *block = staging->first; block; block = block->next)
         if (block->mark <= mark && block->host) {
-            penstock__cuda_copy(device, block->host, block->memory, block->bytes);
+            penstock__copy(device->context, block->host, block->memory, block->bytes);
             block->host = NULL;
         }
     staging->done = mark;

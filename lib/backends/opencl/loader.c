@@ -28,9 +28,9 @@ const char *penstock__opencl_library(void)
 static bool load(char reason[256])
 {
     const char *name = penstock__opencl_library(), *missing;
-    void *library = penstock__gpu_library_open((const char *const[]){name, NULL});
+    void *library = penstock__gpu_library_open((const char *const[]){name, NULL}, reason);
     if (!library) {
-        snprintf(reason, 256, "%s not found (install ocl-icd-libopencl1)", name);
+        penstock__gpu_library_advise(reason, " (install ocl-icd-libopencl1)");
         return false;
     }
     missing = penstock__gpu_library_find(&api, library, functions, sizeof functions / sizeof *functions);

@@ -35,17 +35,38 @@ static int supports(const struct penstock_device *device, const struct penstock_
 {
     int status;
     (void)device;
-    if (problem->kind != PENSTOCK_PROBLEM_FFT)
+    if (problem->kind != PENSTOCK_PROBLEM_FFT && problem->kind != PENSTOCK_PROBLEM_VITERBI)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "reference: problem kind %d is not known", (int)problem->kind);
+    if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return 1;
     status = penstock__reference_supports(&problem->fft);
     return status ? status : 1;
+}
+
+static int plan_init(struct penstock_plan_state *plan, unsigned variant)
+{
+    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__reference_viterbi_init(plan, variant)
+                                                           : penstock__reference_plan_init(plan, variant);
+}
+
+static void plan_free(struct penstock_plan_state *plan)
+{
+    if (plan->problem->kind == PENSTOCK_PROBLEM_FFT)
+        penstock__reference_plan_free(plan);
+}
+
+static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__reference_viterbi_enqueue(plan, job)
+                                                           : penstock__reference_enqueue(slot, plan, job);
 }
 
 const struct penstock_backend penstock__reference_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "reference",
     .licence = "GPL-2.0-or-later", /* liquid-dsp is under MIT, but Debian links it with FFTW */
-    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES,
+    .flags =
+        PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_FEC,
     .error_factor = 6,
     .single = true,
     .slot_bytes = sizeof(struct penstock_host_slot),
@@ -57,12 +78,12 @@ const struct penstock_backend penstock__reference_backend = {
     .buffer_wrap = penstock__host_buffer_wrap,
     .buffer_free = penstock__host_buffer_free,
     .supports = supports,
-    .plan_init = penstock__reference_plan_init,
-    .plan_free = penstock__reference_plan_free,
+    .plan_init = plan_init,
+    .plan_free = plan_free,
     .slot_init = penstock__host_slot_init,
     .slot_free = penstock__host_slot_free,
     .upload = penstock__host_upload,
-    .enqueue = penstock__reference_enqueue,
+    .enqueue = enqueue,
     .download = penstock__host_download,
     .mark = penstock__host_mark,
     .wait = penstock__host_wait,

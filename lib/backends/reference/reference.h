@@ -34,4 +34,8 @@ void penstock__reference_plan_free(struct penstock_plan_state *plan);
 int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                                 const struct penstock_job *job);
 
+/* Blocks of convolutional codes, one after the other. */
+int penstock__reference_viterbi_init(struct penstock_plan_state *plan, unsigned variant);
+int penstock__reference_viterbi_enqueue(struct penstock_plan_state *plan, const struct penstock_job *job);
+
 #endif

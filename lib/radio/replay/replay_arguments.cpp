@@ -6,6 +6,7 @@
 
 #include <SoapySDR/Logger.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <locale>
 #include <set>
@@ -48,13 +49,37 @@ std::uint64_t samples(const SoapySDR::Kwargs &args, const std::string &key, std:
     return static_cast<std::uint64_t>(value);
 }
 
+/* Whole numbers of samples with colons between. */
+std::vector<std::uint64_t> list_of_samples(const SoapySDR::Kwargs &args, const std::string &key,
+                                           std::vector<std::uint64_t> preset)
+{
+    if (!args.count(key))
+        return preset;
+    std::vector<std::uint64_t> list;
+    std::istringstream text(args.at(key) + ":");
+    for (std::string one; std::getline(text, one, ':');)
+        list.push_back(samples({{key, one}}, key, 0));
+    return list;
+}
+
+void parse_overflows(Arguments &parsed, const SoapySDR::Kwargs &args)
+{
+    parsed.overflow_at = list_of_samples(args, "overflow_at", {});
+    parsed.overflow = list_of_samples(args, "overflow", parsed.overflow);
+    for (std::size_t i = 1; i < parsed.overflow_at.size(); i++)
+        if (parsed.overflow_at[i] <= parsed.overflow_at[i - 1])
+            refuse("overflow_at", args.at("overflow_at"), "numbers in ascending order are wanted");
+    if (parsed.overflow.size() > std::max<std::size_t>(parsed.overflow_at.size(), 1))
+        refuse("overflow", args.at("overflow"), "overflow_at has fewer numbers");
+}
+
 /* Applications add arguments of their own, so these are no errors; but one misspelt should not go unseen. SoapySDR's
  * remote server passes on its client's arguments, with a mark of its own. */
 void warn_of_unknown(const SoapySDR::Kwargs &args)
 {
     static const std::set<std::string> known = {
         "driver", "label", "type",        "path",     "serial",     "format",  "rate",         "frequency", "loop",
-        "pace",   "time",  "overflow_at", "overflow", "timeout_at", "silence", "disappear_at", "reappear"};
+        "pace",   "time",  "overflow_at", "overflow", "timeout_at", "silence", "disappear_at", "reappear",  "stamps"};
     if (args.count("soapy_remote_no_deeper"))
         return;
     for (const auto &arg : args)
@@ -91,8 +116,8 @@ Arguments parse(const SoapySDR::Kwargs &args)
     if (args.count("pace"))
         parsed.realtime = parse_pace(args.at("pace"));
     parsed.time_ns = static_cast<long long>(number(args, "time", 0.0, 0.0, 9e18));
-    parsed.overflow_at = samples(args, "overflow_at", never);
-    parsed.overflow = samples(args, "overflow", parsed.overflow);
+    parse_overflows(parsed, args);
+    parsed.stamps = number(args, "stamps", 1.0, 0.0, 1.0) > 0.0;
     parsed.timeout_at = samples(args, "timeout_at", never);
     parsed.silence_s = number(args, "silence", parsed.silence_s, 0.0, 1e6);
     parsed.disappear_at = samples(args, "disappear_at", never);

@@ -15,7 +15,9 @@
  *
  * Faults, each at a sample of the stream counted from 0 (repetitions go on counting), each once:
  *
- *     overflow_at=N      overflow=1000 samples are lost, readStream says OVERFLOW, the next time stamp jumps
+ *     overflow_at=N      overflow=1000 samples are lost, readStream says OVERFLOW, the next time stamp jumps; several
+ *                        of both with colons between, overflow_at=5000:9000 overflow=20:1 (the last one again)
+ *     stamps=1           stamps=0: samples come without time stamps
  *     timeout_at=N       nothing comes for silence=1.5 seconds; no sample is lost
  *     disappear_at=N     the device is gone: readStream says STREAM_ERROR, it cannot be opened; it is back after
  *                        reappear=SECONDS (never, if not given) and goes on with sample N
@@ -28,6 +30,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace replay
 {
@@ -42,7 +45,8 @@ struct Arguments {
     std::uint64_t plays = 1; /* never: without end */
     bool realtime = true;
     long long time_ns = 0;
-    std::uint64_t overflow_at = never, overflow = 1000;
+    std::vector<std::uint64_t> overflow_at, overflow = {1000}; /* in ascending order; not longer than the first */
+    bool stamps = true;
     std::uint64_t timeout_at = never;
     double silence_s = 1.5;
     std::uint64_t disappear_at = never;

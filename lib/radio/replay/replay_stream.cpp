@@ -51,16 +51,17 @@ std::string soapy_format(penstock_format format)
 
 Stream::Stream(Shared &shared, const std::string &format)
     : shared_(shared), source_(open_recording(shared.arguments)), plays_left_(shared.arguments.plays),
-      overflow_at_(shared.arguments.overflow_at), timeout_at_(shared.arguments.timeout_at),
-      disappear_at_(shared.arguments.disappear_at)
+      timeout_at_(shared.arguments.timeout_at), disappear_at_(shared.arguments.disappear_at)
 {
     if (format != shared.native)
         convert_ = SoapySDR::ConverterRegistry::getFunction(shared.native, format);
     if (shared.first_position) {
         skip(shared.first_position);
-        for (std::uint64_t *at : {&overflow_at_, &timeout_at_, &disappear_at_})
+        for (std::uint64_t *at : {&timeout_at_, &disappear_at_})
             if (*at <= position_)
                 *at = never;
+        while (overflow_at() <= position_)
+            overflows_++;
     }
 }
 
@@ -137,11 +138,18 @@ void sleep_us(long timeout_us)
 
 } // namespace
 
+/* Where the next overflow is. */
+std::uint64_t Stream::overflow_at() const
+{
+    const auto &list = shared_.arguments.overflow_at;
+    return overflows_ < list.size() ? list[overflows_] : never;
+}
+
 /* Samples that may be played before something else happens. */
 std::uint64_t Stream::until_event() const
 {
     std::uint64_t left = exhausted_ ? 0 : never;
-    for (std::uint64_t at : {overflow_at_, timeout_at_, disappear_at_})
+    for (std::uint64_t at : {overflow_at(), timeout_at_, disappear_at_})
         if (at != never)
             left = std::min(left, at > position_ ? at - position_ : 0);
     return left;
@@ -149,8 +157,9 @@ std::uint64_t Stream::until_event() const
 
 int Stream::tell_overflow()
 {
-    overflow_at_ = never;
-    skip(shared_.arguments.overflow);
+    const auto &lost = shared_.arguments.overflow;
+    skip(lost[std::min(overflows_, lost.size() - 1)]);
+    overflows_++;
     return SOAPY_SDR_OVERFLOW;
 }
 
@@ -196,7 +205,7 @@ int Stream::tell_event(int &flags, long timeout_us)
         disappear(shared_.arguments, position_);
         return SOAPY_SDR_STREAM_ERROR;
     }
-    if (overflow_at_ <= position_)
+    if (overflow_at() <= position_)
         return tell_overflow();
     if (timeout_at_ <= position_)
         return tell_silence(timeout_us);
@@ -249,7 +258,8 @@ int Stream::read(void *out, std::size_t capacity, int &flags, long long &time_ns
     }
     if (!got)
         return timeout_us > 0 ? tell_event(flags, timeout_us) : SOAPY_SDR_TIMEOUT;
-    flags |= SOAPY_SDR_HAS_TIME;
+    if (shared_.arguments.stamps)
+        flags |= SOAPY_SDR_HAS_TIME;
     time_ns = shared_.arguments.time_ns +
               std::llround(static_cast<long double>(first) * 1e9L / static_cast<long double>(shared_.rate_hz));
     return static_cast<int>(got);

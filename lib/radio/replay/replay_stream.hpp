@@ -63,6 +63,7 @@ class Stream
   private:
     using Clock = std::chrono::steady_clock;
 
+    std::uint64_t overflow_at() const;
     std::uint64_t until_event() const;
     int tell_event(int &flags, long timeout_us);
     int tell_overflow();
@@ -78,7 +79,8 @@ class Stream
     Source source_;
     std::vector<char> native_samples_;
     std::uint64_t plays_left_, position_ = 0;
-    std::uint64_t overflow_at_, timeout_at_, disappear_at_; /* never: over */
+    std::uint64_t timeout_at_, disappear_at_; /* never: over */
+    std::size_t overflows_ = 0;               /* told so far */
     bool active_ = false, exhausted_ = false, end_told_ = false, error_told_ = false, silent_ = false;
     bool failed_ = false;                         /* the recording could not be read on */
     Clock::time_point silence_end_, clock_start_; /* clock_start_: when sample 0 was, or would have been, on air */

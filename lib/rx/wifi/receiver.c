@@ -7,6 +7,7 @@
 #include "ops/ofdm.h"
 
 #include "core/description.h"
+#include "core/rest.h"
 #include "rx/wifi/condition.h"
 
 #include <string.h>
@@ -217,8 +218,11 @@ int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *sa
                                receiver ? "samples" : "receiver");
     if (receiver->finished)
         return penstock__error(PENSTOCK_ERR_STATE, "penstock_wifi_receiver_push: the stream is finished; reset first");
+    int status = penstock__check_count("penstock_wifi_receiver_push", count, penstock_format_bytes(receiver->format));
+    if (status)
+        return status;
     for (;;) {
-        int status = advance(receiver);
+        status = advance(receiver);
         if (status || !count)
             return status;
         size_t room = (size_t)(receiver->next - receiver->end), part = count < room ? count : room;

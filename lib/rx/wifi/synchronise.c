@@ -34,12 +34,52 @@ void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from)
     }
 }
 
-/* Where the long symbol begins as its strongest path tells; 0: nowhere. */
-static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+/* The lags at which the long symbols may begin, the samples of both, and those that they arrive in by all paths. */
+enum {
+    LAGS = SEARCH_TO - SEARCH_FROM + SPREAD,
+    BOTH = 2 * PENSTOCK__WIFI_FFT,
+    ARRIVAL = BOTH + SPREAD,
+    ARRIVALS = LAGS - SPREAD + 1
+};
+
+/*
+ * Mean of the samples in which the two symbols arrive, and their energy without it, in all ways that this can lie. It
+ * is not the mean of the short field's window where that lies across a frame's end: then what is taken out of the
+ * silence behind the frame is left there as a constant, which gathers as well as a long field.
+ */
+static void measure_arrivals(const struct penstock__wifi_segment *segment, penstock_cf32 *mean, double *energy)
 {
-    enum { LAGS = SEARCH_TO - SEARCH_FROM + SPREAD, SUMS = LAGS + PENSTOCK__WIFI_FFT };
+    const penstock_cf32 *x = segment->raw + SEARCH_FROM;
+    double re[LAGS + BOTH + 1] = {0}, im[LAGS + BOTH + 1] = {0}, power[LAGS + BOTH + 1] = {0};
+    /* Sums up to each place, in double: their differences keep the precision of float. */
+    for (unsigned i = 0; i < LAGS + BOTH; i++) {
+        re[i + 1] = re[i] + (double)x[i].re;
+        im[i + 1] = im[i] + (double)x[i].im;
+        power[i + 1] = power[i] + (double)cf32_power(x[i]);
+    }
+    for (unsigned i = 0; i < ARRIVALS; i++) {
+        mean[i].re = (float)((re[i + ARRIVAL] - re[i]) / ARRIVAL);
+        mean[i].im = (float)((im[i + ARRIVAL] - im[i]) / ARRIVAL);
+        energy[i] = power[i + ARRIVAL] - power[i] - ARRIVAL * (double)cf32_power(mean[i]);
+    }
+}
+
+/* What a constant one adds to the correlation at lag 0; at lag i it is turned by the rotation at i. */
+static penstock_cf32 correlate_constant(const struct penstock__wifi_tables *tables, double cfo)
+{
+    penstock_cf32 sum = {0, 0}, twice = cf32_add((penstock_cf32){1, 0}, cf32_turn(-cfo * PENSTOCK__WIFI_FFT));
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
+        sum = cf32_add(sum, cf32_mul(cf32_turn(-cfo * (double)k), tables->long_time[k]));
+    return cf32_mul(sum, twice);
+}
+
+/* Correlation with the long symbol at each lag, of both symbols' sum. */
+static void correlate(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
+                      float *restrict re, float *restrict im)
+{
+    enum { SUMS = LAGS + PENSTOCK__WIFI_FFT };
     const penstock_cf32 *x = segment->rotated + SEARCH_FROM;
-    float sum_re[SUMS], sum_im[SUMS], re[LAGS] = {0}, im[LAGS] = {0};
+    float sum_re[SUMS], sum_im[SUMS];
     for (unsigned i = 0; i < SUMS; i++) {
         sum_re[i] = x[i].re + x[i + PENSTOCK__WIFI_FFT].re;
         sum_im[i] = x[i].im + x[i + PENSTOCK__WIFI_FFT].im;
@@ -51,17 +91,26 @@ static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const
             im[i] += sum_re[i + k] * known.im + sum_im[i + k] * known.re;
         }
     }
-    /* Sums up to each place, in double: their differences keep the precision of float. */
-    double power[LAGS + 1] = {0}, energy[LAGS + 2 * PENSTOCK__WIFI_FFT + 1] = {0}, best_share = 0;
+}
+
+/* Where the long symbol begins as its strongest path tells; 0: nowhere. */
+static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+{
+    const penstock_cf32 constant = correlate_constant(tables, segment->cfo), step = cf32_turn(-segment->cfo);
+    penstock_cf32 mean[ARRIVALS], turn = {1, 0};
+    float re[LAGS] = {0}, im[LAGS] = {0};
+    double energy[ARRIVALS], power[LAGS + 1] = {0}, best_share = 0; /* `power`: sums up to each lag */
     unsigned best = 0, strongest;
-    for (unsigned i = 0; i < LAGS; i++)
-        power[i + 1] = power[i] + (double)(re[i] * re[i] + im[i] * im[i]);
-    for (unsigned i = 0; i < LAGS + 2 * PENSTOCK__WIFI_FFT; i++)
-        energy[i + 1] = energy[i] + (double)cf32_power(x[i]);
-    for (unsigned i = 0; i + SPREAD <= LAGS; i++) {
-        double gathered = power[i + SPREAD] - power[i];
-        double available = energy[i + 2 * PENSTOCK__WIFI_FFT] - energy[i];
-        if (available > FAINT * 2 * PENSTOCK__WIFI_FFT && gathered > best_share * 2 * available) {
+    correlate(tables, segment, re, im);
+    measure_arrivals(segment, mean, energy);
+    for (unsigned i = 0; i < LAGS; i++) {
+        turn = i % ROTATION ? cf32_mul(turn, step) : cf32_turn(-segment->cfo * (double)(SEARCH_FROM + i));
+        penstock_cf32 of_mean = cf32_mul(cf32_mul(mean[i < ARRIVALS ? i : ARRIVALS - 1], turn), constant);
+        power[i + 1] = power[i] + (double)cf32_power(cf32_sub((penstock_cf32){re[i], im[i]}, of_mean));
+    }
+    for (unsigned i = 0; i < ARRIVALS; i++) {
+        double gathered = power[i + SPREAD] - power[i], available = energy[i] * BOTH / ARRIVAL;
+        if (available > FAINT * BOTH && gathered > best_share * 2 * available) {
             best_share = gathered / (2 * available);
             best = i;
         }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+#include "tally.h"
+
+#include <inttypes.h>
+
+void tally_source(struct tally *tally, const penstock_source *source)
+{
+    tally->in = PENSTOCK_SOURCE_COUNTERS;
+    if (source)
+        penstock_source_get_counters(source, &tally->in);
+}
+
+void tally_sink(struct tally *tally, const penstock_sink *sink)
+{
+    penstock_sink_counters one = PENSTOCK_SINK_COUNTERS;
+    if (!sink || penstock_sink_get_counters(sink, &one))
+        return;
+    tally->out.size = sizeof tally->out;
+    tally->out.samples += one.samples;
+    tally->out.clipped += one.clipped;
+    tally->out.not_finite += one.not_finite;
+}
+
+void tally_print(FILE *out, const struct tally *tally)
+{
+    const struct {
+        const char *name;
+        uint64_t count;
+    } troubles[] = {
+        {"clipped", tally->in.clipped},
+        {"not finite", tally->in.not_finite},
+        {"overflows", tally->in.overflows},
+        {"samples lost", tally->in.lost_samples},
+        {"losses of unknown size", tally->in.unknown_losses},
+        {"timeouts", tally->in.timeouts},
+        {"reconnects", tally->in.reconnects},
+        {"samples missing", tally->in.missing_samples},
+        {"clipped on writing", tally->out.clipped},
+        {"not finite on writing", tally->out.not_finite},
+    };
+    for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++)
+        if (troubles[i].count)
+            fprintf(out, ", %s %" PRIu64, troubles[i].name, troubles[i].count);
+}
+
+void tally_warn(const struct tally *tally)
+{
+    const penstock_source_counters *in = &tally->in;
+    const penstock_sink_counters *out = &tally->out;
+    if (in->clipped)
+        warn("%" PRIu64 " of %" PRIu64 " samples of the input are at its format's limit: the signal is clipped",
+             in->clipped, in->taken);
+    if (in->not_finite)
+        warn("%" PRIu64 " of %" PRIu64 " samples of the input are NaN or infinite", in->not_finite, in->taken);
+    if (out->clipped)
+        warn("%" PRIu64 " of %" PRIu64 " samples were too large for the output's format, and clipped", out->clipped,
+             out->samples);
+    if (out->not_finite)
+        warn("%" PRIu64 " of %" PRIu64 " samples written are NaN or infinite", out->not_finite, out->samples);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Contexts, and the devices that they know. */
+#ifndef PENSTOCK_CONTEXT_H
+#define PENSTOCK_CONTEXT_H
+
+#include <penstock/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- contexts -------------------- */
+
+typedef struct penstock_context penstock_context;
+
+typedef enum penstock_log_level { PENSTOCK_LOG_DEBUG, PENSTOCK_LOG_INFO, PENSTOCK_LOG_WARNING } penstock_log_level;
+
+/* May be called from any thread, one call at a time for a context. `line` has no newline. */
+typedef void penstock_log_fn(void *user, penstock_log_level level, const char *line);
+
+typedef struct penstock_context_desc {
+    size_t size;
+    unsigned threads;        /* CPU threads a plan may use; 0: as many as the process may run on, at most 1024 */
+    penstock_log_fn *log;    /* NULL: silence */
+    void *log_user;          /* handed to `log` */
+    const char *cache_dir;   /* where measurements and compiled kernels are kept; NULL: PENSTOCK_CACHE_DIR, or
+                                penstock/ in XDG_CACHE_HOME or ~/.cache; "": nowhere. Need not be writable. */
+    const char *kernel_path; /* a folder whose kernel sources are used instead of the built-in ones;
+                                NULL: PENSTOCK_KERNEL_PATH, or none */
+    bool meanwhile; /* where "auto" or "prefer:" is asked for and the device has kernels to compile first, plans,
+                       streams, filters, filter banks, OFDM demodulators and receivers begin on the CPU and go over to
+                       the device, between two batches, when it is ready. Without it they wait. Freeing such a one waits
+                       for the compiler. */
+} penstock_context_desc;
+
+#define PENSTOCK_CONTEXT_DESC(...) PENSTOCK_DESCRIPTION(penstock_context_desc, __VA_ARGS__)
+
+/* `desc` may be NULL. Drivers are probed on the first call that needs them. */
+PENSTOCK_API int penstock_context_new(penstock_context **context, const penstock_context_desc *desc);
+PENSTOCK_API void penstock_context_free(penstock_context *context);
+
+/* ---------------------------------------------------------------- devices --------------------- */
+
+/* Texts live as long as the context. */
+typedef struct penstock_device_info {
+    size_t size;
+    const char *name;       /* "cpu", "reference", "opencl:0", ...; the bare kind where it is absent */
+    const char *product;    /* what the maker calls it, "" where absent */
+    const char *driver;     /* library or driver and its version */
+    const char *reason;     /* why it is absent, one line; NULL where it is present */
+    const char *licence;    /* what its libraries ask of a binary linked with them: "MIT", "GPL-2.0-or-later", ... */
+    bool automatic;         /* may "auto" pick it? */
+    unsigned compute_units; /* cores or multiprocessors */
+    uint64_t memory_bytes;  /* 0: unknown, or the machine's own */
+} penstock_device_info;
+
+#define PENSTOCK_DEVICE_INFO PENSTOCK_DESCRIPTION(penstock_device_info, )
+
+/* Rows of the device table, absent kinds included; probes drivers on its first call. */
+PENSTOCK_API int penstock_device_count(penstock_context *context, size_t *count);
+
+/* Row `index` < count; `info` made with PENSTOCK_DEVICE_INFO. */
+PENSTOCK_API int penstock_device_get(penstock_context *context, size_t index, penstock_device_info *info);
+
+/* The row of the device that `name` means, without "prefer:"; an error says why there is none. */
+PENSTOCK_API int penstock_device_find(penstock_context *context, const char *name, size_t *index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

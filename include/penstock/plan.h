@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * A plan is a problem bound to a device: it works on batches of frames and has no history. It tests
+ * itself when it is made, against a double-precision transform on the CPU; a variant that fails is
+ * replaced by the next simpler one.
+ */
+#ifndef PENSTOCK_PLAN_H
+#define PENSTOCK_PLAN_H
+
+#include <penstock/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct penstock_plan penstock_plan;
+
+/*
+ * `frames` frames from `in` to `out`, both in host memory and not overlapping (or the same address
+ * where input and output have the same size); returns when they are done. Frames do not influence
+ * each other: any grouping of frames into calls gives the same bits.
+ */
+PENSTOCK_API int penstock_plan_run(penstock_plan *plan, const void *in, void *out, size_t frames);
+
+/*
+ * The same without waiting: several batches travel at once. `in` and `out` belong to the plan until
+ * penstock_plan_wait() returns for `ticket` or a later one. Blocks while all slots are in use. A wait tells of the
+ * failure of any batch up to its ticket, once; after an error of submit nothing of that batch is on its way.
+ */
+PENSTOCK_API int penstock_plan_submit(penstock_plan *plan, const void *in, void *out, size_t frames, uint64_t *ticket);
+PENSTOCK_API int penstock_plan_wait(penstock_plan *plan, uint64_t ticket);
+
+typedef struct penstock_plan_info {
+    size_t size;
+    const char *device;  /* name of the device that runs it; lives as long as the plan */
+    const char *variant; /* which kernel or library, in words */
+    unsigned kernels;    /* kernels started for one batch; 0 on the CPU */
+    unsigned passes;     /* times that the data goes through memory */
+    size_t in_bytes;     /* of one frame in host memory */
+    size_t out_bytes;
+    size_t best_batch; /* frames from which on a larger batch gains little */
+    /* Where the device counts them (QPUs under emulation), of all batches so far, else 0: instructions of all
+     * processors, and of the busiest one. */
+    uint64_t instructions, critical_path;
+    const char *awaited; /* what the CPU stands in for while kernels are compiled, "cuda" or "auto"; NULL: nothing */
+    uint64_t meanwhile;  /* batches that it did so */
+    unsigned timed;      /* shapes of its kernels that were timed when it was made (penstock_fft_desc.tune); 0: none */
+    double tuning_s;     /* seconds that timing them took, without compiling */
+} penstock_plan_info;
+
+#define PENSTOCK_PLAN_INFO PENSTOCK_DESCRIPTION(penstock_plan_info, )
+
+PENSTOCK_API int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info);
+PENSTOCK_API void penstock_plan_free(penstock_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

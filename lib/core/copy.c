@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Copies and conversions of samples that all threads of a context share. One thread copies at a fraction of what the
+ * memory gives. */
+#include "backends/backend.h"
+
+#include <string.h>
+
+#define PIECE_BYTES ((size_t)256 << 10) /* what is worth handing to another thread */
+
+struct copy {
+    char *to;
+    const char *from;
+    size_t bytes;
+};
+
+static void copy_piece(void *argument, size_t i, unsigned worker)
+{
+    const struct copy *copy = argument;
+    size_t at = i * PIECE_BYTES, left = copy->bytes - at;
+    (void)worker;
+    memcpy(copy->to + at, copy->from + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+}
+
+void penstock__copy(penstock_context *context, void *to, const void *from, size_t bytes)
+{
+    struct copy copy = {to, from, bytes};
+    if (bytes)
+        penstock__parallel(context, (bytes - 1) / PIECE_BYTES + 1, copy_piece, &copy);
+}
+
+struct conversion {
+    penstock_cf32 *to;
+    const void *from;
+    penstock_format format;
+    size_t first, count, total;
+};
+
+#define PIECE_SAMPLES (PIECE_BYTES / sizeof(penstock_cf32))
+
+static void convert_piece(void *argument, size_t i, unsigned worker)
+{
+    const struct conversion *c = argument;
+    size_t at = i * PIECE_SAMPLES, left = c->count - at;
+    (void)worker;
+    penstock__convert(c->to + at, c->from, c->format, c->first + at, left < PIECE_SAMPLES ? left : PIECE_SAMPLES,
+                      c->total);
+}
+
+void penstock__convert_all(penstock_context *context, penstock_cf32 *to, const void *from, penstock_format format,
+                           size_t first, size_t count, size_t total)
+{
+    struct conversion conversion = {to, from, format, first, count, total};
+    if (count)
+        penstock__parallel(context, (count - 1) / PIECE_SAMPLES + 1, convert_piece, &conversion);
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Every kind of stream, in one form, and cases of each. */
+#include "stream_kinds.h"
+#include "wifi_stream.h"
+
+enum { SAMPLES = 12000, N = 64, TAPS = 33, MORE_TAPS = 200, CHANNELS = 8, FRAMES = 300, CARRIERS = 48 };
+
+static penstock_cf32 samples[SAMPLES], taps[MORE_TAPS];
+static float reals[SAMPLES], real_taps[MORE_TAPS], window[N];
+static int16_t integers[2 * SAMPLES];
+static int32_t carriers[CARRIERS];
+static penstock_cf32 training[N];
+static struct wifi_stream *air;
+
+/* Calls of a kind that differ in the type of the object alone. */
+#define CALLS(kind)                                                           \
+    static void free_##kind(void *stream)                                     \
+    {                                                                         \
+        penstock_##kind##_free(stream);                                       \
+    }                                                                         \
+    static int reset_##kind(void *stream)                                     \
+    {                                                                         \
+        return penstock_##kind##_reset(stream);                               \
+    }                                                                         \
+    static int stats_##kind(const void *stream, penstock_stream_stats *stats) \
+    {                                                                         \
+        return penstock_##kind##_get_stats(stream, stats);                    \
+    }
+#define OPEN(kind)                                                                                         \
+    static int open_##kind(void **stream, penstock_context *context, const void *desc, const char *device) \
+    {                                                                                                      \
+        penstock_##kind *made = NULL;                                                                      \
+        int status = penstock_##kind##_new(&made, context, desc, device);                                  \
+        *stream = made;                                                                                    \
+        return status;                                                                                     \
+    }
+#define FINISH(kind)                             \
+    static int finish_##kind(void *stream)       \
+    {                                            \
+        return penstock_##kind##_finish(stream); \
+    }
+#define DUE(kind)                                \
+    static double due_##kind(const void *stream) \
+    {                                            \
+        return penstock_##kind##_due_s(stream);  \
+    }
+#define LATENCY(kind)                                                    \
+    static int latency_##kind(void *stream, double max_latency_s)        \
+    {                                                                    \
+        return penstock_##kind##_set_max_latency(stream, max_latency_s); \
+    }
+#define PUSH(kind)                                                                       \
+    static int push_##kind(void *stream, const void *items, size_t count, size_t *taken) \
+    {                                                                                    \
+        return penstock_##kind##_push(stream, items, count, taken);                      \
+    }
+#define PULL(kind)                                                                               \
+    static int pull_##kind(void *stream, void *items, size_t capacity, bool wait, size_t *count) \
+    {                                                                                            \
+        return penstock_##kind##_pull(stream, items, capacity, wait, count);                     \
+    }
+#define RUN(kind)                                                                                                \
+    static int run_##kind(void *stream, const void *in, size_t count, size_t *taken, void *out, size_t capacity, \
+                          size_t *given)                                                                         \
+    {                                                                                                            \
+        return penstock_##kind##_run(stream, in, count, taken, out, capacity, given);                            \
+    }
+
+/* ---------------------------------------------------------------- FFT ------------------------- */
+
+CALLS(fft_stream)
+OPEN(fft_stream)
+FINISH(fft_stream)
+DUE(fft_stream)
+LATENCY(fft_stream)
+PUSH(fft_stream)
+PULL(fft_stream)
+RUN(fft_stream)
+
+static int change_fft_stream(void *stream, const void *desc, uint64_t pushed)
+{
+    (void)pushed;
+    return penstock_fft_stream_set_window(stream, ((const penstock_fft_stream_desc *)desc)->window);
+}
+
+static const struct stream_kind fft = {
+    .name = "fft",
+    .open = open_fft_stream,
+    .free = free_fft_stream,
+    .push = push_fft_stream,
+    .pull = pull_fft_stream,
+    .run = run_fft_stream,
+    .finish = finish_fft_stream,
+    .reset = reset_fft_stream,
+    .get_stats = stats_fft_stream,
+    .due_s = due_fft_stream,
+    .set_max_latency = latency_fft_stream,
+    .change = change_fft_stream,
+};
+
+/* ---------------------------------------------------------------- spectrum -------------------- */
+
+CALLS(spectrum)
+OPEN(spectrum)
+FINISH(spectrum)
+DUE(spectrum)
+LATENCY(spectrum)
+PUSH(spectrum)
+PULL(spectrum)
+RUN(spectrum)
+
+static int change_spectrum(void *stream, const void *desc, uint64_t pushed)
+{
+    const penstock_spectrum_desc *d = desc;
+    (void)pushed;
+    return penstock_spectrum_set_window(stream, d->window, d->taps);
+}
+
+static const struct stream_kind spectrum = {
+    .name = "spectrum",
+    .open = open_spectrum,
+    .free = free_spectrum,
+    .push = push_spectrum,
+    .pull = pull_spectrum,
+    .run = run_spectrum,
+    .finish = finish_spectrum,
+    .reset = reset_spectrum,
+    .get_stats = stats_spectrum,
+    .due_s = due_spectrum,
+    .set_max_latency = latency_spectrum,
+    .change = change_spectrum,
+};
+
+/* ---------------------------------------------------------------- filter ---------------------- */
+
+CALLS(filter)
+OPEN(filter)
+FINISH(filter)
+DUE(filter)
+PUSH(filter)
+PULL(filter)
+RUN(filter)
+
+static int change_filter(void *stream, const void *desc, uint64_t pushed)
+{
+    const penstock_filter_desc *d = desc;
+    return penstock_filter_set_taps(stream, d->taps, d->real_taps, d->tap_count, pushed);
+}
+
+static const struct stream_kind filter = {
+    .name = "filter",
+    .open = open_filter,
+    .free = free_filter,
+    .push = push_filter,
+    .pull = pull_filter,
+    .run = run_filter,
+    .finish = finish_filter,
+    .reset = reset_filter,
+    .get_stats = stats_filter,
+    .due_s = due_filter,
+    .change = change_filter,
+};
+
+/* ---------------------------------------------------------------- filter banks ---------------- */
+
+CALLS(channelizer)
+OPEN(channelizer)
+FINISH(channelizer)
+DUE(channelizer)
+LATENCY(channelizer)
+PUSH(channelizer)
+PULL(channelizer)
+
+static int change_channelizer(void *stream, const void *desc, uint64_t pushed)
+{
+    const penstock_channelizer_desc *d = desc;
+    return penstock_channelizer_set_taps(stream, d->taps, d->tap_count, pushed, NULL);
+}
+
+static const struct stream_kind channelizer = {
+    .name = "channelizer",
+    .open = open_channelizer,
+    .free = free_channelizer,
+    .push = push_channelizer,
+    .pull = pull_channelizer,
+    .finish = finish_channelizer,
+    .reset = reset_channelizer,
+    .get_stats = stats_channelizer,
+    .due_s = due_channelizer,
+    .set_max_latency = latency_channelizer,
+    .change = change_channelizer,
+};
+
+OPEN(synthesizer)
+FINISH(synthesizer)
+DUE(synthesizer)
+PUSH(synthesizer)
+PULL(synthesizer)
+
+static void free_synthesizer(void *stream)
+{
+    penstock_synthesizer_free(stream);
+}
+
+static int reset_synthesizer(void *stream)
+{
+    return penstock_synthesizer_reset(stream);
+}
+
+static const struct stream_kind synthesizer = {
+    .name = "synthesizer",
+    .open = open_synthesizer,
+    .free = free_synthesizer,
+    .push = push_synthesizer,
+    .pull = pull_synthesizer,
+    .finish = finish_synthesizer,
+    .reset = reset_synthesizer,
+    .due_s = due_synthesizer,
+};
+
+/* ---------------------------------------------------------------- OFDM ------------------------ */
+
+enum {
+    SYMBOL = 80,
+    FRAME_SYMBOLS = 6,
+    FRAME_SAMPLES = 700,
+    SYMBOL_BYTES = CARRIERS * (int)(sizeof(penstock_cf32) + 2)
+};
+
+/* Frames are announced as their samples come; an item is a symbol. */
+struct ofdm {
+    penstock_ofdm_stream *stream;
+    penstock_ofdm_stream_result result;
+    size_t given; /* symbols of it */
+    uint64_t pushed;
+    bool continuous;
+};
+
+static int open_ofdm(void **stream, penstock_context *context, const void *desc, const char *device)
+{
+    struct ofdm *made = calloc(1, sizeof *made);
+    int status = penstock_ofdm_stream_new(&made->stream, context, desc, device);
+    made->continuous = ((const penstock_ofdm_stream_desc *)desc)->continuous;
+    *stream = made;
+    if (status) {
+        free(made);
+        *stream = NULL;
+    }
+    return status;
+}
+
+static void free_ofdm(void *stream)
+{
+    struct ofdm *ofdm = stream;
+    if (ofdm)
+        penstock_ofdm_stream_free(ofdm->stream);
+    free(ofdm);
+}
+
+static int reset_ofdm(void *stream)
+{
+    struct ofdm *ofdm = stream;
+    ofdm->pushed = ofdm->given = 0;
+    ofdm->result.symbols = 0;
+    return penstock_ofdm_stream_reset(ofdm->stream);
+}
+
+static int push_ofdm(void *stream, const void *items, size_t count, size_t *taken)
+{
+    struct ofdm *ofdm = stream;
+    uint64_t end = ofdm->pushed + count;
+    int status = PENSTOCK_OK;
+    *taken = 0;
+    for (uint64_t at = (ofdm->pushed + FRAME_SAMPLES - 1) / FRAME_SAMPLES * FRAME_SAMPLES;
+         at < end && !ofdm->continuous && !status; at += FRAME_SAMPLES)
+        status = penstock_ofdm_stream_frame(ofdm->stream, at, FRAME_SYMBOLS, 1e-4);
+    if (status || (status = penstock_ofdm_stream_push(ofdm->stream, items, count)))
+        return status;
+    ofdm->pushed = end;
+    *taken = count;
+    return PENSTOCK_OK;
+}
+
+static int pull_ofdm(void *stream, void *items, size_t capacity, bool wait, size_t *count)
+{
+    struct ofdm *ofdm = stream;
+    char *to = items;
+    (void)wait;
+    for (*count = 0; *count < capacity; ++*count, to += SYMBOL_BYTES) {
+        if (ofdm->given == ofdm->result.symbols) {
+            ofdm->result = PENSTOCK_OFDM_STREAM_RESULT;
+            ofdm->given = 0;
+            int status = penstock_ofdm_stream_pull(ofdm->stream, &ofdm->result);
+            if (status != 1) {
+                ofdm->result.symbols = 0;
+                return *count ? PENSTOCK_OK : status;
+            }
+        }
+        memcpy(to, ofdm->result.points + ofdm->given * CARRIERS, CARRIERS * sizeof(penstock_cf32));
+        memcpy(to + CARRIERS * sizeof(penstock_cf32), ofdm->result.soft + 2 * ofdm->given * CARRIERS, 2 * CARRIERS);
+        ofdm->given++;
+    }
+    return PENSTOCK_OK;
+}
+
+static int stats_ofdm(const void *stream, penstock_stream_stats *stats)
+{
+    return penstock_ofdm_stream_get_stats(((const struct ofdm *)stream)->stream, stats);
+}
+
+static const struct stream_kind ofdm = {
+    .name = "ofdm",
+    .open = open_ofdm,
+    .free = free_ofdm,
+    .push = push_ofdm,
+    .pull = pull_ofdm,
+    .reset = reset_ofdm,
+    .get_stats = stats_ofdm,
+};
+
+/* ---------------------------------------------------------------- Wi-Fi ----------------------- */
+
+struct wifi_record {
+    uint64_t sample, samples, psdu;
+    uint32_t length, fcs_ok;
+};
+
+CALLS(wifi_receiver)
+OPEN(wifi_receiver)
+FINISH(wifi_receiver)
+DUE(wifi_receiver)
+LATENCY(wifi_receiver)
+
+static int push_wifi_receiver(void *stream, const void *items, size_t count, size_t *taken)
+{
+    int status = penstock_wifi_receiver_push(stream, items, count);
+    *taken = status ? 0 : count;
+    return status;
+}
+
+static int pull_wifi_receiver(void *stream, void *items, size_t capacity, bool wait, size_t *count)
+{
+    penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
+    (void)wait;
+    for (*count = 0; *count < capacity; ++*count) {
+        int status = penstock_wifi_receiver_pull(stream, &frame);
+        if (status != 1)
+            return *count ? PENSTOCK_OK : status;
+        struct wifi_record record = {.sample = frame.sample,
+                                     .samples = frame.samples,
+                                     .psdu = 0xcbf29ce484222325u,
+                                     .length = frame.length,
+                                     .fcs_ok = frame.fcs_ok};
+        for (unsigned i = 0; i < frame.length && frame.psdu; i++)
+            record.psdu = (record.psdu ^ frame.psdu[i]) * 0x100000001b3u;
+        memcpy((char *)items + *count * sizeof record, &record, sizeof record);
+    }
+    return PENSTOCK_OK;
+}
+
+static const struct stream_kind wifi = {
+    .name = "wifi",
+    .open = open_wifi_receiver,
+    .free = free_wifi_receiver,
+    .push = push_wifi_receiver,
+    .pull = pull_wifi_receiver,
+    .finish = finish_wifi_receiver,
+    .reset = reset_wifi_receiver,
+    .get_stats = stats_wifi_receiver,
+    .due_s = due_wifi_receiver,
+    .set_max_latency = latency_wifi_receiver,
+};
+
+/* ---------------------------------------------------------------- descriptions ---------------- */
+
+#define DESC(kind, name) static const penstock_##kind##_desc name = {.size = sizeof name,
+
+DESC(fft_stream, fft_plain).n = N
+}
+;
+DESC(fft_stream, fft_reverse).n = N, .direction = PENSTOCK_REVERSE, .centered = true, .window = window
+}
+;
+DESC(fft_stream, fft_real).n = N, .real = true, .window = window
+}
+;
+DESC(spectrum, spectrum_complex).n = N, .window = "hann"
+}
+;
+DESC(spectrum, spectrum_power).n = N, .hop = N / 2, .average = 4, .window = "hann", .output = PENSTOCK_OUTPUT_POWER,
+               .centered = true, .format = PENSTOCK_CS16
+}
+;
+DESC(spectrum, spectrum_sparse).n = N, .hop = 3 * N, .average = 2, .output = PENSTOCK_OUTPUT_DECIBEL, .taps = window,
+               .flush_partial = true
+}
+;
+DESC(filter, filter_complex).taps = taps, .tap_count = TAPS, .n = 128
+}
+;
+DESC(filter, filter_shifted).taps = taps, .tap_count = TAPS, .n = 256, .decimation = 5, .shift = 0.1,
+             .advance = TAPS / 2, .format = PENSTOCK_CS16
+}
+;
+DESC(filter, filter_parts).taps = taps, .tap_count = MORE_TAPS, .n = 128, .tail = true
+}
+;
+DESC(filter, filter_real).real_taps = real_taps, .tap_count = TAPS, .n = 128, .format = PENSTOCK_F32
+}
+;
+DESC(filter, filter_up).real_taps = real_taps, .tap_count = TAPS, .n = 128, .interpolation = 3, .decimation = 2
+}
+;
+DESC(channelizer, channelizer_critical).channels = CHANNELS, .taps = real_taps, .tap_count = 61
+}
+;
+DESC(channelizer, channelizer_over).channels = CHANNELS, .hop = 3, .taps = real_taps, .tap_count = 40, .tail = true,
+                  .format = PENSTOCK_CS16
+}
+;
+DESC(synthesizer, synthesizer_over).channels = CHANNELS, .hop = CHANNELS / 2, .taps = real_taps, .tap_count = 40,
+                  .delay = 39, .tail = true
+}
+;
+DESC(ofdm_stream, ofdm_frames).n = N, .guard = 16, .carriers = carriers, .carrier_count = CARRIERS,
+                  .training = training, .training_symbols = 2
+}
+;
+DESC(ofdm_stream, ofdm_continuous).n = N, .guard = 16, .carriers = carriers, .carrier_count = CARRIERS,
+                  .continuous = true
+}
+;
+DESC(wifi_receiver, wifi_legacy).points = true
+}
+;
+
+/* ---------------------------------------------------------------- cases ----------------------- */
+
+#define CF32 sizeof(penstock_cf32)
+#define CS16 (2 * sizeof(int16_t))
+#define F32  sizeof(float)
+
+static struct stream_case cases[] = {
+    {"fft:64", &fft, &fft_plain, samples, SAMPLES / N, N *CF32, N *CF32, STREAM_FLOATS},
+    {"fft:64:reverse", &fft, &fft_reverse, samples, SAMPLES / N, N *CF32, N *CF32, STREAM_FLOATS},
+    {"fft:64:real", &fft, &fft_real, reals, SAMPLES / N, N *F32, N *CF32, STREAM_FLOATS},
+    {"spectrum:64", &spectrum, &spectrum_complex, samples, SAMPLES, CF32, N *CF32, STREAM_FLOATS},
+    {"spectrum:64:power", &spectrum, &spectrum_power, integers, SAMPLES, CS16, N *F32, STREAM_FLOATS},
+    {"spectrum:64:sparse", &spectrum, &spectrum_sparse, samples, SAMPLES, CF32, N *F32, STREAM_FLOATS},
+    {"filter:33", &filter, &filter_complex, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
+    {"filter:33:d5", &filter, &filter_shifted, integers, SAMPLES, CS16, CF32, STREAM_FLOATS},
+    {"filter:200", &filter, &filter_parts, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
+    {"filter:33:real", &filter, &filter_real, reals, SAMPLES, F32, F32, STREAM_FLOATS},
+    {"filter:33:i3:d2", &filter, &filter_up, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
+    {"channelizer:8", &channelizer, &channelizer_critical, samples, SAMPLES, CF32, CHANNELS *CF32, STREAM_FLOATS},
+    {"channelizer:8:hop3", &channelizer, &channelizer_over, integers, SAMPLES, CS16, CHANNELS *CF32, STREAM_FLOATS},
+    {"synthesizer:8", &synthesizer, &synthesizer_over, samples, FRAMES, CHANNELS *CF32, CF32, STREAM_FLOATS},
+    {"ofdm:frames", &ofdm, &ofdm_frames, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
+    {"ofdm:continuous", &ofdm, &ofdm_continuous, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
+    {"wifi", &wifi, &wifi_legacy, NULL, 0, CF32, sizeof(struct wifi_record), STREAM_RECORD},
+};
+
+const struct stream_case *stream_cases(size_t *count)
+{
+    uint64_t seed = 11;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        samples[i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
+        reals[i] = samples[i].re;
+        integers[2 * i] = (int16_t)(samples[i].re * 30000);
+        integers[2 * i + 1] = (int16_t)(samples[i].im * 30000);
+    }
+    for (size_t k = 0; k < MORE_TAPS; k++) {
+        taps[k] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
+        real_taps[k] = taps[k].re;
+    }
+    for (size_t i = 0; i < N; i++) {
+        window[i] = 1 + 0.01f * (float)i; /* not the same read backwards */
+        training[i] = (penstock_cf32){i % 3 ? 1 : -1, 0};
+    }
+    for (int i = 0; i < CARRIERS; i++)
+        carriers[i] = i < CARRIERS / 2 ? i - CARRIERS / 2 : i - CARRIERS / 2 + 1;
+    *count = sizeof cases / sizeof *cases;
+    air = wifi_make_stream(PENSTOCK_WIFI, 4, 200, 5);
+    cases[*count - 1].in = air->samples;
+    cases[*count - 1].count = air->count;
+    return cases;
+}
+
+void stream_cases_free(void)
+{
+    wifi_stream_free(air);
+}
+
+/* ---------------------------------------------------------------- values ---------------------- */
+
+/* Relative, of all of them: other processors' transforms agree to some 1e-7. */
+static bool floats_agree(const char *got, const char *want, size_t count, size_t each, size_t step)
+{
+    double error = 0, norm = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < each; k++) {
+            float a, b;
+            memcpy(&a, got + i * step + k * sizeof a, sizeof a);
+            memcpy(&b, want + i * step + k * sizeof b, sizeof b);
+            error += ((double)a - (double)b) * ((double)a - (double)b);
+            norm += (double)b * (double)b;
+        }
+    return error <= 1e-11 * norm;
+}
+
+bool stream_values_agree(const struct stream_case *c, const void *got, const void *want, size_t items)
+{
+    const char *a = got, *b = want;
+    size_t floats = c->values == STREAM_FLOATS ? c->out_bytes / sizeof(float) : 2 * CARRIERS;
+    if (c->values == STREAM_RECORD)
+        return !memcmp(a, b, items * c->out_bytes);
+    if (!floats_agree(a, b, items, floats, c->out_bytes))
+        return false;
+    for (size_t i = 0; i < items; i++) /* soft bits that lie near a half may be rounded to either side */
+        for (size_t k = floats * sizeof(float); k < c->out_bytes; k++)
+            if (abs((signed char)a[i * c->out_bytes + k] - (signed char)b[i * c->out_bytes + k]) > 1)
+                return false;
+    return true;
+}

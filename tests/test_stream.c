@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * What all kinds of streams have in common, from one table: any split gives the same bits, by push and pull and by both
+ * in one call; a reset begins anew; after the end nothing is taken; every item is counted; what is complete comes
+ * within the latency; a change to the taps or window that it has changes no bit; memory is constant; and allocations
+ * and calls of the device may fail without a sample lost or a wrong value. Usage: test_stream [DEVICE]
+ */
+#include "device.h"
+#include "failure_sweep.h"
+#include "stream_kinds.h"
+
+#define GUARD  64 /* bytes behind what a call may write */
+#define POISON 0x5a
+#define SPLITS 12
+
+static penstock_context *context;
+static const struct stream_case *now; /* the case of a sweep */
+static char *want, *got;              /* of one pass, with room for MOST items */
+static size_t wanted;
+static int executed;
+
+/* ---------------------------------------------------------------- passes ---------------------- */
+
+/* How a pass cuts its stream: in one piece (seed 0), or at random; and what it does between two pieces. */
+struct pass {
+    uint64_t seed;
+    bool both, changes; /* by run() instead of push() and pull(); sets the taps or window that there are */
+};
+
+static size_t most_items(const struct stream_case *c)
+{
+    return c->count * 4 + 4096;
+}
+
+static size_t piece_of(struct pass *pass, size_t left)
+{
+    size_t most = test_random(&pass->seed) % 3 ? 300 : 30, piece = test_random(&pass->seed) % most;
+    return piece < left ? piece : left;
+}
+
+/* One call of pull or run into `items` of room, with a guard behind them. */
+static int take_out(const struct stream_case *c, void *stream, char *to, size_t room, bool wait, size_t *count)
+{
+    memset(to + room * c->out_bytes, POISON, GUARD);
+    int status = c->kind->pull(stream, to, room, wait, count);
+    size_t whole = 0;
+    while (whole < GUARD && to[room * c->out_bytes + whole] == POISON)
+        whole++;
+    CHECK(whole == GUARD, "%s: a pull writes behind its %zu items", c->name, room);
+    CHECK(*count <= room, "%s: %zu items in room for %zu", c->name, *count, room);
+    return status;
+}
+
+static int push_piece(const struct stream_case *c, void *stream, struct pass *pass, size_t *at, char *to, size_t *made)
+{
+    size_t left = c->count - *at, piece = pass->seed ? piece_of(pass, left) : left, taken = 0, given = 0;
+    const char *from = (const char *)c->in + *at * c->in_bytes;
+    int status;
+    if (pass->both && c->kind->run) {
+        size_t room = test_random(&pass->seed) % 200;
+        status = c->kind->run(stream, from, piece, &taken, to + *made * c->out_bytes, room, &given);
+        CHECK(given <= room, "%s: run gives %zu items in room for %zu", c->name, given, room);
+    } else {
+        status = c->kind->push(stream, from, piece, &taken);
+    }
+    CHECK(taken <= piece, "%s: %zu of %zu items were taken", c->name, taken, piece);
+    *at += taken;
+    *made += given;
+    return status;
+}
+
+static int pull_all(const struct stream_case *c, void *stream, struct pass *pass, char *to, size_t *made)
+{
+    size_t given = 1;
+    int status = PENSTOCK_OK;
+    while (given && !status) {
+        size_t room = pass->seed ? 1 + test_random(&pass->seed) % 100 : most_items(c) - *made;
+        status = take_out(c, stream, to + *made * c->out_bytes, room, pass->seed % 3 == 1, &given);
+        *made += given;
+        if (pass->seed && test_random(&pass->seed) % 4 == 0)
+            break; /* what is left comes later */
+    }
+    return status;
+}
+
+/* Items in [from, until) of a case through a stream. */
+static int feed(const struct stream_case *c, void *stream, struct pass *pass, size_t *at, size_t until, char *to,
+                size_t *made)
+{
+    int status = PENSTOCK_OK;
+    while (*at < until && !status) {
+        if (pass->changes && c->kind->change && test_random(&pass->seed) % 4 == 0)
+            status = c->kind->change(stream, c->desc, *at);
+        if (!status)
+            status = push_piece(c, stream, pass, at, to, made);
+        if (!status)
+            status = pull_all(c, stream, pass, to, made);
+    }
+    return status;
+}
+
+/* To the stream's end. */
+static int drain(const struct stream_case *c, void *stream, char *to, size_t *made)
+{
+    int status = c->kind->finish ? c->kind->finish(stream) : PENSTOCK_OK;
+    size_t given = 1;
+    while (given && !status) {
+        status = take_out(c, stream, to + *made * c->out_bytes, 500, true, &given);
+        *made += given;
+    }
+    return status;
+}
+
+static int pass_all(const struct stream_case *c, void *stream, struct pass pass, char *to, size_t *made)
+{
+    size_t at = 0;
+    *made = 0;
+    int status = feed(c, stream, &pass, &at, c->count, to, made);
+    return status ? status : drain(c, stream, to, made);
+}
+
+static bool same_bits(const struct stream_case *c, size_t made)
+{
+    return made == wanted && !memcmp(got, want, wanted * c->out_bytes);
+}
+
+/* ---------------------------------------------------------------- properties ------------------ */
+
+static void check_split(const struct stream_case *c, void *stream)
+{
+    size_t made;
+    for (uint64_t seed = 1; seed <= SPLITS; seed++)
+        for (int way = 0; way < 4; way++) {
+            struct pass pass = {.seed = seed, .both = way & 1, .changes = way & 2};
+            if ((pass.both && !c->kind->run) || (pass.changes && !c->kind->change))
+                continue;
+            CHECK_OK(c->kind->reset(stream));
+            CHECK_OK(pass_all(c, stream, pass, got, &made));
+            CHECK(same_bits(c, made), "%s: split %d%s%s: %zu items of %zu, or other bits", c->name, (int)seed,
+                  pass.both ? ", by run" : "", pass.changes ? ", with changes" : "", made, wanted);
+            executed++;
+        }
+}
+
+/* Somewhere in the stream it begins anew. */
+static void check_reset(const struct stream_case *c, void *stream)
+{
+    uint64_t seed = 77;
+    for (int i = 0; i < 4; i++) {
+        size_t at = 0, made = 0;
+        struct pass pass = {.seed = 5 + (uint64_t)i};
+        CHECK_OK(c->kind->reset(stream));
+        CHECK_OK(feed(c, stream, &pass, &at, test_random(&seed) % c->count, got, &made));
+        CHECK_OK(c->kind->reset(stream));
+        CHECK_OK(pass_all(c, stream, (struct pass){0}, got, &made));
+        CHECK(same_bits(c, made), "%s: %zu items of %zu after a reset, or other bits", c->name, made, wanted);
+    }
+}
+
+static void check_end(const struct stream_case *c, void *stream)
+{
+    size_t taken = 0, given = 0;
+    if (!c->kind->finish)
+        return;
+    CHECK_EQ(c->kind->push(stream, c->in, 1, &taken), PENSTOCK_ERR_STATE);
+    CHECK_EQ(taken, 0);
+    CHECK_OK(c->kind->finish(stream));
+    CHECK_OK(take_out(c, stream, got, 1, true, &given));
+    CHECK(!given, "%s: more comes after all", c->name);
+}
+
+static void check_stats(const struct stream_case *c, void *stream)
+{
+    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+    size_t made = 0, at = 0, items;
+    if (!c->kind->get_stats)
+        return;
+    CHECK_OK(c->kind->reset(stream));
+    CHECK_OK(c->kind->get_stats(stream, &stats));
+    CHECK(!stats.in && !stats.out && !stats.queue && stats.latency_p99_s == 0 && stats.batch == 0,
+          "%s: a reset leaves counts", c->name);
+    struct pass pass = {.seed = 3};
+    while (at < c->count) {
+        items = made;
+        CHECK_OK(feed(c, stream, &pass, &at, at + 1, got, &made));
+        CHECK_OK(c->kind->get_stats(stream, &stats));
+        CHECK(stats.in == at && stats.out == made && stats.queue <= stats.in, "%s: %llu in, %llu out, %llu wait",
+              c->name, (unsigned long long)stats.in, (unsigned long long)stats.out, (unsigned long long)stats.queue);
+        CHECK(made == items || stats.latency_p50_s > 0, "%s: no latency", c->name);
+    }
+    CHECK_OK(drain(c, stream, got, &made));
+    CHECK_OK(c->kind->get_stats(stream, &stats));
+    CHECK(stats.in == c->count && stats.out == wanted && made == wanted, "%s: %llu in, %llu out at the end", c->name,
+          (unsigned long long)stats.in, (unsigned long long)stats.out);
+    CHECK(stats.batch > 0 && !stats.fallbacks && !stats.drops && !stats.meanwhile, "%s: counts of batches", c->name);
+}
+
+/* With a limit that has passed at once all that is complete comes without waiting. */
+static void check_latency(const struct stream_case *c, void *stream)
+{
+    size_t made = 0, at = 0, given = 0;
+    struct pass pass = {.seed = 9};
+    CHECK_OK(c->kind->reset(stream));
+    CHECK(!c->kind->due_s || isinf(c->kind->due_s(stream)), "%s: due with nothing in", c->name);
+    if (!c->kind->set_max_latency)
+        return;
+    CHECK_EQ(c->kind->set_max_latency(stream, -1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(c->kind->set_max_latency(stream, (double)NAN), PENSTOCK_ERR_ARGUMENT);
+    CHECK_OK(c->kind->set_max_latency(stream, 1e-9));
+    while (at < c->count) {
+        CHECK_OK(push_piece(c, stream, &pass, &at, got, &made));
+        do {
+            CHECK_OK(take_out(c, stream, got + made * c->out_bytes, 500, false, &given));
+            made += given;
+        } while (given);
+        CHECK_OK(take_out(c, stream, got + made * c->out_bytes, 500, true, &given));
+        CHECK(!given, "%s: %zu items came late", c->name, given);
+        made += given;
+    }
+    CHECK_OK(drain(c, stream, got, &made));
+    CHECK(same_bits(c, made), "%s: %zu items of %zu within the latency, or other bits", c->name, made, wanted);
+    CHECK_OK(c->kind->set_max_latency(stream, 0));
+}
+
+static void check_memory(const struct stream_case *c, void *stream)
+{
+    size_t made;
+    long live = penstock__memory_live();
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(c->kind->reset(stream));
+        CHECK_OK(pass_all(c, stream, (struct pass){.seed = 21}, got, &made));
+    }
+    CHECK(penstock__memory_live() <= live, "%s: memory grows by %ld blocks", c->name, penstock__memory_live() - live);
+}
+
+static void check_case(const struct stream_case *c, const char *device)
+{
+    void *stream = NULL;
+    CHECK_OK(c->kind->open(&stream, context, c->desc, device));
+    if (!stream)
+        return;
+    CHECK_OK(pass_all(c, stream, (struct pass){0}, want, &wanted));
+    CHECK(wanted > 3, "%s: %zu items", c->name, wanted);
+    check_end(c, stream);
+    check_reset(c, stream);
+    check_split(c, stream);
+    check_stats(c, stream);
+    check_latency(c, stream);
+    check_memory(c, stream);
+    c->kind->free(stream);
+}
+
+/* ---------------------------------------------------------------- failures -------------------- */
+
+/* Once through: on the way in and out the first error ends it. */
+static int use(penstock_context *of, const char *device, bool *wrong)
+{
+    void *stream = NULL;
+    size_t made = 0;
+    int status = now->kind->open(&stream, of, now->desc, device);
+    if (!status)
+        status = pass_all(now, stream, (struct pass){.seed = 4}, got, &made);
+    sweep_over();
+    *wrong = (!status && made != wanted) || made > wanted || (made && !stream_values_agree(now, got, want, made));
+    if (stream && status) {
+        CHECK_OK(now->kind->reset(stream));
+        CHECK_OK(pass_all(now, stream, (struct pass){0}, got, &made));
+        *wrong = *wrong || made != wanted || !stream_values_agree(now, got, want, made);
+    }
+    now->kind->free(stream);
+    return status;
+}
+
+static void check_failures(const struct stream_case *c)
+{
+    void *stream = NULL;
+    now = c;
+    CHECK_OK(c->kind->open(&stream, context, c->desc, "cpu"));
+    CHECK_OK(pass_all(c, stream, (struct pass){0}, want, &wanted));
+    c->kind->free(stream);
+    printf("%s, ", c->name);
+    sweep_allocations(use, "cpu", 2);
+    printf("%s, ", c->name);
+    sweep_allocations(use, "trace", 2);
+    sweep_calls(use);
+}
+
+/* ---------------------------------------------------------------- all ------------------------- */
+
+static void check_device(const char *device, const struct stream_case *cases, size_t count)
+{
+    int before = executed;
+    for (size_t i = 0; i < count; i++)
+        check_case(&cases[i], device);
+    printf("%s: %zu cases, %d passes\n", device, count, executed - before);
+    CHECK(executed > before, "nothing was done on %s", device);
+}
+
+int main(int argc, char **argv)
+{
+    size_t count, most = 0;
+    int exits = test_device(&context, argc > 1 ? argv[1] : "cpu");
+    if (!context)
+        return exits;
+    const struct stream_case *cases = stream_cases(&count);
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = most_items(&cases[i]) * cases[i].out_bytes + GUARD;
+        most = bytes > most ? bytes : most;
+    }
+    want = malloc(most);
+    got = malloc(most);
+    CHECK(want && got, "no memory");
+    if (argc > 1) {
+        check_device(argv[1], cases, count);
+    } else {
+        check_device("cpu", cases, count);
+        check_device("trace", cases, count);
+        for (size_t i = 0; i < count; i++)
+            check_failures(&cases[i]);
+    }
+    penstock_context_free(context);
+    stream_cases_free();
+    free(want);
+    free(got);
+    return test_finish();
+}
