@@ -41,7 +41,8 @@ static int read_all(struct passage *p, const penstock_source_info *info, void *s
     while (!(status = penstock_source_read(flow->source, samples, FLOW_BLOCK, &count)) && count) {
         if ((status = push_all(flow, samples, count, penstock_format_bytes(info->format))))
             return status;
-        progress_done((double)(p->total += count), "%s", "");
+        p->total += count;
+        progress_done((double)p->total, "%s", "");
     }
     if (status)
         p->code = fail_status(status);
