@@ -12,6 +12,7 @@
 
 #define LEAST_HZ 1e-3
 #define MOST_HZ  1e10
+#define BETWEEN  0.995 /* what a ripple may be larger by between the points where it is measured */
 
 enum { MOST_TAPS = 1 << 20, RRC_SYMBOLS = 16, LINE = 256 };
 
@@ -38,13 +39,16 @@ static int make_design(struct taps *taps, const struct design *design, const cha
     double hertz[3] = {0, 0, 0};
     if (!parse_numbers(hertz, design->numbers, text + strlen(design->name) + 1))
         return fail(EXIT_USAGE, "--taps '%s': write %s, all in hertz", text, design->form);
-    if (!(taps->count = penstock_taps_length(hertz[design->numbers - 1] / rate_hz, attenuation_db)))
+    double transition = hertz[design->numbers - 1] / rate_hz;
+    if (!penstock_taps_length(transition, attenuation_db))
         return fail(EXIT_USAGE, "--taps '%s': no filter has this transition at %g samples/s and %g dB", text, rate_hz,
                     attenuation_db);
+    if (!(taps->count = penstock_taps_length(transition, fmin(attenuation_db + 16, 200))))
+        taps->count = MOST_TAPS;
     if (!(taps->real_taps = malloc(taps->count * sizeof *taps->real_taps)))
         return fail(EXIT_DATA, "out of memory");
-    int status = penstock_taps_design(taps->real_taps, taps->count, design->band, hertz[0] / rate_hz,
-                                      hertz[1] / rate_hz, attenuation_db);
+    int status = penstock_taps_measured(taps->real_taps, &taps->count, design->band, hertz[0] / rate_hz,
+                                        hertz[1] / rate_hz, transition, attenuation_db);
     return status ? fail(EXIT_USAGE, "--taps '%s' at %g samples/s: %s", text, rate_hz, penstock_error_text())
                   : EXIT_DONE;
 }
@@ -66,7 +70,7 @@ static int make_equiripple(struct taps *taps, const char *text, double rate_hz, 
     for (taps->count = (size_t)estimate | 1; taps->count <= MOST; taps->count += STEP) {
         if (penstock_taps_equiripple(taps->real_taps, taps->count, PENSTOCK_LOW_PASS, edges, 1, &ripple))
             return fail(EXIT_USAGE, "--taps '%s' at %g samples/s: %s", text, rate_hz, penstock_error_text());
-        if (-20 * log10(ripple) >= attenuation_db)
+        if (-20 * log10(ripple / BETWEEN) >= attenuation_db)
             return EXIT_DONE;
     }
     return fail(EXIT_USAGE, "--taps '%s': no equiripple filter of %d taps has %g dB", text, MOST, attenuation_db);

@@ -30,6 +30,7 @@ void taps_free(struct taps *taps);
 #define TAPS_NOTES                                                                                                 \
     "Taps: lowpass:CUT:TRANS, highpass:CUT:TRANS, bandpass:LOW:HIGH:TRANS, bandreject:LOW:HIGH:TRANS with edges\n" \
     "and width of the transition in hertz, equiripple:CUT:TRANS (low-pass with the fewest taps),\n"                \
-    "rrc:SYMBOL_RATE:ROLLOFF, or a text file with a tap a line: RE or RE IM.\n"
+    "rrc:SYMBOL_RATE:ROLLOFF, or a text file with a tap a line: RE or RE IM. A design passes with a gain of one\n" \
+    "and has the attenuation as measured: that far below is what it stops, and its ripple in what it passes.\n"
 
 #endif

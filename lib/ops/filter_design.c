@@ -117,7 +117,7 @@ static double root_raised_cosine(double t, double rolloff)
 
 int penstock_taps_root_raised_cosine(float *taps, size_t count, double samples_per_symbol, double rolloff)
 {
-    double energy = 0;
+    double gain = 0;
     if (!taps)
         return bad("taps is NULL");
     if (count < 1 || count > MAX_TAPS)
@@ -130,9 +130,9 @@ int penstock_taps_root_raised_cosine(float *taps, size_t count, double samples_p
         for (size_t k = 0; k < count; k++) {
             double h = root_raised_cosine(((double)k - ((double)count - 1) / 2) / samples_per_symbol, rolloff);
             if (pass)
-                taps[k] = (float)(h / sqrt(energy));
+                taps[k] = (float)(h / gain);
             else
-                energy += h * h;
+                gain += h;
         }
     return PENSTOCK_OK;
 }

@@ -9,6 +9,7 @@
  * weights whose size is kept as a logarithm: J. Berrut and L. Trefethen, SIAM Review 46(3), 2004.
  */
 #include "backends/backend.h"
+#include "ops/filter_response.h"
 
 #include <math.h>
 
@@ -29,6 +30,8 @@ struct point {
 
 struct design {
     size_t count, extrema;
+    struct penstock__band bands[3];
+    size_t band_count;
     struct point *grid;
     size_t points;
     size_t *at; /* the extrema, ascending places in the grid; one more than there can be is room for */
@@ -44,18 +47,18 @@ static double even_factor(const struct design *d, double f)
     return d->count % 2 ? 1 : cos(PI * f);
 }
 
-static void add_band(struct design *d, double from, double to, double gain, double weight)
+static void add_band(struct design *d, const struct penstock__band *band)
 {
-    double step = 0.5 / (DENSITY * (double)d->extrema);
+    double step = 0.5 / (DENSITY * (double)d->extrema), to = band->to;
     if (d->count % 2 == 0 && to > 0.5 - step)
         to = 0.5 - step;
-    size_t steps = (size_t)ceil((to - from) / step);
+    size_t steps = (size_t)ceil((to - band->from) / step);
     for (size_t i = 0; i <= steps; i++) {
-        double f = i < steps ? from + (double)i * step : to, factor = even_factor(d, f);
+        double f = i < steps ? band->from + (double)i * step : to, factor = even_factor(d, f);
         d->grid[d->points++] = (struct point){.f = f,
                                               .x = cos(2 * PI * f),
-                                              .wanted = gain / factor,
-                                              .weight = weight * factor,
+                                              .wanted = band->gain / factor,
+                                              .weight = band->weight * factor,
                                               .first = i == 0,
                                               .last = i == steps};
     }
@@ -64,10 +67,14 @@ static void add_band(struct design *d, double from, double to, double gain, doub
 static void fill_grid(struct design *d, penstock_band band, const double *edges, double stop_weight)
 {
     bool inside = band == PENSTOCK_LOW_PASS || band == PENSTOCK_BAND_REJECT; /* does zero frequency pass? */
-    size_t bands = band == PENSTOCK_BAND_PASS || band == PENSTOCK_BAND_REJECT ? 3 : 2;
-    for (size_t b = 0; b < bands; b++) {
+    d->band_count = band == PENSTOCK_BAND_PASS || band == PENSTOCK_BAND_REJECT ? 3 : 2;
+    for (size_t b = 0; b < d->band_count; b++) {
         bool pass = (b % 2 == 0) == inside;
-        add_band(d, b ? edges[2 * b - 1] : 0, b + 1 < bands ? edges[2 * b] : 0.5, pass ? 1 : 0, pass ? 1 : stop_weight);
+        d->bands[b] = (struct penstock__band){.from = b ? edges[2 * b - 1] : 0,
+                                              .to = b + 1 < d->band_count ? edges[2 * b] : 0.5,
+                                              .gain = pass ? 1 : 0,
+                                              .weight = pass ? 1 : stop_weight};
+        add_band(d, &d->bands[b]);
     }
     for (size_t i = 0; i < d->extrema; i++)
         d->at[i] = i * (d->points - 1) / (d->extrema - 1);
@@ -267,7 +274,7 @@ int penstock_taps_equiripple(float *taps, size_t count, penstock_band band, cons
         fill_grid(&d, band, edges, stop_weight);
         status = solve(&d, candidates, taps);
         if (!status && ripple)
-            *ripple = fabs(d.deviation);
+            status = penstock__taps_error(ripple, taps, count, d.bands, d.band_count);
     }
     penstock__free(d.factor);
     penstock__free(d.value);
