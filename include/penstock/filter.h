@@ -199,9 +199,9 @@ PENSTOCK_API int penstock_taps_design(float *taps, size_t count, penstock_band b
 /*
  * The same with as many taps as it takes, at least 3: measured, and made longer until every gain beyond half a
  * `transition` (0 .. 0.5) off an edge is within 10^(-attenuation_db / 20) of one or of zero. `*count`: room for taps,
- * of which penstock_taps_length() for 16 dB more (200 at most) is always enough; then the taps made, an odd number, 0 after an error.
- * PENSTOCK_ERR_UNSUPPORTED where taps of float cannot attenuate so much, from about 130 dB on. A design of a million
- * taps takes seconds.
+ * of which penstock_taps_length() for 16 dB more (200 at most) is always enough; then the taps made, an odd number, 0
+ * after an error. PENSTOCK_ERR_UNSUPPORTED where taps of float cannot attenuate so much, from about 130 dB on. A design
+ * of a million taps takes seconds.
  */
 PENSTOCK_API int penstock_taps_measured(float *taps, size_t *count, penstock_band band, double low, double high,
                                         double transition, double attenuation_db);
@@ -210,8 +210,9 @@ PENSTOCK_API int penstock_taps_measured(float *taps, size_t *count, penstock_ban
  * Symmetric taps whose largest error is the least that `count` of them, 3 .. 2047, can have (Parks and McClellan).
  * `edges`: two frequencies for PENSTOCK_LOW_PASS and _HIGH_PASS, else four: where the first band ends and the next
  * begins, and so on; between them the gain is free. The errors of all bands are level, but those of stop bands are
- * smaller by `stop_weight` (1: the same); `*ripple` (may be NULL) is that of the pass bands, rounding to float included. PENSTOCK_ERR_UNSUPPORTED
- * where the exchange does not settle, as for many more taps than float can tell from perfect ones.
+ * smaller by `stop_weight` (1: the same); `*ripple` (may be NULL) is that of the pass bands, rounding to float
+ * included. PENSTOCK_ERR_UNSUPPORTED where the exchange does not settle, as for many more taps than float can tell from
+ * perfect ones.
  */
 PENSTOCK_API int penstock_taps_equiripple(float *taps, size_t count, penstock_band band, const double *edges,
                                           double stop_weight, double *ripple);
