@@ -29,7 +29,7 @@ struct channelizing {
     penstock_context *context;
     penstock_source *source;
     penstock_source_info info;
-    penstock_channelizer *channelizer;
+    penstock_stream *channelizer;
     penstock_channelizer_info bank;
     penstock_sink **sinks;            /* one for each channel kept, or none */
     penstock_cf32 **streams, *values; /* `capacity` values of each channel */
@@ -127,7 +127,7 @@ static int open_bank(struct channelizing *c)
     size_t tap_count = c->taps ? c->taps * c->channels : penstock_channelizer_taps_length(c->channels, c->hop);
     tap_count -= tap_count % 2 ? 0 : 1;
     progress_wait(PROGRESS_PLAN);
-    int status = penstock_channelizer_new(
+    int status = penstock_channelizer_open(
         &c->channelizer, c->context,
         &PENSTOCK_CHANNELIZER_DESC(.channels = c->channels, .hop = c->hop, .tap_count = tap_count, .select = c->keep,
                                    .select_count = c->kept, .format = c->info.format, .advance = (tap_count - 1) / 2),
@@ -229,7 +229,8 @@ static int pull(void *owner, bool wait)
     struct channelizing *c = owner;
     size_t count = 0;
     do {
-        int status = penstock_channelizer_pull_streams(c->channelizer, c->streams, c->capacity, wait, &count);
+        int status =
+            penstock_stream_pull_channels(c->channelizer, (void *const *)c->streams, c->capacity, wait, &count);
         interrupt_hold();
         for (size_t i = 0; i < c->kept && c->sinks && count && !status; i++)
             status = penstock_sink_write(c->sinks[i], c->streams[i], count);
@@ -245,12 +246,12 @@ static int pull(void *owner, bool wait)
 
 static int push(void *owner, const void *samples, size_t count, size_t *taken)
 {
-    return penstock_channelizer_push(((struct channelizing *)owner)->channelizer, samples, count, taken);
+    return penstock_stream_push(((struct channelizing *)owner)->channelizer, samples, count, taken);
 }
 
 static int finish(void *owner)
 {
-    return penstock_channelizer_finish(((struct channelizing *)owner)->channelizer);
+    return penstock_stream_finish(((struct channelizing *)owner)->channelizer);
 }
 
 static int close_sinks(struct channelizing *c)
@@ -336,7 +337,7 @@ static void release(struct channelizing *c)
     free(c->streams);
     free(c->values);
     free(c->keep);
-    penstock_channelizer_free(c->channelizer);
+    penstock_stream_free(c->channelizer);
     penstock_source_free(c->source);
     penstock_context_free(c->context);
 }

@@ -26,7 +26,7 @@ struct filtering {
     penstock_context *context;
     penstock_source *source;
     penstock_source_info info;
-    penstock_filter *filter;
+    penstock_stream *filter;
     penstock_filter_info filter_info;
     penstock_sink *sink;
     penstock_cf32 *values;
@@ -56,7 +56,7 @@ static int open_filter(struct filtering *f)
     if (f->advance >= f->taps.count)
         return fail(EXIT_USAGE, "--advance %" PRIu64 " is impossible: there are %zu taps", f->advance, f->taps.count);
     progress_wait(PROGRESS_PLAN);
-    int status = penstock_filter_new(
+    int status = penstock_filter_open(
         &f->filter, f->context,
         &PENSTOCK_FILTER_DESC(.format = f->info.format, .taps = f->taps.complex_taps, .real_taps = f->taps.real_taps,
                               .tap_count = f->taps.count, .decimation = (size_t)f->decimation,
@@ -111,7 +111,7 @@ static int pull(void *owner, bool wait)
     struct filtering *f = owner;
     size_t count = 0;
     do {
-        int status = penstock_filter_pull(f->filter, f->values, FLOW_BLOCK, wait, &count);
+        int status = penstock_stream_pull(f->filter, f->values, FLOW_BLOCK, wait, &count);
         if (!status && f->filter_info.real)
             widen(f->values, count);
         interrupt_hold();
@@ -127,12 +127,12 @@ static int pull(void *owner, bool wait)
 
 static int push(void *owner, const void *samples, size_t count, size_t *taken)
 {
-    return penstock_filter_push(((struct filtering *)owner)->filter, samples, count, taken);
+    return penstock_stream_push(((struct filtering *)owner)->filter, samples, count, taken);
 }
 
 static int finish(void *owner)
 {
-    return penstock_filter_finish(((struct filtering *)owner)->filter);
+    return penstock_stream_finish(((struct filtering *)owner)->filter);
 }
 
 static void print_summary(const struct filtering *f)
@@ -195,7 +195,7 @@ static int run(const struct command *command, int argc, const char **argv)
     free(f.values);
     taps_free(&f.taps);
     penstock_sink_free(f.sink);
-    penstock_filter_free(f.filter);
+    penstock_stream_free(f.filter);
     penstock_source_free(f.source);
     penstock_context_free(f.context);
     options_free(&options);

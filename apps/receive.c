@@ -24,7 +24,7 @@ struct reception {
     penstock_context *context;
     penstock_source *source;
     penstock_source_info info;
-    penstock_wifi_receiver *receiver;
+    penstock_stream *receiver;
     void *samples;
     bool began;     /* a sample was read */
     int input_code; /* of the source; told */
@@ -147,14 +147,14 @@ static int receive_all(struct reception *r)
     progress_begin_samples((double)r->info.total_samples, r->info.rate_hz);
     while (!code && !(status = penstock_source_read(r->source, r->samples, BLOCK, &count)) && count) {
         r->began = true;
-        if ((status = penstock_wifi_receiver_push(r->receiver, r->samples, count)))
+        if ((status = penstock_stream_push(r->receiver, r->samples, count, NULL)))
             return fail_status(status);
         code = deliver_frames(r);
         warn_once(r);
     }
     if (status) /* a lost radio, say: what came before it is kept */
         r->input_code = fail_status(status);
-    if (!code && !penstock_wifi_receiver_finish(r->receiver))
+    if (!code && !penstock_stream_finish(r->receiver))
         code = deliver_frames(r);
     warn_once(r);
     return code;
@@ -183,8 +183,8 @@ static int print_summary(const struct reception *r)
     fprintf(out,
             "%" PRIu64 " samples on %s: %" PRIu64 " triggers, %" PRIu64 " synchronised, %" PRIu64 " SIGNAL, %" PRIu64
             " decoded, %" PRIu64 " FCS ok, %" PRIu64 " unsupported, %" PRIu64 " truncated",
-            c.samples, penstock_wifi_receiver_device(r->receiver), c.triggers, c.synchronised, c.signals, c.decoded,
-            c.fcs_ok, c.unsupported, c.truncated);
+            c.samples, penstock_stream_device(r->receiver), c.triggers, c.synchronised, c.signals, c.decoded, c.fcs_ok,
+            c.unsupported, c.truncated);
     if (c.fallbacks)
         fprintf(out, ", batches done by the CPU %" PRIu64, c.fallbacks);
     tally_source(&tally, r->source);
@@ -210,7 +210,7 @@ static int open_reception(struct reception *r, penstock_wifi_profile profile)
     if ((code = open_outputs(r, 1, OUTPUT_COUNT)))
         return code;
     progress_wait(PROGRESS_PLAN);
-    status = penstock_wifi_receiver_new(
+    status = penstock_wifi_receiver_open(
         &r->receiver, r->context,
         &PENSTOCK_WIFI_RECEIVER_DESC(.profile = profile, .format = r->info.format, .points = r->constellation != NULL),
         r->device);
@@ -270,7 +270,7 @@ static int run(const struct command *command, int argc, const char **argv)
     interrupt_end(code);
     close_outputs(&r, false);
     free(r.samples);
-    penstock_wifi_receiver_free(r.receiver);
+    penstock_stream_free(r.receiver);
     penstock_source_free(r.source);
     penstock_context_free(r.context);
     options_free(&options);

@@ -29,12 +29,17 @@ struct analysis {
     penstock_source *source;
     penstock_source_info info;
     bool real; /* samples, which have the upper half of the spectrum alone */
-    penstock_spectrum *spectrum;
+    penstock_stream *spectrum;
     struct waterfall waterfall;
     float *vectors;
     size_t vector_capacity;
     FILE *file;
 };
+
+static size_t vector_length(const struct analysis *a)
+{
+    return a->real ? a->n / 2 + 1 : a->n;
+}
 
 /* A sine at full scale shows as 0 dB in its bin, whatever the window. */
 static int window_gain(struct analysis *a)
@@ -83,18 +88,18 @@ static int open_analysis(struct analysis *a)
         return code;
     a->real = a->info.format == PENSTOCK_F32;
     progress_wait(PROGRESS_PLAN);
-    status = penstock_spectrum_new(&a->spectrum, a->context,
-                                   &PENSTOCK_SPECTRUM_DESC(.n = a->n, .hop = a->hop, .format = a->info.format,
-                                                           .window = a->window ? a->window : "hann",
-                                                           .output = PENSTOCK_OUTPUT_POWER, .centered = !a->real,
-                                                           .scale = a->real ? 2 * a->scale : a->scale,
-                                                           .average = (unsigned)a->average),
-                                   a->device);
+    status = penstock_spectrum_open(&a->spectrum, a->context,
+                                    &PENSTOCK_SPECTRUM_DESC(.n = a->n, .hop = a->hop, .format = a->info.format,
+                                                            .window = a->window ? a->window : "hann",
+                                                            .output = PENSTOCK_OUTPUT_POWER, .centered = !a->real,
+                                                            .scale = a->real ? 2 * a->scale : a->scale,
+                                                            .average = (unsigned)a->average),
+                                    a->device);
     progress_arrived();
     if (status)
         return fail_status(status);
     uint64_t expected = a->info.total_samples / (a->hop * a->average);
-    size_t length = penstock_spectrum_length(a->spectrum);
+    size_t length = vector_length(a);
     a->vector_capacity = FLOW_BLOCK / length + 1;
     a->vectors = malloc(a->vector_capacity * length * sizeof *a->vectors);
     if (!a->vectors || !waterfall_init(&a->waterfall, length, expected, a->peak))
@@ -105,9 +110,9 @@ static int open_analysis(struct analysis *a)
 static int pull(void *owner, bool wait)
 {
     struct analysis *a = owner;
-    size_t count = 0, length = penstock_spectrum_length(a->spectrum);
+    size_t count = 0, length = vector_length(a);
     do {
-        int status = penstock_spectrum_pull(a->spectrum, a->vectors, a->vector_capacity, wait, &count);
+        int status = penstock_stream_pull(a->spectrum, a->vectors, a->vector_capacity, wait, &count);
         if (status)
             return status;
         interrupt_hold();
@@ -120,12 +125,12 @@ static int pull(void *owner, bool wait)
 
 static int push(void *owner, const void *samples, size_t count, size_t *taken)
 {
-    return penstock_spectrum_push(((struct analysis *)owner)->spectrum, samples, count, taken);
+    return penstock_stream_push(((struct analysis *)owner)->spectrum, samples, count, taken);
 }
 
 static int finish(void *owner)
 {
-    return penstock_spectrum_finish(((struct analysis *)owner)->spectrum);
+    return penstock_stream_finish(((struct analysis *)owner)->spectrum);
 }
 
 static int write_picture(struct analysis *a)
@@ -133,7 +138,7 @@ static int write_picture(struct analysis *a)
     char title[160];
     double width_hz = a->real ? a->info.rate_hz / 2 : a->info.rate_hz;
     snprintf(title, sizeof title, "%.80s: %" PRIu64 "-point FFT, %s, on %s", a->info.description, a->n,
-             a->window ? a->window : "hann", penstock_spectrum_device(a->spectrum));
+             a->window ? a->window : "hann", penstock_stream_device(a->spectrum));
     return waterfall_write(
         &a->waterfall,
         &(struct waterfall_labels){.width_hz = width_hz,
@@ -151,7 +156,7 @@ static void print_summary(const struct analysis *a)
     tally_source(&tally, a->source);
     tally_warn(&tally);
     printf("%s: %" PRIu64 " spectra of %" PRIu64 " samples on %s, %zu rows", a->png, a->waterfall.spectra, a->n,
-           penstock_spectrum_device(a->spectrum), a->waterfall.rows);
+           penstock_stream_device(a->spectrum), a->waterfall.rows);
     tally_print(stdout, &tally);
     putchar('\n');
 }
@@ -208,7 +213,7 @@ static int run(const struct command *command, int argc, const char **argv)
     outfile_close(a.file);
     waterfall_free(&a.waterfall);
     free(a.vectors);
-    penstock_spectrum_free(a.spectrum);
+    penstock_stream_free(a.spectrum);
     penstock_source_free(a.source);
     penstock_context_free(a.context);
     options_free(&options);

@@ -32,7 +32,7 @@ struct curve {
 };
 
 /* A part of the point's frames at a time, with a gap of random length before each, so that memory stays small. */
-static int measure_part(const struct study_frames *sent, const struct study *study, penstock_wifi_receiver *receiver,
+static int measure_part(const struct study_frames *sent, const struct study *study, penstock_stream *receiver,
                         double snr_db, size_t frames, uint64_t *state, size_t *found)
 {
     enum { GAP = 400, TAIL = 2000 };
@@ -55,8 +55,7 @@ static int measure_part(const struct study_frames *sent, const struct study *stu
     return code;
 }
 
-static int measure_point(struct curve *curve, const struct study *study, penstock_wifi_receiver *receiver,
-                         double snr_db)
+static int measure_point(struct curve *curve, const struct study *study, penstock_stream *receiver, double snr_db)
 {
     const size_t part = study->length > 1000 ? 20 : 200, frames = study->frames;
     uint64_t state = (uint64_t)(1000 + 10 * snr_db);
@@ -83,7 +82,7 @@ static double find_crossing(const struct curve *curve, size_t frames)
     return NAN;
 }
 
-static int measure_curve(struct curve *curve, const struct study *study, penstock_wifi_receiver *receiver, size_t rate)
+static int measure_curve(struct curve *curve, const struct study *study, penstock_stream *receiver, size_t rate)
 {
     const double step_db = 0.5;
     int code = EXIT_DONE;
@@ -154,12 +153,12 @@ int study_packet_errors(const struct study *study)
     struct curve *curves = calloc(RATES, sizeof *curves);
     struct recordings recordings = {0};
     penstock_context *context = NULL;
-    penstock_wifi_receiver *receiver = NULL;
+    penstock_stream *receiver = NULL;
     int code = curves ? open_context(&context, 0) : fail(EXIT_DATA, "out of memory");
     if (code)
         goto done;
-    int status = penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.profile = PENSTOCK_WIFI),
-                                            study->device);
+    int status = penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.profile = PENSTOCK_WIFI),
+                                             study->device);
     if (status) {
         code = fail_status(status);
         goto done;
@@ -178,14 +177,14 @@ int study_packet_errors(const struct study *study)
     }
     if (!code && study->png)
         code = picture_write(study->png, 1030, 640, draw_curves,
-                             &(struct drawing){curves, study, penstock_wifi_receiver_device(receiver)});
+                             &(struct drawing){curves, study, penstock_stream_device(receiver)});
     code = interrupt_tell(code);
 done:
     for (size_t i = 0; curves && i < RATES; i++)
         study_frames_free(&curves[i].frames);
     free(curves);
     recordings_free(&recordings);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     penstock_context_free(context);
     return code;
 }

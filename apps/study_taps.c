@@ -21,7 +21,7 @@ enum { LEAST = 16, MOST = 65536, STEPS = 4, MOST_POINTS = 80, ROUNDS = 15, PIECE
 
 struct point {
     size_t taps, n;
-    penstock_filter *filter;
+    penstock_stream *filter;
     double rate_msps, envelope_msps; /* of the fastest round */
 };
 
@@ -55,8 +55,8 @@ static int make_filters(struct taps_study *s, const char *device)
         struct point *point = &s->points[i];
         penstock_filter_info info = PENSTOCK_FILTER_INFO;
         progress_done((double)i, "%zu taps", point->taps);
-        int status = penstock_filter_new(&point->filter, s->context,
-                                         &PENSTOCK_FILTER_DESC(.taps = s->taps, .tap_count = point->taps), device);
+        int status = penstock_filter_open(&point->filter, s->context,
+                                          &PENSTOCK_FILTER_DESC(.taps = s->taps, .tap_count = point->taps), device);
         if (status || (status = penstock_filter_get_info(point->filter, &info)))
             return fail_status(status);
         point->n = info.n;
@@ -83,14 +83,14 @@ static int run_once(struct taps_study *s, struct point *point)
     while (done < SAMPLES) {
         size_t piece = SAMPLES - done < PIECE ? SAMPLES - done : PIECE;
         int status =
-            penstock_filter_run(point->filter, s->in + done, piece, &taken, s->out + made, 2 * SAMPLES - made, &more);
+            penstock_stream_run(point->filter, s->in + done, piece, &taken, s->out + made, 2 * SAMPLES - made, &more);
         if (status)
             return fail_status(status);
         done += taken;
         made += more;
     }
     point->rate_msps = fmax(point->rate_msps, 1e-6 * (double)made / (time_now(s) - start));
-    return penstock_filter_reset(point->filter) ? fail_status(PENSTOCK_ERR_STATE) : EXIT_DONE;
+    return penstock_stream_reset(point->filter) ? fail_status(PENSTOCK_ERR_STATE) : EXIT_DONE;
 }
 
 static int measure_all(struct taps_study *s)
@@ -197,7 +197,7 @@ int study_taps(const struct study *wanted)
     if (!code)
         code = study(s, wanted);
     for (size_t i = 0; s && i < s->count; i++)
-        penstock_filter_free(s->points[i].filter);
+        penstock_stream_free(s->points[i].filter);
     if (s) {
         penstock_context_free(s->context);
         free(s->in);

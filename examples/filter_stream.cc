@@ -29,9 +29,9 @@ struct free_object {
     {
         penstock_plan_free(plan);
     }
-    void operator()(penstock_filter *filter) const
+    void operator()(penstock_stream *filter) const
     {
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
     }
 };
 template <typename T> using owned = std::unique_ptr<T, free_object>;
@@ -57,34 +57,34 @@ owned<penstock_context> new_context()
 }
 
 /* A low-pass filter, and the shift that moves what is at `frequency` to zero. */
-owned<penstock_filter> new_filter(penstock_context *context, const char *device, double frequency)
+owned<penstock_stream> new_filter(penstock_context *context, const char *device, double frequency)
 {
     std::vector<float> taps(penstock_taps_length(0.05, 60));
-    penstock_filter *filter = nullptr;
+    penstock_stream *filter = nullptr;
     penstock_filter_desc desc = PENSTOCK_FILTER_DESC();
     check(penstock_taps_design(taps.data(), taps.size(), PENSTOCK_LOW_PASS, 0.05, 0, 60));
     desc.real_taps = taps.data();
     desc.tap_count = taps.size();
     desc.decimation = 4;
     desc.shift = -frequency;
-    /* In C++20 also: penstock_filter_new(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = ...), device) */
-    check(penstock_filter_new(&filter, context, &desc, device));
-    return owned<penstock_filter>(filter);
+    /* In C++20 also: penstock_filter_open(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = ...), device) */
+    check(penstock_filter_open(&filter, context, &desc, device));
+    return owned<penstock_stream>(filter);
 }
 
 /* All values that the filter makes of `in`: pushed as far as it takes them, pulled, and pushed again. */
-samples filtered(penstock_filter *filter, const samples &in)
+samples filtered(penstock_stream *filter, const samples &in)
 {
     samples out, some(4096);
     size_t done = 0, count = 0;
     do {
         size_t taken = 0;
         if (done < in.size()) {
-            check(penstock_filter_push(filter, data(in) + done, in.size() - done, &taken));
+            check(penstock_stream_push(filter, data(in) + done, in.size() - done, &taken));
             if ((done += taken) == in.size())
-                check(penstock_filter_finish(filter));
+                check(penstock_stream_finish(filter));
         }
-        check(penstock_filter_pull(filter, some.data(), some.size(), false, &count));
+        check(penstock_stream_pull(filter, some.data(), some.size(), false, &count));
         out.insert(out.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(count));
     } while (done < in.size() || count);
     return out;

@@ -13,7 +13,7 @@
 
 enum { BLOCK = 65536 };
 
-static int print_frames(penstock_wifi_receiver *receiver)
+static int print_frames(penstock_stream *receiver)
 {
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
     int got;
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     static char block[BLOCK * 8];
     penstock_context *context = NULL;
     penstock_source *source = NULL;
-    penstock_wifi_receiver *receiver = NULL;
+    penstock_stream *receiver = NULL;
     penstock_source_info info = PENSTOCK_SOURCE_INFO;
     penstock_source_desc desc =
         PENSTOCK_SOURCE_DESC(.rate_hz = penstock_wifi_rate_hz(PENSTOCK_WIFI), .frequency_hz = 5.18e9);
@@ -41,22 +41,22 @@ int main(int argc, char **argv)
     }
     if (penstock_context_new(&context, NULL) || penstock_source_open(&source, context, argv[1], &desc) ||
         penstock_source_get_info(source, &info) ||
-        penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = info.format),
-                                   argc > 2 ? argv[2] : "auto"))
+        penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = info.format),
+                                    argc > 2 ? argv[2] : "auto"))
         goto fail;
     do {
         if (penstock_source_read(source, block, BLOCK, &count) ||
-            (count && penstock_wifi_receiver_push(receiver, block, count)) || print_frames(receiver) < 0)
+            (count && penstock_stream_push(receiver, block, count, NULL)) || print_frames(receiver) < 0)
             goto fail;
     } while (count);
-    if (penstock_wifi_receiver_finish(receiver) || print_frames(receiver) < 0)
+    if (penstock_stream_finish(receiver) || print_frames(receiver) < 0)
         goto fail;
     status = 0;
     goto done;
 fail:
     fprintf(stderr, "%s\n", penstock_error_text());
 done:
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     penstock_source_free(source);
     penstock_context_free(context);
     return status;

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     static char block[BLOCK * 8];
     penstock_context *context = NULL;
     penstock_source *source = NULL;
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     penstock_source_info info = PENSTOCK_SOURCE_INFO;
     size_t count, taken, ready;
     int status = 1;
@@ -44,24 +44,24 @@ int main(int argc, char **argv)
     if (penstock_context_new(&context, NULL) ||
         penstock_source_open(&source, context, argv[1], &PENSTOCK_SOURCE_DESC(.seconds = 10)) ||
         penstock_source_get_info(source, &info) ||
-        penstock_spectrum_new(&spectrum, context,
-                              &PENSTOCK_SPECTRUM_DESC(.n = LENGTH, .hop = LENGTH / 2, .format = info.format,
-                                                      .window = "blackman-harris", .centered = true, .average = 1000,
-                                                      .output = PENSTOCK_OUTPUT_DECIBEL, .scale = 1.0f / LENGTH),
-                              "auto"))
+        penstock_spectrum_open(&spectrum, context,
+                               &PENSTOCK_SPECTRUM_DESC(.n = LENGTH, .hop = LENGTH / 2, .format = info.format,
+                                                       .window = "blackman-harris", .centered = true, .average = 1000,
+                                                       .output = PENSTOCK_OUTPUT_DECIBEL, .scale = 1.0f / LENGTH),
+                               "auto"))
         goto fail;
     do {
         if (penstock_source_read(source, block, BLOCK, &count))
             goto fail;
         for (size_t done = 0; done < count; done += taken) {
             const char *rest = block + done * penstock_format_bytes(info.format);
-            if (penstock_spectrum_push(spectrum, rest, count - done, &taken) ||
-                penstock_spectrum_pull(spectrum, vectors, 16, false, &ready))
+            if (penstock_stream_push(spectrum, rest, count - done, &taken) ||
+                penstock_stream_pull(spectrum, vectors, 16, false, &ready))
                 goto fail;
             print_peaks(ready, &info);
         }
     } while (count);
-    if (penstock_spectrum_finish(spectrum) || penstock_spectrum_pull(spectrum, vectors, 16, true, &ready))
+    if (penstock_stream_finish(spectrum) || penstock_stream_pull(spectrum, vectors, 16, true, &ready))
         goto fail;
     print_peaks(ready, &info);
     status = 0;
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 fail:
     fprintf(stderr, "%s\n", penstock_error_text());
 done:
-    penstock_spectrum_free(spectrum);
+    penstock_stream_free(spectrum);
     penstock_source_free(source);
     penstock_context_free(context);
     return status;

@@ -64,11 +64,11 @@ static inline void direct_value(double y[2], const void *samples, size_t total, 
 }
 
 /* A piece of samples and a number of values by one call, into memory that is not aligned. */
-static inline int stream_run(penstock_filter *filter, const char *samples, size_t piece, size_t *taken, char *values,
+static inline int stream_run(penstock_stream *filter, const char *samples, size_t piece, size_t *taken, char *values,
                              size_t value_bytes, size_t capacity, size_t *made)
 {
     size_t pulled = 0;
-    int status = penstock_filter_run(filter, samples, piece, taken, values + *made * value_bytes, capacity, &pulled);
+    int status = penstock_stream_run(filter, samples, piece, taken, values + *made * value_bytes, capacity, &pulled);
     CHECK(pulled <= capacity && *taken <= piece, "%zu values of %zu, %zu samples of %zu", pulled, capacity, *taken,
           piece);
     *made += pulled;
@@ -77,7 +77,7 @@ static inline int stream_run(penstock_filter *filter, const char *samples, size_
 
 /* Gives `count` samples in pieces of up to `most` and takes what comes, in pieces too, by calls of all kinds; values so
  * far in `*made`. */
-static inline int stream_push(penstock_filter *filter, const char *samples, size_t sample_bytes, size_t count,
+static inline int stream_push(penstock_stream *filter, const char *samples, size_t sample_bytes, size_t count,
                               size_t most, char *values, size_t value_bytes, size_t *made, uint64_t *seed)
 {
     size_t at = 0, taken, pulled;
@@ -90,11 +90,11 @@ static inline int stream_push(penstock_filter *filter, const char *samples, size
             at += taken;
             continue;
         }
-        status = penstock_filter_push(filter, samples + at * sample_bytes, piece, &taken);
+        status = penstock_stream_push(filter, samples + at * sample_bytes, piece, &taken);
         at += taken;
         do {
             int pull =
-                penstock_filter_pull(filter, values + *made * value_bytes, (size_t)(test_random(seed) % most) + 1,
+                penstock_stream_pull(filter, values + *made * value_bytes, (size_t)(test_random(seed) % most) + 1,
                                      test_random(seed) % 4 == 0, &pulled);
             *made += pulled;
             status = status ? status : pull;
@@ -104,11 +104,11 @@ static inline int stream_push(penstock_filter *filter, const char *samples, size
 }
 
 /* The end of the stream: all that is left. */
-static inline int stream_end(penstock_filter *filter, char *values, size_t value_bytes, size_t *made)
+static inline int stream_end(penstock_stream *filter, char *values, size_t value_bytes, size_t *made)
 {
     size_t pulled;
-    int status = penstock_filter_finish(filter);
-    while (!status && !(status = penstock_filter_pull(filter, values + *made * value_bytes, 1000, true, &pulled)) &&
+    int status = penstock_stream_finish(filter);
+    while (!status && !(status = penstock_stream_pull(filter, values + *made * value_bytes, 1000, true, &pulled)) &&
            pulled)
         *made += pulled;
     return status;

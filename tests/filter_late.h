@@ -62,32 +62,32 @@ static struct late {
 static inline int make_late(void **made, void *owner, const char *device)
 {
     const struct late *what = owner;
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     (void)device;
     int status = what->failure ? penstock__error(what->failure, "as the test wants it")
-                               : penstock_filter_new(&filter, context, &what->desc, what->device);
+                               : penstock_filter_open(&filter, context, &what->desc, what->device);
     *made = filter;
     return status;
 }
 
 static inline void free_late(void *filter)
 {
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* From now on there is a device for the filter to go over to. */
-static inline void send_late(penstock_filter *filter, const struct use *use)
+static inline void send_late(penstock_stream *filter, const struct use *use)
 {
     static const struct penstock__maker maker = {.make = make_late, .free = free_late};
     late.desc = use->desc;
     late.desc.n = use->n;
     late.device = preferred;
-    CHECK_OK(penstock__arrival_new(&filter->arrival, &maker, &late, preferred));
-    CHECK(penstock__arrival_done(filter->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
+    CHECK_OK(penstock__arrival_new(&filter_of(filter)->arrival, &maker, &late, preferred));
+    CHECK(penstock__arrival_done(filter_of(filter)->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
 }
 
 /* A filter that waits for a device whose hour has not come. */
-static inline void wait_for_late(penstock_filter *filter)
+static inline void wait_for_late(penstock_stream *filter)
 {
     late.failure = PENSTOCK_ERR_DEVICE;
     send_late(filter, &uses[0]);
@@ -96,37 +96,38 @@ static inline void wait_for_late(penstock_filter *filter)
 
 /* ---------------------------------------------------------------- streams --------------------- */
 
-static inline penstock_filter *new_filter(const struct use *use, const char *device)
+static inline penstock_stream *new_filter(const struct use *use, const char *device)
 {
-    penstock_filter *filter = NULL;
-    CHECK_OK(penstock_filter_new(&filter, context, &use->desc, device));
+    penstock_stream *filter = NULL;
+    CHECK_OK(penstock_filter_open(&filter, context, &use->desc, device));
     return filter;
 }
 
-static inline penstock_filter_info info_of(const penstock_filter *filter)
+static inline penstock_filter_info info_of(const penstock_stream *filter)
 {
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     CHECK_OK(penstock_filter_get_info(filter, &info));
     return info;
 }
 
-static inline bool is_late(const penstock_filter *filter)
+static inline bool is_late(const penstock_stream *filter)
 {
     return !strncmp(info_of(filter).device, kind, strlen(kind));
 }
 
-static inline void push(penstock_filter *filter, size_t first, size_t count, size_t most, penstock_cf32 *to,
+static inline void push(penstock_stream *filter, size_t first, size_t count, size_t most, penstock_cf32 *to,
                         size_t *made)
 {
-    size_t bytes = penstock_format_bytes(filter->desc.format), value_bytes = filter->shape->value_bytes;
+    size_t bytes = penstock_format_bytes(const_filter_of(filter)->desc.format),
+           value_bytes = const_filter_of(filter)->shape->value_bytes;
     uint64_t seed = most + first;
     CHECK_OK(stream_push(filter, (const char *)samples + first * bytes, bytes, count, most, (char *)to, value_bytes,
                          made, &seed));
 }
 
-static inline void end(penstock_filter *filter, penstock_cf32 *to, size_t *made)
+static inline void end(penstock_stream *filter, penstock_cf32 *to, size_t *made)
 {
-    CHECK_OK(stream_end(filter, (char *)to, filter->shape->value_bytes, made));
+    CHECK_OK(stream_end(filter, (char *)to, const_filter_of(filter)->shape->value_bytes, made));
 }
 
 static inline size_t count_of(const struct use *use)
@@ -147,10 +148,10 @@ static inline void make_want(const struct use *use)
     }
 }
 
-static inline void check_values(const struct use *use, const penstock_filter *filter, const penstock_cf32 *values,
+static inline void check_values(const struct use *use, const penstock_stream *filter, const penstock_cf32 *values,
                                 size_t made, size_t at)
 {
-    bool real = filter->shape->value_bytes == sizeof(float);
+    bool real = const_filter_of(filter)->shape->value_bytes == sizeof(float);
     size_t worst = use->n > use->desc.n ? use->n : use->desc.n;
     double error = 0, norm = 0, most = 0;
     CHECK(made == count_of(use), "%s, at %zu: %zu values of %zu", use->name, at, made, count_of(use));
@@ -173,7 +174,7 @@ static inline void check_values(const struct use *use, const penstock_filter *fi
 static inline bool init(const char *device)
 {
     uint64_t seed = 5;
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     kind = device;
     snprintf(preferred, sizeof preferred, "prefer:%s", kind);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = count_lines, .threads = 2)));
@@ -186,9 +187,9 @@ static inline bool init(const char *device)
     }
     for (size_t u = 0; u < USES; u++)
         uses[u].desc.size = sizeof uses[u].desc;
-    if (penstock_filter_new(&filter, context, &uses[0].desc, kind) == PENSTOCK_ERR_NO_DEVICE)
+    if (penstock_filter_open(&filter, context, &uses[0].desc, kind) == PENSTOCK_ERR_NO_DEVICE)
         return false;
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return true;
 }
 

@@ -94,94 +94,94 @@ static int run_flow(const struct flow *flow)
 
 static int vectors_push(void *stream, const penstock_cf32 *from, size_t count, size_t *taken)
 {
-    int status = penstock_fft_stream_push(stream, from, count / USE_N, taken);
+    int status = penstock_stream_push(stream, from, count / USE_N, taken);
     *taken *= USE_N;
     return status;
 }
 
 static int vectors_pull(void *stream, penstock_cf32 *to, size_t capacity, size_t *count)
 {
-    int status = penstock_fft_stream_pull(stream, to, capacity / USE_N, false, count);
+    int status = penstock_stream_pull(stream, to, capacity / USE_N, false, count);
     *count *= USE_N;
     return status;
 }
 
 static int vectors_finish(void *stream)
 {
-    return penstock_fft_stream_finish(stream);
+    return penstock_stream_finish(stream);
 }
 
 static int run_vectors(struct gpu_work *work)
 {
-    penstock_fft_stream *stream;
-    int status = penstock_fft_stream_new(&stream, work->context, &PENSTOCK_FFT_STREAM_DESC(.n = USE_N), work->device);
+    penstock_stream *stream;
+    int status = penstock_fft_stream_open(&stream, work->context, &PENSTOCK_FFT_STREAM_DESC(.n = USE_N), work->device);
     if (status)
         return status;
     status = run_flow(&(struct flow){work, stream, vectors_push, vectors_pull, vectors_finish});
-    note_device(work, penstock_fft_stream_device(stream));
-    penstock_fft_stream_free(stream);
+    note_device(work, penstock_stream_device(stream));
+    penstock_stream_free(stream);
     return status;
 }
 
 static int filter_push(void *stream, const penstock_cf32 *from, size_t count, size_t *taken)
 {
-    return penstock_filter_push(stream, from, count, taken);
+    return penstock_stream_push(stream, from, count, taken);
 }
 
 static int filter_pull(void *stream, penstock_cf32 *to, size_t capacity, size_t *count)
 {
-    return penstock_filter_pull(stream, to, capacity, false, count);
+    return penstock_stream_pull(stream, to, capacity, false, count);
 }
 
 static int filter_finish(void *stream)
 {
-    return penstock_filter_finish(stream);
+    return penstock_stream_finish(stream);
 }
 
 static int run_filter(struct gpu_work *work)
 {
     float taps[TAPS];
-    penstock_filter *filter;
+    penstock_stream *filter;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     for (int i = 0; i < TAPS; i++)
         taps[i] = (float)(i % 7 - 3) / 10;
-    int status = penstock_filter_new(
+    int status = penstock_filter_open(
         &filter, work->context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS, .n = 512), work->device);
     if (status)
         return status;
     status = run_flow(&(struct flow){work, filter, filter_push, filter_pull, filter_finish});
     note_device(work, penstock_filter_get_info(filter, &info) ? NULL : info.device);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return status;
 }
 
 static int spectrum_push(void *stream, const penstock_cf32 *from, size_t count, size_t *taken)
 {
-    return penstock_spectrum_push(stream, from, count, taken);
+    return penstock_stream_push(stream, from, count, taken);
 }
 
 static int spectrum_pull(void *stream, penstock_cf32 *to, size_t capacity, size_t *count)
 {
-    int status = penstock_spectrum_pull(stream, to, capacity / USE_N, false, count);
+    int status = penstock_stream_pull(stream, to, capacity / USE_N, false, count);
     *count *= USE_N;
     return status;
 }
 
 static int spectrum_finish(void *stream)
 {
-    return penstock_spectrum_finish(stream);
+    return penstock_stream_finish(stream);
 }
 
 static int run_spectrum(struct gpu_work *work)
 {
-    penstock_spectrum *spectrum;
-    int status = penstock_spectrum_new(&spectrum, work->context, &PENSTOCK_SPECTRUM_DESC(.n = USE_N, .window = "hann"),
-                                       work->device);
+    penstock_stream *spectrum;
+    int status = penstock_spectrum_open(&spectrum, work->context, &PENSTOCK_SPECTRUM_DESC(.n = USE_N, .window = "hann"),
+                                        work->device);
     if (status)
         return status;
     status = run_flow(&(struct flow){work, spectrum, spectrum_push, spectrum_pull, spectrum_finish});
-    note_device(work, penstock_spectrum_device(spectrum));
-    penstock_spectrum_free(spectrum);
+    note_device(work, penstock_stream_device(spectrum));
+    penstock_stream_free(spectrum);
     return status;
 }
 

@@ -14,211 +14,52 @@ static int32_t carriers[CARRIERS];
 static penstock_cf32 training[N];
 static struct wifi_stream *air;
 
-/* Calls of a kind that differ in the type of the object alone. */
-#define CALLS(kind)                                                           \
-    static void free_##kind(void *stream)                                     \
-    {                                                                         \
-        penstock_##kind##_free(stream);                                       \
-    }                                                                         \
-    static int reset_##kind(void *stream)                                     \
-    {                                                                         \
-        return penstock_##kind##_reset(stream);                               \
-    }                                                                         \
-    static int stats_##kind(const void *stream, penstock_stream_stats *stats) \
-    {                                                                         \
-        return penstock_##kind##_get_stats(stream, stats);                    \
+/* With the type of the description forgotten. */
+#define OPEN(kind)                                                                                                    \
+    static int open_##kind(penstock_stream **stream, penstock_context *context, const void *desc, const char *device) \
+    {                                                                                                                 \
+        return penstock_##kind##_open(stream, context, desc, device);                                                 \
     }
-#define OPEN(kind)                                                                                         \
-    static int open_##kind(void **stream, penstock_context *context, const void *desc, const char *device) \
-    {                                                                                                      \
-        penstock_##kind *made = NULL;                                                                      \
-        int status = penstock_##kind##_new(&made, context, desc, device);                                  \
-        *stream = made;                                                                                    \
-        return status;                                                                                     \
-    }
-#define FINISH(kind)                             \
-    static int finish_##kind(void *stream)       \
-    {                                            \
-        return penstock_##kind##_finish(stream); \
-    }
-#define DUE(kind)                                \
-    static double due_##kind(const void *stream) \
-    {                                            \
-        return penstock_##kind##_due_s(stream);  \
-    }
-#define LATENCY(kind)                                                    \
-    static int latency_##kind(void *stream, double max_latency_s)        \
-    {                                                                    \
-        return penstock_##kind##_set_max_latency(stream, max_latency_s); \
-    }
-#define PUSH(kind)                                                                       \
-    static int push_##kind(void *stream, const void *items, size_t count, size_t *taken) \
-    {                                                                                    \
-        return penstock_##kind##_push(stream, items, count, taken);                      \
-    }
-#define PULL(kind)                                                                               \
-    static int pull_##kind(void *stream, void *items, size_t capacity, bool wait, size_t *count) \
-    {                                                                                            \
-        return penstock_##kind##_pull(stream, items, capacity, wait, count);                     \
-    }
-#define RUN(kind)                                                                                                \
-    static int run_##kind(void *stream, const void *in, size_t count, size_t *taken, void *out, size_t capacity, \
-                          size_t *given)                                                                         \
-    {                                                                                                            \
-        return penstock_##kind##_run(stream, in, count, taken, out, capacity, given);                            \
-    }
-
-/* ---------------------------------------------------------------- FFT ------------------------- */
-
-CALLS(fft_stream)
 OPEN(fft_stream)
-FINISH(fft_stream)
-DUE(fft_stream)
-LATENCY(fft_stream)
-PUSH(fft_stream)
-PULL(fft_stream)
-RUN(fft_stream)
+OPEN(spectrum)
+OPEN(filter)
+OPEN(channelizer)
+OPEN(synthesizer)
+OPEN(ofdm_stream)
+OPEN(wifi_receiver)
 
-static int change_fft_stream(void *stream, const void *desc, uint64_t pushed)
+/* ---------------------------------------------------------------- changes --------------------- */
+
+static int change_fft(penstock_stream *stream, const void *desc, uint64_t pushed)
 {
     (void)pushed;
     return penstock_fft_stream_set_window(stream, ((const penstock_fft_stream_desc *)desc)->window);
 }
 
-static const struct stream_kind fft = {
-    .name = "fft",
-    .open = open_fft_stream,
-    .free = free_fft_stream,
-    .push = push_fft_stream,
-    .pull = pull_fft_stream,
-    .run = run_fft_stream,
-    .finish = finish_fft_stream,
-    .reset = reset_fft_stream,
-    .get_stats = stats_fft_stream,
-    .due_s = due_fft_stream,
-    .set_max_latency = latency_fft_stream,
-    .change = change_fft_stream,
-};
-
-/* ---------------------------------------------------------------- spectrum -------------------- */
-
-CALLS(spectrum)
-OPEN(spectrum)
-FINISH(spectrum)
-DUE(spectrum)
-LATENCY(spectrum)
-PUSH(spectrum)
-PULL(spectrum)
-RUN(spectrum)
-
-static int change_spectrum(void *stream, const void *desc, uint64_t pushed)
+static int change_spectrum(penstock_stream *stream, const void *desc, uint64_t pushed)
 {
     const penstock_spectrum_desc *d = desc;
     (void)pushed;
     return penstock_spectrum_set_window(stream, d->window, d->taps);
 }
 
-static const struct stream_kind spectrum = {
-    .name = "spectrum",
-    .open = open_spectrum,
-    .free = free_spectrum,
-    .push = push_spectrum,
-    .pull = pull_spectrum,
-    .run = run_spectrum,
-    .finish = finish_spectrum,
-    .reset = reset_spectrum,
-    .get_stats = stats_spectrum,
-    .due_s = due_spectrum,
-    .set_max_latency = latency_spectrum,
-    .change = change_spectrum,
-};
-
-/* ---------------------------------------------------------------- filter ---------------------- */
-
-CALLS(filter)
-OPEN(filter)
-FINISH(filter)
-DUE(filter)
-PUSH(filter)
-PULL(filter)
-RUN(filter)
-
-static int change_filter(void *stream, const void *desc, uint64_t pushed)
+static int change_filter(penstock_stream *stream, const void *desc, uint64_t pushed)
 {
     const penstock_filter_desc *d = desc;
     return penstock_filter_set_taps(stream, d->taps, d->real_taps, d->tap_count, pushed);
 }
 
-static const struct stream_kind filter = {
-    .name = "filter",
-    .open = open_filter,
-    .free = free_filter,
-    .push = push_filter,
-    .pull = pull_filter,
-    .run = run_filter,
-    .finish = finish_filter,
-    .reset = reset_filter,
-    .get_stats = stats_filter,
-    .due_s = due_filter,
-    .change = change_filter,
-};
-
-/* ---------------------------------------------------------------- filter banks ---------------- */
-
-CALLS(channelizer)
-OPEN(channelizer)
-FINISH(channelizer)
-DUE(channelizer)
-LATENCY(channelizer)
-PUSH(channelizer)
-PULL(channelizer)
-
-static int change_channelizer(void *stream, const void *desc, uint64_t pushed)
+static int change_channelizer(penstock_stream *stream, const void *desc, uint64_t pushed)
 {
     const penstock_channelizer_desc *d = desc;
     return penstock_channelizer_set_taps(stream, d->taps, d->tap_count, pushed, NULL);
 }
 
-static const struct stream_kind channelizer = {
-    .name = "channelizer",
-    .open = open_channelizer,
-    .free = free_channelizer,
-    .push = push_channelizer,
-    .pull = pull_channelizer,
-    .finish = finish_channelizer,
-    .reset = reset_channelizer,
-    .get_stats = stats_channelizer,
-    .due_s = due_channelizer,
-    .set_max_latency = latency_channelizer,
-    .change = change_channelizer,
-};
-
-OPEN(synthesizer)
-FINISH(synthesizer)
-DUE(synthesizer)
-PUSH(synthesizer)
-PULL(synthesizer)
-
-static void free_synthesizer(void *stream)
-{
-    penstock_synthesizer_free(stream);
-}
-
-static int reset_synthesizer(void *stream)
-{
-    return penstock_synthesizer_reset(stream);
-}
-
-static const struct stream_kind synthesizer = {
-    .name = "synthesizer",
-    .open = open_synthesizer,
-    .free = free_synthesizer,
-    .push = push_synthesizer,
-    .pull = pull_synthesizer,
-    .finish = finish_synthesizer,
-    .reset = reset_synthesizer,
-    .due_s = due_synthesizer,
-};
+static const struct stream_kind fft = {.open = open_fft_stream, .change = change_fft};
+static const struct stream_kind spectrum = {.open = open_spectrum, .change = change_spectrum};
+static const struct stream_kind filter = {.open = open_filter, .change = change_filter};
+static const struct stream_kind channelizer = {.open = open_channelizer, .change = change_channelizer};
+static const struct stream_kind synthesizer = {.open = open_synthesizer};
 
 /* ---------------------------------------------------------------- OFDM ------------------------ */
 
@@ -229,96 +70,55 @@ enum {
     SYMBOL_BYTES = CARRIERS * (int)(sizeof(penstock_cf32) + 2)
 };
 
-/* Frames are announced as their samples come; an item is a symbol. */
-struct ofdm {
-    penstock_ofdm_stream *stream;
-    penstock_ofdm_stream_result result;
-    size_t given; /* symbols of it */
-    uint64_t pushed;
-    bool continuous;
-};
-
-static int open_ofdm(void **stream, penstock_context *context, const void *desc, const char *device)
+static uint64_t taken_by(const penstock_stream *stream)
 {
-    struct ofdm *made = calloc(1, sizeof *made);
-    int status = penstock_ofdm_stream_new(&made->stream, context, desc, device);
-    made->continuous = ((const penstock_ofdm_stream_desc *)desc)->continuous;
-    *stream = made;
-    if (status) {
-        free(made);
-        *stream = NULL;
-    }
-    return status;
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    return penstock_stream_get_info(stream, &info) ? 0 : info.taken;
 }
 
-static void free_ofdm(void *stream)
+/* Frames are announced as their samples come. */
+static int push_frames(penstock_stream *stream, const void *items, size_t count, size_t *taken)
 {
-    struct ofdm *ofdm = stream;
-    if (ofdm)
-        penstock_ofdm_stream_free(ofdm->stream);
-    free(ofdm);
-}
-
-static int reset_ofdm(void *stream)
-{
-    struct ofdm *ofdm = stream;
-    ofdm->pushed = ofdm->given = 0;
-    ofdm->result.symbols = 0;
-    return penstock_ofdm_stream_reset(ofdm->stream);
-}
-
-static int push_ofdm(void *stream, const void *items, size_t count, size_t *taken)
-{
-    struct ofdm *ofdm = stream;
-    uint64_t end = ofdm->pushed + count;
+    uint64_t pushed = taken_by(stream), end = pushed + count;
     int status = PENSTOCK_OK;
     *taken = 0;
-    for (uint64_t at = (ofdm->pushed + FRAME_SAMPLES - 1) / FRAME_SAMPLES * FRAME_SAMPLES;
-         at < end && !ofdm->continuous && !status; at += FRAME_SAMPLES)
-        status = penstock_ofdm_stream_frame(ofdm->stream, at, FRAME_SYMBOLS, 1e-4);
-    if (status || (status = penstock_ofdm_stream_push(ofdm->stream, items, count)))
-        return status;
-    ofdm->pushed = end;
-    *taken = count;
-    return PENSTOCK_OK;
+    for (uint64_t at = (pushed + FRAME_SAMPLES - 1) / FRAME_SAMPLES * FRAME_SAMPLES; at < end && !status;
+         at += FRAME_SAMPLES)
+        status = penstock_ofdm_stream_frame(stream, at, FRAME_SYMBOLS, 1e-4);
+    return status ? status : penstock_stream_push(stream, items, count, taken);
 }
 
-static int pull_ofdm(void *stream, void *items, size_t capacity, bool wait, size_t *count)
+/* An item is a symbol; those of a frame come in several pulls. */
+static int pull_symbols(penstock_stream *stream, void *items, size_t capacity, bool wait, size_t *count)
 {
-    struct ofdm *ofdm = stream;
+    static penstock_ofdm_stream_result result;
+    static size_t given;
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
     char *to = items;
     (void)wait;
+    penstock_stream_get_info(stream, &info);
+    if (!info.given) /* a new one, or reset */
+        given = result.symbols = 0;
     for (*count = 0; *count < capacity; ++*count, to += SYMBOL_BYTES) {
-        if (ofdm->given == ofdm->result.symbols) {
-            ofdm->result = PENSTOCK_OFDM_STREAM_RESULT;
-            ofdm->given = 0;
-            int status = penstock_ofdm_stream_pull(ofdm->stream, &ofdm->result);
+        if (given == result.symbols) {
+            result = PENSTOCK_OFDM_STREAM_RESULT;
+            given = 0;
+            int status = penstock_ofdm_stream_pull(stream, &result);
             if (status != 1) {
-                ofdm->result.symbols = 0;
+                result.symbols = 0;
                 return *count ? PENSTOCK_OK : status;
             }
         }
-        memcpy(to, ofdm->result.points + ofdm->given * CARRIERS, CARRIERS * sizeof(penstock_cf32));
-        memcpy(to + CARRIERS * sizeof(penstock_cf32), ofdm->result.soft + 2 * ofdm->given * CARRIERS, 2 * CARRIERS);
-        ofdm->given++;
+        memcpy(to, result.points + given * CARRIERS, CARRIERS * sizeof(penstock_cf32));
+        memcpy(to + CARRIERS * sizeof(penstock_cf32), result.soft + 2 * given * CARRIERS, 2 * CARRIERS);
+        given++;
     }
     return PENSTOCK_OK;
 }
 
-static int stats_ofdm(const void *stream, penstock_stream_stats *stats)
-{
-    return penstock_ofdm_stream_get_stats(((const struct ofdm *)stream)->stream, stats);
-}
-
-static const struct stream_kind ofdm = {
-    .name = "ofdm",
-    .open = open_ofdm,
-    .free = free_ofdm,
-    .push = push_ofdm,
-    .pull = pull_ofdm,
-    .reset = reset_ofdm,
-    .get_stats = stats_ofdm,
-};
+static const struct stream_kind ofdm = {.open = open_ofdm_stream, .push = push_frames, .pull = pull_symbols};
+static const struct stream_kind ofdm_on = {
+    .open = open_ofdm_stream, .push = penstock_stream_push, .pull = pull_symbols};
 
 /* ---------------------------------------------------------------- Wi-Fi ----------------------- */
 
@@ -327,20 +127,7 @@ struct wifi_record {
     uint32_t length, fcs_ok;
 };
 
-CALLS(wifi_receiver)
-OPEN(wifi_receiver)
-FINISH(wifi_receiver)
-DUE(wifi_receiver)
-LATENCY(wifi_receiver)
-
-static int push_wifi_receiver(void *stream, const void *items, size_t count, size_t *taken)
-{
-    int status = penstock_wifi_receiver_push(stream, items, count);
-    *taken = status ? 0 : count;
-    return status;
-}
-
-static int pull_wifi_receiver(void *stream, void *items, size_t capacity, bool wait, size_t *count)
+static int pull_frames(penstock_stream *stream, void *items, size_t capacity, bool wait, size_t *count)
 {
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
     (void)wait;
@@ -360,18 +147,18 @@ static int pull_wifi_receiver(void *stream, void *items, size_t capacity, bool w
     return PENSTOCK_OK;
 }
 
-static const struct stream_kind wifi = {
-    .name = "wifi",
-    .open = open_wifi_receiver,
-    .free = free_wifi_receiver,
-    .push = push_wifi_receiver,
-    .pull = pull_wifi_receiver,
-    .finish = finish_wifi_receiver,
-    .reset = reset_wifi_receiver,
-    .get_stats = stats_wifi_receiver,
-    .due_s = due_wifi_receiver,
-    .set_max_latency = latency_wifi_receiver,
-};
+static const struct stream_kind wifi = {.open = open_wifi_receiver, .push = penstock_stream_push, .pull = pull_frames};
+
+int stream_push(const struct stream_case *c, penstock_stream *stream, const void *items, size_t count, size_t *taken)
+{
+    return (c->kind->push ? c->kind->push : penstock_stream_push)(stream, items, count, taken);
+}
+
+int stream_pull(const struct stream_case *c, penstock_stream *stream, void *items, size_t capacity, bool wait,
+                size_t *count)
+{
+    return (c->kind->pull ? c->kind->pull : penstock_stream_pull)(stream, items, capacity, wait, count);
+}
 
 /* ---------------------------------------------------------------- descriptions ---------------- */
 
@@ -458,7 +245,7 @@ static struct stream_case cases[] = {
     {"channelizer:8:hop3", &channelizer, &channelizer_over, integers, SAMPLES, CS16, CHANNELS *CF32, STREAM_FLOATS},
     {"synthesizer:8", &synthesizer, &synthesizer_over, samples, FRAMES, CHANNELS *CF32, CF32, STREAM_FLOATS},
     {"ofdm:frames", &ofdm, &ofdm_frames, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
-    {"ofdm:continuous", &ofdm, &ofdm_continuous, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
+    {"ofdm:continuous", &ofdm_on, &ofdm_continuous, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
     {"wifi", &wifi, &wifi_legacy, NULL, 0, CF32, sizeof(struct wifi_record), STREAM_RECORD},
 };
 

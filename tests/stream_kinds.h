@@ -2,29 +2,21 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The table of streams that tests of what all kinds have in common run through: for each kind its calls, with the
- * object's type forgotten, and for each case a description and what is pushed. Results of any kind are items of a
- * fixed size.
+ * The table of streams that tests of what all kinds have in common run through: for each kind the calls that are its
+ * own, and for each case a description and what is pushed. Results of any kind are items of a fixed size.
  */
 #ifndef PENSTOCK_TEST_STREAM_KINDS_H
 #define PENSTOCK_TEST_STREAM_KINDS_H
 
 #include <penstock/penstock.h>
 
-/* A call that a kind does not have is NULL. */
 struct stream_kind {
-    const char *name;
-    int (*open)(void **stream, penstock_context *context, const void *desc, const char *device);
-    void (*free)(void *stream);
-    int (*push)(void *stream, const void *items, size_t count, size_t *taken);
-    int (*pull)(void *stream, void *items, size_t capacity, bool wait, size_t *count);
-    int (*run)(void *stream, const void *in, size_t count, size_t *taken, void *out, size_t capacity, size_t *given);
-    int (*finish)(void *stream);
-    int (*reset)(void *stream);
-    int (*get_stats)(const void *stream, penstock_stream_stats *stats);
-    double (*due_s)(const void *stream);
-    int (*set_max_latency)(void *stream, double max_latency_s);
-    int (*change)(void *stream, const void *desc, uint64_t pushed); /* to the window or taps that it has */
+    int (*open)(penstock_stream **stream, penstock_context *context, const void *desc, const char *device);
+    int (*change)(penstock_stream *stream, const void *desc, uint64_t pushed); /* to the window or taps that it has;
+                                                                                  NULL: it has none */
+    /* Where results are frames: as penstock_stream_push(), _pull(). Else NULL. */
+    int (*push)(penstock_stream *stream, const void *items, size_t count, size_t *taken);
+    int (*pull)(penstock_stream *stream, void *items, size_t capacity, bool wait, size_t *count);
 };
 
 /* How an item out is compared where another device may have made it. */
@@ -46,6 +38,10 @@ struct stream_case {
 /* Makes descriptions and what is pushed; the cases, `*count` of them, live until stream_cases_free(). */
 const struct stream_case *stream_cases(size_t *count);
 void stream_cases_free(void);
+
+int stream_push(const struct stream_case *c, penstock_stream *stream, const void *items, size_t count, size_t *taken);
+int stream_pull(const struct stream_case *c, penstock_stream *stream, void *items, size_t capacity, bool wait,
+                size_t *count);
 
 /* Whether `got` and `want`, items of a case, agree as values do that different processors made. */
 bool stream_values_agree(const struct stream_case *c, const void *got, const void *want, size_t items);

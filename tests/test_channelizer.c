@@ -77,7 +77,7 @@ static uint64_t expected_frames(const penstock_channelizer_desc *desc, size_t to
 }
 
 /* Frames that are there, one after the other, or each value's `frames` one after the other. */
-static int take(penstock_channelizer *channelizer, size_t kept, size_t frames, bool streams, bool wait, size_t most,
+static int take(penstock_stream *channelizer, size_t kept, size_t frames, bool streams, bool wait, size_t most,
                 size_t *made)
 {
     static penstock_cf32 *to[MOST_STREAMS];
@@ -87,42 +87,42 @@ static int take(penstock_channelizer *channelizer, size_t kept, size_t frames, b
         size_t capacity = most < frames - *made ? most : frames - *made;
         for (size_t c = 0; c < kept && streams; c++)
             to[c] = values + c * frames + *made;
-        status = streams ? penstock_channelizer_pull_streams(channelizer, to, capacity, wait, &pulled)
-                         : penstock_channelizer_pull(channelizer, values + *made * kept, capacity, wait, &pulled);
+        status = streams ? penstock_stream_pull_channels(channelizer, (void *const *)to, capacity, wait, &pulled)
+                         : penstock_stream_pull(channelizer, values + *made * kept, capacity, wait, &pulled);
         *made += pulled;
     }
     return status;
 }
 
-static int run(penstock_channelizer *channelizer, const penstock_channelizer_desc *desc, size_t kept, size_t total,
+static int run(penstock_stream *channelizer, const penstock_channelizer_desc *desc, size_t kept, size_t total,
                size_t frames, bool streams, size_t most, uint64_t *seed, size_t *made)
 {
     size_t at = 0, bytes = penstock_format_bytes(desc->format);
     int status = 0;
     while (at < total && !status) {
         size_t piece = desc->format == PENSTOCK_PLANAR ? total : (size_t)(test_random(seed) % most) + 1, taken = 0;
-        status = penstock_channelizer_push(channelizer, (char *)&samples + at * bytes,
-                                           piece < total - at ? piece : total - at, &taken);
+        status = penstock_stream_push(channelizer, (char *)&samples + at * bytes,
+                                      piece < total - at ? piece : total - at, &taken);
         at += taken;
         CHECK(desc->format != PENSTOCK_PLANAR || taken == total, "%zu of %zu planar samples taken", taken, total);
         if (!status && test_random(seed) % 3)
             status = take(channelizer, kept, frames, streams, test_random(seed) % 2, 1 + test_random(seed) % 99, made);
     }
     if (!status)
-        status = penstock_channelizer_finish(channelizer);
+        status = penstock_stream_finish(channelizer);
     return status ? status : take(channelizer, kept, frames, streams, true, 1 + test_random(seed) % 9999, made);
 }
 
 static void run_case(penstock_channelizer_desc desc, size_t total, size_t most, bool streams, uint64_t seed)
 {
-    penstock_channelizer *channelizer = NULL;
+    penstock_stream *channelizer = NULL;
     penstock_channelizer_info info = PENSTOCK_CHANNELIZER_INFO;
     size_t made = 0, frames = expected_frames(&desc, total), extra = 0;
     fill(desc.format, total, &seed);
     for (size_t k = 0; k < desc.tap_count; k++)
         taps[k] = (float)test_uniform(&seed);
     desc.taps = taps;
-    int status = penstock_channelizer_new(&channelizer, context, &desc, device);
+    int status = penstock_channelizer_open(&channelizer, context, &desc, device);
     CHECK(!status, "%zu channels on %s: %s", desc.channels, device, penstock_error_text());
     if (status)
         return;
@@ -131,14 +131,14 @@ static void run_case(penstock_channelizer_desc desc, size_t total, size_t most, 
     CHECK(info.delay == (double)(desc.tap_count - 1) / 2 - (double)desc.advance, "delay %g", info.delay);
     CHECK_OK(run(channelizer, &desc, info.kept, total, frames, streams, most, &seed, &made));
     CHECK_EQ(made, frames);
-    CHECK_OK(penstock_channelizer_pull(channelizer, values + made * info.kept, 1, true, &extra));
+    CHECK_OK(penstock_stream_pull(channelizer, values + made * info.kept, 1, true, &extra));
     CHECK_EQ(extra, 0);
     double depth = ceil((double)desc.tap_count / (double)desc.channels);
     double error = compare(&desc, info.kept, total, made, streams, &seed);
     double bound = 1e-7 * (sqrt(log2((double)desc.channels)) + sqrt(depth) / 4) * (strcmp(device, "reference") ? 1 : 6);
     CHECK(!made || error <= bound, "%zu channels, hop %zu, %zu taps, advance %zu, %s: error %.3g, bound %.3g",
           desc.channels, desc.hop, desc.tap_count, desc.advance, penstock_format_name(desc.format), error, bound);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
     cases++;
 }
 

@@ -24,18 +24,18 @@ static float taps[MOST * 16];
 
 static int channelize(size_t channels, size_t hop, size_t tap_count)
 {
-    penstock_channelizer *channelizer = NULL;
+    penstock_stream *channelizer = NULL;
     size_t count = 0;
-    int status = penstock_channelizer_new(&channelizer, context,
-                                          &PENSTOCK_CHANNELIZER_DESC(.channels = channels, .hop = hop, .taps = taps,
-                                                                     .tap_count = tap_count, .advance = hop - 1),
-                                          "cpu");
+    int status = penstock_channelizer_open(&channelizer, context,
+                                           &PENSTOCK_CHANNELIZER_DESC(.channels = channels, .hop = hop, .taps = taps,
+                                                                      .tap_count = tap_count, .advance = hop - 1),
+                                           "cpu");
     if (!status)
-        status = penstock_channelizer_push(channelizer, samples, hop * FRAMES, &(size_t){0});
+        status = penstock_stream_push(channelizer, samples, hop * FRAMES, &(size_t){0});
     if (!status)
-        status = penstock_channelizer_pull(channelizer, ours, FRAMES, true, &count);
+        status = penstock_stream_pull(channelizer, ours, FRAMES, true, &count);
     CHECK_EQ(count, FRAMES);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
     return status;
 }
 

@@ -23,41 +23,40 @@ static const size_t counts[SETS] = {60, 20, 60, MOST, 5};
 static float taps[SETS][MOST];
 static int cases;
 
-static penstock_channelizer *make(penstock_context *context, const char *device, double max_latency_s)
+static penstock_stream *make(penstock_context *context, const char *device, double max_latency_s)
 {
-    penstock_channelizer *channelizer = NULL;
-    CHECK_OK(penstock_channelizer_new(&channelizer, context,
-                                      &PENSTOCK_CHANNELIZER_DESC(.channels = CHANNELS, .hop = HOP, .taps = taps[0],
-                                                                 .tap_count = counts[0], .advance = ADVANCE,
-                                                                 .origin = ORIGIN, .max_latency_s = max_latency_s),
-                                      device));
+    penstock_stream *channelizer = NULL;
+    CHECK_OK(penstock_channelizer_open(&channelizer, context,
+                                       &PENSTOCK_CHANNELIZER_DESC(.channels = CHANNELS, .hop = HOP, .taps = taps[0],
+                                                                  .tap_count = counts[0], .advance = ADVANCE,
+                                                                  .origin = ORIGIN, .max_latency_s = max_latency_s),
+                                       device));
     return channelizer;
 }
 
 /* Frames that are there, at most `most` at a time. */
-static void take(penstock_channelizer *channelizer, penstock_cf32 *to, size_t most, size_t *made)
+static void take(penstock_stream *channelizer, penstock_cf32 *to, size_t most, size_t *made)
 {
     size_t pulled = 1;
     while (pulled) {
         size_t room = FRAMES + 1 - *made;
-        CHECK_OK(
-            penstock_channelizer_pull(channelizer, to + *made * CHANNELS, most < room ? most : room, false, &pulled));
+        CHECK_OK(penstock_stream_pull(channelizer, to + *made * CHANNELS, most < room ? most : room, false, &pulled));
         *made += pulled;
     }
 }
 
 /* Samples `from` .. `to` - 1, and the stream's end behind the last one. */
-static void pass(penstock_channelizer *channelizer, size_t from, size_t to, penstock_cf32 *out, size_t most,
-                 uint64_t *seed, size_t *made)
+static void pass(penstock_stream *channelizer, size_t from, size_t to, penstock_cf32 *out, size_t most, uint64_t *seed,
+                 size_t *made)
 {
     for (size_t taken = 0; from < to; from += taken) {
         size_t piece = (size_t)(test_random(seed) % most) + 1;
-        CHECK_OK(penstock_channelizer_push(channelizer, samples + from, piece < to - from ? piece : to - from, &taken));
+        CHECK_OK(penstock_stream_push(channelizer, samples + from, piece < to - from ? piece : to - from, &taken));
         if (test_random(seed) % 3 || !taken)
             take(channelizer, out, most, made);
     }
     if (to == SAMPLES) {
-        CHECK_OK(penstock_channelizer_finish(channelizer));
+        CHECK_OK(penstock_stream_finish(channelizer));
         take(channelizer, out, most, made);
     }
 }
@@ -98,7 +97,7 @@ static void change_ahead(penstock_context *context, const char *device)
 {
     static const size_t most[] = {1, 7, 333, SAMPLES};
     for (size_t i = 0; i < 4; i++) {
-        penstock_channelizer *channelizer = make(context, device, 0);
+        penstock_stream *channelizer = make(context, device, 0);
         uint64_t from[SETS] = {0}, seed = i;
         size_t made = 0;
         for (int set = 1; set < SETS; set++) {
@@ -113,14 +112,14 @@ static void change_ahead(penstock_context *context, const char *device)
               most[i]);
         if (!i)
             check_sets(frames, from, device);
-        penstock_channelizer_free(channelizer);
+        penstock_stream_free(channelizer);
     }
 }
 
 /* As soon as possible in mid-stream, more taps than ever too. */
 static void change_at_once(penstock_context *context, const char *device)
 {
-    penstock_channelizer *channelizer = make(context, device, 0);
+    penstock_stream *channelizer = make(context, device, 0);
     uint64_t from[SETS] = {0}, seed = 5;
     size_t made = 0, at = 0;
     for (int set = 1; set < SETS; set++) {
@@ -134,16 +133,16 @@ static void change_at_once(penstock_context *context, const char *device)
     pass(channelizer, at, SAMPLES, frames, 100, &seed, &made);
     CHECK_EQ(made, FRAMES);
     check_sets(frames, from, device);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
 }
 
 static void same_taps_change_nothing(penstock_context *context, const char *device)
 {
-    penstock_channelizer *channelizer = make(context, device, 0);
+    penstock_stream *channelizer = make(context, device, 0);
     uint64_t seed = 6;
     size_t made = 0;
     pass(channelizer, 0, SAMPLES, frames, 400, &seed, &made);
-    CHECK_OK(penstock_channelizer_reset(channelizer));
+    CHECK_OK(penstock_stream_reset(channelizer));
     made = 0;
     for (size_t at = 0; at < SAMPLES; at += 1000) {
         CHECK_OK(penstock_channelizer_set_taps(channelizer, taps[0], counts[0], at + 77, NULL));
@@ -151,52 +150,52 @@ static void same_taps_change_nothing(penstock_context *context, const char *devi
     }
     CHECK_EQ(made, FRAMES);
     CHECK(!memcmp(frames, again, FRAMES * CHANNELS * sizeof *frames), "%s: other bits", device);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
     cases++;
 }
 
 /* A reset forgets what waits to change but for the last taps. */
 static void reset_keeps_the_last(penstock_context *context)
 {
-    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    penstock_stream *channelizer = make(context, "cpu", 0);
     penstock_channelizer_info info = PENSTOCK_CHANNELIZER_INFO;
     uint64_t seed = 7;
     size_t made = 0;
     pass(channelizer, 0, 500, frames, 100, &seed, &made);
     CHECK_OK(penstock_channelizer_set_taps(channelizer, taps[1], counts[1], 5000, NULL));
     CHECK_OK(penstock_channelizer_set_taps(channelizer, taps[3], counts[3], 9000, NULL));
-    CHECK_OK(penstock_channelizer_reset(channelizer));
+    CHECK_OK(penstock_stream_reset(channelizer));
     CHECK_OK(penstock_channelizer_get_info(channelizer, &info));
     CHECK_EQ(info.tap_count, counts[3]);
     made = 0;
     pass(channelizer, 0, SAMPLES, frames, 100, &seed, &made);
     CHECK_EQ(made, FRAMES);
     CHECK(error_of(frames, 0, FRAMES, 3) < 1e-6, "error %g", error_of(frames, 0, FRAMES, 3));
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
 }
 
 static void other_channels(penstock_context *context)
 {
     static const size_t some[] = {7, 0, 11}, twice[] = {3, 3};
-    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    penstock_stream *channelizer = make(context, "cpu", 0);
     uint64_t seed = 8;
     size_t made = 0, wrong = 0, pulled = 0;
     pass(channelizer, 0, SAMPLES, frames, 100, &seed, &made);
-    CHECK_OK(penstock_channelizer_reset(channelizer));
-    CHECK_OK(penstock_channelizer_push(channelizer, samples, 1000, &(size_t){0}));
-    CHECK_OK(penstock_channelizer_pull(channelizer, again, 10, true, &pulled));
+    CHECK_OK(penstock_stream_reset(channelizer));
+    CHECK_OK(penstock_stream_push(channelizer, samples, 1000, &(size_t){0}));
+    CHECK_OK(penstock_stream_pull(channelizer, again, 10, true, &pulled));
     CHECK_OK(penstock_channelizer_set_select(channelizer, some, 3));
     CHECK_EQ(penstock_channelizer_set_select(channelizer, twice, 2), PENSTOCK_ERR_ARGUMENT);
-    CHECK_OK(penstock_channelizer_pull(channelizer, again, 10, true, &pulled));
+    CHECK_OK(penstock_stream_pull(channelizer, again, 10, true, &pulled));
     CHECK_EQ(pulled, 10);
     for (size_t m = 0; m < 10; m++)
         for (size_t c = 0; c < 3; c++)
             wrong += !!memcmp(&again[m * 3 + c], &frames[(m + 10) * CHANNELS + some[c]], sizeof *again);
     CHECK_OK(penstock_channelizer_set_select(channelizer, NULL, 0));
-    CHECK_OK(penstock_channelizer_pull(channelizer, again, 10, true, &pulled));
+    CHECK_OK(penstock_stream_pull(channelizer, again, 10, true, &pulled));
     wrong += !!memcmp(again, frames + 20 * CHANNELS, 10 * CHANNELS * sizeof *again);
     CHECK_EQ(wrong, 0);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
 }
 
 /* ---------------------------------------------------------------- handover -------------------- */
@@ -230,15 +229,15 @@ static void free_late(void *engine)
     penstock__free(engine);
 }
 
-static void send_late(penstock_channelizer *channelizer, struct late *what, int failure)
+static void send_late(penstock_stream *channelizer, struct late *what, int failure)
 {
     static const struct penstock__maker maker = {.make = make_late, .free = free_late};
-    *what = (struct late){.shape = channelizer->engine, .failure = failure};
-    CHECK_OK(penstock__arrival_new(&channelizer->arrival, &maker, what, "prefer:" LATE));
-    CHECK(penstock__arrival_done(channelizer->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
+    *what = (struct late){.shape = channelizer_of(channelizer)->engine, .failure = failure};
+    CHECK_OK(penstock__arrival_new(&channelizer_of(channelizer)->arrival, &maker, what, "prefer:" LATE));
+    CHECK(penstock__arrival_done(channelizer_of(channelizer)->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
 }
 
-static bool is_on(const penstock_channelizer *channelizer, const char *device)
+static bool is_on(const penstock_stream *channelizer, const char *device)
 {
     penstock_channelizer_info info = PENSTOCK_CHANNELIZER_INFO;
     CHECK_OK(penstock_channelizer_get_info(channelizer, &info));
@@ -248,7 +247,7 @@ static bool is_on(const penstock_channelizer *channelizer, const char *device)
 /* At sample `at`, with changes before, around and after; all pulled by then, or nothing. */
 static void goes_over(penstock_context *context, size_t at, size_t most, bool pulled)
 {
-    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    penstock_stream *channelizer = make(context, "cpu", 0);
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     uint64_t from[SETS] = {0}, seed = at + most;
     size_t made = 0, taken = 0;
@@ -259,67 +258,68 @@ static void goes_over(penstock_context *context, size_t at, size_t most, bool pu
     if (pulled)
         pass(channelizer, 0, at, frames, most, &seed, &made);
     else
-        CHECK_OK(penstock_channelizer_push(channelizer, samples, at, &taken));
+        CHECK_OK(penstock_stream_push(channelizer, samples, at, &taken));
     CHECK(pulled || taken == at, "%zu of %zu samples were taken", taken, at);
     send_late(channelizer, &late, 0);
     pass(channelizer, at, SAMPLES, frames, most, &seed, &made);
     CHECK_EQ(made, FRAMES);
-    CHECK(is_on(channelizer, LATE) && !channelizer->arrival, "at %zu: it ends on another device", at);
+    CHECK(is_on(channelizer, LATE) && !channelizer_of(channelizer)->arrival, "at %zu: it ends on another device", at);
     check_sets(frames, from, "goes over");
-    CHECK_OK(penstock_channelizer_get_stats(channelizer, &stats));
+    CHECK_OK(penstock_stream_get_stats(channelizer, &stats));
     CHECK(stats.in == SAMPLES && stats.out == FRAMES && !stats.queue && !stats.meanwhile && !stats.fallbacks,
           "%d in, %d out, %d wait", (int)stats.in, (int)stats.out, (int)stats.queue);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
 }
 
 /* Memory that is full when the device comes, and a stream that has ended by then. */
 static void goes_over_late(penstock_context *context)
 {
-    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    penstock_stream *channelizer = make(context, "cpu", 0);
     size_t made = 0, taken = 1, rounds = 0;
     struct late late;
     while (taken && rounds++ < 1000)
-        CHECK_OK(penstock_channelizer_push(channelizer, samples, SAMPLES, &taken));
+        CHECK_OK(penstock_stream_push(channelizer, samples, SAMPLES, &taken));
     CHECK(!taken, "there is always room");
     send_late(channelizer, &late, 0);
     for (rounds = 0; made < 200000 && rounds < 100000; rounds++) {
         size_t pulled;
-        CHECK_OK(penstock_channelizer_push(channelizer, samples, SAMPLES, &taken));
-        CHECK_OK(penstock_channelizer_pull(channelizer, again, FRAMES, true, &pulled));
+        CHECK_OK(penstock_stream_push(channelizer, samples, SAMPLES, &taken));
+        CHECK_OK(penstock_stream_pull(channelizer, again, FRAMES, true, &pulled));
         made += pulled;
     }
     CHECK(made >= 200000 && is_on(channelizer, LATE), "it stands still after %zu frames", made);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
     channelizer = make(context, "cpu", 0);
-    CHECK_OK(penstock_channelizer_push(channelizer, samples, SAMPLES, &taken));
-    CHECK_OK(penstock_channelizer_finish(channelizer));
+    CHECK_OK(penstock_stream_push(channelizer, samples, SAMPLES, &taken));
+    CHECK_OK(penstock_stream_finish(channelizer));
     send_late(channelizer, &late, 0);
     take(channelizer, frames, 100, &(size_t){made = 0});
     CHECK(is_on(channelizer, LATE) && error_of(frames, 0, FRAMES, 0) < 1e-6, "after the end: error %g",
           error_of(frames, 0, FRAMES, 0));
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
 }
 
 /* The CPU goes on with its bits; or nobody ever takes what has come. */
 static void late_fails(penstock_context *context)
 {
-    penstock_channelizer *channelizer = make(context, "cpu", 0);
+    penstock_stream *channelizer = make(context, "cpu", 0);
     uint64_t seed = 3;
     size_t made = 0;
     struct late late;
     pass(channelizer, 0, SAMPLES, frames, 500, &seed, &made);
-    CHECK_OK(penstock_channelizer_reset(channelizer));
+    CHECK_OK(penstock_stream_reset(channelizer));
     pass(channelizer, 0, 5000, again, 500, &seed, &(size_t){made = 0});
-    CHECK_OK(penstock_channelizer_reset(channelizer));
+    CHECK_OK(penstock_stream_reset(channelizer));
     made = 0;
     pass(channelizer, 0, 5000, again, 500, &seed, &made);
     send_late(channelizer, &late, PENSTOCK_ERR_DEVICE);
     pass(channelizer, 5000, SAMPLES, again, 500, &seed, &made);
-    CHECK(made == FRAMES && is_on(channelizer, "cpu") && !channelizer->arrival, "a late device that fails is used");
+    CHECK(made == FRAMES && is_on(channelizer, "cpu") && !channelizer_of(channelizer)->arrival,
+          "a late device that fails is used");
     CHECK(!memcmp(frames, again, FRAMES * CHANNELS * sizeof *frames), "the CPU's bits changed");
-    CHECK_OK(penstock_channelizer_reset(channelizer));
+    CHECK_OK(penstock_stream_reset(channelizer));
     send_late(channelizer, &late, 0);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
     cases++;
 }
 
@@ -335,29 +335,29 @@ static void another_device(penstock_context *context)
 
 static void tell_stats(penstock_context *context, const char *device)
 {
-    penstock_channelizer *channelizer = make(context, device, 0);
+    penstock_stream *channelizer = make(context, device, 0);
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     uint64_t seed = 9;
     size_t made = 0;
-    CHECK_OK(penstock_channelizer_push(channelizer, samples, 3, &(size_t){0}));
-    CHECK_OK(penstock_channelizer_get_stats(channelizer, &stats));
+    CHECK_OK(penstock_stream_push(channelizer, samples, 3, &(size_t){0}));
+    CHECK_OK(penstock_stream_get_stats(channelizer, &stats));
     CHECK(stats.in == 3 && stats.out == 0 && stats.queue == 3, "%d in, %d out, %d wait", (int)stats.in, (int)stats.out,
           (int)stats.queue);
     pass(channelizer, 3, SAMPLES, frames, 1000, &seed, &made);
-    CHECK_OK(penstock_channelizer_get_stats(channelizer, &stats));
+    CHECK_OK(penstock_stream_get_stats(channelizer, &stats));
     CHECK(stats.in == SAMPLES && stats.out == FRAMES && stats.queue == 0 && stats.drops == 0 && stats.fallbacks == 0,
           "%d in, %d out, %d wait", (int)stats.in, (int)stats.out, (int)stats.queue);
     CHECK(stats.batch > 0 && stats.batch <= FRAMES && !(stats.kernel_s <= 0) && stats.latency_p50_s > 0 &&
               stats.latency_p99_s >= stats.latency_p50_s && stats.in_rate_hz > 0 && stats.out_rate_hz > 0,
           "batch %g, kernel %g s, latency %g and %g s", stats.batch, stats.kernel_s, stats.latency_p50_s,
           stats.latency_p99_s);
-    CHECK_OK(penstock_channelizer_set_max_latency(channelizer, 1));
-    CHECK_EQ(penstock_channelizer_set_max_latency(channelizer, -1), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_channelizer_get_stats(NULL, &stats), PENSTOCK_ERR_ARGUMENT);
+    CHECK_OK(penstock_stream_set_max_latency(channelizer, 1));
+    CHECK_EQ(penstock_stream_set_max_latency(channelizer, -1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_get_stats(NULL, &stats), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_channelizer_set_taps(NULL, taps[0], 9, 0, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_channelizer_set_taps(channelizer, taps[0], ADVANCE, 0, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_channelizer_set_select(NULL, NULL, 0), PENSTOCK_ERR_ARGUMENT);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
 }
 
 /* Where allocation k of a change fails, nothing changes. */
@@ -366,7 +366,7 @@ static void sweep_allocations(penstock_context *context)
     static const size_t some[] = {1, 2};
     long live = penstock__memory_live(), k = 0, failed = 1;
     for (; failed && k < 100; k++) {
-        penstock_channelizer *channelizer = make(context, "cpu", 0);
+        penstock_stream *channelizer = make(context, "cpu", 0);
         uint64_t seed = 10;
         size_t made = 0;
         pass(channelizer, 0, 2000, frames, 500, &seed, &made);
@@ -378,7 +378,7 @@ static void sweep_allocations(penstock_context *context)
         CHECK_OK(penstock_channelizer_set_select(channelizer, NULL, 0));
         pass(channelizer, 2000, SAMPLES, frames, 500, &seed, &made);
         CHECK_EQ(made, FRAMES);
-        penstock_channelizer_free(channelizer);
+        penstock_stream_free(channelizer);
         CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
     }
     CHECK(!failed && k > 4, "%ld allocations were failed", k);

@@ -35,23 +35,23 @@ static const penstock_synthesizer_desc synthesis = {.size = sizeof synthesis,
                                                     .select_count = KEPT};
 
 struct chain {
-    penstock_channelizer *channelizer;
-    penstock_synthesizer *synthesizer;
+    penstock_stream *channelizer;
+    penstock_stream *synthesizer;
     size_t frames, returned;
 };
 
 static void chain_free(struct chain *chain)
 {
-    penstock_channelizer_free(chain->channelizer);
-    penstock_synthesizer_free(chain->synthesizer);
+    penstock_stream_free(chain->channelizer);
+    penstock_stream_free(chain->synthesizer);
 }
 
 static int chain_new(struct chain *chain, penstock_context *context, const char *device)
 {
     *chain = (struct chain){0};
-    int status = penstock_channelizer_new(&chain->channelizer, context, &analysis, device);
+    int status = penstock_channelizer_open(&chain->channelizer, context, &analysis, device);
     if (!status)
-        status = penstock_synthesizer_new(&chain->synthesizer, context, &synthesis, device);
+        status = penstock_synthesizer_open(&chain->synthesizer, context, &synthesis, device);
     if (status)
         chain_free(chain);
     return status;
@@ -63,8 +63,8 @@ static int take_samples(struct chain *chain, size_t most, bool wait)
     int status = 0;
     while (pulled && !status) {
         size_t room = RETURNED + 1 - chain->returned;
-        status = penstock_synthesizer_pull(chain->synthesizer, got + chain->returned, most < room ? most : room, wait,
-                                           &pulled);
+        status =
+            penstock_stream_pull(chain->synthesizer, got + chain->returned, most < room ? most : room, wait, &pulled);
         chain->returned += pulled;
     }
     return status;
@@ -78,10 +78,10 @@ static int pass_on(struct chain *chain, size_t most, bool wait)
     while (pulled && !status) {
         size_t room = FRAMES + 1 - chain->frames, taken = 0;
         penstock_cf32 *at = frames + chain->frames * KEPT;
-        status = penstock_channelizer_pull(chain->channelizer, at, most < room ? most : room, wait, &pulled);
+        status = penstock_stream_pull(chain->channelizer, at, most < room ? most : room, wait, &pulled);
         chain->frames += pulled;
         for (size_t done = 0; done < pulled && !status; done += taken)
-            if (!(status = penstock_synthesizer_push(chain->synthesizer, at + done * KEPT, pulled - done, &taken)))
+            if (!(status = penstock_stream_push(chain->synthesizer, at + done * KEPT, pulled - done, &taken)))
                 status = take_samples(chain, most, wait);
     }
     return status;
@@ -93,13 +93,13 @@ static int run(struct chain *chain, size_t most, uint64_t seed)
     chain->frames = chain->returned = 0;
     for (size_t at = 0, taken = 0; at < SAMPLES && !status; at += taken) {
         size_t piece = (size_t)(test_random(&seed) % most) + 1;
-        status = penstock_channelizer_push(chain->channelizer, samples + at,
-                                           piece < SAMPLES - at ? piece : SAMPLES - at, &taken);
+        status =
+            penstock_stream_push(chain->channelizer, samples + at, piece < SAMPLES - at ? piece : SAMPLES - at, &taken);
         if (!status && test_random(&seed) % 3)
             status = pass_on(chain, (size_t)(test_random(&seed) % most) + 1, test_random(&seed) % 4 == 0);
     }
-    if (!status && !(status = penstock_channelizer_finish(chain->channelizer)) &&
-        !(status = pass_on(chain, most, true)) && !(status = penstock_synthesizer_finish(chain->synthesizer)))
+    if (!status && !(status = penstock_stream_finish(chain->channelizer)) && !(status = pass_on(chain, most, true)) &&
+        !(status = penstock_stream_finish(chain->synthesizer)))
         status = take_samples(chain, most, true);
     return status;
 }
@@ -143,10 +143,10 @@ static void check_pieces(penstock_context *context, const char *device)
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
         CHECK_OK(run(&chain, most[i], i));
         check_good(device, (long)most[i], &chain);
-        CHECK_EQ(penstock_channelizer_push(chain.channelizer, samples, 1, &count), PENSTOCK_ERR_STATE);
-        CHECK_EQ(penstock_synthesizer_push(chain.synthesizer, frames, 1, &count), PENSTOCK_ERR_STATE);
-        CHECK_OK(penstock_channelizer_reset(chain.channelizer));
-        CHECK_OK(penstock_synthesizer_reset(chain.synthesizer));
+        CHECK_EQ(penstock_stream_push(chain.channelizer, samples, 1, &count), PENSTOCK_ERR_STATE);
+        CHECK_EQ(penstock_stream_push(chain.synthesizer, frames, 1, &count), PENSTOCK_ERR_STATE);
+        CHECK_OK(penstock_stream_reset(chain.channelizer));
+        CHECK_OK(penstock_stream_reset(chain.synthesizer));
     }
     chain_free(&chain);
 }
@@ -160,8 +160,8 @@ static void check_not_finite(penstock_context *context)
     CHECK_OK(chain_new(&chain, context, "cpu"));
     for (int infinite = 0; infinite < 2; infinite++) {
         size_t bad = 0, wrong = 0;
-        CHECK_OK(penstock_channelizer_reset(chain.channelizer));
-        CHECK_OK(penstock_synthesizer_reset(chain.synthesizer));
+        CHECK_OK(penstock_stream_reset(chain.channelizer));
+        CHECK_OK(penstock_stream_reset(chain.synthesizer));
         samples[AT].im = infinite ? -INFINITY : NAN;
         CHECK_OK(run(&chain, 3000, 8));
         for (size_t m = 0; m < FRAMES; m++) {
@@ -185,43 +185,43 @@ static void check_latency(penstock_context *context)
 {
     penstock_channelizer_desc desc = analysis;
     penstock_channelizer_info info = PENSTOCK_CHANNELIZER_INFO;
-    penstock_channelizer *channelizer = NULL;
+    penstock_stream *channelizer = NULL;
     size_t count;
-    CHECK_OK(penstock_channelizer_new(&channelizer, context, &desc, "cpu"));
+    CHECK_OK(penstock_channelizer_open(&channelizer, context, &desc, "cpu"));
     CHECK_OK(penstock_channelizer_get_info(channelizer, &info));
     CHECK_EQ(info.latency, 0);
     for (size_t n = 0; n < 200; n++) {
-        CHECK_OK(penstock_channelizer_push(channelizer, samples + n, 1, &(size_t){0}));
-        CHECK(n % HOP ? isinf(penstock_channelizer_due_s(channelizer)) : penstock_channelizer_due_s(channelizer) == 0,
-              "sample %zu: due in %g s", n, penstock_channelizer_due_s(channelizer));
-        CHECK_OK(penstock_channelizer_pull(channelizer, frames, FRAMES, false, &count));
+        CHECK_OK(penstock_stream_push(channelizer, samples + n, 1, &(size_t){0}));
+        CHECK(n % HOP ? isinf(penstock_stream_due_s(channelizer)) : penstock_stream_due_s(channelizer) == 0,
+              "sample %zu: due in %g s", n, penstock_stream_due_s(channelizer));
+        CHECK_OK(penstock_stream_pull(channelizer, frames, FRAMES, false, &count));
         CHECK_EQ(count, n % HOP == 0);
     }
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
     desc.max_latency_s = 1e-4;
-    CHECK_OK(penstock_channelizer_new(&channelizer, context, &desc, "trace"));
-    CHECK_OK(penstock_channelizer_push(channelizer, samples, 1, &(size_t){0}));
-    CHECK(penstock_channelizer_due_s(channelizer) <= 1e-4, "due in %g s", penstock_channelizer_due_s(channelizer));
-    for (count = 0; !count && penstock_channelizer_due_s(channelizer) <= 1e-4;)
-        CHECK_OK(penstock_channelizer_pull(channelizer, frames, FRAMES, false, &count));
+    CHECK_OK(penstock_channelizer_open(&channelizer, context, &desc, "trace"));
+    CHECK_OK(penstock_stream_push(channelizer, samples, 1, &(size_t){0}));
+    CHECK(penstock_stream_due_s(channelizer) <= 1e-4, "due in %g s", penstock_stream_due_s(channelizer));
+    for (count = 0; !count && penstock_stream_due_s(channelizer) <= 1e-4;)
+        CHECK_OK(penstock_stream_pull(channelizer, frames, FRAMES, false, &count));
     CHECK_EQ(count, 1);
-    CHECK(isinf(penstock_channelizer_due_s(channelizer)), "due in %g s", penstock_channelizer_due_s(channelizer));
-    penstock_channelizer_free(channelizer);
+    CHECK(isinf(penstock_stream_due_s(channelizer)), "due in %g s", penstock_stream_due_s(channelizer));
+    penstock_stream_free(channelizer);
 }
 
 /* ---------------------------------------------------------------- refusals -------------------- */
 
 static void refuse_analysis(penstock_context *context, const char *word, penstock_channelizer_desc desc)
 {
-    penstock_channelizer *channelizer = (penstock_channelizer *)(void *)samples;
-    CHECK_EQ(penstock_channelizer_new(&channelizer, context, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
+    penstock_stream *channelizer = (penstock_stream *)(void *)samples;
+    CHECK_EQ(penstock_channelizer_open(&channelizer, context, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
     CHECK(!channelizer && strstr(penstock_error_text(), word), "no '%s' in '%s'", word, penstock_error_text());
 }
 
 static void refuse_synthesis(penstock_context *context, const char *word, penstock_synthesizer_desc desc)
 {
-    penstock_synthesizer *synthesizer = (penstock_synthesizer *)(void *)samples;
-    CHECK_EQ(penstock_synthesizer_new(&synthesizer, context, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
+    penstock_stream *synthesizer = (penstock_stream *)(void *)samples;
+    CHECK_EQ(penstock_synthesizer_open(&synthesizer, context, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
     CHECK(!synthesizer && strstr(penstock_error_text(), word), "no '%s' in '%s'", word, penstock_error_text());
 }
 
@@ -265,21 +265,21 @@ static void check_null(penstock_context *context)
     struct chain chain;
     size_t count;
     CHECK_OK(chain_new(&chain, context, "cpu"));
-    CHECK_EQ(penstock_channelizer_push(NULL, samples, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_channelizer_push(chain.channelizer, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_channelizer_pull(chain.channelizer, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_channelizer_pull_streams(chain.channelizer, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_synthesizer_push(chain.synthesizer, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_synthesizer_push_streams(NULL, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_synthesizer_pull(chain.synthesizer, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_channelizer_finish(NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_channelizer_reset(NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_synthesizer_finish(NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_synthesizer_reset(NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK(isinf(penstock_channelizer_due_s(NULL)) && isinf(penstock_synthesizer_due_s(NULL)), "NULL is due");
+    CHECK_EQ(penstock_stream_push(NULL, samples, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_push(chain.channelizer, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_pull(chain.channelizer, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_pull_channels(chain.channelizer, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_push(chain.synthesizer, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_push_channels(NULL, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_pull(chain.synthesizer, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK(isinf(penstock_stream_due_s(NULL)) && isinf(penstock_stream_due_s(NULL)), "NULL is due");
     chain_free(&chain);
-    penstock_channelizer_free(NULL);
-    penstock_synthesizer_free(NULL);
+    penstock_stream_free(NULL);
+    penstock_stream_free(NULL);
 }
 
 /* ---------------------------------------------------------------- failures -------------------- */
@@ -296,8 +296,8 @@ static int use(penstock_context *context, const char *device, bool *wrong)
              !same(got, good, chain.returned) || (!status && chain.returned != RETURNED);
     sweep_over();
     if (status) {
-        CHECK_OK(penstock_channelizer_reset(chain.channelizer));
-        CHECK_OK(penstock_synthesizer_reset(chain.synthesizer));
+        CHECK_OK(penstock_stream_reset(chain.channelizer));
+        CHECK_OK(penstock_stream_reset(chain.synthesizer));
         CHECK_OK(run(&chain, 9999, 1));
         check_good("after a reset, failure", status, &chain);
     }
@@ -310,19 +310,19 @@ static int use(penstock_context *context, const char *device, bool *wrong)
 static void check_full(penstock_context *context, const char *device)
 {
     enum { PERIOD = 19200, EACH = PERIOD / HOP, WINDOW = TAPS / HOP + 1, PERIODS = 80 };
-    penstock_channelizer *channelizer = NULL;
+    penstock_stream *channelizer = NULL;
     size_t at = 0, made = 0, wrong = 0, rounds = 0, taken, pulled;
-    CHECK_OK(penstock_channelizer_new(&channelizer, context, &analysis, device));
+    CHECK_OK(penstock_channelizer_open(&channelizer, context, &analysis, device));
     for (; made < PERIODS * EACH - WINDOW && rounds < 1000; rounds++) {
         do {
             size_t left = PERIOD - at % PERIOD, rest = PERIODS * (size_t)PERIOD - at;
-            CHECK_OK(penstock_channelizer_push(channelizer, samples + at % PERIOD, left < rest ? left : rest, &taken));
+            CHECK_OK(penstock_stream_push(channelizer, samples + at % PERIOD, left < rest ? left : rest, &taken));
             at += taken;
         } while (taken);
         if (at == PERIODS * (size_t)PERIOD)
-            CHECK_OK(penstock_channelizer_finish(channelizer));
+            CHECK_OK(penstock_stream_finish(channelizer));
         do {
-            CHECK_OK(penstock_channelizer_pull(channelizer, frames, EACH, true, &pulled));
+            CHECK_OK(penstock_stream_pull(channelizer, frames, EACH, true, &pulled));
             for (size_t f = 0; f < pulled; f++, made++) {
                 size_t row = made % EACH;
                 if (made < EACH - WINDOW || (row >= WINDOW && row < EACH - WINDOW))
@@ -332,7 +332,7 @@ static void check_full(penstock_context *context, const char *device)
     }
     CHECK(rounds > 1 && rounds < 1000, "%s: it stands still after %zu frames", device, made);
     CHECK(!wrong, "%s: %zu of %zu frames differ", device, wrong, made);
-    penstock_channelizer_free(channelizer);
+    penstock_stream_free(channelizer);
 }
 
 int main(void)

@@ -39,32 +39,32 @@ static void expected(double *want, const penstock_fft_stream_desc *d, const floa
 }
 
 /* All of `in` in random pieces (one piece: `seed` 0), everything out. Vectors that came. */
-static size_t run(penstock_fft_stream *stream, const penstock_fft_stream_desc *d, const float *in, penstock_cf32 *out,
+static size_t run(penstock_stream *stream, const penstock_fft_stream_desc *d, const float *in, penstock_cf32 *out,
                   uint64_t seed, int *status)
 {
     size_t at = 0, count = 0, taken = 0, pulled = 0, values = d->real ? d->n : 2 * d->n;
     while (at < VECTORS && !*status) {
         size_t piece = seed ? 1 + test_random(&seed) % 40 : VECTORS;
         piece = piece < VECTORS - at ? piece : VECTORS - at;
-        *status = penstock_fft_stream_push(stream, in + at * values, piece, &taken);
+        *status = penstock_stream_push(stream, in + at * values, piece, &taken);
         at += taken;
         do {
-            int pull = penstock_fft_stream_pull(stream, out + count * d->n, VECTORS - count, seed % 3 == 1, &pulled);
+            int pull = penstock_stream_pull(stream, out + count * d->n, VECTORS - count, seed % 3 == 1, &pulled);
             count += pulled;
             *status = *status ? *status : pull;
         } while (pulled);
     }
-    if (!*status && !(*status = penstock_fft_stream_finish(stream)))
+    if (!*status && !(*status = penstock_stream_finish(stream)))
         do {
-            *status = penstock_fft_stream_pull(stream, out + count * d->n, VECTORS - count, false, &pulled);
+            *status = penstock_stream_pull(stream, out + count * d->n, VECTORS - count, false, &pulled);
             count += pulled;
         } while (!*status && pulled);
     return count;
 }
 
 /* The same in calls that push and pull at once, with room for fewer or more than come. */
-static size_t run_both(penstock_fft_stream *stream, const penstock_fft_stream_desc *d, const float *in,
-                       penstock_cf32 *out, uint64_t seed, int *status)
+static size_t run_both(penstock_stream *stream, const penstock_fft_stream_desc *d, const float *in, penstock_cf32 *out,
+                       uint64_t seed, int *status)
 {
     size_t at = 0, count = 0, taken, given, values = d->real ? d->n : 2 * d->n;
     bool finished = false, more = true;
@@ -72,20 +72,20 @@ static size_t run_both(penstock_fft_stream *stream, const penstock_fft_stream_de
         size_t piece = test_random(&seed) % 40, room = 1 + test_random(&seed) % 40;
         piece = piece < VECTORS - at ? piece : VECTORS - at;
         room = room < VECTORS - count ? room : VECTORS - count;
-        *status = penstock_fft_stream_run(stream, in + at * values, piece, &taken, out + count * d->n, room, &given);
+        *status = penstock_stream_run(stream, in + at * values, piece, &taken, out + count * d->n, room, &given);
         at += taken;
         count += given;
         more = given || !finished;
         if (at == VECTORS && !finished && !*status) {
             finished = true;
-            *status = penstock_fft_stream_finish(stream);
+            *status = penstock_stream_finish(stream);
         }
     }
     return count;
 }
 
 /* run() gives the bits of push() and pull(), `want`, also where vectors lie at addresses that no vector unit likes. */
-static void check_run(penstock_fft_stream *stream, const penstock_fft_stream_desc *d, const float *in,
+static void check_run(penstock_stream *stream, const penstock_fft_stream_desc *d, const float *in,
                       const penstock_cf32 *want)
 {
     const size_t values = VECTORS * d->n;
@@ -96,7 +96,7 @@ static void check_run(penstock_fft_stream *stream, const penstock_fft_stream_des
         int status = 0;
         size_t shift = split % 2;
         out[shift + values].re = 77;
-        CHECK_OK(penstock_fft_stream_reset(stream));
+        CHECK_OK(penstock_stream_reset(stream));
         CHECK_EQ(run_both(stream, d, shift ? moved + 1 : in, out + shift, split, &status), VECTORS);
         CHECK_OK(status);
         CHECK(!memcmp(out + shift, want, values * sizeof *out), "n %zu: run gives other bits", d->n);
@@ -108,8 +108,8 @@ static void check_run(penstock_fft_stream *stream, const penstock_fft_stream_des
 
 static void check_values(penstock_context *context, const char *device, const penstock_fft_stream_desc *d)
 {
-    penstock_fft_stream *stream = NULL;
-    penstock_fft_stream_counters counters = PENSTOCK_FFT_STREAM_COUNTERS;
+    penstock_stream *stream = NULL;
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
     uint64_t seed = d->n;
     size_t n = d->n, bytes = VECTORS * n * sizeof(penstock_cf32);
     float *in = malloc(bytes);
@@ -118,7 +118,7 @@ static void check_values(penstock_context *context, const char *device, const pe
     int status = 0;
     for (size_t i = 0; i < 2 * VECTORS * n; i++)
         in[i] = (float)test_uniform(&seed);
-    CHECK_OK(penstock_fft_stream_new(&stream, context, d, device));
+    CHECK_OK(penstock_fft_stream_open(&stream, context, d, device));
     if (!stream)
         goto done;
     CHECK_EQ(run(stream, d, in, out, 0, &status), VECTORS);
@@ -130,18 +130,18 @@ static void check_values(penstock_context *context, const char *device, const pe
               n, d->real ? "real" : "complex", d->direction ? "reverse" : "forward", v, error);
     }
     for (uint64_t split = 1; split < 4; split++) {
-        CHECK_OK(penstock_fft_stream_reset(stream));
+        CHECK_OK(penstock_stream_reset(stream));
         CHECK_EQ(run(stream, d, in, again, split, &status), VECTORS);
         CHECK_OK(status);
         CHECK(!memcmp(out, again, bytes), "%s, n %zu: another split gives other bits", device, n);
     }
     check_run(stream, d, in, out);
-    CHECK_OK(penstock_fft_stream_get_counters(stream, &counters));
-    CHECK(counters.pushed == VECTORS && counters.pulled == VECTORS && counters.batch && !counters.fallbacks,
-          "counters are %llu %llu", (unsigned long long)counters.pushed, (unsigned long long)counters.pulled);
-    CHECK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}) == PENSTOCK_ERR_STATE, "a finished stream takes more");
+    CHECK_OK(penstock_stream_get_info(stream, &info));
+    CHECK(info.taken == VECTORS && info.given == VECTORS && info.batch && !info.waiting, "taken %llu, given %llu",
+          (unsigned long long)info.taken, (unsigned long long)info.given);
+    CHECK(penstock_stream_push(stream, in, 1, &(size_t){0}) == PENSTOCK_ERR_STATE, "a finished stream takes more");
 done:
-    penstock_fft_stream_free(stream);
+    penstock_stream_free(stream);
     free(in);
     free(out);
     free(again);
@@ -171,31 +171,31 @@ static void check_latency(penstock_context *context)
 {
     static const float in[2 * 64] = {1};
     penstock_cf32 out[64];
-    penstock_fft_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     size_t count;
     /* so long that no busy machine lets it pass */
     CHECK_OK(
-        penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64, .max_latency_s = 1000), "cpu"));
-    CHECK(isinf(penstock_fft_stream_due_s(stream)), "due in %g s with nothing in", penstock_fft_stream_due_s(stream));
-    CHECK_OK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}));
-    double due = penstock_fft_stream_due_s(stream);
+        penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64, .max_latency_s = 1000), "cpu"));
+    CHECK(isinf(penstock_stream_due_s(stream)), "due in %g s with nothing in", penstock_stream_due_s(stream));
+    CHECK_OK(penstock_stream_push(stream, in, 1, &(size_t){0}));
+    double due = penstock_stream_due_s(stream);
     CHECK(due > 0 && due <= 1000, "due in %g s", due);
-    CHECK_OK(penstock_fft_stream_pull(stream, out, 1, false, &count));
+    CHECK_OK(penstock_stream_pull(stream, out, 1, false, &count));
     CHECK_EQ(count, 0);
-    penstock_fft_stream_free(stream);
+    penstock_stream_free(stream);
 
     CHECK_OK(
-        penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64, .max_latency_s = 0.02), "cpu"));
-    CHECK_OK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}));
-    due = penstock_fft_stream_due_s(stream);
+        penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64, .max_latency_s = 0.02), "cpu"));
+    CHECK_OK(penstock_stream_push(stream, in, 1, &(size_t){0}));
+    due = penstock_stream_due_s(stream);
     CHECK(due <= 0.02, "due in %g s", due);
     nanosleep(&(struct timespec){.tv_nsec = 25000000}, NULL);
-    CHECK(penstock_fft_stream_due_s(stream) <= 0, "not due after the latency");
-    CHECK_OK(penstock_fft_stream_pull(stream, out, 1, false, &count));
+    CHECK(penstock_stream_due_s(stream) <= 0, "not due after the latency");
+    CHECK_OK(penstock_stream_pull(stream, out, 1, false, &count));
     CHECK_EQ(count, 1);
     CHECK(out[63].re == 1.0f, "a pulse gives %g", (double)out[63].re);
-    CHECK(isinf(penstock_fft_stream_due_s(stream)), "due with nothing left");
-    penstock_fft_stream_free(stream);
+    CHECK(isinf(penstock_stream_due_s(stream)), "due with nothing left");
+    penstock_stream_free(stream);
 }
 
 /* A vector that waits in a batch comes before those that could go straight. */
@@ -203,18 +203,18 @@ static void check_order(penstock_context *context)
 {
     static const penstock_cf32 in[3] = {{1, 0}, {2, 0}, {3, 0}};
     penstock_cf32 out[3];
-    penstock_fft_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     size_t taken = 0, given = 0;
-    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 1), "cpu"));
-    CHECK_OK(penstock_fft_stream_push(stream, in, 1, &(size_t){0}));
-    CHECK_OK(penstock_fft_stream_run(stream, in + 1, 2, &taken, out, 3, &given));
+    CHECK_OK(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 1), "cpu"));
+    CHECK_OK(penstock_stream_push(stream, in, 1, &(size_t){0}));
+    CHECK_OK(penstock_stream_run(stream, in + 1, 2, &taken, out, 3, &given));
     CHECK(taken == 2 && given == 3 && out[0].re == 1.0f && out[1].re == 2.0f && out[2].re == 3.0f, "%zu came", given);
-    CHECK_OK(penstock_fft_stream_finish(stream));
-    CHECK_EQ(penstock_fft_stream_run(stream, in, 1, &taken, out, 1, &given), PENSTOCK_ERR_STATE);
-    CHECK_OK(penstock_fft_stream_reset(stream));
-    CHECK_OK(penstock_fft_stream_run(stream, in, 3, &taken, out, 2, &given));
+    CHECK_OK(penstock_stream_finish(stream));
+    CHECK_EQ(penstock_stream_run(stream, in, 1, &taken, out, 1, &given), PENSTOCK_ERR_STATE);
+    CHECK_OK(penstock_stream_reset(stream));
+    CHECK_OK(penstock_stream_run(stream, in, 3, &taken, out, 2, &given));
     CHECK(taken == 2 && given == 2 && out[1].re == 2.0f, "straight: took %zu, gave %zu", taken, given);
-    penstock_fft_stream_free(stream);
+    penstock_stream_free(stream);
 }
 
 /* Another window holds from the next vector on, and no vector is lost: also where several wait for their turn. Where
@@ -224,12 +224,12 @@ static void check_windows(penstock_context *context, const char *device, bool st
     enum { N = 16 };
     static float window[N];
     static penstock_cf32 in[VECTORS * N], out[VECTORS * N];
-    penstock_fft_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     size_t at = 0, count = 0, taken, given, want[VECTORS];
     uint64_t seed = straight;
     for (size_t i = 0; i < VECTORS * N; i++)
         in[i].re = 1;
-    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), device));
+    CHECK_OK(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), device));
     for (size_t factor = 1; at < VECTORS; factor++) {
         size_t piece = test_random(&seed) % 50, room = test_random(&seed) % 40;
         piece = piece < VECTORS - at ? piece : VECTORS - at;
@@ -238,23 +238,23 @@ static void check_windows(penstock_context *context, const char *device, bool st
             window[i] = (float)factor;
         CHECK_OK(penstock_fft_stream_set_window(stream, window));
         if (straight) {
-            CHECK_OK(penstock_fft_stream_run(stream, in + at * N, piece, &taken, out + count * N, room, &given));
+            CHECK_OK(penstock_stream_run(stream, in + at * N, piece, &taken, out + count * N, room, &given));
         } else {
-            CHECK_OK(penstock_fft_stream_push(stream, in + at * N, piece, &taken));
-            CHECK_OK(penstock_fft_stream_pull(stream, out + count * N, room, false, &given));
+            CHECK_OK(penstock_stream_push(stream, in + at * N, piece, &taken));
+            CHECK_OK(penstock_stream_pull(stream, out + count * N, room, false, &given));
         }
         for (size_t i = 0; i < taken; i++)
             want[at + i] = factor;
         at += taken;
         count += given;
     }
-    CHECK_OK(penstock_fft_stream_finish(stream));
-    CHECK_OK(penstock_fft_stream_pull(stream, out + count * N, VECTORS - count, false, &given));
+    CHECK_OK(penstock_stream_finish(stream));
+    CHECK_OK(penstock_stream_pull(stream, out + count * N, VECTORS - count, false, &given));
     CHECK_EQ(count + given, VECTORS);
     for (size_t i = 0; i < VECTORS; i++)
         CHECK(fabsf(out[i * N].re - (float)(want[i] * N)) <= 1e-4f * (float)(want[i] * N),
               "%s, vector %zu: %g, not %zu", device, i, (double)out[i * N].re / N, want[i]);
-    penstock_fft_stream_free(stream);
+    penstock_stream_free(stream);
 }
 
 static void check_stats(penstock_context *context)
@@ -262,48 +262,48 @@ static void check_stats(penstock_context *context)
     static const penstock_cf32 in[64 * 10];
     static penstock_cf32 out[64 * 10];
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-    penstock_fft_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     size_t taken, given;
-    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64), "cpu"));
-    CHECK_OK(penstock_fft_stream_push(stream, in, 10, &taken));
-    CHECK_OK(penstock_fft_stream_get_stats(stream, &stats));
+    CHECK_OK(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64), "cpu"));
+    CHECK_OK(penstock_stream_push(stream, in, 10, &taken));
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(stats.in == 10 && !stats.out && stats.queue == 10 && stats.batch == 0, "pushed");
-    CHECK_OK(penstock_fft_stream_set_max_latency(stream, 1e-9)); /* holds for those that wait too */
-    CHECK_OK(penstock_fft_stream_pull(stream, out, 10, false, &given));
+    CHECK_OK(penstock_stream_set_max_latency(stream, 1e-9)); /* holds for those that wait too */
+    CHECK_OK(penstock_stream_pull(stream, out, 10, false, &given));
     CHECK_EQ(given, 10);
-    CHECK_OK(penstock_fft_stream_run(stream, in, 6, &taken, out, 10, &given));
-    CHECK_OK(penstock_fft_stream_get_stats(stream, &stats));
+    CHECK_OK(penstock_stream_run(stream, in, 6, &taken, out, 10, &given));
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(stats.in == 16 && stats.out == 16 && !stats.queue && stats.batch == 8, "%g in, %g out, batch %g",
           (double)stats.in, (double)stats.out, stats.batch);
     CHECK(stats.kernel_s > 0 && stats.transfer_s == 0 && stats.latency_p50_s > 0 &&
               stats.latency_p99_s >= stats.latency_p50_s && stats.in_rate_hz > 0 && !stats.fallbacks && !stats.drops,
           "kernel %g s, latency %g s", stats.kernel_s, stats.latency_p50_s);
-    CHECK_OK(penstock_fft_stream_reset(stream));
-    CHECK_OK(penstock_fft_stream_get_stats(stream, &stats));
+    CHECK_OK(penstock_stream_reset(stream));
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(!stats.in && !stats.out && stats.latency_p99_s == 0, "a reset stream remembers");
-    penstock_fft_stream_free(stream);
+    penstock_stream_free(stream);
 }
 
 static void check_refusals(penstock_context *context)
 {
-    penstock_fft_stream *stream = NULL;
-    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 0), "cpu"),
+    penstock_stream *stream = NULL;
+    CHECK_EQ(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 0), "cpu"),
              PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8, .max_latency_s = -1), "cpu"),
+    CHECK_EQ(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8, .max_latency_s = -1), "cpu"),
              PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8, .direction = 9), "cpu"),
+    CHECK_EQ(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8, .direction = 9), "cpu"),
              PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "warp"),
+    CHECK_EQ(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "warp"),
              PENSTOCK_ERR_NO_DEVICE);
-    CHECK_EQ(penstock_fft_stream_new(NULL, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "cpu"), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_push(NULL, NULL, 0, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_fft_stream_open(NULL, context, &PENSTOCK_FFT_STREAM_DESC(.n = 8), "cpu"), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_push(NULL, NULL, 0, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_fft_stream_set_window(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_set_max_latency(NULL, 0), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_fft_stream_get_stats(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK(!penstock_fft_stream_device(NULL) && !stream, "something came of nothing");
+    CHECK_EQ(penstock_stream_set_max_latency(NULL, 0), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_get_stats(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK(!penstock_stream_device(NULL) && !stream, "something came of nothing");
 }
 
 static void sweep_allocations(void)
@@ -316,17 +316,17 @@ static void sweep_allocations(void)
     int status = PENSTOCK_ERR_MEMORY;
     for (; status && k < 1000; k++) {
         penstock_context *context = NULL;
-        penstock_fft_stream *stream = NULL;
+        penstock_stream *stream = NULL;
         penstock__memory_fail_at(k);
         if (!(status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""))) &&
-            !(status = penstock_fft_stream_new(&stream, context, &desc, "cpu")))
+            !(status = penstock_fft_stream_open(&stream, context, &desc, "cpu")))
             CHECK(run(stream, &desc, in, out, 0, &status) == VECTORS || status, "vectors are missing");
-        if (!status && !(status = penstock_fft_stream_reset(stream)))
+        if (!status && !(status = penstock_stream_reset(stream)))
             CHECK(run_both(stream, &desc, in, out, 1, &status) == VECTORS || status, "vectors are missing");
         if (!status)
             status = penstock_fft_stream_set_window(stream, window);
         penstock__memory_fail_at(-1);
-        penstock_fft_stream_free(stream);
+        penstock_stream_free(stream);
         penstock_context_free(context);
         CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
     }
@@ -338,13 +338,13 @@ int main(int argc, char **argv)
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
     if (argc > 1) {
-        penstock_fft_stream *probe = NULL;
-        if (penstock_fft_stream_new(&probe, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64), argv[1])) {
+        penstock_stream *probe = NULL;
+        if (penstock_fft_stream_open(&probe, context, &PENSTOCK_FFT_STREAM_DESC(.n = 64), argv[1])) {
             int skipped = test_skip(penstock_error_text());
             penstock_context_free(context);
             return skipped;
         }
-        penstock_fft_stream_free(probe);
+        penstock_stream_free(probe);
         check_device(context, argv[1]);
         check_windows(context, argv[1], true);
         check_windows(context, argv[1], false);

@@ -70,7 +70,7 @@ static uint64_t expected_count(const penstock_filter_desc *desc, size_t total)
 static void run_case(penstock_filter_desc desc, size_t total, size_t most, uint64_t seed)
 {
     desc.interpolation = desc.interpolation ? desc.interpolation : 1;
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     size_t made = 0, bytes = penstock_format_bytes(desc.format);
     fill(desc.format, total, &seed);
@@ -82,14 +82,14 @@ static void run_case(penstock_filter_desc desc, size_t total, size_t most, uint6
         desc.real_taps = real_taps;
     else
         desc.taps = taps;
-    int status = penstock_filter_new(&filter, context, &desc, device);
+    int status = penstock_filter_open(&filter, context, &desc, device);
     CHECK(!status, "%zu taps on %s: %s", desc.tap_count, device, penstock_error_text());
     if (status)
         return;
     CHECK_OK(penstock_filter_get_info(filter, &info));
     if (desc.format == PENSTOCK_PLANAR) {
         size_t taken; /* one push is one planar array */
-        CHECK_OK(penstock_filter_push(filter, &samples, total, &taken));
+        CHECK_OK(penstock_stream_push(filter, &samples, total, &taken));
         CHECK_EQ(taken, total);
     } else {
         CHECK_OK(
@@ -103,7 +103,7 @@ static void run_case(penstock_filter_desc desc, size_t total, size_t most, uint6
           "%zu %s taps, decimation %zu / %zu, shift %g, format %s, transforms of %zu: error %.3g, bound %.3g",
           desc.tap_count, desc.real_taps ? "real" : "complex", desc.decimation, desc.interpolation, desc.shift,
           penstock_format_name(desc.format), info.n, error, bound);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* A length around powers of two more often than others. */

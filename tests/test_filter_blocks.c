@@ -30,13 +30,13 @@ static float real_taps[MOST];
 static char good[SAMPLES * 8], got[SAMPLES * 8];
 
 /* The whole stream in pieces of up to `most` samples, with the same taps set anew before sample `change`. */
-static size_t run(penstock_filter *filter, const penstock_filter_desc *desc, const void *in, size_t most, size_t change,
+static size_t run(penstock_stream *filter, const penstock_filter_desc *desc, const void *in, size_t most, size_t change,
                   char *to)
 {
     size_t bytes = penstock_format_bytes(desc->format), made = 0;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     uint64_t seed = most;
-    CHECK_OK(penstock_filter_reset(filter));
+    CHECK_OK(penstock_stream_reset(filter));
     CHECK_OK(penstock_filter_get_info(filter, &info));
     CHECK_OK(stream_push(filter, in, bytes, change, most, to, info.value_bytes, &made, &seed));
     if (change < SAMPLES)
@@ -65,7 +65,7 @@ static void check_values(const penstock_filter_desc *desc, const penstock_filter
 }
 
 /* Values whose frames do not contain the sample are the same to the bit; some of the others are not finite. */
-static void check_spoiled(penstock_filter *filter, const penstock_filter_desc *desc, const penstock_filter_info *info,
+static void check_spoiled(penstock_stream *filter, const penstock_filter_desc *desc, const penstock_filter_info *info,
                           float value, size_t count)
 {
     const size_t at = 4000, parts = (desc->tap_count + info->block - 1) / info->block;
@@ -88,10 +88,10 @@ static void check_spoiled(penstock_filter *filter, const penstock_filter_desc *d
 static void check(penstock_filter_desc desc)
 {
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     if (!desc.real_taps)
         desc.taps = taps;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, device));
     if (!filter)
         return;
     CHECK_OK(penstock_filter_get_info(filter, &info));
@@ -111,7 +111,7 @@ static void check(penstock_filter_desc desc)
     int status = fused ? penstock_resident_new_filter(&resident, filter, block, sizeof block, 1) : PENSTOCK_OK;
     CHECK(!status, "%zu taps, n %zu: %s", desc.tap_count, info.n, penstock_error_text());
     penstock_resident_free(resident);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     cases++;
 }
 
@@ -121,29 +121,29 @@ static void check_channels(void)
     const penstock_filter_channel channels[CHANNELS] = {{.taps = taps, .tap_count = 100, .shift = 0.3},
                                                         {.real_taps = real_taps, .tap_count = 37}};
     static penstock_cf32 both[CHANNELS][SAMPLES];
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t taken = 0, made = 0, more = 0;
     void *values[CHANNELS] = {both[0], both[1]}, *rest[CHANNELS];
-    CHECK_OK(penstock_filter_new(
+    CHECK_OK(penstock_filter_open(
         &filter, context, &PENSTOCK_FILTER_DESC(.channels = channels, .channel_count = CHANNELS, .n = 64), device));
-    CHECK_OK(penstock_filter_run_channels(filter, samples, SAMPLES, &taken, values, SAMPLES, &made));
+    CHECK_OK(penstock_stream_run_channels(filter, samples, SAMPLES, &taken, values, SAMPLES, &made));
     CHECK_EQ(taken, SAMPLES);
-    CHECK_OK(penstock_filter_finish(filter));
+    CHECK_OK(penstock_stream_finish(filter));
     for (size_t c = 0; c < CHANNELS; c++)
         rest[c] = both[c] + made;
-    CHECK_OK(penstock_filter_pull_channels(filter, rest, SAMPLES - made, true, &more));
+    CHECK_OK(penstock_stream_pull_channels(filter, rest, SAMPLES - made, true, &more));
     CHECK_EQ(made + more, SAMPLES);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     for (size_t c = 0; c < CHANNELS; c++) {
         penstock_filter_desc desc =
             PENSTOCK_FILTER_DESC(.taps = channels[c].taps, .real_taps = channels[c].real_taps,
                                  .tap_count = channels[c].tap_count, .shift = channels[c].shift, .n = 64);
         penstock_filter_info info = PENSTOCK_FILTER_INFO;
-        CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
+        CHECK_OK(penstock_filter_open(&filter, context, &desc, device));
         CHECK_OK(penstock_filter_get_info(filter, &info));
         memcpy(good, both[c], sizeof both[c]);
         check_values(&desc, &info, SAMPLES);
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
     }
     cases++;
 }

@@ -20,7 +20,7 @@ static penstock_cf32 alone[CHANNELS][2 * SAMPLES], got[CHANNELS][2 * SAMPLES];
 
 static size_t run_alone(penstock_filter_desc desc, const penstock_filter_channel *channel, bool change, void *to)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t made = 0, taken;
     desc.taps = channel->taps;
     desc.real_taps = channel->real_taps;
@@ -30,19 +30,19 @@ static size_t run_alone(penstock_filter_desc desc, const penstock_filter_channel
     desc.phase = channel->phase;
     desc.channels = NULL;
     desc.channel_count = 0;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, device));
     if (change)
         CHECK_OK(penstock_filter_set_taps(filter, other, NULL, MOST, 7777));
-    CHECK_OK(penstock_filter_run(filter, samples, SAMPLES, &taken, to, 2 * SAMPLES, &made));
+    CHECK_OK(penstock_stream_run(filter, samples, SAMPLES, &taken, to, 2 * SAMPLES, &made));
     CHECK_EQ(taken, SAMPLES);
-    CHECK_OK(penstock_filter_finish(filter));
-    CHECK_OK(penstock_filter_pull(filter, (char *)to + made * 8, 2 * SAMPLES - made, true, &taken));
-    penstock_filter_free(filter);
+    CHECK_OK(penstock_stream_finish(filter));
+    CHECK_OK(penstock_stream_pull(filter, (char *)to + made * 8, 2 * SAMPLES - made, true, &taken));
+    penstock_stream_free(filter);
     return made + taken;
 }
 
 /* All channels in random pieces by calls of both kinds. */
-static size_t run_together(penstock_filter *filter, uint64_t seed)
+static size_t run_together(penstock_stream *filter, uint64_t seed)
 {
     size_t at = 0, made = 0, taken, count;
     while (at < SAMPLES) {
@@ -52,20 +52,20 @@ static size_t run_together(penstock_filter *filter, uint64_t seed)
             values[c] = got[c] + made;
         piece = piece < SAMPLES - at ? piece : SAMPLES - at;
         if (test_random(&seed) % 2) {
-            CHECK_OK(penstock_filter_run_channels(filter, samples + 2 * at, piece, &taken, values, room, &count));
+            CHECK_OK(penstock_stream_run_channels(filter, samples + 2 * at, piece, &taken, values, room, &count));
         } else {
-            CHECK_OK(penstock_filter_push(filter, samples + 2 * at, piece, &taken));
-            CHECK_OK(penstock_filter_pull_channels(filter, values, room, test_random(&seed) % 2, &count));
+            CHECK_OK(penstock_stream_push(filter, samples + 2 * at, piece, &taken));
+            CHECK_OK(penstock_stream_pull_channels(filter, values, room, test_random(&seed) % 2, &count));
         }
         at += taken;
         made += count;
     }
-    CHECK_OK(penstock_filter_finish(filter));
+    CHECK_OK(penstock_stream_finish(filter));
     do {
         void *values[CHANNELS];
         for (int c = 0; c < CHANNELS; c++)
             values[c] = got[c] + made;
-        CHECK_OK(penstock_filter_pull_channels(filter, values, 1234, true, &count));
+        CHECK_OK(penstock_stream_pull_channels(filter, values, 1234, true, &count));
         made += count;
     } while (count);
     return made;
@@ -73,17 +73,17 @@ static size_t run_together(penstock_filter *filter, uint64_t seed)
 
 static void check(penstock_filter_desc desc, const penstock_filter_channel *channels)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     desc.channels = channels;
     desc.channel_count = CHANNELS;
     desc.max_taps = MOST;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, device));
     CHECK_OK(penstock_filter_get_info(filter, &info));
     CHECK_EQ(info.channels, CHANNELS);
     for (uint64_t round = 0; round < 4; round++) {
         bool change = round == 3;
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         if (change)
             CHECK_OK(penstock_filter_set_channel_taps(filter, 2, other, NULL, MOST, 7777));
         size_t made = run_together(filter, round);
@@ -92,11 +92,11 @@ static void check(penstock_filter_desc desc, const penstock_filter_channel *chan
             CHECK(!memcmp(got[c], alone[c], made * sizeof got[c][0]), "channel %d of round %d differs", c, (int)round);
         }
     }
-    CHECK_EQ(penstock_filter_pull(filter, got, 1, true, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_pull_channels(filter, (void *[CHANNELS]){got[0]}, 1, true, &(size_t){0}),
+    CHECK_EQ(penstock_stream_pull(filter, got, 1, true, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_pull_channels(filter, (void *[CHANNELS]){got[0]}, 1, true, &(size_t){0}),
              PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_filter_set_channel_taps(filter, CHANNELS, other, NULL, 1, SAMPLES), PENSTOCK_ERR_ARGUMENT);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 int main(int argc, char **argv)
@@ -125,13 +125,13 @@ int main(int argc, char **argv)
         check(PENSTOCK_FILTER_DESC(.n = 512, .decimation = 3, .interpolation = 2), channels);
     if (argc == 1)
         check(PENSTOCK_FILTER_DESC(.n = 1024, .max_latency = 5000), channels);
-    penstock_filter *filter = NULL;
-    CHECK_EQ(penstock_filter_new(
+    penstock_stream *filter = NULL;
+    CHECK_EQ(penstock_filter_open(
                  &filter, context,
                  &PENSTOCK_FILTER_DESC(.taps = other, .tap_count = 1, .channels = channels, .channel_count = CHANNELS),
                  device),
              PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_new(&filter, context, &PENSTOCK_FILTER_DESC(.channel_count = 1), device),
+    CHECK_EQ(penstock_filter_open(&filter, context, &PENSTOCK_FILTER_DESC(.channel_count = 1), device),
              PENSTOCK_ERR_ARGUMENT);
     penstock_context_free(context);
     return test_finish();

@@ -30,15 +30,15 @@ static penstock_filter_desc description(const penstock_cf32 *with, size_t max_la
                                 .max_latency = max_latency);
 }
 
-static penstock_filter *filter_of(penstock_context *context, const penstock_cf32 *with, size_t max_latency)
+static penstock_stream *filter_of(penstock_context *context, const penstock_cf32 *with, size_t max_latency)
 {
     penstock_filter_desc desc = description(with, max_latency);
-    penstock_filter *filter = NULL;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
+    penstock_stream *filter = NULL;
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, device));
     return filter;
 }
 
-static size_t run(penstock_filter *filter, size_t count, size_t most, penstock_cf32 *to)
+static size_t run(penstock_stream *filter, size_t count, size_t most, penstock_cf32 *to)
 {
     uint64_t seed = most;
     size_t made = 0;
@@ -66,12 +66,12 @@ static double error_of(const penstock_cf32 *a, const penstock_cf32 *b, size_t co
 /* One batch at a time, and its values against their definition. */
 static void make_good(penstock_context *context)
 {
-    penstock_filter *filter = filter_of(context, other_taps, 1);
+    penstock_stream *filter = filter_of(context, other_taps, 1);
     CHECK_EQ(run(filter, SAMPLES, SAMPLES, other), SAMPLES + TAPS - 1);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     filter = filter_of(context, taps, 1);
     CHECK_EQ(run(filter, SAMPLES, SAMPLES, good), SAMPLES + TAPS - 1);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     penstock_filter_desc desc = description(taps, 1);
     double error = 0, norm = 0;
     for (size_t m = 0; m < SAMPLES; m += 7) {
@@ -86,42 +86,42 @@ static void make_good(penstock_context *context)
 /* A value waits until the ring is full, and no longer. */
 static void check_latency(penstock_context *context)
 {
-    penstock_filter *filter = filter_of(context, taps, 2000);
+    penstock_stream *filter = filter_of(context, taps, 2000);
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     size_t most = 0, made = 0, count;
     CHECK_OK(penstock_filter_get_info(filter, &info));
     CHECK(info.latency <= 2000 && info.latency > 4 * info.block, "latency %zu", info.latency);
     for (size_t t = 0; t < SAMPLES; t++) {
-        CHECK_OK(penstock_filter_push(filter, samples + t, 1, &(size_t){0}));
-        CHECK_OK(penstock_filter_pull(filter, got + made, SAMPLES, false, &count));
+        CHECK_OK(penstock_stream_push(filter, samples + t, 1, &(size_t){0}));
+        CHECK_OK(penstock_stream_pull(filter, got + made, SAMPLES, false, &count));
         made += count;
         most = t - made + 1 > most ? t - made + 1 : most;
     }
     CHECK_EQ(most, info.latency);
     CHECK(same(got, good, made), "%zu values: other bits", made);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 static void check_pieces(penstock_context *context)
 {
     static const size_t most[] = {1, 45, 300, 777, 5000, SAMPLES};
-    penstock_filter *filter = filter_of(context, taps, 2000);
+    penstock_stream *filter = filter_of(context, taps, 2000);
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
         CHECK_EQ(run(filter, SAMPLES, most[i], got), SAMPLES + TAPS - 1);
         CHECK(same(got, good, SAMPLES + TAPS - 1), "pieces of up to %zu: other bits", most[i]);
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         CHECK_OK(
-            penstock_filter_push(filter, samples, 1500, &(size_t){0})); /* the next reset has batches on their way */
-        CHECK_OK(penstock_filter_reset(filter));
+            penstock_stream_push(filter, samples, 1500, &(size_t){0})); /* the next reset has batches on their way */
+        CHECK_OK(penstock_stream_reset(filter));
     }
-    CHECK_OK(penstock_filter_push(filter, samples, 1500, &(size_t){0}));
-    penstock_filter_free(filter);
+    CHECK_OK(penstock_stream_push(filter, samples, 1500, &(size_t){0}));
+    penstock_stream_free(filter);
 }
 
 /* At the edge of a batch, within one, and before the first. */
 static void check_changes(penstock_context *context)
 {
-    penstock_filter *filter = filter_of(context, taps, 2000);
+    penstock_stream *filter = filter_of(context, taps, 2000);
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     uint64_t seed = 3;
     CHECK_OK(penstock_filter_get_info(filter, &info));
@@ -129,7 +129,7 @@ static void check_changes(penstock_context *context)
         const penstock_cf32 *from = i % 3 == 2 ? taps : other_taps, *then = i % 3 == 2 ? good : other;
         size_t at = (size_t)(test_random(&seed) % (SAMPLES - 100)), made = 0;
         at = i % 4 ? at : at / info.block * info.block;
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         CHECK_OK(penstock_filter_set_taps(filter, taps, NULL, TAPS, 0));
         CHECK_OK(stream_push(filter, (const char *)samples, sizeof *samples, at, 999, (char *)got, sizeof *got, &made,
                              &seed));
@@ -141,13 +141,13 @@ static void check_changes(penstock_context *context)
         CHECK(same(got, good, at), "change at %zu: the values before it", at);
         CHECK(same(got + at, then + at, made - at), "change at %zu: the values after it", at);
     }
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* What a flush gives agrees with what would have come; all after it is the same. */
 static void check_flush(penstock_context *context)
 {
-    penstock_filter *filter = filter_of(context, taps, 2000);
+    penstock_stream *filter = filter_of(context, taps, 2000);
     uint64_t seed = 9;
     size_t made = 0, count;
     for (size_t at = 0, piece; at < SAMPLES; at += piece) {
@@ -155,9 +155,9 @@ static void check_flush(penstock_context *context)
         piece = piece < SAMPLES - at ? piece : SAMPLES - at;
         CHECK_OK(stream_push(filter, (const char *)(samples + at), sizeof *samples, piece, 500, (char *)got,
                              sizeof *got, &made, &seed));
-        CHECK_OK(penstock_filter_flush(filter));
+        CHECK_OK(penstock_stream_flush(filter));
         do {
-            CHECK_OK(penstock_filter_pull(filter, got + made, 1 + (size_t)(test_random(&seed) % 700), false, &count));
+            CHECK_OK(penstock_stream_pull(filter, got + made, 1 + (size_t)(test_random(&seed) % 700), false, &count));
             made += count;
         } while (count);
         CHECK_EQ(made, at + piece);
@@ -165,7 +165,7 @@ static void check_flush(penstock_context *context)
     CHECK_OK(stream_end(filter, (char *)got, sizeof *got, &made));
     CHECK_EQ(made, SAMPLES + TAPS - 1);
     CHECK(error_of(got, good, made) < 5e-7, "error %g", error_of(got, good, made));
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* A limit in seconds: batches on their way are waited for once it has passed. */
@@ -173,20 +173,20 @@ static void check_due(penstock_context *context)
 {
     for (int i = 0; i < 2; i++) {
         penstock_filter_desc desc = description(taps, 2000);
-        penstock_filter *filter = NULL;
+        penstock_stream *filter = NULL;
         size_t count;
         desc.max_latency_s = i ? 1e-9 : 1e6;
-        CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
-        CHECK_OK(penstock_filter_push(filter, samples, 1300, &(size_t){0}));
-        double due = penstock_filter_due_s(filter);
+        CHECK_OK(penstock_filter_open(&filter, context, &desc, device));
+        CHECK_OK(penstock_stream_push(filter, samples, 1300, &(size_t){0}));
+        double due = penstock_stream_due_s(filter);
         CHECK(i ? due <= 1e-9 : due > 9e5 && due <= 1e6, "due in %g s", due);
-        CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));
+        CHECK_OK(penstock_stream_pull(filter, got, SAMPLES, false, &count));
         CHECK(i ? count > 1200 : !count, "%zu values", count);
-        CHECK_OK(penstock_filter_pull(filter, got + count, 100, true, &count));
+        CHECK_OK(penstock_stream_pull(filter, got + count, 100, true, &count));
         CHECK(i ? !count : count == 100, "%zu values more", count);
-        CHECK(i || penstock_filter_due_s(filter) == 0, "values of a batch that was read in part are not due");
+        CHECK(i || penstock_stream_due_s(filter) == 0, "values of a batch that was read in part are not due");
         CHECK(same(got, good, 100), "other bits");
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
     }
 }
 
@@ -196,25 +196,25 @@ static void check_channels(penstock_context *context)
     const penstock_filter_channel channels[CHANNELS] = {{.taps = other_taps, .tap_count = TAPS, .shift = 0.1},
                                                         {.taps = taps, .tap_count = TAPS, .shift = 0.1}};
     static penstock_cf32 both[CHANNELS][SAMPLES + TAPS];
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t at = 0, made = 0, taken, count;
-    CHECK_OK(penstock_filter_new(
+    CHECK_OK(penstock_filter_open(
         &filter, context,
         &PENSTOCK_FILTER_DESC(.channels = channels, .channel_count = CHANNELS, .n = 64, .max_latency = 2000), device));
     do {
-        CHECK_OK(penstock_filter_push(filter, samples + at, SAMPLES - at < 900 ? SAMPLES - at : 900, &taken));
+        CHECK_OK(penstock_stream_push(filter, samples + at, SAMPLES - at < 900 ? SAMPLES - at : 900, &taken));
         at += taken;
         if (at == SAMPLES)
-            CHECK_OK(penstock_filter_finish(filter));
+            CHECK_OK(penstock_stream_finish(filter));
         do {
             void *values[CHANNELS] = {both[0] + made, both[1] + made};
-            CHECK_OK(penstock_filter_pull_channels(filter, values, 333, false, &count));
+            CHECK_OK(penstock_stream_pull_channels(filter, values, 333, false, &count));
             made += count;
         } while (count);
     } while (at < SAMPLES);
     CHECK_EQ(made, SAMPLES);
     CHECK(same(both[0], other, SAMPLES) && same(both[1], good, SAMPLES), "channels differ from filters of their own");
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* ---------------------------------------------------------------- failures -------------------- */
@@ -223,19 +223,19 @@ static void check_channels(penstock_context *context)
 static bool use(penstock_context *context, const char *name, void (*fail)(long), long k, long *errors)
 {
     penstock_filter_desc desc = description(taps, 2000);
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t at = 0, made = 0, taken, count;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, name));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, name));
     CHECK_OK(penstock_filter_set_taps(filter, taps, NULL, TAPS, FEW / 2));
     fail(k);
     for (bool finished = false; !finished || count;) {
-        int status = at < FEW ? penstock_filter_push(filter, samples + at, FEW - at < 700 ? FEW - at : 700, &taken)
-                              : penstock_filter_finish(filter);
+        int status = at < FEW ? penstock_stream_push(filter, samples + at, FEW - at < 700 ? FEW - at : 700, &taken)
+                              : penstock_stream_finish(filter);
         CHECK_OK(status);
         at += at < FEW ? taken : 0;
-        finished = at == FEW && penstock_filter_finish(filter) == PENSTOCK_OK;
+        finished = at == FEW && penstock_stream_finish(filter) == PENSTOCK_OK;
         do {
-            if ((status = penstock_filter_pull(filter, got + made, 600, finished, &count))) {
+            if ((status = penstock_stream_pull(filter, got + made, 600, finished, &count))) {
                 CHECK(!count && *penstock_error_text(), "call %ld: an error with values or without text", k);
                 CHECK(strncmp(name, "prefer:", 7), "call %ld on %s: %s", k, name, penstock_error_text());
                 ++*errors;
@@ -251,7 +251,7 @@ static bool use(penstock_context *context, const char *name, void (*fail)(long),
     shim.fail_at(-1);
     CHECK_EQ(made, FEW + TAPS - 1);
     CHECK(error_of(got, good, FEW) < 5e-7, "%s, call %ld: error %g", name, k, error_of(got, good, FEW));
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return beyond;
 }
 
@@ -277,16 +277,16 @@ static void sweep_memory(void)
     penstock_filter_desc desc = description(taps, 2000);
     long live, failed = 0, k = 0;
     CHECK_OK(penstock_context_new(&context, NULL));
-    penstock_filter_free(filter_of(context, taps, 2000)); /* the device is open now */
+    penstock_stream_free(filter_of(context, taps, 2000)); /* the device is open now */
     live = penstock__memory_live();
     long step = getenv("PENSTOCK_TEST_FULL") ? 1 : 4;
     for (int status = 1; status && k < 2000; k += step) {
-        penstock_filter *filter = NULL;
+        penstock_stream *filter = NULL;
         size_t made = 0;
         uint64_t seed = 1;
         long before = penstock__memory_calls();
         penstock__memory_fail_at(k);
-        if (!(status = penstock_filter_new(&filter, context, &desc, device)) &&
+        if (!(status = penstock_filter_open(&filter, context, &desc, device)) &&
             !(status = stream_push(filter, (const char *)samples, sizeof *samples, FEW, 999, (char *)got, sizeof *got,
                                    &made, &seed)))
             status = stream_end(filter, (char *)got, sizeof *got, &made);
@@ -294,7 +294,7 @@ static void sweep_memory(void)
         penstock__memory_fail_at(-1);
         failed += status;
         CHECK(error_of(got, good, made < FEW ? made : FEW) < 5e-7, "allocation %ld: wrong values", k);
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
         CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
     }
     CHECK(failed > 20 && k < 2000, "%ld allocations failed", failed);
@@ -306,7 +306,7 @@ int main(int count, char **arguments)
 {
     penstock_context *context = NULL;
     penstock_resident *resident = NULL;
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     penstock_filter_desc desc = description(taps, 2000);
     uint64_t seed = 1;
     int status;
@@ -318,14 +318,14 @@ int main(int count, char **arguments)
         other_taps[k] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
     }
     CHECK_OK(penstock_context_new(&context, NULL));
-    if ((status = penstock_filter_new(&filter, context, &desc, device)) == PENSTOCK_ERR_NO_DEVICE) {
+    if ((status = penstock_filter_open(&filter, context, &desc, device)) == PENSTOCK_ERR_NO_DEVICE) {
         penstock_context_free(context);
         return test_skip(penstock_error_text());
     }
     CHECK_OK(status);
     CHECK_OK(penstock_resident_new_filter(&resident, filter, samples, 1024, 2)); /* it is one kernel */
     penstock_resident_free(resident);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     make_good(context);
     check_latency(context);
     check_pieces(context);

@@ -36,46 +36,46 @@ static void check_values(const char *made, const penstock_filter_desc *desc, siz
 }
 
 /* All that can be pulled. */
-static void pull_all(penstock_filter *filter, size_t value_bytes, size_t *made)
+static void pull_all(penstock_stream *filter, size_t value_bytes, size_t *made)
 {
     size_t count;
     do {
-        CHECK_OK(penstock_filter_pull(filter, values + *made * value_bytes, 77, true, &count));
+        CHECK_OK(penstock_stream_pull(filter, values + *made * value_bytes, 77, true, &count));
         *made += count;
     } while (count);
 }
 
 static void check_flushed(penstock_context *context, penstock_filter_desc desc, uint64_t seed)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     size_t at = 0, made = 0, sample_bytes = penstock_format_bytes(desc.format);
     size_t d = desc.decimation ? desc.decimation : 1, flushes = 0;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     CHECK_OK(penstock_filter_get_info(filter, &info));
     while (at < SAMPLES) {
         size_t piece = (size_t)(test_random(&seed) % 700) + 1, taken;
         piece = piece < SAMPLES - at ? piece : SAMPLES - at;
-        CHECK_OK(penstock_filter_push(filter, (const char *)samples + at * sample_bytes, piece, &taken));
+        CHECK_OK(penstock_stream_push(filter, (const char *)samples + at * sample_bytes, piece, &taken));
         at += taken;
         if (test_random(&seed) % 3 == 0 || taken < piece)
             pull_all(filter, info.value_bytes, &made);
         if (test_random(&seed) % 2)
             continue;
         pull_all(filter, info.value_bytes, &made);
-        CHECK_OK(penstock_filter_flush(filter));
+        CHECK_OK(penstock_stream_flush(filter));
         pull_all(filter, info.value_bytes, &made);
         CHECK_EQ(made, at <= desc.advance ? 0 : (at - desc.advance + d - 1) / d);
         flushes++;
     }
-    CHECK_OK(penstock_filter_flush(filter));
-    CHECK_OK(penstock_filter_finish(filter));
-    CHECK_OK(penstock_filter_flush(filter));
+    CHECK_OK(penstock_stream_flush(filter));
+    CHECK_OK(penstock_stream_finish(filter));
+    CHECK_OK(penstock_stream_flush(filter));
     pull_all(filter, info.value_bytes, &made);
     CHECK_EQ(made, (SAMPLES + d - 1) / d);
     CHECK(flushes > 3, "%zu flushes", flushes);
     check_values(values, &desc, info.n, info.real, made);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* One filter to sample `cut`, then another from there on that has its own history to gather. */
@@ -83,21 +83,21 @@ static void check_continued(penstock_context *context, double shift, size_t cut)
 {
     penstock_filter_desc desc = PENSTOCK_FILTER_DESC(.taps = (const penstock_cf32 *)(const void *)taps,
                                                      .tap_count = TAPS, .n = 256, .shift = shift, .phase = 0.0);
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     size_t made = cut + TAPS - 1, taken;
     double error = 0;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
-    CHECK_OK(penstock_filter_push(filter, samples, cut, &taken));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_stream_push(filter, samples, cut, &taken));
     CHECK_EQ(taken, cut);
     CHECK_OK(penstock_filter_get_info(filter, &info));
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     desc.phase = info.phase;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
-    CHECK_OK(penstock_filter_push(filter, samples + 2 * cut, 400, &taken));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_stream_push(filter, samples + 2 * cut, 400, &taken));
     CHECK_EQ(taken, 400);
-    CHECK_OK(penstock_filter_finish(filter));
-    CHECK_OK(penstock_filter_pull(filter, values, 400, true, &taken));
+    CHECK_OK(penstock_stream_finish(filter));
+    CHECK_OK(penstock_stream_pull(filter, values, 400, true, &taken));
     for (; made < cut + 400; made++) {
         double y[2], e[2];
         value(y, values, false, made - cut);
@@ -105,7 +105,7 @@ static void check_continued(penstock_context *context, double shift, size_t cut)
         error = fmax(error, hypot(y[0] - e[0], y[1] - e[1]));
     }
     CHECK(error < 1e-5, "shift %g, cut at %zu: error %g", shift, cut, error);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 int main(void)
@@ -133,10 +133,10 @@ int main(void)
         check_continued(context, 0.1234567, cut);
         check_continued(context, -0.49, cut);
     }
-    CHECK_EQ(penstock_filter_flush(NULL), PENSTOCK_ERR_ARGUMENT);
-    penstock_filter *filter = NULL;
-    CHECK_EQ(penstock_filter_new(&filter, context,
-                                 &PENSTOCK_FILTER_DESC(.taps = complex_taps, .tap_count = 1, .phase = NAN), "cpu"),
+    CHECK_EQ(penstock_stream_flush(NULL), PENSTOCK_ERR_ARGUMENT);
+    penstock_stream *filter = NULL;
+    CHECK_EQ(penstock_filter_open(&filter, context,
+                                  &PENSTOCK_FILTER_DESC(.taps = complex_taps, .tap_count = 1, .phase = NAN), "cpu"),
              PENSTOCK_ERR_ARGUMENT);
     penstock_context_free(context);
     return test_finish();

@@ -16,20 +16,21 @@ static size_t positions; /* that are tried, of blocks; 0: all */
 /* The device comes when `at` samples were pushed and all complete blocks were given. */
 static size_t run(const struct use *use, size_t at, size_t most, penstock_cf32 *to)
 {
-    penstock_filter *filter = new_filter(use, "cpu");
+    penstock_stream *filter = new_filter(use, "cpu");
     size_t made = 0, pulled;
     push(filter, 0, at, SAMPLES, to, &made);
     do {
-        CHECK_OK(penstock_filter_pull(filter, (char *)to + made * filter->shape->value_bytes, 100, true, &pulled));
+        CHECK_OK(penstock_stream_pull(filter, (char *)to + made * const_filter_of(filter)->shape->value_bytes, 100,
+                                      true, &pulled));
         made += pulled;
     } while (pulled);
     send_late(filter, use);
     push(filter, at, SAMPLES - at, most, to, &made);
     end(filter, to, &made);
     CHECK(at + 1500 > SAMPLES || is_late(filter), "%s, at %zu: it ends on %s", use->name, at, info_of(filter).device);
-    CHECK(at + 1500 > SAMPLES || !filter->arrival, "%s, at %zu: it still waits", use->name, at);
+    CHECK(at + 1500 > SAMPLES || !filter_of(filter)->arrival, "%s, at %zu: it still waits", use->name, at);
     check_values(use, filter, to, made, at);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return made;
 }
 
@@ -38,9 +39,9 @@ static size_t run(const struct use *use, size_t at, size_t most, penstock_cf32 *
 /* After each of the CPU's blocks. */
 static void every_block(const struct use *use)
 {
-    penstock_filter *filter = new_filter(use, "cpu");
+    penstock_stream *filter = new_filter(use, "cpu");
     size_t block = info_of(filter).block, step = positions ? SAMPLES / block / positions + 1 : 1, tried = 0;
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     for (size_t at = 0; at + block < SAMPLES; at += block * step, tried++)
         run(use, at + tried % block, 1 + (at * 7 + tried) % 900, got);
     CHECK(tried > 1, "%s: %zu positions", use->name, tried);
@@ -61,21 +62,21 @@ static void same_bits(const struct use *use)
     }
     struct use there = *use;
     there.desc.n = use->n;
-    penstock_filter *filter = new_filter(&there, kind);
+    penstock_stream *filter = new_filter(&there, kind);
     size_t made = 0;
     CHECK_OK(penstock_filter_get_info(filter, &info));
     push(filter, 0, SAMPLES, 500, again, &made);
     end(filter, again, &made);
     CHECK_EQ(run(use, 0, 77, got), made);
     CHECK(!memcmp(got, again, made * info.value_bytes), "%s: other bits than the device's", use->name);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* Other taps before the device comes, for a sample behind that, and after it has come. */
 static void changes(size_t at)
 {
     const struct use *use = &uses[0];
-    penstock_filter *filter = new_filter(use, "cpu");
+    penstock_stream *filter = new_filter(use, "cpu");
     static double first[2 * SAMPLES];
     struct use with_others = *use;
     size_t made = 0, change = at + 70;
@@ -89,8 +90,8 @@ static void changes(size_t at)
     wait_for_late(filter); /* taps are kept while one waits */
     CHECK_OK(penstock_filter_set_taps(filter, other_taps, NULL, 20, 300));
     CHECK_OK(penstock_filter_set_taps(filter, taps, NULL, 20, change));
-    penstock__arrival_free(filter->arrival);
-    filter->arrival = NULL;
+    penstock__arrival_free(filter_of(filter)->arrival);
+    filter_of(filter)->arrival = NULL;
     push(filter, 0, at, SAMPLES, got, &made);
     send_late(filter, use);
     push(filter, at, change + 1 - at, 30, got, &made);
@@ -100,25 +101,25 @@ static void changes(size_t at)
     end(filter, got, &made);
     CHECK(is_late(filter), "changes: it ends on %s", info_of(filter).device);
     check_values(use, filter, got, made, at);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* What a source that stalls gets of an incomplete block, before, while and after the device comes. */
 static void flushes(void)
 {
     const struct use *use = &uses[0];
-    penstock_filter *filter = new_filter(use, "cpu");
+    penstock_stream *filter = new_filter(use, "cpu");
     size_t made = 0, pulled, piece;
     uint64_t seed = 4;
     for (size_t at = 0; at < SAMPLES; at += piece) {
         piece = (size_t)(test_random(&seed) % 70) + 1;
         piece = piece < SAMPLES - at ? piece : SAMPLES - at;
         push(filter, at, piece, piece, got, &made);
-        CHECK_OK(penstock_filter_flush(filter));
+        CHECK_OK(penstock_stream_flush(filter));
         if (at < 1000 && at + piece >= 1000)
             send_late(filter, use);
         do {
-            CHECK_OK(penstock_filter_pull(filter, got + made, 33, false, &pulled));
+            CHECK_OK(penstock_stream_pull(filter, got + made, 33, false, &pulled));
             made += pulled;
         } while (pulled);
         CHECK_EQ(made, at + piece);
@@ -126,35 +127,35 @@ static void flushes(void)
     end(filter, got, &made);
     CHECK(is_late(filter), "flushes: it ends on %s", info_of(filter).device);
     check_values(use, filter, got, made, 1000);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* Resets and the end, with a device that waits to be taken. */
 static void resets(void)
 {
     const struct use *use = &uses[0];
-    penstock_filter *filter = new_filter(use, "cpu");
+    penstock_stream *filter = new_filter(use, "cpu");
     size_t made = 0;
     push(filter, 0, 1000, 100, got, &made);
     send_late(filter, use);
-    CHECK_OK(penstock_filter_finish(filter));
+    CHECK_OK(penstock_stream_finish(filter));
     CHECK_OK(stream_end(filter, (char *)got, sizeof *got, &made));
     CHECK_EQ(made, 1000 + use->desc.tap_count - 1);
-    CHECK(!is_late(filter) && filter->arrival, "a device came behind the end");
+    CHECK(!is_late(filter) && filter_of(filter)->arrival, "a device came behind the end");
     for (unsigned i = 0; i < 3; i++) {
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         push(filter, 0, SAMPLES, 100 + i, got, &(size_t){made = 0});
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         made = 0;
         push(filter, 0, SAMPLES, 300, got, &made);
         end(filter, got, &made);
         CHECK(is_late(filter), "resets: it ends on %s", info_of(filter).device);
         check_values(use, filter, got, made, i);
     }
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     filter = new_filter(use, "cpu"); /* nobody ever takes it */
     send_late(filter, use);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 static void channels(void)
@@ -163,18 +164,18 @@ static void channels(void)
                                                    {.taps = other_taps, .tap_count = 20, .shift = -0.2}};
     static penstock_cf32 values[CHANNELS][SAMPLES];
     const struct use use = {"channels", PENSTOCK_FILTER_DESC(.channels = all, .channel_count = CHANNELS, .n = 64), 128};
-    penstock_filter *filter = new_filter(&use, "cpu");
+    penstock_stream *filter = new_filter(&use, "cpu");
     size_t at = 0, made = 0, taken, pulled;
     do {
         if (at == 1400)
             send_late(filter, &use);
-        CHECK_OK(penstock_filter_push(filter, samples + at, SAMPLES - at < 700 ? SAMPLES - at : 700, &taken));
+        CHECK_OK(penstock_stream_push(filter, samples + at, SAMPLES - at < 700 ? SAMPLES - at : 700, &taken));
         at += taken;
         if (at == SAMPLES)
-            CHECK_OK(penstock_filter_finish(filter));
+            CHECK_OK(penstock_stream_finish(filter));
         do {
             void *to[CHANNELS] = {values[0] + made, values[1] + made};
-            CHECK_OK(penstock_filter_pull_channels(filter, to, 333, at % 1400 == 0, &pulled));
+            CHECK_OK(penstock_stream_pull_channels(filter, to, 333, at % 1400 == 0, &pulled));
             made += pulled;
         } while (pulled);
     } while (at < SAMPLES);
@@ -185,7 +186,7 @@ static void channels(void)
         make_want(&one);
         check_values(&one, filter, values[c], made, c);
     }
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* Batches before the device came are counted, and no others. */
@@ -193,19 +194,19 @@ static void counts(void)
 {
     const struct use *use = &uses[0];
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-    penstock_filter *filter = new_filter(use, "cpu");
+    penstock_stream *filter = new_filter(use, "cpu");
     size_t made = 0;
     make_want(use);
     push(filter, 0, 500, 500, got, &made);
-    CHECK_OK(penstock_filter_get_stats(filter, &stats));
+    CHECK_OK(penstock_stream_get_stats(filter, &stats));
     CHECK_EQ(stats.meanwhile, 0);
     send_late(filter, use);
     push(filter, 500, SAMPLES - 500, 300, got, &made);
     end(filter, got, &made);
-    CHECK_OK(penstock_filter_get_stats(filter, &stats));
+    CHECK_OK(penstock_stream_get_stats(filter, &stats));
     CHECK(stats.meanwhile <= 1 && stats.in == SAMPLES && stats.out == made, "%llu meanwhile, %llu in, %llu out",
           (unsigned long long)stats.meanwhile, (unsigned long long)stats.in, (unsigned long long)stats.out);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 int main(int count, char **arguments)

@@ -13,24 +13,24 @@
 static void fails(void)
 {
     const struct use *use = &uses[0];
-    penstock_filter *filter = new_filter(use, "cpu");
+    penstock_stream *filter = new_filter(use, "cpu");
     size_t made = 0;
     push(filter, 0, SAMPLES, 500, again, &made);
     end(filter, again, &made);
-    CHECK_OK(penstock_filter_reset(filter));
+    CHECK_OK(penstock_stream_reset(filter));
     push(filter, 0, 900, 500, got, &(size_t){made = 0});
-    CHECK_OK(penstock_filter_reset(filter));
+    CHECK_OK(penstock_stream_reset(filter));
     warnings = 0;
     made = 0;
     push(filter, 0, 900, 500, got, &made);
     wait_for_late(filter);
     push(filter, 900, SAMPLES - 900, 300, got, &made);
     end(filter, got, &made);
-    CHECK(warnings == 1 && !filter->arrival && !is_late(filter), "%u warnings, on %s", warnings,
+    CHECK(warnings == 1 && !filter_of(filter)->arrival && !is_late(filter), "%u warnings, on %s", warnings,
           info_of(filter).device);
     CHECK(!memcmp(got, again, made * sizeof *got), "the CPU's bits changed");
     check_values(use, filter, got, made, 900);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* Allocation k from the device's arrival on: it is used, or the CPU goes on with a warning. */
@@ -40,18 +40,18 @@ static void sweep_memory(void)
     long live = penstock__memory_live(), k = 0, kept = 0;
     make_want(use);
     for (bool reached = true; reached && k < 200; k++) {
-        penstock_filter *filter = new_filter(use, "cpu");
+        penstock_stream *filter = new_filter(use, "cpu");
         size_t made = 0;
         wait_for_late(filter);
         CHECK_OK(penstock_filter_set_taps(filter, taps, NULL, TAPS, 1200)); /* the same, to be made anew there */
-        penstock__arrival_free(filter->arrival);
-        filter->arrival = NULL;
+        penstock__arrival_free(filter_of(filter)->arrival);
+        filter_of(filter)->arrival = NULL;
         push(filter, 0, 1000, 500, got, &made);
         send_late(filter, use);
         warnings = 0;
         long before = penstock__memory_calls();
         penstock__memory_fail_at(k);
-        penstock__filter_welcome(filter);
+        penstock__filter_welcome(filter_of(filter));
         reached = penstock__memory_calls() - before > k;
         penstock__memory_fail_at(-1);
         push(filter, 1000, SAMPLES - 1000, 300, got, &made);
@@ -60,7 +60,7 @@ static void sweep_memory(void)
         CHECK(is_late(filter) ? !warnings : warnings == 1, "allocation %ld: %u warnings, on %s", k, warnings,
               info_of(filter).device);
         check_values(use, filter, got, made, (size_t)k);
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
         CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
     }
     CHECK(kept > 1 && k < 200, "%ld of %ld allocations kept the CPU", kept, k);
@@ -73,7 +73,7 @@ static void lost(void)
     long moved = 0, k = 0;
     make_want(use);
     for (bool reached = true; reached && k < 3000; k += k < 40 ? 1 : 17) {
-        penstock_filter *filter = new_filter(use, "cpu");
+        penstock_stream *filter = new_filter(use, "cpu");
         size_t made = 0;
         push(filter, 0, 1000, 500, got, &made);
         send_late(filter, use);
@@ -84,10 +84,10 @@ static void lost(void)
         reached = penstock__trace_calls() - before > k;
         penstock__trace_fail_at(-1);
         penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-        CHECK_OK(penstock_filter_get_stats(filter, &stats));
+        CHECK_OK(penstock_stream_get_stats(filter, &stats));
         moved += stats.fallbacks > 0;
         check_values(use, filter, got, made, (size_t)k);
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
     }
     CHECK(moved > 10, "%ld of %ld runs moved to the CPU", moved, k);
 }

@@ -19,20 +19,20 @@ static float complex samples[SAMPLES], values[SAMPLES], ours[SAMPLES];
 
 static size_t run_ours(penstock_context *context, size_t count, size_t decimation, double shift)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t made = 0, taken = 0, pulled;
-    CHECK_OK(penstock_filter_new(&filter, context,
-                                 &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = count, .decimation = decimation,
-                                                       .shift = shift, .n = 4096),
-                                 "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context,
+                                  &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = count, .decimation = decimation,
+                                                        .shift = shift, .n = 4096),
+                                  "cpu"));
     for (size_t at = 0; at < SAMPLES; at += taken) {
-        CHECK_OK(penstock_filter_push(filter, samples + at, SAMPLES - at, &taken));
-        CHECK_OK(penstock_filter_pull(filter, ours + made, SAMPLES - made, false, &pulled));
+        CHECK_OK(penstock_stream_push(filter, samples + at, SAMPLES - at, &taken));
+        CHECK_OK(penstock_stream_pull(filter, ours + made, SAMPLES - made, false, &pulled));
         made += pulled;
     }
-    CHECK_OK(penstock_filter_finish(filter));
-    CHECK_OK(penstock_filter_pull(filter, ours + made, SAMPLES - made, true, &pulled));
-    penstock_filter_free(filter);
+    CHECK_OK(penstock_stream_finish(filter));
+    CHECK_OK(penstock_stream_pull(filter, ours + made, SAMPLES - made, true, &pulled));
+    penstock_stream_free(filter);
     return made + pulled;
 }
 

@@ -29,7 +29,7 @@ static size_t expected(void)
 }
 
 /* The whole stream; values in `*made` even where it fails. */
-static int run(penstock_filter *filter, penstock_cf32 *to, size_t most, uint64_t seed, size_t *made)
+static int run(penstock_stream *filter, penstock_cf32 *to, size_t most, uint64_t seed, size_t *made)
 {
     *made = 0;
     int status =
@@ -51,7 +51,7 @@ static void check_good(const char *what, long k, size_t made)
 /* What is expected from now on: the last bits are each device's own. */
 static void make_good(penstock_context *context, const char *device)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     uint64_t seed = 1;
     size_t made;
     for (size_t i = 0; i < SAMPLES; i++)
@@ -60,10 +60,10 @@ static void make_good(penstock_context *context, const char *device)
         taps[k] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
         other_taps[k] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
     }
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, device));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, device));
     CHECK_OK(run(filter, good, SAMPLES, 1, &made));
     CHECK_EQ(made, expected());
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* One filter for all, so that reset is tested too; and the library's own choice of latency and thus of batches. */
@@ -71,32 +71,32 @@ static void check_pieces(penstock_context *context)
 {
     static const size_t most[] = {1, 7, 64, 255, 256, 257, 1000, 30000};
     penstock_filter_desc large = desc;
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t made;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
         CHECK_OK(run(filter, got, most[i], i, &made));
         check_good("pieces of up to", (long)most[i], made);
-        CHECK_EQ(penstock_filter_push(filter, samples, 1, &made), PENSTOCK_ERR_STATE);
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_EQ(penstock_stream_push(filter, samples, 1, &made), PENSTOCK_ERR_STATE);
+        CHECK_OK(penstock_stream_reset(filter));
     }
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     large.max_latency = 0;
-    CHECK_OK(penstock_filter_new(&filter, context, &large, "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context, &large, "cpu"));
     CHECK_OK(run(filter, got, 5000, 3, &made));
     check_good("large batches", 0, made);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* ---------------------------------------------------------------- taps ------------------------ */
 
 /* Pushes up to `at`, where taps change; the change is asked for `early` samples before. */
-static size_t run_changed(penstock_filter *filter, const penstock_cf32 *new_taps, uint64_t at, uint64_t early,
+static size_t run_changed(penstock_stream *filter, const penstock_cf32 *new_taps, uint64_t at, uint64_t early,
                           penstock_cf32 *to)
 {
     uint64_t seed = at;
     size_t made = 0, first = (size_t)(at - early);
-    CHECK_OK(penstock_filter_reset(filter));
+    CHECK_OK(penstock_stream_reset(filter));
     CHECK_OK(
         stream_push(filter, (const char *)samples, sizeof *samples, first, 999, (char *)to, sizeof *to, &made, &seed));
     CHECK_OK(penstock_filter_set_taps(filter, new_taps, NULL, TAPS, at));
@@ -109,15 +109,15 @@ static size_t run_changed(penstock_filter *filter, const penstock_cf32 *new_taps
 
 static void check_changes(penstock_context *context)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     uint64_t seed = 5;
     size_t made;
     penstock_filter_desc with_other = desc;
     with_other.taps = other_taps;
-    CHECK_OK(penstock_filter_new(&filter, context, &with_other, "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context, &with_other, "cpu"));
     CHECK_OK(run(filter, other, SAMPLES, 1, &made));
-    penstock_filter_free(filter);
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    penstock_stream_free(filter);
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     for (int i = 0; i < 40; i++) {
         uint64_t at = test_random(&seed) % 30000 + (i < 20 ? 0 : 5), early = i < 20 ? 0 : test_random(&seed) % 5;
         if (i % 8 == 0)
@@ -131,15 +131,15 @@ static void check_changes(penstock_context *context)
         CHECK(same(got + at, other + at, expected() - (size_t)at),
               "values after the change at %llu are not the new ones", (unsigned long long)at);
     }
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* Three changes within one block. */
 static void check_crowded_changes(penstock_context *context)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t made;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     CHECK_OK(penstock_filter_set_taps(filter, other_taps, NULL, TAPS, 1000));
     CHECK_OK(penstock_filter_set_taps(filter, taps, NULL, TAPS, 1010));
     CHECK_OK(penstock_filter_set_taps(filter, other_taps, NULL, TAPS, 1013));
@@ -151,7 +151,7 @@ static void check_crowded_changes(penstock_context *context)
     CHECK_EQ(penstock_filter_set_taps(filter, taps, NULL, TAPS, SAMPLES - 1), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_filter_set_taps(filter, taps, NULL, TAPS + 1, SAMPLES), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_filter_set_taps(filter, NULL, NULL, 1, SAMPLES), PENSTOCK_ERR_ARGUMENT);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 /* ---------------------------------------------------------------- the rest -------------------- */
@@ -160,16 +160,16 @@ static void check_crowded_changes(penstock_context *context)
 static void check_not_finite(penstock_context *context)
 {
     static const float bad[] = {NAN, INFINITY};
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     size_t made;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     CHECK_OK(penstock_filter_get_info(filter, &info));
     for (int i = 0; i < 2; i++) {
         size_t at = 12345 + (size_t)i * 777, spoilt = 0;
         float before = samples[at].im;
         samples[at].im = bad[i];
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         CHECK_OK(run(filter, got, 5000, 1, &made));
         samples[at].im = before;
         for (size_t p = 0; p < expected(); p++) {
@@ -180,7 +180,7 @@ static void check_not_finite(penstock_context *context)
         }
         CHECK(spoilt > 0 && spoilt <= 2 * info.block, "%zu values are spoilt", spoilt);
     }
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
 static void check_latency(penstock_context *context)
@@ -188,40 +188,40 @@ static void check_latency(penstock_context *context)
     static const size_t limits[] = {2000, 700, 10000};
     for (int i = 0; i < 3; i++) {
         penstock_filter_desc d = desc;
-        penstock_filter *filter = NULL;
+        penstock_stream *filter = NULL;
         penstock_filter_info info = PENSTOCK_FILTER_INFO;
         size_t most = 0, made = 0, count;
         d.max_latency = limits[i];
-        CHECK_OK(penstock_filter_new(&filter, context, &d, "cpu"));
+        CHECK_OK(penstock_filter_open(&filter, context, &d, "cpu"));
         CHECK_OK(penstock_filter_get_info(filter, &info));
         CHECK(info.latency <= limits[i], "latency %zu, asked for %zu", info.latency, limits[i]);
         CHECK(info.delay == (TAPS - 1) / 2.0, "delay %g", info.delay);
         for (size_t t = 0; t < SAMPLES; t++) {
-            CHECK_OK(penstock_filter_push(filter, samples + t, 1, &(size_t){0}));
-            CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));
+            CHECK_OK(penstock_stream_push(filter, samples + t, 1, &(size_t){0}));
+            CHECK_OK(penstock_stream_pull(filter, got, SAMPLES, false, &count));
             made += count;
             most = t - made + 1 > most ? t - made + 1 : most; /* value `made` waits since sample `made` came */
         }
         CHECK_EQ(most, info.latency);
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
     }
 }
 
 /* Calls of all sizes into memory that ends where the capacity does; what lies behind it stays. */
 static void check_run_bounds(penstock_context *context)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     uint64_t seed = 3;
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     for (size_t most = 7; most < 9000; most *= 6) {
         size_t at = 0, made = 0, taken, more = 1;
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         for (bool finished = false; !finished || more;) {
             size_t capacity = (size_t)(test_random(&seed) % most), left = SAMPLES - at;
             size_t count = (size_t)(test_random(&seed) % most), bytes = capacity * sizeof *got;
             char *values = malloc(bytes + 64);
             memset(values, 0x5a, bytes + 64);
-            CHECK_OK(penstock_filter_run(filter, samples + at, count < left ? count : left, &taken, values, capacity,
+            CHECK_OK(penstock_stream_run(filter, samples + at, count < left ? count : left, &taken, values, capacity,
                                          &more));
             CHECK(more <= capacity && taken <= left, "%zu values of %zu", more, capacity);
             for (size_t i = bytes; i < bytes + 64; i++)
@@ -231,17 +231,17 @@ static void check_run_bounds(penstock_context *context)
             made += more;
             at += taken;
             if (at == SAMPLES && !finished) {
-                CHECK_OK(penstock_filter_finish(filter));
+                CHECK_OK(penstock_stream_finish(filter));
                 finished = true;
             }
             more = !capacity || more;
         }
         check_good("calls of up to", (long)most, made);
     }
-    CHECK_EQ(penstock_filter_run(filter, samples, 1, &(size_t){0}, got, 1, &(size_t){0}), PENSTOCK_ERR_STATE);
-    CHECK_EQ(penstock_filter_run(NULL, samples, 1, &(size_t){0}, got, 1, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_run(filter, samples, 0, NULL, got, 1, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
-    penstock_filter_free(filter);
+    CHECK_EQ(penstock_stream_run(filter, samples, 1, &(size_t){0}, got, 1, &(size_t){0}), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_stream_run(NULL, samples, 1, &(size_t){0}, got, 1, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_run(filter, samples, 0, NULL, got, 1, &(size_t){0}), PENSTOCK_ERR_ARGUMENT);
+    penstock_stream_free(filter);
 }
 
 /* A time limit on complete blocks: long ones never pass here, and the shortest has passed at once. */
@@ -249,24 +249,24 @@ static void check_due(penstock_context *context)
 {
     for (int i = 0; i < 2; i++) {
         penstock_filter_desc d = desc;
-        penstock_filter *filter = NULL;
+        penstock_stream *filter = NULL;
         size_t count;
         d.max_latency = 0;
         d.max_latency_s = i ? 1e-9 : 1e6;
-        CHECK_OK(penstock_filter_new(&filter, context, &d, "cpu"));
-        CHECK(isinf(penstock_filter_due_s(filter)), "an empty filter is due");
-        CHECK_OK(penstock_filter_push(filter, samples, LENGTH / 2, &(size_t){0}));
-        CHECK(isinf(penstock_filter_due_s(filter)), "part of a block is due");
-        CHECK_OK(penstock_filter_push(filter, samples + LENGTH / 2, 2 * LENGTH, &(size_t){0}));
-        double due = penstock_filter_due_s(filter);
+        CHECK_OK(penstock_filter_open(&filter, context, &d, "cpu"));
+        CHECK(isinf(penstock_stream_due_s(filter)), "an empty filter is due");
+        CHECK_OK(penstock_stream_push(filter, samples, LENGTH / 2, &(size_t){0}));
+        CHECK(isinf(penstock_stream_due_s(filter)), "part of a block is due");
+        CHECK_OK(penstock_stream_push(filter, samples + LENGTH / 2, 2 * LENGTH, &(size_t){0}));
+        double due = penstock_stream_due_s(filter);
         CHECK(i ? due <= 1e-9 : due > 9e5 && due <= 1e6, "due in %g s", due);
-        CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));
+        CHECK_OK(penstock_stream_pull(filter, got, SAMPLES, false, &count));
         CHECK(i ? count > LENGTH : !count, "%zu values", count);
-        CHECK_OK(penstock_filter_finish(filter));
-        CHECK(penstock_filter_due_s(filter) == 0, "the end is not due");
-        CHECK_OK(penstock_filter_pull(filter, got, SAMPLES, false, &count));
-        CHECK(isinf(penstock_filter_due_s(filter)), "what has ended is due");
-        penstock_filter_free(filter);
+        CHECK_OK(penstock_stream_finish(filter));
+        CHECK(penstock_stream_due_s(filter) == 0, "the end is not due");
+        CHECK_OK(penstock_stream_pull(filter, got, SAMPLES, false, &count));
+        CHECK(isinf(penstock_stream_due_s(filter)), "what has ended is due");
+        penstock_stream_free(filter);
     }
 }
 
@@ -289,30 +289,30 @@ static void check_refusals(penstock_context *context)
         PENSTOCK_FILTER_DESC(.taps = taps, .tap_count = 5, .format = (penstock_format)9),
         {.taps = taps, .tap_count = 5},
     };
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t count;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        CHECK_EQ(penstock_filter_new(&filter, context, &bad[i], "cpu"), PENSTOCK_ERR_ARGUMENT);
+        CHECK_EQ(penstock_filter_open(&filter, context, &bad[i], "cpu"), PENSTOCK_ERR_ARGUMENT);
         CHECK(!filter && penstock_error_text()[0], "description %zu: no text", i);
     }
-    CHECK_EQ(penstock_filter_new(&filter, context, NULL, "cpu"), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_new(&filter, NULL, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_new(&filter, context, &desc, "no such device"), PENSTOCK_ERR_NO_DEVICE);
-    CHECK_OK(penstock_filter_new(&filter, context, &desc, "cpu"));
-    CHECK_EQ(penstock_filter_push(filter, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_push(NULL, samples, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_pull(filter, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_finish(NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_filter_reset(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_filter_open(&filter, context, NULL, "cpu"), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_filter_open(&filter, NULL, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_filter_open(&filter, context, &desc, "no such device"), PENSTOCK_ERR_NO_DEVICE);
+    CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
+    CHECK_EQ(penstock_stream_push(filter, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_push(NULL, samples, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_pull(filter, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_filter_set_taps(NULL, taps, NULL, 1, 0), PENSTOCK_ERR_ARGUMENT);
-    penstock_filter_free(filter);
-    penstock_filter_free(NULL);
+    penstock_stream_free(filter);
+    penstock_stream_free(NULL);
 }
 
 /* ---------------------------------------------------------------- failures -------------------- */
 
 /* A device that fails before the first sample leaves it all to the CPU, with its own kind of convolution. */
-static bool is_here(const penstock_filter *filter)
+static bool is_here(const penstock_stream *filter)
 {
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     CHECK_OK(penstock_filter_get_info(filter, &info));
@@ -322,9 +322,9 @@ static bool is_here(const penstock_filter *filter)
 /* A stream with a change to the same taps; after an error the rest once more, from a reset on. */
 static int use(penstock_context *context, const char *device, bool *wrong)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t made = 0;
-    int status = penstock_filter_new(&filter, context, &desc, device);
+    int status = penstock_filter_open(&filter, context, &desc, device);
     if (status)
         return status;
     const penstock_cf32 *right = is_here(filter) ? good_here : good;
@@ -333,11 +333,11 @@ static int use(penstock_context *context, const char *device, bool *wrong)
     *wrong = made > expected() || !same(got, right, made) || (!status && made != expected());
     sweep_over();
     if (status) {
-        CHECK_OK(penstock_filter_reset(filter));
+        CHECK_OK(penstock_stream_reset(filter));
         CHECK_OK(run(filter, got, 9999, 1, &made));
         check_good("after a reset on trace", status, made);
     }
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return status;
 }
 
@@ -348,13 +348,13 @@ static void sweep_vectors(void)
     int status = PENSTOCK_ERR_MEMORY;
     for (; status && k < 100; k++) {
         penstock_context *context = NULL;
-        penstock_filter *filter = NULL;
+        penstock_stream *filter = NULL;
         CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 1)));
         penstock__memory_fail_at(k);
-        status = penstock_filter_new(&filter, context, &desc, "cpu");
+        status = penstock_filter_open(&filter, context, &desc, "cpu");
         penstock__memory_fail_at(-1);
         CHECK(!status == (filter != NULL), "allocation %ld: status %d", k, status);
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
         penstock_context_free(context);
         CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
     }
@@ -368,14 +368,14 @@ static void sweep_choice(void)
     long live = penstock__memory_live();
     for (long k = 0; k < 120; k += 3) {
         penstock_context *context = NULL;
-        penstock_filter *filter = NULL;
+        penstock_stream *filter = NULL;
         CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 1)));
         penstock__memory_fail_at(k);
         int status =
-            penstock_filter_new(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = low, .tap_count = 3), "cpu");
+            penstock_filter_open(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = low, .tap_count = 3), "cpu");
         penstock__memory_fail_at(-1);
         CHECK(!status == (filter != NULL), "allocation %ld: status %d", k, status);
-        penstock_filter_free(filter);
+        penstock_stream_free(filter);
         penstock_context_free(context);
         CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
     }

@@ -171,15 +171,15 @@ static void waits(void)
 static void streams(void)
 {
     penstock_context *context = new_context();
-    penstock_fft_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     double start = now_s();
-    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), preferred));
+    CHECK_OK(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), preferred));
     start_feeding(content);
     uint64_t pushed = 0, pulled = 0, after = 0;
     while (after < 4 * VECTORS && now_s() - start < GUARD_S) {
         size_t taken = 0, given = 0, at = pushed % VECTORS, some = VECTORS - at < BETWEEN ? VECTORS - at : BETWEEN;
-        CHECK_OK(penstock_fft_stream_run(stream, in + at * N, some, &taken, out, VECTORS, &given));
+        CHECK_OK(penstock_stream_run(stream, in + at * N, some, &taken, out, VECTORS, &given));
         for (size_t i = 0; i < given; i++) {
             double error = relative_error(&out[i * N].re, want + 2 * N * ((pulled + i) % VECTORS), 2 * N);
             CHECK(error <= error_bound(N), "vector %llu of the stream has error %g", (unsigned long long)(pulled + i),
@@ -187,14 +187,14 @@ static void streams(void)
         }
         pushed += taken;
         pulled += given;
-        after += is_kind(penstock_fft_stream_device(stream)) ? given : 0;
+        after += is_kind(penstock_stream_device(stream)) ? given : 0;
     }
     stop_feeding();
-    CHECK_OK(penstock_fft_stream_get_stats(stream, &stats));
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(after >= 4 * VECTORS, "%llu vectors of the device within %d s", (unsigned long long)after, GUARD_S);
     CHECK(stats.meanwhile > 0 && stats.fallbacks == 0, "%llu batches meanwhile, %llu fallbacks",
           (unsigned long long)stats.meanwhile, (unsigned long long)stats.fallbacks);
-    penstock_fft_stream_free(stream);
+    penstock_stream_free(stream);
     penstock_context_free(context);
 }
 

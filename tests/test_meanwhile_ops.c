@@ -26,16 +26,16 @@ static void make_samples(void)
         in[i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
 }
 
-static penstock_filter *new_filter(penstock_context *context, const char *device)
+static penstock_stream *new_filter(penstock_context *context, const char *device)
 {
-    penstock_filter *filter = NULL;
-    CHECK_OK(penstock_filter_new(&filter, context,
-                                 &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS, .n = POINTS, .shift = 0.1),
-                                 device));
+    penstock_stream *filter = NULL;
+    CHECK_OK(penstock_filter_open(
+        &filter, context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS, .n = POINTS, .shift = 0.1),
+        device));
     return filter;
 }
 
-static bool is_on(const penstock_filter *filter, const char *device)
+static bool is_on(const penstock_stream *filter, const char *device)
 {
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
     CHECK_OK(penstock_filter_get_info(filter, &info));
@@ -43,10 +43,10 @@ static bool is_on(const penstock_filter *filter, const char *device)
 }
 
 /* The next piece; values against the CPU's. */
-static void filter_piece(penstock_filter *filter, size_t *at, size_t *made, size_t most)
+static void filter_piece(penstock_stream *filter, size_t *at, size_t *made, size_t most)
 {
     size_t left = FILTERED - *at, taken = 0, given = 0;
-    CHECK_OK(penstock_filter_run(filter, in + *at, left < most ? left : most, &taken, out, FILTERED - *made, &given));
+    CHECK_OK(penstock_stream_run(filter, in + *at, left < most ? left : most, &taken, out, FILTERED - *made, &given));
     double error = given ? relative_error(&out->re, right + 2 * *made, 2 * given) : 0;
     CHECK(error <= 2 * error_bound(POINTS) * 2, "values from %zu on have error %g", *made, error);
     *at += taken;
@@ -54,30 +54,30 @@ static void filter_piece(penstock_filter *filter, size_t *at, size_t *made, size
 }
 
 /* Until nothing is waited for, over and over again, and to the end. */
-static void filter_stream(penstock_filter *filter, char *text)
+static void filter_stream(penstock_stream *filter, char *text)
 {
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     double start = now_s();
     size_t at = 0, made = 0, given;
     for (unsigned i = 0; i < 4; i++)
         filter_piece(filter, &at, &made, PIECE);
-    CHECK_OK(penstock_filter_get_stats(filter, &stats));
+    CHECK_OK(penstock_stream_get_stats(filter, &stats));
     CHECK(is_on(filter, "cpu") && stats.meanwhile > 0, "a filter that waits is not on the CPU");
     start_feeding(text);
-    while (filter->arrival && now_s() - start < GUARD_S) {
+    while (((struct filter_stream *)(void *)filter)->arrival && now_s() - start < GUARD_S) {
         if (at == FILTERED) {
-            CHECK_OK(penstock_filter_reset(filter));
+            CHECK_OK(penstock_stream_reset(filter));
             at = made = 0;
         }
         filter_piece(filter, &at, &made, PIECE);
     }
-    CHECK_OK(penstock_filter_get_stats(filter, &stats));
+    CHECK_OK(penstock_stream_get_stats(filter, &stats));
     while (at < FILTERED)
         filter_piece(filter, &at, &made, 5 * PIECE);
     stop_feeding();
-    CHECK_OK(penstock_filter_finish(filter));
+    CHECK_OK(penstock_stream_finish(filter));
     do
-        CHECK_OK(penstock_filter_pull(filter, out, FILTERED, true, &given));
+        CHECK_OK(penstock_stream_pull(filter, out, FILTERED, true, &given));
     while (made += given, given);
     CHECK_EQ(made, FILTERED);
     CHECK(!stats.fallbacks, "%llu fallbacks", (unsigned long long)stats.fallbacks);
@@ -93,15 +93,15 @@ static void filters(void)
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 2)));
     for (size_t k = 0; k < TAPS; k++)
         taps[k] = (float)(k + 1) / TAPS;
-    penstock_filter *filter = new_filter(context, "cpu");
-    CHECK_OK(penstock_filter_push(filter, in, FILTERED, &count));
+    penstock_stream *filter = new_filter(context, "cpu");
+    CHECK_OK(penstock_stream_push(filter, in, FILTERED, &count));
     CHECK_EQ(count, FILTERED);
-    CHECK_OK(penstock_filter_finish(filter));
-    CHECK_OK(penstock_filter_pull(filter, out, FILTERED, true, &count));
+    CHECK_OK(penstock_stream_finish(filter));
+    CHECK_OK(penstock_stream_pull(filter, out, FILTERED, true, &count));
     CHECK_EQ(count, FILTERED);
     for (size_t i = 0; i < 2 * FILTERED; i++)
         right[i] = (double)(&out->re)[i];
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     penstock_context_free(context);
     for (unsigned i = 0; i < 4; i++) {
         context = new_context();
@@ -110,10 +110,10 @@ static void filters(void)
             filter_stream(filter, i < 2 ? content : nothing);
             CHECK(i == 1 || is_on(filter, i ? "cpu" : kind), "filter %u ends on another device", i);
             CHECK(warnings == (i == 2), "filter %u: %u warnings, \"%s\"", i, warnings, warning);
-            penstock_filter_free(filter);
+            penstock_stream_free(filter);
         } else {
             start_feeding(content);
-            penstock_filter_free(filter);
+            penstock_stream_free(filter);
             stop_feeding();
         }
         penstock_context_free(context);
@@ -129,17 +129,16 @@ static void receivers(void)
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 8, 200, 9);
     penstock_context *context = new_context();
-    penstock_wifi_receiver *receiver =
-        wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), preferred);
+    penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), preferred);
     double start = now_s();
     bool waits = true, fed = false;
     for (unsigned after = 0; after < 2 && now_s() - start < GUARD_S; after += !waits) {
-        waits = !is_kind(penstock_wifi_receiver_device(receiver));
-        CHECK_OK(penstock_wifi_receiver_reset(receiver));
+        waits = !is_kind(penstock_stream_device(receiver));
+        CHECK_OK(penstock_stream_reset(receiver));
         wifi_frames_receive(&frames, receiver, PENSTOCK_CF32, stream->samples, stream->count, 777);
         wifi_check_stream(stream, &frames, "a receiver that waits");
         wifi_frames_free(&frames);
-        CHECK_OK(penstock_wifi_receiver_get_stats(receiver, &stats));
+        CHECK_OK(penstock_stream_get_stats(receiver, &stats));
         CHECK(waits ? fed || stats.meanwhile : !stats.meanwhile, "%d batches meanwhile", (int)stats.meanwhile);
         CHECK(!stats.fallbacks, "%d fallbacks", (int)stats.fallbacks);
         if (!fed)
@@ -148,10 +147,10 @@ static void receivers(void)
     }
     stop_feeding();
     CHECK(!waits && !warnings, "no device within %d s, %u warnings: %s", GUARD_S, warnings, warning);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), preferred);
     start_feeding(content);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     stop_feeding();
     penstock_context_free(context);
     wifi_stream_free(stream);

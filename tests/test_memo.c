@@ -119,11 +119,12 @@ static size_t chosen_length(penstock_context *context)
 {
     static const float taps[TAPS] = {1};
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
-    penstock_filter *filter = NULL;
-    CHECK_OK(penstock_filter_new(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS), "cpu"));
+    penstock_stream *filter = NULL;
+    CHECK_OK(
+        penstock_filter_open(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS), "cpu"));
     if (filter)
         CHECK_OK(penstock_filter_get_info(filter, &info));
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return info.n;
 }
 

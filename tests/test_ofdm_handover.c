@@ -240,9 +240,19 @@ static void lost(void)
 
 /* ---------------------------------------------------------------- streams --------------------- */
 
-static int make_stream(penstock_ofdm_stream **stream, const char *device)
+static struct ofdm_stream *of_stream(penstock_stream *stream)
 {
-    return penstock_ofdm_stream_new(
+    return (struct ofdm_stream *)(void *)stream;
+}
+
+static struct wifi_receiver *of_receiver(penstock_stream *receiver)
+{
+    return (struct wifi_receiver *)(void *)receiver;
+}
+
+static int make_stream(penstock_stream **stream, const char *device)
+{
+    return penstock_ofdm_stream_open(
         stream, context,
         &PENSTOCK_OFDM_STREAM_DESC(.n = truth.grid.n, .guard = truth.grid.guard, .carriers = truth.carriers,
                                    .carrier_count = truth.grid.carrier_count, .continuous = true),
@@ -252,24 +262,24 @@ static int make_stream(penstock_ofdm_stream **stream, const char *device)
 /* Another stream's demodulator. */
 static int make_for_stream(penstock_ofdm **ofdm)
 {
-    penstock_ofdm_stream *other;
+    penstock_stream *other;
     int status = make_stream(&other, preferred);
     if (status)
         return status;
-    *ofdm = other->data;
-    other->data = NULL;
-    penstock_ofdm_stream_free(other);
+    *ofdm = of_stream(other)->data;
+    of_stream(other)->data = NULL;
+    penstock_stream_free(other);
     return PENSTOCK_OK;
 }
 
 /* Samples `first` .. `end` - 1; carriers of `*symbols` symbols so far. */
-static void run_stream(penstock_ofdm_stream *stream, size_t first, size_t end, penstock_cf32 *points, size_t *symbols)
+static void run_stream(penstock_stream *stream, size_t first, size_t end, penstock_cf32 *points, size_t *symbols)
 {
     penstock_ofdm_stream_result result = PENSTOCK_OFDM_STREAM_RESULT;
     size_t carriers = truth.grid.carrier_count, piece;
     for (size_t at = first; at < end; at += piece) {
         piece = end - at < 500 ? end - at : 500;
-        CHECK_OK(penstock_ofdm_stream_push(stream, truth.samples + at, piece));
+        CHECK_OK(penstock_stream_push(stream, truth.samples + at, piece, NULL));
         while (penstock_ofdm_stream_pull(stream, &result) == 1) {
             memcpy(points + *symbols * carriers, result.points, result.symbols * carriers * sizeof *points);
             *symbols += result.symbols;
@@ -284,15 +294,15 @@ static void streams(void)
     size_t all = truth.sample_count / (truth.grid.n + truth.grid.guard), made = 0, other_made = 0;
     size_t count = all * truth.grid.carrier_count;
     penstock_cf32 *points = calloc(count, sizeof *points), *others = calloc(count, sizeof *others);
-    penstock_ofdm_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     CHECK_OK(make_stream(&stream, "cpu"));
     run_stream(stream, 0, truth.sample_count, points, &made);
-    CHECK_OK(penstock_ofdm_stream_reset(stream));
+    CHECK_OK(penstock_stream_reset(stream));
     run_stream(stream, 0, truth.sample_count / 2, others, &other_made);
-    send_late(stream->data, &late);
+    send_late(of_stream(stream)->data, &late);
     run_stream(stream, truth.sample_count / 2, truth.sample_count, others, &other_made);
-    CHECK(is_late(penstock_ofdm_stream_device(stream)), "a stream ends on %s", penstock_ofdm_stream_device(stream));
-    CHECK_OK(penstock_ofdm_stream_get_stats(stream, &stats));
+    CHECK(is_late(penstock_stream_device(stream)), "a stream ends on %s", penstock_stream_device(stream));
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(made == all && other_made == all && stats.out == all && !stats.meanwhile, "%zu and %zu symbols of %zu", made,
           other_made, all);
     double error = 0, power = 0;
@@ -301,7 +311,7 @@ static void streams(void)
         power += pow((double)points[i].re, 2) + pow((double)points[i].im, 2);
     }
     CHECK(power > 1 && sqrt(error / power) < 1e-6, "a stream's carriers differ by %g", sqrt(error / power));
-    penstock_ofdm_stream_free(stream);
+    penstock_stream_free(stream);
     free(points);
     free(others);
 }
@@ -311,13 +321,13 @@ static void streams(void)
 /* Another receiver's demodulator. */
 static int make_for_receiver(penstock_ofdm **ofdm)
 {
-    penstock_wifi_receiver *other;
-    int status = penstock_wifi_receiver_new(&other, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), preferred);
+    penstock_stream *other;
+    int status = penstock_wifi_receiver_open(&other, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), preferred);
     if (status)
         return status;
-    *ofdm = other->ofdm;
-    other->ofdm = NULL;
-    penstock_wifi_receiver_free(other);
+    *ofdm = of_receiver(other)->ofdm;
+    of_receiver(other)->ofdm = NULL;
+    penstock_stream_free(other);
     return PENSTOCK_OK;
 }
 
@@ -329,20 +339,18 @@ static void receivers(void)
     struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 16, 200, 9);
     for (size_t k = 0; k < stream->frames; k += 5) {
         size_t at = stream->start[k] + 700;
-        penstock_wifi_receiver *receiver =
-            wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
+        penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu");
         frames.count = 0;
-        CHECK_OK(penstock_wifi_receiver_push(receiver, stream->samples, at));
+        CHECK_OK(penstock_stream_push(receiver, stream->samples, at, NULL));
         wifi_frames_pull(&frames, receiver);
-        send_late(receiver->ofdm, &late);
-        CHECK_OK(penstock_wifi_receiver_push(receiver, stream->samples + at, stream->count - at));
-        CHECK_OK(penstock_wifi_receiver_finish(receiver));
+        send_late(of_receiver(receiver)->ofdm, &late);
+        CHECK_OK(penstock_stream_push(receiver, stream->samples + at, stream->count - at, NULL));
+        CHECK_OK(penstock_stream_finish(receiver));
         wifi_frames_pull(&frames, receiver);
         wifi_check_stream(stream, &frames, "a receiver that goes over");
-        CHECK(is_late(penstock_wifi_receiver_device(receiver)), "a receiver ends on %s",
-              penstock_wifi_receiver_device(receiver));
+        CHECK(is_late(penstock_stream_device(receiver)), "a receiver ends on %s", penstock_stream_device(receiver));
         wifi_frames_free(&frames);
-        penstock_wifi_receiver_free(receiver);
+        penstock_stream_free(receiver);
     }
     wifi_stream_free(stream);
 }

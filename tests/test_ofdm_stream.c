@@ -111,7 +111,7 @@ static void make_stream(void)
 }
 
 /* All frames, pushed in pieces of up to `most`; their points in `got`. Announced early, or just in time. */
-static int run(penstock_ofdm_stream *stream, size_t most, bool early, uint64_t seed)
+static int run(penstock_stream *stream, size_t most, bool early, uint64_t seed)
 {
     penstock_ofdm_stream_result result = PENSTOCK_OFDM_STREAM_RESULT;
     size_t announced = 0, pulled = 0, points = 0;
@@ -124,7 +124,7 @@ static int run(penstock_ofdm_stream *stream, size_t most, bool early, uint64_t s
             if ((status = penstock_ofdm_stream_frame(stream, frame->start, frame->symbols, frame->cfo)))
                 return status;
         }
-        if ((status = penstock_ofdm_stream_push(stream, samples + at, piece)))
+        if ((status = penstock_stream_push(stream, samples + at, piece, NULL)))
             return status;
         at += piece;
         while ((status = penstock_ofdm_stream_pull(stream, &result)) == 1) {
@@ -158,8 +158,8 @@ static void check_frames(penstock_context *context, const char *device)
         penstock_ofdm_stream_desc desc = desc_of(track);
         penstock_ofdm_stream_counters counters = PENSTOCK_OFDM_STREAM_COUNTERS;
         penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-        penstock_ofdm_stream *stream = NULL;
-        CHECK_OK(penstock_ofdm_stream_new(&stream, context, &desc, device));
+        penstock_stream *stream = NULL;
+        CHECK_OK(penstock_ofdm_stream_open(&stream, context, &desc, device));
         for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
             CHECK_OK(run(stream, most[i], i % 2, i));
             check_points(track ? "tracked" : "as it is");
@@ -171,16 +171,16 @@ static void check_frames(penstock_context *context, const char *device)
             CHECK_EQ(counters.frames, FRAMES);
             CHECK_EQ(counters.symbols * CARRIERS, sent_count);
             CHECK_EQ(counters.waiting + counters.fallbacks, 0);
-            CHECK_OK(penstock_ofdm_stream_get_stats(stream, &stats));
+            CHECK_OK(penstock_stream_get_stats(stream, &stats));
             CHECK(stats.in == TOTAL && stats.out == counters.symbols && !stats.drops && !stats.fallbacks,
                   "%d in, %d out", (int)stats.in, (int)stats.out);
             CHECK(stats.queue < TOTAL && stats.batch >= 1 && !(stats.kernel_s <= 0) && stats.latency_p50_s > 0 &&
                       stats.latency_p99_s >= stats.latency_p50_s && stats.in_rate_hz > 0 && stats.out_rate_hz > 0,
                   "queue %d, batch %g, kernel %g s, latency %g and %g s", (int)stats.queue, stats.batch, stats.kernel_s,
                   stats.latency_p50_s, stats.latency_p99_s);
-            CHECK_OK(penstock_ofdm_stream_reset(stream));
+            CHECK_OK(penstock_stream_reset(stream));
         }
-        penstock_ofdm_stream_free(stream);
+        penstock_stream_free(stream);
     }
 }
 
@@ -190,15 +190,15 @@ static void check_continuous(penstock_context *context)
     penstock_ofdm_stream_desc desc = PENSTOCK_OFDM_STREAM_DESC(.n = N, .guard = GUARD, .carriers = carriers,
                                                                .carrier_count = CARRIERS, .continuous = true);
     penstock_ofdm_stream_result result = PENSTOCK_OFDM_STREAM_RESULT;
-    penstock_ofdm_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     uint64_t seed = 3;
     size_t symbols = 0;
     double worst = 0;
-    CHECK_OK(penstock_ofdm_stream_new(&stream, context, &desc, "cpu"));
+    CHECK_OK(penstock_ofdm_stream_open(&stream, context, &desc, "cpu"));
     for (size_t at = 0; at < 8050;) {
         size_t piece = (size_t)(test_random(&seed) % 500) + 1;
         piece = piece < 8050 - at ? piece : 8050 - at;
-        CHECK_OK(penstock_ofdm_stream_push(stream, samples + at, piece));
+        CHECK_OK(penstock_stream_push(stream, samples + at, piece, NULL));
         at += piece;
         while (penstock_ofdm_stream_pull(stream, &result) == 1) {
             CHECK_EQ(result.sample, symbols * STEP);
@@ -218,14 +218,14 @@ static void check_continuous(penstock_context *context)
     CHECK_EQ(symbols, 8050 / STEP);
     CHECK(worst < 2e-5, "a carrier is off by %g", worst);
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 9000, 1, 0), PENSTOCK_ERR_STATE);
-    penstock_ofdm_stream_free(stream);
+    penstock_stream_free(stream);
 }
 
 static void check_refusals(penstock_context *context)
 {
     static const penstock_cf32 nothing[N];
     penstock_ofdm_stream_desc bad[6];
-    penstock_ofdm_stream *stream = NULL;
+    penstock_stream *stream = NULL;
     for (size_t i = 0; i < 6; i++)
         bad[i] = desc_of(true);
     bad[0].n = 1;
@@ -235,21 +235,21 @@ static void check_refusals(penstock_context *context)
     bad[4].carrier_count = 0;
     bad[5].constellation = (penstock_constellation)3;
     for (size_t i = 0; i < 6; i++) {
-        CHECK_EQ(penstock_ofdm_stream_new(&stream, context, &bad[i], "cpu"), PENSTOCK_ERR_ARGUMENT);
+        CHECK_EQ(penstock_ofdm_stream_open(&stream, context, &bad[i], "cpu"), PENSTOCK_ERR_ARGUMENT);
         CHECK(!stream && penstock_error_text()[0], "description %zu: no text", i);
     }
     penstock_ofdm_stream_desc desc = desc_of(true);
-    CHECK_EQ(penstock_ofdm_stream_new(&stream, context, &desc, "no such device"), PENSTOCK_ERR_NO_DEVICE);
-    CHECK_OK(penstock_ofdm_stream_new(&stream, context, &desc, "cpu"));
+    CHECK_EQ(penstock_ofdm_stream_open(&stream, context, &desc, "no such device"), PENSTOCK_ERR_NO_DEVICE);
+    CHECK_OK(penstock_ofdm_stream_open(&stream, context, &desc, "cpu"));
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 10, 0, 0), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 10, 65537, 0), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 10, 1, NAN), PENSTOCK_ERR_ARGUMENT);
     CHECK_OK(penstock_ofdm_stream_frame(stream, 10, 1, 0));
     CHECK_EQ(penstock_ofdm_stream_frame(stream, 9, 1, 0), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_ofdm_stream_push(stream, NULL, 1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_push(stream, NULL, 1, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_ofdm_stream_pull(NULL, NULL), PENSTOCK_ERR_ARGUMENT);
-    penstock_ofdm_stream_free(stream);
-    penstock_ofdm_stream_free(NULL);
+    penstock_stream_free(stream);
+    penstock_stream_free(NULL);
 }
 
 /* Allocation k fails, for every k; nothing leaks, and a reset makes the stream good again. */
@@ -259,19 +259,19 @@ static void sweep_allocations(void)
     int status = PENSTOCK_ERR_MEMORY;
     for (; status && k < 1000; k++) {
         penstock_context *context = NULL;
-        penstock_ofdm_stream *stream = NULL;
+        penstock_stream *stream = NULL;
         penstock_ofdm_stream_desc desc = desc_of(true);
         penstock__memory_fail_at(k);
         if (!(status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""))) &&
-            !(status = penstock_ofdm_stream_new(&stream, context, &desc, "cpu")))
+            !(status = penstock_ofdm_stream_open(&stream, context, &desc, "cpu")))
             status = run(stream, 5000, false, 1);
         penstock__memory_fail_at(-1);
         if (stream) {
-            CHECK_OK(penstock_ofdm_stream_reset(stream));
+            CHECK_OK(penstock_stream_reset(stream));
             CHECK_OK(run(stream, 5000, false, 1));
             check_points("after a failed allocation");
         }
-        penstock_ofdm_stream_free(stream);
+        penstock_stream_free(stream);
         penstock_context_free(context);
         CHECK(penstock__memory_live() == live, "allocation %ld: %ld blocks leak", k, penstock__memory_live() - live);
     }

@@ -19,9 +19,9 @@ static const char *const kind_names[] = {"spectrum", "filter", "filter by run", 
 
 struct stream {
     enum kind kind;
-    penstock_spectrum *spectrum;
-    penstock_filter *filter;
-    penstock_channelizer *channelizer;
+    penstock_stream *spectrum;
+    penstock_stream *filter;
+    penstock_stream *channelizer;
     size_t item; /* floats of what is pulled */
     float *out;
     size_t capacity, pulled; /* floats */
@@ -33,30 +33,30 @@ static int make(struct stream *s, penstock_context *context, penstock_format for
     CHECK_OK(penstock_taps_design(taps, 33, PENSTOCK_LOW_PASS, 0.1, 0, 60));
     if (s->kind == SPECTRUM) {
         s->item = LONGEST;
-        return penstock_spectrum_new(&s->spectrum, context,
-                                     &PENSTOCK_SPECTRUM_DESC(.n = LONGEST, .format = format, .average = 3,
-                                                             .output = PENSTOCK_OUTPUT_POWER, .flush_partial = true),
-                                     device);
+        return penstock_spectrum_open(&s->spectrum, context,
+                                      &PENSTOCK_SPECTRUM_DESC(.n = LONGEST, .format = format, .average = 3,
+                                                              .output = PENSTOCK_OUTPUT_POWER, .flush_partial = true),
+                                      device);
     }
     if (s->kind == CHANNELIZER) {
         s->item = 2 * CHANNELS;
-        return penstock_channelizer_new(
+        return penstock_channelizer_open(
             &s->channelizer, context,
             &PENSTOCK_CHANNELIZER_DESC(.channels = CHANNELS, .hop = CHANNELS - 4, .format = format, .tail = true),
             device);
     }
     s->item = 2;
-    return penstock_filter_new(&s->filter, context,
-                               &PENSTOCK_FILTER_DESC(.format = format, .real_taps = taps, .tap_count = 33, .n = 256,
-                                                     .decimation = 2, .shift = 0.01, .tail = true),
-                               device);
+    return penstock_filter_open(&s->filter, context,
+                                &PENSTOCK_FILTER_DESC(.format = format, .real_taps = taps, .tap_count = 33, .n = 256,
+                                                      .decimation = 2, .shift = 0.01, .tail = true),
+                                device);
 }
 
 static void free_stream(struct stream *s)
 {
-    penstock_spectrum_free(s->spectrum);
-    penstock_filter_free(s->filter);
-    penstock_channelizer_free(s->channelizer);
+    penstock_stream_free(s->spectrum);
+    penstock_stream_free(s->filter);
+    penstock_stream_free(s->channelizer);
     free(s->out);
 }
 
@@ -64,12 +64,12 @@ static int push(struct stream *s, const void *samples, size_t count, size_t *tak
 {
     size_t made = 0, room = s->capacity - s->pulled;
     if (s->kind == SPECTRUM)
-        return penstock_spectrum_push(s->spectrum, samples, count, taken);
+        return penstock_stream_push(s->spectrum, samples, count, taken);
     if (s->kind == CHANNELIZER)
-        return penstock_channelizer_push(s->channelizer, samples, count, taken);
+        return penstock_stream_push(s->channelizer, samples, count, taken);
     if (s->kind == FILTER || !taken)
-        return penstock_filter_push(s->filter, samples, count, taken);
-    int status = penstock_filter_run(s->filter, samples, count, taken, s->out + s->pulled,
+        return penstock_stream_push(s->filter, samples, count, taken);
+    int status = penstock_stream_run(s->filter, samples, count, taken, s->out + s->pulled,
                                      (room < 20000 ? room : 20000) / s->item, &made);
     s->pulled += made * s->item;
     return status;
@@ -82,28 +82,28 @@ static size_t pull(struct stream *s, size_t most)
     most = most < room ? most : room;
     float *to = s->out + s->pulled;
     if (s->kind == SPECTRUM)
-        CHECK_OK(penstock_spectrum_pull(s->spectrum, to, most, false, &count));
+        CHECK_OK(penstock_stream_pull(s->spectrum, to, most, false, &count));
     else if (s->kind == CHANNELIZER)
-        CHECK_OK(penstock_channelizer_pull(s->channelizer, (penstock_cf32 *)(void *)to, most, false, &count));
+        CHECK_OK(penstock_stream_pull(s->channelizer, (penstock_cf32 *)(void *)to, most, false, &count));
     else
-        CHECK_OK(penstock_filter_pull(s->filter, to, most, false, &count));
+        CHECK_OK(penstock_stream_pull(s->filter, to, most, false, &count));
     s->pulled += count * s->item;
     return count;
 }
 
 static int finish(struct stream *s)
 {
-    return s->kind == SPECTRUM      ? penstock_spectrum_finish(s->spectrum)
-           : s->kind == CHANNELIZER ? penstock_channelizer_finish(s->channelizer)
-                                    : penstock_filter_finish(s->filter);
+    return s->kind == SPECTRUM      ? penstock_stream_finish(s->spectrum)
+           : s->kind == CHANNELIZER ? penstock_stream_finish(s->channelizer)
+                                    : penstock_stream_finish(s->filter);
 }
 
 static uint64_t pushed(const struct stream *s)
 {
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-    CHECK_OK(s->kind == SPECTRUM      ? penstock_spectrum_get_stats(s->spectrum, &stats)
-             : s->kind == CHANNELIZER ? penstock_channelizer_get_stats(s->channelizer, &stats)
-                                      : penstock_filter_get_stats(s->filter, &stats));
+    CHECK_OK(s->kind == SPECTRUM      ? penstock_stream_get_stats(s->spectrum, &stats)
+             : s->kind == CHANNELIZER ? penstock_stream_get_stats(s->channelizer, &stats)
+                                      : penstock_stream_get_stats(s->filter, &stats));
     return stats.in;
 }
 
@@ -194,40 +194,41 @@ static void says_what_it_takes(penstock_context *context, enum kind kind, pensto
 static void vectors_and_frames(penstock_context *context, const char *device)
 {
     const size_t huge = SIZE_MAX / 512;
-    penstock_fft_stream *stream = NULL;
-    penstock_synthesizer *synthesizer = NULL;
+    penstock_stream *stream = NULL;
+    penstock_stream *synthesizer = NULL;
     const penstock_cf32 *streams[CHANNELS] = {samples};
     size_t taken;
-    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 128), device));
-    refused(penstock_fft_stream_push(stream, samples, 4, NULL), "fft stream");
-    refused(penstock_fft_stream_push(stream, samples, huge, &taken), "fft stream");
-    penstock_fft_stream_free(stream);
-    CHECK_OK(penstock_synthesizer_new(&synthesizer, context,
-                                      &PENSTOCK_SYNTHESIZER_DESC(.channels = CHANNELS, .hop = CHANNELS / 2), device));
-    refused(penstock_synthesizer_push(synthesizer, samples, 4, NULL), "synthesizer");
-    refused(penstock_synthesizer_push(synthesizer, samples, SIZE_MAX / 64, &taken), "synthesizer");
-    refused(penstock_synthesizer_push_streams(synthesizer, streams, 4, &taken), "synthesizer with a stream NULL");
+    CHECK_OK(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = 128), device));
+    refused(penstock_stream_push(stream, samples, 4, NULL), "fft stream");
+    refused(penstock_stream_push(stream, samples, huge, &taken), "fft stream");
+    penstock_stream_free(stream);
+    CHECK_OK(penstock_synthesizer_open(&synthesizer, context,
+                                       &PENSTOCK_SYNTHESIZER_DESC(.channels = CHANNELS, .hop = CHANNELS / 2), device));
+    refused(penstock_stream_push(synthesizer, samples, 4, NULL), "synthesizer");
+    refused(penstock_stream_push(synthesizer, samples, SIZE_MAX / 64, &taken), "synthesizer");
+    refused(penstock_stream_push_channels(synthesizer, (const void *const *)streams, 4, &taken),
+            "synthesizer with a stream NULL");
     for (size_t c = 0; c < CHANNELS; c++)
         streams[c] = samples;
-    refused(penstock_synthesizer_push_streams(synthesizer, streams, 4, NULL), "synthesizer");
-    penstock_synthesizer_free(synthesizer);
+    refused(penstock_stream_push_channels(synthesizer, (const void *const *)streams, 4, NULL), "synthesizer");
+    penstock_stream_free(synthesizer);
 }
 
 /* Streams whose pushes take all. */
 static void without_taken(penstock_context *context, const char *device)
 {
     static const int32_t carriers[] = {1, 2, 3};
-    penstock_ofdm_stream *stream = NULL;
-    penstock_wifi_receiver *receiver = NULL;
-    CHECK_OK(penstock_ofdm_stream_new(
+    penstock_stream *stream = NULL;
+    penstock_stream *receiver = NULL;
+    CHECK_OK(penstock_ofdm_stream_open(
         &stream, context,
         &PENSTOCK_OFDM_STREAM_DESC(.n = 16, .carriers = carriers, .carrier_count = 3, .continuous = 1), device));
-    refused(penstock_ofdm_stream_push(stream, samples, SIZE_MAX / 8), "ofdm stream");
-    penstock_ofdm_stream_free(stream);
+    refused(penstock_stream_push(stream, samples, SIZE_MAX / 8, NULL), "ofdm stream");
+    penstock_stream_free(stream);
     CHECK_OK(
-        penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = PENSTOCK_CS16), device));
-    refused(penstock_wifi_receiver_push(receiver, samples, SIZE_MAX / 4), "receiver");
-    penstock_wifi_receiver_free(receiver);
+        penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = PENSTOCK_CS16), device));
+    refused(penstock_stream_push(receiver, samples, SIZE_MAX / 4, NULL), "receiver");
+    penstock_stream_free(receiver);
 }
 
 static bool device_there(penstock_context *context, const char *device)

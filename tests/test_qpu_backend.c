@@ -17,8 +17,8 @@ static double stream_error(penstock_context *context, const char *device, uint64
 {
     static float in[FRAMES][2 * POINTS], out[FRAMES][2 * POINTS];
     static double want[FRAMES][2 * POINTS];
-    penstock_fft_stream_counters counters = PENSTOCK_FFT_STREAM_COUNTERS;
-    penstock_fft_stream *stream = NULL;
+    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+    penstock_stream *stream = NULL;
     uint64_t seed = 1;
     size_t done = 0, count = 0;
     for (size_t i = 0; i < FRAMES; i++) {
@@ -26,23 +26,23 @@ static double stream_error(penstock_context *context, const char *device, uint64
             want[i][j] = in[i][j] = (float)(test_random(&seed) % 2000) / 1000 - 1;
         CHECK_OK(penstock__dft(want[i], POINTS, PENSTOCK_FORWARD));
     }
-    CHECK_OK(penstock_fft_stream_new(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = POINTS), device));
+    CHECK_OK(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = POINTS), device));
     if (!stream)
         return 1;
     for (size_t at = 0, taken = 0; at < FRAMES; at += taken) {
-        CHECK_OK(penstock_fft_stream_push(stream, in[at], 7 < FRAMES - at ? 7 : FRAMES - at, &taken));
+        CHECK_OK(penstock_stream_push(stream, in[at], 7 < FRAMES - at ? 7 : FRAMES - at, &taken));
         do {
-            CHECK_OK(penstock_fft_stream_pull(stream, (penstock_cf32 *)(void *)out[done], FRAMES - done, true, &count));
+            CHECK_OK(penstock_stream_pull(stream, (penstock_cf32 *)(void *)out[done], FRAMES - done, true, &count));
             done += count;
         } while (count);
     }
-    CHECK_OK(penstock_fft_stream_finish(stream));
-    CHECK_OK(penstock_fft_stream_pull(stream, (penstock_cf32 *)(void *)out[done], FRAMES - done, true, &count));
+    CHECK_OK(penstock_stream_finish(stream));
+    CHECK_OK(penstock_stream_pull(stream, (penstock_cf32 *)(void *)out[done], FRAMES - done, true, &count));
     CHECK_EQ(done + count, FRAMES);
-    CHECK_OK(penstock_fft_stream_get_counters(stream, &counters));
-    *fallbacks = counters.fallbacks;
-    *ran = !strcmp(penstock_fft_stream_device(stream), "cpu") ? "cpu" : "qpu";
-    penstock_fft_stream_free(stream);
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
+    *fallbacks = stats.fallbacks;
+    *ran = !strcmp(penstock_stream_device(stream), "cpu") ? "cpu" : "qpu";
+    penstock_stream_free(stream);
     return relative_error(out[0], want[0], sizeof out / sizeof(float));
 }
 

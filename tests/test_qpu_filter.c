@@ -136,11 +136,11 @@ static double error_of(penstock_format format, int set, size_t first, size_t end
 /* The whole stream, in pieces; new taps from value CHANGE on. Largest relative error of the two halves. */
 static double stream_error(penstock_context *context, penstock_format format, const char *device)
 {
-    penstock_filter *filter = NULL;
+    penstock_stream *filter = NULL;
     size_t made = 0, bytes = penstock_format_bytes(format);
     uint64_t seed = 11;
     fill(format);
-    CHECK_OK(penstock_filter_new(
+    CHECK_OK(penstock_filter_open(
         &filter, context, &PENSTOCK_FILTER_DESC(.format = format, .taps = taps[0], .tap_count = TAPS, .n = POINTS),
         device));
     if (!filter)
@@ -152,7 +152,7 @@ static double stream_error(penstock_context *context, penstock_format format, co
                          sizeof *values, &made, &seed));
     CHECK_OK(stream_end(filter, (char *)values, sizeof *values, &made));
     CHECK_EQ(made, SAMPLES);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return fmax(error_of(format, 0, 0, CHANGE), error_of(format, 1, CHANGE, SAMPLES));
 }
 

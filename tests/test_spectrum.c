@@ -147,7 +147,7 @@ static const void *sample_at(const struct setting *s, const void *samples, size_
 
 /* Transforms ahead with the `count` samples from `at` on, `got` vectors having come: how many were taken, and whether
  * the others are to be kept until there are more. */
-static size_t run_ahead(penstock_spectrum *spectrum, const struct setting *s, const void *samples, size_t at,
+static size_t run_ahead(penstock_stream *spectrum, const struct setting *s, const void *samples, size_t at,
                         size_t count, size_t got, bool *keep)
 {
     size_t hop = hop_of(s), step = s->desc.average * hop, end = got * step + step - hop + s->desc.n;
@@ -166,11 +166,21 @@ static size_t run_ahead(penstock_spectrum *spectrum, const struct setting *s, co
     return taken;
 }
 
+static size_t length_of(const struct setting *s)
+{
+    return s->desc.format == PENSTOCK_F32 ? s->desc.n / 2 + 1 : s->desc.n;
+}
+
+static size_t value_bytes_of(const struct setting *s)
+{
+    return s->desc.output == PENSTOCK_OUTPUT_COMPLEX ? 8 : 4;
+}
+
 /* All vectors of the stream to `vectors`, which has room for `capacity`; how many came. */
-static size_t run(penstock_spectrum *spectrum, const struct setting *s, const void *samples, char *vectors,
+static size_t run(penstock_stream *spectrum, const struct setting *s, const void *samples, char *vectors,
                   size_t capacity, struct drive drive)
 {
-    size_t bytes = penstock_spectrum_length(spectrum) * penstock_spectrum_value_bytes(spectrum), at = 0, got = 0, count;
+    size_t bytes = length_of(s) * value_bytes_of(s), at = 0, got = 0, count;
     float *planar = malloc((2 * s->total + 1) * sizeof *planar);
     size_t kept = 0;
     bool emptied = true;
@@ -192,13 +202,13 @@ static size_t run(penstock_spectrum *spectrum, const struct setting *s, const vo
         }
         if (drive.both) {
             pull = pull < capacity - got ? pull : capacity - got;
-            CHECK_OK(penstock_spectrum_run(spectrum, sample_at(s, samples, at, push, planar), push, &taken,
-                                           vectors + got * bytes, pull, &count));
+            CHECK_OK(penstock_stream_run(spectrum, sample_at(s, samples, at, push, planar), push, &taken,
+                                         vectors + got * bytes, pull, &count));
             at += taken;
             got += count;
             continue;
         }
-        CHECK_OK(penstock_spectrum_push(spectrum, sample_at(s, samples, at, push, planar), push, &taken));
+        CHECK_OK(penstock_stream_push(spectrum, sample_at(s, samples, at, push, planar), push, &taken));
         at += taken;
         bool full = taken < push;
         if (full && !pull)
@@ -210,16 +220,16 @@ static size_t run(penstock_spectrum *spectrum, const struct setting *s, const vo
             pull = pull < capacity - got ? pull : capacity - got;
             count = 0;
             if (full || drive.touch)
-                CHECK_OK(penstock_spectrum_pull(spectrum, vectors + got * bytes, pull, drive.wait, &count));
+                CHECK_OK(penstock_stream_pull(spectrum, vectors + got * bytes, pull, drive.wait, &count));
             got += count;
         } while (full && count);
         emptied = full;
     }
-    CHECK_OK(penstock_spectrum_finish(spectrum));
+    CHECK_OK(penstock_stream_finish(spectrum));
     do {
         size_t pull = drive.seed ? 1 + test_random(&drive.seed) % 5 : capacity;
         pull = pull < capacity - got ? pull : capacity - got;
-        CHECK_OK(penstock_spectrum_pull(spectrum, vectors + got * bytes, pull, false, &count));
+        CHECK_OK(penstock_stream_pull(spectrum, vectors + got * bytes, pull, false, &count));
         got += count;
     } while (count);
     free(planar);
@@ -279,10 +289,10 @@ static void check_setting(penstock_context *context, const struct setting *s, co
                                           {.seed = 9, .most = 1000, .both = true, .ahead = true},
                                           {.seed = 10, .most = 50, .both = true, .ahead = true, .mixed = true},
                                           {.seed = 11, .most = 1000, .both = true, .ahead = true, .mixed = true}};
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     void *samples = make_samples(s);
     size_t expected = expected_vectors(s), capacity = expected + 3;
-    int status = penstock_spectrum_new(&spectrum, context, &s->desc, device);
+    int status = penstock_spectrum_open(&spectrum, context, &s->desc, device);
     if (status == PENSTOCK_ERR_UNSUPPORTED || status == PENSTOCK_ERR_NO_DEVICE) {
         free(samples);
         return;
@@ -293,10 +303,11 @@ static void check_setting(penstock_context *context, const struct setting *s, co
         return;
     }
     executed++;
-    size_t length = penstock_spectrum_length(spectrum), value_bytes = penstock_spectrum_value_bytes(spectrum);
+    size_t length = length_of(s), value_bytes = value_bytes_of(s);
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    CHECK_OK(penstock_stream_get_info(spectrum, &info));
+    CHECK_EQ(info.out_bytes, length * value_bytes);
     char *first = calloc(capacity, length * value_bytes), *again = calloc(capacity, length * value_bytes);
-    CHECK_EQ(length, s->desc.format == PENSTOCK_F32 ? s->desc.n / 2 + 1 : s->desc.n);
-    CHECK_EQ(value_bytes, s->desc.output == PENSTOCK_OUTPUT_COMPLEX ? 8 : 4);
     for (size_t d = 0; d < sizeof drives / sizeof drives[0]; d++) {
         if (s->total > 100000 && drives[d].most && drives[d].most < 100)
             continue;
@@ -307,9 +318,9 @@ static void check_setting(penstock_context *context, const struct setting *s, co
                   s->name, device, d);
         else
             check_values(s, device, samples, first, expected, length, value_bytes);
-        CHECK_OK(penstock_spectrum_reset(spectrum));
+        CHECK_OK(penstock_stream_reset(spectrum));
     }
-    penstock_spectrum_free(spectrum);
+    penstock_stream_free(spectrum);
     free(first);
     free(again);
     free(samples);

@@ -18,26 +18,26 @@ static const penstock_spectrum_desc desc = {
     .size = sizeof(penstock_spectrum_desc), .n = 64, .hop = 60, .window = "hann", .max_latency_s = 1e-9};
 
 /* Pushes everything and pulls everything; vectors in `*count` even where it fails. */
-static int run(penstock_spectrum *spectrum, penstock_cf32 *vectors, size_t *count)
+static int run(penstock_stream *spectrum, penstock_cf32 *vectors, size_t *count)
 {
     size_t at = 0, taken, pulled;
     int status;
     *count = 0;
     while (at < SAMPLES) {
         size_t piece = SAMPLES - at < 9999 ? SAMPLES - at : 9999;
-        status = penstock_spectrum_push(spectrum, samples + at, piece, &taken);
+        status = penstock_stream_push(spectrum, samples + at, piece, &taken);
         at += taken;
         do {
-            int pull = penstock_spectrum_pull(spectrum, vectors + *count * 64, VECTORS - *count, false, &pulled);
+            int pull = penstock_stream_pull(spectrum, vectors + *count * 64, VECTORS - *count, false, &pulled);
             *count += pulled;
             status = status ? status : pull;
         } while (pulled);
         if (status)
             return status;
     }
-    if ((status = penstock_spectrum_finish(spectrum)))
+    if ((status = penstock_stream_finish(spectrum)))
         return status;
-    while (!(status = penstock_spectrum_pull(spectrum, vectors + *count * 64, VECTORS - *count, false, &pulled)) &&
+    while (!(status = penstock_stream_pull(spectrum, vectors + *count * 64, VECTORS - *count, false, &pulled)) &&
            pulled)
         *count += pulled;
     return status;
@@ -57,36 +57,36 @@ static void check_good(const char *what, long k, size_t count)
 static void make_good(void)
 {
     penstock_context *context = NULL;
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     uint64_t seed = 1;
     size_t count;
     for (size_t i = 0; i < SAMPLES; i++)
         samples[i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
-    CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, "cpu"));
+    CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, "cpu"));
     CHECK_OK(run(spectrum, good, &count));
     CHECK_EQ(count, expected());
-    penstock_spectrum_free(spectrum);
+    penstock_stream_free(spectrum);
     penstock_context_free(context);
 }
 
 /* A stream; after an error once more, from a reset on. */
 static int use(penstock_context *context, const char *device, bool *wrong)
 {
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     size_t count = 0;
-    int status = penstock_spectrum_new(&spectrum, context, &desc, device);
+    int status = penstock_spectrum_open(&spectrum, context, &desc, device);
     if (status)
         return status;
     status = run(spectrum, got, &count);
     *wrong = count > expected() || memcmp(got, good, count * 64 * sizeof *got) || (!status && count != expected());
     sweep_over();
     if (status) {
-        CHECK_OK(penstock_spectrum_reset(spectrum));
+        CHECK_OK(penstock_stream_reset(spectrum));
         CHECK_OK(run(spectrum, got, &count));
         check_good(device, status, count);
     }
-    penstock_spectrum_free(spectrum);
+    penstock_stream_free(spectrum);
     return status;
 }
 
@@ -97,21 +97,21 @@ static void check_latency(void)
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
     for (int i = 0; i < 2; i++) {
-        penstock_spectrum *spectrum = NULL;
+        penstock_stream *spectrum = NULL;
         size_t count = 99, taken;
-        CHECK_OK(penstock_spectrum_new(&spectrum, context, &PENSTOCK_SPECTRUM_DESC(.n = 64, .max_latency_s = limits[i]),
-                                       "trace"));
-        CHECK_OK(penstock_spectrum_push(spectrum, samples, 70, &taken));
-        CHECK_OK(penstock_spectrum_pull(spectrum, got, VECTORS, false, &count));
+        CHECK_OK(penstock_spectrum_open(&spectrum, context,
+                                        &PENSTOCK_SPECTRUM_DESC(.n = 64, .max_latency_s = limits[i]), "trace"));
+        CHECK_OK(penstock_stream_push(spectrum, samples, 70, &taken));
+        CHECK_OK(penstock_stream_pull(spectrum, got, VECTORS, false, &count));
         CHECK_EQ(count, i);
-        CHECK_OK(penstock_spectrum_finish(spectrum));
-        CHECK_EQ(penstock_spectrum_push(spectrum, samples, 1, &taken), PENSTOCK_ERR_STATE);
+        CHECK_OK(penstock_stream_finish(spectrum));
+        CHECK_EQ(penstock_stream_push(spectrum, samples, 1, &taken), PENSTOCK_ERR_STATE);
         CHECK_EQ(taken, 0);
-        CHECK_OK(penstock_spectrum_pull(spectrum, got, VECTORS, false, &count));
+        CHECK_OK(penstock_stream_pull(spectrum, got, VECTORS, false, &count));
         CHECK_EQ(count, 1 - i);
-        CHECK_OK(penstock_spectrum_pull(spectrum, got, VECTORS, true, &count));
+        CHECK_OK(penstock_stream_pull(spectrum, got, VECTORS, true, &count));
         CHECK_EQ(count, 0);
-        penstock_spectrum_free(spectrum);
+        penstock_stream_free(spectrum);
     }
     penstock_context_free(context);
 }
@@ -119,7 +119,7 @@ static void check_latency(void)
 static void check_refusals(void)
 {
     penstock_context *context = NULL;
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     const penstock_spectrum_desc bad[] = {
         PENSTOCK_SPECTRUM_DESC(.n = 0),
         PENSTOCK_SPECTRUM_DESC(.n = (1 << 23) + 1),
@@ -137,20 +137,20 @@ static void check_refusals(void)
     size_t count;
     CHECK_OK(penstock_context_new(&context, NULL));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        CHECK_EQ(penstock_spectrum_new(&spectrum, context, &bad[i], "cpu"), PENSTOCK_ERR_ARGUMENT);
+        CHECK_EQ(penstock_spectrum_open(&spectrum, context, &bad[i], "cpu"), PENSTOCK_ERR_ARGUMENT);
         CHECK(!spectrum && penstock_error_text()[0], "description %zu: no text", i);
     }
-    CHECK_EQ(penstock_spectrum_new(&spectrum, context, NULL, "cpu"), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_new(&spectrum, NULL, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_new(&spectrum, context, &desc, "no such device"), PENSTOCK_ERR_NO_DEVICE);
-    CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, "cpu"));
-    CHECK_EQ(penstock_spectrum_push(spectrum, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_push(NULL, samples, 1, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_pull(spectrum, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_finish(NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_reset(NULL), PENSTOCK_ERR_ARGUMENT);
-    penstock_spectrum_free(spectrum);
-    penstock_spectrum_free(NULL);
+    CHECK_EQ(penstock_spectrum_open(&spectrum, context, NULL, "cpu"), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_open(&spectrum, NULL, &desc, "cpu"), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_open(&spectrum, context, &desc, "no such device"), PENSTOCK_ERR_NO_DEVICE);
+    CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, "cpu"));
+    CHECK_EQ(penstock_stream_push(spectrum, NULL, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_push(NULL, samples, 1, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_pull(spectrum, NULL, 1, false, &count), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_finish(NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_reset(NULL), PENSTOCK_ERR_ARGUMENT);
+    penstock_stream_free(spectrum);
+    penstock_stream_free(NULL);
     penstock_context_free(context);
 }
 

@@ -29,7 +29,7 @@ static void check_windows(penstock_context *context, const char *device, enum wa
 {
     static penstock_cf32 in[SAMPLES];
     static float window[N], out[(VECTORS + 1) * N];
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     size_t at = 0, count = 0, taken, given;
     unsigned from[VECTORS + 2]; /* the window that was set last when the vector was not complete */
     uint64_t seed = way;
@@ -39,7 +39,7 @@ static void check_windows(penstock_context *context, const char *device, enum wa
         PENSTOCK_SPECTRUM_DESC(.n = N, .hop = HOP, .average = AVERAGE, .output = PENSTOCK_OUTPUT_POWER);
     for (size_t i = 0; i < SAMPLES; i++)
         in[i].re = 1;
-    CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, device));
+    CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, device));
     for (unsigned factor = 1; at < SAMPLES; factor++) {
         size_t piece = test_random(&seed) % (way == PREPARE ? 20 : 300), room = test_random(&seed) % 20;
         piece = piece < SAMPLES - at ? piece : SAMPLES - at;
@@ -62,38 +62,38 @@ static void check_windows(penstock_context *context, const char *device, enum wa
             kept = 0;
         }
         if (way != PUSH) {
-            CHECK_OK(penstock_spectrum_run(spectrum, in, piece, &taken, out + count * N, room, &given));
+            CHECK_OK(penstock_stream_run(spectrum, in, piece, &taken, out + count * N, room, &given));
         } else {
-            CHECK_OK(penstock_spectrum_push(spectrum, in, piece, &taken));
-            CHECK_OK(penstock_spectrum_pull(spectrum, out + count * N, room, false, &given));
+            CHECK_OK(penstock_stream_push(spectrum, in, piece, &taken));
+            CHECK_OK(penstock_stream_pull(spectrum, out + count * N, room, false, &given));
         }
         at += taken;
         count += given;
         begun = begun && !given;
     }
-    CHECK_OK(penstock_spectrum_finish(spectrum));
-    CHECK_OK(penstock_spectrum_pull(spectrum, out + count * N, VECTORS + 1 - count, false, &given));
+    CHECK_OK(penstock_stream_finish(spectrum));
+    CHECK_OK(penstock_stream_pull(spectrum, out + count * N, VECTORS + 1 - count, false, &given));
     CHECK_EQ(count + given, VECTORS);
     for (size_t v = 0; v < VECTORS; v++) {
         double want = pow(from[v] * (double)N, 2);
         CHECK(fabs((double)out[v * N] - want) <= 1e-4 * want, "%s, vector %zu: %g, not %g", device, v,
               sqrt((double)out[v * N]) / N, sqrt(want) / N);
     }
-    penstock_spectrum_free(spectrum);
+    penstock_stream_free(spectrum);
     executed++;
 }
 
 /* A vector, of ones: the window's factor. */
-static double run_factor(penstock_spectrum *spectrum, const penstock_cf32 *in, size_t count, size_t expected_taken)
+static double run_factor(penstock_stream *spectrum, const penstock_cf32 *in, size_t count, size_t expected_taken)
 {
     float out[N];
     size_t taken, given;
-    CHECK_OK(penstock_spectrum_run(spectrum, in, count, &taken, out, 1, &given));
+    CHECK_OK(penstock_stream_run(spectrum, in, count, &taken, out, 1, &given));
     CHECK(taken == expected_taken && given == 1, "%zu of %zu taken, %zu given", taken, count, given);
     return sqrt((double)out[0]) / N;
 }
 
-static void prepare(penstock_spectrum *spectrum, const penstock_cf32 *in, size_t count, size_t expected_taken,
+static void prepare(penstock_stream *spectrum, const penstock_cf32 *in, size_t count, size_t expected_taken,
                     size_t expected_wanted)
 {
     size_t taken, wanted;
@@ -102,26 +102,28 @@ static void prepare(penstock_spectrum *spectrum, const penstock_cf32 *in, size_t
 }
 
 /* A call that gives nothing. */
-static void run_in_vain(penstock_spectrum *spectrum, const penstock_cf32 *in, size_t count, size_t capacity,
+static void run_in_vain(penstock_stream *spectrum, const penstock_cf32 *in, size_t count, size_t capacity,
                         size_t expected_taken)
 {
     float out[N];
     size_t taken, given;
-    CHECK_OK(penstock_spectrum_run(spectrum, in, count, &taken, out, capacity, &given));
+    CHECK_OK(penstock_stream_run(spectrum, in, count, &taken, out, capacity, &given));
     CHECK(taken == expected_taken && !given, "%zu of %zu taken, %zu given", taken, count, given);
 }
 
 /* The window that was set last holds from the vector after the one that was begun; here that was `before`. */
-static void check_begun_windows(penstock_spectrum *spectrum, const penstock_cf32 *in, double before)
+static void check_begun_windows(penstock_stream *spectrum, const penstock_cf32 *in, double before)
 {
     static const float twos[N] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
     size_t taken;
     prepare(spectrum, in, N - 1, 0, N);
     prepare(spectrum, in, N, HOP, N);
-    CHECK_EQ(penstock_spectrum_push(spectrum, in, N, &taken), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_stream_push(spectrum, in, N, &taken), PENSTOCK_ERR_STATE);
     CHECK_EQ(taken, 0);
     run_in_vain(spectrum, in, SAMPLES, 0, 0); /* there is no room for the vector */
-    CHECK_EQ(penstock_spectrum_waiting(spectrum), 0);
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    CHECK_OK(penstock_stream_get_info(spectrum, &info));
+    CHECK_EQ(info.waiting, 0);
     CHECK_OK(penstock_spectrum_set_window(spectrum, "hann", NULL));
     CHECK_OK(penstock_spectrum_set_window(spectrum, NULL, twos));
     CHECK(fabs(run_factor(spectrum, in, SPAN - HOP, STEP - HOP) - before) < 1e-4, "another window in a begun vector");
@@ -142,31 +144,31 @@ static void check_begun(penstock_context *context)
 {
     static penstock_cf32 in[SAMPLES];
     float out[N];
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     size_t taken, given;
     const penstock_spectrum_desc desc =
         PENSTOCK_SPECTRUM_DESC(.n = N, .hop = HOP, .average = AVERAGE, .output = PENSTOCK_OUTPUT_POWER);
     for (size_t i = 0; i < SAMPLES; i++)
         in[i].re = 1;
-    CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, "cpu"));
+    CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, "cpu"));
     check_begun_windows(spectrum, in, 1);
-    CHECK_OK(penstock_spectrum_reset(spectrum));
+    CHECK_OK(penstock_stream_reset(spectrum));
     check_begun_windows(spectrum, in, 2);
-    CHECK_OK(penstock_spectrum_reset(spectrum));
+    CHECK_OK(penstock_stream_reset(spectrum));
     prepare(spectrum, in, N, HOP, N);
     CHECK_OK(penstock_spectrum_set_window(spectrum, NULL, NULL));
-    CHECK_OK(penstock_spectrum_finish(spectrum)); /* what is begun is left out */
-    CHECK_EQ(penstock_spectrum_run(spectrum, in, SAMPLES, &taken, out, 1, &given), PENSTOCK_ERR_STATE);
-    CHECK_OK(penstock_spectrum_pull(spectrum, out, 1, true, &given));
+    CHECK_OK(penstock_stream_finish(spectrum)); /* what is begun is left out */
+    CHECK_EQ(penstock_stream_run(spectrum, in, SAMPLES, &taken, out, 1, &given), PENSTOCK_ERR_STATE);
+    CHECK_OK(penstock_stream_pull(spectrum, out, 1, true, &given));
     CHECK_EQ(given, 0);
-    CHECK_OK(penstock_spectrum_get_stats(spectrum, &stats));
+    CHECK_OK(penstock_stream_get_stats(spectrum, &stats));
     CHECK(stats.in == HOP && stats.out == 0, "%g in, %g out", (double)stats.in, (double)stats.out);
-    CHECK_OK(penstock_spectrum_reset(spectrum));
+    CHECK_OK(penstock_stream_reset(spectrum));
     CHECK(fabs(run_factor(spectrum, in, SPAN, STEP) - 1) < 1e-4, "a reset forgets the window");
     prepare(spectrum, in, N, HOP, N);
     CHECK_OK(penstock_spectrum_set_window(spectrum, "hann", NULL)); /* freed with the rest */
-    penstock_spectrum_free(spectrum);
+    penstock_stream_free(spectrum);
     executed++;
 }
 
@@ -174,22 +176,22 @@ static void check_due(penstock_context *context)
 {
     static const penstock_cf32 in[3 * N];
     float out[N];
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     size_t given;
     const penstock_spectrum_desc desc =
         PENSTOCK_SPECTRUM_DESC(.n = N, .output = PENSTOCK_OUTPUT_POWER, .max_latency_s = 1000);
-    CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, "cpu"));
-    CHECK_OK(penstock_spectrum_push(spectrum, in, N - 1, &(size_t){0}));
-    CHECK(isinf(penstock_spectrum_due_s(spectrum)), "due with no vector in");
-    CHECK_OK(penstock_spectrum_push(spectrum, in, 1, &(size_t){0}));
-    double due = penstock_spectrum_due_s(spectrum);
+    CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, "cpu"));
+    CHECK_OK(penstock_stream_push(spectrum, in, N - 1, &(size_t){0}));
+    CHECK(isinf(penstock_stream_due_s(spectrum)), "due with no vector in");
+    CHECK_OK(penstock_stream_push(spectrum, in, 1, &(size_t){0}));
+    double due = penstock_stream_due_s(spectrum);
     CHECK(due > 0 && due <= 1000, "due in %g s", due);
-    CHECK_OK(penstock_spectrum_set_max_latency(spectrum, 1e-9));
-    CHECK(penstock_spectrum_due_s(spectrum) <= 0, "a shorter latency does not hold");
-    CHECK_OK(penstock_spectrum_pull(spectrum, out, 1, false, &given));
+    CHECK_OK(penstock_stream_set_max_latency(spectrum, 1e-9));
+    CHECK(penstock_stream_due_s(spectrum) <= 0, "a shorter latency does not hold");
+    CHECK_OK(penstock_stream_pull(spectrum, out, 1, false, &given));
     CHECK_EQ(given, 1);
-    CHECK(isinf(penstock_spectrum_due_s(spectrum)) && isinf(penstock_spectrum_due_s(NULL)), "due with nothing left");
-    penstock_spectrum_free(spectrum);
+    CHECK(isinf(penstock_stream_due_s(spectrum)) && isinf(penstock_stream_due_s(NULL)), "due with nothing left");
+    penstock_stream_free(spectrum);
     executed++;
 }
 
@@ -198,33 +200,31 @@ static void check_stats(penstock_context *context)
     static const penstock_cf32 in[SAMPLES];
     static float out[VECTORS * N];
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-    penstock_spectrum *spectrum = NULL;
+    penstock_stream *spectrum = NULL;
     size_t taken, given;
     const penstock_spectrum_desc desc =
         PENSTOCK_SPECTRUM_DESC(.n = N, .hop = HOP, .average = AVERAGE, .output = PENSTOCK_OUTPUT_DECIBEL);
-    CHECK_OK(penstock_spectrum_new(&spectrum, context, &desc, "cpu"));
-    CHECK_EQ(penstock_spectrum_vector_of(spectrum, HOP * AVERAGE - 1), 0);
-    CHECK_EQ(penstock_spectrum_vector_of(spectrum, HOP * AVERAGE * 7), 7);
-    CHECK_OK(penstock_spectrum_run(spectrum, in, 1000, &taken, out, VECTORS, &given));
+    CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, "cpu"));
+    CHECK_OK(penstock_stream_run(spectrum, in, 1000, &taken, out, VECTORS, &given));
     CHECK(taken == given * HOP * AVERAGE && given == (1000 - N) / HOP / AVERAGE, "%zu taken, %zu given", taken, given);
     size_t vectors = given, first = taken;
-    CHECK_OK(penstock_spectrum_run(spectrum, in + first, 1000 - first, &taken, out, VECTORS, &given));
+    CHECK_OK(penstock_stream_run(spectrum, in + first, 1000 - first, &taken, out, VECTORS, &given));
     CHECK(first + taken == 1000 && !given, "of the rest %zu taken, %zu given", taken, given);
-    CHECK_OK(penstock_spectrum_get_stats(spectrum, &stats));
+    CHECK_OK(penstock_stream_get_stats(spectrum, &stats));
     CHECK(stats.in == 1000 && stats.out == vectors && stats.queue < HOP * AVERAGE + N && stats.batch > 1,
           "%g in, %g out, %g wait, batch %g", (double)stats.in, (double)stats.out, (double)stats.queue, stats.batch);
     CHECK(stats.kernel_s > 0 && stats.transfer_s == 0 && stats.latency_p99_s >= stats.latency_p50_s && !stats.fallbacks,
           "kernel %g s", stats.kernel_s);
     CHECK_EQ(penstock_spectrum_set_window(spectrum, "round", NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_set_window(NULL, NULL, NULL), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_set_max_latency(spectrum, -1), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_get_stats(NULL, &stats), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_spectrum_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_set_max_latency(spectrum, -1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_get_stats(NULL, &stats), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_run(NULL, NULL, 0, NULL, NULL, 0, NULL), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_prepare(NULL, in, 1, &taken, &given), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_prepare(spectrum, NULL, 1, &taken, &given), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_prepare(spectrum, in, 1, NULL, &given), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_spectrum_prepare(spectrum, in, 1, &taken, NULL), PENSTOCK_ERR_ARGUMENT);
-    penstock_spectrum_free(spectrum);
+    penstock_stream_free(spectrum);
     executed++;
 }
 

@@ -41,10 +41,11 @@ static size_t piece_of(struct pass *pass, size_t left)
 }
 
 /* One call of pull or run into `items` of room, with a guard behind them. */
-static int take_out(const struct stream_case *c, void *stream, char *to, size_t room, bool wait, size_t *count)
+static int take_out(const struct stream_case *c, penstock_stream *stream, char *to, size_t room, bool wait,
+                    size_t *count)
 {
     memset(to + room * c->out_bytes, POISON, GUARD);
-    int status = c->kind->pull(stream, to, room, wait, count);
+    int status = stream_pull(c, stream, to, room, wait, count);
     size_t whole = 0;
     while (whole < GUARD && to[room * c->out_bytes + whole] == POISON)
         whole++;
@@ -53,17 +54,18 @@ static int take_out(const struct stream_case *c, void *stream, char *to, size_t 
     return status;
 }
 
-static int push_piece(const struct stream_case *c, void *stream, struct pass *pass, size_t *at, char *to, size_t *made)
+static int push_piece(const struct stream_case *c, penstock_stream *stream, struct pass *pass, size_t *at, char *to,
+                      size_t *made)
 {
     size_t left = c->count - *at, piece = pass->seed ? piece_of(pass, left) : left, taken = 0, given = 0;
     const char *from = (const char *)c->in + *at * c->in_bytes;
     int status;
-    if (pass->both && c->kind->run) {
+    if (pass->both) {
         size_t room = test_random(&pass->seed) % 200;
-        status = c->kind->run(stream, from, piece, &taken, to + *made * c->out_bytes, room, &given);
+        status = penstock_stream_run(stream, from, piece, &taken, to + *made * c->out_bytes, room, &given);
         CHECK(given <= room, "%s: run gives %zu items in room for %zu", c->name, given, room);
     } else {
-        status = c->kind->push(stream, from, piece, &taken);
+        status = stream_push(c, stream, from, piece, &taken);
     }
     CHECK(taken <= piece, "%s: %zu of %zu items were taken", c->name, taken, piece);
     *at += taken;
@@ -71,7 +73,7 @@ static int push_piece(const struct stream_case *c, void *stream, struct pass *pa
     return status;
 }
 
-static int pull_all(const struct stream_case *c, void *stream, struct pass *pass, char *to, size_t *made)
+static int pull_all(const struct stream_case *c, penstock_stream *stream, struct pass *pass, char *to, size_t *made)
 {
     size_t given = 1;
     int status = PENSTOCK_OK;
@@ -86,8 +88,8 @@ static int pull_all(const struct stream_case *c, void *stream, struct pass *pass
 }
 
 /* Items in [from, until) of a case through a stream. */
-static int feed(const struct stream_case *c, void *stream, struct pass *pass, size_t *at, size_t until, char *to,
-                size_t *made)
+static int feed(const struct stream_case *c, penstock_stream *stream, struct pass *pass, size_t *at, size_t until,
+                char *to, size_t *made)
 {
     int status = PENSTOCK_OK;
     while (*at < until && !status) {
@@ -102,9 +104,9 @@ static int feed(const struct stream_case *c, void *stream, struct pass *pass, si
 }
 
 /* To the stream's end. */
-static int drain(const struct stream_case *c, void *stream, char *to, size_t *made)
+static int drain(const struct stream_case *c, penstock_stream *stream, char *to, size_t *made)
 {
-    int status = c->kind->finish ? c->kind->finish(stream) : PENSTOCK_OK;
+    int status = penstock_stream_finish(stream);
     size_t given = 1;
     while (given && !status) {
         status = take_out(c, stream, to + *made * c->out_bytes, 500, true, &given);
@@ -113,7 +115,7 @@ static int drain(const struct stream_case *c, void *stream, char *to, size_t *ma
     return status;
 }
 
-static int pass_all(const struct stream_case *c, void *stream, struct pass pass, char *to, size_t *made)
+static int pass_all(const struct stream_case *c, penstock_stream *stream, struct pass pass, char *to, size_t *made)
 {
     size_t at = 0;
     *made = 0;
@@ -128,15 +130,15 @@ static bool same_bits(const struct stream_case *c, size_t made)
 
 /* ---------------------------------------------------------------- properties ------------------ */
 
-static void check_split(const struct stream_case *c, void *stream)
+static void check_split(const struct stream_case *c, penstock_stream *stream)
 {
     size_t made;
     for (uint64_t seed = 1; seed <= SPLITS; seed++)
         for (int way = 0; way < 4; way++) {
             struct pass pass = {.seed = seed, .both = way & 1, .changes = way & 2};
-            if ((pass.both && !c->kind->run) || (pass.changes && !c->kind->change))
+            if ((pass.both && c->kind->pull) || (pass.changes && !c->kind->change))
                 continue;
-            CHECK_OK(c->kind->reset(stream));
+            CHECK_OK(penstock_stream_reset(stream));
             CHECK_OK(pass_all(c, stream, pass, got, &made));
             CHECK(same_bits(c, made), "%s: split %d%s%s: %zu items of %zu, or other bits", c->name, (int)seed,
                   pass.both ? ", by run" : "", pass.changes ? ", with changes" : "", made, wanted);
@@ -145,70 +147,64 @@ static void check_split(const struct stream_case *c, void *stream)
 }
 
 /* Somewhere in the stream it begins anew. */
-static void check_reset(const struct stream_case *c, void *stream)
+static void check_reset(const struct stream_case *c, penstock_stream *stream)
 {
     uint64_t seed = 77;
     for (int i = 0; i < 4; i++) {
         size_t at = 0, made = 0;
         struct pass pass = {.seed = 5 + (uint64_t)i};
-        CHECK_OK(c->kind->reset(stream));
+        CHECK_OK(penstock_stream_reset(stream));
         CHECK_OK(feed(c, stream, &pass, &at, test_random(&seed) % c->count, got, &made));
-        CHECK_OK(c->kind->reset(stream));
+        CHECK_OK(penstock_stream_reset(stream));
         CHECK_OK(pass_all(c, stream, (struct pass){0}, got, &made));
         CHECK(same_bits(c, made), "%s: %zu items of %zu after a reset, or other bits", c->name, made, wanted);
     }
 }
 
-static void check_end(const struct stream_case *c, void *stream)
+static void check_end(const struct stream_case *c, penstock_stream *stream)
 {
     size_t taken = 0, given = 0;
-    if (!c->kind->finish)
-        return;
-    CHECK_EQ(c->kind->push(stream, c->in, 1, &taken), PENSTOCK_ERR_STATE);
+    CHECK_EQ(stream_push(c, stream, c->in, 1, &taken), PENSTOCK_ERR_STATE);
     CHECK_EQ(taken, 0);
-    CHECK_OK(c->kind->finish(stream));
+    CHECK_OK(penstock_stream_finish(stream));
     CHECK_OK(take_out(c, stream, got, 1, true, &given));
     CHECK(!given, "%s: more comes after all", c->name);
 }
 
-static void check_stats(const struct stream_case *c, void *stream)
+static void check_stats(const struct stream_case *c, penstock_stream *stream)
 {
     penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
     size_t made = 0, at = 0, items;
-    if (!c->kind->get_stats)
-        return;
-    CHECK_OK(c->kind->reset(stream));
-    CHECK_OK(c->kind->get_stats(stream, &stats));
+    CHECK_OK(penstock_stream_reset(stream));
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(!stats.in && !stats.out && !stats.queue && stats.latency_p99_s == 0 && stats.batch == 0,
           "%s: a reset leaves counts", c->name);
     struct pass pass = {.seed = 3};
     while (at < c->count) {
         items = made;
         CHECK_OK(feed(c, stream, &pass, &at, at + 1, got, &made));
-        CHECK_OK(c->kind->get_stats(stream, &stats));
+        CHECK_OK(penstock_stream_get_stats(stream, &stats));
         CHECK(stats.in == at && stats.out == made && stats.queue <= stats.in, "%s: %llu in, %llu out, %llu wait",
               c->name, (unsigned long long)stats.in, (unsigned long long)stats.out, (unsigned long long)stats.queue);
         CHECK(made == items || stats.latency_p50_s > 0, "%s: no latency", c->name);
     }
     CHECK_OK(drain(c, stream, got, &made));
-    CHECK_OK(c->kind->get_stats(stream, &stats));
+    CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(stats.in == c->count && stats.out == wanted && made == wanted, "%s: %llu in, %llu out at the end", c->name,
           (unsigned long long)stats.in, (unsigned long long)stats.out);
     CHECK(stats.batch > 0 && !stats.fallbacks && !stats.drops && !stats.meanwhile, "%s: counts of batches", c->name);
 }
 
 /* With a limit that has passed at once all that is complete comes without waiting. */
-static void check_latency(const struct stream_case *c, void *stream)
+static void check_latency(const struct stream_case *c, penstock_stream *stream)
 {
     size_t made = 0, at = 0, given = 0;
     struct pass pass = {.seed = 9};
-    CHECK_OK(c->kind->reset(stream));
-    CHECK(!c->kind->due_s || isinf(c->kind->due_s(stream)), "%s: due with nothing in", c->name);
-    if (!c->kind->set_max_latency)
-        return;
-    CHECK_EQ(c->kind->set_max_latency(stream, -1), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(c->kind->set_max_latency(stream, (double)NAN), PENSTOCK_ERR_ARGUMENT);
-    CHECK_OK(c->kind->set_max_latency(stream, 1e-9));
+    CHECK_OK(penstock_stream_reset(stream));
+    CHECK(isinf(penstock_stream_due_s(stream)), "%s: due with nothing in", c->name);
+    CHECK_EQ(penstock_stream_set_max_latency(stream, -1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_set_max_latency(stream, (double)NAN), PENSTOCK_ERR_ARGUMENT);
+    CHECK_OK(penstock_stream_set_max_latency(stream, 1e-9));
     while (at < c->count) {
         CHECK_OK(push_piece(c, stream, &pass, &at, got, &made));
         do {
@@ -221,15 +217,15 @@ static void check_latency(const struct stream_case *c, void *stream)
     }
     CHECK_OK(drain(c, stream, got, &made));
     CHECK(same_bits(c, made), "%s: %zu items of %zu within the latency, or other bits", c->name, made, wanted);
-    CHECK_OK(c->kind->set_max_latency(stream, 0));
+    CHECK_OK(penstock_stream_set_max_latency(stream, 0));
 }
 
-static void check_memory(const struct stream_case *c, void *stream)
+static void check_memory(const struct stream_case *c, penstock_stream *stream)
 {
     size_t made;
     long live = penstock__memory_live();
     for (int i = 0; i < 5; i++) {
-        CHECK_OK(c->kind->reset(stream));
+        CHECK_OK(penstock_stream_reset(stream));
         CHECK_OK(pass_all(c, stream, (struct pass){.seed = 21}, got, &made));
     }
     CHECK(penstock__memory_live() <= live, "%s: memory grows by %ld blocks", c->name, penstock__memory_live() - live);
@@ -237,7 +233,7 @@ static void check_memory(const struct stream_case *c, void *stream)
 
 static void check_case(const struct stream_case *c, const char *device)
 {
-    void *stream = NULL;
+    penstock_stream *stream = NULL;
     CHECK_OK(c->kind->open(&stream, context, c->desc, device));
     if (!stream)
         return;
@@ -249,7 +245,7 @@ static void check_case(const struct stream_case *c, const char *device)
     check_stats(c, stream);
     check_latency(c, stream);
     check_memory(c, stream);
-    c->kind->free(stream);
+    penstock_stream_free(stream);
 }
 
 /* ---------------------------------------------------------------- failures -------------------- */
@@ -257,7 +253,7 @@ static void check_case(const struct stream_case *c, const char *device)
 /* Once through: on the way in and out the first error ends it. */
 static int use(penstock_context *of, const char *device, bool *wrong)
 {
-    void *stream = NULL;
+    penstock_stream *stream = NULL;
     size_t made = 0;
     int status = now->kind->open(&stream, of, now->desc, device);
     if (!status)
@@ -265,21 +261,21 @@ static int use(penstock_context *of, const char *device, bool *wrong)
     sweep_over();
     *wrong = (!status && made != wanted) || made > wanted || (made && !stream_values_agree(now, got, want, made));
     if (stream && status) {
-        CHECK_OK(now->kind->reset(stream));
+        CHECK_OK(penstock_stream_reset(stream));
         CHECK_OK(pass_all(now, stream, (struct pass){0}, got, &made));
         *wrong = *wrong || made != wanted || !stream_values_agree(now, got, want, made);
     }
-    now->kind->free(stream);
+    penstock_stream_free(stream);
     return status;
 }
 
 static void check_failures(const struct stream_case *c)
 {
-    void *stream = NULL;
+    penstock_stream *stream = NULL;
     now = c;
     CHECK_OK(c->kind->open(&stream, context, c->desc, "cpu"));
     CHECK_OK(pass_all(c, stream, (struct pass){0}, want, &wanted));
-    c->kind->free(stream);
+    penstock_stream_free(stream);
     printf("%s, ", c->name);
     sweep_allocations(use, "cpu", 2);
     printf("%s, ", c->name);

@@ -21,109 +21,105 @@ static struct wifi_stream *air;
 /* An operator's stream: made, run to its end, asked, begun anew. */
 struct stream {
     const char *name;
-    int (*make)(void **stream, const char *device);
-    void (*run)(void *stream);
-    int (*get_stats)(const void *stream, penstock_stream_stats *stats);
-    int (*reset)(void *stream);
-    void (*free)(void *stream);
+    int (*make)(penstock_stream **stream, const char *device);
+    void (*run)(penstock_stream *stream);
 };
 
 /* ---------------------------------------------------------------- FFT ------------------------- */
 
-static int make_fft(void **stream, const char *device)
+static int make_fft(penstock_stream **stream, const char *device)
 {
-    return penstock_fft_stream_new((penstock_fft_stream **)stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), device);
+    return penstock_fft_stream_open(stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), device);
 }
 
-static void run_fft(void *stream)
+static void run_fft(penstock_stream *stream)
 {
     size_t taken, given, count = SAMPLES / N;
     for (size_t at = 0; at < count; at += taken) {
-        CHECK_OK(penstock_fft_stream_push(stream, samples + at * N, count - at, &taken));
-        CHECK_OK(penstock_fft_stream_pull(stream, (void *)values, count, true, &given));
+        CHECK_OK(penstock_stream_push(stream, samples + at * N, count - at, &taken));
+        CHECK_OK(penstock_stream_pull(stream, (void *)values, count, true, &given));
     }
-    CHECK_OK(penstock_fft_stream_finish(stream));
+    CHECK_OK(penstock_stream_finish(stream));
     do {
-        CHECK_OK(penstock_fft_stream_pull(stream, (void *)values, count, true, &given));
+        CHECK_OK(penstock_stream_pull(stream, (void *)values, count, true, &given));
     } while (given);
 }
 
 /* ---------------------------------------------------------------- spectrum -------------------- */
 
-static int make_spectrum(void **stream, const char *device)
+static int make_spectrum(penstock_stream **stream, const char *device)
 {
-    return penstock_spectrum_new(
-        (penstock_spectrum **)stream, context,
+    return penstock_spectrum_open(
+        stream, context,
         &PENSTOCK_SPECTRUM_DESC(.n = N, .hop = N / 2, .average = 4, .window = "hann", .output = PENSTOCK_OUTPUT_POWER),
         device);
 }
 
-static void run_spectrum(void *stream)
+static void run_spectrum(penstock_stream *stream)
 {
     size_t taken, given;
     for (size_t at = 0; at < SAMPLES; at += taken) {
-        CHECK_OK(penstock_spectrum_push(stream, samples + at, SAMPLES - at, &taken));
-        CHECK_OK(penstock_spectrum_pull(stream, values, SAMPLES / N, true, &given));
+        CHECK_OK(penstock_stream_push(stream, samples + at, SAMPLES - at, &taken));
+        CHECK_OK(penstock_stream_pull(stream, values, SAMPLES / N, true, &given));
     }
-    CHECK_OK(penstock_spectrum_finish(stream));
+    CHECK_OK(penstock_stream_finish(stream));
     do {
-        CHECK_OK(penstock_spectrum_pull(stream, values, SAMPLES / N, true, &given));
+        CHECK_OK(penstock_stream_pull(stream, values, SAMPLES / N, true, &given));
     } while (given);
 }
 
 /* ---------------------------------------------------------------- filter ---------------------- */
 
-static int make_filter(void **stream, const char *device)
+static int make_filter(penstock_stream **stream, const char *device)
 {
-    return penstock_filter_new((penstock_filter **)stream, context,
-                               &PENSTOCK_FILTER_DESC(.real_taps = real_taps, .tap_count = 5, .n = N), device);
+    return penstock_filter_open(stream, context, &PENSTOCK_FILTER_DESC(.real_taps = real_taps, .tap_count = 5, .n = N),
+                                device);
 }
 
 /* By transforms and a product on the CPU, wherever it runs. */
-static int make_resampler(void **stream, const char *device)
+static int make_resampler(penstock_stream **stream, const char *device)
 {
-    return penstock_filter_new(
-        (penstock_filter **)stream, context,
-        &PENSTOCK_FILTER_DESC(.real_taps = real_taps, .tap_count = 5, .n = N, .interpolation = 2), device);
+    return penstock_filter_open(
+        stream, context, &PENSTOCK_FILTER_DESC(.real_taps = real_taps, .tap_count = 5, .n = N, .interpolation = 2),
+        device);
 }
 
-static void run_filter(void *stream)
+static void run_filter(penstock_stream *stream)
 {
     size_t taken, given;
     for (size_t at = 0; at < SAMPLES; at += taken) {
-        CHECK_OK(penstock_filter_push(stream, samples + at, SAMPLES - at, &taken));
-        CHECK_OK(penstock_filter_pull(stream, values, MOST, true, &given));
+        CHECK_OK(penstock_stream_push(stream, samples + at, SAMPLES - at, &taken));
+        CHECK_OK(penstock_stream_pull(stream, values, MOST, true, &given));
     }
-    CHECK_OK(penstock_filter_finish(stream));
+    CHECK_OK(penstock_stream_finish(stream));
     do {
-        CHECK_OK(penstock_filter_pull(stream, values, MOST, true, &given));
+        CHECK_OK(penstock_stream_pull(stream, values, MOST, true, &given));
     } while (given);
 }
 
 /* ---------------------------------------------------------------- channelizer ----------------- */
 
-static int make_channelizer(void **stream, const char *device)
+static int make_channelizer(penstock_stream **stream, const char *device)
 {
-    return penstock_channelizer_new((penstock_channelizer **)stream, context,
-                                    &PENSTOCK_CHANNELIZER_DESC(.channels = 16), device);
+    return penstock_channelizer_open(stream, context, &PENSTOCK_CHANNELIZER_DESC(.channels = 16), device);
 }
 
-static void run_channelizer(void *stream)
+static void run_channelizer(penstock_stream *stream)
 {
     size_t taken, given;
     for (size_t at = 0; at < SAMPLES; at += taken) {
-        CHECK_OK(penstock_channelizer_push(stream, samples + at, SAMPLES - at, &taken));
-        CHECK_OK(penstock_channelizer_pull(stream, (void *)values, SAMPLES / 16, true, &given));
+        CHECK_OK(penstock_stream_push(stream, samples + at, SAMPLES - at, &taken));
+        CHECK_OK(penstock_stream_pull(stream, (void *)values, SAMPLES / 16, true, &given));
     }
-    CHECK_OK(penstock_channelizer_finish(stream));
+    CHECK_OK(penstock_stream_finish(stream));
     do {
-        CHECK_OK(penstock_channelizer_pull(stream, (void *)values, SAMPLES / 16, true, &given));
+        CHECK_OK(penstock_stream_pull(stream, (void *)values, SAMPLES / 16, true, &given));
     } while (given);
 }
 
 /* ---------------------------------------------------------------- OFDM ------------------------ */
 
-static int make_ofdm(void **stream, const char *device)
+static int make_ofdm(penstock_stream **stream, const char *device)
 {
     static int32_t carriers[48];
     static penstock_cf32 training[64];
@@ -131,19 +127,19 @@ static int make_ofdm(void **stream, const char *device)
         carriers[i] = i < 24 ? i - 24 : i - 23;
     for (int i = 0; i < 64; i++)
         training[i] = (penstock_cf32){i % 3 ? 1 : -1, 0};
-    return penstock_ofdm_stream_new((penstock_ofdm_stream **)stream, context,
-                                    &PENSTOCK_OFDM_STREAM_DESC(.n = 64, .guard = 16, .carriers = carriers,
-                                                               .carrier_count = 48, .training = training,
-                                                               .training_symbols = 1),
-                                    device);
+    return penstock_ofdm_stream_open(stream, context,
+                                     &PENSTOCK_OFDM_STREAM_DESC(.n = 64, .guard = 16, .carriers = carriers,
+                                                                .carrier_count = 48, .training = training,
+                                                                .training_symbols = 1),
+                                     device);
 }
 
-static void run_ofdm(void *stream)
+static void run_ofdm(penstock_stream *stream)
 {
     penstock_ofdm_stream_result result = PENSTOCK_OFDM_STREAM_RESULT;
     for (size_t at = 0; at < SAMPLES; at += 80 * 25) {
         CHECK_OK(penstock_ofdm_stream_frame(stream, at, 24, 0));
-        CHECK_OK(penstock_ofdm_stream_push(stream, samples + at, 80 * 25));
+        CHECK_OK(penstock_stream_push(stream, samples + at, 80 * 25, NULL));
         while (penstock_ofdm_stream_pull(stream, &result) > 0)
             ;
     }
@@ -151,18 +147,17 @@ static void run_ofdm(void *stream)
 
 /* ---------------------------------------------------------------- Wi-Fi ----------------------- */
 
-static int make_wifi(void **stream, const char *device)
+static int make_wifi(penstock_stream **stream, const char *device)
 {
-    return penstock_wifi_receiver_new((penstock_wifi_receiver **)stream, context,
-                                      &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), device);
+    return penstock_wifi_receiver_open(stream, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), device);
 }
 
-static void run_wifi(void *stream)
+static void run_wifi(penstock_stream *stream)
 {
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
     size_t good = 0;
-    CHECK_OK(penstock_wifi_receiver_push(stream, air->samples, air->count));
-    CHECK_OK(penstock_wifi_receiver_finish(stream));
+    CHECK_OK(penstock_stream_push(stream, air->samples, air->count, NULL));
+    CHECK_OK(penstock_stream_finish(stream));
     while (penstock_wifi_receiver_pull(stream, &frame) > 0)
         good += frame.fcs_ok;
     CHECK_EQ(good, air->frames);
@@ -170,42 +165,21 @@ static void run_wifi(void *stream)
 
 /* ---------------------------------------------------------------- the table ------------------- */
 
-/* The functions of a row, with the object's type forgotten. */
-#define METHODS(kind)                                                         \
-    static int stats_##kind(const void *stream, penstock_stream_stats *stats) \
-    {                                                                         \
-        return penstock_##kind##_get_stats(stream, stats);                    \
-    }                                                                         \
-    static int reset_##kind(void *stream)                                     \
-    {                                                                         \
-        return penstock_##kind##_reset(stream);                               \
-    }                                                                         \
-    static void free_##kind(void *stream)                                     \
-    {                                                                         \
-        penstock_##kind##_free(stream);                                       \
-    }
-METHODS(fft_stream)
-METHODS(spectrum)
-METHODS(filter)
-METHODS(channelizer)
-METHODS(ofdm_stream)
-METHODS(wifi_receiver)
-
 static const struct stream streams[] = {
-    {"FFT", make_fft, run_fft, stats_fft_stream, reset_fft_stream, free_fft_stream},
-    {"spectrum", make_spectrum, run_spectrum, stats_spectrum, reset_spectrum, free_spectrum},
-    {"filter", make_filter, run_filter, stats_filter, reset_filter, free_filter},
-    {"filter, interpolating", make_resampler, run_filter, stats_filter, reset_filter, free_filter},
-    {"channelizer", make_channelizer, run_channelizer, stats_channelizer, reset_channelizer, free_channelizer},
-    {"OFDM", make_ofdm, run_ofdm, stats_ofdm_stream, reset_ofdm_stream, free_ofdm_stream},
-    {"Wi-Fi", make_wifi, run_wifi, stats_wifi_receiver, reset_wifi_receiver, free_wifi_receiver},
+    {"FFT", make_fft, run_fft},
+    {"spectrum", make_spectrum, run_spectrum},
+    {"filter", make_filter, run_filter},
+    {"filter, interpolating", make_resampler, run_filter},
+    {"channelizer", make_channelizer, run_channelizer},
+    {"OFDM", make_ofdm, run_ofdm},
+    {"Wi-Fi", make_wifi, run_wifi},
 };
 
-static void check_times(const struct stream *kind, void *stream, bool copies)
+static void check_times(const struct stream *kind, penstock_stream *stream, bool copies)
 {
     penstock_stream_stats s = PENSTOCK_STREAM_STATS;
     kind->run(stream);
-    CHECK_OK(kind->get_stats(stream, &s));
+    CHECK_OK(penstock_stream_get_stats(stream, &s));
     printf("%-22s batch of %8.1f: copies %8.4f ms, kernels %8.4f ms\n", kind->name, s.batch, 1e3 * s.transfer_s,
            1e3 * s.kernel_s);
     CHECK(s.batch > 0 && s.out > 0, "%s: nothing was done", kind->name);
@@ -218,16 +192,16 @@ static void check_times(const struct stream *kind, void *stream, bool copies)
 static int check_stream(const struct stream *kind, const char *device, bool copies)
 {
     penstock_stream_stats s = PENSTOCK_STREAM_STATS;
-    void *stream = NULL;
+    penstock_stream *stream = NULL;
     int status = kind->make(&stream, device);
     if (status)
         return status;
     check_times(kind, stream, copies);
-    CHECK_OK(kind->reset(stream));
-    CHECK_OK(kind->get_stats(stream, &s));
+    CHECK_OK(penstock_stream_reset(stream));
+    CHECK_OK(penstock_stream_get_stats(stream, &s));
     CHECK(s.kernel_s == 0 && s.transfer_s == 0 && s.batch == 0, "%s: a reset leaves times", kind->name);
     check_times(kind, stream, copies);
-    kind->free(stream);
+    penstock_stream_free(stream);
     return PENSTOCK_OK;
 }
 

@@ -52,12 +52,12 @@ static size_t expected_samples(const penstock_synthesizer_desc *desc, size_t cou
     return end > delay ? end - delay : 0;
 }
 
-static int take(penstock_synthesizer *synthesizer, size_t most, bool wait, size_t *made)
+static int take(penstock_stream *synthesizer, size_t most, bool wait, size_t *made)
 {
     size_t pulled = 1;
     int status = 0;
     while (pulled && !status) {
-        status = penstock_synthesizer_pull(synthesizer, returned + *made, most, wait, &pulled);
+        status = penstock_stream_pull(synthesizer, returned + *made, most, wait, &pulled);
         *made += pulled;
     }
     return status;
@@ -69,8 +69,8 @@ static int synthesize(const penstock_synthesizer_desc *desc, size_t kept, size_t
 {
     static penstock_cf32 apart[MOST_VALUES];
     static const penstock_cf32 *from[1024];
-    penstock_synthesizer *synthesizer = NULL;
-    int status = penstock_synthesizer_new(&synthesizer, context, desc, device);
+    penstock_stream *synthesizer = NULL;
+    int status = penstock_synthesizer_open(&synthesizer, context, desc, device);
     for (size_t i = 0; i < count * kept && streams; i++)
         apart[i % kept * count + i / kept] = frames[i];
     *made = 0;
@@ -79,14 +79,14 @@ static int synthesize(const penstock_synthesizer_desc *desc, size_t kept, size_t
         piece = piece < count - at ? piece : count - at;
         for (size_t c = 0; c < kept && streams; c++)
             from[c] = apart + c * count + at;
-        status = streams ? penstock_synthesizer_push_streams(synthesizer, from, piece, &taken)
-                         : penstock_synthesizer_push(synthesizer, frames + at * kept, piece, &taken);
+        status = streams ? penstock_stream_push_channels(synthesizer, (const void *const *)from, piece, &taken)
+                         : penstock_stream_push(synthesizer, frames + at * kept, piece, &taken);
         if (!status && test_random(seed) % 3)
             status = take(synthesizer, (size_t)(test_random(seed) % 5000) + 1, test_random(seed) % 2, made);
     }
-    if (!status && !(status = penstock_synthesizer_finish(synthesizer)))
+    if (!status && !(status = penstock_stream_finish(synthesizer)))
         status = take(synthesizer, (size_t)(test_random(seed) % 5000) + 1, true, made);
-    penstock_synthesizer_free(synthesizer);
+    penstock_stream_free(synthesizer);
     return status;
 }
 
@@ -144,22 +144,22 @@ static void check_definitions(int count, bool whole_powers)
 
 static int analyse(const penstock_channelizer_desc *desc, size_t total, size_t *count)
 {
-    penstock_channelizer *channelizer = NULL;
-    int status = penstock_channelizer_new(&channelizer, context, desc, device);
+    penstock_stream *channelizer = NULL;
+    int status = penstock_channelizer_open(&channelizer, context, desc, device);
     *count = 0;
     for (size_t at = 0, taken, pulled; at < total && !status; at += taken) {
-        status = penstock_channelizer_push(channelizer, samples + at, total - at, &taken);
+        status = penstock_stream_push(channelizer, samples + at, total - at, &taken);
         if (!status)
-            status = penstock_channelizer_pull(channelizer, frames + *count * desc->channels,
-                                               MOST_VALUES / desc->channels - *count, true, &pulled);
+            status = penstock_stream_pull(channelizer, frames + *count * desc->channels,
+                                          MOST_VALUES / desc->channels - *count, true, &pulled);
         *count += pulled;
     }
     if (!status)
-        status = penstock_channelizer_finish(channelizer);
+        status = penstock_stream_finish(channelizer);
     for (size_t pulled = 1; pulled && !status; *count += pulled)
-        status = penstock_channelizer_pull(channelizer, frames + *count * desc->channels,
-                                           MOST_VALUES / desc->channels - *count, true, &pulled);
-    penstock_channelizer_free(channelizer);
+        status = penstock_stream_pull(channelizer, frames + *count * desc->channels,
+                                      MOST_VALUES / desc->channels - *count, true, &pulled);
+    penstock_stream_free(channelizer);
     return status;
 }
 
@@ -232,9 +232,9 @@ static void check_critical(size_t channels)
 
 static void check_impossible(void)
 {
-    penstock_synthesizer *synthesizer = NULL;
+    penstock_stream *synthesizer = NULL;
     double predicted = -1000;
-    CHECK_EQ(penstock_synthesizer_new(&synthesizer, context, &PENSTOCK_SYNTHESIZER_DESC(.channels = 16), device),
+    CHECK_EQ(penstock_synthesizer_open(&synthesizer, context, &PENSTOCK_SYNTHESIZER_DESC(.channels = 16), device),
              PENSTOCK_ERR_ARGUMENT);
     CHECK(!synthesizer && strstr(penstock_error_text(), "critical"), "%s", penstock_error_text());
     CHECK_OK(penstock_channelizer_taps(taps, 192, 16, 16));

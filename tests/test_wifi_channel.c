@@ -9,7 +9,7 @@
 
 static bool full;
 static penstock_context *context;
-static penstock_wifi_receiver *receiver;
+static penstock_stream *receiver;
 
 struct counts {
     size_t sent, good;
@@ -45,7 +45,7 @@ static struct counts send(double mbps, size_t length, size_t frames, const penst
         CHECK_OK(penstock_channel_run(channel, sent, count, &taken, stream, capacity, &received));
         CHECK_EQ(taken, count);
         CHECK_OK(penstock_channel_run(channel, NULL, 0, &taken, stream + received, capacity - received, &tail));
-        CHECK_OK(penstock_wifi_receiver_reset(receiver));
+        CHECK_OK(penstock_stream_reset(receiver));
         wifi_frames_receive(&found, receiver, PENSTOCK_CF32, stream, received + tail, 0);
         for (size_t k = 0; k < found.count; k++) {
             const penstock_wifi_frame *frame = &found.frame[k];
@@ -143,12 +143,12 @@ int main(void)
     full = mode && *mode == '1';
     CHECK_OK(penstock_context_new(&context, NULL));
     CHECK_OK(
-        penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 5e-4), "cpu"));
+        penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 5e-4), "cpu"));
     test_carrier_offset();
     test_clock_offset();
     test_dc();
     test_echoes();
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     penstock_context_free(context);
     return test_finish();
 }

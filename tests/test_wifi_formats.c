@@ -13,7 +13,7 @@
 
 #define LENGTH 600 /* in SIGNAL; a multiple of three, as HT and VHT want it */
 
-static penstock_wifi_receiver *receiver;
+static penstock_stream *receiver;
 
 /* One symbol with `bits` (48 coded ones) as BPSK, upright or a quarter turned, guard interval included. */
 static void put_symbol(penstock_cf32 *samples, const uint8_t *coded, bool turned)
@@ -80,7 +80,7 @@ static void test_kind(enum kind kind, double snr_db)
     first = realloc(first, (first_count + second_count) * sizeof *first);
     memcpy(first + first_count, second, second_count * sizeof *first);
     wifi_add_noise(first, first_count + second_count, pow(10, -snr_db / 10), &state);
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
+    CHECK_OK(penstock_stream_reset(receiver));
     wifi_frames_receive(&frames, receiver, PENSTOCK_CF32, first, first_count + second_count, 0);
     CHECK(frames.count == 2, "kind %d: %zu frames", (int)kind, frames.count);
     if (frames.count == 2) {
@@ -116,12 +116,12 @@ int main(void)
 {
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
-    CHECK_OK(penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu"));
+    CHECK_OK(penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu"));
     for (int kind = HT; kind <= LEGACY; kind++) {
         test_kind((enum kind)kind, 30);
         test_kind((enum kind)kind, 10);
     }
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     penstock_context_free(context);
     return test_finish();
 }

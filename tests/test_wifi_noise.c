@@ -81,13 +81,13 @@ static void transmit_pool(struct pool *pool, double mbps)
     }
 }
 
-static void test_point(penstock_wifi_receiver *receiver, const struct pool *pool, double mbps, double snr_db)
+static void test_point(penstock_stream *receiver, const struct pool *pool, double mbps, double snr_db)
 {
     static struct wifi_frames frames;
     const size_t wanted = full ? 400 : 60;
     uint64_t state = (uint64_t)(mbps * 1000);
     size_t good = 0;
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
+    CHECK_OK(penstock_stream_reset(receiver));
     for (size_t i = 0; i < wanted; i++) {
         size_t number = i % pool->count, count = pool->frame[number].count;
         size_t before = 600 + test_random(&state) % 200, total = before + count + 1000;
@@ -98,7 +98,7 @@ static void test_point(penstock_wifi_receiver *receiver, const struct pool *pool
             stream[before + k].im = level * pool->frame[number].samples[k].im;
         }
         wifi_add_noise(stream, total, pow(10, -snr_db / 10), &state);
-        CHECK_OK(penstock_wifi_receiver_reset(receiver));
+        CHECK_OK(penstock_stream_reset(receiver));
         wifi_frames_receive(&frames, receiver, PENSTOCK_CF32, stream, total, 0);
         for (size_t k = 0; k < frames.count; k++)
             good += frames.frame[k].fcs_ok && frames.frame[k].length == LENGTH &&
@@ -110,20 +110,20 @@ static void test_point(penstock_wifi_receiver *receiver, const struct pool *pool
     CHECK(good * 10 >= wanted * 9, "%zu of %zu frames", good, wanted);
 }
 
-static void test_noise(penstock_wifi_receiver *receiver)
+static void test_noise(penstock_stream *receiver)
 {
     static struct wifi_frames frames;
     const size_t block = (size_t)1 << 20, blocks = full ? 96 : 5;
     penstock_cf32 *samples = malloc(block * sizeof *samples);
     uint64_t state = 77;
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
+    CHECK_OK(penstock_stream_reset(receiver));
     for (size_t i = 0; i < blocks; i++) {
         memset(samples, 0, block * sizeof *samples);
         wifi_add_noise(samples, block, 1, &state);
-        CHECK_OK(penstock_wifi_receiver_push(receiver, samples, block));
+        CHECK_OK(penstock_stream_push(receiver, samples, block, NULL));
         wifi_frames_pull(&frames, receiver);
     }
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
+    CHECK_OK(penstock_stream_finish(receiver));
     wifi_frames_pull(&frames, receiver);
     printf("%zu samples of noise: %" PRIu64 " triggers, %" PRIu64 " long training fields, %zu good frames\n",
            blocks * block, frames.counters.triggers, frames.counters.synchronised, wifi_frames_good(&frames));
@@ -142,11 +142,11 @@ int main(void)
                   {48, 17.8, true}, {9, 4.0, false}, {36, 13.9, false}, {54, 19.8, false}};
     const char *folder = test_recordings(), *mode = getenv("PENSTOCK_TEST_FULL");
     penstock_context *context = NULL;
-    penstock_wifi_receiver *receiver = NULL;
+    penstock_stream *receiver = NULL;
     full = mode && *mode == '1';
     CHECK_OK(penstock_context_new(&context, NULL));
     CHECK_OK(
-        penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 5e-4), "cpu"));
+        penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 5e-4), "cpu"));
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         static struct pool pool;
         if (points[i].recorded && !folder)
@@ -160,7 +160,7 @@ int main(void)
         pool_free(&pool);
     }
     test_noise(receiver);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     penstock_context_free(context);
     return test_finish();
 }

@@ -98,9 +98,9 @@ static struct totals receive_all(penstock_context *context, const char *device, 
 {
     static struct wifi_frames frames;
     struct totals totals = {0};
-    penstock_wifi_receiver *receiver = NULL;
-    CHECK_OK(penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = variant->format),
-                                        device));
+    penstock_stream *receiver = NULL;
+    CHECK_OK(penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = variant->format),
+                                         device));
     memset(seen, 0, sizeof seen);
     for (size_t i = 0; receiver && i < row_count; i++) {
         struct wifi_recording recording;
@@ -108,14 +108,14 @@ static struct totals receive_all(penstock_context *context, const char *device, 
             continue;
         CHECK(wifi_recording_read(&recording, folder, rows[i].file), "%s cannot be read", rows[i].file);
         void *samples = present(&recording, variant);
-        CHECK_OK(penstock_wifi_receiver_reset(receiver));
+        CHECK_OK(penstock_stream_reset(receiver));
         wifi_frames_receive(&frames, receiver, variant->format, samples, recording.count, variant->piece);
         judge(&totals, rows[i].file, &frames);
         wifi_frames_free(&frames);
         free(samples);
         wifi_recording_free(&recording);
     }
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     printf("%s, %s: %zu legacy frames, %zu HT (%zu of two streams), %" PRIu64 " triggers\n", device, variant->name,
            totals.legacy, totals.ht, totals.two_streams, totals.triggers);
     return totals;
@@ -163,27 +163,27 @@ static void test_pieces(penstock_context *context, const char *folder)
 {
     static const size_t pieces[] = {1, 7, 79, 4096};
     static struct wifi_frames whole, split;
-    penstock_wifi_receiver *floats = NULL, *integers = NULL;
+    penstock_stream *floats = NULL, *integers = NULL;
     CHECK_OK(
-        penstock_wifi_receiver_new(&floats, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = PENSTOCK_CF32), "cpu"));
-    CHECK_OK(penstock_wifi_receiver_new(
+        penstock_wifi_receiver_open(&floats, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = PENSTOCK_CF32), "cpu"));
+    CHECK_OK(penstock_wifi_receiver_open(
         &integers, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = PENSTOCK_CS16, .max_latency_s = 1e-4), "cpu"));
     for (size_t i = 0; floats && integers && i < row_count; i++) {
         struct wifi_recording recording;
         if (i && !strcmp(rows[i].file, rows[i - 1].file))
             continue;
         CHECK(wifi_recording_read(&recording, folder, rows[i].file), "%s cannot be read", rows[i].file);
-        CHECK_OK(penstock_wifi_receiver_reset(floats));
+        CHECK_OK(penstock_stream_reset(floats));
         wifi_frames_receive(&whole, floats, PENSTOCK_CF32, recording.samples, recording.count, 0);
         for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
-            CHECK_OK(penstock_wifi_receiver_reset(floats));
+            CHECK_OK(penstock_stream_reset(floats));
             wifi_frames_receive(&split, floats, PENSTOCK_CF32, recording.samples, recording.count, pieces[k]);
             CHECK(wifi_frames_equal(&whole, &split), "%s in pieces of %zu", rows[i].file, pieces[k]);
             CHECK_EQ(split.counters.triggers, whole.counters.triggers);
             wifi_frames_free(&split);
         }
         if (recording.cs16) {
-            CHECK_OK(penstock_wifi_receiver_reset(integers));
+            CHECK_OK(penstock_stream_reset(integers));
             wifi_frames_receive(&split, integers, PENSTOCK_CS16, recording.cs16, recording.count, 997);
             CHECK(wifi_frames_equal(&whole, &split), "%s as int16, short latency", rows[i].file);
             wifi_frames_free(&split);
@@ -191,8 +191,8 @@ static void test_pieces(penstock_context *context, const char *folder)
         wifi_frames_free(&whole);
         wifi_recording_free(&recording);
     }
-    penstock_wifi_receiver_free(floats);
-    penstock_wifi_receiver_free(integers);
+    penstock_stream_free(floats);
+    penstock_stream_free(integers);
 }
 
 /* The standard's worked example, IEEE 802.11a-1999 Annex G: its octets, and its FCS, which is not their CRC-32. */
@@ -204,7 +204,7 @@ static void test_annex_g(penstock_context *context, const char *folder)
     static penstock_cf32 samples[1000];
     static char path[4400];
     size_t count = 0;
-    penstock_wifi_receiver *receiver = NULL;
+    penstock_stream *receiver = NULL;
     snprintf(path, sizeof path, "%s/wifi/annex-g/annexg_packet.dat", folder);
     FILE *file = fopen(path, "rb");
     CHECK(file, "%s cannot be read", path);
@@ -213,7 +213,7 @@ static void test_annex_g(penstock_context *context, const char *folder)
     if (file)
         fclose(file);
     CHECK_EQ(count, 881);
-    CHECK_OK(penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu"));
+    CHECK_OK(penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = false), "cpu"));
     wifi_frames_receive(&frames, receiver, PENSTOCK_CF32, samples, count, 0);
     CHECK_EQ(frames.count, 1);
     if (frames.count == 1) {
@@ -226,7 +226,7 @@ static void test_annex_g(penstock_context *context, const char *folder)
               frame->reason ? frame->reason : "no reason");
     }
     wifi_frames_free(&frames);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
 }
 
 int main(void)

@@ -16,7 +16,7 @@ static void check_channel(double level, penstock_format format)
 {
     static const int used = 26, delay = 3;
     const double pi = 3.14159265358979323846, gain = 0.5, phase = 1.1;
-    penstock_wifi_receiver *receiver = NULL;
+    penstock_stream *receiver = NULL;
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
     uint64_t state = 4;
     size_t count;
@@ -33,10 +33,10 @@ static void check_channel(double level, penstock_format format)
         integers[2 * i] = (int16_t)lrint(level * re * 32768);
         integers[2 * i + 1] = (int16_t)lrint(level * im * 32768);
     }
-    CHECK_OK(penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = format), "cpu"));
-    CHECK_OK(penstock_wifi_receiver_push(
-        receiver, format == PENSTOCK_CF32 ? (const void *)stream : (const void *)integers, count));
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
+    CHECK_OK(penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = format), "cpu"));
+    CHECK_OK(penstock_stream_push(receiver, format == PENSTOCK_CF32 ? (const void *)stream : (const void *)integers,
+                                  count, NULL));
+    CHECK_OK(penstock_stream_finish(receiver));
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, &frame), 1);
     CHECK(frame.fcs_ok && frame.channel, "no channel");
     for (int k = -32; k < 32 && frame.channel; k++) {
@@ -48,7 +48,7 @@ static void check_channel(double level, penstock_format format)
         CHECK(hypot(got.re - re, got.im - im) < 0.02 * unit, "level %g, carrier %d: %g %g, expected %g %g", level, k,
               (double)got.re, (double)got.im, re, im);
     }
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     free(integers);
     free(stream);
     free(sent);
@@ -76,21 +76,21 @@ static void check_latency(void)
 {
     static const double limits_s[] = {5e-5, 0, 1e-4, 2e-5, 1e-3};
     static struct wifi_frames all, changed;
-    penstock_wifi_receiver *receiver = NULL;
+    penstock_stream *receiver = NULL;
     size_t total;
     penstock_cf32 *stream = make_stream(&total);
     uint64_t state = 2;
     CHECK_OK(
-        penstock_wifi_receiver_new(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = PENSTOCK_CF32), "cpu"));
+        penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.format = PENSTOCK_CF32), "cpu"));
     wifi_frames_receive(&all, receiver, PENSTOCK_CF32, stream, total, 0);
     CHECK_EQ(wifi_frames_good(&all), FRAMES);
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
+    CHECK_OK(penstock_stream_reset(receiver));
     for (size_t done = 0, i = 0; done < total; i++) {
         size_t part = (size_t)(test_random(&state) % 7000) + 1;
         double limit_s = limits_s[i % 5];
-        CHECK_OK(penstock_wifi_receiver_set_max_latency(receiver, limit_s));
+        CHECK_OK(penstock_stream_set_max_latency(receiver, limit_s));
         part = part < total - done ? part : total - done;
-        CHECK_OK(penstock_wifi_receiver_push(receiver, stream + done, part));
+        CHECK_OK(penstock_stream_push(receiver, stream + done, part, NULL));
         wifi_frames_pull(&changed, receiver);
         done += part;
         for (size_t k = changed.count; k < all.count && limit_s > 0; k++) {
@@ -100,16 +100,16 @@ static void check_latency(void)
                   done - end);
         }
     }
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
+    CHECK_OK(penstock_stream_finish(receiver));
     wifi_frames_pull(&changed, receiver);
     changed.counters = all.counters;
     CHECK(wifi_frames_equal(&all, &changed), "other frames");
-    CHECK_EQ(penstock_wifi_receiver_set_max_latency(receiver, -1), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_wifi_receiver_set_max_latency(receiver, NAN), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_wifi_receiver_set_max_latency(NULL, 1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_set_max_latency(receiver, -1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_set_max_latency(receiver, NAN), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_set_max_latency(NULL, 1), PENSTOCK_ERR_ARGUMENT);
     wifi_frames_free(&all);
     wifi_frames_free(&changed);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
     free(stream);
 }
 

@@ -10,7 +10,7 @@
 
 enum { PROFILES = 3, FRAMES = 4, STREAMS = 1000, ROOM = 4 * (2 << 16) };
 
-static penstock_wifi_receiver *receivers[PROFILES][2]; /* by format: cf32, cs16 */
+static penstock_stream *receivers[PROFILES][2]; /* by format: cf32, cs16 */
 static penstock_cf32 stream[ROOM];
 static int16_t integers[2 * ROOM];
 static uint8_t psdu[FRAMES][2400];
@@ -76,7 +76,7 @@ static void make_stream(struct stream_case *c, uint64_t *state)
 
 static void receive(const struct stream_case *c)
 {
-    penstock_wifi_receiver *receiver = receivers[c->profile][c->bits > 0];
+    penstock_stream *receiver = receivers[c->profile][c->bits > 0];
     const void *samples = stream;
     double full = c->bits == 8 ? 127 : 32767;
     if (c->bits) {
@@ -86,7 +86,7 @@ static void receive(const struct stream_case *c)
         }
         samples = integers;
     }
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
+    CHECK_OK(penstock_stream_reset(receiver));
     wifi_frames_receive(&frames, receiver, c->bits ? PENSTOCK_CS16 : PENSTOCK_CF32, samples, c->count, 0);
 }
 
@@ -122,7 +122,7 @@ int main(void)
     CHECK_OK(penstock_context_new(&context, NULL));
     for (int profile = 0; profile < PROFILES && context; profile++)
         for (int integer = 0; integer < 2; integer++)
-            CHECK_OK(penstock_wifi_receiver_new(
+            CHECK_OK(penstock_wifi_receiver_open(
                 &receivers[profile][integer], context,
                 &PENSTOCK_WIFI_RECEIVER_DESC(.profile = (penstock_wifi_profile)profile,
                                              .format = integer ? PENSTOCK_CS16 : PENSTOCK_CF32),
@@ -132,7 +132,7 @@ int main(void)
     printf("%zu frames sent, %zu rows\n", sent, rows);
     for (int profile = 0; profile < PROFILES; profile++)
         for (int integer = 0; integer < 2; integer++)
-            penstock_wifi_receiver_free(receivers[profile][integer]);
+            penstock_stream_free(receivers[profile][integer]);
     penstock_context_free(context);
     return test_finish();
 }

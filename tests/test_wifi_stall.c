@@ -32,10 +32,11 @@ static void pass_s(double seconds)
 }
 
 /* What lies behind the last sample, of an earlier stream, say, must not be looked at. */
-static void restart(penstock_wifi_receiver *receiver)
+static void restart(penstock_stream *stream)
 {
+    struct wifi_receiver *receiver = (struct wifi_receiver *)(void *)stream;
     memset(receiver->samples, 0xff, receiver->capacity * sizeof *receiver->samples); /* not a number */
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
+    CHECK_OK(penstock_stream_reset(stream));
 }
 
 /* ---------------------------------------------------------------- the limit ------------------- */
@@ -55,43 +56,43 @@ static penstock_cf32 *one_frame(double mbps, size_t length, size_t around, size_
 static void test_limit(void)
 {
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
-    penstock_wifi_receiver *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
+    penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
     size_t count, around = 700;
     penstock_cf32 *samples = one_frame(24, 100, around, &count);
-    CHECK(isinf(penstock_wifi_receiver_due_s(NULL)), "of nothing");
-    CHECK(isinf(penstock_wifi_receiver_due_s(receiver)), "before the first sample");
-    CHECK_OK(penstock_wifi_receiver_push(receiver, samples, count - around));
-    double due_s = penstock_wifi_receiver_due_s(receiver);
+    CHECK(isinf(penstock_stream_due_s(NULL)), "of nothing");
+    CHECK(isinf(penstock_stream_due_s(receiver)), "before the first sample");
+    CHECK_OK(penstock_stream_push(receiver, samples, count - around, NULL));
+    double due_s = penstock_stream_due_s(receiver);
     CHECK(due_s > 0.009 && due_s <= 0.01, "%g s", due_s);
-    CHECK_OK(penstock_wifi_receiver_set_max_latency(receiver, 1000)); /* holds for what waits too */
-    due_s = penstock_wifi_receiver_due_s(receiver);
+    CHECK_OK(penstock_stream_set_max_latency(receiver, 1000)); /* holds for what waits too */
+    due_s = penstock_stream_due_s(receiver);
     CHECK(due_s > 999 && due_s <= 1000, "%g s", due_s);
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, &frame), 0);
     pass_s(500);
-    CHECK_OK(penstock_wifi_receiver_push(receiver, samples + count - around, 10)); /* the oldest sample counts */
-    due_s = penstock_wifi_receiver_due_s(receiver);
+    CHECK_OK(penstock_stream_push(receiver, samples + count - around, 10, NULL)); /* the oldest sample counts */
+    due_s = penstock_stream_due_s(receiver);
     CHECK(due_s > 499 && due_s <= 500, "%g s", due_s);
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, &frame), 0);
     pass_s(500);
-    CHECK(penstock_wifi_receiver_due_s(receiver) == 0, "%g s", penstock_wifi_receiver_due_s(receiver));
+    CHECK(penstock_stream_due_s(receiver) == 0, "%g s", penstock_stream_due_s(receiver));
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, &frame), 1);
     CHECK(frame.fcs_ok && frame.length == 100, "%u octets", frame.length);
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, &frame), 0);
-    CHECK(isinf(penstock_wifi_receiver_due_s(receiver)), "nothing waits");
+    CHECK(isinf(penstock_stream_due_s(receiver)), "nothing waits");
     pass_s(500);
-    CHECK_OK(penstock_wifi_receiver_push(receiver, samples + count - around + 10, 10)); /* a new wait begins */
-    due_s = penstock_wifi_receiver_due_s(receiver);
+    CHECK_OK(penstock_stream_push(receiver, samples + count - around + 10, 10, NULL)); /* a new wait begins */
+    due_s = penstock_stream_due_s(receiver);
     CHECK(due_s > 999 && due_s <= 1000, "%g s", due_s);
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
+    CHECK_OK(penstock_stream_finish(receiver));
     CHECK_EQ(penstock_wifi_receiver_pull(receiver, &frame), 0);
-    CHECK(isinf(penstock_wifi_receiver_due_s(receiver)), "at the end");
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
-    CHECK_OK(penstock_wifi_receiver_push(receiver, samples, count));
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
-    CHECK(penstock_wifi_receiver_due_s(receiver) == 0, "a frame can be pulled");
-    CHECK_OK(penstock_wifi_receiver_reset(receiver));
-    CHECK(isinf(penstock_wifi_receiver_due_s(receiver)), "after a reset");
-    penstock_wifi_receiver_free(receiver);
+    CHECK(isinf(penstock_stream_due_s(receiver)), "at the end");
+    CHECK_OK(penstock_stream_reset(receiver));
+    CHECK_OK(penstock_stream_push(receiver, samples, count, NULL));
+    CHECK_OK(penstock_stream_finish(receiver));
+    CHECK(penstock_stream_due_s(receiver) == 0, "a frame can be pulled");
+    CHECK_OK(penstock_stream_reset(receiver));
+    CHECK(isinf(penstock_stream_due_s(receiver)), "after a reset");
+    penstock_stream_free(receiver);
     free(samples);
 }
 
@@ -111,31 +112,31 @@ struct single {
 };
 
 /* The stream stops at `cut`: the frame is there if its samples are, not otherwise, and the same at the end. */
-static void check_cut(penstock_wifi_receiver *receiver, const struct single *single, size_t cut)
+static void check_cut(penstock_stream *receiver, const struct single *single, size_t cut)
 {
     static struct wifi_frames frames;
     const penstock_wifi_frame *frame = &single->whole.frame[0];
     restart(receiver);
     frames.count = 0;
-    CHECK_OK(penstock_wifi_receiver_push(receiver, single->samples, cut));
+    CHECK_OK(penstock_stream_push(receiver, single->samples, cut, NULL));
     pass_s(1);
     wifi_frames_pull(&frames, receiver);
     CHECK(cut < single->end || frames.count == 1, "%g Mb/s, %u octets: not there %zu samples after the end",
           frame->rate_mbps, frame->length, cut - single->end);
     CHECK(cut + 3 >= single->end || !frames.count, "%g Mb/s, %u octets: there %zu samples before the end",
           frame->rate_mbps, frame->length, single->end - cut);
-    CHECK_OK(penstock_wifi_receiver_push(receiver, single->samples + cut, single->count - cut));
+    CHECK_OK(penstock_stream_push(receiver, single->samples + cut, single->count - cut, NULL));
     pass_s(1);
     wifi_frames_pull(&frames, receiver);
     CHECK_EQ(frames.count, 1);
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
+    CHECK_OK(penstock_stream_finish(receiver));
     wifi_frames_pull(&frames, receiver);
     CHECK(wifi_frames_equal(&single->whole, &frames) && same_counters(&single->whole.counters, &frames.counters),
           "%g Mb/s, %u octets, stall at %zu of %zu: not the same", frame->rate_mbps, frame->length, cut, single->end);
     wifi_frames_free(&frames);
 }
 
-static void check_single(penstock_wifi_receiver *receiver, double mbps, size_t length, size_t around, bool turned)
+static void check_single(penstock_stream *receiver, double mbps, size_t length, size_t around, bool turned)
 {
     static struct single single;
     single.samples = one_frame(mbps, length, around, &single.count);
@@ -162,12 +163,12 @@ static void check_single(penstock_wifi_receiver *receiver, double mbps, size_t l
 static void test_every_sample(void)
 {
     static const size_t lengths[] = {5, 12, 23, 40, 70};
-    penstock_wifi_receiver *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
+    penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
     for (size_t i = 0; i < 8; i++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
             check_single(receiver, wifi_rates_mbps[i], lengths[k], 700 + (5 * i + 3 * k) % 16, false);
     check_single(receiver, 6, 70, 703, true);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
 }
 
 /* ---------------------------------------------------------------- stalls anywhere ------------- */
@@ -181,7 +182,7 @@ struct stalling {
 };
 
 /* Pieces and stalls of any length at any place. */
-static void check_stalls(penstock_wifi_receiver *receiver, const struct stalling *s, const struct wifi_frames *whole)
+static void check_stalls(penstock_stream *receiver, const struct stalling *s, const struct wifi_frames *whole)
 {
     static struct wifi_frames frames;
     const penstock_cf32 *samples = s->samples;
@@ -192,7 +193,7 @@ static void check_stalls(penstock_wifi_receiver *receiver, const struct stalling
     for (size_t done = 0, part; done < s->count; done += part) {
         part = 1 + (size_t)(test_random(&state) % s->most);
         part = part < s->count - done ? part : s->count - done;
-        CHECK_OK(penstock_wifi_receiver_push(receiver, samples + done, part));
+        CHECK_OK(penstock_stream_push(receiver, samples + done, part, NULL));
         if (test_random(&state) % 2)
             wifi_frames_pull(&frames, receiver);
         if (test_random(&state) % 2)
@@ -200,12 +201,12 @@ static void check_stalls(penstock_wifi_receiver *receiver, const struct stalling
         pass_s(1);
         stalls++;
         wifi_frames_pull(&frames, receiver);
-        CHECK(isinf(penstock_wifi_receiver_due_s(receiver)), "%s: something still waits", s->what);
+        CHECK(isinf(penstock_stream_due_s(receiver)), "%s: something still waits", s->what);
         for (size_t k = frames.count; k < whole->count && s->after < UINT64_MAX; k++)
             CHECK(whole->frame[k].sample + whole->frame[k].samples + s->after > done + part,
                   "%s, seed %" PRIu64 ": frame %zu is not there", s->what, s->seed, k);
     }
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
+    CHECK_OK(penstock_stream_finish(receiver));
     wifi_frames_pull(&frames, receiver);
     CHECK(stalls > 2, "%s: %zu stalls", s->what, stalls);
     CHECK(wifi_frames_equal(whole, &frames), "%s, seed %" PRIu64 ": other frames, %zu and %zu", s->what, s->seed,
@@ -218,7 +219,7 @@ static void check_stream(const char *what, const penstock_cf32 *samples, size_t 
 {
     static const size_t most[] = {150, 9000, 60000, 700}; /* samples of a piece */
     static struct wifi_frames whole;
-    penstock_wifi_receiver *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
+    penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
     wifi_frames_receive(&whole, receiver, PENSTOCK_CF32, samples, count, 0);
     CHECK(whole.count >= least, "%s: %zu frames", what, whole.count);
     for (uint64_t seed = 0; seed < 8; seed++) {
@@ -227,7 +228,7 @@ static void check_stream(const char *what, const penstock_cf32 *samples, size_t 
         check_stalls(receiver, &s, &whole);
     }
     wifi_frames_free(&whole);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
 }
 
 static void test_streams(void)

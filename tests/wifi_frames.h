@@ -40,7 +40,7 @@ static inline uint64_t wifi_hash(uint64_t hash, const penstock_cf32 *values, siz
 }
 
 /* Appends what is ready. */
-static inline void wifi_frames_pull(struct wifi_frames *frames, penstock_wifi_receiver *receiver)
+static inline void wifi_frames_pull(struct wifi_frames *frames, penstock_stream *receiver)
 {
     int status = 0;
     while (frames->count < WIFI_MAX_FRAMES) {
@@ -65,16 +65,16 @@ static inline void wifi_frames_pull(struct wifi_frames *frames, penstock_wifi_re
 }
 
 /* All frames of a stream, pushed in pieces of `piece` samples (0: at once). */
-static inline void wifi_frames_receive(struct wifi_frames *frames, penstock_wifi_receiver *receiver,
-                                       penstock_format format, const void *samples, size_t count, size_t piece)
+static inline void wifi_frames_receive(struct wifi_frames *frames, penstock_stream *receiver, penstock_format format,
+                                       const void *samples, size_t count, size_t piece)
 {
     size_t width = penstock_format_bytes(format);
     frames->count = 0;
     for (size_t done = 0, part; done < count; done += part) {
         part = piece && count - done > piece ? piece : count - done;
-        CHECK_OK(penstock_wifi_receiver_push(receiver, (const char *)samples + done * width, part));
+        CHECK_OK(penstock_stream_push(receiver, (const char *)samples + done * width, part, NULL));
     }
-    CHECK_OK(penstock_wifi_receiver_finish(receiver));
+    CHECK_OK(penstock_stream_finish(receiver));
     wifi_frames_pull(frames, receiver);
 }
 

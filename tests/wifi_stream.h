@@ -53,11 +53,11 @@ static inline struct wifi_stream *wifi_make_stream(penstock_wifi_profile profile
     return stream;
 }
 
-static inline penstock_wifi_receiver *wifi_make_receiver(penstock_context *context,
-                                                         const penstock_wifi_receiver_desc *desc, const char *device)
+static inline penstock_stream *wifi_make_receiver(penstock_context *context, const penstock_wifi_receiver_desc *desc,
+                                                  const char *device)
 {
-    penstock_wifi_receiver *receiver = NULL;
-    CHECK_OK(penstock_wifi_receiver_new(&receiver, context, desc, device));
+    penstock_stream *receiver = NULL;
+    CHECK_OK(penstock_wifi_receiver_open(&receiver, context, desc, device));
     return receiver;
 }
 

@@ -40,6 +40,6 @@ struct air_result {
 };
 
 /* Pushes the samples in pieces of `piece`. Returns a status of the library. */
-int air_receive(struct air_result *result, const struct air *air, penstock_wifi_receiver *receiver, size_t piece);
+int air_receive(struct air_result *result, const struct air *air, penstock_stream *receiver, size_t piece);
 
 #endif

@@ -56,7 +56,7 @@ struct bank_run {
     penstock_cf32 **streams;
     float *taps;
     size_t *select;
-    penstock_channelizer *stream;
+    penstock_stream *stream;
     bool random_pieces;
 };
 
@@ -86,7 +86,7 @@ static int prepare(struct bank_run *run, const struct channelizer_case *bank, si
         run->select[c] = bank->channels - 1 - c;
     if ((status = penstock_channelizer_taps(run->taps, run->tap_count, bank->channels, bank->hop)))
         return status;
-    return penstock_channelizer_new(
+    return penstock_channelizer_open(
         &run->stream, target->context,
         &PENSTOCK_CHANNELIZER_DESC(.channels = bank->channels, .hop = bank->hop, .taps = run->taps,
                                    .tap_count = run->tap_count, .format = bank->format,
@@ -97,7 +97,7 @@ static int prepare(struct bank_run *run, const struct channelizer_case *bank, si
 
 static void release(struct bank_run *run)
 {
-    penstock_channelizer_free(run->stream);
+    penstock_stream_free(run->stream);
     free(run->in);
     free(run->out);
     free(run->streams);
@@ -115,8 +115,8 @@ static int pull(struct bank_run *run, bool wait, size_t *count)
         for (size_t c = 0; c < run->kept && run->bank->streams; c++)
             run->streams[c] = run->out + c * (run->frames + 1) + *count;
         status = run->bank->streams
-                     ? penstock_channelizer_pull_streams(run->stream, run->streams, room, wait, &got)
-                     : penstock_channelizer_pull(run->stream, run->out + *count * run->kept, room, wait, &got);
+                     ? penstock_stream_pull_channels(run->stream, (void *const *)run->streams, room, wait, &got)
+                     : penstock_stream_pull(run->stream, run->out + *count * run->kept, room, wait, &got);
         *count += got;
     } while (!status && got && *count <= run->frames);
     return status;
@@ -128,19 +128,19 @@ static int stream_once(struct bank_run *run, size_t *count)
     enum { PIECE = 65536 };
     size_t done = 0, bytes = penstock_format_bytes(run->bank->format);
     uint64_t seed = 1;
-    int status = penstock_channelizer_reset(run->stream);
+    int status = penstock_stream_reset(run->stream);
     *count = 0;
     while (!status && done < run->samples && *count <= run->frames) {
         size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : PIECE;
         size_t taken = 0, left = run->samples - done;
-        status = penstock_channelizer_push(run->stream, (const char *)run->in + done * bytes,
-                                           piece < left ? piece : left, &taken);
+        status = penstock_stream_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
+                                      &taken);
         done += taken;
         if (!status)
             status = pull(run, false, count);
     }
     if (!status)
-        status = penstock_channelizer_finish(run->stream);
+        status = penstock_stream_finish(run->stream);
     return status ? status : pull(run, true, count);
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct copy {
-    penstock_fft_stream *stream;
+    penstock_stream *stream;
     const penstock_cf32 *in;
     penstock_cf32 *out;
     size_t samples;
@@ -25,7 +25,7 @@ static int pull(struct copy *copy, bool wait, size_t *count)
     do {
         size_t room = copy->samples - *count;
         room = room < SCHEDULER_PIECE ? room : SCHEDULER_PIECE;
-        status = penstock_fft_stream_pull(copy->stream, copy->out + *count, room, wait, &got);
+        status = penstock_stream_pull(copy->stream, copy->out + *count, room, wait, &got);
         *count += got;
     } while (!status && got);
     return status;
@@ -35,13 +35,13 @@ static int run(void *state)
 {
     struct copy *copy = state;
     size_t done = 0, count = 0, taken = 0;
-    int status = penstock_fft_stream_reset(copy->stream);
+    int status = penstock_stream_reset(copy->stream);
     for (; !status && done < copy->samples; done += taken) {
         size_t left = copy->samples - done, piece = left < SCHEDULER_PIECE ? left : SCHEDULER_PIECE;
-        if (!(status = penstock_fft_stream_push(copy->stream, copy->in + done, piece, &taken)))
+        if (!(status = penstock_stream_push(copy->stream, copy->in + done, piece, &taken)))
             status = pull(copy, false, &count);
     }
-    if (!status && !(status = penstock_fft_stream_finish(copy->stream)))
+    if (!status && !(status = penstock_stream_finish(copy->stream)))
         status = pull(copy, true, &count);
     if (status)
         return fail_status(status);
@@ -62,14 +62,14 @@ int copy_stream_bench(struct bench_row *row, const struct case_target *target, c
 {
     static const struct peer plain_copy = {.name = "copy", .version = penstock_version};
     struct copy copy = {.in = samples, .samples = count, .out = malloc(count * sizeof *copy.out)};
-    int status = copy.out ? penstock_fft_stream_new(&copy.stream, target->context, &PENSTOCK_FFT_STREAM_DESC(.n = 1),
-                                                    target->device)
+    int status = copy.out ? penstock_fft_stream_open(&copy.stream, target->context, &PENSTOCK_FFT_STREAM_DESC(.n = 1),
+                                                     target->device)
                           : PENSTOCK_ERR_MEMORY;
     int code = status ? bench_status(row, status) : check(&copy);
     row->peer = &plain_copy;
     if (!code)
         code = bench_measure(row, ours, &(struct workload){run, &copy}, 1);
-    penstock_fft_stream_free(copy.stream);
+    penstock_stream_free(copy.stream);
     free(copy.out);
     return code;
 }

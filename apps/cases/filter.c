@@ -75,7 +75,7 @@ struct filter_run {
     char *out; /* room for values + 1 of each channel */
     penstock_cf32 *taps;
     float *real_taps;
-    penstock_filter *stream;
+    penstock_stream *stream;
     penstock_filter_info info;
     bool random_pieces;
 };
@@ -94,7 +94,7 @@ static int make_stream(struct filter_run *run, const struct case_target *target)
                                                 .real_taps = filter->real_taps ? run->real_taps : NULL,
                                                 .tap_count = filter->taps,
                                                 .shift = shift_of(filter, c)};
-    return penstock_filter_new(
+    return penstock_filter_open(
         &run->stream, target->context,
         &PENSTOCK_FILTER_DESC(.format = filter->format, .channels = channels, .channel_count = filter->channels,
                               .decimation = filter->decimation, .interpolation = filter->interpolation, .n = filter->n),
@@ -122,7 +122,7 @@ static int prepare(struct filter_run *run, const struct filter_case *filter, siz
 
 static void release(struct filter_run *run)
 {
-    penstock_filter_free(run->stream);
+    penstock_stream_free(run->stream);
     free(run->in);
     free(run->out);
     free(run->taps);
@@ -145,7 +145,7 @@ static int pull(struct filter_run *run, size_t most, bool wait, size_t *count)
     do {
         size_t room = run->values + 1 - *count;
         places(run, *count, values);
-        status = penstock_filter_pull_channels(run->stream, values, room < most ? room : most, wait, &got);
+        status = penstock_stream_pull_channels(run->stream, values, room < most ? room : most, wait, &got);
         *count += got;
     } while (!status && got && *count <= run->values);
     return status;
@@ -157,12 +157,12 @@ static int give(struct filter_run *run, const void *samples, size_t piece, bool 
     void *values[MOST_CHANNELS];
     size_t made = 0;
     if (apart) {
-        int status = penstock_filter_push(run->stream, samples, piece, taken);
+        int status = penstock_stream_push(run->stream, samples, piece, taken);
         return status ? status : pull(run, SCHEDULER_PIECE, false, count);
     }
     places(run, *count, values);
     int status =
-        penstock_filter_run_channels(run->stream, samples, piece, taken, values, run->values + 1 - *count, &made);
+        penstock_stream_run_channels(run->stream, samples, piece, taken, values, run->values + 1 - *count, &made);
     *count += made;
     return status;
 }
@@ -173,7 +173,7 @@ static int stream_once(struct filter_run *run, size_t *count)
     const size_t whole = run->filter->stream ? SCHEDULER_PIECE : 65536;
     size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
     uint64_t seed = 1;
-    int status = penstock_filter_reset(run->stream);
+    int status = penstock_stream_reset(run->stream);
     *count = 0;
     while (!status && done < run->samples && *count <= run->values) {
         size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : whole;
@@ -183,7 +183,7 @@ static int stream_once(struct filter_run *run, size_t *count)
         done += taken;
     }
     if (!status)
-        status = penstock_filter_finish(run->stream);
+        status = penstock_stream_finish(run->stream);
     return status ? status : pull(run, run->values + 1, true, count);
 }
 

@@ -50,11 +50,11 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
     return true;
 }
 
-static int new_receiver(penstock_wifi_receiver **receiver, const struct receive_case *receive,
+static int new_receiver(penstock_stream **receiver, const struct receive_case *receive,
                         const struct case_target *target)
 {
-    return penstock_wifi_receiver_new(receiver, target->context,
-                                      &PENSTOCK_WIFI_RECEIVER_DESC(.profile = receive->profile), target->device);
+    return penstock_wifi_receiver_open(receiver, target->context,
+                                       &PENSTOCK_WIFI_RECEIVER_DESC(.profile = receive->profile), target->device);
 }
 
 /* Frames with a short interframe space of 16 us at 20 MHz between them, at 35 dB, 40 kHz off. */
@@ -85,8 +85,7 @@ static void judge(struct case_verdict *verdict, const struct air *air, const str
                        result->unexpected);
 }
 
-static void check_frames(const struct receive_case *receive, penstock_wifi_receiver *receiver,
-                         struct case_verdict *verdict)
+static void check_frames(const struct receive_case *receive, penstock_stream *receiver, struct case_verdict *verdict)
 {
     enum { FRAMES = 24 };
     struct air air = {0};
@@ -101,7 +100,7 @@ static void check_frames(const struct receive_case *receive, penstock_wifi_recei
     air_free(&air);
 }
 
-static void check_idle(penstock_wifi_receiver *receiver, struct case_verdict *verdict)
+static void check_idle(penstock_stream *receiver, struct case_verdict *verdict)
 {
     enum { SAMPLES = 2000000 };
     struct air air = {0};
@@ -123,7 +122,7 @@ static void check_idle(penstock_wifi_receiver *receiver, struct case_verdict *ve
 }
 
 /* One file with its legacy frames. Returns a status; sums up in `result` and `*expected`. */
-static int receive_file(const struct recordings *recordings, const char *file, penstock_wifi_receiver *receiver,
+static int receive_file(const struct recordings *recordings, const char *file, penstock_stream *receiver,
                         struct air_result *sum, size_t *expected)
 {
     struct air air = {0};
@@ -149,7 +148,7 @@ static int receive_file(const struct recordings *recordings, const char *file, p
 }
 
 /* Every legacy frame of every recording; what else has a good FCS is no error, but is told. */
-static void check_recordings(penstock_wifi_receiver *receiver, struct case_verdict *verdict)
+static void check_recordings(penstock_stream *receiver, struct case_verdict *verdict)
 {
     struct recordings recordings;
     struct air_result sum = {0};
@@ -176,7 +175,7 @@ static void check_recordings(penstock_wifi_receiver *receiver, struct case_verdi
 
 static void check(const struct test_case *test, const struct case_target *target, struct case_verdict *verdict)
 {
-    penstock_wifi_receiver *receiver = NULL;
+    penstock_stream *receiver = NULL;
     int status = new_receiver(&receiver, &test->receive, target);
     if (status)
         verdict_status(verdict, status);
@@ -186,12 +185,12 @@ static void check(const struct test_case *test, const struct case_target *target
         check_recordings(receiver, verdict);
     else
         check_frames(&test->receive, receiver, verdict);
-    penstock_wifi_receiver_free(receiver);
+    penstock_stream_free(receiver);
 }
 
 struct receive_run {
     struct air air;
-    penstock_wifi_receiver *receiver;
+    penstock_stream *receiver;
     size_t piece;
 };
 
@@ -228,7 +227,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
     row->bytes_per_sample = sizeof *run.air.samples;
     if (!code)
         code = bench_measure(row, &(struct workload){run_receiver, &run}, NULL, 1);
-    penstock_wifi_receiver_free(run.receiver);
+    penstock_stream_free(run.receiver);
     air_free(&run.air);
     return code;
 }

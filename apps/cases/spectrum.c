@@ -52,7 +52,7 @@ struct spectrum_run {
     void *in;
     char *out;
     float *window;
-    penstock_spectrum *stream;
+    penstock_stream *stream;
     bool random_pieces;
 };
 
@@ -75,16 +75,16 @@ static int prepare(struct spectrum_run *run, const struct spectrum_case *spectru
     int status = penstock_window_fill(run->window, spectrum->n, *spectrum->window ? spectrum->window : "rectangular");
     if (status)
         return status;
-    return penstock_spectrum_new(&run->stream, target->context,
-                                 &PENSTOCK_SPECTRUM_DESC(.n = spectrum->n, .hop = spectrum->hop,
-                                                         .format = spectrum->format, .taps = run->window,
-                                                         .output = spectrum->output, .average = spectrum->average),
-                                 target->device);
+    return penstock_spectrum_open(&run->stream, target->context,
+                                  &PENSTOCK_SPECTRUM_DESC(.n = spectrum->n, .hop = spectrum->hop,
+                                                          .format = spectrum->format, .taps = run->window,
+                                                          .output = spectrum->output, .average = spectrum->average),
+                                  target->device);
 }
 
 static void release(struct spectrum_run *run)
 {
-    penstock_spectrum_free(run->stream);
+    penstock_stream_free(run->stream);
     free(run->in);
     free(run->out);
     free(run->window);
@@ -97,7 +97,7 @@ static int pull(struct spectrum_run *run, bool wait, size_t *count)
     int status;
     do {
         size_t room = run->vectors + 1 - *count;
-        status = penstock_spectrum_pull(run->stream, run->out + *count * bytes, room, wait, &got);
+        status = penstock_stream_pull(run->stream, run->out + *count * bytes, room, wait, &got);
         *count += got;
     } while (!status && got && *count <= run->vectors);
     return status;
@@ -109,20 +109,20 @@ static int stream_once(struct spectrum_run *run, size_t *count)
     enum { PIECE = 65536 };
     size_t done = 0, bytes = penstock_format_bytes(run->spectrum->format);
     uint64_t seed = 1;
-    int status = penstock_spectrum_reset(run->stream);
+    int status = penstock_stream_reset(run->stream);
     *count = 0;
     while (!status && done < run->samples && *count <= run->vectors) {
         size_t piece =
             run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 3.0 * (double)run->spectrum->n) : PIECE;
         size_t taken = 0, left = run->samples - done;
-        status = penstock_spectrum_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
-                                        &taken);
+        status = penstock_stream_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
+                                      &taken);
         done += taken;
         if (!status)
             status = pull(run, false, count);
     }
     if (!status)
-        status = penstock_spectrum_finish(run->stream);
+        status = penstock_stream_finish(run->stream);
     return status ? status : pull(run, true, count);
 }
 

@@ -11,7 +11,7 @@
  *
  * for all channels k: each is mixed to zero, filtered by h, and one of R values is kept. R = M is critical sampling; a
  * smaller hop gives each channel M / R times the rate that it needs, and its edges without aliasing. After T samples
- * and penstock_channelizer_finish() exactly ceil(T / R) frames have come; with `tail` all those for which p < T + L -
+ * and penstock_stream_finish() exactly ceil(T / R) frames have come; with `tail` all those for which p < T + L -
  * 1, so that nothing of the response is cut off.
  *
  * Any split of the stream into pushes and pulls gives the same bits. A NaN or infinity spoils the frames whose L
@@ -25,15 +25,13 @@
 
 #include <penstock/context.h>
 #include <penstock/samples.h>
-#include <penstock/stream_stats.h>
+#include <penstock/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ---------------------------------------------------------------- analysis -------------------- */
-
-typedef struct penstock_channelizer penstock_channelizer;
 
 typedef struct penstock_channelizer_desc {
     size_t size;
@@ -54,9 +52,10 @@ typedef struct penstock_channelizer_desc {
 
 #define PENSTOCK_CHANNELIZER_DESC(...) PENSTOCK_DESCRIPTION(penstock_channelizer_desc, __VA_ARGS__)
 
-/* The transforms run on the device, the sums of the polyphase branches on the CPU's threads. */
-PENSTOCK_API int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_context *context,
-                                          const penstock_channelizer_desc *desc, const char *device);
+/* Items in are samples, items out frames, pulled whole or by channel (stream.h). The transforms run on the device, the
+ * sums of the polyphase branches on the CPU's threads. */
+PENSTOCK_API int penstock_channelizer_open(penstock_stream **stream, penstock_context *context,
+                                           const penstock_channelizer_desc *desc, const char *device);
 
 typedef struct penstock_channelizer_info {
     size_t size;
@@ -74,33 +73,7 @@ typedef struct penstock_channelizer_info {
 
 #define PENSTOCK_CHANNELIZER_INFO PENSTOCK_DESCRIPTION(penstock_channelizer_info, )
 
-PENSTOCK_API int penstock_channelizer_get_info(const penstock_channelizer *channelizer,
-                                               penstock_channelizer_info *info);
-
-/* `*taken` < count when frames wait to be pulled: pull, then push the rest (penstock.h: pushes). After a failure of the
- * device every call returns the failure until a reset, but pull first gives what was complete before. */
-PENSTOCK_API int penstock_channelizer_push(penstock_channelizer *channelizer, const void *samples, size_t count,
-                                           size_t *taken);
-
-/* Up to `capacity` frames that are ready, one after the other; `wait`: first finish what has been sent to the device.
- * Pulling until none comes always makes room for a push. */
-PENSTOCK_API int penstock_channelizer_pull(penstock_channelizer *channelizer, penstock_cf32 *frames, size_t capacity,
-                                           bool wait, size_t *count);
-
-/* The same by channel: `streams` holds as many pointers as a frame has values, each to room for `capacity` values. */
-PENSTOCK_API int penstock_channelizer_pull_streams(penstock_channelizer *channelizer, penstock_cf32 *const *streams,
-                                                   size_t capacity, bool wait, size_t *count);
-
-/* Seconds until max_latency_s has passed for a frame that waits, 0 where a pull gives something at once; INFINITY where
- * nothing waits or there is no limit. */
-PENSTOCK_API double penstock_channelizer_due_s(const penstock_channelizer *channelizer);
-
-/* No more samples come: the rest can be pulled. Pushing again needs a reset. */
-PENSTOCK_API int penstock_channelizer_finish(penstock_channelizer *channelizer);
-
-/* Back to the state after penstock_channelizer_new(), but with the taps, channels and latency that were set last. */
-PENSTOCK_API int penstock_channelizer_reset(penstock_channelizer *channelizer);
-PENSTOCK_API void penstock_channelizer_free(penstock_channelizer *channelizer);
+PENSTOCK_API int penstock_channelizer_get_info(const penstock_stream *stream, penstock_channelizer_info *info);
 
 /*
  * Another prototype, of any length above `advance` (NULL: as in the description), from a frame on whose p is `*from`
@@ -108,18 +81,11 @@ PENSTOCK_API void penstock_channelizer_free(penstock_channelizer *channelizer);
  * earlier change, and, where there are more taps than before, not before as many samples are there. The frames before
  * are made by the old taps alone, the others by the new ones alone, with no jump of the oscillators. No frame is lost.
  */
-PENSTOCK_API int penstock_channelizer_set_taps(penstock_channelizer *channelizer, const float *taps, size_t tap_count,
+PENSTOCK_API int penstock_channelizer_set_taps(penstock_stream *stream, const float *taps, size_t tap_count,
                                                uint64_t at, uint64_t *from);
 
 /* Other channels, from the next frame that is pulled on; as `select` in the description. */
-PENSTOCK_API int penstock_channelizer_set_select(penstock_channelizer *channelizer, const size_t *select,
-                                                 size_t select_count);
-
-/* Another max_latency_s, for frames that wait too. */
-PENSTOCK_API int penstock_channelizer_set_max_latency(penstock_channelizer *channelizer, double max_latency_s);
-
-/* Items in are samples, items out frames. */
-PENSTOCK_API int penstock_channelizer_get_stats(const penstock_channelizer *channelizer, penstock_stream_stats *stats);
+PENSTOCK_API int penstock_channelizer_set_select(penstock_stream *stream, const size_t *select, size_t select_count);
 
 /* ---------------------------------------------------------------- prototypes ------------------ */
 
@@ -166,13 +132,11 @@ PENSTOCK_API int penstock_channelizer_dual(float *dual, size_t dual_count, const
  *     s[n] = sum over m of g[q - m R] sum over k of y[m][k] exp(2 pi i k n / M),   q = n + d
  *
  * for n >= 0. With g the dual of the analysis prototype for a delay of both together of D samples, and d = D less the
- * advance of the analysis, sample n is sample n of what was analysed. After F frames and penstock_synthesizer_finish()
+ * advance of the analysis, sample n is sample n of what was analysed. After F frames and penstock_stream_finish()
  * those samples have come that no further frame would change, F R - d of them if that is positive; with `tail` all on
  * which the frames have an influence, (F - 1) R + L - d. An analysis with `tail` gives frames enough for all its
  * samples, and some that are zero.
  */
-typedef struct penstock_synthesizer penstock_synthesizer;
-
 typedef struct penstock_synthesizer_desc {
     size_t size;
     size_t channels;      /* M, 2 .. 65536 */
@@ -190,8 +154,9 @@ typedef struct penstock_synthesizer_desc {
 
 #define PENSTOCK_SYNTHESIZER_DESC(...) PENSTOCK_DESCRIPTION(penstock_synthesizer_desc, __VA_ARGS__)
 
-PENSTOCK_API int penstock_synthesizer_new(penstock_synthesizer **synthesizer, penstock_context *context,
-                                          const penstock_synthesizer_desc *desc, const char *device);
+/* Items in are frames, pushed whole or by channel, items out samples (stream.h). */
+PENSTOCK_API int penstock_synthesizer_open(penstock_stream **stream, penstock_context *context,
+                                           const penstock_synthesizer_desc *desc, const char *device);
 
 typedef struct penstock_synthesizer_info {
     size_t size;
@@ -208,32 +173,7 @@ typedef struct penstock_synthesizer_info {
 
 #define PENSTOCK_SYNTHESIZER_INFO PENSTOCK_DESCRIPTION(penstock_synthesizer_info, )
 
-PENSTOCK_API int penstock_synthesizer_get_info(const penstock_synthesizer *synthesizer,
-                                               penstock_synthesizer_info *info);
-
-/* `*taken` < count when samples wait to be pulled: pull, then push the rest (penstock.h: pushes). After a failure of
- * the device every call returns the failure until a reset, but pull first gives what was complete before. */
-PENSTOCK_API int penstock_synthesizer_push(penstock_synthesizer *synthesizer, const penstock_cf32 *frames, size_t count,
-                                           size_t *taken);
-
-/* The same by channel: `streams` holds as many pointers as a frame has values. */
-PENSTOCK_API int penstock_synthesizer_push_streams(penstock_synthesizer *synthesizer,
-                                                   const penstock_cf32 *const *streams, size_t count, size_t *taken);
-
-/* Up to `capacity` samples that are ready; `wait`: first finish what has been sent to the device. Pulling until none
- * comes always makes room for a push. */
-PENSTOCK_API int penstock_synthesizer_pull(penstock_synthesizer *synthesizer, penstock_cf32 *samples, size_t capacity,
-                                           bool wait, size_t *count);
-
-/* As penstock_channelizer_due_s(). */
-PENSTOCK_API double penstock_synthesizer_due_s(const penstock_synthesizer *synthesizer);
-
-/* No more frames come: the rest can be pulled. Pushing again needs a reset. */
-PENSTOCK_API int penstock_synthesizer_finish(penstock_synthesizer *synthesizer);
-
-/* Back to the state after penstock_synthesizer_new(). */
-PENSTOCK_API int penstock_synthesizer_reset(penstock_synthesizer *synthesizer);
-PENSTOCK_API void penstock_synthesizer_free(penstock_synthesizer *synthesizer);
+PENSTOCK_API int penstock_synthesizer_get_info(const penstock_stream *stream, penstock_synthesizer_info *info);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
  * With interpolation I the filter runs at I times the rate, on the samples with I - 1 zeros between each two: positions
  * p, taps, advance and delay count samples of that rate, T below is T I, and u[j I] = x[j] exp(2 pi i s j).
  *
- * After T samples and penstock_filter_finish() exactly ceil(T / D) values have come; with `tail` all those for which
+ * After T samples and penstock_stream_finish() exactly ceil(T / D) values have come; with `tail` all those for which
  * p < T + L - 1, so that nothing of the response is cut off. The filter adds no delay of its own to y: taps that are
  * symmetric about their middle delay the signal by (L - 1) / 2 samples, and an advance of (L - 1) / 2 takes that out.
  *
@@ -24,13 +24,11 @@
 #include <penstock/context.h>
 #include <penstock/resident.h>
 #include <penstock/samples.h>
-#include <penstock/stream_stats.h>
+#include <penstock/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct penstock_filter penstock_filter;
 
 /* One of several channels that one forward transform serves; fields as in penstock_filter_desc. */
 typedef struct penstock_filter_channel {
@@ -68,8 +66,12 @@ typedef struct penstock_filter_desc {
 
 #define PENSTOCK_FILTER_DESC(...) PENSTOCK_DESCRIPTION(penstock_filter_desc, __VA_ARGS__)
 
-PENSTOCK_API int penstock_filter_new(penstock_filter **filter, penstock_context *context,
-                                     const penstock_filter_desc *desc, const char *device);
+/* Items in are samples, items out values of one channel (stream.h). With several channels results are pulled by
+ * channel. An error of the device loses nothing: the next call tries again. penstock_stream_flush() makes the values of
+ * an incomplete block too; they agree with what would have come otherwise to the bound of the error, not to the bit,
+ * and come once. */
+PENSTOCK_API int penstock_filter_open(penstock_stream **stream, penstock_context *context,
+                                      const penstock_filter_desc *desc, const char *device);
 
 typedef struct penstock_filter_info {
     size_t size;
@@ -89,48 +91,13 @@ typedef struct penstock_filter_info {
 
 #define PENSTOCK_FILTER_INFO PENSTOCK_DESCRIPTION(penstock_filter_info, )
 
-PENSTOCK_API int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info);
+PENSTOCK_API int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info *info);
 
 /* For measurements, as penstock_resident_new(): `blocks` blocks with the newest taps of channel 0.
  * PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation, and for transforms
  * of other lengths than powers of two from 16 to 8192. */
-PENSTOCK_API int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *filter, const void *in,
+PENSTOCK_API int penstock_resident_new_filter(penstock_resident **resident, penstock_stream *stream, const void *in,
                                               size_t in_bytes, size_t blocks);
-
-/* `*taken` < count when values wait to be pulled: pull, then push the rest (penstock.h: pushes). */
-PENSTOCK_API int penstock_filter_push(penstock_filter *filter, const void *samples, size_t count, size_t *taken);
-
-/* Up to `capacity` values that are ready; `wait`: also those of complete blocks that wait for more of them to come.
- * Pulling until none comes always makes room for a push. An error loses nothing: the next call tries again. */
-PENSTOCK_API int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count);
-
-/*
- * For a source that stalls: makes the values of all samples pushed so far ready, those of an incomplete block too. They
- * agree with what would have come otherwise to the bound of the error, not to the bit, and come once.
- */
-PENSTOCK_API int penstock_filter_flush(penstock_filter *filter);
-
-/*
- * Push and pull in one call, the fastest way: on the CPU blocks are read where `samples` lie and written where `values`
- * shall be. Takes samples as long as there is room for the values that they complete, `*taken` of them, and gives all
- * values that complete blocks hold, `*made` of them, up to `capacity`. `samples` and `values` lie apart. After
- * penstock_filter_finish() `count` is 0, and calls give the rest until none comes.
- */
-PENSTOCK_API int penstock_filter_run(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
-                                     void *values, size_t capacity, size_t *made);
-
-/* The same with several channels: as many arrays, each with room for `capacity` values. */
-PENSTOCK_API int penstock_filter_pull_channels(penstock_filter *filter, void *const *values, size_t capacity, bool wait,
-                                               size_t *count);
-PENSTOCK_API int penstock_filter_run_channels(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
-                                              void *const *values, size_t capacity, size_t *made);
-
-/* Seconds until max_latency_s has passed for a complete block, 0 where a pull gives something at once; INFINITY where
- * no complete block waits or there is no limit. */
-PENSTOCK_API double penstock_filter_due_s(const penstock_filter *filter);
-
-/* No more samples come: the rest can be pulled. Pushing again needs a reset. */
-PENSTOCK_API int penstock_filter_finish(penstock_filter *filter);
 
 /*
  * Other taps from sample `at` on: values whose p >= `at` (with interpolation: `at` I) are made by the new taps alone,
@@ -138,20 +105,12 @@ PENSTOCK_API int penstock_filter_finish(penstock_filter *filter);
  * taps change no bit. Exactly one of `taps` and `real_taps`; complex ones not where values are real. 1 .. max_taps of
  * them.
  */
-PENSTOCK_API int penstock_filter_set_taps(penstock_filter *filter, const penstock_cf32 *taps, const float *real_taps,
+PENSTOCK_API int penstock_filter_set_taps(penstock_stream *stream, const penstock_cf32 *taps, const float *real_taps,
                                           size_t tap_count, uint64_t at);
 
 /* Of one channel, 0 .. channels - 1; the above is of channel 0. */
-PENSTOCK_API int penstock_filter_set_channel_taps(penstock_filter *filter, size_t channel, const penstock_cf32 *taps,
+PENSTOCK_API int penstock_filter_set_channel_taps(penstock_stream *stream, size_t channel, const penstock_cf32 *taps,
                                                   const float *real_taps, size_t tap_count, uint64_t at);
-
-/* Items in are samples, items out values of one channel. The kernel time is that of transforms and product on a device
- * that works in the host's memory, else not a number. */
-PENSTOCK_API int penstock_filter_get_stats(const penstock_filter *filter, penstock_stream_stats *stats);
-
-/* Back to the state after penstock_filter_new(), with the taps last set from sample 0 on. */
-PENSTOCK_API int penstock_filter_reset(penstock_filter *filter);
-PENSTOCK_API void penstock_filter_free(penstock_filter *filter);
 
 /* ---------------------------------------------------------------- whole signals --------------- */
 

@@ -13,13 +13,11 @@
 #define PENSTOCK_OFDM_STREAM_H
 
 #include <penstock/ofdm.h>
-#include <penstock/stream_stats.h>
+#include <penstock/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct penstock_ofdm_stream penstock_ofdm_stream;
 
 typedef struct penstock_ofdm_stream_desc {
     size_t size;
@@ -41,21 +39,17 @@ typedef struct penstock_ofdm_stream_desc {
 
 #define PENSTOCK_OFDM_STREAM_DESC(...) PENSTOCK_DESCRIPTION(penstock_ofdm_stream_desc, __VA_ARGS__)
 
-PENSTOCK_API int penstock_ofdm_stream_new(penstock_ofdm_stream **stream, penstock_context *context,
-                                          const penstock_ofdm_stream_desc *desc, const char *device);
-
-/* Name of the device that computes; lives as long as the object. */
-PENSTOCK_API const char *penstock_ofdm_stream_device(const penstock_ofdm_stream *stream);
+/* Items in are samples (penstock_cf32), of which a push takes all and drops what belongs to no frame (stream.h). Items
+ * out are symbols, given by penstock_ofdm_stream_pull(). */
+PENSTOCK_API int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *context,
+                                           const penstock_ofdm_stream_desc *desc, const char *device);
 
 /*
  * A frame of `symbols` data symbols, 1 .. 65536, starts at sample `sample`, where its first guard interval does: to be
  * said before that sample is pushed, in the order of the starts. `cfo`: carrier offset in turns per sample, -0.5 ..
  * 0.5, that is taken out, with phase zero at `sample`. Frames may overlap.
  */
-PENSTOCK_API int penstock_ofdm_stream_frame(penstock_ofdm_stream *stream, uint64_t sample, size_t symbols, double cfo);
-
-/* Takes all samples (penstock_cf32); what belongs to no frame is dropped. */
-PENSTOCK_API int penstock_ofdm_stream_push(penstock_ofdm_stream *stream, const penstock_cf32 *samples, size_t count);
+PENSTOCK_API int penstock_ofdm_stream_frame(penstock_stream *stream, uint64_t sample, size_t symbols, double cfo);
 
 /* Pointers live until the next pull, reset or free. */
 typedef struct penstock_ofdm_stream_result {
@@ -72,7 +66,7 @@ typedef struct penstock_ofdm_stream_result {
 
 /* The next frame whose samples are all there, in the order of the starts: 1 with `result` filled, 0 when none is ready,
  * or an error, after which the next pull tries again. All that are there go through the device in one batch. */
-PENSTOCK_API int penstock_ofdm_stream_pull(penstock_ofdm_stream *stream, penstock_ofdm_stream_result *result);
+PENSTOCK_API int penstock_ofdm_stream_pull(penstock_stream *stream, penstock_ofdm_stream_result *result);
 
 typedef struct penstock_ofdm_stream_counters {
     size_t size;
@@ -85,16 +79,8 @@ typedef struct penstock_ofdm_stream_counters {
 
 #define PENSTOCK_OFDM_STREAM_COUNTERS PENSTOCK_DESCRIPTION(penstock_ofdm_stream_counters, )
 
-PENSTOCK_API int penstock_ofdm_stream_get_counters(const penstock_ofdm_stream *stream,
+PENSTOCK_API int penstock_ofdm_stream_get_counters(const penstock_stream *stream,
                                                    penstock_ofdm_stream_counters *counters);
-
-/* Items in are samples, items out symbols. The latency of a frame's symbols is from its last sample on; the kernel time
- * is that of channel, transforms and equalizer on a device that works in the host's memory, else not a number. */
-PENSTOCK_API int penstock_ofdm_stream_get_stats(const penstock_ofdm_stream *stream, penstock_stream_stats *stats);
-
-/* Back to sample 0, with no frames. */
-PENSTOCK_API int penstock_ofdm_stream_reset(penstock_ofdm_stream *stream);
-PENSTOCK_API void penstock_ofdm_stream_free(penstock_ofdm_stream *stream);
 
 #ifdef __cplusplus
 }

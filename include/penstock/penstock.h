@@ -18,7 +18,7 @@
  *     penstock_context_free(context);
  *
  * Reading order: context.h (contexts, devices), samples.h (how they lie in memory), plan.h and fft.h (the batched FFT,
- * windows), then the one that you need; each of them can also be included alone:
+ * windows), stream.h (the life that all streams have), then the one that you need; each can also be included alone:
  *     fft_options.h how a GPU is to transform, for comparisons
  *     half.h       numbers of 16 bits
  *     spectrum.h   streaming windowed FFT
@@ -35,7 +35,6 @@
  *     host_memory.h  memory that devices copy from and to by themselves
  *     cache.h      the size of the cache folder, and clearing it
  *     resident.h   plans timed with the samples in their device's memory
- *     stream_stats.h what every stream tells of itself
  *     description.h how descriptions are made, in C and in C++
  *
  * Said once, true everywhere
@@ -46,10 +45,6 @@
  * - Descriptions are structs in which zero means the default. Make them with their macro
  *   (PENSTOCK_FFT_DESC(.n = 1024); description.h has what to write in C++), which also sets `size`; a later
  *   library then reads an earlier caller's struct rightly. What a description points to is copied.
- * - Pushes: `*taken` says how many of the items a push took, and must not be NULL. The rest, from item `*taken` on, is
- *   pushed after a pull. PENSTOCK_PLANAR samples are taken all or none, as the rest of such a push is no planar push:
- *   0 are taken while results of the one before wait to be pulled, else all, and what there is no room for is kept in
- *   memory of its own. A push without `taken` takes all.
  * - A context may be used by several threads at once; any other object by one thread at a time.
  * - The library never prints, never exits, and keeps the caller's locale and signal handlers alone.
  *
@@ -80,7 +75,7 @@
 #include <penstock/samples.h>
 #include <penstock/source.h>
 #include <penstock/spectrum.h>
-#include <penstock/stream_stats.h>
+#include <penstock/stream.h>
 #include <penstock/wifi.h>
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <penstock/context.h>
 #include <penstock/samples.h>
-#include <penstock/stream_stats.h>
+#include <penstock/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,8 +81,6 @@ typedef struct penstock_wifi_counters {
 
 #define PENSTOCK_WIFI_COUNTERS PENSTOCK_DESCRIPTION(penstock_wifi_counters, )
 
-typedef struct penstock_wifi_receiver penstock_wifi_receiver;
-
 typedef struct penstock_wifi_receiver_desc {
     size_t size;
     penstock_wifi_profile profile;
@@ -95,36 +93,18 @@ typedef struct penstock_wifi_receiver_desc {
 
 #define PENSTOCK_WIFI_RECEIVER_DESC(...) PENSTOCK_DESCRIPTION(penstock_wifi_receiver_desc, __VA_ARGS__)
 
-PENSTOCK_API int penstock_wifi_receiver_new(penstock_wifi_receiver **receiver, penstock_context *context,
-                                            const penstock_wifi_receiver_desc *desc, const char *device);
-PENSTOCK_API const char *penstock_wifi_receiver_device(const penstock_wifi_receiver *receiver);
-
-/* Takes all samples. Any split into pushes gives the same frames to the bit. After an error counters.samples says how
- * many were taken; a push of the rest goes on where this one stopped, and nothing is lost. */
-PENSTOCK_API int penstock_wifi_receiver_push(penstock_wifi_receiver *receiver, const void *samples, size_t count);
+/* Items in are samples, of which a push takes all (stream.h); after an error as many as penstock_stream_info.taken
+ * says, a push of the rest goes on there, and nothing is lost. Items out are frames, given by
+ * penstock_wifi_receiver_pull(). A frame's latency is from its last sample on, detection included. */
+PENSTOCK_API int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *context,
+                                             const penstock_wifi_receiver_desc *desc, const char *device);
 
 /* The next frame in the order of their first samples: 1 with `frame` filled, 0 when none is ready, or an error, after
  * which the next call tries again. Samples that have waited for max_latency_s are looked through by this call, so that
  * a source which stalls holds up no frame whose samples are there; what comes is the same to the bit. */
-PENSTOCK_API int penstock_wifi_receiver_pull(penstock_wifi_receiver *receiver, penstock_wifi_frame *frame);
+PENSTOCK_API int penstock_wifi_receiver_pull(penstock_stream *stream, penstock_wifi_frame *frame);
 
-/* Seconds until max_latency_s has passed for samples that were not looked through: a frame may have ended in them. 0
- * where a pull gives something or looks at once; INFINITY where nothing can come without more samples. */
-PENSTOCK_API double penstock_wifi_receiver_due_s(const penstock_wifi_receiver *receiver);
-
-/* Another max_latency_s, in mid-stream too; the frames stay the same. */
-PENSTOCK_API int penstock_wifi_receiver_set_max_latency(penstock_wifi_receiver *receiver, double max_latency_s);
-
-/* No more samples come: all that is complete becomes ready, what is cut off is reported as truncated. */
-PENSTOCK_API int penstock_wifi_receiver_finish(penstock_wifi_receiver *receiver);
-PENSTOCK_API int penstock_wifi_receiver_get_counters(const penstock_wifi_receiver *receiver,
-                                                     penstock_wifi_counters *counters);
-
-/* Items in are samples, items out frames. The latency of a frame is from its last sample on, detection included; the
- * kernel time is that of the equalizer, on a device that works in the host's memory, else not a number. */
-PENSTOCK_API int penstock_wifi_receiver_get_stats(const penstock_wifi_receiver *receiver, penstock_stream_stats *stats);
-PENSTOCK_API int penstock_wifi_receiver_reset(penstock_wifi_receiver *receiver);
-PENSTOCK_API void penstock_wifi_receiver_free(penstock_wifi_receiver *receiver);
+PENSTOCK_API int penstock_wifi_receiver_get_counters(const penstock_stream *stream, penstock_wifi_counters *counters);
 
 /* ---------------------------------------------------------------- transmitter ----------------- */
 

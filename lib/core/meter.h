@@ -14,7 +14,7 @@
 #ifndef PENSTOCK_CORE_METER_H
 #define PENSTOCK_CORE_METER_H
 
-#include <penstock/stream_stats.h>
+#include <penstock/stream.h>
 
 #define PENSTOCK__METER_BINS     128 /* of the latency: quarters of an octave from 1 us on */
 #define PENSTOCK__METER_ARRIVALS 64

@@ -34,7 +34,7 @@ static std::vector<float> design(size_t channels, double atten)
 class channelizer_cc_impl final : public channelizer_cc
 {
     std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_channelizer> d_channelizer{nullptr, penstock_channelizer_free};
+    handle<penstock_stream> d_channelizer{nullptr, penstock_stream_free};
     const size_t d_channels, d_hop;
     std::vector<float> d_taps;
     std::vector<int> d_map;
@@ -45,7 +45,7 @@ class channelizer_cc_impl final : public channelizer_cc
     std::map<std::string, double> numbers() const
     {
         std::vector<penstock_stream_stats> stats{description<penstock_stream_stats>()};
-        check(penstock_channelizer_get_stats(d_channelizer.get(), &stats[0]));
+        check(penstock_stream_get_stats(d_channelizer.get(), &stats[0]));
         return stats_of(stats);
     }
 
@@ -98,8 +98,8 @@ class channelizer_cc_impl final : public channelizer_cc
         desc.advance = d_hop - 1;
         desc.origin = (d_hop + 1) % d_channels;
         desc.max_latency_s = d_max_latency_s;
-        penstock_channelizer *made;
-        check(penstock_channelizer_new(&made, d_context.get(), &desc, device.c_str()));
+        penstock_stream *made;
+        check(penstock_channelizer_open(&made, d_context.get(), &desc, device.c_str()));
         d_channelizer.reset(made);
         set_relative_rate(1, d_hop);
     }
@@ -154,7 +154,7 @@ class channelizer_cc_impl final : public channelizer_cc
     void set_max_latency_ms(double max_latency_ms) override
     {
         gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_channelizer_set_max_latency(d_channelizer.get(), max_latency_ms / 1e3));
+        check(penstock_stream_set_max_latency(d_channelizer.get(), max_latency_ms / 1e3));
         d_max_latency_s = max_latency_ms / 1e3;
     }
 
@@ -179,7 +179,7 @@ class channelizer_cc_impl final : public channelizer_cc
     {
         gr::thread::scoped_lock lock(d_setlock);
         if (d_started)
-            check(penstock_channelizer_reset(d_channelizer.get()));
+            check(penstock_stream_reset(d_channelizer.get()));
         select(d_map, static_cast<size_t>(detail()->noutputs()));
         d_started = true;
         d_ended = false;
@@ -201,15 +201,14 @@ class channelizer_cc_impl final : public channelizer_cc
         double sleep_s = 0;
         try {
             if (!d_ended)
-                check(penstock_channelizer_push(d_channelizer.get(), input_items[0], available, &taken));
+                check(penstock_stream_push(d_channelizer.get(), input_items[0], available, &taken));
             if (!d_ended && taken == available && input_ended(*this, available)) {
-                check(penstock_channelizer_finish(d_channelizer.get()));
+                check(penstock_stream_finish(d_channelizer.get()));
                 d_ended = true;
             }
-            check(penstock_channelizer_pull_streams(
-                d_channelizer.get(), reinterpret_cast<penstock_cf32 **>(output_items.data()), capacity, false, &given));
+            check(penstock_stream_pull_channels(d_channelizer.get(), output_items.data(), capacity, false, &given));
             if (!taken && !given)
-                sleep_s = std::min(penstock_channelizer_due_s(d_channelizer.get()), LONGEST_SLEEP_S);
+                sleep_s = std::min(penstock_stream_due_s(d_channelizer.get()), LONGEST_SLEEP_S);
             d_stats.publish([this] { return numbers(); });
         } catch (const std::runtime_error &error) {
             d_logger->error("{}", error.what());

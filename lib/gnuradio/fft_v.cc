@@ -22,7 +22,7 @@ constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may
 template <typename T> class fft_v_impl final : public fft_v<T>
 {
     struct port_state {
-        handle<penstock_fft_stream> stream;
+        handle<penstock_stream> stream;
         size_t waiting = 0; // vectors taken and not handed out
         bool finished = false;
     };
@@ -47,9 +47,9 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         desc.centered = d_shift;
         desc.window = d_window.empty() ? nullptr : d_window.data();
         desc.max_latency_s = d_max_latency_s;
-        penstock_fft_stream *made;
-        check(penstock_fft_stream_new(&made, d_context.get(), &desc, d_device.c_str()));
-        d_ports.push_back({{made, penstock_fft_stream_free}});
+        penstock_stream *made;
+        check(penstock_fft_stream_open(&made, d_context.get(), &desc, d_device.c_str()));
+        d_ports.push_back({{made, penstock_stream_free}});
     }
 
     std::map<std::string, double> numbers() const
@@ -57,7 +57,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         std::vector<penstock_stream_stats> all;
         for (const auto &port : d_ports) {
             all.push_back(description<penstock_stream_stats>());
-            check(penstock_fft_stream_get_stats(port.stream.get(), &all.back()));
+            check(penstock_stream_get_stats(port.stream.get(), &all.back()));
         }
         return stats_of(all);
     }
@@ -70,11 +70,11 @@ template <typename T> class fft_v_impl final : public fft_v<T>
     {
         auto &port = d_ports[index];
         counts n;
-        check(penstock_fft_stream_run(port.stream.get(), in, port.finished ? 0 : available, &n.taken,
-                                      static_cast<penstock_cf32 *>(out), capacity, &n.given));
+        check(penstock_stream_run(port.stream.get(), in, port.finished ? 0 : available, &n.taken,
+                                  static_cast<penstock_cf32 *>(out), capacity, &n.given));
         port.waiting += n.taken - n.given;
         if (!port.finished && n.taken == available && input_ended(*this, available, index)) {
-            check(penstock_fft_stream_finish(port.stream.get()));
+            check(penstock_stream_finish(port.stream.get()));
             port.finished = true;
         }
         return n;
@@ -97,7 +97,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
     {
         double seconds = LONGEST_SLEEP_S;
         for (const auto &port : d_ports)
-            seconds = std::min(seconds, penstock_fft_stream_due_s(port.stream.get()));
+            seconds = std::min(seconds, penstock_stream_due_s(port.stream.get()));
         return seconds;
     }
 
@@ -119,7 +119,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
 
     std::string device() const override
     {
-        return penstock_fft_stream_device(d_ports.front().stream.get());
+        return penstock_stream_device(d_ports.front().stream.get());
     }
 
     int fft_size() const override
@@ -152,7 +152,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
     {
         gr::thread::scoped_lock lock(this->d_setlock);
         for (const auto &port : d_ports)
-            check(penstock_fft_stream_set_max_latency(port.stream.get(), max_latency_ms / 1e3));
+            check(penstock_stream_set_max_latency(port.stream.get(), max_latency_ms / 1e3));
         d_max_latency_s = max_latency_ms / 1e3;
     }
 
@@ -182,7 +182,7 @@ template <typename T> class fft_v_impl final : public fft_v<T>
         this->set_relative_rate(1, 1); // what ask_for_buffers() said was for the buffers alone
         d_ports.erase(d_ports.begin() + this->detail()->ninputs(), d_ports.end());
         for (auto &port : d_ports) {
-            check(penstock_fft_stream_reset(port.stream.get()));
+            check(penstock_stream_reset(port.stream.get()));
             port.waiting = 0;
             port.finished = false;
         }

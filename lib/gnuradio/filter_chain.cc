@@ -32,7 +32,7 @@ filter_chain::filter_chain(penstock_format format, const filter_taps &taps, size
     d_links.push_back({make_filter(taps, shift, 0), 0, 0, taps.size(), shift, 0});
 }
 
-handle<penstock_filter> filter_chain::make_filter(const filter_taps &taps, double shift, double phase) const
+handle<penstock_stream> filter_chain::make_filter(const filter_taps &taps, double shift, double phase) const
 {
     auto desc = description<penstock_filter_desc>();
     desc.format = d_format;
@@ -42,9 +42,9 @@ handle<penstock_filter> filter_chain::make_filter(const filter_taps &taps, doubl
     desc.decimation = d_decimation;
     desc.shift = shift;
     desc.phase = phase;
-    penstock_filter *made;
-    check(penstock_filter_new(&made, d_context.get(), &desc, d_device.c_str()));
-    return handle<penstock_filter>(made, penstock_filter_free);
+    penstock_stream *made;
+    check(penstock_filter_open(&made, d_context.get(), &desc, d_device.c_str()));
+    return handle<penstock_stream>(made, penstock_stream_free);
 }
 
 penstock_filter_info filter_chain::info(const element &link) const
@@ -54,10 +54,10 @@ penstock_filter_info filter_chain::info(const element &link) const
     return i;
 }
 
-static penstock_stream_stats stats_of_one(const penstock_filter *filter)
+static penstock_stream_stats stats_of_one(const penstock_stream *filter)
 {
     auto stats = description<penstock_stream_stats>();
-    check(penstock_filter_get_stats(filter, &stats));
+    check(penstock_stream_get_stats(filter, &stats));
     return stats;
 }
 
@@ -79,7 +79,7 @@ bool filter_chain::drop(element &link, bool wait)
     const uint64_t all = (link.from - link.first) / d_decimation;
     while (link.dropped < all) {
         size_t count;
-        check(penstock_filter_pull(link.filter.get(), d_scratch.data(), at_most(all - link.dropped, SCRATCH_VALUES),
+        check(penstock_stream_pull(link.filter.get(), d_scratch.data(), at_most(all - link.dropped, SCRATCH_VALUES),
                                    wait, &count));
         if (!count)
             return false;
@@ -93,7 +93,7 @@ void filter_chain::fill(element &link, const char *samples, size_t count)
 {
     const size_t bytes = penstock_format_bytes(d_format);
     for (size_t taken; count; samples += taken * bytes, count -= taken) {
-        check(penstock_filter_push(link.filter.get(), samples, count, &taken));
+        check(penstock_stream_push(link.filter.get(), samples, count, &taken));
         drop(link, true);
     }
 }
@@ -110,7 +110,7 @@ size_t filter_chain::push(const void *samples, size_t count)
         const char *from = static_cast<const char *>(samples) + total * bytes;
         const size_t piece = next == d_links.end() ? count - total : at_most(next->from - d_samples, count - total);
         size_t taken;
-        check(penstock_filter_push(now->filter.get(), from, piece, &taken));
+        check(penstock_stream_push(now->filter.get(), from, piece, &taken));
         for (auto later = next; later != d_links.end(); ++later)
             if (later->first < d_samples + taken) {
                 const auto skip = static_cast<size_t>(std::max(later->first, d_samples) - d_samples);
@@ -119,7 +119,7 @@ size_t filter_chain::push(const void *samples, size_t count)
         d_samples += taken;
         total += taken;
         if (next != d_links.end() && d_samples == next->from)
-            check(penstock_filter_finish(now->filter.get()));
+            check(penstock_stream_finish(now->filter.get()));
         if (taken < piece)
             break;
     }
@@ -143,7 +143,7 @@ size_t filter_chain::pull(void *values, size_t capacity, bool wait)
         }
         if (!drop(now, wait))
             break;
-        check(penstock_filter_pull(now.filter.get(), static_cast<char *>(values) + total * d_value_bytes, limit, wait,
+        check(penstock_stream_pull(now.filter.get(), static_cast<char *>(values) + total * d_value_bytes, limit, wait,
                                    &count));
         if (!count)
             break;
@@ -161,7 +161,7 @@ size_t filter_chain::run(const void *samples, size_t count, size_t &taken, void 
     if (d_decimation > 1 || d_links.size() > 1 || now.dropped < now.from - now.first ||
         std::strcmp(info(now).device, "cpu") != 0)
         return 0;
-    check(penstock_filter_run(now.filter.get(), samples, std::min(count, capacity), &taken, values, capacity, &made));
+    check(penstock_stream_run(now.filter.get(), samples, std::min(count, capacity), &taken, values, capacity, &made));
     d_samples += taken;
     d_values += made;
     return made;
@@ -170,20 +170,20 @@ size_t filter_chain::run(const void *samples, size_t count, size_t &taken, void 
 void filter_chain::flush()
 {
     for (auto &link : d_links)
-        check(penstock_filter_flush(link.filter.get()));
+        check(penstock_stream_flush(link.filter.get()));
 }
 
 void filter_chain::finish()
 {
     for (auto &link : d_links)
-        check(penstock_filter_finish(link.filter.get()));
+        check(penstock_stream_finish(link.filter.get()));
 }
 
 void filter_chain::reset()
 {
     auto &last = d_links.back();
     d_links.erase(d_links.begin(), d_links.end() - 1);
-    check(penstock_filter_reset(last.filter.get()));
+    check(penstock_stream_reset(last.filter.get()));
     if (last.phase != 0) {
         last.filter = make_filter(d_taps, last.shift, 0);
         last.max_taps = d_taps.size();
@@ -210,7 +210,7 @@ uint64_t filter_chain::append(const filter_taps &taps, double shift, uint64_t at
     const double phase = std::remainder(known.phase + last.shift * ahead - shift * static_cast<double>(history), 1);
     auto made = make_filter(taps, shift, phase);
     if (from == d_samples)
-        check(penstock_filter_finish(last.filter.get()));
+        check(penstock_stream_finish(last.filter.get()));
     d_links.push_back({std::move(made), first, from, taps.size(), shift, phase});
     return from;
 }

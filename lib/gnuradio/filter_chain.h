@@ -32,7 +32,7 @@ struct filter_taps {
 class filter_chain
 {
     struct element {
-        handle<penstock_filter> filter;
+        handle<penstock_stream> filter;
         uint64_t first, from; // first sample that it takes; first sample whose value is its own
         size_t max_taps;
         double shift, phase;
@@ -49,7 +49,7 @@ class filter_chain
     uint64_t d_fallbacks = 0, d_meanwhile = 0; // of filters that are gone
     std::vector<char> d_scratch;
 
-    handle<penstock_filter> make_filter(const filter_taps &taps, double shift, double phase) const;
+    handle<penstock_stream> make_filter(const filter_taps &taps, double shift, double phase) const;
     penstock_filter_info info(const element &link) const;
     bool drop(element &link, bool wait);
     void fill(element &link, const char *samples, size_t count);
@@ -62,7 +62,7 @@ class filter_chain
     //! How many of `count` samples were taken; not all where values wait to be pulled.
     size_t push(const void *samples, size_t count);
 
-    //! How many values came; `wait` as for penstock_filter_pull().
+    //! How many values came; `wait` as for penstock_stream_pull().
     size_t pull(void *values, size_t capacity, bool wait);
 
     /*!

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <penstock/stream_stats.h>
+#include <penstock/stream.h>
 #include <vector>
 
 namespace gr

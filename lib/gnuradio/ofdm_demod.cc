@@ -67,7 +67,7 @@ struct ofdm_grid {
 template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
 {
     std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_ofdm_stream> d_stream{nullptr, penstock_ofdm_stream_free};
+    handle<penstock_stream> d_stream{nullptr, penstock_stream_free};
     const size_t d_carriers, d_bits;
     int d_frame_len;
     const pmt::pmt_t d_trigger, d_length;
@@ -98,7 +98,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         auto c = description<penstock_ofdm_stream_counters>();
         check(penstock_ofdm_stream_get_counters(d_stream.get(), &c));
         auto stats = description<penstock_stream_stats>();
-        check(penstock_ofdm_stream_get_stats(d_stream.get(), &stats));
+        check(penstock_stream_get_stats(d_stream.get(), &stats));
         auto value = [](uint64_t count) { return static_cast<double>(count); };
         auto all = stats_of({stats});
         all.insert({{"frames", value(c.frames)},
@@ -141,7 +141,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         std::sort(tags.begin(), tags.end(), gr::tag_t::offset_compare);
         for (const auto &tag : tags)
             announce(tag);
-        check(penstock_ofdm_stream_push(d_stream.get(), reinterpret_cast<const penstock_cf32 *>(samples), count));
+        check(penstock_stream_push(d_stream.get(), reinterpret_cast<const penstock_cf32 *>(samples), count, nullptr));
     }
 
     void pull()
@@ -181,15 +181,15 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
           d_carriers(desc.carrier_count), d_bits(static_cast<size_t>(desc.constellation)), d_frame_len(frame_len),
           d_trigger(pmt::mp(trigger_tag_name)), d_length(pmt::mp(len_tag_name)), d_continuous(desc.continuous)
     {
-        penstock_ofdm_stream *made;
-        check(penstock_ofdm_stream_new(&made, d_context.get(), &desc, device.c_str()));
+        penstock_stream *made;
+        check(penstock_ofdm_stream_open(&made, d_context.get(), &desc, device.c_str()));
         d_stream.reset(made);
         this->set_tag_propagation_policy(gr::block::TPP_DONT); // items are not at the rate of the samples
     }
 
     std::string device() const override
     {
-        return penstock_ofdm_stream_device(d_stream.get());
+        return penstock_stream_device(d_stream.get());
     }
 
     void set_frame_len(int frame_len) override
@@ -214,7 +214,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
     bool start() override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
-        check(penstock_ofdm_stream_reset(d_stream.get()));
+        check(penstock_stream_reset(d_stream.get()));
         d_made.clear();
         d_firsts.clear();
         d_given = d_refused = 0;

@@ -23,7 +23,7 @@ constexpr size_t BUFFER_TRANSFORMS = 4;  // let the block before write while one
 class spectrum_cvf_impl final : public spectrum_cvf
 {
     std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_spectrum> d_spectrum{nullptr, penstock_spectrum_free};
+    handle<penstock_stream> d_spectrum{nullptr, penstock_stream_free};
     const size_t d_fft_size, d_step, d_span; // samples from one vector to the next, and of one
     double d_max_latency_s;
     bool d_finished = false;
@@ -35,14 +35,22 @@ class spectrum_cvf_impl final : public spectrum_cvf
     std::map<std::string, double> numbers() const
     {
         std::vector<penstock_stream_stats> stats{description<penstock_stream_stats>()};
-        check(penstock_spectrum_get_stats(d_spectrum.get(), &stats[0]));
+        check(penstock_stream_get_stats(d_spectrum.get(), &stats[0]));
         return stats_of(stats);
+    }
+
+    // Vectors that are complete and were not handed out.
+    uint64_t waiting() const
+    {
+        auto info = description<penstock_stream_info>();
+        check(penstock_stream_get_info(d_spectrum.get(), &info));
+        return info.waiting;
     }
 
     // Samples that complete the next vector, which can then be made straight from the input buffer.
     size_t missing()
     {
-        const uint64_t vectors = nitems_written(0) + penstock_spectrum_waiting(d_spectrum.get());
+        const uint64_t vectors = nitems_written(0) + waiting();
         const uint64_t end = vectors * d_step + d_span;
         return end > nitems_read(0) ? static_cast<size_t>(end - nitems_read(0)) : 0;
     }
@@ -69,7 +77,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
         for (auto &tag : tags) {
             if (pmt::equal(tag.key, RX_FREQ) && pmt::is_number(tag.value))
                 message_port_pub(FREQ, pmt::cons(FREQ, tag.value));
-            tag.offset = penstock_spectrum_vector_of(d_spectrum.get(), tag.offset);
+            tag.offset = tag.offset / d_step;
             d_tags.push_back(tag);
         }
     }
@@ -90,8 +98,8 @@ class spectrum_cvf_impl final : public spectrum_cvf
           d_fft_size(desc.n), d_step((desc.hop ? desc.hop : desc.n) * (desc.average ? desc.average : 1)),
           d_span(d_step - (desc.hop ? desc.hop : desc.n) + desc.n), d_max_latency_s(desc.max_latency_s)
     {
-        penstock_spectrum *made;
-        check(penstock_spectrum_new(&made, d_context.get(), &desc, device.c_str()));
+        penstock_stream *made;
+        check(penstock_spectrum_open(&made, d_context.get(), &desc, device.c_str()));
         d_spectrum.reset(made);
         set_tag_propagation_policy(TPP_DONT); // done here
         message_port_register_out(FREQ);
@@ -99,7 +107,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
 
     std::string device() const override
     {
-        return penstock_spectrum_device(d_spectrum.get());
+        return penstock_stream_device(d_spectrum.get());
     }
 
     int fft_size() const override
@@ -119,7 +127,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
     void set_max_latency_ms(double max_latency_ms) override
     {
         gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_spectrum_set_max_latency(d_spectrum.get(), max_latency_ms / 1e3));
+        check(penstock_stream_set_max_latency(d_spectrum.get(), max_latency_ms / 1e3));
         d_max_latency_s = max_latency_ms / 1e3;
     }
 
@@ -145,7 +153,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
     {
         gr::thread::scoped_lock lock(d_setlock);
         set_relative_rate(1, d_step);
-        check(penstock_spectrum_reset(d_spectrum.get()));
+        check(penstock_stream_reset(d_spectrum.get()));
         d_tags.clear();
         d_finished = false;
         d_left = 0;
@@ -155,7 +163,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
 
     void forecast(int, gr_vector_int &required) override
     {
-        required[0] = penstock_spectrum_waiting(d_spectrum.get()) ? 0 : 1;
+        required[0] = waiting() ? 0 : 1;
     }
 
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
@@ -169,17 +177,17 @@ class spectrum_cvf_impl final : public spectrum_cvf
         double sleep_s = 0;
         try {
             if (!prepare(input_items[0], available, taken)) {
-                check(penstock_spectrum_run(d_spectrum.get(), input_items[0], d_finished ? 0 : available, &taken,
-                                            output_items[0], capacity, &given));
+                check(penstock_stream_run(d_spectrum.get(), input_items[0], d_finished ? 0 : available, &taken,
+                                          output_items[0], capacity, &given));
                 if (!d_finished && taken == available && input_ended(*this, available)) {
-                    check(penstock_spectrum_finish(d_spectrum.get()));
+                    check(penstock_stream_finish(d_spectrum.get()));
                     d_finished = true;
                 }
             }
             take_tags(taken);
             give_tags(given);
             if (!taken && !given)
-                sleep_s = std::min(penstock_spectrum_due_s(d_spectrum.get()), LONGEST_SLEEP_S);
+                sleep_s = std::min(penstock_stream_due_s(d_spectrum.get()), LONGEST_SLEEP_S);
             d_stats.publish([this] { return numbers(); });
         } catch (const std::runtime_error &error) {
             d_logger->error("{}", error.what());

@@ -60,7 +60,7 @@ static pmt::pmt_t metadata(const penstock_wifi_frame &frame)
 class wifi_receiver_impl final : public wifi_receiver
 {
     std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_wifi_receiver> d_receiver{nullptr, penstock_wifi_receiver_free};
+    handle<penstock_stream> d_receiver{nullptr, penstock_stream_free};
     penstock_wifi_profile d_profile;
     double d_max_latency_ms;
     std::deque<gr_complex> d_points;
@@ -129,7 +129,7 @@ class wifi_receiver_impl final : public wifi_receiver
         auto c = description<penstock_wifi_counters>();
         check(penstock_wifi_receiver_get_counters(d_receiver.get(), &c));
         auto stats = description<penstock_stream_stats>();
-        check(penstock_wifi_receiver_get_stats(d_receiver.get(), &stats));
+        check(penstock_stream_get_stats(d_receiver.get(), &stats));
         auto value = [](uint64_t count) { return static_cast<double>(count); };
         auto all = stats_of({stats});
         all.insert({{"samples", value(c.samples)},
@@ -163,9 +163,9 @@ class wifi_receiver_impl final : public wifi_receiver
     void receive(const gr_complex *samples, size_t count, bool ended)
     {
         if (count)
-            check(penstock_wifi_receiver_push(d_receiver.get(), samples, count));
+            check(penstock_stream_push(d_receiver.get(), samples, count, nullptr));
         if (ended) {
-            check(penstock_wifi_receiver_finish(d_receiver.get()));
+            check(penstock_stream_finish(d_receiver.get()));
             d_finished = true;
         }
         publish_frames();
@@ -183,8 +183,8 @@ class wifi_receiver_impl final : public wifi_receiver
         desc.profile = d_profile;
         desc.points = true;
         desc.max_latency_s = max_latency_ms / 1e3;
-        penstock_wifi_receiver *made;
-        check(penstock_wifi_receiver_new(&made, d_context.get(), &desc, device.c_str()));
+        penstock_stream *made;
+        check(penstock_wifi_receiver_open(&made, d_context.get(), &desc, device.c_str()));
         d_receiver.reset(made);
         for (const auto &port : {PDUS, REJECTED, CHANNEL})
             message_port_register_out(port);
@@ -193,7 +193,7 @@ class wifi_receiver_impl final : public wifi_receiver
 
     std::string device() const override
     {
-        return penstock_wifi_receiver_device(d_receiver.get());
+        return penstock_stream_device(d_receiver.get());
     }
 
     double rate_hz() const override
@@ -204,7 +204,7 @@ class wifi_receiver_impl final : public wifi_receiver
     void set_max_latency_ms(double max_latency_ms) override
     {
         gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_wifi_receiver_set_max_latency(d_receiver.get(), max_latency_ms / 1e3));
+        check(penstock_stream_set_max_latency(d_receiver.get(), max_latency_ms / 1e3));
         d_max_latency_ms = max_latency_ms;
     }
 
@@ -222,7 +222,7 @@ class wifi_receiver_impl final : public wifi_receiver
     bool start() override
     {
         gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_wifi_receiver_reset(d_receiver.get()));
+        check(penstock_stream_reset(d_receiver.get()));
         d_points.clear();
         d_marks.clear();
         d_radio.clear();
@@ -255,7 +255,7 @@ class wifi_receiver_impl final : public wifi_receiver
             d_logger->error("{}", error.what());
             return WORK_DONE;
         }
-        const double due_s = penstock_wifi_receiver_due_s(d_receiver.get());
+        const double due_s = penstock_stream_due_s(d_receiver.get());
         d_waiting = std::isfinite(due_s);
         if (!output_items.empty())
             produced = hand_out(static_cast<gr_complex *>(output_items[0]), static_cast<size_t>(noutput_items));

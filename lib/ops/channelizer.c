@@ -59,7 +59,7 @@ size_t penstock__channelizer_room(const struct channelizer_engine *engine, size_
     return 2 * window + (batch > ROOM_SAMPLES ? batch : ROOM_SAMPLES);
 }
 
-static int make_room(penstock_channelizer *made)
+static int make_room(struct channelizer *made)
 {
     made->widest = made->engine.bank.window;
     made->capacity = penstock__channelizer_room(&made->engine, made->widest);
@@ -68,50 +68,50 @@ static int make_room(penstock_channelizer *made)
 }
 
 /* The first window begins with what is before the stream. */
-static void rewind_stream(penstock_channelizer *channelizer)
+static void rewind_stream(struct channelizer *channelizer)
 {
     const struct channel_bank *bank = &channelizer->engine.bank;
     channelizer->start = channelizer->widest - bank->window;
     channelizer->end = channelizer->widest - 1 - bank->advance;
     memset(channelizer->in, 0, channelizer->end * sizeof *channelizer->in);
-    channelizer->samples = channelizer->folded = channelizer->pulled = channelizer->total = channelizer->meanwhile = 0;
-    channelizer->finished = false;
+    channelizer->folded = channelizer->total = channelizer->meanwhile = 0;
     penstock__rest_free(&channelizer->rest);
-    penstock__meter_start(&channelizer->meter, penstock__now_s());
+    penstock__stream_start(&channelizer->stream);
 }
 
-int penstock_channelizer_new(penstock_channelizer **channelizer, penstock_context *context,
-                             const penstock_channelizer_desc *desc, const char *device)
+int penstock_channelizer_open(penstock_stream **stream, penstock_context *context,
+                              const penstock_channelizer_desc *desc, const char *device)
 {
     penstock_channelizer_desc d;
-    penstock_channelizer *made;
+    struct channelizer *made;
     int status;
-    if (!channelizer || !context)
-        return bad("penstock_channelizer_new: channelizer or context is NULL");
-    *channelizer = NULL;
+    if (!stream || !context)
+        return bad("penstock_channelizer_open: stream or context is NULL");
+    *stream = NULL;
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_channelizer_desc")) || (status = check(&d)))
         return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
     made->desc = d;
     made->engine.context = context;
+    made->stream = (struct penstock_stream){
+        .kind = &penstock__channelizer_kind, .context = context, .in_bytes = penstock_format_bytes(d.format)};
     if ((status = penstock__channelizer_bank(&made->engine.bank, &d, d.taps, d.tap_count)) ||
-        (status = penstock_channelizer_set_select(made, d.select, d.select_count)) ||
+        (status = penstock__channelizer_select(made, d.select, d.select_count)) ||
         (status = penstock__channelizer_make_engine(made, device)) || (status = make_room(made))) {
-        penstock_channelizer_free(made);
+        penstock_stream_free(&made->stream);
         return status;
     }
     made->desc.taps = NULL;
     made->desc.select = NULL;
     rewind_stream(made);
-    *channelizer = made;
+    *stream = &made->stream;
     return PENSTOCK_OK;
 }
 
-void penstock_channelizer_free(penstock_channelizer *channelizer)
+static void free_stream(penstock_stream *stream)
 {
-    if (!channelizer)
-        return;
+    struct channelizer *channelizer = channelizer_of(stream);
     penstock__arrival_free(channelizer->arrival);
     penstock__channelizer_settle(channelizer);
     penstock__channelizer_engine_free(&channelizer->engine);
@@ -122,26 +122,24 @@ void penstock_channelizer_free(penstock_channelizer *channelizer)
     penstock__free(channelizer);
 }
 
-int penstock_channelizer_reset(penstock_channelizer *channelizer)
+static void reset(penstock_stream *stream)
 {
-    if (!channelizer)
-        return bad("penstock_channelizer_reset: channelizer is NULL");
+    struct channelizer *channelizer = channelizer_of(stream);
     if (channelizer->engine.batcher)
         penstock__batcher_reset(channelizer->engine.batcher);
     penstock__channelizer_settle(channelizer);
     rewind_stream(channelizer);
-    return PENSTOCK_OK;
 }
 
-int penstock_channelizer_get_info(const penstock_channelizer *channelizer, penstock_channelizer_info *info)
+int penstock_channelizer_get_info(const penstock_stream *stream, penstock_channelizer_info *info)
 {
     penstock_channelizer_info known = PENSTOCK_CHANNELIZER_INFO;
     penstock_plan_info plan = PENSTOCK_PLAN_INFO;
-    const struct channelizer_engine *engine;
-    int status;
-    if (!channelizer)
-        return bad("penstock_channelizer_get_info: channelizer is NULL");
-    engine = &channelizer->engine;
+    int status = penstock__stream_is(stream, &penstock__channelizer_kind, "penstock_channelizer_get_info");
+    if (status)
+        return status;
+    const struct channelizer *channelizer = const_channelizer_of(stream);
+    const struct channelizer_engine *engine = &channelizer->engine;
     if ((status = penstock_plan_get_info(engine->plans[0], &plan)))
         return status;
     known.device = plan.device;
@@ -151,8 +149,8 @@ int penstock_channelizer_get_info(const penstock_channelizer *channelizer, penst
     known.batch = engine->batcher ? penstock__batcher_capacity(engine->batcher) : 1;
     known.latency = (known.batch - 1) * known.hop;
     known.delay = (double)(known.tap_count - 1) / 2 - (double)channelizer->desc.advance;
-    known.samples = channelizer->samples;
-    known.frames = channelizer->pulled;
+    known.samples = channelizer->stream.taken;
+    known.frames = channelizer->stream.given;
     known.fallbacks = penstock__plan_fallbacks(engine->plans[0]);
     return penstock__description_write(info, &known, sizeof known, "penstock_channelizer_info");
 }
@@ -160,7 +158,7 @@ int penstock_channelizer_get_info(const penstock_channelizer *channelizer, penst
 /* ---------------------------------------------------------------- samples in ------------------ */
 
 /* Frames whose windows are full, up to the next change. */
-static size_t full_windows(const penstock_channelizer *channelizer)
+static size_t full_windows(const struct channelizer *channelizer)
 {
     const struct channel_bank *bank = &channelizer->engine.bank;
     size_t filled = channelizer->end - channelizer->start;
@@ -169,7 +167,7 @@ static size_t full_windows(const penstock_channelizer *channelizer)
     return full < alike ? full : (size_t)alike;
 }
 
-int penstock__channelizer_send(penstock_channelizer *channelizer)
+int penstock__channelizer_send(struct channelizer *channelizer)
 {
     struct channelizer_engine *engine = &channelizer->engine;
     size_t count, sent = 0;
@@ -185,7 +183,7 @@ int penstock__channelizer_send(penstock_channelizer *channelizer)
 }
 
 /* What is in use goes to the front of the memory. */
-static void to_front(penstock_channelizer *channelizer)
+static void to_front(struct channelizer *channelizer)
 {
     size_t from = penstock__channelizer_oldest(channelizer);
     memmove(channelizer->in, channelizer->in + from, (channelizer->end - from) * sizeof *channelizer->in);
@@ -194,7 +192,7 @@ static void to_front(penstock_channelizer *channelizer)
 }
 
 /* How many samples there is room for, after that; it goes not before as much has left. */
-static size_t make_way(penstock_channelizer *channelizer)
+static size_t make_way(struct channelizer *channelizer)
 {
     size_t from = penstock__channelizer_oldest(channelizer);
     if (channelizer->end == channelizer->capacity && from >= channelizer->end - from)
@@ -203,7 +201,7 @@ static size_t make_way(penstock_channelizer *channelizer)
 }
 
 /* As many of `count` samples as there is room for. */
-static int take_in(penstock_channelizer *channelizer, const void *samples, penstock_format format, size_t count,
+static int take_in(struct channelizer *channelizer, const void *samples, penstock_format format, size_t count,
                    size_t *taken)
 {
     size_t room;
@@ -223,7 +221,7 @@ static int take_in(penstock_channelizer *channelizer, const void *samples, penst
 }
 
 /* What is left of a planar push, as far as there is room. */
-static int take_rest(penstock_channelizer *channelizer)
+static int take_rest(struct channelizer *channelizer)
 {
     struct penstock__rest *rest = &channelizer->rest;
     size_t count = penstock__rest_count(rest), taken = 0;
@@ -232,7 +230,7 @@ static int take_rest(penstock_channelizer *channelizer)
     return status;
 }
 
-static int take_push(penstock_channelizer *channelizer, const void *samples, size_t count, size_t *taken)
+static int take_push(struct channelizer *channelizer, const void *samples, size_t count, size_t *taken)
 {
     bool planar = channelizer->desc.format == PENSTOCK_PLANAR;
     int status = take_rest(channelizer);
@@ -246,34 +244,22 @@ static int take_push(penstock_channelizer *channelizer, const void *samples, siz
     return PENSTOCK_OK;
 }
 
-int penstock_channelizer_push(penstock_channelizer *channelizer, const void *samples, size_t count, size_t *taken)
+static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
-    int status;
-    if (!channelizer || (count && !samples))
-        return bad("penstock_channelizer_push: channelizer or samples is NULL");
-    if ((status = penstock__check_taken("penstock_channelizer_push", count,
-                                        penstock_format_bytes(channelizer->desc.format), taken)))
-        return status;
-    if (channelizer->finished)
-        return penstock__error(PENSTOCK_ERR_STATE,
-                               "channelizer: the stream was finished; reset it before pushing again");
-    penstock__channelizer_welcome(channelizer);
-    status = take_push(channelizer, samples, count, taken);
-    channelizer->samples += *taken;
-    penstock__meter_take(&channelizer->meter, *taken, penstock__now_s());
-    return status;
+    penstock__channelizer_welcome(channelizer_of(stream));
+    return take_push(channelizer_of(stream), in->whole, count, taken);
 }
 
 /* Frames that a stream of `samples` makes. */
-static uint64_t count_frames(const penstock_channelizer *channelizer)
+static uint64_t count_frames(const struct channelizer *channelizer)
 {
     const penstock_channelizer_desc *desc = &channelizer->desc;
-    uint64_t more = desc->tail && channelizer->samples ? desc->tap_count - 1 - desc->advance : 0;
-    return (channelizer->samples + more + desc->hop - 1) / desc->hop;
+    uint64_t more = desc->tail && channelizer->stream.taken ? desc->tap_count - 1 - desc->advance : 0;
+    return (channelizer->stream.taken + more + desc->hop - 1) / desc->hop;
 }
 
 /* Zeros that the last windows lack, as far as there is room. */
-static void fill_up(penstock_channelizer *channelizer)
+static void fill_up(struct channelizer *channelizer)
 {
     const struct channel_bank *bank = &channelizer->engine.bank;
     uint64_t left = channelizer->total - channelizer->folded;
@@ -289,7 +275,7 @@ static void fill_up(penstock_channelizer *channelizer)
 }
 
 /* After the end: all that is left, on its way. */
-static int end_input(penstock_channelizer *channelizer)
+static int end_input(struct channelizer *channelizer)
 {
     struct channelizer_engine *engine = &channelizer->engine;
     int status = take_rest(channelizer);
@@ -303,31 +289,37 @@ static int end_input(penstock_channelizer *channelizer)
     return status ? status : penstock__batcher_flush(engine->batcher);
 }
 
-int penstock_channelizer_finish(penstock_channelizer *channelizer)
+static int flush(penstock_stream *stream)
 {
-    if (!channelizer)
-        return bad("penstock_channelizer_finish: channelizer is NULL");
-    if (!channelizer->finished)
+    struct channelizer *channelizer = channelizer_of(stream);
+    int status = penstock__channelizer_send(channelizer);
+    return status || !channelizer->engine.batcher ? status : penstock__batcher_flush(channelizer->engine.batcher);
+}
+
+static int finish(penstock_stream *stream)
+{
+    struct channelizer *channelizer = channelizer_of(stream);
+    if (!stream->finished)
         channelizer->total = count_frames(channelizer);
-    channelizer->finished = true;
+    stream->finished = true;
     return end_input(channelizer);
 }
 
 /* ---------------------------------------------------------------- frames out ------------------ */
 
 /* Some of the frames that can be had at once, at most `count`. */
-static int take(penstock_channelizer *channelizer, bool wait, const struct frame_sink *sink, size_t at, size_t count,
+static int take(struct channelizer *channelizer, bool wait, const struct frame_sink *sink, size_t at, size_t count,
                 size_t *taken)
 {
     struct channelizer_engine *engine = &channelizer->engine;
-    if (channelizer->finished)
+    if (channelizer->stream.finished)
         end_input(channelizer); /* the batcher keeps a failure until its turn comes */
     else
         take_rest(channelizer);
     if (engine->batcher)
-        return penstock__channelizer_engine_take(engine, wait || channelizer->finished, sink, at, count, taken);
+        return penstock__channelizer_engine_take(engine, wait || channelizer->stream.finished, sink, at, count, taken);
     size_t ready = full_windows(channelizer), some = ready < count ? ready : count;
-    if (channelizer->finished && some > channelizer->total - channelizer->folded)
+    if (channelizer->stream.finished && some > channelizer->total - channelizer->folded)
         some = (size_t)(channelizer->total - channelizer->folded);
     *taken = 0;
     if (!some)
@@ -337,60 +329,61 @@ static int take(penstock_channelizer *channelizer, bool wait, const struct frame
                                                   some, sink, at);
     if (status)
         return status;
-    penstock__meter_batch(&channelizer->meter, some, penstock__now_s() - began);
+    penstock__meter_batch(&channelizer->stream.meter, some, penstock__now_s() - began);
     channelizer->meanwhile += channelizer->arrival != NULL;
     penstock__channelizer_leave(channelizer, some);
     *taken = some;
     return PENSTOCK_OK;
 }
 
-/* The first frame needs the samples up to p; those after the stream's end are not waited for. */
-static void count_frames_out(penstock_channelizer *channelizer, size_t count)
+static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
 {
-    uint64_t first_end = channelizer->pulled * channelizer->desc.hop + channelizer->desc.advance + 1;
-    if (count)
-        penstock__meter_give(&channelizer->meter, count, first_end, channelizer->desc.hop, penstock__now_s());
-    channelizer->pulled += count;
-}
-
-static int pull(penstock_channelizer *channelizer, const struct frame_sink *sink, size_t capacity, bool wait,
-                size_t *count)
-{
+    struct channelizer *channelizer = channelizer_of(stream);
+    const struct frame_sink sink = {.frames = out->whole, .streams = out->channels};
     int status = PENSTOCK_OK;
-    *count = 0;
     penstock__channelizer_welcome(channelizer);
     while (*count < capacity && !status) {
         size_t some = 0;
-        status = take(channelizer, wait, sink, *count, capacity - *count, &some);
+        status = take(channelizer, wait, &sink, *count, capacity - *count, &some);
         if (!some)
             break;
         *count += some;
     }
-    count_frames_out(channelizer, *count);
+    /* The first frame needs the samples up to p; those after the stream's end are not waited for. */
+    penstock__stream_gave(stream, *count, stream->given * channelizer->desc.hop + channelizer->desc.advance + 1,
+                          channelizer->desc.hop);
     return *count ? PENSTOCK_OK : status;
 }
 
-int penstock_channelizer_pull(penstock_channelizer *channelizer, penstock_cf32 *frames, size_t capacity, bool wait,
-                              size_t *count)
+static double due_s(const penstock_stream *stream)
 {
-    if (!channelizer || !count || (capacity && !frames))
-        return bad("penstock_channelizer_pull: an argument is NULL");
-    return pull(channelizer, &(struct frame_sink){.frames = frames}, capacity, wait, count);
-}
-
-int penstock_channelizer_pull_streams(penstock_channelizer *channelizer, penstock_cf32 *const *streams, size_t capacity,
-                                      bool wait, size_t *count)
-{
-    if (!channelizer || !count || (capacity && !streams))
-        return bad("penstock_channelizer_pull_streams: an argument is NULL");
-    return pull(channelizer, &(struct frame_sink){.streams = streams}, capacity, wait, count);
-}
-
-double penstock_channelizer_due_s(const penstock_channelizer *channelizer)
-{
-    if (!channelizer)
-        return (double)INFINITY;
+    const struct channelizer *channelizer = const_channelizer_of(stream);
     if (channelizer->engine.batcher)
         return penstock__batcher_due_s(channelizer->engine.batcher);
     return full_windows(channelizer) ? 0 : (double)INFINITY;
 }
+
+static void get_info(const penstock_stream *stream, penstock_stream_info *info)
+{
+    const struct channelizer_engine *engine = &const_channelizer_of(stream)->engine;
+    penstock_plan_info plan = PENSTOCK_PLAN_INFO;
+    penstock_plan_get_info(engine->plans[0], &plan);
+    info->device = plan.device;
+    info->batch = engine->batcher ? penstock__batcher_capacity(engine->batcher) : 1;
+}
+
+/* ---------------------------------------------------------------- the kind -------------------- */
+
+const struct penstock__stream_kind penstock__channelizer_kind = {
+    .name = "channelizer",
+    .push = push,
+    .pull = pull,
+    .flush = flush,
+    .finish = finish,
+    .reset = reset,
+    .free = free_stream,
+    .set_max_latency = penstock__channelizer_set_max_latency,
+    .due_s = due_s,
+    .get_info = get_info,
+    .get_stats = penstock__channelizer_get_stats,
+};

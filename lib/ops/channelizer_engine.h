@@ -31,7 +31,7 @@ struct channelizer_engine {
 /* Where frames go: one after the other, or a stream for each value of a frame. The other one is NULL. */
 struct frame_sink {
     penstock_cf32 *frames;
-    penstock_cf32 *const *streams;
+    void *const *streams;
 };
 
 /* `engine` holds context, bank and selection. After a failure too it is to be freed; bank and selection remain the

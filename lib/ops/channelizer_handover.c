@@ -32,7 +32,7 @@ static void free_engine(void *engine)
 }
 
 /* In place of the one before; the bank and what is kept of it stay. */
-static void take_engine(penstock_channelizer *channelizer, struct channelizer_engine *made)
+static void take_engine(struct channelizer *channelizer, struct channelizer_engine *made)
 {
     struct channelizer_engine before = channelizer->engine;
     channelizer->engine = *made;
@@ -44,10 +44,10 @@ static void take_engine(penstock_channelizer *channelizer, struct channelizer_en
     if (!channelizer->engine.batcher)
         return;
     penstock__batcher_set_latency(channelizer->engine.batcher, channelizer->desc.max_latency_s);
-    penstock__batcher_set_meter(channelizer->engine.batcher, &channelizer->meter);
+    penstock__batcher_set_meter(channelizer->engine.batcher, &channelizer->stream.meter);
 }
 
-int penstock__channelizer_make_engine(penstock_channelizer *channelizer, const char *device)
+int penstock__channelizer_make_engine(struct channelizer *channelizer, const char *device)
 {
     static const struct penstock__maker maker = {.make = make_engine, .free = free_engine};
     penstock_context *context = channelizer->engine.context;
@@ -62,7 +62,7 @@ int penstock__channelizer_make_engine(penstock_channelizer *channelizer, const c
     return status;
 }
 
-void penstock__channelizer_welcome(penstock_channelizer *channelizer)
+void penstock__channelizer_welcome(struct channelizer *channelizer)
 {
     void *made;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;

@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* The analysis bank while it runs: other taps and channels, latency, stats. */
-#include "core/description.h"
 #include "ops/channelizer_check.h"
 #include "ops/channelizer_stream.h"
 
@@ -19,12 +18,12 @@ static int64_t window_at(const struct channel_bank *bank, uint64_t frame)
 }
 
 /* Place in the stream of the first value of `in`. */
-static int64_t memory_at(const penstock_channelizer *channelizer)
+static int64_t memory_at(const struct channelizer *channelizer)
 {
     return window_at(&channelizer->engine.bank, channelizer->folded) - (int64_t)channelizer->start;
 }
 
-size_t penstock__channelizer_oldest(const penstock_channelizer *channelizer)
+size_t penstock__channelizer_oldest(const struct channelizer *channelizer)
 {
     int64_t now = window_at(&channelizer->engine.bank, channelizer->folded), first = now;
     for (const struct channelizer_change *change = channelizer->changes; change; change = change->next)
@@ -33,7 +32,7 @@ size_t penstock__channelizer_oldest(const penstock_channelizer *channelizer)
     return channelizer->start - (size_t)(now - first);
 }
 
-static void adopt(penstock_channelizer *channelizer)
+static void adopt(struct channelizer *channelizer)
 {
     struct channelizer_change *change = channelizer->changes;
     struct channel_bank *bank = &channelizer->engine.bank;
@@ -45,7 +44,7 @@ static void adopt(penstock_channelizer *channelizer)
     penstock__free(change);
 }
 
-void penstock__channelizer_leave(penstock_channelizer *channelizer, size_t frames)
+void penstock__channelizer_leave(struct channelizer *channelizer, size_t frames)
 {
     channelizer->start += frames * channelizer->desc.hop;
     channelizer->folded += frames;
@@ -53,14 +52,14 @@ void penstock__channelizer_leave(penstock_channelizer *channelizer, size_t frame
         adopt(channelizer);
 }
 
-void penstock__channelizer_settle(penstock_channelizer *channelizer)
+void penstock__channelizer_settle(struct channelizer *channelizer)
 {
     while (channelizer->changes)
         adopt(channelizer); /* `start` is to be set anew */
 }
 
 /* Room for longer windows. While nothing of the stream is gone, there are zeros before it for them too. */
-static int widen(penstock_channelizer *channelizer, size_t window)
+static int widen(struct channelizer *channelizer, size_t window)
 {
     size_t front = memory_at(channelizer) <= 0 ? window - channelizer->widest : 0;
     size_t capacity = penstock__channelizer_room(&channelizer->engine, window) + front;
@@ -80,10 +79,10 @@ static int widen(penstock_channelizer *channelizer, size_t window)
 }
 
 /* The first frame from sample `at` on, after what was pushed and after the changes before. */
-static uint64_t first_frame(const penstock_channelizer *channelizer, uint64_t at)
+static uint64_t first_frame(const struct channelizer *channelizer, uint64_t at)
 {
     const struct channel_bank *bank = &channelizer->engine.bank;
-    at = at > channelizer->samples ? at : channelizer->samples;
+    at = at > channelizer->stream.taken ? at : channelizer->stream.taken;
     uint64_t frame = at > bank->advance ? (at - bank->advance + bank->hop - 1) / bank->hop : 0;
     for (const struct channelizer_change *change = channelizer->changes; change; change = change->next)
         frame = change->frame > frame ? change->frame : frame;
@@ -91,19 +90,20 @@ static uint64_t first_frame(const penstock_channelizer *channelizer, uint64_t at
 }
 
 /* The first one from `frame` on whose window is still there. */
-static uint64_t possible_frame(const penstock_channelizer *channelizer, const struct channel_bank *bank, uint64_t frame)
+static uint64_t possible_frame(const struct channelizer *channelizer, const struct channel_bank *bank, uint64_t frame)
 {
     int64_t lacks = memory_at(channelizer) - window_at(bank, frame);
     return lacks > 0 ? frame + ((uint64_t)lacks + bank->hop - 1) / bank->hop : frame;
 }
 
-int penstock_channelizer_set_taps(penstock_channelizer *channelizer, const float *taps, size_t tap_count, uint64_t at,
+int penstock_channelizer_set_taps(penstock_stream *stream, const float *taps, size_t tap_count, uint64_t at,
                                   uint64_t *from)
 {
     struct channelizer_change *change, **last;
-    int status;
-    if (!channelizer)
-        return bad("penstock_channelizer_set_taps: channelizer is NULL");
+    int status = penstock__stream_is(stream, &penstock__channelizer_kind, "penstock_channelizer_set_taps");
+    if (status)
+        return status;
+    struct channelizer *channelizer = channelizer_of(stream);
     const penstock_channelizer_desc *d = &channelizer->desc;
     if ((status = penstock__prototype_check(taps, &tap_count, d->channels, d->hop)))
         return status;
@@ -132,12 +132,10 @@ int penstock_channelizer_set_taps(penstock_channelizer *channelizer, const float
 
 /* ---------------------------------------------------------------- other channels -------------- */
 
-int penstock_channelizer_set_select(penstock_channelizer *channelizer, const size_t *select, size_t select_count)
+int penstock__channelizer_select(struct channelizer *channelizer, const size_t *select, size_t select_count)
 {
     size_t *kept = NULL;
     int status;
-    if (!channelizer)
-        return bad("penstock_channelizer_set_select: channelizer is NULL");
     if ((status = penstock__selection_check(select, select_count, channelizer->desc.channels)))
         return status;
     if (select_count) {
@@ -149,28 +147,31 @@ int penstock_channelizer_set_select(penstock_channelizer *channelizer, const siz
     channelizer->select = kept;
     channelizer->engine.select = kept;
     channelizer->engine.kept = select_count ? select_count : channelizer->desc.channels;
+    channelizer->stream.out_channels = channelizer->engine.kept;
+    channelizer->stream.out_bytes = channelizer->engine.kept * sizeof(penstock_cf32);
     return PENSTOCK_OK;
+}
+
+int penstock_channelizer_set_select(penstock_stream *stream, const size_t *select, size_t select_count)
+{
+    int status = penstock__stream_is(stream, &penstock__channelizer_kind, "penstock_channelizer_set_select");
+    return status ? status : penstock__channelizer_select(channelizer_of(stream), select, select_count);
 }
 
 /* ---------------------------------------------------------------- latency and stats ----------- */
 
-int penstock_channelizer_set_max_latency(penstock_channelizer *channelizer, double max_latency_s)
+int penstock__channelizer_set_max_latency(penstock_stream *stream, double max_latency_s)
 {
-    if (!channelizer || !(max_latency_s >= 0))
-        return bad("penstock_channelizer_set_max_latency: channelizer is NULL, or %g is not 0 or more", max_latency_s);
+    struct channelizer *channelizer = channelizer_of(stream);
     channelizer->desc.max_latency_s = max_latency_s;
     if (channelizer->engine.batcher)
         penstock__batcher_set_latency(channelizer->engine.batcher, max_latency_s);
     return PENSTOCK_OK;
 }
 
-int penstock_channelizer_get_stats(const penstock_channelizer *channelizer, penstock_stream_stats *stats)
+void penstock__channelizer_get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
 {
-    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
-    if (!channelizer)
-        return bad("penstock_channelizer_get_stats: channelizer is NULL");
-    penstock__meter_read(&channelizer->meter, &now, penstock__now_s());
-    now.fallbacks = penstock__plan_fallbacks(channelizer->engine.plans[0]);
-    now.meanwhile = channelizer->meanwhile;
-    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
+    const struct channelizer *channelizer = const_channelizer_of(stream);
+    stats->fallbacks = penstock__plan_fallbacks(channelizer->engine.plans[0]);
+    stats->meanwhile = channelizer->meanwhile;
 }

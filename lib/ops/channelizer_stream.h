@@ -13,6 +13,7 @@
 #include "core/arrival.h"
 #include "core/meter.h"
 #include "core/rest.h"
+#include "core/stream.h"
 #include "ops/channelizer_engine.h"
 
 /* Another prototype from a frame on. */
@@ -29,7 +30,8 @@ struct channelizer_order {
     double max_latency_s;
 };
 
-struct penstock_channelizer {
+struct channelizer {
+    struct penstock_stream stream;
     penstock_channelizer_desc desc; /* defaults filled in, without the pointers; tap_count is that of the last change */
     size_t *select;
     struct channelizer_engine engine;
@@ -37,26 +39,35 @@ struct penstock_channelizer {
     struct penstock__arrival *arrival;  /* the engine on the device that is waited for, or NULL */
     uint64_t meanwhile;                 /* batches of frames that the CPU made then */
     struct channelizer_change *changes; /* in the order of their frames, all after `folded` */
-    struct penstock__meter meter;
 
     penstock_cf32 *in;
     size_t start, end, capacity; /* what is in use of `in`, from the next frame's window on */
     size_t widest;               /* window for which there is room, and zeros before the stream */
     struct penstock__rest rest;  /* of a planar push; counted as pushed */
-    uint64_t samples;            /* pushed */
-    uint64_t folded, pulled;     /* frames that left `in`, and the library */
-    bool finished;
-    uint64_t total; /* frames of the whole stream, once finished */
+    uint64_t folded;             /* frames that left `in` */
+    uint64_t total;              /* frames of the whole stream, once finished */
 };
 
+extern const struct penstock__stream_kind penstock__channelizer_kind;
+
+static inline struct channelizer *channelizer_of(penstock_stream *stream)
+{
+    return (struct channelizer *)(void *)stream;
+}
+
+static inline const struct channelizer *const_channelizer_of(const penstock_stream *stream)
+{
+    return (const struct channelizer *)(const void *)stream;
+}
+
 /* Full windows on their way to a device that works in batches. */
-int penstock__channelizer_send(penstock_channelizer *channelizer);
+int penstock__channelizer_send(struct channelizer *channelizer);
 
 /* Frames that left `in`; changes of the next one hold. */
-void penstock__channelizer_leave(penstock_channelizer *channelizer, size_t frames);
+void penstock__channelizer_leave(struct channelizer *channelizer, size_t frames);
 
 /* The first value of `in` that a frame to come needs. */
-size_t penstock__channelizer_oldest(const penstock_channelizer *channelizer);
+size_t penstock__channelizer_oldest(const struct channelizer *channelizer);
 
 /* A bank with these taps, NULL: `count` designed ones. */
 int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
@@ -68,14 +79,20 @@ size_t penstock__channelizer_room(const struct channelizer_engine *engine, size_
 /* ---- channelizer_handover.c ---- */
 
 /* After the bank and the selection are made. */
-int penstock__channelizer_make_engine(penstock_channelizer *channelizer, const char *device);
+int penstock__channelizer_make_engine(struct channelizer *channelizer, const char *device);
 
 /* Between two frames: goes over to the device that is ready by now. */
-void penstock__channelizer_welcome(penstock_channelizer *channelizer);
+void penstock__channelizer_welcome(struct channelizer *channelizer);
 
 /* ---- channelizer_live.c ---- */
 
+/* Other channels, from the next frame on. */
+int penstock__channelizer_select(struct channelizer *channelizer, const size_t *select, size_t select_count);
+
+int penstock__channelizer_set_max_latency(penstock_stream *stream, double max_latency_s);
+void penstock__channelizer_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
+
 /* All changes at once: the last one is the stream's prototype. */
-void penstock__channelizer_settle(penstock_channelizer *channelizer);
+void penstock__channelizer_settle(struct channelizer *channelizer);
 
 #endif

@@ -31,11 +31,11 @@ static size_t transform_length(size_t taps, size_t samples)
 }
 
 /* Adds to `out` what has come; `*made` values were added before. */
-static int pull_and_add(penstock_filter *filter, penstock_cf32 *out, size_t *made, penstock_cf32 *piece)
+static int pull_and_add(penstock_stream *filter, penstock_cf32 *out, size_t *made, penstock_cf32 *piece)
 {
     size_t count;
     int status;
-    while (!(status = penstock_filter_pull(filter, piece, PIECE, false, &count)) && count) {
+    while (!(status = penstock_stream_pull(filter, piece, PIECE, false, &count)) && count) {
         for (size_t i = 0; i < count; i++) {
             out[*made + i].re += piece[i].re;
             out[*made + i].im += piece[i].im;
@@ -49,21 +49,21 @@ static int pull_and_add(penstock_filter *filter, penstock_cf32 *out, size_t *mad
 static int add_part(penstock_context *context, penstock_cf32 *out, const penstock_cf32 *in, size_t count,
                     const penstock_cf32 *taps, size_t tap_count, penstock_cf32 *piece, const char *device)
 {
-    penstock_filter *filter;
+    penstock_stream *filter;
     size_t at = 0, taken, made = 0;
-    int status = penstock_filter_new(&filter, context,
-                                     &PENSTOCK_FILTER_DESC(.taps = taps, .tap_count = tap_count, .tail = true,
-                                                           .n = transform_length(tap_count, count)),
-                                     device);
+    int status = penstock_filter_open(&filter, context,
+                                      &PENSTOCK_FILTER_DESC(.taps = taps, .tap_count = tap_count, .tail = true,
+                                                            .n = transform_length(tap_count, count)),
+                                      device);
     while (!status && at < count) {
-        status = penstock_filter_push(filter, in + at, count - at, &taken);
+        status = penstock_stream_push(filter, in + at, count - at, &taken);
         at += taken;
         if (!status)
             status = pull_and_add(filter, out, &made, piece);
     }
-    if (!status && !(status = penstock_filter_finish(filter)))
+    if (!status && !(status = penstock_stream_finish(filter)))
         status = pull_and_add(filter, out, &made, piece);
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
     return status;
 }
 

@@ -14,10 +14,10 @@
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int make_engine_of(penstock_filter *filter, struct filter_shape *shape, const struct filter_shift *shifts,
+static int make_engine_of(struct filter_stream *filter, struct filter_shape *shape, const struct filter_shift *shifts,
                           const char *device)
 {
-    penstock_context *context = filter->context;
+    penstock_context *context = filter->stream.context;
     char text[64];
     size_t n = filter->desc.n;
     int status;
@@ -33,7 +33,7 @@ static int make_engine_of(penstock_filter *filter, struct filter_shape *shape, c
 }
 
 /* A device without real transforms does the same by complex ones. */
-static int make_engine(penstock_filter *filter, const char *device)
+static int make_engine(struct filter_stream *filter, const char *device)
 {
     struct filter_shift *shifts = penstock__calloc(filter->channels, sizeof *shifts);
     struct filter_shape shape;
@@ -53,11 +53,11 @@ static int make_engine(penstock_filter *filter, const char *device)
     if (status)
         return status;
     filter->shape = penstock__filter_engine_shape(filter->engine);
-    penstock__filter_engine_set_times(filter->engine, &filter->meter.times);
+    penstock__filter_engine_set_times(filter->engine, &filter->stream.meter.times);
     return PENSTOCK_OK;
 }
 
-static int make_lines(penstock_filter *filter)
+static int make_lines(struct filter_stream *filter)
 {
     size_t count = penstock__filter_channels(&filter->desc);
     filter->lines = penstock__calloc(count, sizeof *filter->lines);
@@ -72,7 +72,7 @@ static int make_lines(penstock_filter *filter)
     return PENSTOCK_OK;
 }
 
-static int make_taps(penstock_filter *filter)
+static int make_taps(struct filter_stream *filter)
 {
     int status = PENSTOCK_OK;
     for (size_t c = 0; c < filter->channels && !status; c++) {
@@ -88,7 +88,7 @@ static int make_taps(penstock_filter *filter)
 /* Room for a full batch of frames and one more, and for those that begin in what one call leaves and end in the next
  * one's samples, as often as batches may be on their way at once; and for the values of a batch, or of one block where
  * blocks need no company. */
-int penstock__filter_buffers(penstock_filter *filter, size_t least)
+int penstock__filter_buffers(struct filter_stream *filter, size_t least)
 {
     const struct filter_shape *shape = filter->shape;
     size_t rows = penstock__filter_engine_rows(filter->engine);
@@ -102,12 +102,12 @@ int penstock__filter_buffers(penstock_filter *filter, size_t least)
     struct penstock_device *device = penstock__filter_engine_memory(filter->engine);
     void *made = NULL;
     penstock__ring_free(&filter->ring);
-    penstock_host_memory_free(filter->context, filter->made);
+    penstock_host_memory_free(filter->stream.context, filter->made);
     filter->ring = (struct penstock__ring){.count = 0};
-    int status = penstock__ring_init(&filter->ring, filter->context, device, slots, filter->room * shape->sample_bytes,
-                                     slots > 1 ? out : 0);
+    int status = penstock__ring_init(&filter->ring, filter->stream.context, device, slots,
+                                     filter->room * shape->sample_bytes, slots > 1 ? out : 0);
     if (!status)
-        status = penstock__host_block_new(&made, filter->context, device, out);
+        status = penstock__host_block_new(&made, filter->stream.context, device, out);
     filter->made = made;
     return status;
 }
@@ -116,43 +116,48 @@ int penstock__filter_buffers(penstock_filter *filter, size_t least)
 static int make_filter(void **filter, void *owner, const char *device)
 {
     const struct filter_order *order = owner;
-    penstock_filter *made = penstock__calloc(1, sizeof *made);
+    struct filter_stream *made = penstock__calloc(1, sizeof *made);
     int status;
     if (!made)
         return PENSTOCK_ERR_MEMORY;
     made->desc = order->desc;
-    made->context = order->context;
+    made->stream.kind = &penstock__filter_kind;
+    made->stream.context = order->context;
     if ((status = make_lines(made)) || (status = make_engine(made, device)) || (status = make_taps(made)) ||
         (status = penstock__filter_buffers(made, 0)))
         goto fail;
     made->desc.taps = NULL;
     made->desc.real_taps = NULL;
     made->desc.channels = NULL;
+    made->stream.in_bytes = penstock_format_bytes(made->desc.format);
+    made->stream.out_bytes = made->channels * made->shape->value_bytes;
+    made->stream.out_channels = made->channels;
     penstock__filter_rewind(made);
     *filter = made;
     return PENSTOCK_OK;
 fail:
-    penstock_filter_free(made);
+    penstock_stream_free(&made->stream);
     return status;
 }
 
 static void free_filter(void *filter)
 {
-    penstock_filter_free(filter);
+    penstock_stream_free(filter);
 }
 
-int penstock_filter_new(penstock_filter **filter, penstock_context *context, const penstock_filter_desc *desc,
-                        const char *device)
+int penstock_filter_open(penstock_stream **stream, penstock_context *context, const penstock_filter_desc *desc,
+                         const char *device)
 {
     static const struct penstock__maker maker = {.make = make_filter, .free = free_filter};
     struct penstock__arrival *arrival = NULL;
     struct filter_order *order;
+    struct filter_stream *filter;
     penstock_filter_desc d;
     void *made;
     int status;
-    if (!filter || !context)
-        return bad("penstock_filter_new: filter or context is NULL");
-    *filter = NULL;
+    if (!stream || !context)
+        return bad("penstock_filter_open: stream or context is NULL");
+    *stream = NULL;
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_filter_desc")) ||
         (status = penstock__filter_check(&d)) || (status = penstock__filter_order_new(&order, context, &d)))
         return status;
@@ -162,16 +167,16 @@ int penstock_filter_new(penstock_filter **filter, penstock_context *context, con
         penstock__filter_order_free(order);
     if (status)
         return status;
-    *filter = made;
-    (*filter)->arrival = arrival;
-    (*filter)->order = arrival ? order : NULL;
+    filter = made;
+    filter->arrival = arrival;
+    filter->order = arrival ? order : NULL;
+    *stream = &filter->stream;
     return PENSTOCK_OK;
 }
 
-void penstock_filter_free(penstock_filter *filter)
+static void free_stream(penstock_stream *stream)
 {
-    if (!filter)
-        return;
+    struct filter_stream *filter = filter_of(stream);
     penstock__arrival_free(filter->arrival);
     penstock__filter_order_free(filter->order);
     for (size_t c = 0; c < filter->channels; c++)
@@ -180,30 +185,60 @@ void penstock_filter_free(penstock_filter *filter)
     penstock__free(filter->lines);
     penstock__free(filter->run);
     penstock__ring_free(&filter->ring);
-    penstock_host_memory_free(filter->context, filter->made);
+    penstock_host_memory_free(stream->context, filter->made);
     penstock__rest_free(&filter->rest);
     penstock__free(filter);
 }
 
-int penstock_filter_reset(penstock_filter *filter)
+static void reset(penstock_stream *stream)
 {
-    if (!filter)
-        return bad("penstock_filter_reset: filter is NULL");
+    struct filter_stream *filter = filter_of(stream);
     for (size_t c = 0; c < filter->channels; c++) {
         penstock__filter_drop_taps(&filter->lines[c], filter->lines[c].newest);
         filter->lines[c].taps->from = 0;
     }
     penstock__filter_rewind(filter);
+}
+
+static int set_max_latency(penstock_stream *stream, double max_latency_s)
+{
+    struct filter_stream *filter = filter_of(stream);
+    filter->desc.max_latency_s = max_latency_s;
+    if (filter->complete == 0 && max_latency_s > 0 && penstock__filter_blocks_in(filter, filter->filled))
+        filter->complete = penstock__now_s();
     return PENSTOCK_OK;
 }
 
-int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info *info)
+static void get_info(const penstock_stream *stream, penstock_stream_info *info)
+{
+    info->device = penstock__filter_engine_device(const_filter_of(stream)->engine);
+}
+
+const struct penstock__stream_kind penstock__filter_kind = {
+    .name = "filter",
+    .push = penstock__filter_push,
+    .pull = penstock__filter_pull,
+    .run = penstock__filter_run,
+    .flush = penstock__filter_flush,
+    .finish = penstock__filter_finish,
+    .reset = reset,
+    .free = free_stream,
+    .set_max_latency = set_max_latency,
+    .due_s = penstock__filter_due_s,
+    .get_info = get_info,
+    .get_stats = penstock__filter_get_stats,
+};
+
+/* ---------------------------------------------------------------- what is known --------------- */
+
+int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info *info)
 {
     penstock_filter_info known = PENSTOCK_FILTER_INFO;
-    const struct filter_shape *shape;
-    if (!filter)
-        return bad("penstock_filter_get_info: filter is NULL");
-    shape = filter->shape;
+    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_filter_get_info");
+    if (status)
+        return status;
+    const struct filter_stream *filter = const_filter_of(stream);
+    const struct filter_shape *shape = filter->shape;
     known.device = penstock__filter_engine_device(filter->engine);
     known.real = shape->real || shape->real_values;
     known.value_bytes = shape->value_bytes;
@@ -213,18 +248,22 @@ int penstock_filter_get_info(const penstock_filter *filter, penstock_filter_info
                     (penstock__filter_engine_slots(filter->engine) - 1) * penstock__filter_engine_rows(filter->engine) *
                         shape->block;
     known.delay = (double)(filter->lines[0].newest->count - 1) / 2 - (double)shape->advance;
-    known.samples = filter->samples;
-    known.values = filter->values;
-    known.phase = (double)(penstock__filter_phase(&filter->lines[0].shift, filter->samples) >> 11) * 0x1p-53;
+    known.samples = filter->stream.taken;
+    known.values = filter->stream.given;
+    known.phase = (double)(penstock__filter_phase(&filter->lines[0].shift, filter->stream.taken) >> 11) * 0x1p-53;
     known.channels = filter->channels;
     return penstock__description_write(info, &known, sizeof known, "penstock_filter_info");
 }
 
-int penstock_resident_new_filter(penstock_resident **resident, penstock_filter *filter, const void *in, size_t in_bytes,
+int penstock_resident_new_filter(penstock_resident **resident, penstock_stream *stream, const void *in, size_t in_bytes,
                                  size_t blocks)
 {
-    if (!resident || !filter || !blocks)
+    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_resident_new_filter");
+    if (status)
+        return status;
+    if (!resident || !blocks)
         return bad("penstock_resident_new_filter: an argument is NULL or 0");
+    struct filter_stream *filter = filter_of(stream);
     *resident = NULL;
     penstock__filter_flight_settle(filter);
     return penstock__filter_engine_resident(resident, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
@@ -241,12 +280,10 @@ void penstock__filter_drop_taps(struct filter_line *line, const struct filter_ta
     }
 }
 
-static int check_change(const penstock_filter *filter, size_t channel, const penstock_cf32 *taps,
+static int check_change(const struct filter_stream *filter, size_t channel, const penstock_cf32 *taps,
                         const float *real_taps, size_t tap_count)
 {
     int status;
-    if (!filter)
-        return bad("penstock_filter_set_taps: filter is NULL");
     if (channel >= filter->channels)
         return bad("channel %zu of %zu", channel, filter->channels);
     if ((status = penstock__filter_check_taps(taps, real_taps, tap_count, filter->desc.max_taps)))
@@ -258,19 +295,20 @@ static int check_change(const penstock_filter *filter, size_t channel, const pen
     return PENSTOCK_OK;
 }
 
-int penstock_filter_set_channel_taps(penstock_filter *filter, size_t channel, const penstock_cf32 *taps,
+int penstock_filter_set_channel_taps(penstock_stream *stream, size_t channel, const penstock_cf32 *taps,
                                      const float *real_taps, size_t tap_count, uint64_t at)
 {
     struct filter_taps *made, *last;
-    int status = check_change(filter, channel, taps, real_taps, tap_count);
-    if (status)
+    struct filter_stream *filter = filter_of(stream);
+    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_filter_set_taps");
+    if (status || (status = check_change(filter, channel, taps, real_taps, tap_count)))
         return status;
     struct filter_line *line = &filter->lines[channel];
     size_t up = filter->shape->interpolation;
     uint64_t from = at > UINT64_MAX / up ? UINT64_MAX : at * up;
-    if (at < filter->samples || from < line->newest->from)
+    if (at < filter->stream.taken || from < line->newest->from)
         return bad("taps from sample %llu on; the first that they can hold from is %llu", (unsigned long long)at,
-                   (unsigned long long)(at < filter->samples ? filter->samples : line->newest->from / up));
+                   (unsigned long long)(at < filter->stream.taken ? filter->stream.taken : line->newest->from / up));
     if ((status = penstock__filter_taps_new(&made, filter->shape, line->shift.shift, taps, real_taps, tap_count)))
         return status;
     if (filter->arrival && (status = penstock__filter_taps_keep(made, taps, real_taps))) {
@@ -285,8 +323,8 @@ int penstock_filter_set_channel_taps(penstock_filter *filter, size_t channel, co
     return PENSTOCK_OK;
 }
 
-int penstock_filter_set_taps(penstock_filter *filter, const penstock_cf32 *taps, const float *real_taps,
+int penstock_filter_set_taps(penstock_stream *stream, const penstock_cf32 *taps, const float *real_taps,
                              size_t tap_count, uint64_t at)
 {
-    return penstock_filter_set_channel_taps(filter, 0, taps, real_taps, tap_count, at);
+    return penstock_filter_set_channel_taps(stream, 0, taps, real_taps, tap_count, at);
 }

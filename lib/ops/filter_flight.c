@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-static size_t bytes_of(const penstock_filter *filter)
+static size_t bytes_of(const struct filter_stream *filter)
 {
     return filter->made_blocks * filter->shape->values * filter->shape->value_bytes;
 }
 
 /* What the engine is told of a batch. */
-static struct filter_blocks blocks_of(penstock_filter *filter, const struct penstock__ring_batch *batch)
+static struct filter_blocks blocks_of(struct filter_stream *filter, const struct penstock__ring_batch *batch)
 {
     for (size_t c = 0; c < filter->channels; c++)
         filter->run[c] =
@@ -27,14 +27,14 @@ static struct filter_blocks blocks_of(penstock_filter *filter, const struct pens
 /* ---------------------------------------------------------------- waiting --------------------- */
 
 /* After an error of the engine: nothing is on its way any more. */
-static void lose(penstock_filter *filter)
+static void lose(struct filter_stream *filter)
 {
     for (unsigned i = 0; i < filter->ring.count; i++)
         if (filter->ring.batches[i].state == PENSTOCK__RING_SENT)
             filter->ring.batches[i].state = PENSTOCK__RING_LOST;
 }
 
-static void wait_for(penstock_filter *filter, unsigned slot)
+static void wait_for(struct filter_stream *filter, unsigned slot)
 {
     struct penstock__ring_batch *batch = &filter->ring.batches[slot];
     if (batch->state != PENSTOCK__RING_SENT)
@@ -45,14 +45,14 @@ static void wait_for(penstock_filter *filter, unsigned slot)
         batch->state = PENSTOCK__RING_DONE;
 }
 
-void penstock__filter_flight_settle(penstock_filter *filter)
+void penstock__filter_flight_settle(struct filter_stream *filter)
 {
     for (unsigned i = 0; i < filter->ring.count; i++)
         wait_for(filter, i);
 }
 
 /* Makes the oldest batch's values be there: those of one that is lost by the engine's other ways, at once. */
-static int land(penstock_filter *filter)
+static int land(struct filter_stream *filter)
 {
     struct penstock__ring_batch *batch = penstock__ring_oldest(&filter->ring);
     wait_for(filter, filter->ring.oldest);
@@ -69,7 +69,7 @@ static int land(penstock_filter *filter)
 /* ---------------------------------------------------------------- out and back ---------------- */
 
 /* Samples gather in the memory of the next batch, behind what it needs of the one before. */
-static void gather_in_next(penstock_filter *filter)
+static void gather_in_next(struct filter_stream *filter)
 {
     struct penstock__ring *ring = &filter->ring;
     size_t bytes = filter->shape->sample_bytes, used = filter->made_blocks * filter->shape->block;
@@ -86,12 +86,12 @@ static void gather_in_next(penstock_filter *filter)
     filter->complete = 0;
 }
 
-void penstock__filter_flight_send(penstock_filter *filter)
+void penstock__filter_flight_send(struct filter_stream *filter)
 {
     struct penstock__ring *ring = &filter->ring;
     struct penstock__ring_batch *batch = penstock__ring_last(ring), *next;
     bool refills;
-    if (ring->count == 1 || filter->filled < filter->whole || filter->finished)
+    if (ring->count == 1 || filter->filled < filter->whole || filter->stream.finished)
         return;
     next = &ring->batches[(ring->filling + 1) % ring->count];
     batch->ticket = filter->blocks;
@@ -114,19 +114,19 @@ void penstock__filter_flight_send(penstock_filter *filter)
 }
 
 /* Of incomplete blocks values were pulled early; they are not given again. */
-static void skip_early(penstock_filter *filter, struct penstock__ring_batch *batch)
+static void skip_early(struct filter_stream *filter, struct penstock__ring_batch *batch)
 {
     size_t skipped = smaller(filter->early, batch->items - batch->read);
     batch->read += skipped;
     filter->early -= skipped;
 }
 
-int penstock__filter_flight_give(penstock_filter *filter, const struct filter_output *output, size_t room, bool wait,
-                                 size_t *count)
+int penstock__filter_flight_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
+                                 bool wait, size_t *count)
 {
     struct penstock__ring_batch *batch = penstock__ring_oldest(&filter->ring);
     size_t bytes = filter->shape->value_bytes;
-    bool now = wait || filter->due || filter->finished || filter->values < filter->flush_to;
+    bool now = wait || filter->due || filter->stream.finished || filter->stream.given < filter->flush_to;
     if (batch->state == PENSTOCK__RING_SENT && !now && !penstock__ring_overdue(batch, filter->desc.max_latency_s))
         return PENSTOCK_OK;
     if (batch->state != PENSTOCK__RING_DONE) {
@@ -139,7 +139,7 @@ int penstock__filter_flight_give(penstock_filter *filter, const struct filter_ou
     skip_early(filter, batch);
     *count = smaller(room, batch->items - batch->read);
     for (size_t c = 0; c < filter->channels; c++)
-        penstock__copy(filter->context, (char *)output->values[c] + output->at * bytes,
+        penstock__copy(filter->stream.context, (char *)output->values[c] + output->at * bytes,
                        batch->out + c * bytes_of(filter) + batch->read * bytes, *count * bytes);
     if (penstock__ring_release(&filter->ring, *count)) {
         penstock__filter_taps_passed(filter, batch->ticket + filter->made_blocks);

@@ -91,7 +91,7 @@ static int take_taps(struct filter_line *to, const struct filter_line *from, con
     return PENSTOCK_OK;
 }
 
-static int take_all_taps(penstock_filter *to, const penstock_filter *from)
+static int take_all_taps(struct filter_stream *to, const struct filter_stream *from)
 {
     int status = PENSTOCK_OK;
     for (size_t c = 0; c < from->channels && !status; c++)
@@ -108,7 +108,7 @@ static size_t before_block(const struct filter_shape *shape)
 }
 
 /* The last `count` samples that have come. */
-static void copy_last(char *to, const penstock_filter *from, penstock_format format, size_t count)
+static void copy_last(char *to, const struct filter_stream *from, penstock_format format, size_t count)
 {
     const struct filter_shape *shape = from->shape;
     size_t first = from->filled - count;
@@ -120,7 +120,7 @@ static void copy_last(char *to, const penstock_filter *from, penstock_format for
 
 /* Its first block begins where our last one ended. Of the samples before, both frames hold at least those that the taps
  * reach; what one holds beyond makes no difference to the values. */
-static int take_samples(penstock_filter *to, const penstock_filter *from)
+static int take_samples(struct filter_stream *to, const struct filter_stream *from)
 {
     const struct filter_shape *shape = to->shape;
     size_t want = before_block(shape), have = before_block(from->shape), both = smaller(want, have);
@@ -148,7 +148,7 @@ static int take_samples(penstock_filter *to, const penstock_filter *from)
     } while (0)
 
 /* What goes with a device. */
-static void swap_works(penstock_filter *a, penstock_filter *b)
+static void swap_works(struct filter_stream *a, struct filter_stream *b)
 {
     SWAP(struct filter_engine *, a->engine, b->engine);
     SWAP(const struct filter_shape *, a->shape, b->shape);
@@ -162,7 +162,7 @@ static void swap_works(penstock_filter *a, penstock_filter *b)
     SWAP(size_t, a->made_blocks, b->made_blocks);
 }
 
-static void take_over(penstock_filter *filter, penstock_filter *other)
+static void take_over(struct filter_stream *filter, struct filter_stream *other)
 {
     swap_works(filter, other);
     filter->blocks = 0;
@@ -173,33 +173,34 @@ static void take_over(penstock_filter *filter, penstock_filter *other)
         filter->complete = 0;
     else if (filter->complete == 0 && filter->desc.max_latency_s > 0)
         filter->complete = penstock__now_s();
-    penstock__filter_engine_set_times(filter->engine, &filter->meter.times);
-    penstock__log(filter->context, PENSTOCK_LOG_INFO, "%s is ready and goes on",
+    penstock__filter_engine_set_times(filter->engine, &filter->stream.meter.times);
+    penstock__log(filter->stream.context, PENSTOCK_LOG_INFO, "%s is ready and goes on",
                   penstock__filter_engine_device(filter->engine));
     penstock__filter_flight_send(filter);
 }
 
 /* Nothing that was made waits to be pulled, and of the next block nothing has been. */
-static bool between_blocks(const penstock_filter *filter)
+static bool between_blocks(const struct filter_stream *filter)
 {
-    return filter->given == filter->ready && !filter->early && !filter->finished &&
+    return filter->given == filter->ready && !filter->early && !filter->stream.finished &&
            filter->filled >= before_block(filter->shape);
 }
 
-void penstock__filter_welcome(penstock_filter *filter)
+void penstock__filter_welcome(struct filter_stream *filter)
 {
-    penstock_filter *other;
+    struct filter_stream *other;
     void *made;
     if (!filter->arrival || !between_blocks(filter) || !penstock__arrival_done(filter->arrival, 0))
         return;
-    bool there = penstock__welcome(&filter->arrival, filter->context, &made);
+    bool there = penstock__welcome(&filter->arrival, filter->stream.context, &made);
     other = made;
     if (there && (take_all_taps(other, filter) || take_samples(other, filter)))
-        penstock__log(filter->context, PENSTOCK_LOG_WARNING, "%s is not used, the CPU goes on: %s",
+        penstock__log(filter->stream.context, PENSTOCK_LOG_WARNING, "%s is not used, the CPU goes on: %s",
                       penstock__filter_engine_device(other->engine), penstock_error_text());
     else if (there)
         take_over(filter, other);
-    penstock_filter_free(other);
+    if (other)
+        penstock_stream_free(&other->stream);
     penstock__filter_order_free(filter->order);
     filter->order = NULL;
 }

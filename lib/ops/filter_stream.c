@@ -6,10 +6,8 @@
 
 #include <string.h>
 
-#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
-
 /* The first frame begins with what is before the stream. */
-void penstock__filter_rewind(penstock_filter *filter)
+void penstock__filter_rewind(struct filter_stream *filter)
 {
     const struct filter_shape *shape = filter->shape;
     penstock__filter_flight_settle(filter);
@@ -19,24 +17,25 @@ void penstock__filter_rewind(penstock_filter *filter)
     memset(filter->in, 0, filter->filled * shape->sample_bytes);
     filter->due = filter->ready = filter->given = filter->early = 0;
     filter->flush_to = 0;
-    filter->blocks = filter->samples = filter->values = filter->total = filter->meanwhile = 0;
+    filter->blocks = filter->total = filter->meanwhile = 0;
     penstock__filter_engine_start(filter->engine, 0);
     filter->complete = 0;
-    filter->flushed = filter->finished = false;
+    filter->flushed = false;
     penstock__rest_free(&filter->rest);
-    penstock__meter_start(&filter->meter, penstock__now_s());
+    penstock__stream_start(&filter->stream);
 }
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
 /* Blocks whose frames are all there in `samples` samples. */
-size_t penstock__filter_blocks_in(const penstock_filter *filter, uint64_t samples)
+size_t penstock__filter_blocks_in(const struct filter_stream *filter, uint64_t samples)
 {
     const struct filter_shape *shape = filter->shape;
     return samples < shape->frame ? 0 : (size_t)((samples - shape->frame) / shape->block) + 1;
 }
 
-int penstock__filter_compute(penstock_filter *filter, struct filter_blocks blocks, const struct filter_output *output)
+int penstock__filter_compute(struct filter_stream *filter, struct filter_blocks blocks,
+                             const struct filter_output *output)
 {
     for (size_t c = 0; c < filter->channels; c++) {
         char *to = output->values ? output->values[c] : penstock__filter_made(filter, c);
@@ -47,7 +46,7 @@ int penstock__filter_compute(penstock_filter *filter, struct filter_blocks block
     return penstock__filter_engine_run(filter->engine, &blocks);
 }
 
-void penstock__filter_taps_passed(penstock_filter *filter, uint64_t block)
+void penstock__filter_taps_passed(struct filter_stream *filter, uint64_t block)
 {
     uint64_t start = penstock__filter_position(filter->shape, block);
     for (size_t c = 0; c < filter->channels; c++) {
@@ -57,7 +56,7 @@ void penstock__filter_taps_passed(penstock_filter *filter, uint64_t block)
     }
 }
 
-int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t near, const void *far,
+int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size_t near, const void *far,
                                 const struct filter_output *output)
 {
     struct filter_blocks blocks = {.first = filter->blocks, .count = count, .in = filter->in, .near = near, .far = far};
@@ -76,22 +75,22 @@ int penstock__filter_run_blocks(penstock_filter *filter, size_t count, size_t ne
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
-void penstock__filter_copy_in(penstock_filter *filter, size_t at, const struct filter_source *source, size_t first,
+void penstock__filter_copy_in(struct filter_stream *filter, size_t at, const struct filter_source *source, size_t first,
                               size_t count)
 {
     const struct filter_shape *shape = filter->shape;
     char *to = filter->in + at * shape->sample_bytes;
     if (shape->format != source->format) {
-        penstock__convert_all(filter->context, (penstock_cf32 *)(void *)to, source->samples, source->format, first,
-                              count, source->total);
+        penstock__convert_all(filter->stream.context, (penstock_cf32 *)(void *)to, source->samples, source->format,
+                              first, count, source->total);
         return;
     }
-    penstock__copy(filter->context, to, (const char *)source->samples + first * shape->sample_bytes,
+    penstock__copy(filter->stream.context, to, (const char *)source->samples + first * shape->sample_bytes,
                    count * shape->sample_bytes);
 }
 
 /* As many samples as a full batch has room for. */
-static size_t gather(penstock_filter *filter, const struct filter_source *source, size_t first)
+static size_t gather(struct filter_stream *filter, const struct filter_source *source, size_t first)
 {
     size_t count = smaller(source->total - first, filter->whole - smaller(filter->filled, filter->whole));
     penstock__filter_copy_in(filter, filter->filled, source, first, count);
@@ -105,13 +104,13 @@ static size_t gather(penstock_filter *filter, const struct filter_source *source
 }
 
 /* As many batches as can be on their way at once. */
-static void gather_all(penstock_filter *filter, const struct filter_source *source, size_t *taken)
+static void gather_all(struct filter_stream *filter, const struct filter_source *source, size_t *taken)
 {
     for (size_t some = 1; some && *taken < source->total; *taken += some)
         some = gather(filter, source, *taken);
 }
 
-void penstock__filter_take_rest(penstock_filter *filter)
+void penstock__filter_take_rest(struct filter_stream *filter)
 {
     struct penstock__rest *rest = &filter->rest;
     size_t count = penstock__rest_count(rest), taken = 0;
@@ -120,10 +119,9 @@ void penstock__filter_take_rest(penstock_filter *filter)
     rest->first += taken;
 }
 
-int penstock__filter_take(penstock_filter *filter, const void *samples, size_t total, size_t *taken)
+int penstock__filter_take(struct filter_stream *filter, const void *samples, size_t total, size_t *taken)
 {
     bool planar = filter->desc.format == PENSTOCK_PLANAR && *taken < total;
-    size_t before = *taken;
     int status;
     penstock__filter_take_rest(filter);
     if (penstock__rest_count(&filter->rest))
@@ -133,29 +131,12 @@ int penstock__filter_take(penstock_filter *filter, const void *samples, size_t t
     gather_all(filter, &(struct filter_source){samples, filter->desc.format, total}, taken);
     if (planar && *taken < total)
         penstock__rest_keep(&filter->rest, samples, total, taken);
-    filter->samples += *taken - before;
     return PENSTOCK_OK;
 }
 
-int penstock__filter_check_push(const penstock_filter *filter, const void *samples, size_t count)
+int penstock__filter_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
-    if (!filter || (count && !samples))
-        return bad("penstock_filter_push: filter or samples is NULL");
-    if (filter->finished)
-        return penstock__error(PENSTOCK_ERR_STATE, "filter: the stream was finished; reset it before pushing again");
-    return penstock__check_count("filter", count, penstock_format_bytes(filter->desc.format));
-}
-
-int penstock_filter_push(penstock_filter *filter, const void *samples, size_t count, size_t *taken)
-{
-    if (!taken)
-        return penstock__check_taken("penstock_filter_push", 0, 0, taken);
-    *taken = 0;
-    int status = penstock__filter_check_push(filter, samples, count);
-    if (status || (status = penstock__filter_take(filter, samples, count, taken)))
-        return status;
-    penstock__filter_measure(filter, penstock__now_s());
-    return PENSTOCK_OK;
+    return penstock__filter_take(filter_of(stream), in->whole, count, taken);
 }
 
 /* Taps of a channel that hold at the end of `samples`. */
@@ -168,36 +149,33 @@ static size_t last_taps(const struct filter_line *line, uint64_t end)
 }
 
 /* Values that a stream of `samples` makes: as many as the channel with the most taps needs. */
-static uint64_t count_values(const penstock_filter *filter)
+static uint64_t count_values(const struct filter_stream *filter)
 {
     const struct filter_shape *shape = filter->shape;
-    uint64_t end = filter->samples * shape->interpolation;
+    uint64_t end = filter->stream.taken * shape->interpolation;
     size_t most = 0;
     for (size_t c = 0; c < filter->channels; c++) {
         size_t count = last_taps(&filter->lines[c], end);
         most = count > most ? count : most;
     }
-    uint64_t more = filter->desc.tail && filter->samples ? most - 1 - shape->advance : 0;
+    uint64_t more = filter->desc.tail && filter->stream.taken ? most - 1 - shape->advance : 0;
     return (end + more + shape->decimation - 1) / shape->decimation;
 }
 
-int penstock_filter_finish(penstock_filter *filter)
+int penstock__filter_finish(penstock_stream *stream)
 {
-    if (!filter)
-        return bad("penstock_filter_finish: filter is NULL");
-    if (!filter->finished)
-        filter->total = count_values(filter);
-    filter->finished = true;
+    if (!stream->finished)
+        filter_of(stream)->total = count_values(filter_of(stream));
+    stream->finished = true;
     return PENSTOCK_OK;
 }
 
-int penstock_filter_flush(penstock_filter *filter)
+int penstock__filter_flush(penstock_stream *stream)
 {
-    if (!filter)
-        return bad("penstock_filter_flush: filter is NULL");
+    struct filter_stream *filter = filter_of(stream);
     const struct filter_shape *shape = filter->shape;
-    uint64_t end = filter->samples * shape->interpolation;
-    if (!filter->finished && end > shape->advance)
+    uint64_t end = stream->taken * shape->interpolation;
+    if (!stream->finished && end > shape->advance)
         filter->flush_to = (end - shape->advance + shape->decimation - 1) / shape->decimation;
     return PENSTOCK_OK;
 }

@@ -17,6 +17,7 @@
 #include "core/meter.h"
 #include "core/rest.h"
 #include "core/ring.h"
+#include "core/stream.h"
 #include "ops/filter_engine.h"
 
 /* What is one channel's own. */
@@ -26,9 +27,9 @@ struct filter_line {
     const struct filter_taps *newest;
 };
 
-struct penstock_filter {
+struct filter_stream {
+    struct penstock_stream stream;
     penstock_filter_desc desc; /* defaults filled in; pointers are not kept */
-    penstock_context *context;
     struct filter_engine *engine;
     const struct filter_shape *shape; /* the engine's */
     struct filter_line *lines;
@@ -57,21 +58,29 @@ struct penstock_filter {
     uint64_t flush_to;   /* values before this one are to come at once */
 
     struct penstock__rest rest; /* of a planar push; counted as pushed */
-    uint64_t samples, values;   /* pushed, pulled */
-    bool finished;
-    uint64_t total; /* values of the whole stream, once finished */
-
-    struct penstock__meter meter;
+    uint64_t total;             /* values of the whole stream, once finished */
 };
 
+extern const struct penstock__stream_kind penstock__filter_kind;
+
+static inline struct filter_stream *filter_of(penstock_stream *stream)
+{
+    return (struct filter_stream *)(void *)stream;
+}
+
+static inline const struct filter_stream *const_filter_of(const penstock_stream *stream)
+{
+    return (const struct filter_stream *)(const void *)stream;
+}
+
 /* Tells the meter of samples that came at a time, and of values that were given since it was told last. */
-void penstock__filter_measure(struct penstock_filter *filter, double came);
+void penstock__filter_measure(struct filter_stream *filter, double came);
 
 /* And of blocks that went through the engine. */
-void penstock__filter_measure_blocks(struct penstock_filter *filter, size_t blocks, double began);
+void penstock__filter_measure_blocks(struct filter_stream *filter, size_t blocks, double began);
 
 /* Back to the first sample. */
-void penstock__filter_rewind(struct penstock_filter *filter);
+void penstock__filter_rewind(struct filter_stream *filter);
 
 /* Forgets sets of taps until `last`, which becomes the first. */
 void penstock__filter_drop_taps(struct filter_line *line, const struct filter_taps *last);
@@ -82,7 +91,7 @@ static inline size_t smaller(size_t a, size_t b)
 }
 
 /* What a channel has of our memory for values. */
-static inline char *penstock__filter_made(const struct penstock_filter *filter, size_t channel)
+static inline char *penstock__filter_made(const struct filter_stream *filter, size_t channel)
 {
     const struct filter_shape *shape = filter->shape;
     return filter->made + channel * filter->made_blocks * shape->values * shape->value_bytes;
@@ -96,15 +105,15 @@ struct filter_output {
 
 /* Blocks through the engine that stay the next ones: frames of `near` ones are in our memory from sample `start` on,
  * those of the others from `far` on. */
-int penstock__filter_compute(struct penstock_filter *filter, struct filter_blocks blocks,
+int penstock__filter_compute(struct filter_stream *filter, struct filter_blocks blocks,
                              const struct filter_output *output);
 
 /* The next `count` blocks: frames of `near` ones in our memory, of the others from `far` on. */
-int penstock__filter_run_blocks(struct penstock_filter *filter, size_t count, size_t near, const void *far,
+int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size_t near, const void *far,
                                 const struct filter_output *output);
 
 /* Blocks whose frames are all there in `samples` samples. */
-size_t penstock__filter_blocks_in(const struct penstock_filter *filter, uint64_t samples);
+size_t penstock__filter_blocks_in(const struct filter_stream *filter, uint64_t samples);
 
 /* Samples of a push. */
 struct filter_source {
@@ -114,23 +123,33 @@ struct filter_source {
 };
 
 /* Samples `first` .. `first` + `count` - 1 of these to place `at` of our memory. */
-void penstock__filter_copy_in(struct penstock_filter *filter, size_t at, const struct filter_source *source,
-                              size_t first, size_t count);
+void penstock__filter_copy_in(struct filter_stream *filter, size_t at, const struct filter_source *source, size_t first,
+                              size_t count);
 
 /* As many samples, from `*taken` on, as there is room for; planar ones all at once or, where some are still kept, none.
  * An error takes nothing. */
-int penstock__filter_take(struct penstock_filter *filter, const void *samples, size_t total, size_t *taken);
+int penstock__filter_take(struct filter_stream *filter, const void *samples, size_t total, size_t *taken);
 
 /* Of those that are kept, as many as there is room for. */
-void penstock__filter_take_rest(struct penstock_filter *filter);
-
-int penstock__filter_check_push(const struct penstock_filter *filter, const void *samples, size_t count);
+void penstock__filter_take_rest(struct filter_stream *filter);
 
 /* Forgets taps that no block from `block` on has. */
-void penstock__filter_taps_passed(struct penstock_filter *filter, uint64_t block);
+void penstock__filter_taps_passed(struct filter_stream *filter, uint64_t block);
 
 /* What goes with a device and has room for `least` samples at least, in place of what was there. */
-int penstock__filter_buffers(struct penstock_filter *filter, size_t least);
+int penstock__filter_buffers(struct filter_stream *filter, size_t least);
+
+/* ---- of the kind's table: filter_stream.c, filter_values.c, filter_stats.c ---- */
+
+int penstock__filter_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken);
+int penstock__filter_finish(penstock_stream *stream);
+int penstock__filter_flush(penstock_stream *stream);
+int penstock__filter_pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
+                          size_t *count);
+int penstock__filter_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
+                         const struct penstock__room *out, size_t capacity, size_t *given);
+double penstock__filter_due_s(const penstock_stream *stream);
+void penstock__filter_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
 
 /* ---- the CPU until the device is ready: filter_handover.c ---- */
 
@@ -146,23 +165,23 @@ int penstock__filter_order_new(struct filter_order **order, penstock_context *co
 void penstock__filter_order_free(struct filter_order *order);
 
 /* Between two blocks: goes over to the device that is ready by now. */
-void penstock__filter_welcome(struct penstock_filter *filter);
+void penstock__filter_welcome(struct filter_stream *filter);
 
 /* ---- batches on their way: filter_flight.c ---- */
 
 /* Sends the batch that gathers where it is full and can be sent; samples gather in the next one then. */
-void penstock__filter_flight_send(struct penstock_filter *filter);
+void penstock__filter_flight_send(struct filter_stream *filter);
 
 /* Values of the oldest batch on its way, `*count` of them, at most `room`: if `wait` is set, or it has to be read now.
  * After an error it stays, and is tried again. */
-int penstock__filter_flight_give(struct penstock_filter *filter, const struct filter_output *output, size_t room,
+int penstock__filter_flight_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
                                  bool wait, size_t *count);
 
 /* Waits for all; what failed is done again when its values are asked for. */
-void penstock__filter_flight_settle(struct penstock_filter *filter);
+void penstock__filter_flight_settle(struct filter_stream *filter);
 
 /* Whether there are any. */
-static inline bool penstock__filter_in_flight(const struct penstock_filter *filter)
+static inline bool penstock__filter_in_flight(const struct filter_stream *filter)
 {
     return filter->ring.oldest != filter->ring.filling;
 }

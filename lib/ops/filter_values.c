@@ -12,7 +12,7 @@
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
 /* Blocks of our own samples; what later ones need of these moves to the front. */
-static int run_gathered(penstock_filter *filter, size_t count, const struct filter_output *output)
+static int run_gathered(struct filter_stream *filter, size_t count, const struct filter_output *output)
 {
     size_t bytes = filter->shape->sample_bytes, used = count * filter->shape->block;
     int status = penstock__filter_run_blocks(filter, count, count, NULL, output);
@@ -24,7 +24,7 @@ static int run_gathered(penstock_filter *filter, size_t count, const struct filt
 }
 
 /* Blocks into our memory; the values that were pulled early are not given again. */
-static int make_values(penstock_filter *filter, size_t count)
+static int make_values(struct filter_stream *filter, size_t count)
 {
     int status = run_gathered(filter, count, &(struct filter_output){.values = NULL});
     if (status)
@@ -38,7 +38,7 @@ static int make_values(penstock_filter *filter, size_t count)
 
 /* The next values of a block that is not complete, which the same samples go through again later. Between a complete
  * block's values and its transform's end lies less than a block: there are two such blocks at the most. */
-static int make_early_values(penstock_filter *filter)
+static int make_early_values(struct filter_stream *filter)
 {
     const struct filter_shape *shape = filter->shape;
     size_t skip = filter->early / shape->values, bytes = shape->sample_bytes;
@@ -51,18 +51,20 @@ static int make_early_values(penstock_filter *filter)
         return status;
     filter->flushed = true;
     filter->given = filter->early % shape->values;
-    filter->ready = filter->given + (size_t)(filter->flush_to - filter->values);
+    filter->ready = filter->given + (size_t)(filter->flush_to - filter->stream.given);
     filter->ready = smaller(filter->ready, shape->values);
     return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- values out ------------------ */
 
-double penstock_filter_due_s(const penstock_filter *filter)
+double penstock__filter_due_s(const penstock_stream *stream)
 {
-    if (!filter || (filter->finished && filter->values == filter->total))
+    const struct filter_stream *filter = const_filter_of(stream);
+    if (filter->stream.finished && filter->stream.given == filter->total)
         return (double)INFINITY;
-    if (filter->due || filter->given < filter->ready || filter->values < filter->flush_to || filter->finished)
+    if (filter->due || filter->given < filter->ready || filter->stream.given < filter->flush_to ||
+        filter->stream.finished)
         return 0;
     if (penstock__filter_in_flight(filter))
         return penstock__ring_due_s(&filter->ring, filter->desc.max_latency_s);
@@ -73,10 +75,10 @@ double penstock_filter_due_s(const penstock_filter *filter)
 }
 
 /* Zeros after the last sample, for the frames that end behind it. */
-static size_t blocks_to_the_end(penstock_filter *filter)
+static size_t blocks_to_the_end(struct filter_stream *filter)
 {
     const struct filter_shape *shape = filter->shape;
-    uint64_t left = (filter->total - filter->values + filter->early + shape->values - 1) / shape->values;
+    uint64_t left = (filter->total - filter->stream.given + filter->early + shape->values - 1) / shape->values;
     size_t rows = penstock__filter_engine_rows(filter->engine), bytes = shape->sample_bytes;
     size_t count = left < rows ? (size_t)left : rows;
     size_t end = count ? penstock__filter_engine_samples(filter->engine, count) : 0;
@@ -88,18 +90,18 @@ static size_t blocks_to_the_end(penstock_filter *filter)
 }
 
 /* Complete blocks whose values may be given now. */
-static size_t blocks_to_give(penstock_filter *filter, bool wait)
+static size_t blocks_to_give(struct filter_stream *filter, bool wait)
 {
-    if (filter->finished && !penstock__rest_count(&filter->rest))
+    if (filter->stream.finished && !penstock__rest_count(&filter->rest))
         return blocks_to_the_end(filter);
-    if (wait || filter->finished || (filter->complete > 0 && penstock_filter_due_s(filter) <= 0) ||
-        filter->values < filter->flush_to)
+    if (wait || filter->stream.finished || (filter->complete > 0 && penstock__filter_due_s(&filter->stream) <= 0) ||
+        filter->stream.given < filter->flush_to)
         filter->due = penstock__filter_blocks_in(filter, filter->filled);
     return filter->due;
 }
 
 /* Values of the blocks made before. */
-static size_t copy_out(penstock_filter *filter, const struct filter_output *output, size_t room)
+static size_t copy_out(struct filter_stream *filter, const struct filter_output *output, size_t room)
 {
     size_t bytes = filter->shape->value_bytes, count = smaller(room, filter->ready - filter->given);
     for (size_t c = 0; c < filter->channels && count; c++)
@@ -111,14 +113,16 @@ static size_t copy_out(penstock_filter *filter, const struct filter_output *outp
 }
 
 /* Values into our memory or, `*count` of them, to their place, of the blocks that may be given now. */
-static int refill(penstock_filter *filter, const struct filter_output *output, size_t room, bool wait, size_t *count)
+static int refill(struct filter_stream *filter, const struct filter_output *output, size_t room, bool wait,
+                  size_t *count)
 {
     size_t values = filter->shape->values, blocks = blocks_to_give(filter, wait), whole;
     int status;
     if (!penstock__filter_engine_near(filter->engine)) /* there are more where the device before gathered longer */
         blocks = smaller(blocks, penstock__filter_engine_rows(filter->engine));
     if (!blocks)
-        return filter->values < filter->flush_to && !filter->finished ? make_early_values(filter) : PENSTOCK_OK;
+        return filter->stream.given < filter->flush_to && !filter->stream.finished ? make_early_values(filter)
+                                                                                   : PENSTOCK_OK;
     whole = filter->early ? 0 : smaller(blocks, room / values);
     if (!whole || (whole < blocks && filter->made_blocks > 1))
         return make_values(filter, smaller(blocks, filter->made_blocks));
@@ -129,12 +133,12 @@ static int refill(penstock_filter *filter, const struct filter_output *output, s
 }
 
 /* The next values, at most `room`; `*count` of them came. */
-static int give(penstock_filter *filter, const struct filter_output *output, size_t room, bool wait, size_t *count)
+static int give(struct filter_stream *filter, const struct filter_output *output, size_t room, bool wait, size_t *count)
 {
     uint64_t before;
     *count = 0;
-    if (filter->finished && filter->total - filter->values < room)
-        room = (size_t)(filter->total - filter->values);
+    if (filter->stream.finished && filter->total - filter->stream.given < room)
+        room = (size_t)(filter->total - filter->stream.given);
     while (room && !*count && filter->given == filter->ready) {
         penstock__filter_welcome(filter);
         penstock__filter_take_rest(filter);
@@ -154,12 +158,12 @@ static int give(penstock_filter *filter, const struct filter_output *output, siz
     }
     if (!*count)
         *count = copy_out(filter, output, room);
-    filter->values += *count;
+    filter->stream.given += *count;
     return PENSTOCK_OK;
 }
 
 /* Values from place `*made` on, which moves on; an error that comes after values is kept for the next call. */
-static int give_all(penstock_filter *filter, void *const *values, size_t capacity, bool wait, size_t *made)
+static int give_all(struct filter_stream *filter, void *const *values, size_t capacity, bool wait, size_t *made)
 {
     size_t more, before = *made;
     do {
@@ -172,50 +176,34 @@ static int give_all(penstock_filter *filter, void *const *values, size_t capacit
     return PENSTOCK_OK;
 }
 
-static int check_values(const penstock_filter *filter, void *const *values, size_t capacity)
+/* Several channels have as many arrays; one array is that of the only channel. */
+static int find_arrays(const struct filter_stream *filter, const struct penstock__room *out, void *const **values)
 {
-    if (!filter || (capacity && !values))
-        return bad("filter or values is NULL");
-    for (size_t c = 0; c < filter->channels && capacity; c++)
-        if (!values[c])
-            return bad("values of channel %zu are NULL", c);
-    return PENSTOCK_OK;
+    *values = out->channels ? out->channels : &out->whole;
+    if (out->channels || filter->channels == 1)
+        return PENSTOCK_OK;
+    return bad("%zu channels have as many arrays of values: penstock_stream_pull_channels(), _run_channels()",
+               filter->channels);
 }
 
-/* For calls that name one array. */
-static int check_one(const penstock_filter *filter, const char *instead)
+int penstock__filter_pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
+                          size_t *count)
 {
-    if (filter && filter->channels > 1)
-        return bad("%zu channels have as many arrays of values: %s()", filter->channels, instead);
-    return PENSTOCK_OK;
-}
-
-int penstock_filter_pull_channels(penstock_filter *filter, void *const *values, size_t capacity, bool wait,
-                                  size_t *count)
-{
-    int status = check_values(filter, values, capacity);
+    void *const *values;
+    int status = find_arrays(filter_of(stream), out, &values);
     if (status)
         return status;
-    if (!count)
-        return bad("count is NULL");
-    *count = 0;
-    status = give_all(filter, values, capacity, wait, count);
-    penstock__filter_measure(filter, penstock__now_s());
+    status = give_all(filter_of(stream), values, capacity, wait, count);
+    penstock__filter_measure(filter_of(stream), penstock__now_s());
     return status;
-}
-
-int penstock_filter_pull(penstock_filter *filter, void *values, size_t capacity, bool wait, size_t *count)
-{
-    int status = check_one(filter, "penstock_filter_pull_channels");
-    return status ? status : penstock_filter_pull_channels(filter, &values, capacity, wait, count);
 }
 
 /* ---------------------------------------------------------------- both at once ---------------- */
 
 /* Blocks from the caller's samples to the caller's values, where that is possible for one at least. Frames that begin
  * in what the last call left are completed there; the rest of the samples is left to gather(). */
-static int run_across(penstock_filter *filter, const void *samples, size_t count, size_t *taken, void *const *values,
-                      size_t capacity, size_t *made)
+static int run_across(struct filter_stream *filter, const void *samples, size_t count, size_t *taken,
+                      void *const *values, size_t capacity, size_t *made)
 {
     const struct filter_shape *shape = filter->shape;
     size_t bytes = shape->sample_bytes, before = filter->filled, left = count - *taken, near, used;
@@ -238,50 +226,41 @@ static int run_across(penstock_filter *filter, const void *samples, size_t count
         memmove(filter->in, filter->in + used * bytes, (before - used) * bytes);
     filter->filled = used < before ? before - used : 0;
     *taken += used < before ? 0 : used - before;
-    filter->samples += used < before ? 0 : used - before;
-    filter->values += blocks * shape->values;
+    filter->stream.given += blocks * shape->values;
     *made += blocks * shape->values;
     return PENSTOCK_OK;
 }
 
 /* Whether frames can be read where the caller's samples lie: our own are all parts of frames that are not complete. */
-static bool can_run_across(const penstock_filter *filter)
+static bool can_run_across(const struct filter_stream *filter)
 {
     return penstock__filter_engine_near(filter->engine) && filter->shape->format == filter->desc.format &&
-           filter->given == filter->ready && !filter->early && !filter->finished &&
+           filter->given == filter->ready && !filter->early && !filter->stream.finished &&
            filter->filled < filter->shape->frame;
 }
 
-int penstock_filter_run_channels(penstock_filter *filter, const void *samples, size_t count, size_t *taken,
-                                 void *const *values, size_t capacity, size_t *made)
+int penstock__filter_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
+                         const struct penstock__room *out, size_t capacity, size_t *given)
 {
+    struct filter_stream *filter = filter_of(stream);
+    const uint64_t first = stream->taken;
+    void *const *values;
     size_t before;
-    int status = check_values(filter, values, capacity);
+    int status = find_arrays(filter, out, &values);
     if (status)
         return status;
-    if (!taken || !made)
-        return bad("taken or made is NULL");
     double began = penstock__now_s();
-    *taken = *made = 0;
-    if (count && (status = penstock__filter_check_push(filter, samples, count)))
-        return status;
     do {
-        before = *taken + *made;
+        before = *taken + *given;
         penstock__filter_welcome(filter);
         if (can_run_across(filter))
-            status = run_across(filter, samples, count, taken, values, capacity, made);
+            status = run_across(filter, in, count, taken, values, capacity, given);
         if (!status)
-            status = penstock__filter_take(filter, samples, count, taken);
+            status = penstock__filter_take(filter, in, count, taken);
+        stream->taken = first + *taken;
         if (!status)
-            status = give_all(filter, values, capacity, *taken == count, made);
-    } while (!status && *taken + *made > before);
+            status = give_all(filter, values, capacity, *taken == count, given);
+    } while (!status && *taken + *given > before);
     penstock__filter_measure(filter, began);
-    return *taken + *made ? PENSTOCK_OK : status;
-}
-
-int penstock_filter_run(penstock_filter *filter, const void *samples, size_t count, size_t *taken, void *values,
-                        size_t capacity, size_t *made)
-{
-    int status = check_one(filter, "penstock_filter_run_channels");
-    return status ? status : penstock_filter_run_channels(filter, samples, count, taken, &values, capacity, made);
+    return *taken + *given ? PENSTOCK_OK : status;
 }

@@ -4,7 +4,6 @@
 /* OFDM symbols of a stream: its life, samples and frames that come in, results that go out. */
 #include "ops/ofdm_stream.h"
 #include "core/description.h"
-#include "core/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +11,18 @@
 #define MAX_SYMBOLS 65536 /* of a frame */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm stream: " __VA_ARGS__)
+
+static const struct penstock__stream_kind kind;
+
+static struct ofdm_stream *of(penstock_stream *stream)
+{
+    return (struct ofdm_stream *)(void *)stream;
+}
+
+static const struct ofdm_stream *of_const(const penstock_stream *stream)
+{
+    return (const struct ofdm_stream *)(const void *)stream;
+}
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -33,236 +44,263 @@ static int check(const penstock_ofdm_stream_desc *desc)
     return PENSTOCK_OK;
 }
 
-static int make_training(penstock_ofdm_stream *stream, penstock_context *context, const penstock_ofdm_stream_desc *desc,
+static int make_training(struct ofdm_stream *ofdm, penstock_context *context, const penstock_ofdm_stream_desc *desc,
                          const char *device)
 {
     size_t n = desc->n;
     if (!desc->training)
         return PENSTOCK_OK;
-    stream->used = penstock__alloc(n * sizeof *stream->used);
-    stream->sent = penstock__alloc(n * sizeof *stream->sent);
-    if (!stream->used || !stream->sent)
+    ofdm->used = penstock__alloc(n * sizeof *ofdm->used);
+    ofdm->sent = penstock__alloc(n * sizeof *ofdm->sent);
+    if (!ofdm->used || !ofdm->sent)
         return PENSTOCK_ERR_MEMORY;
     for (size_t k = 0; k < n; k++)
         if (desc->training[k].re != 0 || desc->training[k].im != 0) {
-            stream->used[stream->used_count] = (int32_t)k - (k > (n - 1) / 2 ? (int32_t)n : 0);
-            stream->sent[stream->used_count++] = desc->training[k];
+            ofdm->used[ofdm->used_count] = (int32_t)k - (k > (n - 1) / 2 ? (int32_t)n : 0);
+            ofdm->sent[ofdm->used_count++] = desc->training[k];
         }
-    return penstock_ofdm_new(&stream->training, context,
-                             &PENSTOCK_OFDM_DESC(.n = n, .guard = desc->guard, .carriers = stream->used,
-                                                 .carrier_count = stream->used_count, .tracking = PENSTOCK_TRACK_GIVEN,
+    return penstock_ofdm_new(&ofdm->training, context,
+                             &PENSTOCK_OFDM_DESC(.n = n, .guard = desc->guard, .carriers = ofdm->used,
+                                                 .carrier_count = ofdm->used_count, .tracking = PENSTOCK_TRACK_GIVEN,
                                                  .max_constellation = PENSTOCK_BPSK, .batch = 16),
                              device);
 }
 
-static int make(penstock_ofdm_stream *stream, penstock_context *context, const penstock_ofdm_stream_desc *desc,
+static int make(struct ofdm_stream *ofdm, penstock_context *context, const penstock_ofdm_stream_desc *desc,
                 const char *device)
 {
-    stream->n = desc->n;
-    stream->step = desc->n + desc->guard;
-    stream->carrier_count = desc->carrier_count;
-    stream->pilot_rows = desc->pilot_count ? desc->pilot_rows : 1;
-    stream->training_symbols = desc->training_symbols;
-    stream->constellation = desc->constellation ? desc->constellation : PENSTOCK_QPSK;
-    stream->continuous = desc->continuous;
+    ofdm->n = desc->n;
+    ofdm->step = desc->n + desc->guard;
+    ofdm->carrier_count = desc->carrier_count;
+    ofdm->pilot_rows = desc->pilot_count ? desc->pilot_rows : 1;
+    ofdm->training_symbols = desc->training_symbols;
+    ofdm->constellation = desc->constellation ? desc->constellation : PENSTOCK_QPSK;
+    ofdm->continuous = desc->continuous;
     int status =
-        penstock_ofdm_new(&stream->data, context,
+        penstock_ofdm_new(&ofdm->data, context,
                           &PENSTOCK_OFDM_DESC(.n = desc->n, .guard = desc->guard, .carriers = desc->carriers,
                                               .carrier_count = desc->carrier_count, .pilots = desc->pilots,
                                               .pilot_count = desc->pilot_count, .pilot_values = desc->pilot_values,
                                               .pilot_rows = desc->pilot_rows,
                                               .tracking = desc->track ? PENSTOCK_TRACK_PILOTS : PENSTOCK_TRACK_GIVEN,
-                                              .max_constellation = stream->constellation, .batch = 256),
+                                              .max_constellation = ofdm->constellation, .batch = 256),
                           device);
     if (status || (status = check(desc)))
         return status;
-    if (!(stream->ones = penstock__alloc(desc->n * sizeof *stream->ones)))
+    if (!(ofdm->ones = penstock__alloc(desc->n * sizeof *ofdm->ones)))
         return PENSTOCK_ERR_MEMORY;
     for (size_t k = 0; k < desc->n; k++)
-        stream->ones[k] = (penstock_cf32){1, 0};
-    return make_training(stream, context, desc, device);
+        ofdm->ones[k] = (penstock_cf32){1, 0};
+    return make_training(ofdm, context, desc, device);
 }
 
-int penstock_ofdm_stream_new(penstock_ofdm_stream **stream, penstock_context *context,
-                             const penstock_ofdm_stream_desc *desc, const char *device)
+int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *context,
+                              const penstock_ofdm_stream_desc *desc, const char *device)
 {
     penstock_ofdm_stream_desc d;
-    penstock_ofdm_stream *made;
+    struct ofdm_stream *made;
     int status;
     if (!stream || !context)
-        return bad("penstock_ofdm_stream_new: stream or context is NULL");
+        return bad("penstock_ofdm_stream_open: stream or context is NULL");
     *stream = NULL;
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_stream_desc")))
         return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
+    made->stream = (struct penstock_stream){.kind = &kind, .context = context, .in_bytes = sizeof(penstock_cf32)};
     if ((status = make(made, context, &d, device))) {
-        penstock_ofdm_stream_free(made);
+        penstock_stream_free(&made->stream);
         return status;
     }
-    penstock__ofdm_set_times(made->data, &made->meter.times);
+    penstock__ofdm_set_times(made->data, &made->stream.meter.times);
     if (made->training)
-        penstock__ofdm_set_times(made->training, &made->meter.times);
-    penstock_ofdm_stream_reset(made);
-    *stream = made;
+        penstock__ofdm_set_times(made->training, &made->stream.meter.times);
+    penstock_stream_reset(&made->stream);
+    *stream = &made->stream;
     return PENSTOCK_OK;
 }
 
-void penstock_ofdm_stream_free(penstock_ofdm_stream *stream)
+static void free_stream(penstock_stream *stream)
 {
-    if (!stream)
-        return;
-    penstock_ofdm_free(stream->data);
-    penstock_ofdm_free(stream->training);
-    penstock__free(stream->used);
-    penstock__free(stream->sent);
-    penstock__free(stream->ones);
-    penstock__free(stream->samples);
-    penstock__free(stream->frames);
-    penstock__free(stream->described);
-    penstock__free(stream->symbols);
-    penstock__free(stream->channels);
-    penstock__free(stream->points);
-    penstock__free(stream->soft);
-    penstock__free(stream);
+    struct ofdm_stream *ofdm = of(stream);
+    penstock_ofdm_free(ofdm->data);
+    penstock_ofdm_free(ofdm->training);
+    penstock__free(ofdm->used);
+    penstock__free(ofdm->sent);
+    penstock__free(ofdm->ones);
+    penstock__free(ofdm->samples);
+    penstock__free(ofdm->frames);
+    penstock__free(ofdm->described);
+    penstock__free(ofdm->symbols);
+    penstock__free(ofdm->channels);
+    penstock__free(ofdm->points);
+    penstock__free(ofdm->soft);
+    penstock__free(ofdm);
 }
 
-const char *penstock_ofdm_stream_device(const penstock_ofdm_stream *stream)
+static uint64_t fallbacks(const struct ofdm_stream *ofdm)
 {
-    return stream ? penstock_ofdm_device(stream->data) : NULL;
+    return penstock__ofdm_fallbacks(ofdm->data) + (ofdm->training ? penstock__ofdm_fallbacks(ofdm->training) : 0);
 }
 
-static uint64_t fallbacks(const penstock_ofdm_stream *stream)
+static uint64_t meanwhile(const struct ofdm_stream *ofdm)
 {
-    return penstock__ofdm_fallbacks(stream->data) + (stream->training ? penstock__ofdm_fallbacks(stream->training) : 0);
+    return penstock__ofdm_meanwhile(ofdm->data) + (ofdm->training ? penstock__ofdm_meanwhile(ofdm->training) : 0);
 }
 
-static uint64_t meanwhile(const penstock_ofdm_stream *stream)
+static void reset(penstock_stream *stream)
 {
-    return penstock__ofdm_meanwhile(stream->data) + (stream->training ? penstock__ofdm_meanwhile(stream->training) : 0);
+    struct ofdm_stream *ofdm = of(stream);
+    ofdm->filled = ofdm->frame_count = ofdm->batch_count = ofdm->given = 0;
+    ofdm->base = 0;
+    ofdm->counters = (penstock_ofdm_stream_counters){.size = sizeof ofdm->counters};
+    ofdm->earlier_fallbacks = fallbacks(ofdm);
+    ofdm->earlier_meanwhile = meanwhile(ofdm);
 }
 
-int penstock_ofdm_stream_reset(penstock_ofdm_stream *stream)
+int penstock_ofdm_stream_get_counters(const penstock_stream *stream, penstock_ofdm_stream_counters *counters)
 {
-    if (!stream)
-        return bad("penstock_ofdm_stream_reset: stream is NULL");
-    stream->filled = stream->frame_count = stream->batch_count = stream->given = 0;
-    stream->base = 0;
-    stream->counters = (penstock_ofdm_stream_counters){.size = sizeof stream->counters};
-    stream->earlier_fallbacks = fallbacks(stream);
-    stream->earlier_meanwhile = meanwhile(stream);
-    penstock__meter_start(&stream->meter, penstock__now_s());
-    return PENSTOCK_OK;
-}
-
-int penstock_ofdm_stream_get_counters(const penstock_ofdm_stream *stream, penstock_ofdm_stream_counters *counters)
-{
-    if (!stream)
-        return bad("penstock_ofdm_stream_get_counters: stream is NULL");
-    penstock_ofdm_stream_counters known = stream->counters;
-    known.waiting = stream->continuous ? 0 : stream->frame_count - stream->given;
-    known.fallbacks = fallbacks(stream) - stream->earlier_fallbacks;
+    int status = penstock__stream_is(stream, &kind, "penstock_ofdm_stream_get_counters");
+    if (status)
+        return status;
+    const struct ofdm_stream *ofdm = of_const(stream);
+    penstock_ofdm_stream_counters known = ofdm->counters;
+    known.samples = stream->taken;
+    known.waiting = ofdm->continuous ? 0 : ofdm->frame_count - ofdm->given;
+    known.fallbacks = fallbacks(ofdm) - ofdm->earlier_fallbacks;
     return penstock__description_write(counters, &known, sizeof known, "penstock_ofdm_stream_counters");
 }
 
-int penstock_ofdm_stream_get_stats(const penstock_ofdm_stream *stream, penstock_stream_stats *stats)
+static void get_info(const penstock_stream *stream, penstock_stream_info *info)
 {
-    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
-    if (!stream)
-        return bad("penstock_ofdm_stream_get_stats: stream is NULL");
-    penstock__meter_read(&stream->meter, &now, penstock__now_s());
-    now.fallbacks = fallbacks(stream) - stream->earlier_fallbacks;
-    now.meanwhile = meanwhile(stream) - stream->earlier_meanwhile;
-    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
+    info->device = penstock_ofdm_device(of_const(stream)->data);
+}
+
+static void get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
+{
+    const struct ofdm_stream *ofdm = of_const(stream);
+    stats->fallbacks = fallbacks(ofdm) - ofdm->earlier_fallbacks;
+    stats->meanwhile = meanwhile(ofdm) - ofdm->earlier_meanwhile;
 }
 
 /* ---------------------------------------------------------------- in -------------------------- */
 
-int penstock_ofdm_stream_frame(penstock_ofdm_stream *stream, uint64_t sample, size_t symbols, double cfo)
+int penstock_ofdm_stream_frame(penstock_stream *stream, uint64_t sample, size_t symbols, double cfo)
 {
-    if (!stream)
-        return bad("penstock_ofdm_stream_frame: stream is NULL");
-    if (stream->continuous)
+    int status = penstock__stream_is(stream, &kind, "penstock_ofdm_stream_frame");
+    if (status)
+        return status;
+    struct ofdm_stream *ofdm = of(stream);
+    if (ofdm->continuous)
         return penstock__error(PENSTOCK_ERR_STATE, "ofdm stream: a continuous one has no frames");
     if (symbols < 1 || symbols > MAX_SYMBOLS)
         return bad("a frame of %zu symbols, not 1 .. %d", symbols, MAX_SYMBOLS);
     if (!(fabs(cfo) <= 0.5))
         return bad("cfo is %g, not -0.5 .. 0.5 turns per sample", cfo);
-    if (sample < stream->counters.samples ||
-        (stream->frame_count && sample < stream->frames[stream->frame_count - 1].start))
+    if (sample < ofdm->stream.taken || (ofdm->frame_count && sample < ofdm->frames[ofdm->frame_count - 1].start))
         return bad("a frame at sample %llu, before what was pushed or before another one", (unsigned long long)sample);
-    if (!penstock__ofdm_stream_grow_frames(stream, stream->frame_count + 1))
+    if (!penstock__ofdm_stream_grow_frames(ofdm, ofdm->frame_count + 1))
         return PENSTOCK_ERR_MEMORY;
-    stream->frames[stream->frame_count++] =
-        (struct ofdm_waiting_frame){.start = sample, .symbols = symbols, .cfo = cfo};
+    ofdm->frames[ofdm->frame_count++] = (struct ofdm_waiting_frame){.start = sample, .symbols = symbols, .cfo = cfo};
     return PENSTOCK_OK;
 }
 
 /* Samples were taken; those that belong to no frame wait for nothing. */
-static void measure_in(penstock_ofdm_stream *stream)
+static void took(struct ofdm_stream *ofdm, size_t samples)
 {
-    penstock__meter_take(&stream->meter, stream->counters.samples - stream->meter.in, penstock__now_s());
-    if (!stream->filled)
-        penstock__meter_skip(&stream->meter, stream->counters.samples);
+    penstock__stream_took(&ofdm->stream, samples, penstock__now_s());
+    if (!ofdm->filled)
+        penstock__meter_skip(&ofdm->stream.meter, ofdm->stream.taken);
 }
 
-int penstock_ofdm_stream_push(penstock_ofdm_stream *stream, const penstock_cf32 *samples, size_t count)
+static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
-    if (!stream || (count && !samples))
-        return bad("penstock_ofdm_stream_push: %s is NULL", stream ? "samples" : "stream");
-    int status = penstock__check_count("penstock_ofdm_stream_push", count, sizeof *samples);
-    if (status)
-        return status;
-    uint64_t from = stream->counters.samples, needed = stream->continuous ? 0 : UINT64_MAX;
-    if (stream->frame_count)
-        needed = stream->frames[0].start;
-    if (!stream->filled && needed > from) { /* what lies before the first frame */
+    struct ofdm_stream *ofdm = of(stream);
+    const penstock_cf32 *samples = in->whole;
+    uint64_t from = stream->taken, needed = ofdm->continuous ? 0 : UINT64_MAX;
+    (void)taken;
+    if (ofdm->frame_count)
+        needed = ofdm->frames[0].start;
+    if (!ofdm->filled && needed > from) { /* what lies before the first frame */
         size_t skipped = needed - from < count ? (size_t)(needed - from) : count;
-        stream->base = from + skipped;
+        ofdm->base = from + skipped;
         samples += skipped;
         count -= skipped;
-        stream->counters.samples += skipped;
-        measure_in(stream);
+        took(ofdm, skipped);
     }
     if (!count)
         return PENSTOCK_OK;
-    penstock_cf32 *room = penstock__ofdm_stream_grown(stream->samples, &stream->sample_room, stream->filled + count,
-                                                      stream->filled, sizeof *stream->samples);
+    penstock_cf32 *room = penstock__ofdm_stream_grown(ofdm->samples, &ofdm->sample_room, ofdm->filled + count,
+                                                      ofdm->filled, sizeof *ofdm->samples);
     if (!room)
         return PENSTOCK_ERR_MEMORY;
-    stream->samples = room;
-    memcpy(stream->samples + stream->filled, samples, count * sizeof *samples);
-    stream->filled += count;
-    stream->counters.samples += count;
-    measure_in(stream);
+    ofdm->samples = room;
+    memcpy(ofdm->samples + ofdm->filled, samples, count * sizeof *samples);
+    ofdm->filled += count;
+    took(ofdm, count);
+    return PENSTOCK_OK;
+}
+
+/* Frames that are not complete by now never will be. */
+static int finish(penstock_stream *stream)
+{
+    stream->finished = true;
     return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- out ------------------------- */
 
-int penstock_ofdm_stream_pull(penstock_ofdm_stream *stream, penstock_ofdm_stream_result *result)
+int penstock_ofdm_stream_pull(penstock_stream *stream, penstock_ofdm_stream_result *result)
 {
     penstock_ofdm_stream_result made = PENSTOCK_OFDM_STREAM_RESULT;
-    if (!stream)
-        return bad("penstock_ofdm_stream_pull: stream is NULL");
-    int status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result");
-    if (!status && stream->given == stream->batch_count)
-        status = penstock__ofdm_stream_work(stream);
-    if (status || stream->given == stream->batch_count)
+    int status = penstock__stream_is(stream, &kind, "penstock_ofdm_stream_pull");
+    if (status)
         return status;
-    const struct ofdm_waiting_frame *frame = &stream->frames[stream->given];
-    size_t bits = stream->carrier_count * (size_t)stream->constellation;
+    struct ofdm_stream *ofdm = of(stream);
+    status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result");
+    if (!status && ofdm->given == ofdm->batch_count)
+        status = penstock__ofdm_stream_work(ofdm);
+    if (status || ofdm->given == ofdm->batch_count)
+        return status;
+    const struct ofdm_waiting_frame *frame = &ofdm->frames[ofdm->given];
+    size_t bits = ofdm->carrier_count * (size_t)ofdm->constellation;
     made.sample = frame->start;
     made.symbols = frame->symbols;
-    made.points = stream->points + stream->given_symbols * stream->carrier_count;
-    made.soft = stream->soft + stream->given_symbols * bits;
-    made.channel = stream->channels + stream->given * stream->n;
-    stream->given++;
-    stream->given_symbols += frame->symbols;
-    stream->counters.frames++;
-    stream->counters.symbols += frame->symbols;
-    penstock__meter_give(&stream->meter, frame->symbols, penstock__ofdm_stream_end(stream, frame), 0,
-                         penstock__now_s());
+    made.points = ofdm->points + ofdm->given_symbols * ofdm->carrier_count;
+    made.soft = ofdm->soft + ofdm->given_symbols * bits;
+    made.channel = ofdm->channels + ofdm->given * ofdm->n;
+    ofdm->given++;
+    ofdm->given_symbols += frame->symbols;
+    ofdm->counters.frames++;
+    ofdm->counters.symbols += frame->symbols;
+    penstock__stream_gave(stream, frame->symbols, penstock__ofdm_stream_end(ofdm, frame), 0);
     status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result");
     return status ? status : 1;
 }
+
+static double due_s(const penstock_stream *stream)
+{
+    const struct ofdm_stream *ofdm = of_const(stream);
+    uint64_t end = ofdm->base + ofdm->filled;
+    if (ofdm->given < ofdm->batch_count)
+        return 0;
+    if (ofdm->continuous) {
+        uint64_t given = ofdm->given ? ofdm->frames[0].symbols : 0;
+        return ofdm->filled / ofdm->step > given ? 0 : (double)INFINITY;
+    }
+    bool complete =
+        ofdm->frame_count > ofdm->given && penstock__ofdm_stream_end(ofdm, &ofdm->frames[ofdm->given]) <= end;
+    return complete ? 0 : (double)INFINITY;
+}
+
+static const struct penstock__stream_kind kind = {
+    .name = "ofdm",
+    .takes_all = true,
+    .push = push,
+    .finish = finish,
+    .reset = reset,
+    .free = free_stream,
+    .due_s = due_s,
+    .get_info = get_info,
+    .get_stats = get_stats,
+};

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_OPS_OFDM_STREAM_H
 #define PENSTOCK_OPS_OFDM_STREAM_H
 
-#include "core/meter.h"
+#include "core/stream.h"
 #include "ops/ofdm.h"
 
 #include "backends/backend.h"
@@ -18,7 +18,8 @@ struct ofdm_waiting_frame {
     double cfo;
 };
 
-struct penstock_ofdm_stream {
+struct ofdm_stream {
+    struct penstock_stream stream;
     penstock_ofdm *data, *training; /* the second NULL without training */
     size_t n, step, carrier_count, used_count, pilot_rows, training_symbols;
     int32_t *used; /* the training's carriers, and what is sent on each */
@@ -42,23 +43,21 @@ struct penstock_ofdm_stream {
     int8_t *soft;
     penstock_ofdm_stream_counters counters;
     uint64_t earlier_fallbacks, earlier_meanwhile;
-    struct penstock__meter meter;
 };
 
 /* The sample behind a frame's last one. */
-static inline uint64_t penstock__ofdm_stream_end(const penstock_ofdm_stream *stream,
-                                                 const struct ofdm_waiting_frame *frame)
+static inline uint64_t penstock__ofdm_stream_end(const struct ofdm_stream *ofdm, const struct ofdm_waiting_frame *frame)
 {
-    return frame->start + (uint64_t)(stream->training_symbols + frame->symbols) * stream->step;
+    return frame->start + (uint64_t)(ofdm->training_symbols + frame->symbols) * ofdm->step;
 }
 
 /* ---------------------------------------------------------------- ofdm_stream_batch.c --------- */
 
 /* `old`, or a larger copy with room for `count` elements, of which `kept` are kept; NULL without memory. */
 void *penstock__ofdm_stream_grown(void *old, size_t *room, size_t count, size_t kept, size_t bytes);
-bool penstock__ofdm_stream_grow_frames(penstock_ofdm_stream *stream, size_t count);
+bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count);
 
 /* Does the next batch, if a frame is complete, in place of the last one. */
-int penstock__ofdm_stream_work(penstock_ofdm_stream *stream);
+int penstock__ofdm_stream_work(struct ofdm_stream *ofdm);
 
 #endif

@@ -54,8 +54,7 @@ static bool average_here(const penstock_spectrum_desc *desc)
     return desc->average > 1 && (desc->flush_partial || desc->average > BATCH_BYTES / sizeof(penstock_cf32) / desc->n);
 }
 
-int penstock__spectrum_plan(const penstock_spectrum *spectrum, penstock_plan **plan, const char *name,
-                            const float *taps)
+int penstock__spectrum_plan(const struct spectrum *spectrum, penstock_plan **plan, const char *name, const float *taps)
 {
     const penstock_spectrum_desc *desc = &spectrum->desc;
     bool here = average_here(desc);
@@ -70,7 +69,7 @@ int penstock__spectrum_plan(const penstock_spectrum *spectrum, penstock_plan **p
         }
     }
     status = penstock_fft_plan(
-        plan, spectrum->context,
+        plan, spectrum->stream.context,
         &PENSTOCK_FFT_DESC(.n = desc->n, .domain = desc->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                            .load = {.format = spectrum->format,
                                     .window = taps ? taps : window,
@@ -86,15 +85,30 @@ int penstock__spectrum_plan(const penstock_spectrum *spectrum, penstock_plan **p
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-int penstock_spectrum_new(penstock_spectrum **spectrum, penstock_context *context, const penstock_spectrum_desc *desc,
-                          const char *device)
+static int make(struct spectrum *made, const char *device, const char *window, const float *taps)
+{
+    const penstock_spectrum_desc *d = &made->desc;
+    int status;
+    if (average_here(d) && !(made->sum = penstock__calloc(made->length, sizeof *made->sum)))
+        return PENSTOCK_ERR_MEMORY;
+    if (device && !(made->device = penstock__strdup(device)))
+        return PENSTOCK_ERR_MEMORY;
+    if ((status = penstock__spectrum_plan(made, &made->plan, window, taps)) ||
+        (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d->max_latency_s)))
+        return status;
+    penstock__batcher_set_meter(made->batcher, &made->stream.meter);
+    return PENSTOCK_OK;
+}
+
+int penstock_spectrum_open(penstock_stream **stream, penstock_context *context, const penstock_spectrum_desc *desc,
+                           const char *device)
 {
     penstock_spectrum_desc d;
-    penstock_spectrum *made;
+    struct spectrum *made;
     int status;
-    if (!spectrum || !context)
-        return bad("penstock_spectrum_new: spectrum or context is NULL");
-    *spectrum = NULL;
+    if (!stream || !context)
+        return bad("penstock_spectrum_open: stream or context is NULL");
+    *stream = NULL;
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_spectrum_desc")) || (status = check(&d)))
         return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
@@ -102,30 +116,25 @@ int penstock_spectrum_new(penstock_spectrum **spectrum, penstock_context *contex
     made->desc = d;
     made->desc.window = NULL;
     made->desc.taps = NULL;
-    made->context = context;
     made->format = plan_format(&d);
     made->length = d.format == PENSTOCK_F32 ? d.n / 2 + 1 : d.n;
     made->value_bytes = d.output == PENSTOCK_OUTPUT_COMPLEX ? sizeof(penstock_cf32) : sizeof(float);
-    status = PENSTOCK_ERR_MEMORY;
-    if (average_here(&d) && !(made->sum = penstock__calloc(made->length, sizeof *made->sum)))
-        goto fail;
-    if ((device && !(made->device = penstock__strdup(device))) ||
-        (status = penstock__spectrum_plan(made, &made->plan, d.window, d.taps)) ||
-        (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d.max_latency_s)))
-        goto fail;
-    penstock__batcher_set_meter(made->batcher, &made->meter);
-    penstock__meter_start(&made->meter, penstock__now_s());
-    *spectrum = made;
+    made->stream = (struct penstock_stream){.kind = &penstock__spectrum_kind,
+                                            .context = context,
+                                            .in_bytes = penstock_format_bytes(d.format),
+                                            .out_bytes = made->length * made->value_bytes};
+    if ((status = make(made, device, d.window, d.taps))) {
+        penstock_stream_free(&made->stream);
+        return status;
+    }
+    penstock__stream_start(&made->stream);
+    *stream = &made->stream;
     return PENSTOCK_OK;
-fail:
-    penstock_spectrum_free(made);
-    return status;
 }
 
-void penstock_spectrum_free(penstock_spectrum *spectrum)
+static void free_stream(penstock_stream *stream)
 {
-    if (!spectrum)
-        return;
+    struct spectrum *spectrum = spectrum_of(stream);
     penstock__batcher_free(spectrum->batcher);
     penstock_plan_free(spectrum->plan);
     penstock_plan_free(spectrum->next);
@@ -136,39 +145,18 @@ void penstock_spectrum_free(penstock_spectrum *spectrum)
     penstock__free(spectrum);
 }
 
-int penstock_spectrum_reset(penstock_spectrum *spectrum)
+static void reset(penstock_stream *stream)
 {
-    if (!spectrum)
-        return bad("penstock_spectrum_reset: spectrum is NULL");
+    struct spectrum *spectrum = spectrum_of(stream);
     penstock__batcher_reset(spectrum->batcher);
-    penstock__meter_start(&spectrum->meter, penstock__now_s());
-    spectrum->samples = spectrum->vectors = 0;
     spectrum->in_frame = spectrum->to_skip = 0;
     penstock__rest_free(&spectrum->rest);
-    spectrum->finished = false;
     spectrum->zeros = 0;
     spectrum->summed = spectrum->prepared = 0;
     if (spectrum->sum)
         memset(spectrum->sum, 0, spectrum->length * sizeof *spectrum->sum);
     if (spectrum->next)
         penstock__spectrum_change_plan(spectrum, spectrum->next);
-    return PENSTOCK_OK;
-}
-
-size_t penstock_spectrum_length(const penstock_spectrum *spectrum)
-{
-    return spectrum ? spectrum->length : 0;
-}
-
-size_t penstock_spectrum_value_bytes(const penstock_spectrum *spectrum)
-{
-    return spectrum ? spectrum->value_bytes : 0;
-}
-
-const char *penstock_spectrum_device(const penstock_spectrum *spectrum)
-{
-    penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    return spectrum && !penstock_plan_get_info(spectrum->plan, &info) ? info.device : NULL;
 }
 
 /* ---------------------------------------------------------------- samples in ------------------ */
@@ -181,18 +169,18 @@ struct source {
 };
 
 /* `count` samples in the plan's format to `to`, from sample `first` of a push. */
-static void copy(const penstock_spectrum *spectrum, void *to, const struct source *source, size_t first, size_t count)
+static void copy(const struct spectrum *spectrum, void *to, const struct source *source, size_t first, size_t count)
 {
     size_t bytes = penstock_format_bytes(spectrum->format);
     if (!source->from)
         memset(to, 0, count * bytes);
     else if (spectrum->format != source->format)
-        penstock__convert_all(spectrum->context, to, source->from, source->format, first, count, source->total);
+        penstock__convert_all(spectrum->stream.context, to, source->from, source->format, first, count, source->total);
     else
-        penstock__copy(spectrum->context, to, (const char *)source->from + first * bytes, count * bytes);
+        penstock__copy(spectrum->stream.context, to, (const char *)source->from + first * bytes, count * bytes);
 }
 
-static int take(penstock_spectrum *spectrum, const struct source *source, size_t *taken)
+static int take(struct spectrum *spectrum, const struct source *source, size_t *taken)
 {
     size_t total = source->total;
     size_t n = spectrum->desc.n, hop = spectrum->desc.hop;
@@ -224,7 +212,7 @@ static int take(penstock_spectrum *spectrum, const struct source *source, size_t
 }
 
 /* What is left of a planar push, as far as there is room. */
-static int take_rest(penstock_spectrum *spectrum)
+static int take_rest(struct spectrum *spectrum)
 {
     struct penstock__rest *rest = &spectrum->rest;
     struct source source = {rest->samples + rest->first, PENSTOCK_CF32, penstock__rest_count(rest)};
@@ -236,7 +224,7 @@ static int take_rest(penstock_spectrum *spectrum)
     return status;
 }
 
-static int take_push(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken)
+static int take_push(struct spectrum *spectrum, const void *samples, size_t count, size_t *taken)
 {
     bool planar = spectrum->desc.format == PENSTOCK_PLANAR;
     int status = take_rest(spectrum);
@@ -250,45 +238,33 @@ static int take_push(penstock_spectrum *spectrum, const void *samples, size_t co
     return PENSTOCK_OK;
 }
 
-int penstock_spectrum_push(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken)
+static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
-    int checked;
-    if (!spectrum || (count && !samples))
-        return bad("penstock_spectrum_push: spectrum or samples is NULL");
-    if ((checked = penstock__check_taken("penstock_spectrum_push", count, penstock_format_bytes(spectrum->desc.format),
-                                         taken)))
-        return checked;
-    if (spectrum->finished)
-        return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the stream was finished; reset it before pushing again");
-    if (spectrum->prepared)
+    if (spectrum_of(stream)->prepared)
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the vector that was begun by penstock_spectrum_prepare() "
-                                                   "is ended by penstock_spectrum_run()");
-    double now = penstock__now_s();
-    int status = take_push(spectrum, samples, count, taken);
-    spectrum->samples += *taken;
-    penstock__meter_take(&spectrum->meter, *taken, now);
-    return status;
+                                                   "is ended by penstock_stream_run()");
+    return take_push(spectrum_of(stream), in->whole, count, taken);
 }
 
 /* Transforms whose samples were all pushed. */
-static uint64_t complete_transforms(const penstock_spectrum *spectrum)
+static uint64_t complete_transforms(const struct spectrum *spectrum)
 {
     const penstock_spectrum_desc *desc = &spectrum->desc;
-    return spectrum->samples < desc->n ? 0 : (spectrum->samples - desc->n) / desc->hop + 1;
+    return spectrum->stream.taken < desc->n ? 0 : (spectrum->stream.taken - desc->n) / desc->hop + 1;
 }
 
 /* Zeros that complete one more transform; 0 where every sample is covered. */
-static size_t missing_zeros(const penstock_spectrum *spectrum)
+static size_t missing_zeros(const struct spectrum *spectrum)
 {
     const penstock_spectrum_desc *desc = &spectrum->desc;
     uint64_t transforms = complete_transforms(spectrum), start = transforms * desc->hop;
     uint64_t covered = transforms ? start - desc->hop + desc->n : 0;
     uint64_t from = covered > start ? covered : start;
-    return spectrum->samples > from ? (size_t)(start + desc->n - spectrum->samples) : 0;
+    return spectrum->stream.taken > from ? (size_t)(start + desc->n - spectrum->stream.taken) : 0;
 }
 
 /* What was kept and zeros that are still to be pushed after the end, then what is complete goes to the device. */
-static int end_input(penstock_spectrum *spectrum)
+static int end_input(struct spectrum *spectrum)
 {
     size_t taken = 0;
     int status = take_rest(spectrum);
@@ -299,20 +275,24 @@ static int end_input(penstock_spectrum *spectrum)
     return status || spectrum->zeros ? status : penstock__batcher_flush(spectrum->batcher);
 }
 
-int penstock_spectrum_finish(penstock_spectrum *spectrum)
+static int flush(penstock_stream *stream)
 {
-    if (!spectrum)
-        return bad("penstock_spectrum_finish: spectrum is NULL");
-    if (!spectrum->finished && spectrum->desc.flush_partial)
+    return penstock__batcher_flush(spectrum_of(stream)->batcher);
+}
+
+static int finish(penstock_stream *stream)
+{
+    struct spectrum *spectrum = spectrum_of(stream);
+    if (!stream->finished && spectrum->desc.flush_partial)
         spectrum->zeros = missing_zeros(spectrum);
-    spectrum->finished = true;
+    stream->finished = true;
     return end_input(spectrum);
 }
 
 /* ---------------------------------------------------------------- vectors out ----------------- */
 
 /* The mean of what was summed. */
-static void emit(penstock_spectrum *spectrum, float *vector)
+static void emit(struct spectrum *spectrum, float *vector)
 {
     for (size_t i = 0; i < spectrum->length; i++) {
         double power = spectrum->sum[i] / (double)spectrum->summed;
@@ -325,13 +305,13 @@ static void emit(penstock_spectrum *spectrum, float *vector)
 }
 
 /* Takes at most `capacity` vectors out of `groups` results at `from`; how many of each were done. */
-static size_t give(penstock_spectrum *spectrum, const void *from, size_t groups, char *vectors, size_t capacity,
+static size_t give(struct spectrum *spectrum, const void *from, size_t groups, char *vectors, size_t capacity,
                    size_t *used)
 {
     size_t bytes = spectrum->length * spectrum->value_bytes, count = 0;
     if (!spectrum->sum) {
         *used = groups < capacity ? groups : capacity;
-        penstock__copy(spectrum->context, vectors, from, *used * bytes);
+        penstock__copy(spectrum->stream.context, vectors, from, *used * bytes);
         return *used;
     }
     for (*used = 0; *used < groups && count < capacity; ++*used) {
@@ -344,7 +324,7 @@ static size_t give(penstock_spectrum *spectrum, const void *from, size_t groups,
     return count;
 }
 
-int penstock__spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
+int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
 {
     *count = 0;
     while (*count < capacity) {
@@ -352,14 +332,14 @@ int penstock__spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t c
         size_t groups = 0, used;
         const void *from;
         int status;
-        if (spectrum->finished)
+        if (spectrum->stream.finished)
             end_input(spectrum); /* the batcher keeps a failure until its turn comes */
         else
             take_rest(spectrum);
-        if ((status = penstock__batcher_ready(spectrum->batcher, wait || spectrum->finished, &from, &groups)))
+        if ((status = penstock__batcher_ready(spectrum->batcher, wait || spectrum->stream.finished, &from, &groups)))
             return *count ? PENSTOCK_OK : status;
         if (!groups) {
-            if (spectrum->finished && spectrum->desc.flush_partial && spectrum->summed) {
+            if (spectrum->stream.finished && spectrum->desc.flush_partial && spectrum->summed) {
                 emit(spectrum, (float *)(void *)to);
                 ++*count;
             }
@@ -371,11 +351,27 @@ int penstock__spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t c
     return PENSTOCK_OK;
 }
 
-int penstock_spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
+static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
 {
-    if (!spectrum || !count || (capacity && !vectors))
-        return bad("penstock_spectrum_pull: an argument is NULL");
-    int status = penstock__spectrum_pull(spectrum, vectors, capacity, wait, count);
+    struct spectrum *spectrum = spectrum_of(stream);
+    int status = penstock__spectrum_pull(spectrum, out->whole, capacity, wait, count);
     penstock__spectrum_gave(spectrum, *count);
     return status;
 }
+
+/* ---------------------------------------------------------------- the kind -------------------- */
+
+const struct penstock__stream_kind penstock__spectrum_kind = {
+    .name = "spectrum",
+    .push = push,
+    .pull = pull,
+    .run = penstock__spectrum_run,
+    .flush = flush,
+    .finish = finish,
+    .reset = reset,
+    .free = free_stream,
+    .set_max_latency = penstock__spectrum_set_max_latency,
+    .due_s = penstock__spectrum_due_s,
+    .get_info = penstock__spectrum_get_info,
+    .get_stats = penstock__spectrum_get_stats,
+};

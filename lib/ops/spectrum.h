@@ -7,22 +7,21 @@
 
 #include "core/batcher.h"
 #include "core/rest.h"
+#include "core/stream.h"
 
-struct penstock_spectrum {
+struct spectrum {
+    struct penstock_stream stream;
     penstock_spectrum_desc desc; /* defaults filled in; pointers are not kept */
-    penstock_context *context;
-    char *device; /* as it was asked for */
+    char *device;                /* as it was asked for */
     penstock_plan *plan;
     struct penstock__batcher *batcher;
     penstock_format format; /* of the plan; another one than desc.format where samples are converted here */
     size_t length, value_bytes;
 
-    uint64_t samples, vectors;  /* pushed, pulled */
     size_t in_frame;            /* hop > n: samples of the present transform that were taken */
     size_t to_skip;             /* hop > n: samples to leave out next */
     struct penstock__rest rest; /* of a planar push; counted as pushed */
-    bool finished;
-    size_t zeros; /* still to be pushed after the end */
+    size_t zeros;               /* still to be pushed after the end */
 
     double *sum; /* of powers, where the average is made here; else NULL */
     unsigned summed;
@@ -35,51 +34,70 @@ struct penstock_spectrum {
     size_t prepare_bytes;
 
     uint64_t fallbacks, meanwhile; /* of plans that are gone */
-    struct penstock__meter meter;
 };
 
+extern const struct penstock__stream_kind penstock__spectrum_kind;
+
+static inline struct spectrum *spectrum_of(penstock_stream *stream)
+{
+    return (struct spectrum *)(void *)stream;
+}
+
+static inline const struct spectrum *const_spectrum_of(const penstock_stream *stream)
+{
+    return (const struct spectrum *)(const void *)stream;
+}
+
 /* The plan with a window by name or by factors. */
-int penstock__spectrum_plan(const penstock_spectrum *spectrum, penstock_plan **plan, const char *name,
-                            const float *taps);
+int penstock__spectrum_plan(const struct spectrum *spectrum, penstock_plan **plan, const char *name, const float *taps);
 
 /* The present plan gives way to `next`. */
-void penstock__spectrum_change_plan(penstock_spectrum *spectrum, penstock_plan *next);
+void penstock__spectrum_change_plan(struct spectrum *spectrum, penstock_plan *next);
 
 /* Samples from one vector's start to the next one's, and samples of one vector. */
-static inline size_t penstock__spectrum_step(const penstock_spectrum *spectrum)
+static inline size_t penstock__spectrum_step(const struct spectrum *spectrum)
 {
     return spectrum->desc.average * spectrum->desc.hop;
 }
 
-static inline size_t penstock__spectrum_span(const penstock_spectrum *spectrum)
+static inline size_t penstock__spectrum_span(const struct spectrum *spectrum)
 {
     return penstock__spectrum_step(spectrum) - spectrum->desc.hop + spectrum->desc.n;
 }
 
 /* Samples from the start of the next vector on that are gone, because its first transforms were done ahead. */
-static inline size_t penstock__spectrum_gone(const penstock_spectrum *spectrum)
+static inline size_t penstock__spectrum_gone(const struct spectrum *spectrum)
 {
     return spectrum->prepared * spectrum->desc.hop;
 }
 
 /* Whether vectors can be made straight from the caller's samples. */
-bool penstock__spectrum_goes_straight(const penstock_spectrum *spectrum);
+bool penstock__spectrum_goes_straight(const struct spectrum *spectrum);
 
 /* `count` samples, which complete nothing, to the batcher, which has room for them. */
-int penstock__spectrum_hold(penstock_spectrum *spectrum, const char *samples, size_t count);
+int penstock__spectrum_hold(struct spectrum *spectrum, const char *samples, size_t count);
 
 /* The rest of a vector of which transforms were done ahead: all its samples from there on are at `samples`. */
-void penstock__spectrum_end_prepared(penstock_spectrum *spectrum, const char *samples, char *vector);
+void penstock__spectrum_end_prepared(struct spectrum *spectrum, const char *samples, char *vector);
 
-/* As penstock_spectrum_run() where transforms were done ahead and the batcher holds samples behind them; capacity is
+/* As penstock_stream_run() where transforms were done ahead and the batcher holds samples behind them; capacity is
  * not 0. */
-int penstock__spectrum_run_held(penstock_spectrum *spectrum, const char *samples, size_t count, size_t *taken,
+int penstock__spectrum_run_held(struct spectrum *spectrum, const char *samples, size_t count, size_t *taken,
                                 char *vector, size_t *given);
 
-/* penstock_spectrum_pull() without its checks and without counting. */
-int penstock__spectrum_pull(penstock_spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count);
+/* Pulls without counting. */
+int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count);
 
 /* Counts vectors that were handed out. */
-void penstock__spectrum_gave(penstock_spectrum *spectrum, size_t vectors);
+void penstock__spectrum_gave(struct spectrum *spectrum, size_t vectors);
+
+/* ---- spectrum_run.c: of the kind's table ---- */
+
+int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
+                           const struct penstock__room *out, size_t capacity, size_t *given);
+int penstock__spectrum_set_max_latency(penstock_stream *stream, double max_latency_s);
+double penstock__spectrum_due_s(const penstock_stream *stream);
+void penstock__spectrum_get_info(const penstock_stream *stream, penstock_stream_info *info);
+void penstock__spectrum_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
 
 #endif

@@ -11,13 +11,13 @@
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: " __VA_ARGS__)
 
-bool penstock__spectrum_goes_straight(const penstock_spectrum *spectrum)
+bool penstock__spectrum_goes_straight(const struct spectrum *spectrum)
 {
-    return !spectrum->finished && !spectrum->sum && spectrum->desc.hop <= spectrum->desc.n &&
+    return !spectrum->stream.finished && !spectrum->sum && spectrum->desc.hop <= spectrum->desc.n &&
            spectrum->format == spectrum->desc.format && penstock__plan_is_direct(spectrum->plan);
 }
 
-int penstock__spectrum_hold(penstock_spectrum *spectrum, const char *samples, size_t count)
+int penstock__spectrum_hold(struct spectrum *spectrum, const char *samples, size_t count)
 {
     size_t bytes = penstock_format_bytes(spectrum->format), room;
     void *to;
@@ -31,7 +31,7 @@ int penstock__spectrum_hold(penstock_spectrum *spectrum, const char *samples, si
 /* ---------------------------------------------------------------- begun ----------------------- */
 
 /* Whether the next sample is the first one of a transform, and these can be done one by one. */
-static bool can_prepare(penstock_spectrum *spectrum)
+static bool can_prepare(struct spectrum *spectrum)
 {
     size_t bytes;
     if (!penstock__spectrum_goes_straight(spectrum) || spectrum->desc.average == 1 ||
@@ -45,11 +45,14 @@ static bool can_prepare(penstock_spectrum *spectrum)
     return spectrum->prepare_sums;
 }
 
-int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken,
-                              size_t *wanted)
+int penstock_spectrum_prepare(penstock_stream *stream, const void *samples, size_t count, size_t *taken, size_t *wanted)
 {
-    if (!spectrum || !taken || !wanted || (count && !samples))
+    int status = penstock__stream_is(stream, &penstock__spectrum_kind, "penstock_spectrum_prepare");
+    if (status)
+        return status;
+    if (!taken || !wanted || (count && !samples))
         return bad("penstock_spectrum_prepare: an argument is NULL");
+    struct spectrum *spectrum = spectrum_of(stream);
     *taken = *wanted = 0;
     if (!can_prepare(spectrum))
         return PENSTOCK_OK;
@@ -64,8 +67,7 @@ int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, 
         spectrum->prepare_s = (spectrum->prepared ? spectrum->prepare_s : 0) + penstock__now_s() - began;
         spectrum->prepared += (unsigned)transforms;
         *taken = transforms * desc->hop;
-        spectrum->samples += *taken;
-        penstock__meter_take(&spectrum->meter, *taken, began);
+        penstock__stream_took(stream, *taken, began);
     }
     *wanted = desc->n;
     return PENSTOCK_OK;
@@ -73,18 +75,18 @@ int penstock_spectrum_prepare(penstock_spectrum *spectrum, const void *samples, 
 
 /* ---------------------------------------------------------------- ended ----------------------- */
 
-void penstock__spectrum_end_prepared(penstock_spectrum *spectrum, const char *samples, char *vector)
+void penstock__spectrum_end_prepared(struct spectrum *spectrum, const char *samples, char *vector)
 {
     double began = penstock__now_s();
     penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, spectrum->desc.average - spectrum->prepared,
                               vector, spectrum->prepare_sums);
     spectrum->prepared = 0;
-    penstock__meter_batch(&spectrum->meter, 1, spectrum->prepare_s + penstock__now_s() - began);
+    penstock__meter_batch(&spectrum->stream.meter, 1, spectrum->prepare_s + penstock__now_s() - began);
     if (spectrum->next)
         penstock__spectrum_change_plan(spectrum, spectrum->next);
 }
 
-int penstock__spectrum_run_held(penstock_spectrum *spectrum, const char *samples, size_t count, size_t *taken,
+int penstock__spectrum_run_held(struct spectrum *spectrum, const char *samples, size_t count, size_t *taken,
                                 char *vector, size_t *given)
 {
     size_t held = penstock__batcher_held(spectrum->batcher), gone = penstock__spectrum_gone(spectrum), room;

@@ -2,10 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The streaming spectrum while it runs: push and pull in one call, changes, counters. */
-#include "core/description.h"
 #include "ops/spectrum.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Fewer samples than MANY_SAMPLES come from a caller whose own threads keep the processors busy, where a hand-over
@@ -13,19 +11,17 @@
 #define ALONE_SAMPLES ((size_t)1 << 14)
 #define MANY_SAMPLES  ((size_t)1 << 16)
 
-#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: " __VA_ARGS__)
-
 /* ---------------------------------------------------------------- straight -------------------- */
 
 /* A device that computes within the call has nothing to wait for. */
-static int push_and_pull(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken, void *vectors,
+static int push_and_pull(struct spectrum *spectrum, const void *samples, size_t count, size_t *taken, void *vectors,
                          size_t capacity, size_t *given)
 {
-    int pushed = count ? penstock_spectrum_push(spectrum, samples, count, taken) : PENSTOCK_OK;
+    int pushed = count ? penstock_stream_push(&spectrum->stream, samples, count, taken) : PENSTOCK_OK;
     bool direct = penstock__plan_is_direct(spectrum->plan);
     if (direct)
         penstock__batcher_flush(spectrum->batcher); /* the batcher keeps a failure until its turn comes */
-    int status = penstock_spectrum_pull(spectrum, vectors, capacity, direct, given);
+    int status = penstock_stream_pull(&spectrum->stream, vectors, capacity, direct, given);
     return status || *given ? status : pushed;
 }
 
@@ -36,7 +32,7 @@ struct seam {
 };
 
 /* Whether this call can go straight. */
-static bool find_seam(const penstock_spectrum *spectrum, struct seam *seam, size_t count, size_t capacity)
+static bool find_seam(const struct spectrum *spectrum, struct seam *seam, size_t count, size_t capacity)
 {
     size_t step = penstock__spectrum_step(spectrum), span = penstock__spectrum_span(spectrum), room;
     void *to;
@@ -51,7 +47,7 @@ static bool find_seam(const penstock_spectrum *spectrum, struct seam *seam, size
 }
 
 /* The vectors that begin in what is held; afterwards nothing is, and the next one begins within `samples`. */
-static int close_seam(penstock_spectrum *spectrum, const struct seam *seam, const char *samples, char *vectors)
+static int close_seam(struct spectrum *spectrum, const struct seam *seam, const char *samples, char *vectors)
 {
     size_t given = 0;
     int status;
@@ -67,7 +63,7 @@ static int close_seam(penstock_spectrum *spectrum, const struct seam *seam, cons
 
 /* `count` vectors; how many were made before a failure. The samples of the first one that are gone come before
  * `samples`. */
-static int make_vectors(penstock_spectrum *spectrum, const char *samples, size_t count, char *vectors, size_t *made)
+static int make_vectors(struct spectrum *spectrum, const char *samples, size_t count, char *vectors, size_t *made)
 {
     const penstock_spectrum_desc *desc = &spectrum->desc;
     size_t step = penstock__spectrum_step(spectrum), most = ALONE_SAMPLES / (desc->n * desc->average), some;
@@ -86,11 +82,11 @@ static int make_vectors(penstock_spectrum *spectrum, const char *samples, size_t
             return status;
     }
     if (count > begun)
-        penstock__meter_batch(&spectrum->meter, count - begun, penstock__now_s() - began);
+        penstock__meter_batch(&spectrum->stream.meter, count - begun, penstock__now_s() - began);
     return PENSTOCK_OK;
 }
 
-static int run_straight(penstock_spectrum *spectrum, const struct seam *seam, const char *samples, size_t count,
+static int run_straight(struct spectrum *spectrum, const struct seam *seam, const char *samples, size_t count,
                         size_t *taken, char *vectors, size_t capacity, size_t *given)
 {
     size_t bytes = penstock_format_bytes(spectrum->format), vector_bytes = spectrum->length * spectrum->value_bytes;
@@ -118,31 +114,28 @@ static int run_straight(penstock_spectrum *spectrum, const struct seam *seam, co
     return status;
 }
 
-int penstock_spectrum_run(penstock_spectrum *spectrum, const void *samples, size_t count, size_t *taken, void *vectors,
-                          size_t capacity, size_t *given)
+int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
+                           const struct penstock__room *out, size_t capacity, size_t *given)
 {
+    struct spectrum *spectrum = spectrum_of(stream);
     struct seam seam = {0};
-    if (!spectrum || !taken || !given || (count && !samples) || (capacity && !vectors))
-        return bad("penstock_spectrum_run: an argument is NULL");
-    *taken = *given = 0;
-    bool begun = spectrum->prepared && !spectrum->finished;
+    bool begun = spectrum->prepared && !stream->finished;
     if (begun && !capacity)
         return PENSTOCK_OK;
     if (!count || (!begun && !find_seam(spectrum, &seam, count, capacity)))
-        return push_and_pull(spectrum, samples, count, taken, vectors, capacity, given);
+        return push_and_pull(spectrum, in, count, taken, out->whole, capacity, given);
     double began = penstock__now_s();
     int status = begun && penstock__batcher_held(spectrum->batcher)
-                     ? penstock__spectrum_run_held(spectrum, samples, count, taken, vectors, given)
-                     : run_straight(spectrum, &seam, samples, count, taken, vectors, capacity, given);
-    spectrum->samples += *taken;
-    penstock__meter_take(&spectrum->meter, *taken, began);
+                     ? penstock__spectrum_run_held(spectrum, in, count, taken, out->whole, given)
+                     : run_straight(spectrum, &seam, in, count, taken, out->whole, capacity, given);
+    penstock__stream_took(stream, *taken, began);
     penstock__spectrum_gave(spectrum, *given);
     return status;
 }
 
 /* ---------------------------------------------------------------- changes --------------------- */
 
-void penstock__spectrum_change_plan(penstock_spectrum *spectrum, penstock_plan *next)
+void penstock__spectrum_change_plan(struct spectrum *spectrum, penstock_plan *next)
 {
     penstock__batcher_set_plan(spectrum->batcher, next);
     spectrum->fallbacks += penstock__plan_fallbacks(spectrum->plan);
@@ -152,12 +145,13 @@ void penstock__spectrum_change_plan(penstock_spectrum *spectrum, penstock_plan *
     spectrum->next = NULL;
 }
 
-int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window, const float *taps)
+int penstock_spectrum_set_window(penstock_stream *stream, const char *window, const float *taps)
 {
     penstock_plan *next;
-    int status;
-    if (!spectrum)
-        return bad("penstock_spectrum_set_window: spectrum is NULL");
+    int status = penstock__stream_is(stream, &penstock__spectrum_kind, "penstock_spectrum_set_window");
+    if (status)
+        return status;
+    struct spectrum *spectrum = spectrum_of(stream);
     if (penstock__rest_count(&spectrum->rest))
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: vectors wait to be pulled before the window can change");
     if ((status = penstock__spectrum_plan(spectrum, &next, window, taps)))
@@ -171,53 +165,47 @@ int penstock_spectrum_set_window(penstock_spectrum *spectrum, const char *window
     return PENSTOCK_OK;
 }
 
-int penstock_spectrum_set_max_latency(penstock_spectrum *spectrum, double max_latency_s)
+int penstock__spectrum_set_max_latency(penstock_stream *stream, double max_latency_s)
 {
-    if (!spectrum || !(max_latency_s >= 0))
-        return bad("penstock_spectrum_set_max_latency: spectrum is NULL, or %g is not 0 or more", max_latency_s);
-    spectrum->desc.max_latency_s = max_latency_s;
-    penstock__batcher_set_latency(spectrum->batcher, max_latency_s);
+    spectrum_of(stream)->desc.max_latency_s = max_latency_s;
+    penstock__batcher_set_latency(spectrum_of(stream)->batcher, max_latency_s);
     return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- what is known --------------- */
 
-double penstock_spectrum_due_s(const penstock_spectrum *spectrum)
+double penstock__spectrum_due_s(const penstock_stream *stream)
 {
-    return spectrum ? penstock__batcher_due_s(spectrum->batcher) : (double)INFINITY;
+    return penstock__batcher_due_s(const_spectrum_of(stream)->batcher);
 }
 
-uint64_t penstock_spectrum_waiting(const penstock_spectrum *spectrum)
-{
-    if (!spectrum || spectrum->samples < penstock__spectrum_span(spectrum))
-        return 0;
-    uint64_t complete = (spectrum->samples - penstock__spectrum_span(spectrum)) / penstock__spectrum_step(spectrum) + 1;
-    return complete > spectrum->vectors ? complete - spectrum->vectors : 0;
-}
-
-uint64_t penstock_spectrum_vector_of(const penstock_spectrum *spectrum, uint64_t sample)
-{
-    return spectrum ? sample / penstock__spectrum_step(spectrum) : 0;
-}
-
-void penstock__spectrum_gave(penstock_spectrum *spectrum, size_t vectors)
+void penstock__spectrum_gave(struct spectrum *spectrum, size_t vectors)
 {
     size_t step = penstock__spectrum_step(spectrum);
-    if (!vectors)
-        return;
-    penstock__meter_give(&spectrum->meter, vectors,
-                         spectrum->vectors * step + (step - spectrum->desc.hop) + spectrum->desc.n, step,
-                         penstock__now_s());
-    spectrum->vectors += vectors;
+    penstock__stream_gave(&spectrum->stream, vectors,
+                          spectrum->stream.given * step + (step - spectrum->desc.hop) + spectrum->desc.n, step);
 }
 
-int penstock_spectrum_get_stats(const penstock_spectrum *spectrum, penstock_stream_stats *stats)
+/* Vectors that are complete, and were given or not. */
+static uint64_t complete(const struct spectrum *spectrum)
 {
-    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
-    if (!spectrum)
-        return bad("penstock_spectrum_get_stats: spectrum is NULL");
-    penstock__meter_read(&spectrum->meter, &now, penstock__now_s());
-    now.fallbacks = spectrum->fallbacks + penstock__plan_fallbacks(spectrum->plan);
-    now.meanwhile = spectrum->meanwhile + penstock__plan_meanwhile(spectrum->plan);
-    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
+    uint64_t samples = spectrum->stream.taken, span = penstock__spectrum_span(spectrum);
+    return samples < span ? 0 : (samples - span) / penstock__spectrum_step(spectrum) + 1;
+}
+
+void penstock__spectrum_get_info(const penstock_stream *stream, penstock_stream_info *info)
+{
+    const struct spectrum *spectrum = const_spectrum_of(stream);
+    penstock_plan_info plan = PENSTOCK_PLAN_INFO;
+    penstock_plan_get_info(spectrum->plan, &plan);
+    info->device = plan.device;
+    info->batch = penstock__batcher_capacity(spectrum->batcher);
+    info->waiting = complete(spectrum) > stream->given ? complete(spectrum) - stream->given : 0;
+}
+
+void penstock__spectrum_get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
+{
+    const struct spectrum *spectrum = const_spectrum_of(stream);
+    stats->fallbacks = spectrum->fallbacks + penstock__plan_fallbacks(spectrum->plan);
+    stats->meanwhile = spectrum->meanwhile + penstock__plan_meanwhile(spectrum->plan);
 }

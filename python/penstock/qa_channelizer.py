@@ -263,12 +263,12 @@ def c_library_channelizer(data, taps, channels, hop, device):
                            False, 0, (hop + 1) % channels)
     frames = numpy.zeros((-(-len(data) // hop) + 1, channels), numpy.complex64)
     assert library.penstock_context_new(ctypes.byref(context), None) == 0
-    assert library.penstock_channelizer_new(ctypes.byref(bank), context, ctypes.byref(desc), device.encode()) == 0
-    assert library.penstock_channelizer_push(bank, ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(len(data)), ctypes.byref(count)) == 0
+    assert library.penstock_channelizer_open(ctypes.byref(bank), context, ctypes.byref(desc), device.encode()) == 0
+    assert library.penstock_stream_push(bank, ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(len(data)), ctypes.byref(count)) == 0
     assert count.value == len(data)
-    assert library.penstock_channelizer_finish(bank) == 0
-    assert library.penstock_channelizer_pull(bank, ctypes.c_void_p(frames.ctypes.data), ctypes.c_size_t(len(frames)), True, ctypes.byref(count)) == 0
-    library.penstock_channelizer_free(bank)
+    assert library.penstock_stream_finish(bank) == 0
+    assert library.penstock_stream_pull(bank, ctypes.c_void_p(frames.ctypes.data), ctypes.c_size_t(len(frames)), True, ctypes.byref(count)) == 0
+    library.penstock_stream_free(bank)
     library.penstock_context_free(context)
     return frames[: count.value]
 

@@ -246,18 +246,18 @@ def c_library_filter(data, taps, decimation, shift, n):
     desc = FilterDesc(ctypes.sizeof(FilterDesc), 0, taps.ctypes.data, None, len(taps), 0, decimation, shift, 0, False, n)
     out = numpy.zeros(-(-len(data) // decimation) + 1, numpy.complex64)
     assert library.penstock_context_new(ctypes.byref(context), None) == 0
-    assert library.penstock_filter_new(ctypes.byref(filter), context, ctypes.byref(desc), b"cpu") == 0
+    assert library.penstock_filter_open(ctypes.byref(filter), context, ctypes.byref(desc), b"cpu") == 0
     made = taken = 0
     while taken < len(data):
         rest = data[taken:]
-        assert library.penstock_filter_push(filter, ctypes.c_void_p(rest.ctypes.data), ctypes.c_size_t(len(rest)), ctypes.byref(count)) == 0
+        assert library.penstock_stream_push(filter, ctypes.c_void_p(rest.ctypes.data), ctypes.c_size_t(len(rest)), ctypes.byref(count)) == 0
         taken += count.value
         if taken == len(data):
-            assert library.penstock_filter_finish(filter) == 0
+            assert library.penstock_stream_finish(filter) == 0
         to = out[made:]
-        assert library.penstock_filter_pull(filter, ctypes.c_void_p(to.ctypes.data), ctypes.c_size_t(len(to)), True, ctypes.byref(count)) == 0
+        assert library.penstock_stream_pull(filter, ctypes.c_void_p(to.ctypes.data), ctypes.c_size_t(len(to)), True, ctypes.byref(count)) == 0
         made += count.value
-    library.penstock_filter_free(filter)
+    library.penstock_stream_free(filter)
     library.penstock_context_free(context)
     return out[:made]
 

@@ -49,30 +49,30 @@ static struct words read_words(const uint8_t *data)
                           .twice = w[7] >> 2 & 1};
 }
 
-static size_t analyse(penstock_channelizer *bank, size_t kept, const uint8_t *samples, size_t count, size_t piece,
+static size_t analyse(penstock_stream *bank, size_t kept, const uint8_t *samples, size_t count, size_t piece,
                       penstock_cf32 *out)
 {
     size_t room = MOST_VALUES / kept, made = 0, got = 1;
-    must(!penstock_channelizer_reset(bank));
+    must(!penstock_stream_reset(bank));
     for (size_t at = 0, taken; at < count; at += taken) {
-        must(!penstock_channelizer_push(bank, samples + 2 * at, count - at < piece ? count - at : piece, &taken));
-        must(!penstock_channelizer_pull(bank, out + made * kept, room - made, false, &got));
+        must(!penstock_stream_push(bank, samples + 2 * at, count - at < piece ? count - at : piece, &taken));
+        must(!penstock_stream_pull(bank, out + made * kept, room - made, false, &got));
         must(taken || got || made == room);
         made += got;
         if (made == room)
             return made;
     }
-    must(!penstock_channelizer_finish(bank));
+    must(!penstock_stream_finish(bank));
     for (got = 1; got && made < room; made += got)
-        must(!penstock_channelizer_pull(bank, out + made * kept, room - made, true, &got));
+        must(!penstock_stream_pull(bank, out + made * kept, room - made, true, &got));
     return made;
 }
 
 static void analysis(penstock_context *context, const struct words *w, const uint8_t *samples, size_t count)
 {
-    penstock_channelizer *bank;
+    penstock_stream *bank;
     penstock_channelizer_info info = PENSTOCK_CHANNELIZER_INFO;
-    int status = penstock_channelizer_new(
+    int status = penstock_channelizer_open(
         &bank, context,
         &PENSTOCK_CHANNELIZER_DESC(.channels = w->channels, .hop = w->hop, .taps = w->designed ? NULL : taps,
                                    .tap_count = w->tap_count, .select = w->selected ? select_words : NULL,
@@ -89,34 +89,34 @@ static void analysis(penstock_context *context, const struct words *w, const uin
     must(made == (expected < room ? expected : room));
     must(analyse(bank, info.kept, samples, count, 1 + count / 3, others) == made);
     must(!memcmp(values, others, made * info.kept * sizeof *values));
-    penstock_channelizer_free(bank);
+    penstock_stream_free(bank);
 }
 
-static size_t synthesise(penstock_synthesizer *bank, size_t frames, size_t kept, size_t piece, penstock_cf32 *out)
+static size_t synthesise(penstock_stream *bank, size_t frames, size_t kept, size_t piece, penstock_cf32 *out)
 {
     size_t made = 0, got = 1;
-    must(!penstock_synthesizer_reset(bank));
+    must(!penstock_stream_reset(bank));
     for (size_t at = 0, taken; at < frames; at += taken) {
         size_t some = frames - at < piece ? frames - at : piece;
-        must(!penstock_synthesizer_push(bank, values + at * kept, some, &taken));
-        must(!penstock_synthesizer_pull(bank, out + made, MOST_VALUES - made, false, &got));
+        must(!penstock_stream_push(bank, values + at * kept, some, &taken));
+        must(!penstock_stream_pull(bank, out + made, MOST_VALUES - made, false, &got));
         must(taken || got || made == MOST_VALUES);
         made += got;
         if (made == MOST_VALUES)
             return made;
     }
-    must(!penstock_synthesizer_finish(bank));
+    must(!penstock_stream_finish(bank));
     for (got = 1; got && made < MOST_VALUES; made += got)
-        must(!penstock_synthesizer_pull(bank, out + made, MOST_VALUES - made, true, &got));
+        must(!penstock_stream_pull(bank, out + made, MOST_VALUES - made, true, &got));
     return made;
 }
 
 static void synthesis(penstock_context *context, const struct words *w, size_t count)
 {
     static penstock_cf32 again[MOST_VALUES];
-    penstock_synthesizer *bank;
+    penstock_stream *bank;
     penstock_synthesizer_info info = PENSTOCK_SYNTHESIZER_INFO;
-    int status = penstock_synthesizer_new(
+    int status = penstock_synthesizer_open(
         &bank, context,
         &PENSTOCK_SYNTHESIZER_DESC(.channels = w->channels, .hop = w->hop, .taps = w->designed ? NULL : taps,
                                    .tap_count = w->tap_count, .delay = w->delay, .advance = w->advance,
@@ -134,7 +134,7 @@ static void synthesis(penstock_context *context, const struct words *w, size_t c
     must(made == (expected < MOST_VALUES ? expected : MOST_VALUES));
     must(synthesise(bank, frames, info.kept, 1 + frames / 3, again) == made);
     must(!memcmp(others, again, made * sizeof *again));
-    penstock_synthesizer_free(bank);
+    penstock_stream_free(bank);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

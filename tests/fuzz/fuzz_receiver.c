@@ -27,20 +27,20 @@ struct summary {
     bool fcs_ok;
 };
 
-static size_t receive(penstock_wifi_receiver *receiver, const uint8_t *samples, size_t count, size_t width,
-                      size_t piece, struct summary *frames)
+static size_t receive(penstock_stream *receiver, const uint8_t *samples, size_t count, size_t width, size_t piece,
+                      struct summary *frames)
 {
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
     penstock_wifi_counters counters = PENSTOCK_WIFI_COUNTERS;
     size_t found = 0;
     uint64_t last = 0;
     int status;
-    must(!penstock_wifi_receiver_reset(receiver));
+    must(!penstock_stream_reset(receiver));
     for (size_t done = 0, part; done < count; done += part) {
         part = count - done < piece ? count - done : piece;
-        must(!penstock_wifi_receiver_push(receiver, samples + done * width, part));
+        must(!penstock_stream_push(receiver, samples + done * width, part, NULL));
     }
-    must(!penstock_wifi_receiver_finish(receiver));
+    must(!penstock_stream_finish(receiver));
     while ((status = penstock_wifi_receiver_pull(receiver, &frame)) == 1) {
         must(frame.sample >= last && frame.samples > 0 && frame.length <= 65535);
         must(!frame.decoded == !frame.psdu && (frame.decoded || !frame.fcs_ok));
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CS8, PENSTOCK_CU8};
     static penstock_context *context;
-    static penstock_wifi_receiver *receivers[4];
+    static penstock_stream *receivers[4];
     static struct summary once[MAX_FRAMES], again[MAX_FRAMES];
     if (!size)
         return 0;
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     penstock_wifi_receiver_desc desc =
         PENSTOCK_WIFI_RECEIVER_DESC(.format = formats[kind], .points = kind & 1, .max_latency_s = 1e-4);
     if (!receivers[kind])
-        must(!penstock_wifi_receiver_new(&receivers[kind], context, &desc, "cpu"));
+        must(!penstock_wifi_receiver_open(&receivers[kind], context, &desc, "cpu"));
     uint8_t *samples = malloc(count * width + 1); /* aligned, which data + 1 is not */
     must(samples);
     memcpy(samples, data + 1, count * width);

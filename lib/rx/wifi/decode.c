@@ -71,16 +71,16 @@ void penstock__wifi_worker_free(struct penstock__wifi_worker *worker)
 }
 
 /* All samples of the frame are there, as far as is known. */
-static bool complete(const struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node)
+static bool complete(const struct wifi_receiver *receiver, const struct penstock__wifi_node *node)
 {
-    return node->state == PENSTOCK__WIFI_WAITING && (receiver->finished || node->until <= receiver->end);
+    return node->state == PENSTOCK__WIFI_WAITING && (receiver->stream.finished || node->until <= receiver->end);
 }
 
 /* ---------------------------------------------------------------- before the device ----------- */
 
 static void prepare(void *argument, size_t index, unsigned worker)
 {
-    struct penstock_wifi_receiver *receiver = argument;
+    struct wifi_receiver *receiver = argument;
     struct penstock__wifi_batch *batch = &receiver->batch;
     const struct penstock__wifi_batch_item *item = &batch->items[index];
     struct penstock__wifi_node *node = item->node;
@@ -182,7 +182,7 @@ static void check(struct penstock__wifi_node *node)
 
 static void finish(void *argument, size_t index, unsigned worker_index)
 {
-    struct penstock_wifi_receiver *receiver = argument;
+    struct wifi_receiver *receiver = argument;
     struct penstock__wifi_worker *worker = &receiver->workers[worker_index];
     const struct penstock__wifi_batch_item *item = &receiver->batch.items[index];
     struct penstock__wifi_node *node = item->node;
@@ -210,7 +210,7 @@ static void finish(void *argument, size_t index, unsigned worker_index)
 /* ---------------------------------------------------------------- the batch ------------------- */
 
 /* PSDU and points in one piece; kept if the frame comes by again after an error. */
-static int reserve(const struct penstock_wifi_receiver *receiver, struct penstock__wifi_node *node)
+static int reserve(const struct wifi_receiver *receiver, struct penstock__wifi_node *node)
 {
     size_t points = receiver->points ? (size_t)node->symbols * PENSTOCK__WIFI_CARRIERS * sizeof *node->points : 0;
     if (!node->memory && !(node->memory = penstock__alloc(points + node->length)))
@@ -221,8 +221,7 @@ static int reserve(const struct penstock_wifi_receiver *receiver, struct penstoc
 }
 
 /* As many complete frames as the batch holds, from `node` on; returns the first that was left, in *rest. */
-static int collect(struct penstock_wifi_receiver *receiver, struct penstock__wifi_node *node,
-                   struct penstock__wifi_node **rest)
+static int collect(struct wifi_receiver *receiver, struct penstock__wifi_node *node, struct penstock__wifi_node **rest)
 {
     struct penstock__wifi_batch *batch = &receiver->batch;
     batch->item_count = batch->sample_count = batch->symbol_count = 0;
@@ -246,10 +245,10 @@ static int collect(struct penstock_wifi_receiver *receiver, struct penstock__wif
     return PENSTOCK_OK;
 }
 
-static int run(struct penstock_wifi_receiver *receiver)
+static int run(struct wifi_receiver *receiver)
 {
     struct penstock__wifi_batch *batch = &receiver->batch;
-    penstock__parallel(receiver->context, batch->item_count, prepare, receiver);
+    penstock__parallel(receiver->stream.context, batch->item_count, prepare, receiver);
     double began = penstock__now_s();
     int status = penstock_ofdm_run(receiver->ofdm,
                                    &PENSTOCK_OFDM_BATCH(.samples = batch->samples, .sample_count = batch->sample_count,
@@ -259,8 +258,8 @@ static int run(struct penstock_wifi_receiver *receiver)
     if (status)
         return status;
     bool clock = penstock__ofdm_has_clock(receiver->ofdm);
-    penstock__meter_batch(&receiver->meter, batch->item_count, clock ? 0 : penstock__now_s() - began);
-    penstock__parallel(receiver->context, batch->item_count, finish, receiver);
+    penstock__meter_batch(&receiver->stream.meter, batch->item_count, clock ? 0 : penstock__now_s() - began);
+    penstock__parallel(receiver->stream.context, batch->item_count, finish, receiver);
     for (size_t i = 0; i < batch->item_count; i++) {
         receiver->counters.decoded += batch->items[i].node->decoded;
         receiver->counters.fcs_ok += batch->items[i].node->fcs_ok;
@@ -268,7 +267,7 @@ static int run(struct penstock_wifi_receiver *receiver)
     return PENSTOCK_OK;
 }
 
-int penstock__wifi_decode(struct penstock_wifi_receiver *receiver)
+int penstock__wifi_decode(struct wifi_receiver *receiver)
 {
     struct penstock__wifi_node *node = receiver->frames;
     while (node) {

@@ -39,7 +39,7 @@ static bool is_same(int64_t known_start, int64_t known_end, int64_t start, unsig
 
 /* A frame that is there already, or begins within too many. Those that were taken out count as well: what is found must
  * not depend on how soon the caller takes frames. */
-static bool is_superfluous(const struct penstock_wifi_receiver *receiver, int64_t start)
+static bool is_superfluous(const struct wifi_receiver *receiver, int64_t start)
 {
     unsigned covering = 0;
     for (const struct penstock__wifi_node *node = receiver->frames; node; node = node->next)
@@ -52,7 +52,7 @@ static bool is_superfluous(const struct penstock_wifi_receiver *receiver, int64_
 }
 
 /* Few frames can overlap: there is always room. */
-static void remember(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node, int64_t horizon)
+static void remember(struct wifi_receiver *receiver, const struct penstock__wifi_node *node, int64_t horizon)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < receiver->past_count; i++)
@@ -62,7 +62,7 @@ static void remember(struct penstock_wifi_receiver *receiver, const struct penst
     receiver->past[receiver->past_count++] = (struct penstock__wifi_past){node->start, node->end};
 }
 
-int penstock__wifi_enter(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *found)
+int penstock__wifi_enter(struct wifi_receiver *receiver, const struct penstock__wifi_node *found)
 {
     struct penstock__wifi_node **place = &receiver->frames, *node;
     if (is_superfluous(receiver, found->start))
@@ -78,7 +78,7 @@ int penstock__wifi_enter(struct penstock_wifi_receiver *receiver, const struct p
     return PENSTOCK_OK;
 }
 
-struct penstock__wifi_node *penstock__wifi_take(struct penstock_wifi_receiver *receiver, int64_t horizon)
+struct penstock__wifi_node *penstock__wifi_take(struct wifi_receiver *receiver, int64_t horizon)
 {
     struct penstock__wifi_node *node;
     while ((node = receiver->frames) && node->state == PENSTOCK__WIFI_DONE && node->start < horizon) {
@@ -94,7 +94,7 @@ struct penstock__wifi_node *penstock__wifi_take(struct penstock_wifi_receiver *r
     return NULL;
 }
 
-void penstock__wifi_truncate(struct penstock_wifi_receiver *receiver)
+void penstock__wifi_truncate(struct wifi_receiver *receiver)
 {
     for (struct penstock__wifi_node *node = receiver->frames; node; node = node->next) {
         bool cut = node->end - WINDOW_OFFSET > receiver->total;
@@ -107,7 +107,7 @@ void penstock__wifi_truncate(struct penstock_wifi_receiver *receiver)
     }
 }
 
-void penstock__wifi_describe(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node,
+void penstock__wifi_describe(struct wifi_receiver *receiver, const struct penstock__wifi_node *node,
                              penstock_wifi_frame *frame)
 {
     frame->sample = node->start > 0 ? (uint64_t)node->start : 0;

@@ -24,7 +24,7 @@
 #define PENSTOCK_RX_WIFI_RECEIVER_H
 
 #include "backends/backend.h"
-#include "core/meter.h"
+#include "core/stream.h"
 #include "fec/interleaver.h"
 #include "fec/wifi_rates.h"
 #include "rx/wifi/complex.h"
@@ -244,15 +244,15 @@ struct penstock__wifi_worker {
 int penstock__wifi_worker_init(struct penstock__wifi_worker *worker);
 void penstock__wifi_worker_free(struct penstock__wifi_worker *worker);
 
-struct penstock_wifi_receiver;
+struct wifi_receiver;
 
 /* Decodes every complete frame of the list; on an error those that are not done stay as they are. */
-int penstock__wifi_decode(struct penstock_wifi_receiver *receiver);
+int penstock__wifi_decode(struct wifi_receiver *receiver);
 
 /* ---------------------------------------------------------------- the receiver ---------------- */
 
-struct penstock_wifi_receiver {
-    penstock_context *context;
+struct wifi_receiver {
+    struct penstock_stream stream;
     penstock_ofdm *ofdm;
     penstock_format format;
     double rate_hz; /* and bandwidth */
@@ -265,7 +265,6 @@ struct penstock_wifi_receiver {
     int64_t base, end, total;
     int64_t hop, next;           /* work is done every `hop` samples, next when `end` is there, */
     double max_latency_s, since; /* or when samples have waited so long; the first of them, INFINITY: none */
-    bool finished;
 
     struct penstock__wifi_detector detector;
     struct penstock__wifi_candidate *candidates;
@@ -286,27 +285,26 @@ struct penstock_wifi_receiver {
     int64_t sure_until;                        /* frames before this lie within one that is sure */
     penstock_wifi_counters counters;
     uint64_t earlier_fallbacks, earlier_meanwhile; /* those before the last reset */
-    struct penstock__meter meter;
 };
 
 /* Goes on with all steps as far as there are samples, to the end if the stream is finished. */
-int penstock__wifi_work(struct penstock_wifi_receiver *receiver);
+int penstock__wifi_work(struct wifi_receiver *receiver);
 
 struct penstock__wifi_node *penstock__wifi_node_new(void);
 void penstock__wifi_node_free(struct penstock__wifi_node *node);
 
 /* Enters a copy of `found`, unless it is there already, or was. */
-int penstock__wifi_enter(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *found);
+int penstock__wifi_enter(struct wifi_receiver *receiver, const struct penstock__wifi_node *found);
 
 /* Takes the first frame out of the list if it is done and starts before `horizon`, as none does that is still to be
  * found; else NULL. */
-struct penstock__wifi_node *penstock__wifi_take(struct penstock_wifi_receiver *receiver, int64_t horizon);
+struct penstock__wifi_node *penstock__wifi_take(struct wifi_receiver *receiver, int64_t horizon);
 
 /* Marks what the end of the stream cut off. */
-void penstock__wifi_truncate(struct penstock_wifi_receiver *receiver);
+void penstock__wifi_truncate(struct wifi_receiver *receiver);
 
 /* `frame` for the caller; receiver->channel too. */
-void penstock__wifi_describe(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_node *node,
+void penstock__wifi_describe(struct wifi_receiver *receiver, const struct penstock__wifi_node *node,
                              penstock_wifi_frame *frame);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- detection ------------------- */
 
-static void add_candidate(struct penstock_wifi_receiver *receiver, const struct penstock__wifi_candidate *candidate)
+static void add_candidate(struct wifi_receiver *receiver, const struct penstock__wifi_candidate *candidate)
 {
     struct penstock__wifi_candidate *added = &receiver->candidates[receiver->candidate_count++];
     *added = *candidate;
@@ -24,7 +24,7 @@ static void add_candidate(struct penstock_wifi_receiver *receiver, const struct 
 }
 
 /* Goes on with the short training field as far as there are samples. */
-static void detect(struct penstock_wifi_receiver *receiver)
+static void detect(struct wifi_receiver *receiver)
 {
     struct penstock__wifi_detector *detector = &receiver->detector;
     struct penstock__wifi_candidate candidate;
@@ -43,14 +43,14 @@ static void detect(struct penstock_wifi_receiver *receiver)
                 add_candidate(receiver, &candidate);
         penstock__wifi_detector_forget(detector, windows);
     }
-    if (receiver->finished && penstock__wifi_detector_end(detector, &candidate))
+    if (receiver->stream.finished && penstock__wifi_detector_end(detector, &candidate))
         add_candidate(receiver, &candidate);
 }
 
 /* ---------------------------------------------------------------- examination ----------------- */
 
 struct examination {
-    struct penstock_wifi_receiver *receiver;
+    struct wifi_receiver *receiver;
     enum penstock__wifi_verdict verdicts[EXAMINED];
     struct penstock__wifi_node nodes[EXAMINED];
 };
@@ -58,7 +58,7 @@ struct examination {
 static void examine(void *argument, size_t index, unsigned worker)
 {
     struct examination *examination = argument;
-    const struct penstock_wifi_receiver *receiver = examination->receiver;
+    const struct wifi_receiver *receiver = examination->receiver;
     struct penstock__wifi_candidate *candidate = &receiver->candidates[index];
     struct penstock__wifi_worker *own = &receiver->workers[worker];
     examination->verdicts[index] =
@@ -68,7 +68,7 @@ static void examine(void *argument, size_t index, unsigned worker)
 }
 
 /* Candidates whose samples are all there become frames, in their order; the first one that needs more ends it. */
-static int examine_candidates(struct penstock_wifi_receiver *receiver)
+static int examine_candidates(struct wifi_receiver *receiver)
 {
     for (;;) {
         struct examination examination = {.receiver = receiver};
@@ -79,7 +79,7 @@ static int examine_candidates(struct penstock_wifi_receiver *receiver)
             count++;
         if (!count)
             return PENSTOCK_OK;
-        penstock__parallel(receiver->context, count, examine, &examination);
+        penstock__parallel(receiver->stream.context, count, examine, &examination);
         while (entered < count && !status && examination.verdicts[entered] != PENSTOCK__WIFI_LATER) {
             if (examination.verdicts[entered] == PENSTOCK__WIFI_FRAME)
                 status = penstock__wifi_enter(receiver, &examination.nodes[entered]);
@@ -93,13 +93,13 @@ static int examine_candidates(struct penstock_wifi_receiver *receiver)
     }
 }
 
-int penstock__wifi_work(struct penstock_wifi_receiver *receiver)
+int penstock__wifi_work(struct wifi_receiver *receiver)
 {
     int status;
     detect(receiver);
     if ((status = examine_candidates(receiver)))
         return status;
-    if (receiver->finished)
+    if (receiver->stream.finished)
         penstock__wifi_truncate(receiver);
     status = penstock__wifi_decode(receiver);
     receiver->counters.fallbacks = penstock__ofdm_fallbacks(receiver->ofdm) - receiver->earlier_fallbacks;

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The public calls of all streams. */
+#include "core/stream.h"
+#include "core/description.h"
+#include "core/rest.h"
+
+#include <math.h>
+
+#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, __VA_ARGS__)
+
+/* ---------------------------------------------------------------- for kinds ------------------- */
+
+void penstock__stream_start(penstock_stream *stream)
+{
+    stream->taken = stream->given = 0;
+    stream->finished = false;
+    penstock__meter_start(&stream->meter, penstock__now_s());
+}
+
+void penstock__stream_took(penstock_stream *stream, size_t items, double now)
+{
+    stream->taken += items;
+    penstock__meter_take(&stream->meter, items, now);
+}
+
+void penstock__stream_gave(penstock_stream *stream, size_t items, uint64_t first_end, uint64_t step)
+{
+    if (items)
+        penstock__meter_give(&stream->meter, items, first_end, step, penstock__now_s());
+    stream->given += items;
+}
+
+int penstock__stream_is(const penstock_stream *stream, const struct penstock__stream_kind *kind, const char *call)
+{
+    if (!stream)
+        return bad("%s: stream is NULL", call);
+    return stream->kind == kind ? PENSTOCK_OK : bad("%s: this stream is of the kind %s", call, stream->kind->name);
+}
+
+int penstock__stream_goes_on(const penstock_stream *stream)
+{
+    return !stream->finished
+               ? PENSTOCK_OK
+               : penstock__error(PENSTOCK_ERR_STATE, "%s: the stream was finished; reset it before pushing again",
+                                 stream->kind->name);
+}
+
+/* ---------------------------------------------------------------- checks ---------------------- */
+
+static int check_stream(const char *call, const penstock_stream *stream)
+{
+    return stream ? PENSTOCK_OK : bad("%s: stream is NULL", call);
+}
+
+/* What is pushed: one array, or `channels` of them. */
+static int check_in(const char *call, const penstock_stream *stream, const struct penstock__items *in, size_t count)
+{
+    size_t channels = stream->in_channels;
+    if (count && !in->whole && !in->channels)
+        return bad("%s: there are %zu items at NULL", call, count);
+    if (in->channels && !channels)
+        return bad("%s: a stream of the kind %s is not pushed by channel", call, stream->kind->name);
+    for (size_t c = 0; c < channels && in->channels && count; c++)
+        if (!in->channels[c])
+            return bad("%s: channel %zu is NULL", call, c);
+    return penstock__check_count(call, count, in->channels ? stream->in_bytes / channels : stream->in_bytes);
+}
+
+static int check_out(const char *call, const penstock_stream *stream, const struct penstock__room *out, size_t capacity)
+{
+    if (!stream->kind->pull)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%s: results of the kind %s are frames, with a pull of their own", call,
+                               stream->kind->name);
+    if (capacity && !out->whole && !out->channels)
+        return bad("%s: there is room for %zu items at NULL", call, capacity);
+    if (out->channels && !stream->out_channels)
+        return bad("%s: a stream of the kind %s is not pulled by channel", call, stream->kind->name);
+    for (size_t c = 0; c < stream->out_channels && out->channels && capacity; c++)
+        if (!out->channels[c])
+            return bad("%s: channel %zu is NULL", call, c);
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- in and out ------------------ */
+
+static int push(const char *call, penstock_stream *stream, const struct penstock__items *in, size_t count,
+                size_t *taken)
+{
+    size_t all = 0;
+    int status = check_stream(call, stream);
+    if (status)
+        return status;
+    if (!taken && stream->kind->takes_all)
+        taken = &all;
+    if (!taken)
+        return penstock__check_taken(call, 0, 0, taken);
+    *taken = 0;
+    if ((status = check_in(call, stream, in, count)) || (status = penstock__stream_goes_on(stream)))
+        return status;
+    const uint64_t before = stream->taken;
+    double now = penstock__now_s();
+    status = stream->kind->push(stream, in, count, taken);
+    if (stream->kind->takes_all)
+        *taken = (size_t)(stream->taken - before);
+    else
+        penstock__stream_took(stream, *taken, now);
+    return status;
+}
+
+static int pull(const char *call, penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
+                size_t *count)
+{
+    int status = check_stream(call, stream);
+    if (status)
+        return status;
+    if (!count)
+        return bad("%s: count is NULL", call);
+    *count = 0;
+    status = check_out(call, stream, out, capacity);
+    return status ? status : stream->kind->pull(stream, out, capacity, wait, count);
+}
+
+static int run(const char *call, penstock_stream *stream, const void *in, size_t count, size_t *taken,
+               const struct penstock__room *out, size_t capacity, size_t *given)
+{
+    const struct penstock__items items = {.whole = in};
+    int status = check_stream(call, stream);
+    if (status)
+        return status;
+    if (!taken || !given)
+        return bad("%s: taken or given is NULL", call);
+    *taken = *given = 0;
+    if ((status = check_in(call, stream, &items, count)) || (status = check_out(call, stream, out, capacity)) ||
+        (count && (status = penstock__stream_goes_on(stream))))
+        return status;
+    if (stream->kind->run)
+        return stream->kind->run(stream, in, count, taken, out, capacity, given);
+    int pushed = count ? push(call, stream, &items, count, taken) : PENSTOCK_OK;
+    status = stream->kind->pull(stream, out, capacity, false, given);
+    return status || *given ? status : pushed;
+}
+
+int penstock_stream_push(penstock_stream *stream, const void *items, size_t count, size_t *taken)
+{
+    return push(__func__, stream, &(struct penstock__items){.whole = items}, count, taken);
+}
+
+int penstock_stream_push_channels(penstock_stream *stream, const void *const *channels, size_t count, size_t *taken)
+{
+    return push(__func__, stream, &(struct penstock__items){.channels = channels}, count, taken);
+}
+
+int penstock_stream_pull(penstock_stream *stream, void *items, size_t capacity, bool wait, size_t *count)
+{
+    return pull(__func__, stream, &(struct penstock__room){.whole = items}, capacity, wait, count);
+}
+
+int penstock_stream_pull_channels(penstock_stream *stream, void *const *channels, size_t capacity, bool wait,
+                                  size_t *count)
+{
+    return pull(__func__, stream, &(struct penstock__room){.channels = channels}, capacity, wait, count);
+}
+
+int penstock_stream_run(penstock_stream *stream, const void *in, size_t count, size_t *taken, void *out,
+                        size_t capacity, size_t *given)
+{
+    return run(__func__, stream, in, count, taken, &(struct penstock__room){.whole = out}, capacity, given);
+}
+
+int penstock_stream_run_channels(penstock_stream *stream, const void *in, size_t count, size_t *taken,
+                                 void *const *channels, size_t capacity, size_t *given)
+{
+    return run(__func__, stream, in, count, taken, &(struct penstock__room){.channels = channels}, capacity, given);
+}
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+int penstock_stream_flush(penstock_stream *stream)
+{
+    int status = check_stream(__func__, stream);
+    return status || !stream->kind->flush ? status : stream->kind->flush(stream);
+}
+
+int penstock_stream_finish(penstock_stream *stream)
+{
+    int status = check_stream(__func__, stream);
+    return status ? status : stream->kind->finish(stream);
+}
+
+int penstock_stream_reset(penstock_stream *stream)
+{
+    int status = check_stream(__func__, stream);
+    if (status)
+        return status;
+    penstock__stream_start(stream);
+    stream->kind->reset(stream);
+    return PENSTOCK_OK;
+}
+
+void penstock_stream_free(penstock_stream *stream)
+{
+    if (stream)
+        stream->kind->free(stream);
+}
+
+int penstock_stream_set_max_latency(penstock_stream *stream, double max_latency_s)
+{
+    int status = check_stream(__func__, stream);
+    if (status)
+        return status;
+    if (!(max_latency_s >= 0))
+        return bad("%s: %g is not 0 or more", __func__, max_latency_s);
+    return stream->kind->set_max_latency ? stream->kind->set_max_latency(stream, max_latency_s) : PENSTOCK_OK;
+}
+
+double penstock_stream_due_s(const penstock_stream *stream)
+{
+    return stream ? stream->kind->due_s(stream) : (double)INFINITY;
+}
+
+/* ---------------------------------------------------------------- what is known --------------- */
+
+int penstock_stream_get_info(const penstock_stream *stream, penstock_stream_info *info)
+{
+    penstock_stream_info known = PENSTOCK_STREAM_INFO;
+    int status = check_stream(__func__, stream);
+    if (status)
+        return status;
+    known.kind = stream->kind->name;
+    known.in_bytes = stream->in_bytes;
+    known.out_bytes = stream->out_bytes;
+    known.in_channels = stream->in_channels;
+    known.out_channels = stream->out_channels;
+    known.taken = stream->taken;
+    known.given = stream->given;
+    stream->kind->get_info(stream, &known);
+    return penstock__description_write(info, &known, sizeof known, "penstock_stream_info");
+}
+
+const char *penstock_stream_device(const penstock_stream *stream)
+{
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    return penstock_stream_get_info(stream, &info) ? NULL : info.device;
+}
+
+int penstock_stream_get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
+{
+    penstock_stream_stats now = PENSTOCK_STREAM_STATS;
+    int status = check_stream(__func__, stream);
+    if (status)
+        return status;
+    penstock__meter_read(&stream->meter, &now, penstock__now_s());
+    stream->kind->get_stats(stream, &now);
+    return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * What all streams have in common. A kind is a table of functions; its object begins with a struct penstock_stream. The
+ * public calls check their arguments, then call the kind: there is a stream, no array is NULL or impossibly large, and
+ * nothing is pushed behind the end.
+ */
+#ifndef PENSTOCK_CORE_STREAM_H
+#define PENSTOCK_CORE_STREAM_H
+
+#include "core/meter.h"
+
+#include <penstock/context.h>
+#include <penstock/stream.h>
+
+/* Items one behind the other, or an array for each channel; the other one is NULL. */
+struct penstock__items {
+    const void *whole;
+    const void *const *channels;
+};
+
+struct penstock__room {
+    void *whole;
+    void *const *channels;
+};
+
+struct penstock__stream_kind {
+    const char *name;
+    bool takes_all; /* push takes all, or fails: `taken` may be NULL. It counts what it takes by
+                       penstock__stream_took(), as it may work on some before it takes more */
+
+    /* `*taken` is 0 before; what is taken after an error stays so. The generic part counts it. */
+    int (*push)(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken);
+
+    /* `*count` is 0 before. The kind counts what it gives: penstock__stream_gave(). NULL: results are frames. */
+    int (*pull)(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count);
+
+    /* Both, where that is more than one after the other; counts what it takes and gives itself. NULL: it is not. */
+    int (*run)(penstock_stream *stream, const void *in, size_t count, size_t *taken, const struct penstock__room *out,
+               size_t capacity, size_t *given);
+
+    int (*flush)(penstock_stream *stream);  /* or NULL: what is complete is ready anyway */
+    int (*finish)(penstock_stream *stream); /* may come again */
+    void (*reset)(penstock_stream *stream);
+    void (*free)(penstock_stream *stream);
+    int (*set_max_latency)(penstock_stream *stream, double max_latency_s); /* 0 or more; NULL: nothing ever waits */
+    double (*due_s)(const penstock_stream *stream);
+    void (*get_info)(const penstock_stream *stream, penstock_stream_info *info);    /* device, batch */
+    void (*get_stats)(const penstock_stream *stream, penstock_stream_stats *stats); /* fallbacks, meanwhile, drops */
+};
+
+struct penstock_stream {
+    const struct penstock__stream_kind *kind;
+    penstock_context *context;
+    size_t in_bytes, out_bytes, in_channels, out_channels; /* as penstock_stream_info */
+    uint64_t taken, given;                                 /* items */
+    bool finished;
+    struct penstock__meter meter;
+};
+
+/* To the first item; the rest of the object is the kind's. */
+void penstock__stream_start(penstock_stream *stream);
+
+/* Items that push or run took, at a time. */
+void penstock__stream_took(penstock_stream *stream, size_t items, double now);
+
+/* Items that pull or run gives; the first was complete once `first_end` items were in, each next one `step` later. */
+void penstock__stream_gave(penstock_stream *stream, size_t items, uint64_t first_end, uint64_t step);
+
+/* PENSTOCK_ERR_ARGUMENT with text where a call of one kind gets no stream, or one of another kind. */
+int penstock__stream_is(const penstock_stream *stream, const struct penstock__stream_kind *kind, const char *call);
+
+/* PENSTOCK_ERR_STATE with text where the stream was finished. */
+int penstock__stream_goes_on(const penstock_stream *stream);
+
+#endif
