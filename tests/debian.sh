@@ -66,7 +66,7 @@ inside() {
     mount --rbind /sys "$root/sys"
     if [ -d "$recordings" ]; then mount --bind -o ro "$recordings" "$root/penstock/shared/recordings"; fi
     exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-      PENSTOCK_TEST_FULL="${PENSTOCK_TEST_FULL:-}" bash -c "cd /penstock/penstock && exec \"\$@\"" command "$@"
+      ${PENSTOCK_TEST_FULL:+PENSTOCK_TEST_FULL=1} bash -c "cd /penstock/penstock && exec \"\$@\"" command "$@"
     ' inside "$root" "$recordings" "$@"
 }
 

@@ -132,10 +132,11 @@ PENSTOCK_API int penstock_channelizer_dual(float *dual, size_t dual_count, const
  *     s[n] = sum over m of g[q - m R] sum over k of y[m][k] exp(2 pi i k n / M),   q = n + d
  *
  * for n >= 0. With g the dual of the analysis prototype for a delay of both together of D samples, and d = D less the
- * advance of the analysis, sample n is sample n of what was analysed. After F frames and penstock_stream_finish()
- * those samples have come that no further frame would change, F R - d of them if that is positive; with `tail` all on
- * which the frames have an influence, (F - 1) R + L - d. An analysis with `tail` gives frames enough for all its
- * samples, and some that are zero.
+ * advance a of the analysis, sample n is sample n of what was analysed, for n > a - R + L - 1 - D: with an advance of R
+ * or more those before it lack a part that frames ahead of the first one would have (0 .. a - R for the usual D = L -
+ * 1). After F frames and penstock_stream_finish() those samples have come that no further frame would change, F R - d
+ * of them if that is positive; with `tail` all on which the frames have an influence, (F - 1) R + L - d. An analysis
+ * with `tail` gives frames enough for all its samples, and some that are zero.
  */
 typedef struct penstock_synthesizer_desc {
     size_t size;

@@ -16,7 +16,7 @@ static int caller_size(size_t *size, const void *object, const char *type)
     if (!object)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s is NULL", type);
     memcpy(size, object, sizeof *size);
-    if (*size < sizeof *size || *size > SIZE_LIMIT)
+    if (*size < sizeof *size || *size > SIZE_LIMIT || *size % sizeof *size) /* no field is cut in two */
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s has size %zu: make it with its macro, which sets the size",
                                type, *size);
     return PENSTOCK_OK;

@@ -4,6 +4,7 @@
 /* Checks of OFDM descriptions and batches, each with the value that is wrong and the range that would be right. */
 #include "ops/ofdm_check.h"
 #include "backends/backend.h"
+#include "core/rest.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -182,14 +183,30 @@ int penstock__ofdm_check_symbols(penstock_context *context, const struct ofdm_gr
     return PENSTOCK_OK;
 }
 
+/* Arrays that no memory holds: their addresses would overflow. */
+static int check_counts(const struct ofdm_grid *grid, const penstock_ofdm_batch *batch)
+{
+    static const char call[] = "penstock_ofdm_run";
+    int status = penstock__check_count(call, batch->sample_count, sizeof(penstock_cf32));
+    if (!status)
+        status = penstock__check_count(call, batch->frame_count, sizeof *batch->frames);
+    if (!status)
+        status = penstock__check_count(call, batch->symbol_count, sizeof *batch->symbols);
+    if (!status) /* points, soft bits and pilots of a symbol */
+        status = penstock__check_count(call, batch->symbol_count, grid->n * sizeof(penstock_cf32));
+    return status;
+}
+
 int penstock__ofdm_check_frames(const struct ofdm_grid *grid, const penstock_ofdm_batch *batch)
 {
+    int status = check_counts(grid, batch);
+    if (status)
+        return status;
     if (batch->symbol_count && !(batch->samples && batch->frames && batch->symbols))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm: %zu symbols, but samples, frames or symbols is NULL",
                                batch->symbol_count);
     for (size_t i = 0; batch->symbol_count && i < batch->frame_count; i++) {
-        int status = check_frame(grid, &batch->frames[i], i);
-        if (status)
+        if ((status = check_frame(grid, &batch->frames[i], i)))
             return status;
     }
     return PENSTOCK_OK;
