@@ -79,14 +79,14 @@ static void check_pointers(void)
 /* Callers that were built against another header. */
 static void check_sizes(void)
 {
+    enum { EARLIER = 2 * sizeof(size_t) }; /* a version without `second` */
     struct {
         penstock_fft_desc desc;
         uint64_t newer;
     } later = {.desc = PENSTOCK_FFT_DESC(.n = 8)};
     struct {
-        size_t size;
-        uint32_t first, second;
-    } ours = {.size = 16, .first = 1, .second = 2}, theirs = {.size = 12, .first = 7, .second = 8};
+        size_t size, first, second;
+    } ours = {.size = sizeof ours, .first = 1, .second = 2}, theirs = {.size = EARLIER, .first = 7, .second = 8};
     penstock_plan *plan;
     later.desc.size = 0;
     refused(later.desc, "size 0");
@@ -100,17 +100,20 @@ static void check_sizes(void)
     CHECK(strstr(penstock_error_text(), "does not know"), "%s", penstock_error_text());
 
     CHECK_OK(penstock__description_read(&ours, sizeof ours, &theirs, "theirs"));
-    CHECK_EQ(ours.size, 16);
+    CHECK_EQ(ours.size, sizeof ours);
     CHECK_EQ(ours.first, 7);
     CHECK_EQ(ours.second, 0);
     ours.first = 3;
     CHECK_OK(penstock__description_write(&theirs, &ours, sizeof ours, "theirs"));
-    CHECK_EQ(theirs.size, 12);
+    CHECK_EQ(theirs.size, EARLIER);
     CHECK_EQ(theirs.first, 3);
     CHECK_EQ(theirs.second, 8);
-    theirs.size = 16;
-    CHECK_OK(penstock__description_write(&theirs, &ours, 12, "theirs"));
+    theirs.size = sizeof theirs;
+    CHECK_OK(penstock__description_write(&theirs, &ours, EARLIER, "theirs"));
     CHECK_EQ(theirs.second, 0);
+    theirs.size = sizeof theirs - sizeof theirs.second / 2;
+    CHECK_EQ(penstock__description_read(&ours, sizeof ours, &theirs, "theirs"), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock__description_write(&theirs, &ours, sizeof ours, "theirs"), PENSTOCK_ERR_ARGUMENT);
 }
 
 int main(void)

@@ -299,14 +299,14 @@ static void check_refused_batches(penstock_context *context)
     REFUSED(b.frames = NULL);
     REFUSED(b.symbols = NULL);
     REFUSED(b.size = 0);
-    REFUSED(b.size = 12); /* half a pointer */
+    REFUSED(b.size = sizeof(size_t) + sizeof(void *) / 2);
     REFUSED(b.symbol_count = SIZE_MAX / 8 + 1);
     REFUSED(b.symbol_count = SIZE_MAX);
     REFUSED(b.frame_count = SIZE_MAX / 8 + 1);
     REFUSED(b.sample_count = SIZE_MAX);
 #undef REFUSED
     penstock_ofdm_result cut = PENSTOCK_OFDM_RESULT(.soft = got_soft);
-    cut.size = 12;
+    cut.size = sizeof(size_t) + sizeof(void *) / 2;
     penstock_ofdm_batch whole = synthesis_batch(&truth);
     CHECK_EQ(penstock_ofdm_run(ofdm, &whole, &cut), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_ofdm_run(NULL, NULL, NULL), PENSTOCK_ERR_ARGUMENT);
