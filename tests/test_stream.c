@@ -2,10 +2,11 @@
 /* Copyright The Penstock authors. */
 
 /*
- * What all kinds of streams have in common, from one table: any split gives the same bits, by push and pull and by both
- * in one call; a reset begins anew; after the end nothing is taken; every item is counted; what is complete comes
- * within the latency; a change to the taps or window that it has changes no bit; memory is constant; and allocations
- * and calls of the device may fail without a sample lost or a wrong value. Usage: test_stream [DEVICE]
+ * What all kinds of streams have in common, from one table: any split gives the same bits, by push and pull, by both in
+ * one call and through memory that the stream lends; a reset begins anew; after the end nothing is taken; every item is
+ * counted; what is complete comes within the latency; a change to the taps or window that it has changes no bit; memory
+ * is constant; and allocations and calls of the device may fail without a sample lost or a wrong value. Usage:
+ * test_stream [DEVICE]
  */
 #include "device.h"
 #include "failure_sweep.h"
@@ -16,7 +17,8 @@
 #define SPLITS 12
 
 static penstock_context *context;
-static const struct stream_case *now; /* the case of a sweep */
+static const struct stream_case *now; /* the case of a sweep, */
+static bool lent;                     /* and whether it goes through lent memory */
 static char *want, *got;              /* of one pass, with room for MOST items */
 static size_t wanted;
 static int executed;
@@ -27,6 +29,7 @@ static int executed;
 struct pass {
     uint64_t seed;
     bool both, changes; /* by run() instead of push() and pull(); sets the taps or window that there are */
+    bool lent;          /* now and then through the stream's own memory */
 };
 
 static size_t most_items(const struct stream_case *c)
@@ -38,6 +41,51 @@ static size_t piece_of(struct pass *pass, size_t left)
 {
     size_t most = test_random(&pass->seed) % 3 ? 300 : 30, piece = test_random(&pass->seed) % most;
     return piece < left ? piece : left;
+}
+
+/* Whether a push is more than its items. */
+static bool announces(const struct stream_case *c)
+{
+    return c->kind->push && c->kind->push != penstock_stream_push;
+}
+
+/* Some of the items through memory that the stream lends, as push. */
+static int push_lent(const struct stream_case *c, penstock_stream *stream, const char *from, size_t count,
+                     size_t *taken)
+{
+    void *to = NULL;
+    size_t room = 0;
+    int status = penstock_stream_acquire(stream, &to, &room);
+    if (status || !room)
+        return status;
+    CHECK(to, "%s: room for %zu items at NULL", c->name, room);
+    CHECK_EQ(penstock_stream_commit(stream, room + 1), PENSTOCK_ERR_ARGUMENT);
+    count = count < room ? count : room;
+    memcpy(to, from, count * c->in_bytes);
+    *taken = count;
+    status = penstock_stream_commit(stream, count);
+    CHECK_EQ(penstock_stream_commit(stream, 1), PENSTOCK_ERR_ARGUMENT);
+    return status;
+}
+
+/* As pull. */
+static int pull_lent(const struct stream_case *c, penstock_stream *stream, char *to, size_t capacity, bool wait,
+                     size_t *count)
+{
+    const void *from = NULL;
+    size_t shown = 0;
+    int status = penstock_stream_peek(stream, wait, &from, &shown);
+    *count = 0;
+    if (!status && !shown)
+        CHECK_OK(penstock_stream_release(stream, 0));
+    if (status || !shown)
+        return status;
+    *count = shown < capacity ? shown : capacity;
+    memcpy(to, from, *count * c->out_bytes);
+    CHECK_EQ(penstock_stream_release(stream, shown + 1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_OK(penstock_stream_release(stream, *count));
+    CHECK_EQ(penstock_stream_release(stream, 1), PENSTOCK_ERR_ARGUMENT);
+    return PENSTOCK_OK;
 }
 
 /* One call of pull or run into `items` of room, with a guard behind them. */
@@ -64,6 +112,9 @@ static int push_piece(const struct stream_case *c, penstock_stream *stream, stru
         size_t room = test_random(&pass->seed) % 200;
         status = penstock_stream_run(stream, from, piece, &taken, to + *made * c->out_bytes, room, &given);
         CHECK(given <= room, "%s: run gives %zu items in room for %zu", c->name, given, room);
+    } else if (pass->lent && !announces(c) && test_random(&pass->seed) % 4) {
+        piece = test_random(&pass->seed) % 8 ? piece : left; /* more than there is room for */
+        status = push_lent(c, stream, from, piece, &taken);
     } else {
         status = stream_push(c, stream, from, piece, &taken);
     }
@@ -79,7 +130,10 @@ static int pull_all(const struct stream_case *c, penstock_stream *stream, struct
     int status = PENSTOCK_OK;
     while (given && !status) {
         size_t room = pass->seed ? 1 + test_random(&pass->seed) % 100 : most_items(c) - *made;
-        status = take_out(c, stream, to + *made * c->out_bytes, room, pass->seed % 3 == 1, &given);
+        if (pass->lent && !c->kind->pull && test_random(&pass->seed) % 4)
+            status = pull_lent(c, stream, to + *made * c->out_bytes, room, pass->seed % 3 == 1, &given);
+        else
+            status = take_out(c, stream, to + *made * c->out_bytes, room, pass->seed % 3 == 1, &given);
         *made += given;
         if (pass->seed && test_random(&pass->seed) % 4 == 0)
             break; /* what is left comes later */
@@ -134,14 +188,15 @@ static void check_split(const struct stream_case *c, penstock_stream *stream)
 {
     size_t made;
     for (uint64_t seed = 1; seed <= SPLITS; seed++)
-        for (int way = 0; way < 4; way++) {
-            struct pass pass = {.seed = seed, .both = way & 1, .changes = way & 2};
+        for (int way = 0; way < 8; way++) {
+            struct pass pass = {.seed = seed, .both = way & 1, .changes = way & 2, .lent = way & 4};
             if ((pass.both && c->kind->pull) || (pass.changes && !c->kind->change))
                 continue;
             CHECK_OK(penstock_stream_reset(stream));
             CHECK_OK(pass_all(c, stream, pass, got, &made));
-            CHECK(same_bits(c, made), "%s: split %d%s%s: %zu items of %zu, or other bits", c->name, (int)seed,
-                  pass.both ? ", by run" : "", pass.changes ? ", with changes" : "", made, wanted);
+            CHECK(same_bits(c, made), "%s: split %d%s%s%s: %zu items of %zu, or other bits", c->name, (int)seed,
+                  pass.both ? ", by run" : "", pass.changes ? ", with changes" : "", pass.lent ? ", lent" : "", made,
+                  wanted);
             executed++;
         }
 }
@@ -164,6 +219,14 @@ static void check_reset(const struct stream_case *c, penstock_stream *stream)
 static void check_end(const struct stream_case *c, penstock_stream *stream)
 {
     size_t taken = 0, given = 0;
+    void *to;
+    const void *from;
+    CHECK_EQ(penstock_stream_acquire(stream, &to, &taken), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_stream_commit(stream, 1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_peek(stream, true, &from, &taken), c->kind->pull ? PENSTOCK_ERR_UNSUPPORTED : 0);
+    CHECK_EQ(penstock_stream_release(stream, 1), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_peek(stream, true, NULL, &taken), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_stream_acquire(stream, NULL, &taken), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(stream_push(c, stream, c->in, 1, &taken), PENSTOCK_ERR_STATE);
     CHECK_EQ(taken, 0);
     CHECK_OK(penstock_stream_finish(stream));
@@ -220,6 +283,65 @@ static void check_latency(const struct stream_case *c, penstock_stream *stream)
     CHECK_OK(penstock_stream_set_max_latency(stream, 0));
 }
 
+/* The case's items again and again, by commits of all that there is room for. */
+static size_t commit_until_full(const struct stream_case *c, penstock_stream *stream)
+{
+    size_t total = 0;
+    while (total < (size_t)1 << 25) {
+        void *to = NULL;
+        size_t room = 0;
+        CHECK_OK(penstock_stream_acquire(stream, &to, &room));
+        if (!room)
+            break;
+        for (size_t i = 0; i < room; i++)
+            memcpy((char *)to + i * c->in_bytes, (const char *)c->in + (total + i) % c->count * c->in_bytes,
+                   c->in_bytes);
+        CHECK_OK(penstock_stream_commit(stream, room));
+        total += room;
+    }
+    return total;
+}
+
+/* All results that there are, into a sum of FNV (Fowler, Noll, Vo). */
+static size_t sum_results(const struct stream_case *c, penstock_stream *stream, bool wait, uint64_t *sum)
+{
+    size_t all = 0, given = 1;
+    while (given) {
+        CHECK_OK(take_out(c, stream, got, 1000, wait, &given));
+        for (size_t i = 0; i < given * c->out_bytes; i++)
+            *sum = (*sum ^ (unsigned char)got[i]) * 0x100000001b3u;
+        all += given;
+    }
+    return all;
+}
+
+/* What was committed and found no room stays in order: to the end that was told meanwhile, or pushed behind. */
+static void check_held(const struct stream_case *c, penstock_stream *stream)
+{
+    uint64_t lent_sum = 0, pushed_sum = 0;
+    size_t lent_count, pushed_count = 0, at = 0;
+    if (c->kind->pull) /* takes all */
+        return;
+    CHECK_OK(penstock_stream_reset(stream));
+    size_t total = commit_until_full(c, stream), taken = 0;
+    CHECK_OK(stream_push(c, stream, c->in, 1, &taken));
+    CHECK_EQ(taken, 0);
+    CHECK_OK(penstock_stream_finish(stream));
+    CHECK_EQ(stream_push(c, stream, c->in, 1, &taken), PENSTOCK_ERR_STATE);
+    lent_count = sum_results(c, stream, true, &lent_sum);
+    CHECK_OK(penstock_stream_reset(stream));
+    while (at < total) {
+        size_t first = at % c->count, piece = c->count - first < total - at ? c->count - first : total - at;
+        CHECK_OK(stream_push(c, stream, (const char *)c->in + first * c->in_bytes, piece, &taken));
+        at += taken;
+        pushed_count += sum_results(c, stream, false, &pushed_sum);
+    }
+    CHECK_OK(penstock_stream_finish(stream));
+    pushed_count += sum_results(c, stream, true, &pushed_sum);
+    CHECK(lent_count == pushed_count && lent_sum == pushed_sum,
+          "%s: %zu items of %zu committed, not %zu, or other bits", c->name, lent_count, total, pushed_count);
+}
+
 static void check_memory(const struct stream_case *c, penstock_stream *stream)
 {
     size_t made;
@@ -244,6 +366,7 @@ static void check_case(const struct stream_case *c, const char *device)
     check_split(c, stream);
     check_stats(c, stream);
     check_latency(c, stream);
+    check_held(c, stream);
     check_memory(c, stream);
     penstock_stream_free(stream);
 }
@@ -257,7 +380,7 @@ static int use(penstock_context *of, const char *device, bool *wrong)
     size_t made = 0;
     int status = now->kind->open(&stream, of, now->desc, device);
     if (!status)
-        status = pass_all(now, stream, (struct pass){.seed = 4}, got, &made);
+        status = pass_all(now, stream, (struct pass){.seed = 4, .lent = lent}, got, &made);
     sweep_over();
     *wrong = (!status && made != wanted) || made > wanted || (made && !stream_values_agree(now, got, want, made));
     if (stream && status) {
@@ -278,6 +401,10 @@ static void check_failures(const struct stream_case *c)
     penstock_stream_free(stream);
     printf("%s, ", c->name);
     sweep_allocations(use, "cpu", 2);
+    printf("%s, lent, ", c->name);
+    lent = true;
+    sweep_allocations(use, "cpu", 2);
+    lent = false;
     printf("%s, ", c->name);
     sweep_allocations(use, "trace", 2);
     sweep_calls(use);

@@ -47,6 +47,7 @@ struct spectrum_case {
     penstock_format format;
     penstock_output output;
     char window[WINDOW_TEXT];
+    bool acquire; /* through the stream's own memory, not pushed and pulled */
 };
 
 struct filter_case {
@@ -55,6 +56,7 @@ struct filter_case {
     size_t interpolation, channels;   /* channel c is shifted by c / 64 more */
     penstock_format format;
     bool real_taps;
+    bool acquire; /* through the stream's own memory, not pushed and pulled */
     bool stream;  /* timed in pieces as a scheduler gives them, beside a stream that copies */
     double shift; /* turns per sample */
 };

@@ -6,6 +6,7 @@
 #include "bench_resident.h"
 #include "cases.h"
 #include "copy_stream.h"
+#include "lent.h"
 #include "peers/peers.h"
 #include "progress.h"
 #include "random.h"
@@ -39,6 +40,8 @@ static bool parse_word(struct filter_case *filter, const char *word)
         return filter->interpolation <= MOST_INTERPOLATION;
     if (parse_count(word, "c", &filter->channels))
         return filter->channels <= MOST_CHANNELS;
+    if (!strcmp(word, "acquire"))
+        return filter->acquire = true;
     if (!strcmp(word, "stream"))
         return filter->stream = true; /* a stream of the library that copies is the peer */
     if (!strcmp(word, "shift") && filter->format != PENSTOCK_F32) {
@@ -64,6 +67,9 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         if (!parse_word(filter, words[i]))
             return false;
     }
+    *problem = "acquire goes with one channel, and not with stream";
+    if (filter->acquire && (filter->channels > 1 || filter->stream))
+        return false;
     *problem = "no channels of real values";
     return filter->format != PENSTOCK_F32 || filter->channels == 1;
 }
@@ -145,7 +151,9 @@ static int pull(struct filter_run *run, size_t most, bool wait, size_t *count)
     do {
         size_t room = run->values + 1 - *count;
         places(run, *count, values);
-        status = penstock_stream_pull_channels(run->stream, values, room < most ? room : most, wait, &got);
+        status = run->filter->acquire
+                     ? lent_pull(run->stream, run->random_pieces, values[0], room, wait, &got)
+                     : penstock_stream_pull_channels(run->stream, values, room < most ? room : most, wait, &got);
         *count += got;
     } while (!status && got && *count <= run->values);
     return status;
@@ -157,7 +165,8 @@ static int give(struct filter_run *run, const void *samples, size_t piece, bool 
     void *values[MOST_CHANNELS];
     size_t made = 0;
     if (apart) {
-        int status = penstock_stream_push(run->stream, samples, piece, taken);
+        int status = run->filter->acquire ? lent_push(run->stream, run->random_pieces, samples, piece, taken)
+                                          : penstock_stream_push(run->stream, samples, piece, taken);
         return status ? status : pull(run, SCHEDULER_PIECE, false, count);
     }
     places(run, *count, values);
@@ -179,6 +188,7 @@ static int stream_once(struct filter_run *run, size_t *count)
         size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : whole;
         size_t taken = 0, left = run->samples - done;
         bool apart = run->random_pieces ? random_uniform(&seed) < 0.5 : run->filter->stream;
+        apart = apart || run->filter->acquire;
         status = give(run, (const char *)run->in + done * bytes, piece < left ? piece : left, apart, &taken, count);
         done += taken;
     }
@@ -338,7 +348,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 {
     enum { SAMPLES = 1 << 20, STREAM_SAMPLES = 1 << 24 };
     const struct filter_case *filter = &test->filter;
-    size_t usual = filter->stream ? STREAM_SAMPLES : SAMPLES;
+    size_t usual = filter->stream || filter->acquire ? STREAM_SAMPLES : SAMPLES;
     struct filter_run run;
     double start = seconds_now();
     int status = prepare(&run, filter, filter->samples ? filter->samples : usual, target);
@@ -352,7 +362,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
         code = filter->stream
                    ? copy_stream_bench(row, target, &(struct workload){run_stream, &run}, run.in, run.samples)
                    : measure(&run, row);
-        bool once = filter->interpolation == 1 && filter->channels == 1 && !filter->stream;
+        bool once = filter->interpolation == 1 && filter->channels == 1 && !filter->stream && !filter->acquire;
         if (!code && once && !(row->peer && row->peer->filter_new))
             code = measure_resident(&run, target, row);
         if (!code && !strcmp(target->device, "cpu"))
@@ -366,7 +376,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 const struct case_kind case_filter = {
     .name = "filter",
     .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:iINTERPOLATION][:nLENGTH][:cCHANNELS][:shift][:cs16|cs8|cu8]"
-              "[:stream][:xSAMPLES]",
+              "[:stream|acquire][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,

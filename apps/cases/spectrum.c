@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* spectrum: the streaming windowed FFT, pushed in pieces of random size. */
+/* spectrum: the streaming windowed FFT, pushed in pieces of random size, or through memory that it lends. */
 #include "accuracy.h"
 #include "cases.h"
+#include "lent.h"
 #include "progress.h"
 #include "random.h"
 #include "signals.h"
@@ -16,6 +17,10 @@ static bool parse_word(struct spectrum_case *spectrum, const char *word)
     size_t number;
     if (parse_count(word, "x", &spectrum->batch) || parse_count(word, "hop", &spectrum->hop))
         return true;
+    if (!strcmp(word, "acquire")) {
+        spectrum->acquire = true;
+        return true;
+    }
     if (parse_count(word, "avg", &number)) {
         spectrum->average = (unsigned)number;
         return true;
@@ -53,25 +58,14 @@ struct spectrum_run {
     char *out;
     float *window;
     penstock_stream *stream;
-    bool random_pieces;
+    bool random_pieces; /* and every sample and vector is written and read */
 };
 
-/* `vectors` outputs, and a few samples more that make none. */
-static int prepare(struct spectrum_run *run, const struct spectrum_case *spectrum, size_t vectors,
-                   const struct case_target *target)
+static int open_stream(struct spectrum_run *run, const struct spectrum_case *spectrum, const struct case_target *target)
 {
-    uint64_t seed = spectrum->n;
-    *run = (struct spectrum_run){.spectrum = spectrum, .vectors = vectors};
-    run->stored = (struct stored){.n = spectrum->n,
-                                  .domain = spectrum->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
-                                  .output = spectrum->output};
-    run->samples = (vectors * spectrum->average - 1) * spectrum->hop + spectrum->n + spectrum->hop / 2;
-    run->in = malloc(run->samples * penstock_format_bytes(spectrum->format));
-    run->out = malloc((vectors + 1) * stored_count(&run->stored) * stored_bytes(&run->stored));
-    run->window = malloc(spectrum->n * sizeof *run->window);
-    if (!run->in || !run->out || !run->window)
+    *run = (struct spectrum_run){.spectrum = spectrum};
+    if (!(run->window = malloc(spectrum->n * sizeof *run->window)))
         return PENSTOCK_ERR_MEMORY;
-    signal_random(run->in, spectrum->format, run->samples, &seed);
     int status = penstock_window_fill(run->window, spectrum->n, *spectrum->window ? spectrum->window : "rectangular");
     if (status)
         return status;
@@ -80,6 +74,24 @@ static int prepare(struct spectrum_run *run, const struct spectrum_case *spectru
                                                           .format = spectrum->format, .taps = run->window,
                                                           .output = spectrum->output, .average = spectrum->average),
                                   target->device);
+}
+
+/* Room for `vectors` outputs, and a few samples more that make none. */
+static int prepare(struct spectrum_run *run, size_t vectors)
+{
+    const struct spectrum_case *spectrum = run->spectrum;
+    uint64_t seed = spectrum->n;
+    run->vectors = vectors;
+    run->stored = (struct stored){.n = spectrum->n,
+                                  .domain = spectrum->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
+                                  .output = spectrum->output};
+    run->samples = (vectors * spectrum->average - 1) * spectrum->hop + spectrum->n + spectrum->hop / 2;
+    run->in = malloc(run->samples * penstock_format_bytes(spectrum->format));
+    run->out = malloc((vectors + 1) * stored_count(&run->stored) * stored_bytes(&run->stored));
+    if (!run->in || !run->out)
+        return PENSTOCK_ERR_MEMORY;
+    signal_random(run->in, spectrum->format, run->samples, &seed);
+    return PENSTOCK_OK;
 }
 
 static void release(struct spectrum_run *run)
@@ -97,7 +109,9 @@ static int pull(struct spectrum_run *run, bool wait, size_t *count)
     int status;
     do {
         size_t room = run->vectors + 1 - *count;
-        status = penstock_stream_pull(run->stream, run->out + *count * bytes, room, wait, &got);
+        char *to = run->out + *count * bytes;
+        status = run->spectrum->acquire ? lent_pull(run->stream, run->random_pieces, to, room, wait, &got)
+                                        : penstock_stream_pull(run->stream, to, room, wait, &got);
         *count += got;
     } while (!status && got && *count <= run->vectors);
     return status;
@@ -115,8 +129,10 @@ static int stream_once(struct spectrum_run *run, size_t *count)
         size_t piece =
             run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 3.0 * (double)run->spectrum->n) : PIECE;
         size_t taken = 0, left = run->samples - done;
-        status = penstock_stream_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
-                                      &taken);
+        const char *from = (const char *)run->in + done * bytes;
+        piece = piece < left ? piece : left;
+        status = run->spectrum->acquire ? lent_push(run->stream, run->random_pieces, from, piece, &taken)
+                                        : penstock_stream_push(run->stream, from, piece, &taken);
         done += taken;
         if (!status)
             status = pull(run, false, count);
@@ -165,9 +181,10 @@ static void check(const struct test_case *test, const struct case_target *target
     enum { VECTORS = 9 };
     struct spectrum_run run;
     size_t count = 0;
-    int status = prepare(&run, &test->spectrum, test->spectrum.batch ? test->spectrum.batch : VECTORS, target);
+    int status = open_stream(&run, &test->spectrum, target);
     run.random_pieces = true;
-    if (status || (status = stream_once(&run, &count)))
+    if (status || (status = prepare(&run, test->spectrum.batch ? test->spectrum.batch : VECTORS)) ||
+        (status = stream_once(&run, &count)))
         verdict_status(verdict, status);
     else if (count != run.vectors)
         verdict_failed(verdict, "%zu vectors came of %zu samples, not %zu", count, run.samples, run.vectors);
@@ -187,16 +204,30 @@ static int run_stream(void *state)
                                  : fail(EXIT_DATA, "the stream gave %zu vectors, not %zu", count, run->vectors);
 }
 
+/* A stream is long: many batches of a device that works in such. */
+static size_t bench_vectors(const struct spectrum_run *run)
+{
+    enum { SAMPLES = 1 << 20, BATCHES = 16 };
+    const struct spectrum_case *s = run->spectrum;
+    size_t vectors = SAMPLES / (s->hop * s->average) + 1;
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    if (!penstock_stream_get_info(run->stream, &info) && info.batch * BATCHES > vectors)
+        vectors = (size_t)info.batch * BATCHES;
+    return s->batch ? s->batch : vectors;
+}
+
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
-    enum { SAMPLES = 1 << 20 };
     const struct spectrum_case *s = &test->spectrum;
-    size_t vectors = s->batch ? s->batch : SAMPLES / (s->hop * s->average) + 1;
     struct spectrum_run run;
     double start = seconds_now();
-    int status = prepare(&run, s, vectors, target), code = status ? bench_status(row, status) : EXIT_DONE;
+    int status = open_stream(&run, s, target), code;
+    row->plan_cold_ms = 1e3 * (seconds_now() - start);
+    const size_t vectors = status ? 0 : bench_vectors(&run);
+    if (!status)
+        status = prepare(&run, vectors);
+    code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
-        row->plan_cold_ms = 1e3 * (seconds_now() - start);
         row->batch = vectors;
         row->samples_per_run = (double)run.samples;
         row->bytes_per_sample =
@@ -213,7 +244,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_spectrum = {
     .name = "spectrum",
-    .syntax = "spectrum:N[:hopH][:WINDOW][:cs16|cs8|cu8|f32][:power|decibel][:avgK][:xVECTORS]",
+    .syntax = "spectrum:N[:hopH][:WINDOW][:cs16|cs8|cu8|f32][:power|decibel][:avgK][:acquire][:xVECTORS]",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -78,6 +78,27 @@ PENSTOCK_API int penstock_stream_pull_channels(penstock_stream *stream, void *co
 PENSTOCK_API int penstock_stream_run_channels(penstock_stream *stream, const void *in, size_t count, size_t *taken,
                                               void *const *channels, size_t capacity, size_t *given);
 
+/*
+ * Without a copy: the stream's own memory, which is what its device reaches by itself where that is another one than
+ * the processor (FFT streams, spectra and filters, but for those that convert what is pushed), or else what is pushed
+ * or pulled within the call. All kinds have it, but those whose results are frames do not lend them.
+ *
+ *     penstock_stream_acquire(stream, &to, &room);           ... write up to `room` items at `to` ...
+ *     penstock_stream_commit(stream, count);
+ *     penstock_stream_peek(stream, false, &from, &count);    ... read up to `count` results at `from` ...
+ *     penstock_stream_release(stream, count);
+ *
+ * A room or count of 0 is what 0 items taken or given are: pull or peek first, or nothing is ready. No other call of
+ * the stream comes between acquire and commit, nor between peek and release. Items count as taken once they are
+ * committed, as given once they are released; both may be fewer than there were, and those that were not released are
+ * peeked again. May be mixed with pushes and pulls; all come in order. PENSTOCK_PLANAR samples are written as for a
+ * push of `count`.
+ */
+PENSTOCK_API int penstock_stream_acquire(penstock_stream *stream, void **to, size_t *room);
+PENSTOCK_API int penstock_stream_commit(penstock_stream *stream, size_t count);
+PENSTOCK_API int penstock_stream_peek(penstock_stream *stream, bool wait, const void **from, size_t *count);
+PENSTOCK_API int penstock_stream_release(penstock_stream *stream, size_t count);
+
 /* For a source that stalls: makes the results of all items pushed so far ready, as far as there are such, without
  * changing one of them to more than its last bits. */
 PENSTOCK_API int penstock_stream_flush(penstock_stream *stream);

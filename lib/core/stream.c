@@ -41,7 +41,7 @@ int penstock__stream_is(const penstock_stream *stream, const struct penstock__st
 
 int penstock__stream_goes_on(const penstock_stream *stream)
 {
-    return !stream->finished
+    return !stream->finished && stream->lent.end != PENSTOCK__LENT_FINISH
                ? PENSTOCK_OK
                : penstock__error(PENSTOCK_ERR_STATE, "%s: the stream was finished; reset it before pushing again",
                                  stream->kind->name);
@@ -86,6 +86,18 @@ static int check_out(const char *call, const penstock_stream *stream, const stru
 
 /* ---------------------------------------------------------------- in and out ------------------ */
 
+int penstock__stream_take(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
+{
+    const uint64_t before = stream->taken;
+    double now = penstock__now_s();
+    int status = stream->kind->push(stream, in, count, taken);
+    if (stream->kind->takes_all)
+        *taken = (size_t)(stream->taken - before);
+    else
+        penstock__stream_took(stream, *taken, now);
+    return status;
+}
+
 static int push(const char *call, penstock_stream *stream, const struct penstock__items *in, size_t count,
                 size_t *taken)
 {
@@ -100,14 +112,9 @@ static int push(const char *call, penstock_stream *stream, const struct penstock
     *taken = 0;
     if ((status = check_in(call, stream, in, count)) || (status = penstock__stream_goes_on(stream)))
         return status;
-    const uint64_t before = stream->taken;
-    double now = penstock__now_s();
-    status = stream->kind->push(stream, in, count, taken);
-    if (stream->kind->takes_all)
-        *taken = (size_t)(stream->taken - before);
-    else
-        penstock__stream_took(stream, *taken, now);
-    return status;
+    penstock__lent_forget(stream);
+    penstock__lent_drain(stream);
+    return penstock__lent_waits(&stream->lent) ? PENSTOCK_OK : penstock__stream_take(stream, in, count, taken);
 }
 
 static int pull(const char *call, penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
@@ -119,8 +126,10 @@ static int pull(const char *call, penstock_stream *stream, const struct penstock
     if (!count)
         return bad("%s: count is NULL", call);
     *count = 0;
-    status = check_out(call, stream, out, capacity);
-    return status ? status : stream->kind->pull(stream, out, capacity, wait, count);
+    if ((status = check_out(call, stream, out, capacity)))
+        return status;
+    penstock__lent_forget(stream);
+    return penstock__lent_pull(stream, out, capacity, wait, count);
 }
 
 static int run(const char *call, penstock_stream *stream, const void *in, size_t count, size_t *taken,
@@ -136,10 +145,12 @@ static int run(const char *call, penstock_stream *stream, const void *in, size_t
     if ((status = check_in(call, stream, &items, count)) || (status = check_out(call, stream, out, capacity)) ||
         (count && (status = penstock__stream_goes_on(stream))))
         return status;
-    if (stream->kind->run)
+    penstock__lent_forget(stream);
+    penstock__lent_drain(stream);
+    if (stream->kind->run && !penstock__lent_waits(&stream->lent) && !penstock__lent_unread(&stream->lent))
         return stream->kind->run(stream, in, count, taken, out, capacity, given);
     int pushed = count ? push(call, stream, &items, count, taken) : PENSTOCK_OK;
-    status = stream->kind->pull(stream, out, capacity, false, given);
+    status = penstock__lent_pull(stream, out, capacity, false, given);
     return status || *given ? status : pushed;
 }
 
@@ -181,13 +192,13 @@ int penstock_stream_run_channels(penstock_stream *stream, const void *in, size_t
 int penstock_stream_flush(penstock_stream *stream)
 {
     int status = check_stream(__func__, stream);
-    return status || !stream->kind->flush ? status : stream->kind->flush(stream);
+    return status ? status : penstock__lent_end(stream, PENSTOCK__LENT_FLUSH);
 }
 
 int penstock_stream_finish(penstock_stream *stream)
 {
     int status = check_stream(__func__, stream);
-    return status ? status : stream->kind->finish(stream);
+    return status ? status : penstock__lent_end(stream, PENSTOCK__LENT_FINISH);
 }
 
 int penstock_stream_reset(penstock_stream *stream)
@@ -195,6 +206,7 @@ int penstock_stream_reset(penstock_stream *stream)
     int status = check_stream(__func__, stream);
     if (status)
         return status;
+    penstock__lent_reset(stream);
     penstock__stream_start(stream);
     stream->kind->reset(stream);
     return PENSTOCK_OK;
@@ -202,8 +214,10 @@ int penstock_stream_reset(penstock_stream *stream)
 
 void penstock_stream_free(penstock_stream *stream)
 {
-    if (stream)
-        stream->kind->free(stream);
+    if (!stream)
+        return;
+    penstock__lent_free(stream);
+    stream->kind->free(stream);
 }
 
 int penstock_stream_set_max_latency(penstock_stream *stream, double max_latency_s)
@@ -218,6 +232,8 @@ int penstock_stream_set_max_latency(penstock_stream *stream, double max_latency_
 
 double penstock_stream_due_s(const penstock_stream *stream)
 {
+    if (stream && penstock__lent_unread(&stream->lent))
+        return 0;
     return stream ? stream->kind->due_s(stream) : (double)INFINITY;
 }
 
@@ -237,6 +253,8 @@ int penstock_stream_get_info(const penstock_stream *stream, penstock_stream_info
     known.taken = stream->taken;
     known.given = stream->given;
     stream->kind->get_info(stream, &known);
+    known.given -= penstock__lent_unread(&stream->lent);
+    known.waiting += penstock__lent_unread(&stream->lent);
     return penstock__description_write(info, &known, sizeof known, "penstock_stream_info");
 }
 
@@ -254,5 +272,6 @@ int penstock_stream_get_stats(const penstock_stream *stream, penstock_stream_sta
         return status;
     penstock__meter_read(&stream->meter, &now, penstock__now_s());
     stream->kind->get_stats(stream, &now);
+    now.out -= penstock__lent_unread(&stream->lent);
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }

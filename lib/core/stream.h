@@ -9,6 +9,7 @@
 #ifndef PENSTOCK_CORE_STREAM_H
 #define PENSTOCK_CORE_STREAM_H
 
+#include "core/lend.h"
 #include "core/meter.h"
 
 #include <penstock/context.h>
@@ -40,6 +41,12 @@ struct penstock__stream_kind {
     int (*run)(penstock_stream *stream, const void *in, size_t count, size_t *taken, const struct penstock__room *out,
                size_t capacity, size_t *given);
 
+    /* Its own memory, where the stream's `lends_in`, `lends_out` say so: as the public calls, which count items in. */
+    int (*acquire)(penstock_stream *stream, void **to, size_t *room);
+    int (*commit)(penstock_stream *stream, size_t count);
+    int (*peek)(penstock_stream *stream, bool wait, const void **from, size_t *count);
+    void (*release)(penstock_stream *stream, size_t count); /* counts what it gives */
+
     int (*flush)(penstock_stream *stream);  /* or NULL: what is complete is ready anyway */
     int (*finish)(penstock_stream *stream); /* may come again */
     void (*reset)(penstock_stream *stream);
@@ -56,6 +63,8 @@ struct penstock_stream {
     size_t in_bytes, out_bytes, in_channels, out_channels; /* as penstock_stream_info */
     uint64_t taken, given;                                 /* items */
     bool finished;
+    bool lends_in, lends_out; /* the kind's acquire and commit, peek and release serve; else core/lend.c does */
+    struct penstock__lent lent;
     struct penstock__meter meter;
 };
 
@@ -67,6 +76,9 @@ void penstock__stream_took(penstock_stream *stream, size_t items, double now);
 
 /* Items that pull or run gives; the first was complete once `first_end` items were in, each next one `step` later. */
 void penstock__stream_gave(penstock_stream *stream, size_t items, uint64_t first_end, uint64_t step);
+
+/* To the kind, and counted. */
+int penstock__stream_take(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken);
 
 /* PENSTOCK_ERR_ARGUMENT with text where a call of one kind gets no stream, or one of another kind. */
 int penstock__stream_is(const penstock_stream *stream, const struct penstock__stream_kind *kind, const char *call);

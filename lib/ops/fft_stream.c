@@ -91,7 +91,9 @@ int penstock_fft_stream_open(penstock_stream **stream, penstock_context *context
     made->stream = (struct penstock_stream){.kind = &kind,
                                             .context = context,
                                             .in_bytes = d.n * made->layout.in_bytes,
-                                            .out_bytes = d.n * sizeof(penstock_cf32)};
+                                            .out_bytes = d.n * sizeof(penstock_cf32),
+                                            .lends_in = !made->layout.real && !made->layout.rotation,
+                                            .lends_out = !made->layout.real};
     status = PENSTOCK_ERR_MEMORY;
     if ((device && !(made->device = penstock__strdup(device))) || (status = make_plan(made, &made->plan, d.window)) ||
         (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d.max_latency_s))) {
@@ -186,15 +188,39 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
     return PENSTOCK_OK;
 }
 
+static int acquire(penstock_stream *stream, void **to, size_t *room)
+{
+    int status = penstock__batcher_room(of(stream)->batcher, to, room);
+    *room /= of(stream)->desc.n;
+    return status;
+}
+
+static int commit(penstock_stream *stream, size_t count)
+{
+    return penstock__batcher_commit(of(stream)->batcher, count * of(stream)->desc.n);
+}
+
+static int peek(penstock_stream *stream, bool wait, const void **from, size_t *count)
+{
+    struct penstock__batcher *batcher = of(stream)->batcher;
+    if (stream->finished)
+        penstock__batcher_flush(batcher); /* the batcher keeps a failure until its turn comes */
+    return penstock__batcher_ready(batcher, wait || stream->finished, from, count);
+}
+
+static void release(penstock_stream *stream, size_t count)
+{
+    penstock__batcher_release(of(stream)->batcher, count);
+    penstock__stream_gave(stream, count, stream->given + 1, 1);
+}
+
 static int give(struct fft_stream *fft, penstock_cf32 *vectors, size_t capacity, bool wait, size_t *count)
 {
     while (*count < capacity) {
         size_t some = 0;
         const void *from;
-        int status;
-        if (fft->stream.finished)
-            penstock__batcher_flush(fft->batcher); /* the batcher keeps a failure until its turn comes */
-        if ((status = penstock__batcher_ready(fft->batcher, wait || fft->stream.finished, &from, &some)))
+        int status = peek(&fft->stream, wait, &from, &some);
+        if (status)
             return *count ? PENSTOCK_OK : status;
         if (!some)
             break;
@@ -263,6 +289,10 @@ static const struct penstock__stream_kind kind = {
     .push = push,
     .pull = pull,
     .run = run,
+    .acquire = acquire,
+    .commit = commit,
+    .peek = peek,
+    .release = release,
     .flush = flush,
     .finish = finish,
     .reset = reset,

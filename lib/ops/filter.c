@@ -132,6 +132,9 @@ static int make_filter(void **filter, void *owner, const char *device)
     made->stream.in_bytes = penstock_format_bytes(made->desc.format);
     made->stream.out_bytes = made->channels * made->shape->value_bytes;
     made->stream.out_channels = made->channels;
+    made->stream.lends_in = made->shape->format == made->desc.format;
+    made->stream.lends_out =
+        made->channels == 1 && made->desc.format != PENSTOCK_PLANAR; /* nothing is kept of pushes */
     penstock__filter_rewind(made);
     *filter = made;
     return PENSTOCK_OK;
@@ -219,6 +222,10 @@ const struct penstock__stream_kind penstock__filter_kind = {
     .push = penstock__filter_push,
     .pull = penstock__filter_pull,
     .run = penstock__filter_run,
+    .acquire = penstock__filter_acquire,
+    .commit = penstock__filter_commit,
+    .peek = penstock__filter_peek,
+    .release = penstock__filter_release,
     .flush = penstock__filter_flush,
     .finish = penstock__filter_finish,
     .reset = reset,

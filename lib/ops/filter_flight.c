@@ -121,12 +121,11 @@ static void skip_early(struct filter_stream *filter, struct penstock__ring_batch
     filter->early -= skipped;
 }
 
-int penstock__filter_flight_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
-                                 bool wait, size_t *count)
+int penstock__filter_flight_ready(struct filter_stream *filter, bool wait, struct penstock__ring_batch **ready)
 {
     struct penstock__ring_batch *batch = penstock__ring_oldest(&filter->ring);
-    size_t bytes = filter->shape->value_bytes;
     bool now = wait || filter->due || filter->stream.finished || filter->stream.given < filter->flush_to;
+    *ready = NULL;
     if (batch->state == PENSTOCK__RING_SENT && !now && !penstock__ring_overdue(batch, filter->desc.max_latency_s))
         return PENSTOCK_OK;
     if (batch->state != PENSTOCK__RING_DONE) {
@@ -137,13 +136,31 @@ int penstock__filter_flight_give(struct filter_stream *filter, const struct filt
         penstock__filter_measure_blocks(filter, filter->made_blocks, began);
     }
     skip_early(filter, batch);
+    *ready = batch;
+    return PENSTOCK_OK;
+}
+
+void penstock__filter_flight_release(struct filter_stream *filter, size_t count)
+{
+    const uint64_t first = penstock__ring_oldest(&filter->ring)->ticket;
+    if (penstock__ring_release(&filter->ring, count)) {
+        penstock__filter_taps_passed(filter, first + filter->made_blocks);
+        penstock__filter_flight_send(filter);
+    }
+}
+
+int penstock__filter_flight_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
+                                 bool wait, size_t *count)
+{
+    struct penstock__ring_batch *batch;
+    size_t bytes = filter->shape->value_bytes;
+    int status = penstock__filter_flight_ready(filter, wait, &batch);
+    if (!batch)
+        return status;
     *count = smaller(room, batch->items - batch->read);
     for (size_t c = 0; c < filter->channels; c++)
         penstock__copy(filter->stream.context, (char *)output->values[c] + output->at * bytes,
                        batch->out + c * bytes_of(filter) + batch->read * bytes, *count * bytes);
-    if (penstock__ring_release(&filter->ring, *count)) {
-        penstock__filter_taps_passed(filter, batch->ticket + filter->made_blocks);
-        penstock__filter_flight_send(filter);
-    }
+    penstock__filter_flight_release(filter, *count);
     return PENSTOCK_OK;
 }

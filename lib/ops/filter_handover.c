@@ -165,6 +165,7 @@ static void swap_works(struct filter_stream *a, struct filter_stream *b)
 static void take_over(struct filter_stream *filter, struct filter_stream *other)
 {
     swap_works(filter, other);
+    filter->stream.lends_in = filter->shape->format == filter->desc.format;
     filter->blocks = 0;
     filter->ready = filter->given = 0;
     size_t complete = penstock__filter_blocks_in(filter, filter->filled);

@@ -89,17 +89,28 @@ void penstock__filter_copy_in(struct filter_stream *filter, size_t at, const str
                    count * shape->sample_bytes);
 }
 
-/* As many samples as a full batch has room for. */
-static size_t gather(struct filter_stream *filter, const struct filter_source *source, size_t first)
+static size_t room_of(const struct filter_stream *filter)
 {
-    size_t count = smaller(source->total - first, filter->whole - smaller(filter->filled, filter->whole));
-    penstock__filter_copy_in(filter, filter->filled, source, first, count);
+    return filter->whole - smaller(filter->filled, filter->whole);
+}
+
+/* `count` samples more are there. */
+static void gathered(struct filter_stream *filter, size_t count)
+{
     filter->filled += count;
     if (filter->desc.max_latency_s > 0 && filter->complete == 0 && penstock__filter_blocks_in(filter, filter->filled))
         filter->complete = penstock__now_s();
     penstock__filter_flight_send(filter);
     if (filter->filled >= filter->whole)
         filter->due = penstock__filter_blocks_in(filter, filter->filled);
+}
+
+/* As many samples as a full batch has room for. */
+static size_t gather(struct filter_stream *filter, const struct filter_source *source, size_t first)
+{
+    size_t count = smaller(source->total - first, room_of(filter));
+    penstock__filter_copy_in(filter, filter->filled, source, first, count);
+    gathered(filter, count);
     return count;
 }
 
@@ -137,6 +148,21 @@ int penstock__filter_take(struct filter_stream *filter, const void *samples, siz
 int penstock__filter_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
     return penstock__filter_take(filter_of(stream), in->whole, count, taken);
+}
+
+int penstock__filter_acquire(penstock_stream *stream, void **to, size_t *room)
+{
+    struct filter_stream *filter = filter_of(stream);
+    penstock__filter_flight_send(filter); /* a full batch for which there was no memory behind it */
+    *room = room_of(filter);
+    *to = filter->in + filter->filled * filter->shape->sample_bytes;
+    return PENSTOCK_OK;
+}
+
+int penstock__filter_commit(penstock_stream *stream, size_t count)
+{
+    gathered(filter_of(stream), count);
+    return PENSTOCK_OK;
 }
 
 /* Taps of a channel that hold at the end of `samples`. */

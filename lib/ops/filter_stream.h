@@ -148,6 +148,10 @@ int penstock__filter_pull(penstock_stream *stream, const struct penstock__room *
                           size_t *count);
 int penstock__filter_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
                          const struct penstock__room *out, size_t capacity, size_t *given);
+int penstock__filter_acquire(penstock_stream *stream, void **to, size_t *room);
+int penstock__filter_commit(penstock_stream *stream, size_t count);
+int penstock__filter_peek(penstock_stream *stream, bool wait, const void **from, size_t *count);
+void penstock__filter_release(penstock_stream *stream, size_t count);
 double penstock__filter_due_s(const penstock_stream *stream);
 void penstock__filter_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
 
@@ -171,6 +175,13 @@ void penstock__filter_welcome(struct filter_stream *filter);
 
 /* Sends the batch that gathers where it is full and can be sent; samples gather in the next one then. */
 void penstock__filter_flight_send(struct filter_stream *filter);
+
+/* The oldest batch on its way, where its values are there, or if `wait` is set, or it has to be read now; else NULL.
+ * After an error it stays, and is tried again. */
+int penstock__filter_flight_ready(struct filter_stream *filter, bool wait, struct penstock__ring_batch **ready);
+
+/* `count` of its values were read. */
+void penstock__filter_flight_release(struct filter_stream *filter, size_t count);
 
 /* Values of the oldest batch on its way, `*count` of them, at most `room`: if `wait` is set, or it has to be read now.
  * After an error it stays, and is tried again. */

@@ -100,6 +100,13 @@ static size_t blocks_to_give(struct filter_stream *filter, bool wait)
     return filter->due;
 }
 
+/* Values of the blocks made before were read. */
+static void read_made(struct filter_stream *filter, size_t count)
+{
+    filter->given += count;
+    filter->early += filter->flushed ? count : 0;
+}
+
 /* Values of the blocks made before. */
 static size_t copy_out(struct filter_stream *filter, const struct filter_output *output, size_t room)
 {
@@ -107,8 +114,7 @@ static size_t copy_out(struct filter_stream *filter, const struct filter_output 
     for (size_t c = 0; c < filter->channels && count; c++)
         memcpy((char *)output->values[c] + output->at * bytes, penstock__filter_made(filter, c) + filter->given * bytes,
                count * bytes);
-    filter->given += count;
-    filter->early += filter->flushed ? count : 0;
+    read_made(filter, count);
     return count;
 }
 
@@ -196,6 +202,58 @@ int penstock__filter_pull(penstock_stream *stream, const struct penstock__room *
     status = give_all(filter_of(stream), values, capacity, wait, count);
     penstock__filter_measure(filter_of(stream), penstock__now_s());
     return status;
+}
+
+/* ---------------------------------------------------------------- values where they are ------- */
+
+/* Values of the only channel in our memory or in that of a batch; none where `*from` is NULL. */
+static int find_values(struct filter_stream *filter, bool wait, const char **from, size_t *count)
+{
+    while (filter->given == filter->ready) {
+        penstock__filter_welcome(filter);
+        if (penstock__filter_in_flight(filter)) {
+            struct penstock__ring_batch *batch;
+            int status = penstock__filter_flight_ready(filter, wait, &batch);
+            if (!batch)
+                return status;
+            if ((*count = batch->items - batch->read)) {
+                *from = batch->out + batch->read * filter->shape->value_bytes;
+                return PENSTOCK_OK;
+            }
+            penstock__filter_flight_release(filter, 0);
+            continue;
+        }
+        const uint64_t before = filter->blocks;
+        int status = refill(filter, NULL, 0, wait, count);
+        if (status || (filter->blocks == before && filter->given == filter->ready))
+            return status;
+    }
+    *from = penstock__filter_made(filter, 0) + filter->given * filter->shape->value_bytes;
+    *count = filter->ready - filter->given;
+    return PENSTOCK_OK;
+}
+
+int penstock__filter_peek(penstock_stream *stream, bool wait, const void **from, size_t *count)
+{
+    struct filter_stream *filter = filter_of(stream);
+    const uint64_t left = stream->finished ? filter->total - stream->given : UINT64_MAX;
+    const char *values = NULL;
+    int status = left ? find_values(filter, wait, &values, count) : PENSTOCK_OK;
+    if (*count > left)
+        *count = (size_t)left;
+    *from = values;
+    return status;
+}
+
+void penstock__filter_release(penstock_stream *stream, size_t count)
+{
+    struct filter_stream *filter = filter_of(stream);
+    if (filter->given < filter->ready)
+        read_made(filter, count);
+    else
+        penstock__filter_flight_release(filter, count);
+    stream->given += count;
+    penstock__filter_measure(filter, penstock__now_s());
 }
 
 /* ---------------------------------------------------------------- both at once ---------------- */

@@ -122,7 +122,9 @@ int penstock_spectrum_open(penstock_stream **stream, penstock_context *context, 
     made->stream = (struct penstock_stream){.kind = &penstock__spectrum_kind,
                                             .context = context,
                                             .in_bytes = penstock_format_bytes(d.format),
-                                            .out_bytes = made->length * made->value_bytes};
+                                            .out_bytes = made->length * made->value_bytes,
+                                            .lends_in = d.hop <= d.n && d.format == made->format,
+                                            .lends_out = !average_here(&d)};
     if ((status = make(made, device, d.window, d.taps))) {
         penstock_stream_free(&made->stream);
         return status;
@@ -240,10 +242,8 @@ static int take_push(struct spectrum *spectrum, const void *samples, size_t coun
 
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
-    if (spectrum_of(stream)->prepared)
-        return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the vector that was begun by penstock_spectrum_prepare() "
-                                                   "is ended by penstock_stream_run()");
-    return take_push(spectrum_of(stream), in->whole, count, taken);
+    int status = penstock__spectrum_check_unprepared(spectrum_of(stream));
+    return status ? status : take_push(spectrum_of(stream), in->whole, count, taken);
 }
 
 /* Transforms whose samples were all pushed. */
@@ -324,6 +324,17 @@ static size_t give(struct spectrum *spectrum, const void *from, size_t groups, c
     return count;
 }
 
+/* What the batcher has, once what waits before it has gone in. */
+static int peek(penstock_stream *stream, bool wait, const void **from, size_t *groups)
+{
+    struct spectrum *spectrum = spectrum_of(stream);
+    if (stream->finished)
+        end_input(spectrum); /* the batcher keeps a failure until its turn comes */
+    else
+        take_rest(spectrum);
+    return penstock__batcher_ready(spectrum->batcher, wait || stream->finished, from, groups);
+}
+
 int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
 {
     *count = 0;
@@ -331,12 +342,8 @@ int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t cap
         char *to = (char *)vectors + *count * spectrum->length * spectrum->value_bytes;
         size_t groups = 0, used;
         const void *from;
-        int status;
-        if (spectrum->stream.finished)
-            end_input(spectrum); /* the batcher keeps a failure until its turn comes */
-        else
-            take_rest(spectrum);
-        if ((status = penstock__batcher_ready(spectrum->batcher, wait || spectrum->stream.finished, &from, &groups)))
+        int status = peek(&spectrum->stream, wait, &from, &groups);
+        if (status)
             return *count ? PENSTOCK_OK : status;
         if (!groups) {
             if (spectrum->stream.finished && spectrum->desc.flush_partial && spectrum->summed) {
@@ -366,6 +373,10 @@ const struct penstock__stream_kind penstock__spectrum_kind = {
     .push = push,
     .pull = pull,
     .run = penstock__spectrum_run,
+    .acquire = penstock__spectrum_acquire,
+    .commit = penstock__spectrum_commit,
+    .peek = peek,
+    .release = penstock__spectrum_release,
     .flush = flush,
     .finish = finish,
     .reset = reset,

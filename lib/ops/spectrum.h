@@ -85,6 +85,9 @@ void penstock__spectrum_end_prepared(struct spectrum *spectrum, const char *samp
 int penstock__spectrum_run_held(struct spectrum *spectrum, const char *samples, size_t count, size_t *taken,
                                 char *vector, size_t *given);
 
+/* PENSTOCK_ERR_STATE with text while transforms were done ahead. */
+int penstock__spectrum_check_unprepared(const struct spectrum *spectrum);
+
 /* Pulls without counting. */
 int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count);
 
@@ -95,6 +98,9 @@ void penstock__spectrum_gave(struct spectrum *spectrum, size_t vectors);
 
 int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
                            const struct penstock__room *out, size_t capacity, size_t *given);
+int penstock__spectrum_acquire(penstock_stream *stream, void **to, size_t *room);
+int penstock__spectrum_commit(penstock_stream *stream, size_t count);
+void penstock__spectrum_release(penstock_stream *stream, size_t count);
 int penstock__spectrum_set_max_latency(penstock_stream *stream, double max_latency_s);
 double penstock__spectrum_due_s(const penstock_stream *stream);
 void penstock__spectrum_get_info(const penstock_stream *stream, penstock_stream_info *info);

@@ -133,6 +133,33 @@ int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count
     return status;
 }
 
+/* ---------------------------------------------------------------- the batcher's memory -------- */
+
+int penstock__spectrum_check_unprepared(const struct spectrum *spectrum)
+{
+    if (!spectrum->prepared)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_STATE, "spectrum: the vector that was begun by penstock_spectrum_prepare() is "
+                                               "ended by penstock_stream_run()");
+}
+
+int penstock__spectrum_acquire(penstock_stream *stream, void **to, size_t *room)
+{
+    int status = penstock__spectrum_check_unprepared(spectrum_of(stream));
+    return status ? status : penstock__batcher_room(spectrum_of(stream)->batcher, to, room);
+}
+
+int penstock__spectrum_commit(penstock_stream *stream, size_t count)
+{
+    return penstock__batcher_commit(spectrum_of(stream)->batcher, count);
+}
+
+void penstock__spectrum_release(penstock_stream *stream, size_t count)
+{
+    penstock__batcher_release(spectrum_of(stream)->batcher, count);
+    penstock__spectrum_gave(spectrum_of(stream), count);
+}
+
 /* ---------------------------------------------------------------- changes --------------------- */
 
 void penstock__spectrum_change_plan(struct spectrum *spectrum, penstock_plan *next)
