@@ -76,14 +76,24 @@ void progress_clear(void)
 
 /* ---------------------------------------------------------------- counted work ---------------- */
 
+/* Its first line is due at once, however short a time ago another one was written. */
+static void begin(struct progress work)
+{
+    pthread_mutex_lock(&line_lock);
+    last_s = -HUGE_VAL;
+    pthread_mutex_unlock(&line_lock);
+    current = work;
+    current.start_s = seconds_now();
+}
+
 void progress_begin_samples(double total, double rate_hz)
 {
-    current = (struct progress){.total = total, .rate_hz = rate_hz, .start_s = seconds_now()};
+    begin((struct progress){.total = total, .rate_hz = rate_hz});
 }
 
 void progress_begin(const char *pieces, double total)
 {
-    current = (struct progress){.pieces = pieces, .total = total, .start_s = seconds_now()};
+    begin((struct progress){.pieces = pieces, .total = total});
 }
 
 /* "14 s", "3:05 min", "2:03 h" */
