@@ -148,7 +148,6 @@ int penstock_stream_commit(penstock_stream *stream, size_t count)
     if (!stream)
         return bad("%s: stream is NULL", __func__);
     struct penstock__lent *lent = &stream->lent;
-    const double now = penstock__now_s();
     if (count > lent->acquired)
         return bad("%s: %zu items, but room for %zu was acquired", __func__, count, lent->acquired);
     lent->acquired = 0;
@@ -157,6 +156,7 @@ int penstock_stream_commit(penstock_stream *stream, size_t count)
         lent->held = count;
         return push_held(stream);
     }
+    const double now = penstock__now_s();
     int status = count ? stream->kind->commit(stream, count) : PENSTOCK_OK;
     penstock__stream_took(stream, count, now);
     return status;

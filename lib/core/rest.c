@@ -37,12 +37,3 @@ int penstock__check_count(const char *call, size_t count, size_t item_bytes)
                                item_bytes);
     return PENSTOCK_OK;
 }
-
-int penstock__check_taken(const char *call, size_t count, size_t item_bytes, size_t *taken)
-{
-    if (!taken)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: taken is NULL, so that samples could be lost unnoticed",
-                               call);
-    *taken = 0;
-    return penstock__check_count(call, count, item_bytes);
-}

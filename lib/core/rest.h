@@ -4,7 +4,7 @@
 /*
  * What a stream had no room for of a planar push. The I parts and the Q parts of a push lie apart, so that its rest is
  * no planar push by itself: the stream keeps it, as penstock_cf32, and takes from it before anything that comes later.
- * And the checks that pushes of all streams share.
+ * And a check of counts.
  */
 #ifndef PENSTOCK_CORE_REST_H
 #define PENSTOCK_CORE_REST_H
@@ -29,11 +29,8 @@ void penstock__rest_keep(struct penstock__rest *rest, const void *samples, size_
 
 void penstock__rest_free(struct penstock__rest *rest);
 
-/* PENSTOCK_ERR_ARGUMENT with text where `taken` is NULL, or no array can have `count` items of `item_bytes` bytes; else
- * *taken is 0. `call` is the function's name. */
-int penstock__check_taken(const char *call, size_t count, size_t item_bytes, size_t *taken);
-
-/* The second of these alone. */
+/* PENSTOCK_ERR_ARGUMENT with text where no array can have `count` items of `item_bytes` bytes. `call` is the function's
+ * name. */
 int penstock__check_count(const char *call, size_t count, size_t item_bytes);
 
 #endif

@@ -108,7 +108,7 @@ static int push(const char *call, penstock_stream *stream, const struct penstock
     if (!taken && stream->kind->takes_all)
         taken = &all;
     if (!taken)
-        return penstock__check_taken(call, 0, 0, taken);
+        return bad("%s: taken is NULL, so that samples could be lost unnoticed", call);
     *taken = 0;
     if ((status = check_in(call, stream, in, count)) || (status = penstock__stream_goes_on(stream)))
         return status;
@@ -149,7 +149,9 @@ static int run(const char *call, penstock_stream *stream, const void *in, size_t
     penstock__lent_drain(stream);
     if (stream->kind->run && !penstock__lent_waits(&stream->lent) && !penstock__lent_unread(&stream->lent))
         return stream->kind->run(stream, in, count, taken, out, capacity, given);
-    int pushed = count ? push(call, stream, &items, count, taken) : PENSTOCK_OK;
+    int pushed = PENSTOCK_OK;
+    if (count && !penstock__lent_waits(&stream->lent))
+        pushed = penstock__stream_take(stream, &items, count, taken);
     status = penstock__lent_pull(stream, out, capacity, false, given);
     return status || *given ? status : pushed;
 }
