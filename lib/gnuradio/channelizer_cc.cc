@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "core.h"
+#include "stream_block.h"
 
-#include <algorithm>
 #include <cmath>
-#include <gnuradio/block_detail.h>
-#include <gnuradio/buffer_reader.h>
-#include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/channelizer_cc.h>
 
 namespace gr
 {
 namespace penstock
 {
-
-constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 /* The pass band of the stock block's own design ends at 0.4 of a channel's width, the stop band begins at 0.6. */
 static std::vector<float> design(size_t channels, double atten)
@@ -29,38 +23,36 @@ static std::vector<float> design(size_t channels, double atten)
     return taps;
 }
 
-/* While items wait in the library, general_work() is to be called without new input too, and sleeps itself until the
- * first one is due. */
-class channelizer_cc_impl final : public channelizer_cc
+static void check_outputs(const std::vector<int> &map, size_t outputs)
 {
-    std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_stream> d_channelizer{nullptr, penstock_stream_free};
+    if (!map.empty() && map.size() < outputs)
+        throw std::runtime_error("channelizer: channel_map has " + std::to_string(map.size()) +
+                                 " channels, there are " + std::to_string(outputs) + " outputs");
+}
+
+static void check_channels(const std::vector<int> &map, size_t channels)
+{
+    std::vector<bool> seen(channels);
+    for (const int channel : map) {
+        if (channel < 0 || static_cast<size_t>(channel) >= channels || seen[static_cast<size_t>(channel)])
+            throw std::runtime_error("channelizer: channel_map has " + std::to_string(channel) + ", not each of 0 .. " +
+                                     std::to_string(channels - 1) + " once at most");
+        seen[static_cast<size_t>(channel)] = true;
+    }
+}
+
+class channelizer_cc_impl final : public batch_block<channelizer_cc>
+{
     const size_t d_channels, d_hop;
     std::vector<float> d_taps;
     std::vector<int> d_map;
-    double d_max_latency_s;
     bool d_ended = false, d_started = false;
-    stats_port d_stats{*this};
-
-    std::map<std::string, double> numbers() const
-    {
-        std::vector<penstock_stream_stats> stats{description<penstock_stream_stats>()};
-        check(penstock_stream_get_stats(d_channelizer.get(), &stats[0]));
-        return stats_of(stats);
-    }
 
     // An item's last input item is the last one of its hop, so the prototype reaches back that far at least.
     std::vector<float> prototype(std::vector<float> taps) const
     {
         taps.resize(std::max(taps.size(), d_hop));
         return taps;
-    }
-
-    static void check_map(const std::vector<int> &map, size_t outputs)
-    {
-        if (!map.empty() && map.size() < outputs)
-            throw std::runtime_error("channelizer: channel_map has " + std::to_string(map.size()) +
-                                     " channels, there are " + std::to_string(outputs) + " outputs");
     }
 
     // The library makes the channels of the outputs alone.
@@ -70,16 +62,38 @@ class channelizer_cc_impl final : public channelizer_cc
         for (size_t i = 0; i < outputs; i++)
             channels.push_back(map.empty() ? i : static_cast<size_t>(map[i]));
         const bool all = map.empty() && outputs == d_channels;
-        check(penstock_channelizer_set_select(d_channelizer.get(), all ? nullptr : channels.data(),
-                                              all ? 0 : channels.size()));
+        check(penstock_channelizer_set_select(stream(), all ? nullptr : channels.data(), all ? 0 : channels.size()));
     }
 
     // Items to come of those that were taken; `ended`: the last one is that of any number of input items.
     uint64_t waiting(bool ended) const
     {
         auto info = description<penstock_channelizer_info>();
-        check(penstock_channelizer_get_info(d_channelizer.get(), &info));
+        check(penstock_channelizer_get_info(stream(), &info));
         return (info.samples + (ended ? d_hop - 1 : 0)) / d_hop - info.frames;
+    }
+
+    void restart() override
+    {
+        if (d_started)
+            batch_block::restart();
+        select(d_map, static_cast<size_t>(detail()->noutputs()));
+        d_started = true;
+        d_ended = false;
+    }
+
+    outcome work(const call &now) override
+    {
+        const auto available = static_cast<size_t>(now.available[0]);
+        size_t taken = 0, given;
+        if (!d_ended)
+            check(penstock_stream_push(stream(), now.in[0], available, &taken));
+        if (!d_ended && taken == available && input_ended(*this, available)) {
+            check(penstock_stream_finish(stream()));
+            d_ended = true;
+        }
+        check(penstock_stream_pull_channels(stream(), now.out.data(), now.capacity, false, &given));
+        return pass(taken, given, penstock_stream_due_s(stream()));
     }
 
   public:
@@ -87,7 +101,7 @@ class channelizer_cc_impl final : public channelizer_cc
                         double max_latency_ms)
         : gr::block("channelizer_cc", gr::io_signature::make(1, 1, sizeof(gr_complex)),
                     gr::io_signature::make(1, numchans, sizeof(gr_complex))),
-          d_channels(static_cast<size_t>(numchans)), d_hop(hop), d_taps(taps), d_max_latency_s(max_latency_ms / 1e3)
+          batch_block(max_latency_ms), d_channels(static_cast<size_t>(numchans)), d_hop(hop), d_taps(taps)
     {
         const auto padded = prototype(taps);
         auto desc = description<penstock_channelizer_desc>();
@@ -97,18 +111,9 @@ class channelizer_cc_impl final : public channelizer_cc
         desc.tap_count = padded.size();
         desc.advance = d_hop - 1;
         desc.origin = (d_hop + 1) % d_channels;
-        desc.max_latency_s = d_max_latency_s;
-        penstock_stream *made;
-        check(penstock_channelizer_open(&made, d_context.get(), &desc, device.c_str()));
-        d_channelizer.reset(made);
+        desc.max_latency_s = max_latency_ms / 1e3;
+        add_stream(penstock_channelizer_open, desc, device);
         set_relative_rate(1, d_hop);
-    }
-
-    std::string device() const override
-    {
-        auto info = description<penstock_channelizer_info>();
-        check(penstock_channelizer_get_info(d_channelizer.get(), &info));
-        return info.device;
     }
 
     uint64_t set_taps(const std::vector<float> &taps, int64_t sample) override
@@ -119,7 +124,7 @@ class channelizer_cc_impl final : public channelizer_cc
         const auto padded = prototype(taps);
         const uint64_t at = sample < 0 ? 0 : static_cast<uint64_t>(sample);
         uint64_t last; // input item of the first output item
-        check(penstock_channelizer_set_taps(d_channelizer.get(), padded.data(), padded.size(), at, &last));
+        check(penstock_channelizer_set_taps(stream(), padded.data(), padded.size(), at, &last));
         d_taps = taps;
         return last + 1 - d_hop;
     }
@@ -131,16 +136,10 @@ class channelizer_cc_impl final : public channelizer_cc
 
     void set_channel_map(const std::vector<int> &map) override
     {
-        std::vector<bool> seen(d_channels);
-        for (const int channel : map) {
-            if (channel < 0 || static_cast<size_t>(channel) >= d_channels || seen[static_cast<size_t>(channel)])
-                throw std::runtime_error("channelizer: channel_map has " + std::to_string(channel) +
-                                         ", not each of 0 .. " + std::to_string(d_channels - 1) + " once at most");
-            seen[static_cast<size_t>(channel)] = true;
-        }
+        check_channels(map, d_channels);
         gr::thread::scoped_lock lock(d_setlock);
         if (d_started) {
-            check_map(map, static_cast<size_t>(detail()->noutputs()));
+            check_outputs(map, static_cast<size_t>(detail()->noutputs()));
             select(map, static_cast<size_t>(detail()->noutputs()));
         }
         d_map = map;
@@ -151,74 +150,15 @@ class channelizer_cc_impl final : public channelizer_cc
         return d_map;
     }
 
-    void set_max_latency_ms(double max_latency_ms) override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_stream_set_max_latency(d_channelizer.get(), max_latency_ms / 1e3));
-        d_max_latency_s = max_latency_ms / 1e3;
-    }
-
-    double max_latency_ms() const override
-    {
-        return 1e3 * d_max_latency_s;
-    }
-
-    std::map<std::string, double> stats() override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        return numbers();
-    }
-
     bool check_topology(int, int outputs) override
     {
-        check_map(d_map, static_cast<size_t>(outputs)); // start() has nobody to tell
-        return true;
-    }
-
-    bool start() override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        if (d_started)
-            check(penstock_stream_reset(d_channelizer.get()));
-        select(d_map, static_cast<size_t>(detail()->noutputs()));
-        d_started = true;
-        d_ended = false;
-        d_stats.start();
+        check_outputs(d_map, static_cast<size_t>(outputs)); // start() has nobody to tell
         return true;
     }
 
     void forecast(int, gr_vector_int &required) override
     {
         required[0] = waiting(detail()->input(0)->done()) ? 0 : 1;
-    }
-
-    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
-                     gr_vector_void_star &output_items) override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        const auto available = static_cast<size_t>(ninput_items[0]), capacity = static_cast<size_t>(noutput_items);
-        size_t taken = 0, given = 0;
-        double sleep_s = 0;
-        try {
-            if (!d_ended)
-                check(penstock_stream_push(d_channelizer.get(), input_items[0], available, &taken));
-            if (!d_ended && taken == available && input_ended(*this, available)) {
-                check(penstock_stream_finish(d_channelizer.get()));
-                d_ended = true;
-            }
-            check(penstock_stream_pull_channels(d_channelizer.get(), output_items.data(), capacity, false, &given));
-            if (!taken && !given)
-                sleep_s = std::min(penstock_stream_due_s(d_channelizer.get()), LONGEST_SLEEP_S);
-            d_stats.publish([this] { return numbers(); });
-        } catch (const std::runtime_error &error) {
-            d_logger->error("{}", error.what());
-            return WORK_DONE;
-        }
-        lock.unlock();
-        consume(0, static_cast<int>(taken));
-        if (sleep_s > 0)
-            wait_for_input(*this, sleep_s);
-        return static_cast<int>(given);
     }
 };
 

@@ -131,6 +131,13 @@ std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> 
     return values;
 }
 
+penstock_stream_stats stats_of_one(const penstock_stream *stream)
+{
+    auto stats = description<penstock_stream_stats>();
+    check(penstock_stream_get_stats(stream, &stats));
+    return stats;
+}
+
 bool has_room_for(gr::block &block, size_t items, unsigned port)
 {
     const auto most = static_cast<size_t>(block.detail()->input(port)->max_possible_items_available());

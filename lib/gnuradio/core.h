@@ -29,9 +29,6 @@ template <typename T> T description()
     return desc;
 }
 
-//! Of the library's transforms.
-constexpr int MOST_POINTS = 1 << 23;
-
 //! The context of all blocks of the process; what it reports goes to GNU Radio's log.
 std::shared_ptr<penstock_context> shared_context();
 
@@ -42,10 +39,17 @@ void check(int status);
 bool is_whole(const pmt::pmt_t &value);
 long to_whole(const pmt::pmt_t &value);
 
+//! Throws std::runtime_error in the block's name where there are no transforms of so many points.
+void check_points(const char *block, int fft_size);
+
+//! Likewise where a window has neither `fft_size` factors nor none.
+void check_window(const char *block, const std::vector<float> &factors, int fft_size);
+
 pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
 
 //! What the streams of a block tell: counts and rates of all of them together, times of the slowest.
 std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> &streams);
+penstock_stream_stats stats_of_one(const penstock_stream *stream);
 
 //! A message port `stats` of a block: its numbers as a dictionary, about once a second.
 class stats_port

@@ -2,12 +2,10 @@
 /* Copyright The Penstock authors. */
 
 #include "filter_chain.h"
+#include "stream_block.h"
 
 #include <chrono>
 #include <cmath>
-#include <gnuradio/block_detail.h>
-#include <gnuradio/buffer_reader.h>
-#include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/fft_filter.h>
 #include <type_traits>
 
@@ -15,8 +13,6 @@ namespace gr
 {
 namespace penstock
 {
-
-constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 
 using steady = std::chrono::steady_clock;
 
@@ -33,29 +29,29 @@ static filter_taps to_taps(const std::vector<gr_complex> &taps)
     return all;
 }
 
-/* The filter gathers samples. While values wait in it, general_work() is to be called without new input too, and sleeps
- * itself until the first one is due. A value comes with the last one of the `decimation` items that it stands for, so
- * that it never overtakes a tag on one of them. */
-template <typename T, typename TAP> class fft_filter_impl final : public fft_filter<T, TAP>
+/* A value comes with the last one of the `decimation` items that it stands for, so that it never overtakes a tag on one
+ * of them. */
+template <typename T, typename TAP> class fft_filter_impl final : public threads_kept<batch_block<fft_filter<T, TAP>>>
 {
+    using base = threads_kept<batch_block<fft_filter<T, TAP>>>;
+    using base::LONGEST_SLEEP_S, base::d_max_latency_ms;
+    using typename base::call, typename base::outcome;
+
     const size_t d_decimation;
     std::vector<TAP> d_taps;
-    int d_nthreads;
     double d_center_freq;
     const double d_sampling_freq;
-    double d_max_latency_ms;
     filter_chain d_filter;
     bool d_ended = false;
     bool d_more = false; // there was no room for all values
     steady::time_point d_waits_since;
-    stats_port d_stats{*this};
 
     static double to_shift(double center_freq, double sampling_freq)
     {
         return std::remainder(-center_freq / sampling_freq, 1);
     }
 
-    std::map<std::string, double> numbers() const
+    std::map<std::string, double> numbers() const override
     {
         const auto info = d_filter.info();
         auto all = stats_of({d_filter.stats()});
@@ -104,12 +100,41 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         return count;
     }
 
+    void restart() override
+    {
+        this->set_relative_rate(1, d_decimation); // what ask_for_buffers() said was for the buffers alone
+        if (d_filter.samples())                   // else changes that were asked for before the first start hold
+            d_filter.reset();
+        d_ended = d_more = false;
+    }
+
+    outcome work(const call &now) override
+    {
+        const auto available = static_cast<size_t>(now.available[0]);
+        size_t taken = 0, given = 0;
+        if (!waiting())
+            d_waits_since = steady::now();
+        if (!d_ended)
+            given = d_filter.run(now.in[0], available, taken, now.out[0], now.capacity);
+        if (given)
+            d_waits_since = steady::now();
+        if (!d_ended && !taken)
+            taken = d_filter.push(now.in[0], available);
+        if (!d_ended && taken == available && input_ended(*this, available)) {
+            d_filter.finish();
+            d_ended = true;
+        }
+        given += pull(static_cast<T *>(now.out[0]) + given, now.capacity - given);
+        d_more = given == now.capacity;
+        return this->pass(taken, given, due_s());
+    }
+
   public:
-    fft_filter_impl(const char *name, int decimation, const std::vector<TAP> &taps, int nthreads, double center_freq,
+    fft_filter_impl(const char *name, int decimation, const std::vector<TAP> &taps, double center_freq,
                     double sampling_freq, const std::string &device, double max_latency_ms)
         : gr::block(name, gr::io_signature::make(1, 1, sizeof(T)), gr::io_signature::make(1, 1, sizeof(T))),
-          d_decimation(static_cast<size_t>(decimation)), d_taps(taps), d_nthreads(nthreads), d_center_freq(center_freq),
-          d_sampling_freq(sampling_freq), d_max_latency_ms(max_latency_ms),
+          base(max_latency_ms), d_decimation(static_cast<size_t>(decimation)), d_taps(taps), d_center_freq(center_freq),
+          d_sampling_freq(sampling_freq),
           d_filter(std::is_same<T, float>::value ? PENSTOCK_F32 : PENSTOCK_CF32, to_taps(taps), d_decimation,
                    to_shift(center_freq, sampling_freq), device)
     {
@@ -140,16 +165,6 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         return static_cast<int>(d_decimation);
     }
 
-    void set_nthreads(int nthreads) override
-    {
-        d_nthreads = nthreads;
-    }
-
-    int nthreads() const override
-    {
-        return d_nthreads;
-    }
-
     uint64_t set_center_freq(double center_freq) override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
@@ -171,31 +186,9 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
         d_max_latency_ms = max_latency_ms;
     }
 
-    double max_latency_ms() const override
-    {
-        return d_max_latency_ms;
-    }
-
-    std::map<std::string, double> stats() override
-    {
-        gr::thread::scoped_lock lock(this->d_setlock);
-        return numbers();
-    }
-
     bool check_topology(int, int outputs) override
     {
         ask_for_buffers(*this, outputs, sizeof(T), 4 * d_filter.info().block);
-        return true;
-    }
-
-    bool start() override
-    {
-        gr::thread::scoped_lock lock(this->d_setlock);
-        this->set_relative_rate(1, d_decimation); // what ask_for_buffers() said was for the buffers alone
-        if (d_filter.samples())                   // else changes that were asked for before the first start hold
-            d_filter.reset();
-        d_ended = d_more = false;
-        d_stats.start();
         return true;
     }
 
@@ -203,42 +196,6 @@ template <typename T, typename TAP> class fft_filter_impl final : public fft_fil
     {
         const bool more = waiting() && (timed() || d_more || this->detail()->input(0)->done());
         required[0] = more ? 0 : 1;
-    }
-
-    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
-                     gr_vector_void_star &output_items) override
-    {
-        gr::thread::scoped_lock lock(this->d_setlock);
-        const auto available = static_cast<size_t>(ninput_items[0]), capacity = static_cast<size_t>(noutput_items);
-        size_t taken = 0, produced = 0;
-        double sleep_s = 0;
-        try {
-            if (!waiting())
-                d_waits_since = steady::now();
-            if (!d_ended)
-                produced = d_filter.run(input_items[0], available, taken, output_items[0], capacity);
-            if (produced)
-                d_waits_since = steady::now();
-            if (!d_ended && !taken)
-                taken = d_filter.push(input_items[0], available);
-            if (!d_ended && taken == available && input_ended(*this, available)) {
-                d_filter.finish();
-                d_ended = true;
-            }
-            produced += pull(static_cast<T *>(output_items[0]) + produced, capacity - produced);
-            d_more = produced == capacity;
-            if (!taken && !produced)
-                sleep_s = due_s();
-            d_stats.publish([this] { return numbers(); });
-        } catch (const std::runtime_error &error) {
-            this->d_logger->error("{}", error.what());
-            return gr::block::WORK_DONE;
-        }
-        lock.unlock();
-        this->consume(0, static_cast<int>(taken));
-        if (sleep_s > 0)
-            wait_for_input(*this, sleep_s);
-        return static_cast<int>(produced);
     }
 
     static void check_freq(double center_freq, double sampling_freq)
@@ -271,11 +228,12 @@ typename fft_filter<T, TAP>::sptr fft_filter<T, TAP>::make(int decimation, const
         throw std::runtime_error("fft_filter: decimation is " + std::to_string(decimation) + ", not 1 or more");
     impl::check_freq(center_freq, sampling_freq);
     impl::check_latency(max_latency_ms);
-    return gnuradio::make_block_sptr<impl>(real        ? "fft_filter_fff"
-                                           : real_taps ? "fft_filter_ccf"
-                                                       : "fft_filter_ccc",
-                                           decimation, taps, nthreads, center_freq, sampling_freq, device,
-                                           max_latency_ms);
+    auto block = gnuradio::make_block_sptr<impl>(real        ? "fft_filter_fff"
+                                                 : real_taps ? "fft_filter_ccf"
+                                                             : "fft_filter_ccc",
+                                                 decimation, taps, center_freq, sampling_freq, device, max_latency_ms);
+    block->set_nthreads(nthreads);
+    return block;
 }
 
 template class fft_filter<gr_complex, gr_complex>;

@@ -54,13 +54,6 @@ penstock_filter_info filter_chain::info(const element &link) const
     return i;
 }
 
-static penstock_stream_stats stats_of_one(const penstock_stream *filter)
-{
-    auto stats = description<penstock_stream_stats>();
-    check(penstock_stream_get_stats(filter, &stats));
-    return stats;
-}
-
 penstock_stream_stats filter_chain::stats() const
 {
     auto stats = stats_of_one(d_links.front().filter.get());

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "core.h"
+#include "ofdm_grid.h"
+#include "stream_block.h"
 
-#include <algorithm>
 #include <cstring>
 #include <deque>
-#include <gnuradio/block_detail.h>
-#include <gnuradio/buffer_reader.h>
-#include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/ofdm_demod.h>
 #include <type_traits>
 
@@ -20,54 +17,12 @@ namespace penstock
 static const auto SYMBOLS = pmt::mp("symbols"), CFO = pmt::mp("cfo");
 constexpr size_t MANY_BYTES = 1 << 22; // no more samples are taken while so many bytes wait
 
-/* The grid of the C library from that of the stock blocks. */
-struct ofdm_grid {
-    std::vector<int32_t> carriers, pilots;
-    std::vector<penstock_cf32> pilot_values, training;
-    size_t pilot_rows = 0, training_symbols = 0;
-
-    static std::vector<int32_t> one_list(const char *name, const std::vector<std::vector<int>> &lists, int fft_len)
-    {
-        if (lists.size() > 1)
-            throw std::runtime_error(std::string("ofdm_demod: ") + name + " has " + std::to_string(lists.size()) +
-                                     " lists, not one");
-        std::vector<int32_t> all;
-        for (const auto &list : lists)
-            for (int carrier : list)
-                all.push_back(carrier > (fft_len - 1) / 2 && carrier < fft_len ? carrier - fft_len : carrier);
-        return all;
-    }
-
-    void add_pilots(const std::vector<std::vector<gr_complex>> &symbols)
-    {
-        for (const auto &row : symbols) {
-            if (row.size() != pilots.size())
-                throw std::runtime_error("ofdm_demod: pilot_symbols has a list of " + std::to_string(row.size()) +
-                                         ", there are " + std::to_string(pilots.size()) + " pilot_carriers");
-            for (const auto &value : row)
-                pilot_values.push_back({value.real(), value.imag()});
-        }
-        pilot_rows = pilots.empty() ? 0 : symbols.size();
-    }
-
-    void add_sync_word(const std::vector<gr_complex> &word, size_t fft_len)
-    {
-        if (word.empty())
-            return;
-        if (word.size() != fft_len)
-            throw std::runtime_error("ofdm_demod: a sync word has " + std::to_string(word.size()) + " values, not " +
-                                     std::to_string(fft_len));
-        training.resize(fft_len);
-        for (size_t i = 0; i < fft_len; i++)
-            training[(i + fft_len - fft_len / 2) % fft_len] = {word[i].real(), word[i].imag()};
-        training_symbols++;
-    }
-};
-
-template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
+template <typename T> class ofdm_demod_impl final : public stream_block<ofdm_demod<T>>
 {
-    std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_stream> d_stream{nullptr, penstock_stream_free};
+    using base = stream_block<ofdm_demod<T>>;
+    using base::stream;
+    using typename base::call, typename base::outcome;
+
     const size_t d_carriers, d_bits;
     int d_frame_len;
     const pmt::pmt_t d_trigger, d_length;
@@ -81,7 +36,6 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
     std::vector<char> d_made; // bytes to hand out, from d_given on
     size_t d_given = 0;
     uint64_t d_refused = 0;
-    stats_port d_stats{*this};
 
     static constexpr bool soft()
     {
@@ -93,14 +47,12 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         return soft() ? 1 : carriers * sizeof(gr_complex);
     }
 
-    std::map<std::string, double> counters() const
+    std::map<std::string, double> numbers() const override
     {
         auto c = description<penstock_ofdm_stream_counters>();
-        check(penstock_ofdm_stream_get_counters(d_stream.get(), &c));
-        auto stats = description<penstock_stream_stats>();
-        check(penstock_stream_get_stats(d_stream.get(), &stats));
+        check(penstock_ofdm_stream_get_counters(stream(), &c));
         auto value = [](uint64_t count) { return static_cast<double>(count); };
-        auto all = stats_of({stats});
+        auto all = base::numbers();
         all.insert({{"frames", value(c.frames)},
                     {"waiting", value(c.waiting)},
                     {"refused", value(d_refused)},
@@ -125,8 +77,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
                 symbols = to_whole(pmt::dict_ref(tag.value, SYMBOLS, pmt::from_long(symbols)));
                 cfo = pmt::to_double(pmt::dict_ref(tag.value, CFO, pmt::from_double(0)));
             }
-            check(penstock_ofdm_stream_frame(d_stream.get(), tag.offset, static_cast<size_t>(std::max(symbols, 0L)),
-                                             cfo));
+            check(penstock_ofdm_stream_frame(stream(), tag.offset, static_cast<size_t>(std::max(symbols, 0L)), cfo));
         } catch (const std::exception &error) {
             d_refused++;
             this->d_logger->warn("the frame at item {}: {}", tag.offset, error.what());
@@ -141,7 +92,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         std::sort(tags.begin(), tags.end(), gr::tag_t::offset_compare);
         for (const auto &tag : tags)
             announce(tag);
-        check(penstock_stream_push(d_stream.get(), reinterpret_cast<const penstock_cf32 *>(samples), count, nullptr));
+        check(penstock_stream_push(stream(), reinterpret_cast<const penstock_cf32 *>(samples), count, nullptr));
     }
 
     void pull()
@@ -150,7 +101,7 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         int status;
         d_made.erase(d_made.begin(), d_made.begin() + static_cast<ptrdiff_t>(d_given));
         d_given = 0;
-        while ((status = penstock_ofdm_stream_pull(d_stream.get(), &result)) > 0) {
+        while ((status = penstock_ofdm_stream_pull(stream(), &result)) > 0) {
             const size_t items = result.symbols * (soft() ? d_carriers * d_bits : 1);
             const auto from = soft() ? static_cast<const void *>(result.soft) : result.points;
             if (!d_continuous)
@@ -173,6 +124,26 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         return count;
     }
 
+    void restart() override
+    {
+        base::restart();
+        d_made.clear();
+        d_firsts.clear();
+        d_given = d_refused = 0;
+    }
+
+    outcome work(const call &now) override
+    {
+        size_t taken = 0;
+        if (d_made.size() - d_given < MANY_BYTES) {
+            taken = static_cast<size_t>(now.available[0]);
+            take(static_cast<const gr_complex *>(now.in[0]), taken);
+            pull();
+        }
+        this->consume(0, static_cast<int>(taken));
+        return {static_cast<int>(hand_out(now.out[0], now.capacity))};
+    }
+
   public:
     ofdm_demod_impl(const penstock_ofdm_stream_desc &desc, int frame_len, const std::string &trigger_tag_name,
                     const std::string &len_tag_name, const std::string &device)
@@ -181,15 +152,8 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
           d_carriers(desc.carrier_count), d_bits(static_cast<size_t>(desc.constellation)), d_frame_len(frame_len),
           d_trigger(pmt::mp(trigger_tag_name)), d_length(pmt::mp(len_tag_name)), d_continuous(desc.continuous)
     {
-        penstock_stream *made;
-        check(penstock_ofdm_stream_open(&made, d_context.get(), &desc, device.c_str()));
-        d_stream.reset(made);
+        this->add_stream(penstock_ofdm_stream_open, desc, device);
         this->set_tag_propagation_policy(gr::block::TPP_DONT); // items are not at the rate of the samples
-    }
-
-    std::string device() const override
-    {
-        return penstock_stream_device(d_stream.get());
     }
 
     void set_frame_len(int frame_len) override
@@ -205,46 +169,9 @@ template <typename T> class ofdm_demod_impl final : public ofdm_demod<T>
         return d_frame_len;
     }
 
-    std::map<std::string, double> stats() override
-    {
-        gr::thread::scoped_lock lock(this->d_setlock);
-        return counters();
-    }
-
-    bool start() override
-    {
-        gr::thread::scoped_lock lock(this->d_setlock);
-        check(penstock_stream_reset(d_stream.get()));
-        d_made.clear();
-        d_firsts.clear();
-        d_given = d_refused = 0;
-        d_stats.start();
-        return true;
-    }
-
     void forecast(int, gr_vector_int &required) override
     {
         required[0] = waiting() ? 0 : 1;
-    }
-
-    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
-                     gr_vector_void_star &output_items) override
-    {
-        gr::thread::scoped_lock lock(this->d_setlock);
-        size_t taken = 0;
-        try {
-            if (d_made.size() - d_given < MANY_BYTES) {
-                taken = static_cast<size_t>(ninput_items[0]);
-                take(static_cast<const gr_complex *>(input_items[0]), taken);
-                pull();
-            }
-            d_stats.publish([this] { return counters(); });
-        } catch (const std::runtime_error &error) {
-            this->d_logger->error("{}", error.what());
-            return gr::block::WORK_DONE;
-        }
-        this->consume(0, static_cast<int>(taken));
-        return static_cast<int>(hand_out(output_items[0], static_cast<size_t>(noutput_items)));
     }
 };
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "core.h"
+#include "stream_block.h"
 
-#include <algorithm>
 #include <deque>
-#include <gnuradio/block_detail.h>
-#include <gnuradio/io_signature.h>
-#include <gnuradio/penstock/fft_v.h>
 #include <gnuradio/penstock/spectrum_cvf.h>
 
 namespace gr
@@ -16,34 +12,22 @@ namespace penstock
 {
 
 static const auto FREQ = pmt::mp("freq"), RX_FREQ = pmt::mp("rx_freq");
-constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
 constexpr size_t BUFFER_BYTES = 1 << 20; // stay in the second cache of most processors
 constexpr size_t BUFFER_TRANSFORMS = 4;  // let the block before write while one is done
 
-class spectrum_cvf_impl final : public spectrum_cvf
+class spectrum_cvf_impl final : public batch_block<spectrum_cvf>
 {
-    std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_stream> d_spectrum{nullptr, penstock_stream_free};
     const size_t d_fft_size, d_step, d_span; // samples from one vector to the next, and of one
-    double d_max_latency_s;
     bool d_finished = false;
     size_t d_left = 0;            // samples in the input buffer that made no transform yet
     std::deque<gr::tag_t> d_tags; // of samples that were taken, for vectors that were not handed out
     gatherer d_gatherer;
-    stats_port d_stats{*this};
-
-    std::map<std::string, double> numbers() const
-    {
-        std::vector<penstock_stream_stats> stats{description<penstock_stream_stats>()};
-        check(penstock_stream_get_stats(d_spectrum.get(), &stats[0]));
-        return stats_of(stats);
-    }
 
     // Vectors that are complete and were not handed out.
     uint64_t waiting() const
     {
         auto info = description<penstock_stream_info>();
-        check(penstock_stream_get_info(d_spectrum.get(), &info));
+        check(penstock_stream_get_info(stream(), &info));
         return info.waiting;
     }
 
@@ -63,7 +47,7 @@ class spectrum_cvf_impl final : public spectrum_cvf
         if (d_finished || available >= missing() || !has_room_for(*this, d_fft_size) || input_ended(*this, available))
             return false;
         size_t wanted;
-        check(penstock_spectrum_prepare(d_spectrum.get(), samples, available, &taken, &wanted));
+        check(penstock_spectrum_prepare(stream(), samples, available, &taken, &wanted));
         d_left = wanted ? available - taken : 0;
         return wanted > 0;
     }
@@ -91,23 +75,48 @@ class spectrum_cvf_impl final : public spectrum_cvf
         }
     }
 
-  public:
-    spectrum_cvf_impl(const penstock_spectrum_desc &desc, const std::string &device)
-        : gr::block("spectrum_cvf", gr::io_signature::make(1, 1, sizeof(gr_complex)),
-                    gr::io_signature::make(1, 1, static_cast<int>(sizeof(float) * desc.n))),
-          d_fft_size(desc.n), d_step((desc.hop ? desc.hop : desc.n) * (desc.average ? desc.average : 1)),
-          d_span(d_step - (desc.hop ? desc.hop : desc.n) + desc.n), d_max_latency_s(desc.max_latency_s)
+    void restart() override
     {
-        penstock_stream *made;
-        check(penstock_spectrum_open(&made, d_context.get(), &desc, device.c_str()));
-        d_spectrum.reset(made);
-        set_tag_propagation_policy(TPP_DONT); // done here
-        message_port_register_out(FREQ);
+        set_relative_rate(1, d_step);
+        batch_block::restart();
+        d_tags.clear();
+        d_finished = false;
+        d_left = 0;
     }
 
-    std::string device() const override
+    void gather(gr_vector_int &available) override
     {
-        return penstock_stream_device(d_spectrum.get());
+        available[0] = static_cast<int>(d_gatherer.more(*this, static_cast<size_t>(available[0]),
+                                                        has_room_for(*this, d_fft_size) ? 0 : missing(), d_left));
+    }
+
+    outcome work(const call &now) override
+    {
+        const auto available = static_cast<size_t>(now.available[0]);
+        size_t taken = 0, given = 0;
+        if (!prepare(now.in[0], available, taken)) {
+            check(penstock_stream_run(stream(), now.in[0], d_finished ? 0 : available, &taken, now.out[0], now.capacity,
+                                      &given));
+            if (!d_finished && taken == available && input_ended(*this, available)) {
+                check(penstock_stream_finish(stream()));
+                d_finished = true;
+            }
+        }
+        take_tags(taken);
+        give_tags(given);
+        return pass(taken, given, penstock_stream_due_s(stream()));
+    }
+
+  public:
+    spectrum_cvf_impl(const penstock_spectrum_desc &desc, const std::string &device, double max_latency_ms)
+        : gr::block("spectrum_cvf", gr::io_signature::make(1, 1, sizeof(gr_complex)),
+                    gr::io_signature::make(1, 1, static_cast<int>(sizeof(float) * desc.n))),
+          batch_block(max_latency_ms), d_fft_size(desc.n), d_step(desc.hop * desc.average),
+          d_span(d_step - desc.hop + desc.n)
+    {
+        add_stream(penstock_spectrum_open, desc, device);
+        set_tag_propagation_policy(TPP_DONT); // done here
+        message_port_register_out(FREQ);
     }
 
     int fft_size() const override
@@ -120,26 +129,8 @@ class spectrum_cvf_impl final : public spectrum_cvf
         if (!window.empty() && window.size() != d_fft_size)
             return false;
         gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_spectrum_set_window(d_spectrum.get(), nullptr, window.empty() ? nullptr : window.data()));
+        check(penstock_spectrum_set_window(stream(), nullptr, window.empty() ? nullptr : window.data()));
         return true;
-    }
-
-    void set_max_latency_ms(double max_latency_ms) override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_stream_set_max_latency(d_spectrum.get(), max_latency_ms / 1e3));
-        d_max_latency_s = max_latency_ms / 1e3;
-    }
-
-    double max_latency_ms() const override
-    {
-        return 1e3 * d_max_latency_s;
-    }
-
-    std::map<std::string, double> stats() override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        return numbers();
     }
 
     bool check_topology(int, int) override
@@ -149,55 +140,9 @@ class spectrum_cvf_impl final : public spectrum_cvf
         return true;
     }
 
-    bool start() override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        set_relative_rate(1, d_step);
-        check(penstock_stream_reset(d_spectrum.get()));
-        d_tags.clear();
-        d_finished = false;
-        d_left = 0;
-        d_stats.start();
-        return true;
-    }
-
     void forecast(int, gr_vector_int &required) override
     {
         required[0] = waiting() ? 0 : 1;
-    }
-
-    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
-                     gr_vector_void_star &output_items) override
-    {
-        const size_t available = d_gatherer.more(*this, static_cast<size_t>(ninput_items[0]),
-                                                 has_room_for(*this, d_fft_size) ? 0 : missing(), d_left),
-                     capacity = static_cast<size_t>(noutput_items);
-        gr::thread::scoped_lock lock(d_setlock);
-        size_t taken = 0, given = 0;
-        double sleep_s = 0;
-        try {
-            if (!prepare(input_items[0], available, taken)) {
-                check(penstock_stream_run(d_spectrum.get(), input_items[0], d_finished ? 0 : available, &taken,
-                                          output_items[0], capacity, &given));
-                if (!d_finished && taken == available && input_ended(*this, available)) {
-                    check(penstock_stream_finish(d_spectrum.get()));
-                    d_finished = true;
-                }
-            }
-            take_tags(taken);
-            give_tags(given);
-            if (!taken && !given)
-                sleep_s = std::min(penstock_stream_due_s(d_spectrum.get()), LONGEST_SLEEP_S);
-            d_stats.publish([this] { return numbers(); });
-        } catch (const std::runtime_error &error) {
-            d_logger->error("{}", error.what());
-            return WORK_DONE;
-        }
-        lock.unlock();
-        consume(0, static_cast<int>(taken));
-        if (sleep_s > 0)
-            wait_for_input(*this, sleep_s);
-        return static_cast<int>(given);
     }
 };
 
@@ -205,23 +150,21 @@ static spectrum_cvf::sptr make_block(int fft_size, int hop, const char *window, 
                                      int average, bool decibel, bool centered, const std::string &device,
                                      double max_latency_ms)
 {
-    if (fft_size < 1 || fft_size > MOST_POINTS || hop < 0 || average < 1)
-        throw std::runtime_error("spectrum: fft_size is " + std::to_string(fft_size) + ", hop " + std::to_string(hop) +
-                                 ", average " + std::to_string(average) + ", not 1 .. " + std::to_string(MOST_POINTS) +
-                                 ", 0 or more, 1 or more");
-    if (!factors.empty() && factors.size() != static_cast<size_t>(fft_size))
-        throw std::runtime_error("spectrum: the window has " + std::to_string(factors.size()) + " factors, not " +
-                                 std::to_string(fft_size) + " or none");
+    check_points("spectrum", fft_size);
+    check_window("spectrum", factors, fft_size);
+    if (hop < 0 || average < 1)
+        throw std::runtime_error("spectrum: hop is " + std::to_string(hop) + " and average " + std::to_string(average) +
+                                 ", not 0 or more and 1 or more");
     auto desc = description<penstock_spectrum_desc>();
     desc.n = static_cast<size_t>(fft_size);
-    desc.hop = static_cast<size_t>(hop);
+    desc.hop = static_cast<size_t>(hop ? hop : fft_size);
     desc.window = window;
     desc.taps = factors.empty() ? nullptr : factors.data();
     desc.average = static_cast<unsigned>(average);
     desc.output = decibel ? PENSTOCK_OUTPUT_DECIBEL : PENSTOCK_OUTPUT_POWER;
     desc.centered = centered;
     desc.max_latency_s = max_latency_ms / 1e3;
-    return gnuradio::make_block_sptr<spectrum_cvf_impl>(desc, device);
+    return gnuradio::make_block_sptr<spectrum_cvf_impl>(desc, device, max_latency_ms);
 }
 
 spectrum_cvf::sptr spectrum_cvf::make(int fft_size, int hop, const std::string &window, int average, bool decibel,

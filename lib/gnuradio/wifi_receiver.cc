@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "core.h"
 #include "radio_tags.h"
+#include "stream_block.h"
 
-#include <algorithm>
 #include <cmath>
 #include <deque>
-#include <gnuradio/block_detail.h>
-#include <gnuradio/buffer_reader.h>
-#include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/wifi_receiver.h>
 
 namespace gr
@@ -19,8 +15,7 @@ namespace penstock
 
 static const auto PDUS = pmt::mp("pdus"), REJECTED = pmt::mp("rejected"), CHANNEL = pmt::mp("channel"),
                   RX_RATE = pmt::mp("rx_rate"), PACKET_LEN = pmt::mp("packet_len"), FRAME = pmt::mp("frame");
-constexpr size_t MANY_POINTS = 1 << 16;  // no more samples are taken while so many points wait
-constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
+constexpr size_t MANY_POINTS = 1 << 16; // no more samples are taken while so many points wait
 
 static pmt::pmt_t number(double value)
 {
@@ -57,12 +52,9 @@ static pmt::pmt_t metadata(const penstock_wifi_frame &frame)
  * While samples wait in the receiver, general_work() is to be called without new ones too, and sleeps itself until they
  * are due: the source may stall right behind a frame.
  */
-class wifi_receiver_impl final : public wifi_receiver
+class wifi_receiver_impl final : public batch_block<wifi_receiver>
 {
-    std::shared_ptr<penstock_context> d_context = shared_context();
-    handle<penstock_stream> d_receiver{nullptr, penstock_stream_free};
     penstock_wifi_profile d_profile;
-    double d_max_latency_ms;
     std::deque<gr_complex> d_points;
     struct first_point {
         uint64_t point; // of the output
@@ -75,7 +67,6 @@ class wifi_receiver_impl final : public wifi_receiver
     size_t d_kept = 0;
     bool d_finished = false;
     bool d_waiting = false; // for a time, not only for samples
-    stats_port d_stats{*this};
 
     void read_tags(uint64_t first, size_t count)
     {
@@ -114,7 +105,7 @@ class wifi_receiver_impl final : public wifi_receiver
     {
         auto frame = description<penstock_wifi_frame>();
         int status;
-        while ((status = penstock_wifi_receiver_pull(d_receiver.get(), &frame)) > 0) {
+        while ((status = penstock_wifi_receiver_pull(stream(), &frame)) > 0) {
             auto bytes = frame.psdu ? pmt::init_u8vector(frame.length, frame.psdu) : pmt::make_u8vector(0, 0);
             const auto meta = d_radio.describe(metadata(frame), frame.sample, rate_hz());
             message_port_pub(frame.fcs_ok ? PDUS : REJECTED, pmt::cons(meta, bytes));
@@ -124,14 +115,12 @@ class wifi_receiver_impl final : public wifi_receiver
         check(status);
     }
 
-    std::map<std::string, double> counters() const
+    std::map<std::string, double> numbers() const override
     {
         auto c = description<penstock_wifi_counters>();
-        check(penstock_wifi_receiver_get_counters(d_receiver.get(), &c));
-        auto stats = description<penstock_stream_stats>();
-        check(penstock_stream_get_stats(d_receiver.get(), &stats));
+        check(penstock_wifi_receiver_get_counters(stream(), &c));
         auto value = [](uint64_t count) { return static_cast<double>(count); };
-        auto all = stats_of({stats});
+        auto all = batch_block::numbers();
         all.insert({{"samples", value(c.samples)},
                     {"triggers", value(c.triggers)},
                     {"synchronised", value(c.synchronised)},
@@ -163,37 +152,61 @@ class wifi_receiver_impl final : public wifi_receiver
     void receive(const gr_complex *samples, size_t count, bool ended)
     {
         if (count)
-            check(penstock_stream_push(d_receiver.get(), samples, count, nullptr));
+            check(penstock_stream_push(stream(), samples, count, nullptr));
         if (ended) {
-            check(penstock_stream_finish(d_receiver.get()));
+            check(penstock_stream_finish(stream()));
             d_finished = true;
         }
         publish_frames();
-        d_stats.publish([this] { return counters(); }, ended);
+    }
+
+    void restart() override
+    {
+        batch_block::restart();
+        d_points.clear();
+        d_marks.clear();
+        d_radio.clear();
+        d_rate_told = false;
+        d_kept = 0;
+        d_finished = d_waiting = false;
+    }
+
+    outcome work(const call &now) override
+    {
+        const auto available = static_cast<size_t>(now.available[0]);
+        const bool ended = input_ended(*this, available), full = d_points.size() >= MANY_POINTS;
+        const size_t fresh = full ? 0 : available - d_kept;
+        int produced = 0;
+        read_tags(nitems_read(0) + d_kept, fresh);
+        if (!full && !d_finished)
+            receive(static_cast<const gr_complex *>(now.in[0]) + d_kept, fresh, ended);
+        const double due_s = penstock_stream_due_s(stream());
+        d_waiting = std::isfinite(due_s);
+        if (!now.out.empty())
+            produced = hand_out(static_cast<gr_complex *>(now.out[0]), now.capacity);
+        const size_t keep = d_finished && d_points.empty() ? 0 : 1, used = d_kept + fresh;
+        consume(0, static_cast<int>(used - keep));
+        d_kept = keep;
+        const bool idle = d_waiting && !fresh && !produced; // else the block before must hear first of what was taken
+        return {produced || keep ? produced : static_cast<int>(WORK_DONE), idle ? std::min(due_s, LONGEST_SLEEP_S) : 0,
+                d_finished};
     }
 
   public:
     wifi_receiver_impl(const std::string &profile, const std::string &device, double max_latency_ms)
         : gr::block("wifi_receiver", gr::io_signature::make(1, 1, sizeof(gr_complex)),
                     gr::io_signature::make(0, 1, sizeof(gr_complex))),
-          d_max_latency_ms(max_latency_ms)
+          batch_block(max_latency_ms)
     {
         check(penstock_wifi_profile_parse(&d_profile, profile.c_str()));
         auto desc = description<penstock_wifi_receiver_desc>();
         desc.profile = d_profile;
         desc.points = true;
         desc.max_latency_s = max_latency_ms / 1e3;
-        penstock_stream *made;
-        check(penstock_wifi_receiver_open(&made, d_context.get(), &desc, device.c_str()));
-        d_receiver.reset(made);
+        add_stream(penstock_wifi_receiver_open, desc, device);
         for (const auto &port : {PDUS, REJECTED, CHANNEL})
             message_port_register_out(port);
         set_tag_propagation_policy(TPP_DONT); // points are not at the rate of the samples
-    }
-
-    std::string device() const override
-    {
-        return penstock_stream_device(d_receiver.get());
     }
 
     double rate_hz() const override
@@ -201,71 +214,10 @@ class wifi_receiver_impl final : public wifi_receiver
         return penstock_wifi_rate_hz(d_profile);
     }
 
-    void set_max_latency_ms(double max_latency_ms) override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_stream_set_max_latency(d_receiver.get(), max_latency_ms / 1e3));
-        d_max_latency_ms = max_latency_ms;
-    }
-
-    double max_latency_ms() const override
-    {
-        return d_max_latency_ms;
-    }
-
-    std::map<std::string, double> stats() override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        return counters();
-    }
-
-    bool start() override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_stream_reset(d_receiver.get()));
-        d_points.clear();
-        d_marks.clear();
-        d_radio.clear();
-        d_rate_told = false;
-        d_kept = 0;
-        d_finished = d_waiting = false;
-        d_stats.start();
-        return true;
-    }
-
     void forecast(int, gr_vector_int &required) override
     {
         const bool wait = d_points.empty() && !d_waiting && !detail()->input(0)->done();
         required[0] = static_cast<int>(d_kept + wait);
-    }
-
-    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
-                     gr_vector_void_star &output_items) override
-    {
-        gr::thread::scoped_lock lock(d_setlock);
-        const auto available = static_cast<size_t>(ninput_items[0]);
-        const bool ended = input_ended(*this, available), full = d_points.size() >= MANY_POINTS;
-        const size_t fresh = full ? 0 : available - d_kept;
-        int produced = 0;
-        try {
-            read_tags(nitems_read(0) + d_kept, fresh);
-            if (!full && !d_finished)
-                receive(static_cast<const gr_complex *>(input_items[0]) + d_kept, fresh, ended);
-        } catch (const std::runtime_error &error) {
-            d_logger->error("{}", error.what());
-            return WORK_DONE;
-        }
-        const double due_s = penstock_stream_due_s(d_receiver.get());
-        d_waiting = std::isfinite(due_s);
-        if (!output_items.empty())
-            produced = hand_out(static_cast<gr_complex *>(output_items[0]), static_cast<size_t>(noutput_items));
-        const size_t keep = d_finished && d_points.empty() ? 0 : 1, used = d_kept + fresh;
-        consume(0, static_cast<int>(used - keep));
-        d_kept = keep;
-        lock.unlock();
-        if (d_waiting && !fresh && !produced) // else the block before must hear first of what was taken
-            wait_for_input(*this, std::min(due_s, LONGEST_SLEEP_S));
-        return produced || keep ? produced : static_cast<int>(WORK_DONE);
     }
 };
 

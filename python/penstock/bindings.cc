@@ -20,10 +20,27 @@ using namespace py::literals;
 
 template <typename T> using block_class = py::class_<T, gr::block, gr::basic_block, std::shared_ptr<T>>;
 
+/* A block's class with what device_block has, and batching_block. */
+template <typename T> static block_class<T> device_class(py::module &m, const char *name, const char *doc)
+{
+    block_class<T> made(m, name, doc);
+    made.def("device", &T::device, "Name of the device that computes").def("stats", &T::stats, block_docs::STATS);
+    return made;
+}
+
+template <typename T> static block_class<T> batching_class(py::module &m, const char *name, const char *doc)
+{
+    auto made = device_class<T>(m, name, doc);
+    made.def("set_max_latency_ms", &T::set_max_latency_ms, "max_latency_ms"_a,
+             "The longest that an item waits for others; holds for items that wait too")
+        .def("max_latency_ms", &T::max_latency_ms, "In milliseconds");
+    return made;
+}
+
 static void bind_channelizer(py::module &m)
 {
     using gr::penstock::channelizer_cc;
-    block_class<channelizer_cc>(m, "channelizer_cc", block_docs::CHANNELIZER)
+    batching_class<channelizer_cc>(m, "channelizer_cc", block_docs::CHANNELIZER)
         .def(py::init([](int numchans, const std::optional<std::vector<float>> &taps, double oversample_rate,
                          double atten, const std::string &device, double max_latency_ms) {
                  return channelizer_cc::make(numchans, taps.value_or(std::vector<float>()), oversample_rate, atten,
@@ -31,24 +48,19 @@ static void bind_channelizer(py::module &m)
              }),
              "numchans"_a, "taps"_a = py::none(), "oversample_rate"_a = 1.0, "atten"_a = 100.0, "device"_a = "auto",
              "max_latency_ms"_a = 10.0)
-        .def("device", &channelizer_cc::device, "Name of the device that computes")
         .def("set_taps", &channelizer_cc::set_taps, "taps"_a, "sample"_a = -1,
              "Another prototype from an input item on, -1: from the next one; returns that item")
         .def("taps", &channelizer_cc::taps, "The prototype")
         .def("set_channel_map", &channelizer_cc::set_channel_map, "map"_a,
              "The channel of each output, from the next item on; empty: 0, 1, 2, ...")
-        .def("channel_map", &channelizer_cc::channel_map, "The channel of each output; empty: 0, 1, 2, ...")
-        .def("set_max_latency_ms", &channelizer_cc::set_max_latency_ms, "max_latency_ms"_a,
-             "Holds for items that wait too")
-        .def("max_latency_ms", &channelizer_cc::max_latency_ms, "In milliseconds")
-        .def("stats", &channelizer_cc::stats, "Counters, rates and times");
+        .def("channel_map", &channelizer_cc::channel_map, "The channel of each output; empty: 0, 1, 2, ...");
 }
 
 /* The window is a list of factors as in the stock block, or a name. */
 template <typename T> static void bind_fft(py::module &m, const char *name)
 {
     using fft = gr::penstock::fft_v<T>;
-    block_class<fft>(m, name, block_docs::FFT)
+    batching_class<fft>(m, name, block_docs::FFT)
         .def(py::init(&fft::make), "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1,
              "device"_a = "auto", "max_latency_ms"_a = 10.0)
         .def(py::init([](int n, bool forward, const std::string &window, bool shift, int nthreads,
@@ -57,7 +69,6 @@ template <typename T> static void bind_fft(py::module &m, const char *name)
              }),
              "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1, "device"_a = "auto",
              "max_latency_ms"_a = 10.0)
-        .def("device", &fft::device, "Name of the device that computes")
         .def("fft_size", &fft::fft_size, "Values in a vector")
         .def("set_nthreads", &fft::set_nthreads, "n"_a, "Kept and given back; all blocks share the library's threads")
         .def("nthreads", &fft::nthreads, "What was set")
@@ -67,19 +78,15 @@ template <typename T> static void bind_fft(py::module &m, const char *name)
             [](fft &block, const std::string &window) {
                 return block.set_window(gr::penstock::window(window, block.fft_size()));
             },
-            "window"_a, "Another window by name")
-        .def("set_max_latency_ms", &fft::set_max_latency_ms, "max_latency_ms"_a, "Holds for vectors that wait too")
-        .def("max_latency_ms", &fft::max_latency_ms, "In milliseconds")
-        .def("stats", &fft::stats, "Counters, rates and times");
+            "window"_a, "Another window by name");
 }
 
 template <typename T, typename TAP> static void bind_fft_filter(py::module &m, const char *name)
 {
     using filter = gr::penstock::fft_filter<T, TAP>;
-    block_class<filter>(m, name, block_docs::FILTER)
+    batching_class<filter>(m, name, block_docs::FILTER)
         .def(py::init(&filter::make), "decimation"_a, "taps"_a, "nthreads"_a = 1, "center_freq"_a = 0.0,
              "sampling_freq"_a = 1.0, "device"_a = "auto", "max_latency_ms"_a = 10.0)
-        .def("device", &filter::device, "Name of the device that computes")
         .def("set_taps", &filter::set_taps, "taps"_a, "sample"_a = -1,
              "Other taps from an input item on, -1: from the next one; returns that item")
         .def("taps", &filter::taps, "Those that were set last")
@@ -89,10 +96,7 @@ template <typename T, typename TAP> static void bind_fft_filter(py::module &m, c
         .def("nthreads", &filter::nthreads, "What was set")
         .def("set_center_freq", &filter::set_center_freq, "center_freq"_a,
              "Another frequency, from the input item that is returned on")
-        .def("center_freq", &filter::center_freq, "In the unit of sampling_freq")
-        .def("set_max_latency_ms", &filter::set_max_latency_ms, "max_latency_ms"_a, "Holds for items that wait too")
-        .def("max_latency_ms", &filter::max_latency_ms, "In milliseconds")
-        .def("stats", &filter::stats, "Counters");
+        .def("center_freq", &filter::center_freq, "In the unit of sampling_freq");
 }
 
 template <typename T> static void bind_ofdm_demod(py::module &m, const char *name)
@@ -100,15 +104,13 @@ template <typename T> static void bind_ofdm_demod(py::module &m, const char *nam
     using demod = gr::penstock::ofdm_demod<T>;
     using numbers = typename demod::numbers;
     using values = typename demod::values;
-    block_class<demod>(m, name, block_docs::OFDM_DEMOD)
+    device_class<demod>(m, name, block_docs::OFDM_DEMOD)
         .def(py::init(&demod::make), "fft_len"_a, "cp_len"_a, "occupied_carriers"_a, "pilot_carriers"_a = numbers(),
              "pilot_symbols"_a = values(), "sync_word1"_a = std::vector<gr_complex>(),
              "sync_word2"_a = std::vector<gr_complex>(), "frame_len"_a = 0, "trigger_tag_name"_a = "frame_start",
              "len_tag_name"_a = "packet_len", "track"_a = true, "bits"_a = 2, "device"_a = "auto")
-        .def("device", &demod::device, "Name of the device that computes")
         .def("set_frame_len", &demod::set_frame_len, "frame_len"_a, "For the triggers from now on")
-        .def("frame_len", &demod::frame_len, "Data symbols of a frame whose trigger does not say it")
-        .def("stats", &demod::stats, "Counters");
+        .def("frame_len", &demod::frame_len, "Data symbols of a frame whose trigger does not say it");
 }
 
 static void bind_spectrum(py::module &m)
@@ -117,12 +119,11 @@ static void bind_spectrum(py::module &m)
     using factors = std::vector<float>;
     using by_name = spectrum_cvf::sptr (*)(int, int, const std::string &, int, bool, bool, const std::string &, double);
     using by_factors = spectrum_cvf::sptr (*)(int, int, const factors &, int, bool, bool, const std::string &, double);
-    block_class<spectrum_cvf>(m, "spectrum_cvf", block_docs::SPECTRUM)
+    batching_class<spectrum_cvf>(m, "spectrum_cvf", block_docs::SPECTRUM)
         .def(py::init(static_cast<by_name>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a = 0, "window"_a = "hann",
              "average"_a = 1, "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
         .def(py::init(static_cast<by_factors>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a = 0, "window"_a,
              "average"_a = 1, "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
-        .def("device", &spectrum_cvf::device, "Name of the device that computes")
         .def("fft_size", &spectrum_cvf::fft_size, "Bins of a vector")
         .def("set_window", &spectrum_cvf::set_window, "window"_a, "Another window, from the next vector on")
         .def(
@@ -130,24 +131,15 @@ static void bind_spectrum(py::module &m)
             [](spectrum_cvf &block, const std::string &window) {
                 return block.set_window(gr::penstock::window(window, block.fft_size()));
             },
-            "window"_a, "Another window by name")
-        .def("set_max_latency_ms", &spectrum_cvf::set_max_latency_ms, "max_latency_ms"_a,
-             "Holds for vectors that wait too")
-        .def("max_latency_ms", &spectrum_cvf::max_latency_ms, "In milliseconds")
-        .def("stats", &spectrum_cvf::stats, "Counters, rates and times");
+            "window"_a, "Another window by name");
 }
 
 static void bind_wifi_receiver(py::module &m)
 {
     using gr::penstock::wifi_receiver;
-    block_class<wifi_receiver>(m, "wifi_receiver", block_docs::WIFI_RECEIVER)
+    batching_class<wifi_receiver>(m, "wifi_receiver", block_docs::WIFI_RECEIVER)
         .def(py::init(&wifi_receiver::make), "profile"_a = "wifi", "device"_a = "auto", "max_latency_ms"_a = 0.0)
-        .def("device", &wifi_receiver::device, "Name of the device that computes")
-        .def("rate_hz", &wifi_receiver::rate_hz, "Samples per second that the profile asks for")
-        .def("set_max_latency_ms", &wifi_receiver::set_max_latency_ms, "max_latency_ms"_a,
-             "In mid-stream too, for samples that wait as well; the frames stay the same")
-        .def("max_latency_ms", &wifi_receiver::max_latency_ms, "In milliseconds")
-        .def("stats", &wifi_receiver::stats, "The receiver's counters");
+        .def("rate_hz", &wifi_receiver::rate_hz, "Samples per second that the profile asks for");
 }
 
 static void bind_wifi_transmitter(py::module &m)

@@ -11,6 +11,8 @@ namespace block_docs
 #define DEVICE  "\n    device: 'auto' (the fastest by measurement), a name ('cpu', 'opencl:0', ...), or 'prefer:NAME'"
 #define LATENCY "\n    max_latency_ms: no item waits longer than this for others to fill a batch; 0: until it is full"
 
+constexpr const char *STATS = "Counters, rates and times, as in the message port `stats`";
+
 constexpr const char *FFT =
     "Fourier transforms of vectors, any number of streams. The stock block's parameters, then our own.\n\nArgs:"
     "\n    fft_size: values in a vector, 1 .. 2^23"

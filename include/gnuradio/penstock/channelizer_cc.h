@@ -5,9 +5,7 @@
 #define INCLUDED_PENSTOCK_CHANNELIZER_CC_H
 
 #include <cstdint>
-#include <gnuradio/block.h>
-#include <gnuradio/penstock/api.h>
-#include <map>
+#include <gnuradio/penstock/device_block.h>
 #include <string>
 #include <vector>
 
@@ -24,7 +22,7 @@ namespace penstock
  * hop - 1. T input items make exactly ceil(T / hop) output items. The message port `stats` has the counters about once
  * a second.
  */
-class GR_PENSTOCK_API channelizer_cc : virtual public gr::block
+class GR_PENSTOCK_API channelizer_cc : public batching_block
 {
   public:
     using sptr = std::shared_ptr<channelizer_cc>;
@@ -42,9 +40,6 @@ class GR_PENSTOCK_API channelizer_cc : virtual public gr::block
     static sptr make(int numchans, const std::vector<float> &taps = std::vector<float>(), double oversample_rate = 1,
                      double atten = 100, const std::string &device = "auto", double max_latency_ms = 10);
 
-    //! Name of the device that computes.
-    virtual std::string device() const = 0;
-
     /*!
      * Another prototype, any number of taps: output items of `sample` and of input items after it are made by it alone,
      * those before by the old one alone. AT_ONCE, or an item that was taken already, means the first possible one.
@@ -56,12 +51,6 @@ class GR_PENSTOCK_API channelizer_cc : virtual public gr::block
     //! The channel of each output, none twice; empty: 0, 1, 2, ... Holds from the next output item on.
     virtual void set_channel_map(const std::vector<int> &map) = 0;
     virtual std::vector<int> channel_map() const = 0;
-
-    virtual void set_max_latency_ms(double max_latency_ms) = 0;
-    virtual double max_latency_ms() const = 0;
-
-    //! Counters, rates and times, as in the `stats` message.
-    virtual std::map<std::string, double> stats() = 0;
 };
 
 } // namespace penstock

@@ -5,9 +5,7 @@
 #define INCLUDED_PENSTOCK_FFT_FILTER_H
 
 #include <cstdint>
-#include <gnuradio/block.h>
-#include <gnuradio/penstock/api.h>
-#include <map>
+#include <gnuradio/penstock/device_block.h>
 #include <string>
 #include <vector>
 
@@ -22,7 +20,7 @@ namespace penstock
  * The parameters of the stock block with the same name come first and mean the same. T input items make exactly
  * ceil(T / decimation) output items. The message port `stats` has the counters about once a second.
  */
-template <typename T, typename TAP> class GR_PENSTOCK_API fft_filter : virtual public gr::block
+template <typename T, typename TAP> class GR_PENSTOCK_API fft_filter : public batching_block
 {
   public:
     using sptr = std::shared_ptr<fft_filter<T, TAP>>;
@@ -41,9 +39,6 @@ template <typename T, typename TAP> class GR_PENSTOCK_API fft_filter : virtual p
     static sptr make(int decimation, const std::vector<TAP> &taps, int nthreads = 1, double center_freq = 0,
                      double sampling_freq = 1, const std::string &device = "auto", double max_latency_ms = 10);
 
-    //! Name of the device that computes.
-    virtual std::string device() const = 0;
-
     /*!
      * Other taps, any number: all output items from the one of input item `sample` on are made by them alone, those
      * before by the old ones alone. AT_ONCE, or an item that was taken already, means the first possible one.
@@ -59,12 +54,6 @@ template <typename T, typename TAP> class GR_PENSTOCK_API fft_filter : virtual p
     //! Another frequency, with no jump of the phase; where it begins is returned, as by set_taps().
     virtual uint64_t set_center_freq(double center_freq) = 0;
     virtual double center_freq() const = 0;
-
-    virtual void set_max_latency_ms(double max_latency_ms) = 0;
-    virtual double max_latency_ms() const = 0;
-
-    //! Counters, as in the `stats` message.
-    virtual std::map<std::string, double> stats() = 0;
 };
 
 using fft_filter_ccc = fft_filter<gr_complex, gr_complex>;

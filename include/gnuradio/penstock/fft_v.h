@@ -4,9 +4,7 @@
 #ifndef INCLUDED_PENSTOCK_FFT_V_H
 #define INCLUDED_PENSTOCK_FFT_V_H
 
-#include <gnuradio/block.h>
-#include <gnuradio/penstock/api.h>
-#include <map>
+#include <gnuradio/penstock/device_block.h>
 #include <string>
 #include <vector>
 
@@ -21,7 +19,7 @@ namespace penstock
  * The parameters of the stock block with the same name come first and mean the same. Any number of streams, each its
  * own input and output. The message port `stats` has stats() about once a second.
  */
-template <typename T> class GR_PENSTOCK_API fft_v : virtual public gr::block
+template <typename T> class GR_PENSTOCK_API fft_v : public batching_block
 {
   public:
     using sptr = std::shared_ptr<fft_v<T>>;
@@ -38,27 +36,12 @@ template <typename T> class GR_PENSTOCK_API fft_v : virtual public gr::block
     static sptr make(int fft_size, bool forward, const std::vector<float> &window, bool shift = false, int nthreads = 1,
                      const std::string &device = "auto", double max_latency_ms = 10);
 
-    //! Name of the device that computes.
-    virtual std::string device() const = 0;
-
     virtual int fft_size() const = 0;
     virtual void set_nthreads(int nthreads) = 0;
     virtual int nthreads() const = 0;
 
     //! From the next vector on; false if it has neither fft_size factors nor none.
     virtual bool set_window(const std::vector<float> &window) = 0;
-
-    //! Holds for vectors that wait too.
-    virtual void set_max_latency_ms(double max_latency_ms) = 0;
-    virtual double max_latency_ms() const = 0;
-
-    /*!
-     * As in the `stats` message: items_in, items_out (vectors), queue (vectors that wait), in_rate_hz, out_rate_hz
-     * (vectors a second), batch (vectors of a mean batch), transfer_ms, kernel_ms (of it), latency_p50_ms,
-     * latency_p99_ms, fallbacks (batches that the CPU did because the device failed), drops. With several streams
-     * counts and rates are of all together, times of the slowest.
-     */
-    virtual std::map<std::string, double> stats() = 0;
 };
 
 using fft_vcc = fft_v<gr_complex>;

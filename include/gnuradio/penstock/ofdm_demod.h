@@ -4,9 +4,7 @@
 #ifndef INCLUDED_PENSTOCK_OFDM_DEMOD_H
 #define INCLUDED_PENSTOCK_OFDM_DEMOD_H
 
-#include <gnuradio/block.h>
-#include <gnuradio/penstock/api.h>
-#include <map>
+#include <gnuradio/penstock/device_block.h>
 #include <string>
 #include <vector>
 
@@ -27,7 +25,7 @@ namespace penstock
  * out), or anything else for `frame_len` symbols. With an empty trigger_tag_name there are no frames and no sync words:
  * symbols follow each other from the first sample on. The message port `stats` has the counters about once a second.
  */
-template <typename T> class GR_PENSTOCK_API ofdm_demod : virtual public gr::block
+template <typename T> class GR_PENSTOCK_API ofdm_demod : public device_block
 {
   public:
     using sptr = std::shared_ptr<ofdm_demod<T>>;
@@ -56,15 +54,9 @@ template <typename T> class GR_PENSTOCK_API ofdm_demod : virtual public gr::bloc
                      const std::string &len_tag_name = "packet_len", bool track = true, int bits = 2,
                      const std::string &device = "auto");
 
-    //! Name of the device that computes.
-    virtual std::string device() const = 0;
-
     //! For the triggers from now on.
     virtual void set_frame_len(int frame_len) = 0;
     virtual int frame_len() const = 0;
-
-    //! Counters, as in the `stats` message.
-    virtual std::map<std::string, double> stats() = 0;
 };
 
 using ofdm_demod_cvc = ofdm_demod<gr_complex>;

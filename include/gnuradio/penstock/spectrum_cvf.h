@@ -4,9 +4,7 @@
 #ifndef INCLUDED_PENSTOCK_SPECTRUM_CVF_H
 #define INCLUDED_PENSTOCK_SPECTRUM_CVF_H
 
-#include <gnuradio/block.h>
-#include <gnuradio/penstock/api.h>
-#include <map>
+#include <gnuradio/penstock/device_block.h>
 #include <string>
 #include <vector>
 
@@ -23,7 +21,7 @@ namespace penstock
  * vector i being that of the average * hop samples from i * average * hop on. Message port `stats`: stats() about once
  * a second; `freq`: the pair (freq . Hz) for every rx_freq tag, so that displays follow the radio.
  */
-class GR_PENSTOCK_API spectrum_cvf : virtual public gr::block
+class GR_PENSTOCK_API spectrum_cvf : public batching_block
 {
   public:
     using sptr = std::shared_ptr<spectrum_cvf>;
@@ -46,19 +44,10 @@ class GR_PENSTOCK_API spectrum_cvf : virtual public gr::block
     static sptr make(int fft_size, int hop, const std::vector<float> &window, int average = 1, bool decibel = false,
                      bool centered = true, const std::string &device = "auto", double max_latency_ms = 10);
 
-    //! Name of the device that computes.
-    virtual std::string device() const = 0;
     virtual int fft_size() const = 0;
 
     //! From the next vector on; false if it has neither fft_size factors nor none.
     virtual bool set_window(const std::vector<float> &window) = 0;
-
-    //! Holds for vectors that wait too.
-    virtual void set_max_latency_ms(double max_latency_ms) = 0;
-    virtual double max_latency_ms() const = 0;
-
-    //! As in the `stats` message, with the names of those of the FFT block; items in are samples, items out vectors.
-    virtual std::map<std::string, double> stats() = 0;
 };
 
 } // namespace penstock

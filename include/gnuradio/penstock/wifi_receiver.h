@@ -4,9 +4,7 @@
 #ifndef INCLUDED_PENSTOCK_WIFI_RECEIVER_H
 #define INCLUDED_PENSTOCK_WIFI_RECEIVER_H
 
-#include <gnuradio/block.h>
-#include <gnuradio/penstock/api.h>
-#include <map>
+#include <gnuradio/penstock/device_block.h>
 #include <string>
 
 namespace gr
@@ -24,7 +22,7 @@ namespace penstock
  * with the tags `packet_len` (points of the frame) and `frame` (its dictionary) on its first. A radio's tags rx_time
  * and rx_freq on the samples give the dictionaries the time of the frame's first sample and the centre frequency.
  */
-class GR_PENSTOCK_API wifi_receiver : virtual public gr::block
+class GR_PENSTOCK_API wifi_receiver : public batching_block
 {
   public:
     using sptr = std::shared_ptr<wifi_receiver>;
@@ -38,18 +36,8 @@ class GR_PENSTOCK_API wifi_receiver : virtual public gr::block
     static sptr make(const std::string &profile = "wifi", const std::string &device = "auto",
                      double max_latency_ms = 0);
 
-    //! Name of the device that computes.
-    virtual std::string device() const = 0;
-
     //! Samples per second that the profile asks for.
     virtual double rate_hz() const = 0;
-
-    //! In mid-stream too; the frames stay the same.
-    virtual void set_max_latency_ms(double max_latency_ms) = 0;
-    virtual double max_latency_ms() const = 0;
-
-    //! The receiver's counters, as in the `stats` message.
-    virtual std::map<std::string, double> stats() = 0;
 };
 
 } // namespace penstock

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+/*
+ * The life of a block over streams of the library: lock, statistics, errors, latency, sleep. While results wait in the
+ * library a block is to be called without new input too, and sleeps itself until the first one is due.
+ */
+#ifndef INCLUDED_PENSTOCK_STREAM_BLOCK_H
+#define INCLUDED_PENSTOCK_STREAM_BLOCK_H
+
+#include "core.h"
+
+#include <algorithm>
+#include <gnuradio/block_detail.h>
+#include <gnuradio/buffer_reader.h>
+#include <gnuradio/io_signature.h>
+#include <gnuradio/penstock/device_block.h>
+#include <stdexcept>
+
+namespace gr
+{
+namespace penstock
+{
+
+//! Interface is the public class of the block.
+template <typename Interface> class stream_block : public Interface
+{
+    stats_port d_stats{*this};
+
+  protected:
+    static constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
+
+    //! What the scheduler brings: input items at each port, and room for so many output items.
+    struct call {
+        size_t capacity;
+        gr_vector_int &available;
+        gr_vector_const_void_star &in;
+        gr_vector_void_star &out;
+    };
+
+    //! What general_work() returns; a sleep where nothing could be done; whether the statistics are due at once.
+    struct outcome {
+        int items;
+        double sleep_s = 0;
+        bool last = false;
+    };
+
+    const std::shared_ptr<penstock_context> d_context = shared_context();
+    std::vector<handle<penstock_stream>> d_streams;
+
+    //! One more, by the function that opens it.
+    template <typename Desc>
+    void add_stream(int (*open)(penstock_stream **, penstock_context *, const Desc *, const char *), const Desc &desc,
+                    const std::string &device)
+    {
+        penstock_stream *made;
+        check(open(&made, d_context.get(), &desc, device.c_str()));
+        d_streams.emplace_back(made, penstock_stream_free);
+    }
+
+    penstock_stream *stream() const
+    {
+        return d_streams.front().get();
+    }
+
+    virtual std::map<std::string, double> numbers() const
+    {
+        std::vector<penstock_stream_stats> all;
+        for (const auto &each : d_streams)
+            all.push_back(stats_of_one(each.get()));
+        return stats_of(all);
+    }
+
+    //! Back to the first item.
+    virtual void restart()
+    {
+        for (const auto &each : d_streams)
+            check(penstock_stream_reset(each.get()));
+    }
+
+    //! Without locks: waits for more input.
+    virtual void gather(gr_vector_int &)
+    {
+    }
+    virtual outcome work(const call &now) = 0;
+
+    //! Of a block with one input and one rate of output.
+    outcome pass(size_t taken, size_t given, double due_s)
+    {
+        this->consume(0, static_cast<int>(taken));
+        return {static_cast<int>(given), taken || given ? 0 : std::min(due_s, LONGEST_SLEEP_S)};
+    }
+
+  public:
+    std::string device() const override
+    {
+        return penstock_stream_device(stream());
+    }
+
+    std::map<std::string, double> stats() final
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        return numbers();
+    }
+
+    bool start() final
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        restart();
+        d_stats.start();
+        return true;
+    }
+
+    int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
+                     gr_vector_void_star &output_items) final
+    {
+        gather(ninput_items);
+        gr::thread::scoped_lock lock(this->d_setlock);
+        outcome result;
+        try {
+            result = work({static_cast<size_t>(noutput_items), ninput_items, input_items, output_items});
+            d_stats.publish([this] { return numbers(); }, result.last);
+        } catch (const std::runtime_error &error) {
+            this->d_logger->error("{}", error.what());
+            return gr::block::WORK_DONE;
+        }
+        lock.unlock();
+        if (result.sleep_s > 0)
+            wait_for_input(*this, result.sleep_s);
+        return result.items;
+    }
+};
+
+//! A block that gathers items into batches.
+template <typename Interface> class batch_block : public stream_block<Interface>
+{
+  protected:
+    double d_max_latency_ms;
+
+    explicit batch_block(double max_latency_ms) : d_max_latency_ms(max_latency_ms)
+    {
+    }
+
+  public:
+    void set_max_latency_ms(double max_latency_ms) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        for (const auto &each : this->d_streams)
+            check(penstock_stream_set_max_latency(each.get(), max_latency_ms / 1e3));
+        d_max_latency_ms = max_latency_ms;
+    }
+
+    double max_latency_ms() const final
+    {
+        return d_max_latency_ms;
+    }
+};
+
+//! A block that has the stock block's parameter of this name; the library's thread pool serves all blocks.
+template <typename Block> class threads_kept : public Block
+{
+    int d_nthreads = 1;
+
+  protected:
+    using Block::Block;
+
+  public:
+    void set_nthreads(int nthreads) final
+    {
+        d_nthreads = nthreads;
+    }
+
+    int nthreads() const final
+    {
+        return d_nthreads;
+    }
+};
+
+} // namespace penstock
+} // namespace gr
+
+#endif

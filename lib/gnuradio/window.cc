@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+#include "core.h"
+
+#include <gnuradio/penstock/fft_v.h>
+#include <stdexcept>
+
+namespace gr
+{
+namespace penstock
+{
+
+constexpr int MOST_POINTS = 1 << 23; // GNU Radio cannot count the bytes of more
+
+void check_points(const char *block, int fft_size)
+{
+    if (fft_size < 1 || fft_size > MOST_POINTS)
+        throw std::runtime_error(std::string(block) + ": fft_size is " + std::to_string(fft_size) + ", not 1 .. " +
+                                 std::to_string(MOST_POINTS));
+}
+
+void check_window(const char *block, const std::vector<float> &factors, int fft_size)
+{
+    if (!factors.empty() && factors.size() != static_cast<size_t>(fft_size))
+        throw std::runtime_error(std::string(block) + ": the window has " + std::to_string(factors.size()) +
+                                 " factors, not " + std::to_string(fft_size) + " or none");
+}
+
+std::vector<float> window(const std::string &name, int n)
+{
+    if (n < 1)
+        throw std::runtime_error("window: n is " + std::to_string(n) + ", not 1 or more");
+    std::vector<float> factors(static_cast<size_t>(n));
+    check(penstock_window_fill(factors.data(), factors.size(), name.c_str()));
+    return factors;
+}
+
+} // namespace penstock
+} // namespace gr
