@@ -87,16 +87,22 @@ static int make_taps(struct filter_stream *filter)
 
 /* Room for a full batch of frames and one more, and for those that begin in what one call leaves and end in the next
  * one's samples, as often as batches may be on their way at once; and for the values of a batch, or of one block where
- * blocks need no company. */
+ * blocks need no company. Near the processor twice that room, through which the frames move on, and as many more as all
+ * threads want at once, which gather where they are pushed at once. */
 int penstock__filter_buffers(struct filter_stream *filter, size_t least)
 {
     const struct filter_shape *shape = filter->shape;
     size_t rows = penstock__filter_engine_rows(filter->engine);
     size_t room = penstock__filter_engine_samples(filter->engine, rows + 1);
-    filter->whole = penstock__filter_engine_samples(filter->engine, rows);
+    bool near = penstock__filter_engine_near(filter->engine);
+    filter->whole = filter->most = penstock__filter_engine_samples(filter->engine, rows);
+    filter->made_blocks = near ? penstock__filter_engine_share(filter->engine) : rows;
+    if (near && filter->made_blocks > rows)
+        filter->most = penstock__filter_engine_samples(filter->engine, filter->made_blocks);
+    if (near)
+        room = 2 * filter->most;
     room = room > 2 * shape->frame ? room : 2 * shape->frame;
     filter->room = room > least ? room : least;
-    filter->made_blocks = penstock__filter_engine_near(filter->engine) ? 1 : rows;
     size_t out = filter->channels * filter->made_blocks * shape->values * shape->value_bytes;
     unsigned slots = penstock__filter_engine_slots(filter->engine);
     struct penstock_device *device = penstock__filter_engine_memory(filter->engine);

@@ -113,6 +113,10 @@ size_t penstock__filter_engine_rows(const struct filter_engine *engine);
 /* Whether blocks go through the processor's own caches: any number of them in a run, which cannot fail. */
 bool penstock__filter_engine_near(const struct filter_engine *engine);
 
+/* Near: whether the threads share so many blocks, and how many they want at once; 1 where there is one thread. */
+bool penstock__filter_engine_shares(const struct filter_engine *engine, size_t blocks);
+size_t penstock__filter_engine_share(const struct filter_engine *engine);
+
 /* Phase of a channel's shift at a sample of the input, in units of 2^-64 turns. */
 uint64_t penstock__filter_phase(const struct filter_shift *shift, uint64_t sample);
 

@@ -157,6 +157,7 @@ static void swap_works(struct filter_stream *a, struct filter_stream *b)
     SWAP(size_t, a->room, b->room);
     SWAP(char *, a->in, b->in);
     SWAP(size_t, a->whole, b->whole);
+    SWAP(size_t, a->most, b->most);
     SWAP(size_t, a->filled, b->filled);
     SWAP(char *, a->made, b->made);
     SWAP(size_t, a->made_blocks, b->made_blocks);

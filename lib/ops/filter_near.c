@@ -11,6 +11,9 @@
 #define ITEM_POINTS     8192
 #define PARALLEL_POINTS 65536
 
+/* Points for each thread where much is waiting: samples and values shall be in its second-level cache. */
+#define SHARE_POINTS 65536
+
 /* Addresses this far apart share a place in the first-level cache, which has few for each. The legs of a transform are
  * such distances apart already: what it reads and what it writes shall not be, too. */
 #define CACHE_WAY 4096
@@ -204,11 +207,28 @@ static void run_item(void *argument, size_t item, unsigned worker)
     }
 }
 
+/* Of both transforms of a block, on average. */
+static size_t points_of(const struct filter_engine *engine)
+{
+    return (engine->shape.n + engine->channels * engine->shape.m) / 2;
+}
+
+bool penstock__filter_engine_shares(const struct filter_engine *engine, size_t blocks)
+{
+    return engine->near && penstock__threads(engine->context) > 1 && blocks * points_of(engine) >= PARALLEL_POINTS;
+}
+
+size_t penstock__filter_engine_share(const struct filter_engine *engine)
+{
+    size_t threads = penstock__threads(engine->context), share = threads * (SHARE_POINTS / points_of(engine));
+    return threads < 2 || !share ? 1 : share;
+}
+
 void penstock__filter_near_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
     struct near near = {.engine = engine, .blocks = blocks};
-    size_t points = engine->shape.n + engine->channels * engine->shape.m, all = blocks->count * points / 2;
-    near.item = all < PARALLEL_POINTS ? blocks->count : 2 * ITEM_POINTS / points + 1;
+    size_t fair = blocks->count / penstock__threads(engine->context) + 1, most = ITEM_POINTS / points_of(engine) + 1;
+    near.item = !penstock__filter_engine_shares(engine, blocks->count) ? blocks->count : fair < most ? fair : most;
     if (near.item)
         penstock__parallel(engine->context, (blocks->count + near.item - 1) / near.item, run_item, &near);
 }

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Samples that were used up, for each one left, from which on these are moved to the memory's front. */
+#define MUCH_BEFORE 8
+
 /* The first frame begins with what is before the stream. */
 void penstock__filter_rewind(struct filter_stream *filter)
 {
@@ -75,6 +78,17 @@ int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
+/* What is left of a batch whose blocks were made is little, and is better where the cache has been. */
+void penstock__filter_make_way(struct filter_stream *filter, size_t end)
+{
+    char *front = penstock__ring_last(&filter->ring)->in;
+    size_t bytes = filter->shape->sample_bytes, before = (size_t)(filter->in - front) / bytes;
+    if (!before || (before + end <= filter->room && before < MUCH_BEFORE * filter->filled))
+        return;
+    memmove(front, filter->in, filter->filled * bytes);
+    filter->in = front;
+}
+
 void penstock__filter_copy_in(struct filter_stream *filter, size_t at, const struct filter_source *source, size_t first,
                               size_t count)
 {
@@ -91,7 +105,7 @@ void penstock__filter_copy_in(struct filter_stream *filter, size_t at, const str
 
 static size_t room_of(const struct filter_stream *filter)
 {
-    return filter->whole - smaller(filter->filled, filter->whole);
+    return filter->most - smaller(filter->filled, filter->most);
 }
 
 /* `count` samples more are there. */
@@ -109,6 +123,7 @@ static void gathered(struct filter_stream *filter, size_t count)
 static size_t gather(struct filter_stream *filter, const struct filter_source *source, size_t first)
 {
     size_t count = smaller(source->total - first, room_of(filter));
+    penstock__filter_make_way(filter, filter->filled + count);
     penstock__filter_copy_in(filter, filter->filled, source, first, count);
     gathered(filter, count);
     return count;
@@ -155,6 +170,7 @@ int penstock__filter_acquire(penstock_stream *stream, void **to, size_t *room)
     struct filter_stream *filter = filter_of(stream);
     penstock__filter_flight_send(filter); /* a full batch for which there was no memory behind it */
     *room = room_of(filter);
+    penstock__filter_make_way(filter, filter->filled + *room);
     *to = filter->in + filter->filled * filter->shape->sample_bytes;
     return PENSTOCK_OK;
 }

@@ -43,8 +43,9 @@ struct filter_stream {
     struct penstock__ring ring; /* batches, of which the last one gathers; items are values of a channel, tickets first
                                    blocks */
     size_t room;                /* samples that each has memory for */
-    char *in;                   /* frames that gather: the memory of that one */
-    size_t whole;               /* samples of a full batch of frames */
+    char *in;                   /* frames that gather: within the memory of that one */
+    size_t whole;               /* samples of a full batch of frames: from there on a pull gives without waiting */
+    size_t most;                /* samples that gather before something is pulled, >= whole */
     size_t filled;              /* samples there, history included */
     size_t due;                 /* complete blocks that a pull gives without waiting */
     double complete;            /* the time since when there is a complete block, where that is of interest; else 0 */
@@ -111,6 +112,9 @@ int penstock__filter_compute(struct filter_stream *filter, struct filter_blocks 
 /* The next `count` blocks: frames of `near` ones in our memory, of the others from `far` on. */
 int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size_t near, const void *far,
                                 const struct filter_output *output);
+
+/* Room for samples up to the `end`th one that gathers: where they would pass the memory's end they go to its front. */
+void penstock__filter_make_way(struct filter_stream *filter, size_t end);
 
 /* Blocks whose frames are all there in `samples` samples. */
 size_t penstock__filter_blocks_in(const struct filter_stream *filter, uint64_t samples);

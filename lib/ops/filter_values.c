@@ -11,15 +11,17 @@
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
-/* Blocks of our own samples; what later ones need of these moves to the front. */
+/* Blocks of our own samples. Those of a batch that is sent begin where its memory does. */
 static int run_gathered(struct filter_stream *filter, size_t count, const struct filter_output *output)
 {
     size_t bytes = filter->shape->sample_bytes, used = count * filter->shape->block;
     int status = penstock__filter_run_blocks(filter, count, count, NULL, output);
     if (status)
         return status;
-    memmove(filter->in, filter->in + used * bytes, (filter->filled - used) * bytes);
+    filter->in += used * bytes;
     filter->filled -= used;
+    if (filter->ring.count > 1)
+        penstock__filter_make_way(filter, SIZE_MAX / 2);
     return PENSTOCK_OK;
 }
 
@@ -43,6 +45,7 @@ static int make_early_values(struct filter_stream *filter)
     const struct filter_shape *shape = filter->shape;
     size_t skip = filter->early / shape->values, bytes = shape->sample_bytes;
     size_t start = skip * shape->block, end = start + shape->frame;
+    penstock__filter_make_way(filter, end);
     struct filter_blocks one = {
         .first = filter->blocks + skip, .count = 1, .in = filter->in + start * bytes, .near = 1};
     memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
@@ -83,6 +86,7 @@ static size_t blocks_to_the_end(struct filter_stream *filter)
     size_t count = left < rows ? (size_t)left : rows;
     size_t end = count ? penstock__filter_engine_samples(filter->engine, count) : 0;
     if (filter->filled < end) {
+        penstock__filter_make_way(filter, end);
         memset(filter->in + filter->filled * bytes, 0, (end - filter->filled) * bytes);
         filter->filled = end;
     }
@@ -130,7 +134,7 @@ static int refill(struct filter_stream *filter, const struct filter_output *outp
         return filter->stream.given < filter->flush_to && !filter->stream.finished ? make_early_values(filter)
                                                                                    : PENSTOCK_OK;
     whole = filter->early ? 0 : smaller(blocks, room / values);
-    if (!whole || (whole < blocks && filter->made_blocks > 1))
+    if (!whole || (whole < blocks && filter->made_blocks > 1 && !penstock__filter_engine_shares(filter->engine, whole)))
         return make_values(filter, smaller(blocks, filter->made_blocks));
     if ((status = run_gathered(filter, whole, output)))
         return status;
@@ -271,18 +275,20 @@ static int run_across(struct filter_stream *filter, const void *samples, size_t 
     if (!blocks)
         return PENSTOCK_OK;
     near = smaller(blocks, (before + shape->block - 1) / shape->block);
-    if (near)
+    if (near) {
+        size_t end = penstock__filter_engine_samples(filter->engine, near);
+        penstock__filter_make_way(filter, end);
         penstock__filter_copy_in(filter, before, &(struct filter_source){from, filter->desc.format, left}, 0,
-                                 penstock__filter_engine_samples(filter->engine, near) - before);
+                                 end - before);
+    }
     const char *far = near < blocks ? from + (near * shape->block - before) * bytes : NULL;
     int status =
         penstock__filter_run_blocks(filter, blocks, near, far, &(struct filter_output){.values = values, .at = *made});
     if (status)
         return status;
     used = blocks * shape->block;
-    if (used < before)
-        memmove(filter->in, filter->in + used * bytes, (before - used) * bytes);
-    filter->filled = used < before ? before - used : 0;
+    filter->in += smaller(used, before) * bytes;
+    filter->filled -= smaller(used, before);
     *taken += used < before ? 0 : used - before;
     filter->stream.given += blocks * shape->values;
     *made += blocks * shape->values;
