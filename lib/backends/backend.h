@@ -513,6 +513,11 @@ unsigned penstock__threads(const penstock_context *context);
 void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument);
 
+/* The same for work so short that waking a thread costs as much as it brings: at most `most` sleeping ones are woken,
+ * and those that are awake, from a loop before, help without. */
+void penstock__parallel_waking(penstock_context *context, size_t count, size_t most,
+                               void (*work)(void *argument, size_t i, unsigned worker), void *argument);
+
 /* Processors that this process may run on: a container or taskset may leave it few of the machine's. */
 unsigned penstock__processors(void);
 

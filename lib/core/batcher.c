@@ -14,13 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FEW_BATCHES 2 /* where one alone is larger than the caller likes */
+#define FEW_BATCHES      2              /* where one alone is larger than the caller likes */
+#define STRAIGHT_SAMPLES ((size_t)2048) /* for each thread: worth more than it costs to hand them over */
 
 struct penstock__batcher {
     penstock_plan *plan;
     size_t sample_bytes, group_bytes;
     size_t frame, spacing, average;
     size_t capacity; /* groups of a batch */
+    unsigned threads;
     double max_latency_s;
     struct penstock__ring ring; /* items are groups, tickets the plan's */
     const char *carried;        /* samples for the batch that is filled next, within one that was sent */
@@ -70,6 +72,7 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
     made->spacing = problem->fft.spacing;
     made->average = problem->fft.average;
     made->max_latency_s = max_latency_s;
+    made->threads = penstock__threads(penstock__plan_binding(plan)->state.device->context);
     if ((status = penstock_plan_get_info(plan, &info)))
         goto fail;
     made->capacity =
@@ -202,6 +205,101 @@ int penstock__batcher_flush(struct penstock__batcher *batcher)
 {
     struct penstock__ring_batch *batch = batcher->failure ? NULL : filling(batcher);
     return batch && batch->items ? send(batcher, batch) : failure(batcher);
+}
+
+/* ---------------------------------------------------------------- straight -------------------- */
+
+/* `groups` of the caller's samples, and done when this returns: a device that came meanwhile may still read them. */
+static int run_straight(struct penstock__batcher *batcher, const char *samples, size_t groups)
+{
+    struct penstock__ring_batch *batch = filling(batcher);
+    double began = penstock__now_s();
+    int status =
+        penstock_plan_submit(batcher->plan, samples, batch->out, groups * batcher->average, &batcher->last_ticket);
+    if (status || (status = penstock_plan_wait(batcher->plan, batcher->last_ticket)))
+        return fail(batcher, status);
+    batch->items = groups;
+    batch->since = began;
+    batch->ticket = batcher->last_ticket;
+    tell_meter(batcher, batch, began);
+    penstock__ring_sent(&batcher->ring);
+    batch->state = PENSTOCK__RING_DONE;
+    return PENSTOCK_OK;
+}
+
+/* The groups that begin in what is held, with samples that follow it; afterwards nothing is held, and the next group
+ * begins at sample `*at` of these. */
+static int close_seam(struct penstock__batcher *batcher, const char *samples, size_t needs, size_t *at)
+{
+    struct penstock__ring_batch *batch = filling(batcher);
+    const size_t held = batch->samples, step = batcher->average * batcher->spacing;
+    *at = (held + step - 1) / step * step - held;
+    memcpy(batch->in + held * batcher->sample_bytes, samples, needs * batcher->sample_bytes);
+    batch->samples += needs;
+    count_groups(batcher, batch);
+    int status = send(batcher, batch);
+    batcher->carried_samples = 0;
+    return status;
+}
+
+/* Takes what it can; `*moved`: whether that was anything. */
+static int push_straight(struct penstock__batcher *batcher, const char *samples, size_t count, size_t *taken,
+                         bool *moved)
+{
+    const size_t step = batcher->average * batcher->spacing, span = samples_of(batcher, 1);
+    struct penstock__ring_batch *batch = batcher->failure ? NULL : filling(batcher);
+    size_t at = 0, begun = 0, needs = 0;
+    int status = PENSTOCK_OK;
+    *moved = false;
+    if (!batch || count < span || count / batcher->threads < STRAIGHT_SAMPLES)
+        return PENSTOCK_OK;
+    if (batch->items) {
+        *moved = true;
+        return send(batcher, batch);
+    }
+    if (batch->samples) {
+        begun = (batch->samples + step - 1) / step;
+        needs = (begun - 1) * step + span - batch->samples;
+    }
+    if (begun > batcher->capacity || count < needs + span)
+        return PENSTOCK_OK;
+    if (begun && (status = close_seam(batcher, samples, needs, &at)))
+        return status;
+    *taken += at;
+    *moved = true;
+    if (!filling(batcher))
+        return PENSTOCK_OK;
+    size_t groups = (count - at - span) / step + 1;
+    groups = groups < batcher->capacity ? groups : batcher->capacity;
+    if (!(status = run_straight(batcher, samples + at * batcher->sample_bytes, groups)))
+        *taken += groups * step;
+    return status;
+}
+
+int penstock__batcher_push(struct penstock__batcher *batcher, const struct penstock__feed *feed, size_t count,
+                           size_t *taken)
+{
+    const bool direct = feed->samples && penstock__plan_is_direct(batcher->plan);
+    while (*taken < count) {
+        const char *samples = feed->samples ? (const char *)feed->samples + *taken * batcher->sample_bytes : NULL;
+        size_t some = count - *taken, room;
+        bool moved = false;
+        void *to;
+        int status = direct ? push_straight(batcher, samples, some, taken, &moved) : PENSTOCK_OK;
+        if (moved && !status)
+            continue;
+        if (status || (status = penstock__batcher_room(batcher, &to, &room)) || !room)
+            return status;
+        some = some < room ? some : room;
+        if (samples)
+            penstock__copy(batcher->ring.context, to, samples, some * batcher->sample_bytes);
+        else
+            feed->fill(feed->owner, to, *taken, some);
+        *taken += some;
+        if ((status = penstock__batcher_commit(batcher, some)))
+            return status;
+    }
+    return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- out ------------------------- */

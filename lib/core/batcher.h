@@ -53,6 +53,22 @@ int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t 
 /* `samples` were written there. A full batch is sent. */
 int penstock__batcher_commit(struct penstock__batcher *batcher, size_t samples);
 
+/* Samples of a push: in the plan's format at `samples`; or, where that is NULL, written by `fill`, those from number
+ * `first` on. */
+struct penstock__feed {
+    const void *samples;
+    void (*fill)(const void *owner, void *to, size_t first, size_t count);
+    const void *owner;
+};
+
+/*
+ * Takes `count` of them, from number `*taken` on, as far as there is room. Copies are shared among the context's
+ * threads. Where the plan's device works in the host's memory and there are enough to occupy its threads, they are not
+ * copied: groups are made straight of the caller's samples, and only those that make none are kept.
+ */
+int penstock__batcher_push(struct penstock__batcher *batcher, const struct penstock__feed *feed, size_t count,
+                           size_t *taken);
+
 /* Sends all complete groups. Afterwards only samples that make no group are held. */
 int penstock__batcher_flush(struct penstock__batcher *batcher);
 

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define PIECE_BYTES ((size_t)256 << 10) /* what is worth handing to another thread */
+#define PIECE_BYTES ((size_t)64 << 10)  /* what is worth handing to another thread that is awake */
+#define WAKE_BYTES  ((size_t)256 << 10) /* and what to one that sleeps; a stream of copies has all awake soon */
 
 struct copy {
     char *to;
@@ -27,7 +28,7 @@ void penstock__copy(penstock_context *context, void *to, const void *from, size_
 {
     struct copy copy = {to, from, bytes};
     if (bytes)
-        penstock__parallel(context, (bytes - 1) / PIECE_BYTES + 1, copy_piece, &copy);
+        penstock__parallel_waking(context, (bytes - 1) / PIECE_BYTES + 1, (bytes - 1) / WAKE_BYTES, copy_piece, &copy);
 }
 
 struct conversion {
@@ -53,5 +54,6 @@ void penstock__convert_all(penstock_context *context, penstock_cf32 *to, const v
 {
     struct conversion conversion = {to, from, format, first, count, total};
     if (count)
-        penstock__parallel(context, (count - 1) / PIECE_SAMPLES + 1, convert_piece, &conversion);
+        penstock__parallel_waking(context, (count - 1) / PIECE_SAMPLES + 1, (count - 1) * sizeof *to / WAKE_BYTES,
+                                  convert_piece, &conversion);
 }

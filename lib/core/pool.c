@@ -4,41 +4,54 @@
 /*
  * The thread pool: loops whose iterations are handed out one by one to whoever is free. The caller works
  * too, so a loop always goes on, even if no thread could be started.
+ *
+ * Who is awake takes no lock: loops lie in places that stay where they are, and a thread that joins one counts itself
+ * in before it looks at it. The lock is for those that sleep.
  */
 #include "core/context.h"
+#include "core/meter.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
 /* A sleeping thread takes tens of microseconds to wake, and who wakes it ten in a virtual machine; a stream's next
- * batch often comes sooner. A pause takes 15 to 60 ns. */
-#define SPINS        1000
+ * batch often comes sooner. */
+#define AWAKE_S      100e-6
 #define SPINS_A_TURN 32 /* then whoever else wants the processor has it */
 
+#define PLACES 8  /* loops at a time; the caller of one more works alone */
+#define LINE   64 /* bytes that processors hand each other */
+#define CLOSED (~(~0U >> 1))
+
 struct loop {
+    _Alignas(LINE) atomic_bool used; /* by a caller */
     void (*work)(void *argument, size_t i, unsigned worker);
     void *argument;
-    size_t count;
-    atomic_size_t next;  /* first iteration that nobody took */
-    atomic_uint helpers; /* pool threads inside; grows only under the pool's lock, while the loop is listed */
-    struct loop *following;
+    atomic_size_t count;
+    _Alignas(LINE) atomic_size_t next; /* first iteration that nobody took */
+    _Alignas(LINE) atomic_uint inside; /* pool threads, and CLOSED while nobody may join */
+};
+
+struct helper {
+    _Alignas(LINE) atomic_bool watches; /* awake, without work */
+    pthread_t thread;
+    struct penstock__pool *pool;
+    unsigned worker;
 };
 
 struct penstock__pool {
-    pthread_mutex_t lock;
-    pthread_cond_t posted_or_stopped, helper_left;
-    struct loop *loops; /* with iterations left, as far as is known */
-    atomic_uint posted; /* loops posted so far: what idle threads watch */
-    bool started, stop;
-    unsigned spins;   /* of a thread that waits, before it sleeps */
+    struct loop loops[PLACES];
+    _Alignas(LINE) atomic_uint posted; /* loops posted so far: what idle threads watch */
+    _Alignas(LINE) atomic_uint asleep; /* pool threads */
+    atomic_uint waiting;               /* callers that sleep until their loop's last helper has left */
+    atomic_bool started, stop;
+    bool spin;
     unsigned threads; /* the caller's included */
     unsigned running; /* pool threads that could be started */
-    struct helper {
-        pthread_t thread;
-        struct penstock__pool *pool;
-        unsigned worker;
-    } * helpers;
+    pthread_mutex_t lock;
+    pthread_cond_t posted_or_stopped, helper_left;
+    struct helper *helpers;
 };
 
 static void breathe(void)
@@ -50,78 +63,116 @@ static void breathe(void)
 #endif
 }
 
+/* Waits awake while `*value` is, or is not, what was `seen`; false once that has taken too long. The application's own
+ * threads may have work for every processor: those come first. */
+static bool watch(const struct penstock__pool *pool, const atomic_uint *value, unsigned seen, bool is)
+{
+    double began = 0;
+    for (unsigned i = 1; (atomic_load(value) == seen) == is; i++) {
+        if (!pool->spin)
+            return false;
+        if (i % SPINS_A_TURN) {
+            breathe();
+            continue;
+        }
+        const double now = penstock__now_s();
+        began = began > 0 ? began : now;
+        if (now - began > AWAKE_S)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- pool threads ---------------- */
+
 static void take_iterations(struct loop *loop, unsigned worker)
 {
+    const size_t count = atomic_load_explicit(&loop->count, memory_order_relaxed);
     for (;;) {
         size_t i = atomic_fetch_add_explicit(&loop->next, 1, memory_order_relaxed);
-        if (i >= loop->count)
+        if (i >= count)
             return;
         loop->work(loop->argument, i, worker);
     }
 }
 
-/* Waits awake for another loop than those `seen`. The application's own threads may have work for every processor:
- * those come first. */
-static void watch(struct penstock__pool *pool, unsigned seen)
+static void leave(struct penstock__pool *pool, struct loop *loop)
 {
-    for (unsigned i = 0; i < pool->spins && atomic_load(&pool->posted) == seen; i++)
-        if (i % SPINS_A_TURN)
-            breathe();
-        else
-            sched_yield();
+    if (atomic_fetch_sub(&loop->inside, 1) - 1 != CLOSED || !atomic_load(&pool->waiting))
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_broadcast(&pool->helper_left);
+    pthread_mutex_unlock(&pool->lock);
 }
 
-/* A listed loop with iterations left, or NULL. The lock is held. */
-static struct loop *open_loop(struct penstock__pool *pool)
+/* Works in the loop if there is one with iterations left; whether it was open. */
+static bool join(struct penstock__pool *pool, struct loop *loop, unsigned worker)
 {
-    for (struct loop *loop = pool->loops; loop; loop = loop->following)
-        if (atomic_load_explicit(&loop->next, memory_order_relaxed) < loop->count)
-            return loop;
-    return NULL;
+    if (atomic_load(&loop->inside) & CLOSED || atomic_load_explicit(&loop->next, memory_order_relaxed) >=
+                                                   atomic_load_explicit(&loop->count, memory_order_relaxed))
+        return false;
+    const bool open = !(atomic_fetch_add(&loop->inside, 1) & CLOSED);
+    if (open)
+        take_iterations(loop, worker);
+    leave(pool, loop);
+    return open;
+}
+
+/* Until something is posted after what was `seen`. A caller that posts looks for sleepers afterwards, and a thread
+ * counts itself among these before it looks for the last time: one of the two sees the other. */
+static void sleep_after(struct penstock__pool *pool, unsigned seen)
+{
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->asleep, 1);
+    while (!atomic_load(&pool->stop) && atomic_load(&pool->posted) == seen)
+        pthread_cond_wait(&pool->posted_or_stopped, &pool->lock);
+    atomic_fetch_sub(&pool->asleep, 1);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 static void *help(void *argument)
 {
     struct helper *self = argument;
     struct penstock__pool *pool = self->pool;
-    pthread_mutex_lock(&pool->lock);
-    while (!pool->stop) {
-        struct loop *loop = open_loop(pool);
-        unsigned seen = atomic_load(&pool->posted);
-        if (loop) {
-            atomic_fetch_add(&loop->helpers, 1);
-            pthread_mutex_unlock(&pool->lock);
-            take_iterations(loop, self->worker);
-            pthread_mutex_lock(&pool->lock);
-            if (atomic_fetch_sub(&loop->helpers, 1) == 1)
-                pthread_cond_broadcast(&pool->helper_left);
+    while (!atomic_load(&pool->stop)) {
+        const unsigned seen = atomic_load(&pool->posted);
+        bool worked = false;
+        for (unsigned i = 0; i < PLACES; i++)
+            worked |= join(pool, &pool->loops[i], self->worker);
+        if (worked)
             continue;
-        }
-        pthread_mutex_unlock(&pool->lock);
-        watch(pool, seen);
-        pthread_mutex_lock(&pool->lock);
-        while (!pool->stop && !open_loop(pool))
-            pthread_cond_wait(&pool->posted_or_stopped, &pool->lock);
+        atomic_store(&self->watches, true);
+        const bool more = watch(pool, &pool->posted, seen, true);
+        atomic_store(&self->watches, false);
+        if (!more)
+            sleep_after(pool, seen);
     }
-    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
-/* The application's signals are for the application's threads. The lock is held. */
+/* ---------------------------------------------------------------- life ------------------------ */
+
+/* The application's signals are for the application's threads. */
 static void start(struct penstock__pool *pool)
 {
     sigset_t all, before;
-    pool->started = true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool->running + 1 < pool->threads) {
-        struct helper *helper = &pool->helpers[pool->running];
-        *helper = (struct helper){.pool = pool, .worker = pool->running + 1};
-        if (pthread_create(&helper->thread, NULL, help, helper))
-            break;
-        pool->running++;
+    pthread_mutex_lock(&pool->lock);
+    if (!atomic_load(&pool->started)) {
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        while (pool->running + 1 < pool->threads) {
+            struct helper *helper = &pool->helpers[pool->running];
+            helper->pool = pool;
+            helper->worker = pool->running + 1;
+            if (pthread_create(&helper->thread, NULL, help, helper))
+                break;
+            pool->running++;
+        }
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        atomic_store(&pool->started, true);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin)
@@ -134,7 +185,9 @@ int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin
         return PENSTOCK_ERR_MEMORY;
     }
     new->threads = threads;
-    new->spins = spin ? SPINS : 0;
+    new->spin = spin;
+    for (unsigned i = 0; i < PLACES; i++)
+        atomic_init(&new->loops[i].inside, CLOSED);
     pthread_mutex_init(&new->lock, NULL);
     pthread_cond_init(&new->posted_or_stopped, NULL);
     pthread_cond_init(&new->helper_left, NULL);
@@ -147,7 +200,8 @@ void penstock__pool_free(struct penstock__pool *pool)
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
-    pool->stop = true;
+    atomic_store(&pool->stop, true);
+    atomic_fetch_add(&pool->posted, 1);
     pthread_cond_broadcast(&pool->posted_or_stopped);
     pthread_mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < pool->running; i++)
@@ -159,49 +213,78 @@ void penstock__pool_free(struct penstock__pool *pool)
     penstock__free(pool);
 }
 
-static void post(struct penstock__pool *pool, struct loop *loop)
+/* ---------------------------------------------------------------- callers --------------------- */
+
+/* A free place, or NULL. */
+static struct loop *take_place(struct penstock__pool *pool)
 {
+    for (unsigned i = 0; i < PLACES; i++)
+        if (!atomic_load_explicit(&pool->loops[i].used, memory_order_relaxed) &&
+            !atomic_exchange(&pool->loops[i].used, true))
+            return &pool->loops[i];
+    return NULL;
+}
+
+/* Up to `most` of those that sleep, as far as fewer than `wanted` are awake without work. */
+static void wake(struct penstock__pool *pool, size_t wanted, size_t most)
+{
+    const unsigned asleep = atomic_load(&pool->asleep);
+    if (!asleep || !most)
+        return;
+    size_t awake = 0;
+    for (unsigned i = 0; i < pool->running; i++)
+        awake += atomic_load_explicit(&pool->helpers[i].watches, memory_order_relaxed);
+    if (awake >= wanted)
+        return;
+    most = most < wanted - awake ? most : wanted - awake;
     pthread_mutex_lock(&pool->lock);
-    if (!pool->started)
-        start(pool);
-    loop->following = pool->loops;
-    pool->loops = loop;
-    atomic_fetch_add(&pool->posted, 1);
-    if (loop->count - 1 < pool->running)
-        for (size_t i = 1; i < loop->count; i++)
-            pthread_cond_signal(&pool->posted_or_stopped);
-    else
+    for (size_t i = 0; i < most && most < asleep; i++)
+        pthread_cond_signal(&pool->posted_or_stopped);
+    if (most >= asleep)
         pthread_cond_broadcast(&pool->posted_or_stopped);
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Takes the loop off the list, so that nobody joins any more, and waits for those inside. */
-static void finish(struct penstock__pool *pool, struct loop *loop)
+/* Nobody joins any more, and those inside have left. */
+static void close_loop(struct penstock__pool *pool, struct loop *loop)
 {
-    struct loop **link = &pool->loops;
-    pthread_mutex_lock(&pool->lock);
-    while (*link != loop)
-        link = &(*link)->following;
-    *link = loop->following;
-    pthread_mutex_unlock(&pool->lock);
-    for (unsigned i = 0; i < pool->spins && atomic_load(&loop->helpers); i++)
-        breathe();
-    pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&loop->helpers))
-        pthread_cond_wait(&pool->helper_left, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
+    atomic_fetch_or(&loop->inside, CLOSED);
+    if (!watch(pool, &loop->inside, CLOSED, false)) {
+        pthread_mutex_lock(&pool->lock);
+        atomic_fetch_add(&pool->waiting, 1);
+        while (atomic_load(&loop->inside) != CLOSED)
+            pthread_cond_wait(&pool->helper_left, &pool->lock);
+        atomic_fetch_sub(&pool->waiting, 1);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    atomic_store(&loop->used, false);
+}
+
+void penstock__parallel_waking(penstock_context *context, size_t count, size_t most,
+                               void (*work)(void *argument, size_t i, unsigned worker), void *argument)
+{
+    struct penstock__pool *pool = context->pool;
+    struct loop *loop = count > 1 && context->threads > 1 ? take_place(pool) : NULL;
+    if (!loop) {
+        for (size_t i = 0; i < count; i++)
+            work(argument, i, 0);
+        return;
+    }
+    if (!atomic_load(&pool->started))
+        start(pool);
+    loop->work = work;
+    loop->argument = argument;
+    atomic_store_explicit(&loop->count, count, memory_order_relaxed);
+    atomic_store_explicit(&loop->next, 0, memory_order_relaxed);
+    atomic_fetch_and(&loop->inside, ~CLOSED);
+    atomic_fetch_add(&pool->posted, 1);
+    wake(pool, count - 1, most);
+    take_iterations(loop, 0);
+    close_loop(pool, loop);
 }
 
 void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument)
 {
-    struct loop loop = {.work = work, .argument = argument, .count = count};
-    if (count < 2 || context->threads < 2) {
-        for (size_t i = 0; i < count; i++)
-            work(argument, i, 0);
-        return;
-    }
-    post(context->pool, &loop);
-    take_iterations(&loop, 0);
-    finish(context->pool, &loop);
+    penstock__parallel_waking(context, count, count, work, argument);
 }

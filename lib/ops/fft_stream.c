@@ -169,23 +169,29 @@ static double due_s(const penstock_stream *stream)
 
 /* ---------------------------------------------------------------- vectors in and out ---------- */
 
+/* Those of a push, for the batcher to ask for. */
+struct vectors_in {
+    const struct penstock__fft_layout *layout;
+    const char *from;
+};
+
+static void fill(const void *owner, void *to, size_t first, size_t count)
+{
+    const struct vectors_in *in = owner;
+    const size_t n = in->layout->n;
+    penstock__fft_layout_in(in->layout, to, in->from + first * in->layout->in_bytes, count / n);
+}
+
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
     struct fft_stream *fft = of(stream);
-    const size_t n = fft->desc.n;
-    while (*taken < count) {
-        size_t some = count - *taken, room;
-        void *to;
-        int status;
-        if ((status = penstock__batcher_room(fft->batcher, &to, &room)) || !room)
-            return status;
-        some = some < room / n ? some : room / n;
-        penstock__fft_layout_in(&fft->layout, to, (const char *)in->whole + *taken * stream->in_bytes, some);
-        *taken += some;
-        if ((status = penstock__batcher_commit(fft->batcher, some * n)))
-            return status;
-    }
-    return PENSTOCK_OK;
+    const struct vectors_in vectors = {&fft->layout, in->whole};
+    const struct penstock__feed feed = {
+        .samples = fft->layout.rotation ? NULL : in->whole, .fill = fill, .owner = &vectors};
+    size_t samples = 0;
+    int status = penstock__batcher_push(fft->batcher, &feed, count * fft->desc.n, &samples);
+    *taken = samples / fft->desc.n;
+    return status;
 }
 
 static int acquire(penstock_stream *stream, void **to, size_t *room)

@@ -165,59 +165,71 @@ static void reset(penstock_stream *stream)
 
 /* Samples of a push; zeros where `from` is NULL. */
 struct source {
+    const struct spectrum *spectrum;
     const void *from;
     penstock_format format;
-    size_t total;
+    size_t total, first; /* in all, and the first one of these that the batcher is asked to take */
 };
 
 /* `count` samples in the plan's format to `to`, from sample `first` of a push. */
-static void copy(const struct spectrum *spectrum, void *to, const struct source *source, size_t first, size_t count)
+static void fill(const void *owner, void *to, size_t first, size_t count)
 {
-    size_t bytes = penstock_format_bytes(spectrum->format);
-    if (!source->from)
-        memset(to, 0, count * bytes);
-    else if (spectrum->format != source->format)
-        penstock__convert_all(spectrum->stream.context, to, source->from, source->format, first, count, source->total);
+    const struct source *source = owner;
+    if (source->from)
+        penstock__convert_all(source->spectrum->stream.context, to, source->from, source->format, source->first + first,
+                              count, source->total);
     else
-        penstock__copy(spectrum->stream.context, to, (const char *)source->from + first * bytes, count * bytes);
+        memset(to, 0, count * penstock_format_bytes(source->spectrum->format));
 }
 
-static int take(struct spectrum *spectrum, const struct source *source, size_t *taken)
+/* Those of a push that lie side by side: `count` from number `source->first` on. */
+static int take_some(struct spectrum *spectrum, const struct source *source, size_t count, size_t *taken)
 {
-    size_t total = source->total;
-    size_t n = spectrum->desc.n, hop = spectrum->desc.hop;
-    while (*taken < total) {
-        size_t count = total - *taken, room;
-        void *to;
-        int status;
-        if (spectrum->to_skip) {
-            count = count < spectrum->to_skip ? count : spectrum->to_skip;
-            spectrum->to_skip -= count;
-            *taken += count;
-            continue;
-        }
-        if ((status = penstock__batcher_room(spectrum->batcher, &to, &room)) || !room)
-            return status;
-        count = count < room ? count : room;
-        if (hop > n && count > n - spectrum->in_frame)
-            count = n - spectrum->in_frame;
-        copy(spectrum, to, source, *taken, count);
-        *taken += count;
-        if (hop > n && (spectrum->in_frame += count) == n) {
-            spectrum->in_frame = 0;
-            spectrum->to_skip = hop - n;
-        }
-        if ((status = penstock__batcher_commit(spectrum->batcher, count)))
-            return status;
+    const bool ready = source->from && spectrum->format == source->format;
+    const struct penstock__feed feed = {
+        .samples = ready ? (const char *)source->from + source->first * penstock_format_bytes(source->format) : NULL,
+        .fill = fill,
+        .owner = source};
+    *taken = 0;
+    return penstock__batcher_push(spectrum->batcher, &feed, count, taken);
+}
+
+/* Where hop > n: those up to the end of a transform, or up to the start of the next one. */
+static int take_sparse(struct spectrum *spectrum, const struct source *source, size_t count, size_t *taken)
+{
+    const size_t n = spectrum->desc.n, most = spectrum->to_skip ? spectrum->to_skip : n - spectrum->in_frame;
+    int status = PENSTOCK_OK;
+    count = count < most ? count : most;
+    *taken = count;
+    if (spectrum->to_skip) {
+        spectrum->to_skip -= count;
+        return status;
     }
-    return PENSTOCK_OK;
+    status = take_some(spectrum, source, count, taken);
+    if ((spectrum->in_frame += *taken) == n) {
+        spectrum->in_frame = 0;
+        spectrum->to_skip = spectrum->desc.hop - n;
+    }
+    return status;
+}
+
+static int take(struct spectrum *spectrum, struct source *source, size_t *taken)
+{
+    const bool sparse = spectrum->desc.hop > spectrum->desc.n;
+    size_t some = 1;
+    int status = PENSTOCK_OK;
+    for (; !status && some && *taken < source->total; *taken += some) {
+        source->first = *taken;
+        status = (sparse ? take_sparse : take_some)(spectrum, source, source->total - *taken, &some);
+    }
+    return status;
 }
 
 /* What is left of a planar push, as far as there is room. */
 static int take_rest(struct spectrum *spectrum)
 {
     struct penstock__rest *rest = &spectrum->rest;
-    struct source source = {rest->samples + rest->first, PENSTOCK_CF32, penstock__rest_count(rest)};
+    struct source source = {spectrum, rest->samples + rest->first, PENSTOCK_CF32, penstock__rest_count(rest), 0};
     size_t taken = 0;
     if (!source.total)
         return PENSTOCK_OK;
@@ -233,7 +245,7 @@ static int take_push(struct spectrum *spectrum, const void *samples, size_t coun
     if (status || penstock__rest_count(&spectrum->rest))
         return status;
     if ((planar && (status = penstock__rest_reserve(&spectrum->rest, count))) ||
-        (status = take(spectrum, &(struct source){samples, spectrum->desc.format, count}, taken)))
+        (status = take(spectrum, &(struct source){spectrum, samples, spectrum->desc.format, count, 0}, taken)))
         return status;
     if (planar && *taken < count)
         penstock__rest_keep(&spectrum->rest, samples, count, taken);
@@ -270,7 +282,7 @@ static int end_input(struct spectrum *spectrum)
     int status = take_rest(spectrum);
     if (status || penstock__rest_count(&spectrum->rest))
         return status;
-    status = take(spectrum, &(struct source){.total = spectrum->zeros}, &taken);
+    status = take(spectrum, &(struct source){.spectrum = spectrum, .total = spectrum->zeros}, &taken);
     spectrum->zeros -= taken;
     return status || spectrum->zeros ? status : penstock__batcher_flush(spectrum->batcher);
 }

@@ -12,6 +12,7 @@
 
 /* Samples that make a chunk: some 20 us of work, against the few that it takes to hand it to a thread. */
 #define CHUNK_SAMPLES 16384
+#define LEAST_SAMPLES 4096 /* where there are fewer for each thread */
 
 static size_t round_up(size_t bytes)
 {
@@ -104,9 +105,9 @@ struct batch {
     const char *in;
     char *out;
     const struct penstock_gather *gather;
-    size_t samples; /* of the whole input */
-    size_t first;   /* the frame whose samples are at `in` */
-    size_t outputs;
+    size_t samples;        /* of the whole input */
+    size_t first;          /* the frame whose samples are at `in` */
+    size_t outputs, chunk; /* in all, and of a chunk */
     size_t sample_bytes, output_bytes;
     bool in_place;
     bool few_chunks; /* at most one a thread: each has scratch memory of its own, else each thread has */
@@ -207,7 +208,7 @@ static void run_chunk(void *argument, size_t chunk, unsigned worker)
     const struct batch *b = argument;
     const struct cpu_plan *p = b->plan;
     unsigned average = p->fft->average;
-    size_t first = chunk * p->chunk, count = b->outputs - first < p->chunk ? b->outputs - first : p->chunk;
+    size_t first = chunk * b->chunk, count = b->outputs - first < b->chunk ? b->outputs - first : b->chunk;
     char *scratch = b->scratch + (b->few_chunks ? chunk : worker) * p->scratch_bytes,
          *out = b->out + first * b->output_bytes;
     size_t in_step = p->fft->spacing * b->sample_bytes;
@@ -232,6 +233,17 @@ int penstock__cpu_grow_scratch(struct cpu_slot *slot, size_t bytes)
     return PENSTOCK_OK;
 }
 
+/* Fewer than usual where threads would go without; whole groups of those that a transform takes together. */
+static size_t choose_chunk(const struct cpu_plan *p, size_t outputs, size_t workers)
+{
+    size_t share = (outputs + workers - 1) / workers, least = LEAST_SAMPLES / (p->fft->n * p->fft->average);
+    if (share < least)
+        share = least;
+    if (p->fft->average == 1)
+        share = (share + p->together - 1) / p->together * p->together;
+    return share < p->chunk ? share ? share : 1 : p->chunk;
+}
+
 int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
     const struct penstock_problem *problem = plan->problem;
@@ -251,7 +263,8 @@ int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
     int status;
     if (!b.outputs)
         return PENSTOCK_OK;
-    chunks = (b.outputs + p->chunk - 1) / p->chunk;
+    b.chunk = choose_chunk(p, b.outputs, workers);
+    chunks = (b.outputs + b.chunk - 1) / b.chunk;
     b.few_chunks = chunks <= workers;
     if ((status = penstock__cpu_grow_scratch(s, (b.few_chunks ? chunks : workers) * p->scratch_bytes)))
         return status;
