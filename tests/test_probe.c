@@ -3,8 +3,8 @@
 
 /* Probing through the helper program: one that lives, crashes, says nothing or is not there; and what is remembered. */
 #include "core/memory.h"
-#include "core/probe.h"
 #include "helper_script.h"
+#include "probe/probe.h"
 
 #include <penstock/penstock.h>
 #include <pthread.h>
@@ -42,17 +42,17 @@ static void driver_key(char *text, size_t capacity)
 /* The helper knows it as the cpu backend; nothing else of it is used here. */
 static struct penstock_backend backend = {.name = "cpu", .driver_key = driver_key};
 
-static struct penstock__verdict verdict; /* the last one */
+static struct penstock__probe_result result; /* the last one */
 
 /* Probes in a new context; with `cache_dir` "" nothing is remembered but in the process. */
 static bool survives(const char *cache_dir, char reason[256])
 {
     penstock_context *context;
     warnings = 0;
-    memset(&verdict, 0x55, sizeof verdict);
+    memset(&result, 0x55, sizeof result);
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = count_warnings, .cache_dir = cache_dir)));
-    penstock__probe(&verdict, context, &backend, false);
-    snprintf(reason, 256, "%s", verdict.reason);
+    penstock__probe_devices(&result, context, &backend, false);
+    snprintf(reason, 256, "%s", result.whole.reason);
     penstock_context_free(context);
     return !*reason;
 }
@@ -66,7 +66,7 @@ static void meet_another(void)
     key = name;
 }
 
-static void verdicts(void)
+static void results(void)
 {
     static const struct {
         const char *line, *reason; /* NULL: survives */
@@ -74,7 +74,7 @@ static void verdicts(void)
         {"echo done", NULL},
         {"kill -SEGV $$", "the driver crashed while it was probed (signal 11)"},
         {"kill -ABRT $$", "the driver crashed while it was probed (signal 6)"},
-        {"kill -KILL $$", "the driver crashed while it was probed (signal 9)"},
+        {"kill -KILL $$", "the process that probed the driver was killed (signal 9) while it was probed"},
         {"exit 3", "the driver ended the process that probed it (exit code 3), while it was probed"},
         {"exit 0", "the driver ended the process that probed it (exit code 0), while it was probed"},
         {"echo dome", "the driver ended the process that probed it (exit code 0), while it was probed"},
@@ -99,7 +99,7 @@ static void endless_helper(void)
     char reason[256];
     meet_another();
     set_helper("echo device; exec yes");
-    CHECK(!survives("", reason) && strstr(reason, "(signal "), "'%s'", reason);
+    CHECK(!survives("", reason) && strstr(reason, "was killed (signal "), "'%s'", reason);
 }
 
 static void helper_is_missing(void)
@@ -162,8 +162,8 @@ static void real_helper(void)
     unsetenv("PENSTOCK_PROBE");
     CHECK(survives("", reason), "'%s'", reason);
     CHECK_EQ(warnings, 0);
-    CHECK(verdict.count == 1 && !*verdict.devices[0].reason, "%u devices, '%s'", verdict.count,
-          verdict.devices[0].reason);
+    CHECK(result.count == 1 && !*result.devices[0].finding.reason, "%u devices, '%s'", result.count,
+          result.devices[0].finding.reason);
 }
 
 /* ---------------------------------------------------------------- devices --------------------- */
@@ -180,19 +180,19 @@ static void devices(void)
     runs();
     for (int i = 0; i < 2; i++) {
         CHECK(survives("", reason), "'%s'", reason);
-        CHECK_EQ(verdict.count, 3);
-        CHECK(!strcmp(verdict.devices[0].identity, "A, 1") && !strcmp(verdict.devices[2].identity, "C, 2"), "'%s' '%s'",
-              verdict.devices[0].identity, verdict.devices[2].identity);
-        CHECK(!strcmp(verdict.devices[0].reason, "the driver crashed while it compiled (signal 11)"), "'%s'",
-              verdict.devices[0].reason);
-        CHECK(!strcmp(verdict.devices[1].reason, "luck"), "'%s'", verdict.devices[1].reason);
-        CHECK(!*verdict.devices[2].reason, "'%s'", verdict.devices[2].reason);
+        CHECK_EQ(result.count, 3);
+        CHECK(!strcmp(result.devices[0].identity, "A, 1") && !strcmp(result.devices[2].identity, "C, 2"), "'%s' '%s'",
+              result.devices[0].identity, result.devices[2].identity);
+        CHECK(!strcmp(result.devices[0].finding.reason, "the driver crashed while it compiled (signal 11)"), "'%s'",
+              result.devices[0].finding.reason);
+        CHECK(!strcmp(result.devices[1].finding.reason, "luck"), "'%s'", result.devices[1].finding.reason);
+        CHECK(!*result.devices[2].finding.reason, "'%s'", result.devices[2].finding.reason);
     }
     CHECK_EQ(runs(), 2);
     meet_another(); /* more than there can be, each of which brings it down */
     set_helper("echo device $2; kill -SEGV $$");
     CHECK(survives("", reason), "'%s'", reason);
-    CHECK_EQ(verdict.count, PENSTOCK__MAX_DEVICES);
+    CHECK_EQ(result.count, PENSTOCK__MAX_DEVICES);
     CHECK_EQ(runs(), PENSTOCK__MAX_DEVICES);
 }
 
@@ -200,7 +200,7 @@ static void devices(void)
 
 #define KEY "penstock %s cpu, first kernels\n%s\n"
 
-/* Puts a file where the verdict about the driver is kept. */
+/* Puts a file where the result about the driver is kept. */
 static void put_file(const char *format, const char *named, long long then, const char *rest)
 {
     char whole[600], content[8000], name[64];
@@ -219,6 +219,7 @@ static void put_file(const char *format, const char *named, long long then, cons
 static void files(void)
 {
     static const char good[] = "device A, 1\ngood\ndone\n", crashed[] = "device A, 1\nbad crash\ndone\n";
+    static const char hung[] = "device A, 1\nlate 20 s\ndone\n";
     static char many[4096], wide[2000];
     const long long now = time(NULL), hour = 3600;
     const struct {
@@ -234,6 +235,10 @@ static void files(void)
         {"%lld\n%s", crashed, now - hour - 60, false},
         {"%lld\n%s", crashed, now + 1000, false},
         {"%lld\n%s", crashed, -1, false},
+        {"%lld\n%s", hung, now - 1000 * hour, true},
+        {"%lld\n%s", "late all\ndone\n", now - 1000 * hour, true},
+        {"%lld\n%s", "device A, 1\nlate \ndone\n", now, false},
+        {"%lld\n%s", "late all\ndevice A, 1\ngood\ndone\n", now, false},
         {"%lld\n%s", "bad all\ndone\n", now, true},
         {"%lld\n%s", "bad all\ndevice A, 1\ngood\ndone\n", now, false},
         {"%lld\n%s", "done\n", now, true},
@@ -265,16 +270,16 @@ static void files(void)
             put_file(cases[i].format, other ? "another driver" : key, cases[i].then, cases[i].rest);
             survives(test_folder, reason);
             CHECK(runs() == !(cases[i].taken && !other), "file %zu: it is %staken", i, cases[i].taken ? "not " : "");
-            CHECK(cases[i].taken || !strcmp(verdict.devices[0].identity, "B, 2"), "file %zu: '%s'", i,
-                  verdict.devices[0].identity);
+            CHECK(cases[i].taken || !strcmp(result.devices[0].identity, "B, 2"), "file %zu: '%s'", i,
+                  result.devices[0].identity);
         }
 }
 
 /* Any bytes at all, as the helper's lines and as a file's. */
 static void any_text(void)
 {
-    static const char *const words[] = {"device ", "step ", "good", "bad ", "done",  "\n",
-                                        "\n",      "\n",    "x",    "\033", "device"};
+    static const char *const words[] = {"device ", "step ", "good", "bad ", "late ", "done",
+                                        "\n",      "\n",    "\n",   "x",    "\033",  "device"};
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         char text[1200] = "";
@@ -284,13 +289,13 @@ static void any_text(void)
             strcat(text, words[(random >> 33) % (sizeof words / sizeof *words)]);
         }
         random = random * 6364136223846793005u + 1442695040888963407u;
-        if (penstock__verdict_read(&verdict, text)) {
+        if (penstock__result_read(&result, text)) {
             char again[8000];
-            struct penstock__verdict back;
-            CHECK(verdict.count <= PENSTOCK__MAX_DEVICES, "%u devices", verdict.count);
-            CHECK(penstock__verdict_write(again, sizeof again, &verdict) && penstock__verdict_read(&back, again),
+            struct penstock__probe_result back;
+            CHECK(result.count <= PENSTOCK__MAX_DEVICES, "%u devices", result.count);
+            CHECK(penstock__result_write(again, sizeof again, &result) && penstock__result_read(&back, again),
                   "'%s' becomes '%s'", text, again);
-            CHECK(!memcmp(&back, &verdict, sizeof back), "'%s' is not '%s'", again, text);
+            CHECK(!memcmp(&back, &result, sizeof back), "'%s' is not '%s'", again, text);
         }
     }
 }
@@ -305,12 +310,12 @@ struct beside {
 static void *probe_beside(void *argument)
 {
     struct beside *self = argument;
-    struct penstock__verdict mine;
+    struct penstock__probe_result mine;
     penstock_context *context;
     if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder)))
         return NULL;
-    penstock__probe(&mine, context, &backend, false);
-    self->right = mine.count == 1 && !strcmp(mine.devices[0].reason, "luck");
+    penstock__probe_devices(&mine, context, &backend, false);
+    self->right = mine.count == 1 && !strcmp(mine.devices[0].finding.reason, "luck");
     penstock_context_free(context);
     return NULL;
 }
@@ -325,7 +330,7 @@ static void threads(void)
         CHECK(!pthread_create(&others[i].thread, NULL, probe_beside, &others[i]), "no thread");
     for (size_t i = 0; i < 8; i++) {
         pthread_join(others[i].thread, NULL);
-        CHECK(others[i].right, "thread %zu has no verdict, or another", i);
+        CHECK(others[i].right, "thread %zu has no result, or another", i);
     }
     CHECK_EQ(runs(), 1);
 }
@@ -357,7 +362,7 @@ int main(void)
 {
     CHECK(test_make_folder(), "no temporary folder");
     helper_script_init("PENSTOCK_PROBE");
-    verdicts();
+    results();
     endless_helper();
     helper_is_missing();
     memory();

@@ -21,7 +21,7 @@ static void install_driver(const char *driver)
     setenv("OCL_ICD_FILENAMES", driver, 1);
 }
 
-/* A verdict is about the drivers that were there: another name or another file of OCL_ICD_FILENAMES wants a new one,
+/* A result is about the drivers that were there: another name or another file of OCL_ICD_FILENAMES wants a new one,
  * and so do PoCL's variables. */
 static void check_key(void)
 {

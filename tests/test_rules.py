@@ -41,7 +41,11 @@ def resolve(path, name):
 
 
 def sees_only(folder, allowed):
-    for path in code_files(folder):
+    files_see_only(code_files(folder), folder, allowed)
+
+
+def files_see_only(files, folder, allowed):
+    for path in files:
         for name in own_includes(path):
             target = resolve(path, name)
             check(target is None or str(target).startswith(tuple(allowed)),
@@ -60,6 +64,13 @@ def backends_see_only_the_contract():
         if folder == "qpu":
             allowed.append("qpu/")
         sees_only(f"lib/backends/{folder}", allowed)
+
+
+def probing_sees_only_the_contract():
+    allowed = ["lib/backends/backend.h", "lib/core/problem_bytes.h", "lib/probe/"]
+    for path in code_files("lib/probe"):
+        if path.name != "program.c":  # the helper program is one of the core's users
+            files_see_only([path], "lib/probe", allowed)
 
 
 def doors_see_only_the_public_headers():
@@ -112,7 +123,7 @@ def files_carry_their_licence():
 
 def the_library_never_prints_or_exits():
     banned = re.compile(r"\b(printf|puts|putchar|perror|exit|_exit|abort|assert)\s*\(|\bstd::(cout|cerr)\b")
-    helper_programs = {"compile_helper.c", "probe_helper.c"}
+    helper_programs = {"compile_helper.c", "program.c"}
     for path in code_files("lib"):
         if path.name in helper_programs:
             continue
@@ -132,7 +143,7 @@ def no_compiler_fuses_products_with_sums():
                 check(set(options) == {"-ffp-contract=off"}, f"{entry['file']} is compiled with {options}")
 
 
-for rule in (backends_see_only_the_contract, doors_see_only_the_public_headers, every_source_is_built,
+for rule in (backends_see_only_the_contract, probing_sees_only_the_contract, doors_see_only_the_public_headers, every_source_is_built,
              headers_are_included, exports_are_the_public_header, files_carry_their_licence,
              the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums):
     rule()

@@ -15,7 +15,7 @@ static const struct broken broken[] = {
     {"build-crash", "the driver crashed while it compiled a first kernel (signal 11)", true, true},
     {"build-exit", "the driver ended the process that probed it (exit code 127), while it compiled a first kernel",
      true, true},
-    {"build-hang", "the driver did not answer within 20 s while it compiled a first kernel", true, false},
+    {"build-hang", "the driver did not answer within 20 s while it compiled a first kernel", true, true},
     {"build-error",
      "the driver fails with a first kernel: clBuildProgram: CL_BUILD_PROGRAM_FAILURE: trial.cl:9: error: this compiler "
      "is ?[1mbroken",
@@ -65,8 +65,8 @@ static void break_device(const struct broken *b)
     install(b->fault);
     all_ways(b, cache);
     all_ways(b, cache);
-    CHECK(tries() == (b->down ? 2u : 1u), "%s: a verdict about another driver was taken", b->fault);
-    CHECK(files_in(cache, "probe-opencl-") == b->kept, "%s: %u verdicts in the folder", b->fault,
+    CHECK(tries() == (b->down ? 2u : 1u), "%s: a result about another driver was taken", b->fault);
+    CHECK(files_in(cache, "probe-opencl-") == b->kept, "%s: %u results in the folder", b->fault,
           files_in(cache, "probe-opencl-"));
     forget_hanging();
 }

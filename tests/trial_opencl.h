@@ -109,7 +109,7 @@ static inline unsigned tries(void)
     return count;
 }
 
-/* A driver that nobody has met: no verdict of this process or of the folder is about this name. */
+/* A driver that nobody has met: no result of this process or of the folder is about this name. */
 static inline void install(const char *fault)
 {
     static unsigned count;

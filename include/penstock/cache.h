@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The cache folder (penstock_context_desc.cache_dir): measurements, verdicts about drivers, compiled kernels and
+ * The cache folder (penstock_context_desc.cache_dir): measurements, results about drivers, compiled kernels and
  * tables. It holds 64 MiB at most: what was used longest ago goes first. All that is in it can be made again.
  */
 #ifndef PENSTOCK_CACHE_H

@@ -40,6 +40,7 @@ struct penstock_device {
     const struct penstock_backend *backend;
     penstock_context *context;
     unsigned index; /* among the backend's devices */
+    unsigned twins; /* devices of the same product and driver before it */
     char name[32];
     char product[128];
     char driver[128];
@@ -48,8 +49,8 @@ struct penstock_device {
     uint64_t memory_bytes;
     bool opened;
     bool host_memory;                /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
-    void (*tell)(const char *doing); /* in the process that tries plans (penstock__rehearse), else NULL: as of `trial`.
-                                        Where it is set no kernel goes to the cache folder */
+    void (*tell)(const char *doing); /* in the process that tries plans (penstock__probe_plan), else NULL: as of
+                                        `trial`. Where it is set no kernel goes to the cache folder */
     void *priv;
 };
 
@@ -417,7 +418,7 @@ struct penstock_backend {
     int (*probe)(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
                  char reason[256]);
 
-    /* (optional, for FRAGILE_DRIVER) text that changes when the driver does (files, their sizes and times): a verdict
+    /* (optional, for FRAGILE_DRIVER) text that changes when the driver does (files, their sizes and times): a result
      * of the probing helper is remembered under it. Loads no driver. Without it the helper runs once for every context.
      */
     void (*driver_key)(char *text, size_t capacity);
@@ -521,6 +522,12 @@ void penstock__parallel_waking(penstock_context *context, size_t count, size_t m
 /* Processors that this process may run on: a container or taskset may leave it few of the machine's. */
 unsigned penstock__processors(void);
 
+/* Seconds of a clock that only goes forward. */
+double penstock__now_s(void);
+
+/* Whether what this thread makes is for nobody any more: it is to end soon, and how does not matter. */
+bool penstock__cancelled(void);
+
 /* A program of ours in a process of its own: what crashes there does not take this one along. */
 struct penstock_helper {
     pid_t process;
@@ -547,7 +554,7 @@ int penstock__helper_end(struct penstock_helper *helper, bool killed);
  * the kernel is run, does so in a process of its own, where the whole plan is made and checked first. `name` tells the
  * kernel from others, and the device's driver from others. PENSTOCK_OK: it is to be compiled here now.
  */
-int penstock__rehearse(struct penstock_device *device, const char *name);
+int penstock__probe_plan(struct penstock_device *device, const char *name);
 
 /* Buffer functions and copies of a backend with HOST_MEMORY. */
 int penstock__host_buffer_alloc(struct penstock_buffer *buffer, size_t bytes);

@@ -3,6 +3,7 @@
 
 /* Makes a thing on a device, in a thread of its own. */
 #include "core/arrival.h"
+#include "core/cancel.h"
 #include "core/devices.h"
 
 #include <pthread.h>
@@ -16,7 +17,7 @@ struct penstock__arrival {
     void *owner;
     char *device;
     const char *name; /* in it, or "auto" */
-    atomic_bool overtaken, abandoned;
+    atomic_bool overtaken, cancelled;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -34,6 +35,7 @@ static void *run(void *argument)
     struct penstock__arrival *arrival = argument;
     void *made = NULL;
     own = arrival;
+    penstock__cancel_by(&arrival->cancelled);
     int status = arrival->maker.make(&made, arrival->owner, arrival->device);
     pthread_mutex_lock(&arrival->lock);
     arrival->done = true;
@@ -124,11 +126,6 @@ bool penstock__overtaken(void)
     return own && atomic_load(&own->overtaken);
 }
 
-bool penstock__abandoned(void)
-{
-    return own && atomic_load(&own->abandoned);
-}
-
 const char *penstock__arrival_name(const struct penstock__arrival *arrival)
 {
     return arrival->name;
@@ -138,7 +135,7 @@ void penstock__arrival_free(struct penstock__arrival *arrival)
 {
     if (!arrival)
         return;
-    atomic_store(&arrival->abandoned, true);
+    atomic_store(&arrival->cancelled, true);
     pthread_join(arrival->thread, NULL);
     if (arrival->made)
         arrival->maker.free(arrival->made);

@@ -35,9 +35,6 @@ void penstock__arrival_overtake(struct penstock__arrival *arrival);
  * relied on. */
 bool penstock__overtaken(void);
 
-/* In the thread of an arrival: whether it is being freed, and what comes of it is for nobody. */
-bool penstock__abandoned(void);
-
 /* "cuda:0", "auto" */
 const char *penstock__arrival_name(const struct penstock__arrival *arrival);
 

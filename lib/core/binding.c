@@ -6,8 +6,8 @@
 #include "core/check.h"
 #include "core/devices.h"
 #include "core/problem.h"
-#include "core/rehearsal.h"
 #include "core/tune.h"
+#include "probe/probe.h"
 
 #include <stdio.h>
 
@@ -40,9 +40,9 @@ static int make_plan(struct penstock__binding *binding, unsigned variant)
     binding->state.shape = variant || !*binding->shape ? NULL : binding->shape;
     if (backend->plan_bytes && !(binding->state.priv = penstock__calloc(1, backend->plan_bytes)))
         return PENSTOCK_ERR_MEMORY;
-    penstock__rehearsal_begin(&binding->state, variant);
+    penstock__trial_begin(&binding->state, variant);
     status = backend->plan_init(&binding->state, variant);
-    penstock__rehearsal_end();
+    penstock__trial_end();
     binding->planned = !status;
     if (status)
         free_plan(binding);

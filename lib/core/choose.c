@@ -40,11 +40,14 @@ static void insert(struct candidates *list, struct penstock_device *device, int 
     list->count++;
 }
 
-/* Not again where nothing else was told since: a stream asks for several plans, which fail alike. */
+/* Not again where nothing else was told since: a stream asks for several plans, which fail alike. Nor where nobody
+ * waits any more, which may be all the failure that there is. */
 static void leave_out(const struct penstock_device *device)
 {
     char told[700];
     unsigned key;
+    if (penstock__cancelled())
+        return;
     snprintf(told, sizeof told, "auto leaves %s out: %s", device->name, penstock_error_text());
     key = (unsigned)penstock__hash(told, strlen(told));
     if (atomic_exchange(&device->context->left_out_told, key) != key)
@@ -181,7 +184,7 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
 {
     double best = 0;
     int status = PENSTOCK_OK;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && !penstock__cancelled(); i++) {
         struct penstock__binding *other;
         double seconds;
         int failure = penstock__binding_new(&other, list->devices[i], problem, slots);
@@ -219,7 +222,13 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
             return PENSTOCK_OK;
         leave_out(device);
     }
-    if (!(status = measure_all(binding, &complete, list, problem, slots)) && complete)
+    status = measure_all(binding, &complete, list, problem, slots);
+    if (penstock__cancelled()) {
+        penstock__binding_free(*binding);
+        *binding = NULL;
+        return penstock__error(PENSTOCK_ERR_TIMEOUT, "nobody waits for the plan any more");
+    }
+    if (!status && complete)
         remember(context, key, (*binding)->state.device, !penstock__overtaken());
     return status;
 }

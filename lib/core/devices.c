@@ -6,7 +6,7 @@
 #include "core/backends.h"
 #include "core/context.h"
 #include "core/description.h"
-#include "core/probe.h"
+#include "probe/probe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,19 +53,19 @@ static int set_present(penstock_context *context, struct penstock__kind *kind, c
 static int probe_fragile(penstock_context *context, const struct penstock_backend *backend,
                          struct penstock_device *rows, size_t *count, char reason[256])
 {
-    struct penstock__verdict verdict;
-    bool remembered = penstock__probe(&verdict, context, backend, false);
+    struct penstock__probe_result result;
+    bool remembered = penstock__probe_devices(&result, context, backend, false);
     int status = PENSTOCK_OK;
     for (;;) {
         *count = 0;
-        snprintf(reason, 256, "%s", verdict.reason);
+        snprintf(reason, 256, "%s", result.whole.reason);
         if (*reason || (status = backend->probe(context, rows, MAX_DEVICES_PER_BACKEND, count, reason)) ||
-            !remembered || penstock__verdict_fits(&verdict, rows, *count))
+            !remembered || penstock__result_fits(&result, rows, *count))
             break;
         memset(rows, 0, MAX_DEVICES_PER_BACKEND * sizeof *rows);
-        remembered = penstock__probe(&verdict, context, backend, true);
+        remembered = penstock__probe_devices(&result, context, backend, true);
     }
-    penstock__verdict_apply(&verdict, rows, *count);
+    penstock__result_apply(&result, rows, *count);
     return status;
 }
 

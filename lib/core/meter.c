@@ -3,6 +3,7 @@
 
 /* Rates, batches and latencies of a stream. */
 #include "core/meter.h"
+#include "backends/backend.h"
 
 #include <math.h>
 #include <stdbool.h>

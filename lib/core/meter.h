@@ -41,9 +41,6 @@ struct penstock__meter {
     } older, newer; /* for the rates; a second or more apart */
 };
 
-/* Seconds of a clock that only goes forward. */
-double penstock__now_s(void);
-
 /* Forgets everything: the stream begins now. */
 void penstock__meter_start(struct penstock__meter *meter, double now);
 

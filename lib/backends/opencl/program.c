@@ -146,7 +146,7 @@ int penstock__opencl_program(cl_program *program, struct penstock_device *device
     penstock__gpu_cache_name(name, "opencl", source, options, opened(device)->identity);
     if ((*program = from_kept(device, name)) || (*program = from_cache(device, name)))
         return PENSTOCK_OK;
-    if ((status = penstock__rehearse(device, name)) || (status = compile(program, device, source)))
+    if ((status = penstock__probe_plan(device, name)) || (status = compile(program, device, source)))
         return status;
     keep(device, name, *program);
     return PENSTOCK_OK;

@@ -3,7 +3,7 @@
 
 /*
  * penstock-probe BACKEND [FIRST]: probes the backend's devices; opens each from number FIRST on, tries a first kernel,
- * and closes it. Tells what it does before it does it, in the lines of verdict.h. See probe.c.
+ * and closes it. Tells what it does before it does it, in the lines of result.h. See probe.c.
  *
  * penstock-probe BACKEND plan IDENTITY NUMBER VARIANT SHAPE CACHE KERNELS: makes a plan of the problem at its input on
  * one device and checks it, with these folders of kernels. Whether that goes well is for who started it to find out;
@@ -14,7 +14,7 @@
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/problem_bytes.h"
-#include "core/verdict.h"
+#include "probe/result.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void say(const char *word, const char *text)
 
 static void tell(const char *doing)
 {
-    say(PENSTOCK__VERDICT_STEP, doing);
+    say(PENSTOCK__RESULT_STEP, doing);
 }
 
 /* A trial's error, without the device's name before it; for want of memory nothing is wrong. */
@@ -52,13 +52,13 @@ static void tell_outcome(int status, const struct penstock_device *device)
     char reason[256];
     size_t length = strlen(device->name);
     if (!status || status == PENSTOCK_ERR_MEMORY) {
-        say(PENSTOCK__VERDICT_GOOD, "");
+        say(PENSTOCK__RESULT_GOOD, "");
         return;
     }
     if (!strncmp(text, device->name, length) && !strncmp(text + length, ": ", 2))
         text += length + 2;
     snprintf(reason, sizeof reason, "the driver fails with a first kernel: %.210s", text);
-    say(PENSTOCK__VERDICT_BAD, reason);
+    say(PENSTOCK__RESULT_BAD, reason);
 }
 
 static void try_device(struct penstock_device *device)
@@ -66,8 +66,8 @@ static void try_device(struct penstock_device *device)
     const struct penstock_backend *backend = device->backend;
     char identity[264];
     int status;
-    penstock__verdict_identity(identity, device);
-    say(PENSTOCK__VERDICT_DEVICE, identity);
+    penstock__result_identity(identity, device);
+    say(PENSTOCK__RESULT_DEVICE, identity);
     tell("made a context");
     if (!(status = penstock__device_open(device))) {
         if (backend->trial)
@@ -140,7 +140,7 @@ static struct penstock_device *pick(struct penstock_device *rows, size_t count, 
 {
     char identity[264];
     for (size_t i = 0; i < count; i++) {
-        penstock__verdict_identity(identity, &rows[i]);
+        penstock__result_identity(identity, &rows[i]);
         if (!strcmp(identity, wanted) && !number--)
             return &rows[i];
     }
@@ -173,11 +173,11 @@ static void try_plan(penstock_context *context, const struct penstock_backend *b
         _exit(NO_HELPER);
     device = pick(rows, find_devices(rows, context, backend), arguments[0], strtoul(arguments[1], NULL, 10));
     if (device) {
-        say(PENSTOCK__VERDICT_DEVICE, arguments[0]);
+        say(PENSTOCK__RESULT_DEVICE, arguments[0]);
         open_and_make(device, &problem, (unsigned)strtoul(arguments[2], NULL, 10), arguments[3]);
-        say(PENSTOCK__VERDICT_GOOD, "");
+        say(PENSTOCK__RESULT_GOOD, "");
     } else {
-        say(PENSTOCK__VERDICT_BAD, "the process that tries the driver's kernels does not find the device");
+        say(PENSTOCK__RESULT_BAD, "the process that tries the driver's kernels does not find the device");
     }
     penstock__free(packed);
 }
@@ -206,6 +206,6 @@ int main(int argc, char **argv)
         try_plan(context, backend, argv + 3);
     else
         try_devices(context, backend, argc == 3 ? strtoul(argv[2], NULL, 10) : 0);
-    say(PENSTOCK__VERDICT_DONE, "");
+    say(PENSTOCK__RESULT_DONE, "");
     _exit(0); /* what a driver does at exit does not matter here */
 }

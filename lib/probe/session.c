@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A run of penstock-probe, followed line by line. */
+#include "probe/session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST_BYTES (1u << 16) /* from a helper */
+#define LOOK_S     0.02       /* between two looks at whether anybody still wants to know */
+
+/* What one helper tells. */
+struct listener {
+    struct penstock__result_reader reader;
+    char line[512];
+    size_t used, bytes;
+    bool told, late, cancelled;
+};
+
+/* A piece of what it writes; a line that is not ours says nothing. */
+static void listen_to(struct listener *listener, const char *piece, size_t count)
+{
+    listener->bytes += count;
+    for (size_t i = 0; i < count; i++) {
+        if (piece[i] != '\n') {
+            if (listener->used < sizeof listener->line - 1)
+                listener->line[listener->used++] = piece[i];
+            continue;
+        }
+        listener->line[listener->used] = 0;
+        listener->used = 0;
+        if (penstock__result_read_line(&listener->reader, listener->line))
+            listener->told = true;
+    }
+}
+
+/* Reads until the helper says that it is through, ends, or the time is over. */
+static void listen_until(struct listener *listener, int input, const struct penstock__probe_session *session)
+{
+    double deadline = penstock__now_s() + session->silence_s;
+    char piece[512];
+    while (!listener->reader.done && listener->bytes < MOST_BYTES) {
+        struct pollfd waiting = {.fd = input, .events = POLLIN};
+        double left = fmin(deadline, session->end_s) - penstock__now_s();
+        ssize_t count;
+        if ((listener->cancelled = penstock__cancelled()) || (listener->late = left <= 0))
+            return;
+        if (poll(&waiting, 1, (int)ceil(1e3 * fmin(left, LOOK_S))) <= 0)
+            continue;
+        count = read(input, piece, sizeof piece);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return;
+        listen_to(listener, piece, (size_t)count);
+        deadline = penstock__now_s() + session->silence_s;
+    }
+}
+
+/* Signals that a driver's fault brings about; others come from outside. */
+static bool is_fault(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGABRT ||
+           signal == SIGTRAP || signal == SIGSYS;
+}
+
+/* Why a helper that is not through has ended. */
+static enum penstock__holds judge(struct listener *listener, int status, unsigned silence_s)
+{
+    const char *doing = *listener->reader.doing ? listener->reader.doing : "was probed";
+    char reason[256];
+    enum penstock__outcome outcome = PENSTOCK__BAD;
+    enum penstock__holds holds = PENSTOCK__FOR_ALL;
+    if (listener->late) {
+        snprintf(reason, sizeof reason, "the driver did not answer within %u s while it %s", silence_s, doing);
+        outcome = PENSTOCK__LATE;
+    } else if (status == -1) {
+        snprintf(reason, sizeof reason, "the driver ended the process that probed it, while it %s", doing);
+        holds = PENSTOCK__FOR_NOW;
+    } else if (WIFSIGNALED(status) && is_fault(WTERMSIG(status))) {
+        snprintf(reason, sizeof reason, "the driver crashed while it %s (signal %d)", doing, WTERMSIG(status));
+    } else if (WIFSIGNALED(status)) {
+        snprintf(reason, sizeof reason, "the process that probed the driver was killed (signal %d) while it %s",
+                 WTERMSIG(status), doing);
+        holds = PENSTOCK__FOR_NOW;
+    } else {
+        snprintf(reason, sizeof reason, "the driver ended the process that probed it (exit code %d), while it %s",
+                 WEXITSTATUS(status), doing);
+        if (WEXITSTATUS(status) == 127 && !listener->told)
+            holds = PENSTOCK__NO_HELPER;
+    }
+    penstock__result_blame(&listener->reader, outcome, reason);
+    return holds;
+}
+
+/* Whether the helper told of an error of a device from number `first` on. */
+static bool has_errors(const struct penstock__probe_result *result, unsigned first)
+{
+    for (unsigned i = first; i < result->count; i++)
+        if (result->devices[i].finding.outcome)
+            return true;
+    return result->whole.outcome;
+}
+
+/* A helper that cannot be started finds nothing wrong. */
+static enum penstock__holds no_helper(struct penstock__probe_result *result, int failure)
+{
+    struct penstock__result_reader reader = {.result = result};
+    char reason[128];
+    if (failure == ENOENT)
+        snprintf(reason, sizeof reason, "penstock-probe is not installed");
+    else
+        snprintf(reason, sizeof reason, "penstock-probe cannot be started: %s", strerror(failure));
+    penstock__result_blame(&reader, PENSTOCK__BAD, reason);
+    return PENSTOCK__NO_HELPER;
+}
+
+enum penstock__holds penstock__session_run(struct penstock__probe_session *session,
+                                           struct penstock__probe_result *result)
+{
+    struct listener listener = {.reader = {.result = result}};
+    unsigned before = result->count;
+    struct penstock_helper helper;
+    enum penstock__holds holds, end;
+    int failure, status;
+    session->through = false;
+    if ((failure =
+             penstock__helper_start(&helper, "penstock-probe", "PENSTOCK_PROBE", session->arguments, session->input)))
+        return no_helper(result, failure);
+    listen_until(&listener, helper.answer, session);
+    status = penstock__helper_end(&helper, listener.cancelled || listener.late || listener.bytes >= MOST_BYTES);
+    holds = has_errors(result, before) ? PENSTOCK__FOR_PROCESS : PENSTOCK__FOR_ALL;
+    session->through = listener.reader.done;
+    if (session->through)
+        return holds;
+    if (listener.cancelled)
+        return PENSTOCK__CANCELLED;
+    end = judge(&listener, status, session->silence_s);
+    return end > holds ? end : holds;
+}
