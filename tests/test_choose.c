@@ -231,6 +231,28 @@ static void fails_later(void)
     penstock_context_free(context);
 }
 
+/* What cannot win is neither opened nor timed, and no word is said of it: the processor's own cores by a longer way,
+ * and a GPU that another backend knows as its own. */
+static void rule_of_thumb(void)
+{
+    struct penstock_device *trace;
+    penstock_context *context = new_context("");
+    trace = penstock__device_row(context, "trace", 0);
+    trace->on_cpu = true;
+    CHECK(!choose(context, FRAMES).trace, "a device that works on the same cores was taken");
+    CHECK(!trace->opened && !trace_batches && !warnings, "it was opened, or %d batches, %d warnings", trace_batches,
+          warnings);
+    trace->on_cpu = false;
+    slow_cpu.flags |= PENSTOCK_BACKEND_NATIVE;
+    snprintf(trace->address, sizeof trace->address, "0000:17:00");
+    snprintf(penstock__device_row(context, "cpu", 0)->address, sizeof trace->address, "0000:17:00");
+    CHECK(!choose(context, FRAMES).trace && !trace->opened, "the same device by a longer way was taken");
+    snprintf(penstock__device_row(context, "cpu", 0)->address, sizeof trace->address, "0000:18:00");
+    CHECK_ANSWER(choose(context, FRAMES), true);
+    slow_cpu.flags = penstock__cpu_backend.flags;
+    penstock_context_free(context);
+}
+
 /* Allocation k fails while devices are compared: an error or a plan, and nothing leaks. */
 static void without_memory(void)
 {
@@ -270,6 +292,7 @@ int main(void)
     candidate_fails();
     told_once();
     fails_later();
+    rule_of_thumb();
     without_memory();
     test_remove_folder();
     CHECK_EQ(penstock__trace_violations(), 0);

@@ -47,6 +47,8 @@ struct penstock_device {
     char reason[256]; /* "" where present */
     unsigned compute_units;
     uint64_t memory_bytes;
+    bool on_cpu;      /* probe sets it: works on the processor's own cores, as "cpu" does */
+    char address[24]; /* probe sets it where it is known: on the PCI bus, "0000:17:00"; else "" */
     bool opened;
     bool host_memory;                /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
     void (*tell)(const char *doing); /* in the process that tries plans (penstock__probe_plan), else NULL: as of
@@ -398,7 +400,8 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_FUSED = 8,    /* may support problems of kinds OFDM and FILTER: none are given to it otherwise */
     PENSTOCK_BACKEND_PLANES = 16,  /* knows `rows` and `columns`: no such problems are given to it otherwise */
     PENSTOCK_BACKEND_OPTIONS = 32, /* may know a penstock_fft_options */
-    PENSTOCK_BACKEND_FEC = 64      /* may support problems of kind VITERBI: none are given to it otherwise */
+    PENSTOCK_BACKEND_FEC = 64,     /* may support problems of kind VITERBI: none are given to it otherwise */
+    PENSTOCK_BACKEND_NATIVE = 128  /* the maker's own way to a device: "auto" takes it rather than another backend's */
 };
 
 struct penstock_backend {

@@ -8,6 +8,7 @@
 #include "core/choose.h"
 #include "backends/backend.h"
 #include "core/arrival.h"
+#include "core/candidates.h"
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/measure.h"
@@ -17,71 +18,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_CANDIDATES 16
-#define KEY_BYTES      4096
-
-struct candidates {
-    struct penstock_device *devices[MAX_CANDIDATES]; /* the best rank first */
-    int ranks[MAX_CANDIDATES];
-    size_t count;
-};
-
-static void insert(struct candidates *list, struct penstock_device *device, int rank)
-{
-    size_t at = list->count;
-    if (at == MAX_CANDIDATES)
-        return;
-    for (; at > 0 && list->ranks[at - 1] < rank; at--) {
-        list->devices[at] = list->devices[at - 1];
-        list->ranks[at] = list->ranks[at - 1];
-    }
-    list->devices[at] = device;
-    list->ranks[at] = rank;
-    list->count++;
-}
-
-/* Not again where nothing else was told since: a stream asks for several plans, which fail alike. Nor where nobody
- * waits any more, which may be all the failure that there is. */
-static void leave_out(const struct penstock_device *device)
-{
-    char told[700];
-    unsigned key;
-    if (penstock__cancelled())
-        return;
-    snprintf(told, sizeof told, "auto leaves %s out: %s", device->name, penstock_error_text());
-    key = (unsigned)penstock__hash(told, strlen(told));
-    if (atomic_exchange(&device->context->left_out_told, key) != key)
-        penstock__log(device->context, PENSTOCK_LOG_WARNING, "%s", told);
-}
-
-static bool is_automatic(const struct penstock_device *device)
-{
-    return !*device->reason && !(device->backend->flags & PENSTOCK_BACKEND_NOT_AUTOMATIC);
-}
-
-size_t penstock__choices(penstock_context *context)
-{
-    struct penstock_device *device;
-    size_t count = 0;
-    if (penstock__devices_probe(context, NULL))
-        return 0;
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++)
-        count += is_automatic(device);
-    return count;
-}
+#define KEY_BYTES 4096
 
 /* Once a context: where there is a single device to choose, why the others are absent; else of devices that are there
  * but not offered. */
 static void tell_absent(penstock_context *context)
 {
     struct penstock_device *device, *only = NULL;
-    char reasons[800] = "";
-    bool alone = penstock__choices(context) == 1;
+    char reasons[800] = "", why[128];
+    bool alone = penstock__candidates_possible(context) == 1;
     size_t used = 0;
     if (atomic_exchange(&context->absent_told, true))
         return;
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (is_automatic(device) && !only)
+        if (!penstock__candidate_excluded(why, device, NULL) && !only)
             only = device;
         else if (*device->reason && device->backend && (alone || *device->product) && used < sizeof reasons)
             used += (size_t)snprintf(reasons + used, sizeof reasons - used, "; %s: %s", device->name, device->reason);
@@ -90,21 +40,6 @@ static void tell_absent(penstock_context *context)
         penstock__log(context, PENSTOCK_LOG_INFO, "auto has %s alone%s", only->name, reasons);
     else if (used)
         penstock__log(context, PENSTOCK_LOG_INFO, "auto leaves out%s", reasons + 1);
-}
-
-static void find_candidates(struct candidates *list, penstock_context *context, const struct penstock_problem *problem)
-{
-    struct penstock_device *device;
-    list->count = 0;
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        int rank;
-        if (!is_automatic(device))
-            continue;
-        if (penstock__device_open(device))
-            leave_out(device);
-        else if ((rank = penstock__problem_supported(device, problem)) > 0)
-            insert(list, device, rank);
-    }
 }
 
 /* ---------------------------------------------------------------- memory ---------------------- */
@@ -134,7 +69,7 @@ static int describe_viterbi(char *text, size_t bytes, const struct penstock_vite
 }
 
 static void write_key(char key[KEY_BYTES], const penstock_context *context, const struct penstock_problem *problem,
-                      const struct candidates *list, unsigned slots)
+                      const struct penstock__candidates *list, unsigned slots)
 {
     int used = snprintf(key, KEY_BYTES, "penstock %s, %u threads, %u slots, batch %zu: ", penstock_version(),
                         context->threads, slots, problem->batch);
@@ -146,7 +81,7 @@ static void write_key(char key[KEY_BYTES], const penstock_context *context, cons
                          list->devices[i]->product, list->devices[i]->driver);
 }
 
-static struct penstock_device *named(const struct candidates *list, const char *name)
+static struct penstock_device *named(const struct penstock__candidates *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(list->devices[i]->name, name))
@@ -155,7 +90,8 @@ static struct penstock_device *named(const struct candidates *list, const char *
 }
 
 /* The device that was chosen before, or NULL. */
-static struct penstock_device *recall(penstock_context *context, const char *key, const struct candidates *list)
+static struct penstock_device *recall(penstock_context *context, const char *key,
+                                      const struct penstock__candidates *list)
 {
     struct penstock_device *device;
     char answer[64], chosen[32] = "";
@@ -179,7 +115,7 @@ static void remember(penstock_context *context, const char *key, const struct pe
 /* ---------------------------------------------------------------- choice ---------------------- */
 
 /* Times every candidate and keeps the binding of the fastest; `*complete`: none failed. */
-static int measure_all(struct penstock__binding **binding, bool *complete, const struct candidates *list,
+static int measure_all(struct penstock__binding **binding, bool *complete, const struct penstock__candidates *list,
                        const struct penstock_problem *problem, unsigned slots)
 {
     double best = 0;
@@ -191,7 +127,7 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
         if (!failure && (failure = penstock__measure(&seconds, other)))
             penstock__binding_free(other);
         if (failure) {
-            leave_out(list->devices[i]);
+            penstock__candidate_failed(list->devices[i]);
             status = failure;
             *complete = false;
             continue;
@@ -210,7 +146,8 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
 }
 
 static int recall_or_measure(struct penstock__binding **binding, penstock_context *context,
-                             const struct candidates *list, const struct penstock_problem *problem, unsigned slots)
+                             const struct penstock__candidates *list, const struct penstock_problem *problem,
+                             unsigned slots)
 {
     char key[KEY_BYTES];
     struct penstock_device *device;
@@ -220,7 +157,7 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
     if ((device = recall(context, key, list))) {
         if (!(status = penstock__binding_new(binding, device, problem, slots)))
             return PENSTOCK_OK;
-        leave_out(device);
+        penstock__candidate_failed(device);
     }
     status = measure_all(binding, &complete, list, problem, slots);
     if (penstock__cancelled()) {
@@ -236,12 +173,12 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
                      const struct penstock_problem *problem, unsigned slots)
 {
-    struct candidates list;
+    struct penstock__candidates list;
     int status = penstock__devices_probe(context, NULL);
     *binding = NULL;
     if (status)
         return status;
-    find_candidates(&list, context, problem);
+    penstock__candidates_find(&list, context, problem);
     if (!list.count)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
     tell_absent(context);

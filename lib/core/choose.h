@@ -13,7 +13,4 @@
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
                      const struct penstock_problem *problem, unsigned slots);
 
-/* Devices that there are to choose from, for one problem or another; 0 where that cannot be told. */
-size_t penstock__choices(penstock_context *context);
-
 #endif

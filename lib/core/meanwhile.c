@@ -3,7 +3,7 @@
 
 /* The device that is asked for, the CPU where it fails, or the CPU until it is ready. */
 #include "core/meanwhile.h"
-#include "core/choose.h"
+#include "core/candidates.h"
 #include "core/devices.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static bool may_take_long(const struct wish *wish)
 {
     struct penstock_device *device;
     if (wish->preference == PENSTOCK_DEVICE_AUTO)
-        return penstock__choices(wish->context) > 1;
+        return penstock__candidates_possible(wish->context) > 1;
     return wish->preference == PENSTOCK_DEVICE_PREFERRED &&
            !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
 }

@@ -31,6 +31,10 @@ static bool fill_row(struct penstock_device *row, const struct cuda_api *cuda, i
     versions(row->driver, sizeof row->driver, cuda);
     row->compute_units = (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     row->memory_bytes = bytes;
+    snprintf(row->address, sizeof row->address, "%04x:%02x:%02x",
+             (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+             (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+             (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
     return true;
 }
 

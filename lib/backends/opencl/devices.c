@@ -11,6 +11,13 @@
 #define MAX_PLATFORMS 16
 #define MAX_DEVICES   64 /* of one platform */
 
+/* Of cl_nv_device_attribute_query and cl_khr_pci_bus_info, which older headers lack. A slot of NVIDIA's is a device and
+ * three bits of function; the other one gives domain, bus, device and function. */
+#define PCI_BUS_ID_NV    0x4008
+#define PCI_SLOT_ID_NV   0x4009
+#define PCI_DOMAIN_ID_NV 0x400A
+#define PCI_BUS_INFO_KHR 0x410F
+
 struct found {
     cl_platform_id platform;
     cl_device_id id;
@@ -93,6 +100,29 @@ static void enumerate(const struct opencl_api *cl, bool (*visit)(void *argument,
     }
 }
 
+static bool has_extension(const struct opencl_api *cl, cl_device_id id, const char *wanted)
+{
+    char text[8192], *rest = text, *name;
+    device_text(cl, id, CL_DEVICE_EXTENSIONS, text, sizeof text);
+    while ((name = strsep(&rest, " ")))
+        if (!strcmp(name, wanted))
+            return true;
+    return false;
+}
+
+/* Where the device is on the PCI bus, by one of the two extensions that tell; "" where neither does. */
+static void read_address(char *text, size_t capacity, const struct opencl_api *cl, cl_device_id id)
+{
+    cl_uint info[4];
+    *text = 0;
+    if (has_extension(cl, id, "cl_khr_pci_bus_info") &&
+        !cl->GetDeviceInfo(id, PCI_BUS_INFO_KHR, sizeof info, info, NULL))
+        snprintf(text, capacity, "%04x:%02x:%02x", info[0], info[1], info[2]);
+    else if (has_extension(cl, id, "cl_nv_device_attribute_query"))
+        snprintf(text, capacity, "%04x:%02x:%02x", (unsigned)device_number(cl, id, PCI_DOMAIN_ID_NV),
+                 (unsigned)device_number(cl, id, PCI_BUS_ID_NV), (unsigned)device_number(cl, id, PCI_SLOT_ID_NV) >> 3);
+}
+
 struct rows {
     const struct opencl_api *cl;
     struct penstock_device *rows;
@@ -112,6 +142,8 @@ static bool fill_row(void *argument, const struct found *found)
     snprintf(row->driver, sizeof row->driver, "%s %s", platform, version);
     row->compute_units = (unsigned)device_number(table->cl, found->id, CL_DEVICE_MAX_COMPUTE_UNITS);
     row->memory_bytes = device_number(table->cl, found->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    row->on_cpu = device_number(table->cl, found->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
+    read_address(row->address, sizeof row->address, table->cl, found->id);
     table->count++;
     return true;
 }
@@ -142,16 +174,6 @@ static bool pick(void *argument, const struct found *found)
     search->found = *found;
     search->done = search->left-- == 0;
     return !search->done;
-}
-
-static bool has_extension(const struct opencl_api *cl, cl_device_id id, const char *wanted)
-{
-    char text[8192], *rest = text, *name;
-    device_text(cl, id, CL_DEVICE_EXTENSIONS, text, sizeof text);
-    while ((name = strsep(&rest, " ")))
-        if (!strcmp(name, wanted))
-            return true;
-    return false;
 }
 
 static void read_limits(struct opencl_device *self)
