@@ -224,11 +224,8 @@ static int choose_peer(struct measurement *m)
 static const struct {
     const char *name;
     int (*run)(const struct study *study);
-} studies[] = {{"per", study_packet_errors},
-               {"taps", study_taps},
-               {"radix", study_radix},
-               {"2d", study_planes},
-               {"plans", study_plans}};
+} studies[] = {{"per", study_packet_errors}, {"taps", study_taps},   {"radix", study_radix},
+               {"2d", study_planes},         {"plans", study_plans}, {"auto", study_auto}};
 enum { STUDIES = sizeof studies / sizeof *studies };
 
 static int (*find_study(const char *name))(const struct study *study)
@@ -243,12 +240,20 @@ static int (*find_study(const char *name))(const struct study *study)
 static int check_study_options(const struct measurement *m, const struct options *options)
 {
     const char *study = m->study ? m->study : "";
-    bool per = !strcmp(study, "per"), forms = !strcmp(study, "radix") || !strcmp(study, "2d");
+    bool per = !strcmp(study, "per"), choice = !strcmp(study, "auto"),
+         forms = !strcmp(study, "radix") || !strcmp(study, "2d");
     const struct {
         const char *name;
         bool fits;
-    } rules[] = {{"case", !m->study}, {"against", !m->study}, {"csv", !per}, {"most", forms || !strcmp(study, "plans")},
-                 {"count", per},      {"length", per},        {"cfo", per},  {"sfo", per}};
+    } rules[] = {{"case", !m->study || choice},
+                 {"against", !m->study},
+                 {"csv", !per},
+                 {"png", !choice},
+                 {"most", forms || !strcmp(study, "plans")},
+                 {"count", per},
+                 {"length", per},
+                 {"cfo", per},
+                 {"sfo", per}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (option_given(options, rules[i].name) && !rules[i].fits)
             return fail(EXIT_USAGE,
@@ -274,8 +279,8 @@ static int check_options(struct measurement *m, const struct options *options)
     for (size_t i = 0; i < STUDIES; i++)
         names[i] = studies[i].name;
     if ((m->study && !find_study(m->study) && (code = fail_unknown("study", m->study, names))) ||
-        (code = check_study_options(m, options)) || (code = choose_peer(m)) || (code = case_parse_all(m->cases)) ||
-        (code = check_picture(m->png)))
+        (code = check_study_options(m, options)) || (code = choose_peer(m)) ||
+        (!m->study && (code = case_parse_all(m->cases))) || (code = check_picture(m->png)))
         return code;
     if (m->study && options->arguments[0] && options->arguments[1])
         code = fail(EXIT_USAGE, "--study %s takes one device", m->study);
@@ -293,6 +298,7 @@ static int bench(struct measurement *m, const struct options *options)
         interrupt_wait_for_end();
     if (m->study)
         return find_study(m->study)(&(struct study){.device = options->arguments[0],
+                                                    .only = m->cases ? m->cases[0] : NULL,
                                                     .png = m->png,
                                                     .csv = m->csv,
                                                     .frames = (size_t)m->count,
@@ -324,7 +330,7 @@ static int run(const struct command *command, int argc, const char **argv)
         OPTION_TEXT("against", 0, "PEER", &m.against, "Compare with fftw, liquid, cufft, vkfft or clfft"),
         OPTION_TEXT("study", 0, "NAME", &m.study,
                     "per: packet errors of Wi-Fi rates; taps: filter speed; radix, 2d: forms of transforms on a GPU; "
-                    "plans: making and tuning them"),
+                    "plans: making and tuning them; auto: the choice of the device"),
         OPTION_WHOLE("count", 'n', "N", &m.count, 10, 1e6, "", "Frames a point of --study per"),
         OPTION_WHOLE("length", 0, "BYTES", &m.length, MPDU_LEAST, PENSTOCK_WIFI_MAX_PSDU, "bytes",
                      "Of a frame of --study per"),
@@ -373,6 +379,10 @@ const struct command command_bench = {
              "--study plans: times to make plans of transforms on DEVICE (opencl) from 64 to 65536 points: cold,\n"
              "with an empty cache folder; warm; tuned (fft:N:tuned), cold, with all kernels kept, and with the\n"
              "answer kept; and the time of a transform in the shape that tuning chose over that of the usual one\n"
-             "(median of 15 pairs).\n",
+             "(median of 15 pairs).\n"
+             "--study auto: the rate of auto, from 2 s after its start on, over that of the best device by name,\n"
+             "timed before and behind it, each in a process of its own: with an empty cache folder and with a kept\n"
+             "one, on an idle machine and beside a busy process on every second processor; and how long the first\n"
+             "result takes, on auto and on the CPU. --case TEXT: only those whose names have TEXT in them.\n",
     .run = run,
 };

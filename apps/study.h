@@ -9,6 +9,7 @@
 
 struct study {
     const char *device;     /* NULL: auto */
+    const char *only;       /* of --study auto: a part of a case's name; NULL: all */
     const char *png;        /* picture of the curves; NULL: none */
     bool csv;               /* comma-separated values; not of packet error rates */
     size_t frames;          /* a point */
@@ -31,5 +32,9 @@ int study_planes(const struct study *study);
 
 /* What plans of transforms cost to make, cold and warm, and what tuning brings. Without a device: opencl. */
 int study_plans(const struct study *study);
+
+/* The rate of "auto" over that of the best named device, in fresh processes: with cold and kept answers, on an idle
+ * machine and beside a busy process on every second processor. `only`: of the cases whose names contain it. */
+int study_auto(const struct study *study);
 
 #endif

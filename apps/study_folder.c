@@ -11,10 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int study_folder_open(struct study_folder *folder)
+void study_folder_use(const char *path)
 {
     /* ours, PoCL's, the CUDA driver's, which is also that of NVIDIA's OpenCL */
     static const char *const names[] = {"PENSTOCK_CACHE_DIR", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        setenv(names[i], path, 1);
+}
+
+int study_folder_open(struct study_folder *folder)
+{
     const char *base = getenv("TMPDIR");
     int length = snprintf(folder->path, sizeof folder->path, "%s/penstock-plans-XXXXXX", base ? base : P_tmpdir);
     if (length >= (int)sizeof folder->path || !mkdtemp(folder->path)) {
@@ -22,8 +28,7 @@ int study_folder_open(struct study_folder *folder)
         folder->path[0] = '\0';
         return fail(EXIT_DATA, "no folder for kernels: %s", strerror(long_name ? ENAMETOOLONG : errno));
     }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        setenv(names[i], folder->path, 1);
+    study_folder_use(folder->path);
     return EXIT_DONE;
 }
 

@@ -13,6 +13,9 @@ struct study_folder {
  * kernels there, and so do drivers that have a cache of their own. Returns an exit code. */
 int study_folder_open(struct study_folder *folder);
 
+/* Names an existing folder there. */
+void study_folder_use(const char *path);
+
 /* Takes it away, with all that is in it. */
 void study_folder_close(struct study_folder *folder);
 
