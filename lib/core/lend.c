@@ -158,7 +158,8 @@ int penstock_stream_commit(penstock_stream *stream, size_t count)
     }
     const double now = penstock__now_s();
     int status = count ? stream->kind->commit(stream, count) : PENSTOCK_OK;
-    penstock__stream_took(stream, count, now);
+    if (!stream->kind->takes_all) /* else it has counted them */
+        penstock__stream_took(stream, count, now);
     return status;
 }
 

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_SYMBOLS 65536 /* of a frame */
+#define MAX_SYMBOLS  65536             /* of a frame */
+#define LENT_SAMPLES ((size_t)1 << 20) /* room of an acquire, at least */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm stream: " __VA_ARGS__)
 
@@ -107,7 +108,8 @@ int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *contex
         return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
-    made->stream = (struct penstock_stream){.kind = &kind, .context = context, .in_bytes = sizeof(penstock_cf32)};
+    made->stream = (struct penstock_stream){
+        .kind = &kind, .context = context, .in_bytes = sizeof(penstock_cf32), .lends_in = true};
     if ((status = make(made, context, &d, device))) {
         penstock_stream_free(&made->stream);
         return status;
@@ -128,13 +130,13 @@ static void free_stream(penstock_stream *stream)
     penstock__free(ofdm->used);
     penstock__free(ofdm->sent);
     penstock__free(ofdm->ones);
-    penstock__free(ofdm->samples);
     penstock__free(ofdm->frames);
     penstock__free(ofdm->described);
     penstock__free(ofdm->symbols);
     penstock__free(ofdm->channels);
-    penstock__free(ofdm->points);
-    penstock__free(ofdm->soft);
+    penstock_host_memory_free(stream->context, ofdm->samples);
+    penstock_host_memory_free(stream->context, ofdm->points);
+    penstock_host_memory_free(stream->context, ofdm->soft);
     penstock__free(ofdm);
 }
 
@@ -213,29 +215,60 @@ static void took(struct ofdm_stream *ofdm, size_t samples)
         penstock__meter_skip(&ofdm->stream.meter, ofdm->stream.taken);
 }
 
+/* Of the next `count` samples those that lie before the first frame, which are counted as taken. */
+static size_t skip(struct ofdm_stream *ofdm, size_t count)
+{
+    const uint64_t from = ofdm->stream.taken;
+    uint64_t needed = ofdm->continuous ? 0 : UINT64_MAX;
+    if (ofdm->frame_count)
+        needed = ofdm->frames[0].start;
+    if (ofdm->filled || needed <= from)
+        return 0;
+    const size_t skipped = needed - from < count ? (size_t)(needed - from) : count;
+    ofdm->base = from + skipped;
+    took(ofdm, skipped);
+    return skipped;
+}
+
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
     struct ofdm_stream *ofdm = of(stream);
-    const penstock_cf32 *samples = in->whole;
-    uint64_t from = stream->taken, needed = ofdm->continuous ? 0 : UINT64_MAX;
+    const size_t skipped = skip(ofdm, count);
     (void)taken;
-    if (ofdm->frame_count)
-        needed = ofdm->frames[0].start;
-    if (!ofdm->filled && needed > from) { /* what lies before the first frame */
-        size_t skipped = needed - from < count ? (size_t)(needed - from) : count;
-        ofdm->base = from + skipped;
-        samples += skipped;
-        count -= skipped;
-        took(ofdm, skipped);
-    }
-    if (!count)
+    if (skipped == count)
         return PENSTOCK_OK;
-    penstock_cf32 *room = penstock__ofdm_stream_grown(ofdm->samples, &ofdm->sample_room, ofdm->filled + count,
-                                                      ofdm->filled, sizeof *ofdm->samples);
-    if (!room)
-        return PENSTOCK_ERR_MEMORY;
-    ofdm->samples = room;
-    memcpy(ofdm->samples + ofdm->filled, samples, count * sizeof *samples);
+    count -= skipped;
+    int status = penstock__ofdm_stream_reserve(ofdm, count);
+    if (status)
+        return status;
+    penstock__copy(stream->context, ofdm->samples + ofdm->filled, (const penstock_cf32 *)in->whole + skipped,
+                   count * sizeof *ofdm->samples);
+    ofdm->filled += count;
+    took(ofdm, count);
+    return PENSTOCK_OK;
+}
+
+/* The memory that the device reads: samples come to lie behind those that wait there. */
+static int acquire(penstock_stream *stream, void **to, size_t *room)
+{
+    struct ofdm_stream *ofdm = of(stream);
+    int status = penstock__ofdm_stream_reserve(ofdm, LENT_SAMPLES);
+    if (status)
+        return status;
+    *to = ofdm->samples + ofdm->filled;
+    *room = ofdm->sample_room - ofdm->filled;
+    return PENSTOCK_OK;
+}
+
+static int commit(penstock_stream *stream, size_t count)
+{
+    struct ofdm_stream *ofdm = of(stream);
+    const size_t skipped = skip(ofdm, count);
+    if (skipped == count)
+        return PENSTOCK_OK;
+    count -= skipped;
+    if (skipped) /* nothing lies before them */
+        memmove(ofdm->samples, ofdm->samples + skipped, count * sizeof *ofdm->samples);
     ofdm->filled += count;
     took(ofdm, count);
     return PENSTOCK_OK;
@@ -297,6 +330,8 @@ static const struct penstock__stream_kind kind = {
     .name = "ofdm",
     .takes_all = true,
     .push = push,
+    .acquire = acquire,
+    .commit = commit,
     .finish = finish,
     .reset = reset,
     .free = free_stream,

@@ -53,9 +53,10 @@ static inline uint64_t penstock__ofdm_stream_end(const struct ofdm_stream *ofdm,
 
 /* ---------------------------------------------------------------- ofdm_stream_batch.c --------- */
 
-/* `old`, or a larger copy with room for `count` elements, of which `kept` are kept; NULL without memory. */
-void *penstock__ofdm_stream_grown(void *old, size_t *room, size_t count, size_t kept, size_t bytes);
 bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count);
+
+/* Room for `count` samples behind those that wait, in memory that the device reaches by itself. */
+int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count);
 
 /* Does the next batch, if a frame is complete, in place of the last one. */
 int penstock__ofdm_stream_work(struct ofdm_stream *ofdm);

@@ -14,28 +14,45 @@
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-void *penstock__ofdm_stream_grown(void *old, size_t *room, size_t count, size_t kept, size_t bytes)
-{
-    void *made;
-    if (count <= *room)
-        return old;
-    count += count / 2;
-    if (count > SIZE_MAX / bytes || !(made = penstock__alloc(count * bytes)))
-        return NULL;
-    if (kept)
-        memcpy(made, old, kept * bytes);
-    penstock__free(old);
-    *room = count;
-    return made;
-}
-
 bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count)
 {
+    const size_t bytes = sizeof *ofdm->frames, room = count + count / 2;
+    if (count <= ofdm->frame_room)
+        return true;
     void *frames =
-        penstock__ofdm_stream_grown(ofdm->frames, &ofdm->frame_room, count, ofdm->frame_count, sizeof *ofdm->frames);
-    if (frames)
-        ofdm->frames = frames;
-    return frames != NULL;
+        room <= SIZE_MAX / bytes ? penstock__realloc(ofdm->frames, ofdm->frame_count * bytes, room * bytes) : NULL;
+    if (!frames)
+        return false;
+    ofdm->frames = frames;
+    ofdm->frame_room = room;
+    return true;
+}
+
+/* `count` elements that the device reaches by itself, or NULL. */
+static void *reached(const struct ofdm_stream *ofdm, size_t count, size_t bytes)
+{
+    void *memory;
+    if (count > SIZE_MAX / bytes)
+        return NULL;
+    return penstock_host_memory_new(&memory, ofdm->stream.context, penstock_ofdm_device(ofdm->data), count * bytes)
+               ? NULL
+               : memory;
+}
+
+int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count)
+{
+    const size_t all = ofdm->filled + count, room = all + all / 2;
+    if (all <= ofdm->sample_room)
+        return PENSTOCK_OK;
+    penstock_cf32 *samples = reached(ofdm, room, sizeof *samples);
+    if (!samples)
+        return PENSTOCK_ERR_MEMORY;
+    if (ofdm->filled)
+        penstock__copy(ofdm->stream.context, samples, ofdm->samples, ofdm->filled * sizeof *samples);
+    penstock_host_memory_free(ofdm->stream.context, ofdm->samples);
+    ofdm->samples = samples;
+    ofdm->sample_room = room;
+    return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- a batch --------------------- */
@@ -95,11 +112,11 @@ static int reserve(struct ofdm_stream *ofdm, size_t frames, size_t symbols)
     }
     if (symbols > ofdm->symbol_room) {
         penstock__free(ofdm->symbols);
-        penstock__free(ofdm->points);
-        penstock__free(ofdm->soft);
+        penstock_host_memory_free(ofdm->stream.context, ofdm->points);
+        penstock_host_memory_free(ofdm->stream.context, ofdm->soft);
         ofdm->symbols = penstock__alloc(symbols * sizeof *ofdm->symbols);
-        ofdm->points = penstock__alloc(symbols * values * sizeof *ofdm->points);
-        ofdm->soft = penstock__alloc(symbols * carriers * bits);
+        ofdm->points = reached(ofdm, symbols * values, sizeof *ofdm->points);
+        ofdm->soft = reached(ofdm, symbols * carriers, bits);
         ofdm->symbol_room = ofdm->symbols && ofdm->points && ofdm->soft ? symbols : 0;
     }
     return ofdm->batch_room && ofdm->symbol_room ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
