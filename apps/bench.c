@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ONE_THREAD_MOST = 256 };
+
 struct measurement {
     char **cases, *png, *against, *study;
     bool csv;
@@ -28,6 +30,11 @@ struct measurement {
     struct bench_chart chart;
     size_t begun, timed, failed,
         beside; /* cases: all so far, with a row, told as failed, and with a row that has the peer's rate */
+    struct one_thread {
+        char name[CASE_TEXT];
+        double rate_msps;
+    } one_thread[ONE_THREAD_MOST];
+    size_t one_thread_count;
 };
 
 static void print_number(const char *separator, const char *format, double value)
@@ -58,6 +65,10 @@ static void print_csv(const struct bench_row *row)
     printf(",%s", row->peer_parts);
     print_number(",", "%.6g", row->bus_msps);
     print_number(",", "%.4f", row->rate_with_transfers_msps / row->bus_msps);
+    print_number(",", "%.6g", row->copies_msps);
+    print_number(",", "%.4f", rate / row->copies_msps);
+    print_number(",", "%.6g", row->one_thread_msps);
+    print_number(",", "%.4f", rate / row->one_thread_msps / row->threads);
     putchar('\n');
 }
 
@@ -73,6 +84,10 @@ static void print_row(const struct bench_row *row)
         printf("  %.2f of %s (%.2f)", row->ratio, row->peer->name, row->peer_rate_msps);
     if (*row->peer_parts)
         printf(" [%s]", row->peer_parts);
+    if (isfinite(row->copies_msps) && isfinite(row->bus_msps))
+        printf("  copies by all threads allow %.0f", row->copies_msps);
+    if (isfinite(row->one_thread_msps))
+        printf("  %.2f of one thread's", rate / row->one_thread_msps);
     if (isfinite(row->bus_msps))
         printf("  from host to host %.2f, %.0f %% of the bus", row->rate_with_transfers_msps,
                100 * row->rate_with_transfers_msps / row->bus_msps);
@@ -86,10 +101,26 @@ static void print_header(const struct measurement *m)
     if (m->csv)
         puts("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
              "bytes_per_sample,copy_gbps,share_of_copy,peer,peer_version,peer_rate_msps,ratio,plan_cold_ms,"
-             "plan_warm_ms,energy_nj,cycles,instructions,peer_parts,bus_msps,share_of_bus");
+             "plan_warm_ms,energy_nj,cycles,instructions,peer_parts,bus_msps,share_of_bus,copies_msps,share_of_copies,"
+             "one_thread_msps,share_of_threads");
     else
         printf("%-32s %-10s %7s %10s %10s %8s%s\n", "case", "device", "threads", "Msample/s", "ms a run", "of copy",
                m->peer ? "  peer" : "");
+}
+
+/* Of the CPU, which is timed with one thread before it is with all. */
+static void remember_one_thread(struct measurement *m, struct bench_row *row)
+{
+    if (strcmp(row->device, "cpu"))
+        return;
+    if (row->threads == 1 && m->one_thread_count < ONE_THREAD_MOST) {
+        struct one_thread *kept = &m->one_thread[m->one_thread_count++];
+        snprintf(kept->name, sizeof kept->name, "%s", row->name);
+        kept->rate_msps = bench_rate_msps(row);
+    }
+    for (size_t i = 0; i < m->one_thread_count && row->threads > 1; i++)
+        if (!strcmp(m->one_thread[i].name, row->name))
+            row->one_thread_msps = m->one_thread[i].rate_msps;
 }
 
 static int bench_case(void *argument, const char *text)
@@ -103,6 +134,8 @@ static int bench_case(void *argument, const char *text)
                             .rate_with_transfers_msps = NAN,
                             .bus_msps = NAN,
                             .copy_gbps = NAN,
+                            .copies_msps = NAN,
+                            .one_thread_msps = NAN,
                             .plan_cold_ms = NAN,
                             .plan_warm_ms = NAN};
     int code = case_parse(&test, text);
@@ -118,6 +151,7 @@ static int bench_case(void *argument, const char *text)
     m->failed += code != EXIT_DONE;
     if (code)
         return EXIT_DONE; /* told; the others go on */
+    remember_one_thread(m, &row);
     interrupt_hold();
     m->timed++;
     if (m->csv)

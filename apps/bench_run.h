@@ -34,7 +34,9 @@ struct bench_row {
     double rate_with_transfers_msps; /* NAN: the median's, as samples start and end in host memory */
     double bus_msps;                 /* of the bus alone, with the same bytes; NAN: there is none */
     double copy_gbps;
-    bool has_peer; /* the peer did this case */
+    double copies_msps;     /* that copies by all threads alone allow a stream: bench_stream.h */
+    double one_thread_msps; /* of the same case on the same device; NAN: not timed before */
+    bool has_peer;          /* the peer did this case */
     double peer_rate_msps, ratio;
     double plan_cold_ms, plan_warm_ms;
     double energy_nj, cycles, instructions; /* per sample */

@@ -48,6 +48,7 @@ struct spectrum_case {
     penstock_output output;
     char window[WINDOW_TEXT];
     bool acquire; /* through the stream's own memory, not pushed and pulled */
+    bool vectors; /* a stream of vectors: penstock_fft_stream_open() */
 };
 
 struct filter_case {
@@ -66,6 +67,7 @@ struct channelizer_case {
     size_t depth;                  /* taps a channel; 0: the library's choice */
     size_t keep;                   /* channels kept; 0: all */
     bool streams;                  /* pulled by channel */
+    bool acquire;                  /* through the stream's own memory, not pushed and pulled */
     penstock_format format;
 };
 
@@ -73,7 +75,8 @@ struct ofdm_case {
     struct ofdm_grid grid;
     penstock_constellation constellation;
     size_t symbols;
-    bool integers; /* cs16 */
+    bool integers;        /* cs16 */
+    bool acquire, stream; /* timed through a stream, and through the memory that it lends */
 };
 
 enum receive_mode { RECEIVE_FRAMES, RECEIVE_IDLE, RECEIVE_CHUNKS, RECEIVE_RECORDINGS };

@@ -4,7 +4,9 @@
 /* channelizer: the polyphase filter bank, pushed in pieces of random size, against its definition in double precision.
  */
 #include "accuracy.h"
+#include "bench_stream.h"
 #include "cases.h"
+#include "pass.h"
 #include "peers/peers.h"
 #include "progress.h"
 #include "random.h"
@@ -30,6 +32,8 @@ static bool parse_word(struct channelizer_case *bank, const char *word)
         return bank->keep <= bank->channels;
     if (!strcmp(word, "streams"))
         return bank->streams = true;
+    if (!strcmp(word, "acquire"))
+        return bank->acquire = true;
     return !penstock_format_parse(&bank->format, word) && bank->format != PENSTOCK_PLANAR;
 }
 
@@ -45,7 +49,8 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         if (!parse_word(bank, words[i]))
             return false;
     }
-    return true;
+    *problem = "streams are not lent";
+    return !bank->streams || !bank->acquire;
 }
 
 struct bank_run {
@@ -105,43 +110,21 @@ static void release(struct bank_run *run)
     free(run->select);
 }
 
-/* Takes what is ready; `*count` grows, and passes run->frames by one at most. */
-static int pull(struct bank_run *run, bool wait, size_t *count)
-{
-    size_t got = 0;
-    int status;
-    do {
-        size_t room = run->frames + 1 - *count;
-        for (size_t c = 0; c < run->kept && run->bank->streams; c++)
-            run->streams[c] = run->out + c * (run->frames + 1) + *count;
-        status = run->bank->streams
-                     ? penstock_stream_pull_channels(run->stream, (void *const *)run->streams, room, wait, &got)
-                     : penstock_stream_pull(run->stream, run->out + *count * run->kept, room, wait, &got);
-        *count += got;
-    } while (!status && got && *count <= run->frames);
-    return status;
-}
-
 /* The whole stream once, from reset to end. */
 static int stream_once(struct bank_run *run, size_t *count)
 {
-    enum { PIECE = 65536 };
-    size_t done = 0, bytes = penstock_format_bytes(run->bank->format);
-    uint64_t seed = 1;
-    int status = penstock_stream_reset(run->stream);
-    *count = 0;
-    while (!status && done < run->samples && *count <= run->frames) {
-        size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : PIECE;
-        size_t taken = 0, left = run->samples - done;
-        status = penstock_stream_push(run->stream, (const char *)run->in + done * bytes, piece < left ? piece : left,
-                                      &taken);
-        done += taken;
-        if (!status)
-            status = pull(run, false, count);
-    }
-    if (!status)
-        status = penstock_stream_finish(run->stream);
-    return status ? status : pull(run, true, count);
+    return pass_run(&(struct pass){.stream = run->stream,
+                                   .in = run->in,
+                                   .items = run->samples,
+                                   .in_bytes = penstock_format_bytes(run->bank->format),
+                                   .out = (char *)run->out,
+                                   .room = run->frames + 1,
+                                   .out_bytes = run->kept * sizeof *run->out,
+                                   .channels = run->bank->streams ? (void **)run->streams : NULL,
+                                   .channel_count = run->kept,
+                                   .acquire = run->bank->acquire,
+                                   .random_piece = run->random_pieces ? 9999 : 0},
+                    count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */
@@ -237,12 +220,12 @@ static int measure(struct bank_run *run, struct bench_row *row)
 
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
-    enum { SAMPLES = 1 << 20 };
+    const size_t usual = strncmp(target->device, "cuda", 4) ? (size_t)1 << 20 : case_bench_samples(target);
     const struct channelizer_case *bank = &test->channelizer;
     size_t in_bytes = penstock_format_bytes(bank->format);
     struct bank_run run;
     double start = seconds_now();
-    int status = prepare(&run, bank, bank->samples ? bank->samples : SAMPLES, target);
+    int status = prepare(&run, bank, bank->samples ? bank->samples : usual, target);
     int code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
         double out_bytes = (double)(run.frames * run.kept * sizeof(penstock_cf32));
@@ -251,8 +234,8 @@ static int bench(const struct test_case *test, const struct case_target *target,
         row->samples_per_run = (double)run.samples;
         row->bytes_per_sample = (double)in_bytes + out_bytes / (double)run.samples;
         code = measure(&run, row);
-        if (!code && !strcmp(target->device, "cpu"))
-            row->copy_gbps = bench_copy_gbps((run.samples * in_bytes + (size_t)out_bytes) / 2, target->threads);
+        if (!code)
+            bench_stream_limits(row, target, (double)(run.samples * in_bytes), out_bytes);
     }
     release(&run);
     return code;
@@ -260,7 +243,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_channelizer = {
     .name = "channelizer",
-    .syntax = "channelizer:M[:hopR][:tDEPTH][:keepK][:streams][:cs16|cs8|cu8|f32][:xSAMPLES]",
+    .syntax = "channelizer:M[:hopR][:tDEPTH][:keepK][:streams|acquire][:cs16|cs8|cu8|f32][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -4,6 +4,7 @@
 /* filter: the streaming FIR filter, pushed in pieces of random size, against its definition in double precision. */
 #include "accuracy.h"
 #include "bench_resident.h"
+#include "bench_stream.h"
 #include "cases.h"
 #include "copy_stream.h"
 #include "lent.h"
@@ -365,9 +366,9 @@ static int bench(const struct test_case *test, const struct case_target *target,
         bool once = filter->interpolation == 1 && filter->channels == 1 && !filter->stream && !filter->acquire;
         if (!code && once && !(row->peer && row->peer->filter_new))
             code = measure_resident(&run, target, row);
-        if (!code && !strcmp(target->device, "cpu"))
-            row->copy_gbps =
-                bench_copy_gbps((size_t)(row->bytes_per_sample * row->samples_per_run / 2), target->threads);
+        if (!code && (filter->stream || filter->acquire || !strcmp(target->device, "cpu")))
+            bench_stream_limits(row, target, (double)(run.samples * penstock_format_bytes(filter->format)),
+                                (double)(filter->channels * run.values * run.info.value_bytes));
     }
     release(&run);
     return code;

@@ -5,6 +5,7 @@
  * soft bits must be the max-log ratios of those points. */
 #include "bench_resident.h"
 #include "cases.h"
+#include "ofdm_pass.h"
 #include "ofdm_signal.h"
 
 #include <math.h>
@@ -28,6 +29,10 @@ static bool parse_word(struct ofdm_case *ofdm, const char *word)
         }
     if (!strcmp(word, "cs16"))
         return ofdm->integers = true;
+    if (!strcmp(word, "stream"))
+        return ofdm->stream = true;
+    if (!strcmp(word, "acquire"))
+        return ofdm->acquire = ofdm->stream = true;
     return parse_count(word, "x", &ofdm->symbols);
 }
 
@@ -42,7 +47,8 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         if (!parse_word(&test->ofdm, words[i]))
             return false;
     }
-    return true;
+    *problem = "streams are of cf32";
+    return !test->ofdm.stream || !test->ofdm.integers;
 }
 
 struct ofdm_run {
@@ -186,6 +192,10 @@ static void check(const struct test_case *test, const struct case_target *target
 {
     enum { SYMBOLS = 5 };
     struct ofdm_run run;
+    if (test->ofdm.stream) {
+        ofdm_pass_check(&test->ofdm, target, verdict);
+        return;
+    }
     int status = prepare(&run, &test->ofdm, test->ofdm.symbols ? test->ofdm.symbols : SYMBOLS, target, false);
     if (status || (status = demodulate(&run, run.points, run.soft)))
         verdict_status(verdict, status);
@@ -266,6 +276,8 @@ static int measure_resident(struct ofdm_run *run, const struct case_target *targ
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     const struct ofdm_case *ofdm = &test->ofdm;
+    if (ofdm->stream)
+        return ofdm_pass_bench(ofdm, target, row);
     /* On a GPU as many bytes as transforms have: with few pieces the first one's way in and the last one's out count.
      */
     size_t usual = case_bench_samples(target), all = strncmp(target->device, "cuda", 4) ? usual / 2 : 2 * usual,
@@ -289,7 +301,8 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_ofdm = {
     .name = "ofdm",
-    .syntax = "ofdm:wifi|vht80|lte5|lte20|N/GUARD/CARRIERS[:bpsk|qpsk|qam16|qam64|qam256|qam1024][:cs16][:xSYMBOLS]",
+    .syntax = "ofdm:wifi|vht80|lte5|lte20|N/GUARD/"
+              "CARRIERS[:bpsk|qpsk|qam16|qam64|qam256|qam1024][:cs16|stream|acquire][:xSYMBOLS]",
     .parse = parse,
     .check = check,
     .bench = bench,

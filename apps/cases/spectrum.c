@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* spectrum: the streaming windowed FFT, pushed in pieces of random size, or through memory that it lends. */
+/* spectrum: the streaming windowed FFT, pushed in pieces of random size, or through memory that it lends; and the
+ * stream of vectors, which has the same values. */
 #include "accuracy.h"
+#include "bench_stream.h"
 #include "cases.h"
-#include "lent.h"
+#include "pass.h"
 #include "progress.h"
-#include "random.h"
 #include "signals.h"
 
 #include <stdlib.h>
@@ -21,6 +22,8 @@ static bool parse_word(struct spectrum_case *spectrum, const char *word)
         spectrum->acquire = true;
         return true;
     }
+    if (!strcmp(word, "vectors"))
+        return spectrum->vectors = true;
     if (parse_count(word, "avg", &number)) {
         spectrum->average = (unsigned)number;
         return true;
@@ -46,6 +49,10 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
     *problem = "more than 2^40 samples";
     if ((test->spectrum.batch + 1.0) * test->spectrum.average * (double)test->spectrum.hop > CASE_MOST_SAMPLES)
         return false;
+    *problem = "vectors are complex, one behind the other";
+    if (test->spectrum.vectors && (test->spectrum.hop != test->spectrum.n || test->spectrum.average > 1 ||
+                                   test->spectrum.output != PENSTOCK_OUTPUT_COMPLEX || test->spectrum.format))
+        return false;
     *problem = "avg without power or decibel";
     return test->spectrum.average == 1 || test->spectrum.output != PENSTOCK_OUTPUT_COMPLEX;
 }
@@ -69,6 +76,10 @@ static int open_stream(struct spectrum_run *run, const struct spectrum_case *spe
     int status = penstock_window_fill(run->window, spectrum->n, *spectrum->window ? spectrum->window : "rectangular");
     if (status)
         return status;
+    if (spectrum->vectors)
+        return penstock_fft_stream_open(&run->stream, target->context,
+                                        &PENSTOCK_FFT_STREAM_DESC(.n = spectrum->n, .window = run->window),
+                                        target->device);
     return penstock_spectrum_open(&run->stream, target->context,
                                   &PENSTOCK_SPECTRUM_DESC(.n = spectrum->n, .hop = spectrum->hop,
                                                           .format = spectrum->format, .taps = run->window,
@@ -85,7 +96,8 @@ static int prepare(struct spectrum_run *run, size_t vectors)
     run->stored = (struct stored){.n = spectrum->n,
                                   .domain = spectrum->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                                   .output = spectrum->output};
-    run->samples = (vectors * spectrum->average - 1) * spectrum->hop + spectrum->n + spectrum->hop / 2;
+    run->samples = (vectors * spectrum->average - 1) * spectrum->hop + spectrum->n;
+    run->samples += spectrum->vectors ? 0 : spectrum->hop / 2;
     run->in = malloc(run->samples * penstock_format_bytes(spectrum->format));
     run->out = malloc((vectors + 1) * stored_count(&run->stored) * stored_bytes(&run->stored));
     if (!run->in || !run->out)
@@ -102,44 +114,21 @@ static void release(struct spectrum_run *run)
     free(run->window);
 }
 
-/* Takes what is ready; `*count` grows, and passes run->vectors by one at most. */
-static int pull(struct spectrum_run *run, bool wait, size_t *count)
-{
-    size_t bytes = stored_count(&run->stored) * stored_bytes(&run->stored), got = 0;
-    int status;
-    do {
-        size_t room = run->vectors + 1 - *count;
-        char *to = run->out + *count * bytes;
-        status = run->spectrum->acquire ? lent_pull(run->stream, run->random_pieces, to, room, wait, &got)
-                                        : penstock_stream_pull(run->stream, to, room, wait, &got);
-        *count += got;
-    } while (!status && got && *count <= run->vectors);
-    return status;
-}
-
 /* The whole stream once, from reset to end. */
 static int stream_once(struct spectrum_run *run, size_t *count)
 {
-    enum { PIECE = 65536 };
-    size_t done = 0, bytes = penstock_format_bytes(run->spectrum->format);
-    uint64_t seed = 1;
-    int status = penstock_stream_reset(run->stream);
-    *count = 0;
-    while (!status && done < run->samples && *count <= run->vectors) {
-        size_t piece =
-            run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 3.0 * (double)run->spectrum->n) : PIECE;
-        size_t taken = 0, left = run->samples - done;
-        const char *from = (const char *)run->in + done * bytes;
-        piece = piece < left ? piece : left;
-        status = run->spectrum->acquire ? lent_push(run->stream, run->random_pieces, from, piece, &taken)
-                                        : penstock_stream_push(run->stream, from, piece, &taken);
-        done += taken;
-        if (!status)
-            status = pull(run, false, count);
-    }
-    if (!status)
-        status = penstock_stream_finish(run->stream);
-    return status ? status : pull(run, true, count);
+    const struct spectrum_case *spectrum = run->spectrum;
+    const size_t sample = penstock_format_bytes(spectrum->format), item = spectrum->vectors ? spectrum->n : 1;
+    return pass_run(&(struct pass){.stream = run->stream,
+                                   .in = run->in,
+                                   .items = run->samples / item,
+                                   .in_bytes = item * sample,
+                                   .out = run->out,
+                                   .room = run->vectors + 1,
+                                   .out_bytes = stored_count(&run->stored) * stored_bytes(&run->stored),
+                                   .acquire = spectrum->acquire,
+                                   .random_piece = run->random_pieces ? 3 * spectrum->n / item : 0},
+                    count);
 }
 
 static void load_frames(const struct spectrum_run *run, size_t index, double *values)
@@ -234,9 +223,9 @@ static int bench(const struct test_case *test, const struct case_target *target,
             (double)penstock_format_bytes(s->format) +
             (double)(vectors * stored_count(&run.stored) * stored_bytes(&run.stored)) / (double)run.samples;
         code = bench_measure(row, &(struct workload){run_stream, &run}, NULL, 0.5);
-        if (!code && !strcmp(target->device, "cpu"))
-            row->copy_gbps =
-                bench_copy_gbps((size_t)(row->bytes_per_sample * row->samples_per_run / 2), target->threads);
+        if (!code)
+            bench_stream_limits(row, target, (double)(run.samples * penstock_format_bytes(s->format)),
+                                (double)(vectors * stored_count(&run.stored) * stored_bytes(&run.stored)));
     }
     release(&run);
     return code;
@@ -244,7 +233,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_spectrum = {
     .name = "spectrum",
-    .syntax = "spectrum:N[:hopH][:WINDOW][:cs16|cs8|cu8|f32][:power|decibel][:avgK][:acquire][:xVECTORS]",
+    .syntax = "spectrum:N[:hopH][:WINDOW][:cs16|cs8|cu8|f32][:power|decibel][:avgK][:vectors][:acquire][:xVECTORS]",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What a stream can reach at most: the bus alone, and the copies alone between the caller's memory and the bus's. */
+#include "bench_stream.h"
+#include "progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LENGTH = 1024, BUS_RUNS = 5, COPIES = 7 };
+#define BUS_BYTES    ((size_t)1 << 28)
+#define LOCKED_BYTES ((size_t)1 << 25) /* as a stream's ring */
+
+/* ---------------------------------------------------------------- the bus --------------------- */
+
+/* A transform whose bytes out are to its bytes in as a stream's, as near as one comes. */
+static penstock_fft_desc closest(double ratio)
+{
+    const penstock_fft_desc plain = PENSTOCK_FFT_DESC(.n = LENGTH, .load = {.format = ratio > 2.8   ? PENSTOCK_CS8
+                                                                                      : ratio > 1.4 ? PENSTOCK_CS16
+                                                                                                    : PENSTOCK_CF32});
+    if (ratio > 0.7)
+        return plain;
+    return PENSTOCK_FFT_DESC(.n = LENGTH,
+                             .store = {.output = PENSTOCK_OUTPUT_POWER, .average = (unsigned)fmax(1, 0.5 / ratio)});
+}
+
+static double best_transfer(penstock_resident *resident)
+{
+    double best = NAN, seconds;
+    for (int i = 0; i < BUS_RUNS && !penstock_resident_transfer(resident, &seconds); i++)
+        best = fmin(best, seconds);
+    return best;
+}
+
+static double bus_seconds(const struct case_target *target, double in_bytes, double out_bytes)
+{
+    const penstock_fft_desc desc = closest(out_bytes / in_bytes);
+    const unsigned average = desc.store.average ? desc.store.average : 1;
+    const size_t sample = penstock_format_bytes(desc.load.format),
+                 frames = (BUS_BYTES / sample / LENGTH + average) / average * average;
+    penstock_resident *resident = NULL;
+    penstock_plan *plan;
+    char *block = calloc(LENGTH, 16);
+    double seconds = NAN;
+    if (block && !penstock_fft_plan(&plan, target->context, &desc, target->device)) {
+        if (!penstock_resident_new(&resident, plan, block, 16 * LENGTH, frames)) {
+            const double in = (double)(frames * LENGTH * sample), out = (double)penstock_resident_bytes(resident) - in;
+            seconds = best_transfer(resident) * fmax(in_bytes / in, out_bytes / out);
+        }
+        penstock_resident_free(resident);
+        penstock_plan_free(plan);
+    }
+    free(block);
+    return seconds;
+}
+
+/* ---------------------------------------------------------------- copies ---------------------- */
+
+struct copy {
+    char *ordinary, *locked;
+    size_t bytes; /* of `ordinary`, by pieces of LOCKED_BYTES */
+    bool back;
+};
+
+static void copy_share(void *argument, unsigned member, unsigned count)
+{
+    const struct copy *copy = argument;
+    for (size_t at = 0; at < copy->bytes; at += LOCKED_BYTES) {
+        const size_t bytes = copy->bytes - at < LOCKED_BYTES ? copy->bytes - at : LOCKED_BYTES,
+                     first = bytes * member / count, share = bytes * (member + 1) / count - first;
+        char *ordinary = copy->ordinary + at + first, *locked = copy->locked + first;
+        memcpy(copy->back ? ordinary : locked, copy->back ? locked : ordinary, share);
+    }
+}
+
+/* The best of several, of `bytes` one way. */
+static double copy_seconds(struct team *team, struct copy *copy, size_t bytes, bool back)
+{
+    double best = NAN;
+    copy->bytes = bytes;
+    copy->back = back;
+    for (int i = 0; i < COPIES; i++) {
+        const double start = seconds_now();
+        team_run(team, copy_share, copy);
+        best = fmin(best, seconds_now() - start);
+    }
+    return best;
+}
+
+static double copies_seconds(const struct case_target *target, size_t in_bytes, size_t out_bytes)
+{
+    const size_t most = in_bytes > out_bytes ? in_bytes : out_bytes;
+    struct team *team = team_new(target->threads);
+    struct copy copy = {.ordinary = malloc(most)};
+    void *locked = NULL;
+    double seconds = NAN;
+    if (team && copy.ordinary && !penstock_host_memory_new(&locked, target->context, target->device, LOCKED_BYTES)) {
+        copy.locked = locked;
+        memset(copy.ordinary, 1, most);
+        memset(copy.locked, 2, LOCKED_BYTES);
+        seconds = copy_seconds(team, &copy, in_bytes, false) + copy_seconds(team, &copy, out_bytes, true);
+    }
+    penstock_host_memory_free(target->context, locked);
+    team_free(team);
+    free(copy.ordinary);
+    return seconds;
+}
+
+/* ---------------------------------------------------------------- both ------------------------ */
+
+void bench_stream_limits(struct bench_row *row, const struct case_target *target, double in_bytes, double out_bytes)
+{
+    const double samples = 1e-6 * row->samples_per_run;
+    if (!strcmp(target->device, "cpu")) {
+        row->copy_gbps = bench_copy_gbps((size_t)((in_bytes + out_bytes) / 2), target->threads);
+        row->copies_msps = 1e3 * row->copy_gbps / row->bytes_per_sample;
+        return;
+    }
+    row->bus_msps = samples / bus_seconds(target, in_bytes, out_bytes);
+    if (!isfinite(row->bus_msps))
+        return;
+    row->rate_with_transfers_msps = bench_rate_msps(row);
+    row->copies_msps = samples / copies_seconds(target, (size_t)in_bytes, (size_t)out_bytes);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* One pass of items through a stream. */
+#include "pass.h"
+#include "lent.h"
+#include "random.h"
+
+#define PIECE_BYTES ((size_t)1 << 19) /* as one who reads a file takes at a time */
+
+static int pull_some(const struct pass *pass, bool wait, size_t done, size_t *got)
+{
+    const size_t room = pass->room - done;
+    if (pass->acquire)
+        return lent_pull(pass->stream, pass->random_piece, pass->out + done * pass->out_bytes, room, wait, got);
+    if (!pass->channels)
+        return penstock_stream_pull(pass->stream, pass->out + done * pass->out_bytes, room, wait, got);
+    const size_t value = pass->out_bytes / pass->channel_count;
+    for (size_t c = 0; c < pass->channel_count; c++)
+        pass->channels[c] = pass->out + (c * pass->room + done) * value;
+    return penstock_stream_pull_channels(pass->stream, pass->channels, room, wait, got);
+}
+
+static int pull(const struct pass *pass, bool wait, size_t *count)
+{
+    size_t got = 1;
+    int status = PENSTOCK_OK;
+    for (; !status && got && *count < pass->room; *count += got)
+        status = pull_some(pass, wait, *count, &got);
+    return status;
+}
+
+int pass_run(const struct pass *pass, size_t *count)
+{
+    size_t taken, piece = PIECE_BYTES / pass->in_bytes + 1;
+    uint64_t seed = 1;
+    int status = penstock_stream_reset(pass->stream);
+    *count = 0;
+    for (size_t done = 0; !status && done < pass->items && *count < pass->room; done += taken) {
+        const char *from = (const char *)pass->in + done * pass->in_bytes;
+        size_t left = pass->items - done;
+        if (pass->random_piece)
+            piece = 1 + (size_t)(random_uniform(&seed) * (double)pass->random_piece);
+        left = left < piece ? left : piece;
+        taken = 0;
+        status = pass->acquire ? lent_push(pass->stream, pass->random_piece, from, left, &taken)
+                               : penstock_stream_push(pass->stream, from, left, &taken);
+        if (!status)
+            status = pull(pass, false, count);
+    }
+    if (!status)
+        status = penstock_stream_finish(pass->stream);
+    return status ? status : pull(pass, true, count);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* One pass of items through a stream, from reset to end: pushed and pulled, or through the memory that it lends. */
+#ifndef PENSTOCK_APPS_CASES_PASS_H
+#define PENSTOCK_APPS_CASES_PASS_H
+
+#include <penstock/stream.h>
+
+struct pass {
+    penstock_stream *stream;
+    const void *in;
+    size_t items, in_bytes;
+    char *out; /* by item, or by channel: `room` values of each */
+    size_t room, out_bytes;
+    void **channels;      /* places for pointers where results are pulled by channel, or NULL */
+    size_t channel_count; /* of them */
+    bool acquire;
+    size_t random_piece; /* pieces of random size up to this; then every item is written and read. 0: large ones,
+                            and lent memory is left as it is */
+};
+
+/* `*count` items came out; those beyond `room` are not asked for. A library status. */
+int pass_run(const struct pass *pass, size_t *count);
+
+#endif
