@@ -15,7 +15,7 @@
 #include "ofdm_synthesis.h"
 #include "ops/ofdm_demodulator.h"
 #include "ops/ofdm_stream.h"
-#include "rx/wifi/receiver.h"
+#include "rx/receiver.h"
 #include "wifi_stream.h"
 
 #define GUARD_S 120
@@ -245,9 +245,9 @@ static struct ofdm_stream *of_stream(penstock_stream *stream)
     return (struct ofdm_stream *)(void *)stream;
 }
 
-static struct wifi_receiver *of_receiver(penstock_stream *receiver)
+static struct penstock__rx *of_receiver(penstock_stream *receiver)
 {
-    return (struct wifi_receiver *)(void *)receiver;
+    return (struct penstock__rx *)(void *)receiver;
 }
 
 static int make_stream(penstock_stream **stream, const char *device)

@@ -5,7 +5,7 @@
  * A source that stalls: a frame whose samples are there comes when the limit of the latency has passed, and stalls,
  * wherever they are, change no bit of what comes, nor lose or repeat it. The clock is the test's own.
  */
-#include "rx/wifi/receiver.h"
+#include "rx/receiver.h"
 #include "wifi_recordings.h"
 #include "wifi_stream.h"
 
@@ -34,7 +34,7 @@ static void pass_s(double seconds)
 /* What lies behind the last sample, of an earlier stream, say, must not be looked at. */
 static void restart(penstock_stream *stream)
 {
-    struct wifi_receiver *receiver = (struct wifi_receiver *)(void *)stream;
+    struct penstock__rx *receiver = (struct penstock__rx *)(void *)stream;
     memset(receiver->samples, 0xff, receiver->capacity * sizeof *receiver->samples); /* not a number */
     CHECK_OK(penstock_stream_reset(stream));
 }

@@ -43,7 +43,7 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         receive->mode = RECEIVE_IDLE;
     else if (!strcmp(words[1], "recordings") && receive->profile == PENSTOCK_WIFI)
         receive->mode = RECEIVE_RECORDINGS;
-    else if (parse_count(words[1], "chunk", &receive->chunk))
+    else if (!strcmp(words[1], "mixed") || parse_count(words[1], "chunk", &receive->chunk))
         receive->mode = RECEIVE_CHUNKS;
     else
         return parse_rate(receive, words[1]);
@@ -57,16 +57,18 @@ static int new_receiver(penstock_stream **receiver, const struct receive_case *r
                                        &PENSTOCK_WIFI_RECEIVER_DESC(.profile = receive->profile), target->device);
 }
 
-/* Frames with a short interframe space of 16 us at 20 MHz between them, at 35 dB, 40 kHz off. */
-static bool make_frames(struct air *air, const struct receive_case *receive, size_t count, size_t length, bool mixed)
+/* Frames with a short interframe space of 16 us at 20 MHz between them, at 35 dB, 40 kHz off: `count` of them, or as
+ * many as make so many samples. Length 0: of all lengths. */
+static bool make_frames(struct air *air, const struct receive_case *receive, size_t count, size_t samples,
+                        size_t length)
 {
     enum { SIFS_SAMPLES = 320, LEAD_SAMPLES = 1000 };
     double clock = penstock_wifi_rate_hz(receive->profile) / 20e6;
     bool good = air_silence(air, LEAD_SAMPLES);
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; (i < count || air->count < samples) && good; i++) {
         double mbps = receive->mode == RECEIVE_FRAMES ? receive->mbps : all_mbps[i % RATE_COUNT] * clock;
         good = air_frame(air, &PENSTOCK_WIFI_TRANSMIT_DESC(.profile = receive->profile, .mbps = mbps),
-                         mixed ? 36 + i * 331 % 1465 : length, i) &&
+                         length ? length : 36 + i * 331 % 1465, i) &&
                air_silence(air, SIFS_SAMPLES);
     }
     if (good && air_silence(air, LEAD_SAMPLES)) {
@@ -91,7 +93,7 @@ static void check_frames(const struct receive_case *receive, penstock_stream *re
     struct air air = {0};
     struct air_result result;
     int status;
-    if (!make_frames(&air, receive, FRAMES, 0, true))
+    if (!make_frames(&air, receive, FRAMES, 0, 0))
         verdict_failed(verdict, "no signal could be made: %s", penstock_error_text());
     else if ((status = air_receive(&result, &air, receiver, receive->chunk ? receive->chunk : 65536)))
         verdict_status(verdict, status);
@@ -209,12 +211,13 @@ static int run_receiver(void *state)
 
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
-    enum { IDLE_SAMPLES = 1 << 22, FRAMES = 256, BYTES = 1500 };
+    enum { SAMPLES = 1 << 22, FRAMES = 64, BYTES = 1500 };
     struct receive_run run = {.piece = test->receive.chunk ? test->receive.chunk : 65536};
     bool idle = test->receive.mode == RECEIVE_IDLE;
+    size_t bytes = test->receive.mode == RECEIVE_FRAMES ? BYTES : 0;
     if (test->receive.mode == RECEIVE_RECORDINGS)
         return fail(EXIT_USAGE, "%s is a case for check, not for bench", test->text);
-    if (!(idle ? air_silence(&run.air, IDLE_SAMPLES) : make_frames(&run.air, &test->receive, FRAMES, BYTES, false)))
+    if (!(idle ? air_silence(&run.air, SAMPLES) : make_frames(&run.air, &test->receive, FRAMES, SAMPLES, bytes)))
         return fail(EXIT_DATA, "no signal could be made: %s", penstock_error_text());
     if (idle)
         air_noise(&run.air, 1, 3);
@@ -234,7 +237,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_receive = {
     .name = "receive",
-    .syntax = "receive:wifi|wifi-10mhz|wifi-5mhz:MBPS|idle|chunkN|recordings",
+    .syntax = "receive:wifi|wifi-10mhz|wifi-5mhz:MBPS|mixed|idle|chunkN|recordings",
     .parse = parse,
     .check = check,
     .bench = bench,

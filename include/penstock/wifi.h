@@ -88,7 +88,8 @@ typedef struct penstock_wifi_receiver_desc {
     bool points;            /* give the equalised points with each frame */
     double max_latency_s; /* a frame can be pulled at most so long after its last sample was pushed, whether more follow
                              or not, and at most so much of the stream later (20 us or more), unless it started within
-                             another that goes on; 0: the library's choice, at most 10 ms */
+                             another that goes on; 0: the library's choice, at most 10 ms, and as much of the
+                             stream as makes work for all threads where it comes faster than the radio's rate */
 } penstock_wifi_receiver_desc;
 
 #define PENSTOCK_WIFI_RECEIVER_DESC(...) PENSTOCK_DESCRIPTION(penstock_wifi_receiver_desc, __VA_ARGS__)

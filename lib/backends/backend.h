@@ -469,6 +469,11 @@ struct penstock_backend {
     void (*run_frames)(const struct penstock_plan_state *plan, const void *in, size_t first, size_t count, void *out,
                        void *scratch);
 
+    /* (optional, with run_frames) The same of a gathered plan: `count` frames of `samples` samples at `in`, each with
+     * its gather; outputs one behind the other. */
+    void (*run_gathered)(const struct penstock_plan_state *plan, const void *in, size_t samples,
+                         const struct penstock_gather *gather, size_t count, void *out, void *scratch);
+
     /* (optional) instructions of all processors and of the busiest one, added up over what the plan has run. */
     void (*work)(const struct penstock_plan_state *plan, uint64_t *instructions, uint64_t *critical_path);
 

@@ -141,6 +141,21 @@ void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t
     state->device->backend->run_frames(state, in, first, count, out, scratch);
 }
 
+bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes)
+{
+    const struct penstock_plan_state *state = &plan->flight.binding->state;
+    *bytes = state->frame_scratch;
+    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_gathered &&
+           !plan->flight.arrival && plan->problem.fft.gathered && plan->problem.fft.format != PENSTOCK_PLANAR;
+}
+
+void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in, size_t samples,
+                                      const struct penstock_gather *gather, size_t count, void *out, void *scratch)
+{
+    const struct penstock_plan_state *state = &plan->flight.binding->state;
+    state->device->backend->run_gathered(state, in, samples, gather, count, out, scratch);
+}
+
 /* ---------------------------------------------------------------- life ------------------------ */
 
 static int copy_window(penstock_plan *plan)

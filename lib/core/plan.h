@@ -44,6 +44,11 @@ bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes);
 void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,
                                void *scratch);
 
+/* Both for gathered plans: as the backend's run_gathered. */
+bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes);
+void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in, size_t samples,
+                                      const struct penstock_gather *gather, size_t count, void *out, void *scratch);
+
 const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan);
 
 /* The device's part, which changes when the CPU takes over. */

@@ -14,6 +14,22 @@ enum ofdm_way { OFDM_WHERE_IT_PAYS, OFDM_ONE_KERNEL, OFDM_TRANSFORMS };
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
                        const char *device, enum ofdm_way way);
 
+/*
+ * Where the device is a processor that works on the calling thread (ofdm_here.c), a batch's parts need not wait for
+ * each other: between two batches, penstock__ofdm_here() tells whether that is so now, and how much memory of its own,
+ * aligned to 64, each thread needs. Then threads may demodulate at once, each its own symbols with its own memory and
+ * `worker` < penstock__threads(): at most PENSTOCK__OFDM_HERE of one frame, batch->frames[0], whose samples are as the
+ * description's format says, which is one that the device reads. Nothing is checked.
+ */
+#define PENSTOCK__OFDM_HERE 64
+
+bool penstock__ofdm_here(penstock_ofdm *ofdm, size_t *bytes);
+void penstock__ofdm_run_here(penstock_ofdm *ofdm, unsigned worker, void *memory, const penstock_ofdm_batch *batch,
+                             const penstock_ofdm_result *result);
+
+/* Batches that were demodulated so: for penstock__ofdm_meanwhile(). */
+void penstock__ofdm_ran_here(penstock_ofdm *ofdm);
+
 /* Blocks that went through one kernel so far. */
 uint64_t penstock__ofdm_fused_blocks(const penstock_ofdm *ofdm);
 

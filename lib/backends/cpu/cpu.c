@@ -124,6 +124,7 @@ const struct penstock_backend penstock__cpu_backend = {
     .enqueue = enqueue,
     .download = penstock__host_download,
     .run_frames = penstock__cpu_run_frames,
+    .run_gathered = penstock__cpu_run_gathered,
     .mark = penstock__host_mark,
     .wait = penstock__host_wait,
 };

@@ -40,5 +40,7 @@ void penstock__cpu_plan_free(struct penstock_plan_state *plan);
 int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job);
 void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void *in, size_t first, size_t count,
                               void *out, void *scratch);
+void penstock__cpu_run_gathered(const struct penstock_plan_state *plan, const void *in, size_t samples,
+                                const struct penstock_gather *gather, size_t count, void *out, void *scratch);
 
 #endif

@@ -285,3 +285,17 @@ void penstock__cpu_run_frames(const struct penstock_plan_state *plan, const void
                       .sample_bytes = penstock_format_bytes(p->fft->format)};
     run_frames(&b, first, first + count, scratch);
 }
+
+void penstock__cpu_run_gathered(const struct penstock_plan_state *plan, const void *in, size_t samples,
+                                const struct penstock_gather *gather, size_t count, void *out, void *scratch)
+{
+    const struct cpu_plan *p = plan->priv;
+    struct batch b = {.plan = p,
+                      .in = in,
+                      .out = out,
+                      .gather = gather,
+                      .samples = samples,
+                      .sample_bytes = penstock_format_bytes(p->fft->format),
+                      .output_bytes = plan->problem->out_bytes};
+    run_frames(&b, 0, count, scratch);
+}

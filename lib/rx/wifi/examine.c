@@ -4,8 +4,6 @@
 /* From a candidate of the detector to a frame whose data can be decoded, or that is known not to be decodable. */
 #include "rx/wifi/receiver.h"
 
-#include <string.h>
-
 #define SHORT_TO_LONG 192 /* samples from the start of the short training field to the first long symbol */
 #define SIGNAL_END    205 /* samples from there to the end of what the SIGNAL field's transform reads */
 #define MIN_SNR_DB    -3  /* two long symbols that differ by more than this are none; nothing could be decoded */
@@ -21,10 +19,10 @@ static double snr(const struct penstock__wifi_tables *tables, const struct penst
 
 /* SIGNAL and what follows it; whether all of that is before `end`. */
 static bool read_header(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
-                        struct penstock__wifi_candidate *candidate, int64_t end, struct penstock__wifi_node *node,
+                        struct penstock__rx_candidate *candidate, int64_t end, struct penstock__wifi_node *node,
                         void *viterbi)
 {
-    candidate->until = node->reference + SIGNAL_END;
+    candidate->until = node->frame.reference + SIGNAL_END;
     if (candidate->until > end)
         return false;
     penstock__wifi_signal(tables, segment, node, viterbi);
@@ -35,30 +33,33 @@ static bool read_header(const struct penstock__wifi_tables *tables, struct penst
     return true;
 }
 
-enum penstock__wifi_verdict penstock__wifi_examine(const struct penstock__wifi_tables *tables,
-                                                   struct penstock__wifi_segment *segment,
-                                                   struct penstock__wifi_candidate *candidate,
-                                                   const penstock_cf32 *samples, int64_t end,
-                                                   struct penstock__wifi_node *node, void *viterbi)
+enum penstock__rx_verdict penstock__wifi_examine(const struct penstock__rx *rx, void *worker,
+                                                 struct penstock__rx_candidate *candidate, const penstock_cf32 *samples,
+                                                 int64_t end, struct penstock__rx_frame *frame)
 {
-    memset(node, 0, sizeof *node);
-    if (!penstock__wifi_synchronise(tables, segment, candidate, samples))
-        return PENSTOCK__WIFI_NOTHING;
+    const struct penstock__wifi_tables *tables = &penstock__wifi_of(rx)->tables;
+    struct penstock__wifi_worker *own = worker;
+    struct penstock__wifi_segment *segment = &own->segment;
+    struct penstock__wifi_node *node = penstock__wifi_node(frame);
+    if (!penstock__wifi_synchronise(tables, segment, candidate->position, samples))
+        return PENSTOCK__RX_NOTHING;
     node->snr_db = snr(tables, segment);
     if (!(node->snr_db >= MIN_SNR_DB && node->snr_db < 300)) /* not with NaN either */
-        return PENSTOCK__WIFI_NOTHING;
+        return PENSTOCK__RX_NOTHING;
     node->mcs = -1;
-    node->evm_db = node->raw_ber = NAN;
-    node->reference = segment->base + (int64_t)segment->first;
-    node->start = node->reference - SHORT_TO_LONG;
-    if (!read_header(tables, segment, candidate, end, node, viterbi))
-        return PENSTOCK__WIFI_LATER;
-    node->until = node->end - WINDOW_OFFSET;
-    node->mean = segment->mean;
-    node->scale = segment->scale;
-    node->cfo = node->tracked_cfo = segment->cfo;
-    node->noise = segment->noise;
+    node->evm_db = node->raw_ber = (double)NAN;
+    frame->reference = segment->base + (int64_t)segment->first;
+    frame->start = frame->reference - SHORT_TO_LONG;
+    if (!read_header(tables, segment, candidate, end, node, own->viterbi))
+        return PENSTOCK__RX_LATER;
+    frame->headed = node->rate != NULL;
+    frame->unsupported = node->format == PENSTOCK_WIFI_HT || node->format == PENSTOCK_WIFI_VHT;
+    frame->until = frame->end - WINDOW_OFFSET;
+    frame->mean = segment->mean;
+    frame->scale = segment->scale;
+    frame->ofdm.cfo = node->tracked_cfo = segment->cfo;
+    frame->ofdm.noise = segment->noise;
     for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
         node->channel[k] = cf32_mul(segment->channel[k], cf32_turn(segment->cfo * (double)segment->first));
-    return PENSTOCK__WIFI_FRAME;
+    return PENSTOCK__RX_FRAME;
 }

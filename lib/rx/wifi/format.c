@@ -65,15 +65,16 @@ static bool try_ht(const struct penstock__wifi_tables *tables, const struct head
     uint64_t bits = penstock__wifi_decode_header(tables, header->turned[0], 2, viterbi, &agreement);
     node->format = PENSTOCK_WIFI_HT;
     if (!checks(bits)) {
-        snprintf(node->reason, sizeof node->reason, "HT format not supported (checksum of HT-SIG is wrong)");
+        snprintf(node->frame.reason, sizeof node->frame.reason,
+                 "HT format not supported (checksum of HT-SIG is wrong)");
         return true;
     }
     unsigned mcs = (unsigned)(bits & 0x7f), streams = mcs < 32 ? mcs / 8 + 1 : 1;
-    node->sure = true;
+    node->frame.sure = true;
     node->mcs = (int)mcs;
     node->length = (unsigned)(bits >> 8 & 0xffff);
-    snprintf(node->reason, sizeof node->reason, "HT format (MCS %u, %u stream%s) not supported", mcs, streams,
-             streams > 1 ? "s" : "");
+    snprintf(node->frame.reason, sizeof node->frame.reason, "HT format (MCS %u, %u stream%s) not supported", mcs,
+             streams, streams > 1 ? "s" : "");
     return true;
 }
 
@@ -91,16 +92,17 @@ static bool try_vht(const struct penstock__wifi_tables *tables, const struct hea
     if (!good && header->upright[1] > -0.35F)
         return false;
     node->format = PENSTOCK_WIFI_VHT;
-    node->sure = good;
+    node->frame.sure = good;
     if (!good) {
-        snprintf(node->reason, sizeof node->reason, "VHT format not supported (checksum of VHT-SIG-A is wrong)");
+        snprintf(node->frame.reason, sizeof node->frame.reason,
+                 "VHT format not supported (checksum of VHT-SIG-A is wrong)");
     } else if (group && group != 63) {
-        snprintf(node->reason, sizeof node->reason, "VHT format (group %u) not supported", group);
+        snprintf(node->frame.reason, sizeof node->frame.reason, "VHT format (group %u) not supported", group);
     } else {
         unsigned streams = (unsigned)(bits >> 10 & 7) + 1;
         node->mcs = (int)(bits >> 28 & 15);
-        snprintf(node->reason, sizeof node->reason, "VHT format (MCS %d, %u stream%s) not supported", node->mcs,
-                 streams, streams > 1 ? "s" : "");
+        snprintf(node->frame.reason, sizeof node->frame.reason, "VHT format (MCS %d, %u stream%s) not supported",
+                 node->mcs, streams, streams > 1 ? "s" : "");
     }
     return true;
 }
@@ -122,13 +124,13 @@ static bool try_repetition(const struct penstock__wifi_tables *tables, const str
     if (both < 0.65F * sqrtf(first * second) || node->length % 3 == 0)
         return false;
     node->format = PENSTOCK_WIFI_VHT;
-    snprintf(node->reason, sizeof node->reason, "HE or later format not supported");
+    snprintf(node->frame.reason, sizeof node->frame.reason, "HE or later format not supported");
     return true;
 }
 
 unsigned penstock__wifi_later_symbols(const struct penstock__wifi_node *node)
 {
-    return node->rate && !node->rate->index && node->symbols >= 3 ? 2 : 0;
+    return node->rate && !node->rate->index && node->frame.symbols >= 3 ? 2 : 0;
 }
 
 void penstock__wifi_recognise(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
@@ -143,6 +145,6 @@ void penstock__wifi_recognise(const struct penstock__wifi_tables *tables, const 
         try_repetition(tables, segment, &header, node)) {
         if (node->length == legacy_length)
             node->length = 0; /* it only spoofs a duration */
-        node->state = PENSTOCK__WIFI_DONE;
+        node->frame.state = PENSTOCK__RX_DONE;
     }
 }

@@ -1,90 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The public calls of the receiver, and the buffer of samples. */
+/* The 802.11a/g receiver: its table, and the public calls. */
 #include "rx/wifi/receiver.h"
 
+#include "core/description.h"
 #include "ops/ofdm.h"
 
-#include "core/description.h"
-#include "rx/wifi/condition.h"
+#define LONGEST_FRAME (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
 
-#include <string.h>
-
-#define LONGEST_FRAME     (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
-#define DEFAULT_HOP       65536
-#define SHORTEST_HOP      64
-#define DEFAULT_LATENCY_S 10e-3
-#define EXAMINATION       320  /* samples by which the examination of the shortest frame may come after its end */
-#define BEFORE_SCAN       1024 /* samples kept behind the detector: its longest run and what a candidate needs */
-#define PADDING           1024 /* zeros behind the end of the stream: AFTER and the detector's window */
-
-/* ---------------------------------------------------------------- the buffer ------------------ */
-
-/* The first sample that is still needed. */
-static int64_t oldest(const struct wifi_receiver *receiver)
+static void free_frame(struct penstock__rx_frame *frame)
 {
-    int64_t position = receiver->detector.first_group * GROUP - BEFORE_SCAN;
-    if (receiver->candidate_count && receiver->candidates[0].position - BEFORE < position)
-        position = receiver->candidates[0].position - BEFORE;
-    for (const struct penstock__wifi_node *node = receiver->frames; node; node = node->next)
-        if (node->state == PENSTOCK__WIFI_WAITING && node->reference < position)
-            position = node->reference;
-    return position > receiver->base ? position : receiver->base;
+    penstock__free(penstock__wifi_node(frame)->memory);
 }
 
-/* Room for `count` <= hop or PADDING samples at the end. */
-static penstock_cf32 *make_room(struct wifi_receiver *receiver, size_t count)
+static const struct penstock__rx_standard standard = {
+    .frame_bytes = sizeof(struct penstock__wifi_node),
+    .worker_bytes = sizeof(struct penstock__wifi_worker),
+    .group = GROUP,
+    .window = (WINDOW_GROUPS + 2) * GROUP,
+    .run_most = 24, /* more than a short training field can make */
+    .gap_most = 2,
+    .before = BEFORE,
+    .after = AFTER,
+    .needed = LONG_FIELD,
+    .padding = 1024,
+    .kept = 1024,
+    .longest = LONGEST_FRAME,
+    .latency = 320,
+    .same = 160,
+    .splice = 64,
+    .spare = WINDOW_OFFSET,
+    .overlaps = 3,
+    .head = HEAD,
+    .symbol = PENSTOCK__WIFI_SYMBOL,
+    .margin = MARGIN,
+    .most_symbols = MAX_SYMBOLS,
+    .carriers = PENSTOCK__WIFI_CARRIERS,
+    .bits = 6,
+    .look = penstock__wifi_look,
+    .examine = penstock__wifi_examine,
+    .reserve = penstock__wifi_reserve,
+    .track = penstock__wifi_track,
+    .take = penstock__wifi_take,
+    .finish = penstock__wifi_finish,
+    .worker_init = penstock__wifi_worker_init,
+    .worker_free = penstock__wifi_worker_free,
+    .frame_free = free_frame,
+};
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+static const struct penstock__stream_kind kind;
+
+static struct penstock__wifi *of(penstock_stream *stream)
 {
-    if ((size_t)(receiver->end - receiver->base) + count > receiver->capacity) {
-        int64_t from = oldest(receiver);
-        memmove(receiver->samples, receiver->samples + (from - receiver->base),
-                (size_t)(receiver->end - from) * sizeof *receiver->samples);
-        receiver->base = from;
-    }
-    return receiver->samples + (receiver->end - receiver->base);
+    return (struct penstock__wifi *)(void *)stream;
 }
 
-/* Works when it is time to; a failed attempt is made again by the next call. */
-static int advance(struct wifi_receiver *receiver)
-{
-    int status = PENSTOCK_OK;
-    if (receiver->end == receiver->next && !(status = penstock__wifi_work(receiver)))
-        receiver->next += receiver->hop;
-    return status;
-}
-
-static void start(struct wifi_receiver *receiver)
-{
-    memset(receiver->samples, 0, BEFORE_SCAN * sizeof *receiver->samples);
-    receiver->base = -BEFORE_SCAN;
-    receiver->end = receiver->total = 0;
-    receiver->next = receiver->hop;
-    receiver->since = (double)INFINITY;
-    receiver->candidate_count = receiver->past_count = 0;
-    receiver->sure_until = 0;
-    receiver->counters = (penstock_wifi_counters){.size = sizeof receiver->counters};
-    receiver->earlier_fallbacks = penstock__ofdm_fallbacks(receiver->ofdm);
-    receiver->earlier_meanwhile = penstock__ofdm_meanwhile(receiver->ofdm);
-    penstock__wifi_detector_reset(&receiver->detector);
-}
-
-/* Also `receiver->hop`; all memory is for the longest one. */
-static int set_latency(struct wifi_receiver *receiver, double max_latency_s)
-{
-    double samples = max_latency_s * receiver->rate_hz - EXAMINATION;
-    if (!(max_latency_s >= 0 && max_latency_s <= 3600))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "wifi receiver: max_latency_s is %g, not 0 .. 3600",
-                               max_latency_s);
-    receiver->max_latency_s = max_latency_s > 0 ? max_latency_s : DEFAULT_LATENCY_S;
-    if (max_latency_s == 0 || samples > DEFAULT_HOP)
-        receiver->hop = DEFAULT_HOP;
-    else
-        receiver->hop = samples < SHORTEST_HOP ? SHORTEST_HOP : (int64_t)samples / GROUP * GROUP;
-    return PENSTOCK_OK;
-}
-
-static int make_ofdm(struct wifi_receiver *receiver, const char *device)
+static int make_ofdm(struct penstock__rx *rx, const char *device)
 {
     penstock_cf32 pilots[127][PENSTOCK__WIFI_PILOTS];
     for (unsigned row = 0; row < 127; row++)
@@ -93,44 +67,13 @@ static int make_ofdm(struct wifi_receiver *receiver, const char *device)
                 (penstock_cf32){penstock__wifi_pilot_values[i] * (float)penstock__wifi_pilot_polarity[row], 0};
     /* A GPU's kernel that gives points too makes the receiver no faster, and takes a second to compile once. */
     return penstock__ofdm_new(
-        &receiver->ofdm, receiver->stream.context,
+        &rx->ofdm, rx->stream.context,
         &PENSTOCK_OFDM_DESC(.n = PENSTOCK__WIFI_FFT, .guard = PENSTOCK__WIFI_GUARD, .window_offset = WINDOW_OFFSET,
                             .format = PENSTOCK_CF32, .carriers = penstock__wifi_data_carriers,
                             .carrier_count = PENSTOCK__WIFI_CARRIERS, .pilots = penstock__wifi_pilot_carriers,
                             .pilot_count = PENSTOCK__WIFI_PILOTS, .pilot_values = pilots[0], .pilot_rows = 127,
                             .tracking = PENSTOCK_TRACK_GIVEN, .max_constellation = PENSTOCK_QAM64, .batch = 512),
         device, OFDM_TRANSFORMS);
-}
-
-static int make_memory(struct wifi_receiver *receiver)
-{
-    size_t candidates = (DEFAULT_HOP + PADDING) / 32 + 64; /* a run is 48 samples at the least */
-    receiver->capacity = LONGEST_FRAME + BEFORE_SCAN + PADDING + 2 * DEFAULT_HOP;
-    receiver->samples = penstock__calloc(receiver->capacity + AFTER, sizeof *receiver->samples);
-    receiver->candidates = penstock__alloc(candidates * sizeof *receiver->candidates);
-    receiver->workers = penstock__calloc(penstock__threads(receiver->stream.context), sizeof *receiver->workers);
-    if (!receiver->samples || !receiver->candidates || !receiver->workers)
-        return PENSTOCK_ERR_MEMORY;
-    receiver->worker_count = penstock__threads(receiver->stream.context);
-    for (unsigned i = 0; i < receiver->worker_count; i++)
-        if (penstock__wifi_worker_init(&receiver->workers[i]))
-            return PENSTOCK_ERR_MEMORY;
-    if (penstock__wifi_detector_init(&receiver->detector, (DEFAULT_HOP + PADDING) / GROUP + 64) ||
-        penstock__wifi_tables_init(&receiver->tables) || penstock__wifi_batch_init(&receiver->batch))
-        return PENSTOCK_ERR_MEMORY;
-    return PENSTOCK_OK;
-}
-
-static const struct penstock__stream_kind kind;
-
-static struct wifi_receiver *of(penstock_stream *stream)
-{
-    return (struct wifi_receiver *)(void *)stream;
-}
-
-static const struct wifi_receiver *of_const(const penstock_stream *stream)
-{
-    return (const struct wifi_receiver *)(const void *)stream;
 }
 
 static int check(const penstock_wifi_receiver_desc *desc)
@@ -145,17 +88,15 @@ static int check(const penstock_wifi_receiver_desc *desc)
     return PENSTOCK_OK;
 }
 
-static int make(struct wifi_receiver *made, const penstock_wifi_receiver_desc *d, const char *device)
+static int make(struct penstock__wifi *made, const penstock_wifi_receiver_desc *d, const char *device)
 {
     int status;
-    made->format = d->format;
     made->points = d->points;
-    made->rate_hz = penstock_wifi_rate_hz(d->profile);
-    made->clock = made->rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
-    if ((status = set_latency(made, d->max_latency_s)) || (status = make_memory(made)) ||
-        (status = make_ofdm(made, device)))
+    made->clock = made->rx.rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
+    if ((status = penstock__rx_init(&made->rx, d->max_latency_s)) ||
+        (status = penstock__wifi_tables_init(&made->tables)) || (status = make_ofdm(&made->rx, device)))
         return status;
-    penstock__ofdm_set_times(made->ofdm, &made->stream.meter.times);
+    penstock__ofdm_set_times(made->rx.ofdm, &made->rx.stream.meter.times);
     return PENSTOCK_OK;
 }
 
@@ -163,7 +104,7 @@ int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *cont
                                 const penstock_wifi_receiver_desc *desc, const char *device)
 {
     penstock_wifi_receiver_desc d;
-    struct wifi_receiver *made;
+    struct penstock__wifi *made;
     int status;
     if (!stream || !context)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_wifi_receiver_open: %s is NULL",
@@ -174,202 +115,99 @@ int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *cont
         return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
-    made->stream =
-        (struct penstock_stream){.kind = &kind, .context = context, .in_bytes = penstock_format_bytes(d.format)};
+    made->rx = (struct penstock__rx){
+        .stream = {.kind = &kind, .context = context, .in_bytes = penstock_format_bytes(d.format)},
+        .standard = &standard,
+        .format = d.format,
+        .rate_hz = penstock_wifi_rate_hz(d.profile)};
     if ((status = make(made, &d, device))) {
-        penstock_stream_free(&made->stream);
+        penstock_stream_free(&made->rx.stream);
         return status;
     }
-    penstock_stream_reset(&made->stream);
-    *stream = &made->stream;
+    penstock_stream_reset(&made->rx.stream);
+    *stream = &made->rx.stream;
     return PENSTOCK_OK;
-}
-
-static void free_frames(struct wifi_receiver *receiver)
-{
-    penstock__wifi_node_free(receiver->current);
-    receiver->current = NULL;
-    while (receiver->frames) {
-        struct penstock__wifi_node *node = receiver->frames;
-        receiver->frames = node->next;
-        penstock__wifi_node_free(node);
-    }
 }
 
 static void free_stream(penstock_stream *stream)
 {
-    struct wifi_receiver *receiver = of(stream);
-    free_frames(receiver);
-    penstock_ofdm_free(receiver->ofdm);
-    penstock__wifi_batch_free(&receiver->batch);
-    penstock__wifi_tables_free(&receiver->tables);
-    penstock__wifi_detector_free(&receiver->detector);
-    for (unsigned i = 0; i < receiver->worker_count; i++)
-        penstock__wifi_worker_free(&receiver->workers[i]);
-    penstock__free(receiver->workers);
-    penstock__free(receiver->candidates);
-    penstock__free(receiver->samples);
-    penstock__free(receiver);
-}
-
-static void reset(penstock_stream *stream)
-{
-    free_frames(of(stream));
-    start(of(stream));
-}
-
-static int set_max_latency(penstock_stream *stream, double max_latency_s)
-{
-    struct wifi_receiver *receiver = of(stream);
-    int status = set_latency(receiver, max_latency_s);
-    if (!status && receiver->next > receiver->end + receiver->hop)
-        receiver->next = receiver->end + receiver->hop;
-    return status;
-}
-
-/* ---------------------------------------------------------------- samples in ------------------ */
-
-static int push(penstock_stream *stream, const struct penstock__items *items, size_t count, size_t *taken)
-{
-    struct wifi_receiver *receiver = of(stream);
-    const uint8_t *in = items->whole;
-    (void)taken;
-    for (;;) {
-        int status = advance(receiver);
-        if (status || !count)
-            return status;
-        size_t room = (size_t)(receiver->next - receiver->end), part = count < room ? count : room;
-        penstock__wifi_condition(make_room(receiver, part), in, receiver->format, part, &receiver->counters.clipped,
-                                 &receiver->counters.not_finite);
-        receiver->end += (int64_t)part;
-        receiver->total = receiver->end;
-        double now = penstock__now_s();
-        penstock__stream_took(stream, part, now);
-        if (!isfinite(receiver->since))
-            receiver->since = now;
-        in += part * stream->in_bytes;
-        count -= part;
-    }
-}
-
-static int finish(penstock_stream *stream)
-{
-    struct wifi_receiver *receiver = of(stream);
-    int status;
-    if (!stream->finished) {
-        if ((status = advance(receiver)))
-            return status;
-        memset(make_room(receiver, PADDING), 0, PADDING * sizeof *receiver->samples);
-        receiver->end += PADDING;
-        stream->finished = true;
-    }
-    return penstock__wifi_work(receiver);
+    penstock__rx_free(&of(stream)->rx);
+    penstock__wifi_tables_free(&of(stream)->tables);
+    penstock__free(stream);
 }
 
 /* ---------------------------------------------------------------- frames out ------------------ */
 
-/* No frame that is still to be found starts before this. */
-static int64_t horizon(const struct wifi_receiver *receiver)
+static void describe(struct penstock__wifi *wifi, const struct penstock__wifi_node *node, penstock_wifi_frame *frame)
 {
-    const struct penstock__wifi_detector *detector = &receiver->detector;
-    int64_t position = detector->first_group * GROUP;
-    if (receiver->candidate_count)
-        position = receiver->candidates[0].position;
-    else if (detector->run_length)
-        position = detector->run_candidate.position;
-    else if (receiver->stream.finished)
-        return INT64_MAX;
-    return position - BEFORE;
-}
-
-/* A frame was taken, or none is: then samples before those where one may lie wait for nothing. */
-static void measure_out(struct wifi_receiver *receiver)
-{
-    int64_t searched = horizon(receiver), in = (int64_t)receiver->stream.meter.in;
-    if (receiver->current) {
-        int64_t end = receiver->current->end < in ? receiver->current->end : in;
-        penstock__stream_gave(&receiver->stream, 1, end > 0 ? (uint64_t)end : 0, 0);
-        return;
-    }
-    if (receiver->frames && receiver->frames->start < searched)
-        searched = receiver->frames->start;
-    searched = searched < in ? searched : in;
-    penstock__meter_skip(&receiver->stream.meter, searched > 0 ? (uint64_t)searched : 0);
-}
-
-static bool is_overdue(const struct wifi_receiver *receiver)
-{
-    return isfinite(receiver->since) && penstock__now_s() - receiver->since >= receiver->max_latency_s;
-}
-
-static double due_s(const penstock_stream *stream)
-{
-    const struct wifi_receiver *receiver = of_const(stream);
-    const struct penstock__wifi_node *first = receiver->frames;
-    if (first && first->state == PENSTOCK__WIFI_DONE && first->start < horizon(receiver))
-        return 0;
-    double left = receiver->since + receiver->max_latency_s - penstock__now_s(); /* INFINITY where none waits */
-    return left > 0 ? left : 0;
+    const struct penstock__rx_frame *known = &node->frame;
+    frame->sample = known->start > 0 ? (uint64_t)known->start : 0;
+    frame->samples = (uint64_t)(known->end - (int64_t)frame->sample);
+    frame->format = node->format;
+    frame->bandwidth_hz = wifi->rx.rate_hz;
+    frame->rate_mbps = node->rate ? node->rate->mbps * wifi->clock : 0;
+    frame->mcs = node->mcs;
+    frame->length = node->length;
+    frame->decoded = known->decoded;
+    frame->fcs_ok = known->checked;
+    frame->snr_db = node->snr_db;
+    frame->evm_db = node->evm_db;
+    frame->cfo_hz = node->tracked_cfo * wifi->rx.rate_hz;
+    frame->sfo_ppm = node->sfo_ppm;
+    frame->raw_ber = node->raw_ber;
+    frame->psdu = known->decoded ? node->psdu : NULL;
+    frame->points = known->decoded ? node->points : NULL;
+    frame->point_count = frame->points ? (size_t)known->symbols * PENSTOCK__WIFI_CARRIERS : 0;
+    frame->reason = known->checked ? NULL : known->reason;
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
+        wifi->channel[k] = cf32_scale(node->channel[k], 1 / known->scale);
+    frame->channel = wifi->channel;
 }
 
 int penstock_wifi_receiver_pull(penstock_stream *stream, penstock_wifi_frame *frame)
 {
     penstock_wifi_frame described = PENSTOCK_WIFI_FRAME;
-    int status = penstock__stream_is(stream, &kind, "penstock_wifi_receiver_pull");
-    if (status)
+    int status = penstock__stream_is(stream, &kind, "penstock_wifi_receiver_pull"), got;
+    if (status || (status = penstock__description_write(frame, &described, sizeof described, "penstock_wifi_frame")))
         return status;
-    struct wifi_receiver *receiver = of(stream);
-    status = penstock__description_write(frame, &described, sizeof described, "penstock_wifi_frame");
-    if (status)
-        return status;
-    penstock__wifi_node_free(receiver->current);
-    receiver->current = penstock__wifi_take(receiver, horizon(receiver));
-    if (!receiver->current && is_overdue(receiver)) {
-        if ((status = penstock__wifi_work(receiver)))
-            return status;
-        receiver->current = penstock__wifi_take(receiver, horizon(receiver));
-    }
-    measure_out(receiver);
-    if (!receiver->current)
-        return 0;
-    penstock__wifi_describe(receiver, receiver->current, &described);
+    struct penstock__wifi *wifi = of(stream);
+    if ((got = penstock__rx_pull(&wifi->rx)) != 1)
+        return got;
+    describe(wifi, penstock__wifi_node(wifi->rx.current), &described);
     status = penstock__description_write(frame, &described, sizeof described, "penstock_wifi_frame");
     return status ? status : 1;
 }
-
-/* ---------------------------------------------------------------- what is known --------------- */
 
 int penstock_wifi_receiver_get_counters(const penstock_stream *stream, penstock_wifi_counters *counters)
 {
     int status = penstock__stream_is(stream, &kind, "penstock_wifi_receiver_get_counters");
     if (status)
         return status;
-    penstock_wifi_counters known = of_const(stream)->counters;
-    known.samples = stream->taken;
-    return penstock__description_write(counters, &known, sizeof known, "penstock_wifi_counters");
-}
-
-static void get_info(const penstock_stream *stream, penstock_stream_info *info)
-{
-    info->device = penstock_ofdm_device(of_const(stream)->ofdm);
-}
-
-static void get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
-{
-    const struct wifi_receiver *receiver = of_const(stream);
-    stats->fallbacks = receiver->counters.fallbacks;
-    stats->meanwhile = penstock__ofdm_meanwhile(receiver->ofdm) - receiver->earlier_meanwhile;
+    const struct penstock__rx_counters *known = &((const struct penstock__rx *)(const void *)stream)->counters;
+    const penstock_wifi_counters given = {.size = sizeof given,
+                                          .samples = stream->taken,
+                                          .triggers = known->triggers,
+                                          .synchronised = known->found,
+                                          .signals = known->headers,
+                                          .decoded = known->decoded,
+                                          .fcs_ok = known->checked,
+                                          .unsupported = known->unsupported,
+                                          .truncated = known->truncated,
+                                          .clipped = known->clipped,
+                                          .not_finite = known->not_finite,
+                                          .fallbacks = known->fallbacks};
+    return penstock__description_write(counters, &given, sizeof given, "penstock_wifi_counters");
 }
 
 static const struct penstock__stream_kind kind = {
     .name = "wifi",
     .takes_all = true,
-    .push = push,
-    .finish = finish,
-    .reset = reset,
+    .push = penstock__rx_push,
+    .finish = penstock__rx_finish,
+    .reset = penstock__rx_reset,
     .free = free_stream,
-    .set_max_latency = set_max_latency,
-    .due_s = due_s,
-    .get_info = get_info,
-    .get_stats = get_stats,
+    .set_max_latency = penstock__rx_set_max_latency,
+    .due_s = penstock__rx_due_s,
+    .get_info = penstock__rx_get_info,
+    .get_stats = penstock__rx_get_stats,
 };

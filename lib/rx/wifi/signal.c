@@ -80,9 +80,9 @@ static void refuse(struct penstock__wifi_node *node, const char *reason)
     node->format = PENSTOCK_WIFI_UNKNOWN;
     node->rate = NULL;
     node->length = 0;
-    node->state = PENSTOCK__WIFI_DONE;
-    node->end = node->start + PENSTOCK__WIFI_PREAMBLE + PENSTOCK__WIFI_SYMBOL;
-    snprintf(node->reason, sizeof node->reason, "%s", reason);
+    node->frame.state = PENSTOCK__RX_DONE;
+    node->frame.end = node->frame.start + PENSTOCK__WIFI_PREAMBLE + PENSTOCK__WIFI_SYMBOL;
+    snprintf(node->frame.reason, sizeof node->frame.reason, "%s", reason);
 }
 
 void penstock__wifi_signal(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
@@ -120,6 +120,7 @@ void penstock__wifi_signal(const struct penstock__wifi_tables *tables, struct pe
     node->format = PENSTOCK_WIFI_LEGACY;
     node->rate = signal.rate;
     node->length = signal.length;
-    node->symbols = (unsigned)penstock__wifi_symbols(signal.rate, signal.length);
-    node->end = node->start + PENSTOCK__WIFI_PREAMBLE + (int64_t)PENSTOCK__WIFI_SYMBOL * (1 + node->symbols);
+    node->frame.symbols = (unsigned)penstock__wifi_symbols(signal.rate, signal.length);
+    node->frame.end =
+        node->frame.start + PENSTOCK__WIFI_PREAMBLE + (int64_t)PENSTOCK__WIFI_SYMBOL * (1 + node->frame.symbols);
 }

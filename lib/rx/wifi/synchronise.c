@@ -230,15 +230,16 @@ static void remove_dc(const struct penstock__wifi_tables *tables, struct penstoc
 }
 
 bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
-                                const struct penstock__wifi_candidate *candidate, const penstock_cf32 *samples)
+                                int64_t position, const penstock_cf32 *samples)
 {
+    const struct penstock__wifi_window window = penstock__wifi_window(samples + BEFORE);
     size_t strongest;
-    segment->base = candidate->position - BEFORE;
-    segment->mean = candidate->mean;
-    segment->scale = 1 / sqrtf(candidate->power);
+    segment->base = position - BEFORE;
+    segment->mean = window.mean;
+    segment->scale = 1 / sqrtf(window.power);
     for (unsigned i = 0; i < SEGMENT; i++)
         segment->raw[i] = cf32_scale(cf32_sub(samples[i], segment->mean), segment->scale);
-    segment->cfo = (double)cf32_angle(candidate->lag) / (TWO_PI * GROUP);
+    segment->cfo = (double)cf32_angle(window.lag) / (TWO_PI * GROUP);
     penstock__wifi_rotate(segment, SEARCH_FROM - REFINE_BEFORE);
     if (!(strongest = find_long_symbol(tables, segment)))
         return false;

@@ -37,7 +37,7 @@ static void prepare(struct pilots *pilots, const struct penstock__wifi_node *nod
     pilots->power = pilots->slope_power = 1e-12; /* no division by zero; the received power is one */
     for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
         int32_t carrier = penstock__wifi_pilot_carriers[p];
-        double turns = -(node->cfo + (double)carrier / PENSTOCK__WIFI_FFT);
+        double turns = -(node->frame.ofdm.cfo + (double)carrier / PENSTOCK__WIFI_FFT);
         penstock_cf32 step = cf32_turn(turns), value = {1, 0}, channel = node->channel[carrier & 63];
         for (unsigned n = 0; n < PENSTOCK__WIFI_FFT; n++) {
             pilots->re[n][p] = value.re;
@@ -170,24 +170,26 @@ static int64_t window_end(size_t start)
 }
 
 /* Forward through the frame: the filtered phases go into `tracker`; one past the last sample that was read. */
-static int64_t follow(const struct penstock__wifi_node *node, const penstock_cf32 *samples, struct clock *clock,
+static int64_t follow(const struct penstock__rx *rx, const struct penstock__wifi_node *node, struct clock *clock,
                       struct penstock__wifi_tracker *tracker)
 {
+    penstock_cf32 samples[PENSTOCK__WIFI_FFT];
     struct pilots pilots;
     struct phase phase;
     int64_t until = 0;
     prepare(&pilots, node);
-    const double noise = (double)node->noise;
+    const double noise = (double)node->frame.ofdm.noise;
     phase_start(&phase, noise / (2 * pilots.power) + 1e-9, pilots.power / PENSTOCK__WIFI_PILOTS / noise);
     clock_start(clock, noise / (2 * pilots.slope_power) / (PER_SAMPLE * PER_SAMPLE) + 1e-9);
-    for (unsigned i = 0; i < node->symbols; i++) {
+    for (unsigned i = 0; i < node->frame.symbols; i++) {
         double time = i + FIRST, delay = clock_delay(clock, time), slip = rint(delay), rest;
         size_t start = symbol_start(i, slip), window = start + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET;
         until = window_end(start) > until ? window_end(start) : until;
         float polarity = penstock__wifi_pilot_polarity[(i + 1) % 127];
         penstock_cf32 seen[PENSTOCK__WIFI_PILOTS];
-        see(&pilots, seen, samples + window,
-            cf32_scale(cf32_turn(-node->cfo * (double)window - phase.phase / TWO_PI), polarity));
+        penstock__rx_read(rx, &node->frame, (int64_t)window, PENSTOCK__WIFI_FFT, samples);
+        see(&pilots, seen, samples,
+            cf32_scale(cf32_turn(-node->frame.ofdm.cfo * (double)window - phase.phase / TWO_PI), polarity));
         penstock_cf32 sum = combine(&pilots, seen, -PER_SAMPLE * (delay - slip), &rest);
         if (isfinite(rest)) { /* not where the samples are zero, or so large that sums overflow */
             clock_learn(clock, time, delay - rest / PER_SAMPLE);
@@ -203,13 +205,15 @@ static int64_t follow(const struct penstock__wifi_node *node, const penstock_cf3
     return until;
 }
 
-void penstock__wifi_track(struct penstock__wifi_node *node, const penstock_cf32 *samples, penstock_ofdm_symbol *symbols,
-                          struct penstock__wifi_tracker *tracker)
+void penstock__wifi_track(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame,
+                          penstock_ofdm_symbol *symbols)
 {
+    struct penstock__wifi_tracker *tracker = &((struct penstock__wifi_worker *)worker)->tracker;
+    struct penstock__wifi_node *node = penstock__wifi_node(frame);
     struct clock clock;
-    int64_t until = follow(node, samples, &clock, tracker);
-    phase_smooth(tracker, node->symbols);
-    for (unsigned i = 0; i < node->symbols; i++) {
+    int64_t until = follow(rx, node, &clock, tracker);
+    phase_smooth(tracker, node->frame.symbols);
+    for (unsigned i = 0; i < node->frame.symbols; i++) {
         double delay = clock_delay(&clock, i + FIRST), slip = rint(delay);
         symbols[i].start = symbol_start(i, slip);
         until = window_end(symbols[i].start) > until ? window_end(symbols[i].start) : until;
@@ -217,8 +221,8 @@ void penstock__wifi_track(struct penstock__wifi_node *node, const penstock_cf32 
         symbols[i].phase = (float)remainder(tracker->phase[i], TWO_PI);
         symbols[i].slope = (float)(-PER_SAMPLE * (delay - slip));
     }
-    node->until = node->reference + until;
+    node->frame.until = node->frame.reference + until;
     node->sfo_ppm = -clock.drift / PENSTOCK__WIFI_SYMBOL * 1e6;
-    node->tracked_cfo =
-        node->cfo + tracker->phase[node->symbols - 1] / TWO_PI / (PENSTOCK__WIFI_SYMBOL * (node->symbols - 1 + FIRST));
+    node->tracked_cfo = node->frame.ofdm.cfo + tracker->phase[node->frame.symbols - 1] / TWO_PI /
+                                                   (PENSTOCK__WIFI_SYMBOL * (node->frame.symbols - 1 + FIRST));
 }

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Conversion with a look at each sample's value: loops without branches, which compilers turn into vector code. */
-#include "rx/wifi/condition.h"
+#include "rx/condition.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 static uint32_t from_cf32(penstock_cf32 *out, const void *in, size_t count)
 {
-    const float largest = PENSTOCK__WIFI_LARGEST;
+    const float largest = PENSTOCK__CONDITION_LARGEST;
     uint32_t limit, wrong = 0;
     memcpy(&limit, &largest, sizeof limit);
     memcpy(out, in, count * sizeof *out);
@@ -66,8 +66,8 @@ static uint32_t from_cu8(penstock_cf32 *out, const void *in, size_t count)
     return clipped;
 }
 
-void penstock__wifi_condition(penstock_cf32 *out, const void *in, penstock_format format, size_t count,
-                              uint64_t *clipped, uint64_t *not_finite)
+void penstock__condition(penstock_cf32 *out, const void *in, penstock_format format, size_t count, uint64_t *clipped,
+                         uint64_t *not_finite)
 {
     const uint8_t *bytes = in;
     size_t width = penstock_format_bytes(format);

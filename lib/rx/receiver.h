@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * What receivers have in common: the life of the stream, the ring of samples, who works when on which thread, and the
+ * list of frames between their discovery and the caller. What is a standard's own is a table of functions.
+ *
+ *     receiver.c   the stream's calls
+ *     samples.c    the ring of samples
+ *     condition.c  any format to float, NaN and infinity to zero, clipping counted
+ *     search.c     windows that stand out become candidates
+ *     schedule.c   search, examine, decode, each spread over the context's threads
+ *     frames.c     the list of frames
+ *     decode.c     a frame's symbols on one thread, where the device is the processor
+ *     batch.c      symbols of many frames in one batch, for other devices
+ *
+ * Positions are in samples of the stream, signed, since the first frame's window may begin before it. What is
+ * computed for a position depends on nothing but the samples around it, so that any split of the stream into pushes,
+ * and any number of threads, gives the same frames to the bit.
+ */
+#ifndef PENSTOCK_RX_RECEIVER_H
+#define PENSTOCK_RX_RECEIVER_H
+
+#include "backends/backend.h"
+#include "core/stream.h"
+
+#include <penstock/ofdm.h>
+
+#define PENSTOCK__RX_PAST 16
+
+struct penstock__rx;
+
+struct penstock__rx_candidate {
+    int64_t position; /* of the window that stood out */
+    int64_t until;    /* its examination needs at least the samples before this */
+};
+
+enum penstock__rx_state {
+    PENSTOCK__RX_WAITING, /* for the samples up to its end */
+    PENSTOCK__RX_DONE     /* can be reported */
+};
+
+struct penstock__rx_frame {
+    struct penstock__rx_frame *before, *next; /* in the order of their starts */
+    enum penstock__rx_state state;
+    int64_t start;     /* first sample */
+    int64_t reference; /* first sample that its demodulation looks at; symbols' starts are relative to it */
+    int64_t end;       /* one past its last sample */
+    int64_t until;     /* its demodulation needs at least the samples before this */
+    unsigned symbols;
+    bool sure; /* a checksum says that the frame is what it seems */
+    bool headed, unsupported, truncated, decoded, checked;
+    char reason[96];
+
+    /* How to look at its samples: (x - mean) * scale; of `ofdm` all but the origin, which is `reference`. */
+    penstock_cf32 mean;
+    float scale;
+    penstock_ofdm_frame ofdm;
+};
+
+enum penstock__rx_verdict {
+    PENSTOCK__RX_NOTHING,
+    PENSTOCK__RX_FRAME,
+    PENSTOCK__RX_LATER /* to be examined again when the samples before candidate->until are there */
+};
+
+/* A standard. Functions that get a worker's own memory run on several threads at once; `rx` is read-only to them. */
+struct penstock__rx_standard {
+    size_t frame_bytes;  /* a frame's object, which begins with a struct penstock__rx_frame */
+    size_t worker_bytes; /* a worker's own memory, zeroed before worker_init */
+
+    /* Windows of `window` samples begin at multiples of `group` samples of the stream. Those that stand out make a run;
+     * it ends with `gap_most` others in it or `run_most` windows, and its strongest window is a candidate. */
+    size_t group, window;
+    unsigned run_most, gap_most; /* gap_most >= 1 */
+
+    size_t before, after; /* samples that an examination may read around a candidate's position */
+    size_t needed;        /* of those after it at least so many must be there */
+    size_t padding;       /* zeros behind the end of the stream: `after` and a window */
+    size_t kept;          /* samples kept before the search: its longest run and what a candidate needs */
+    size_t longest;       /* of a frame */
+    size_t latency;       /* samples by which the examination of the shortest frame may come after its end */
+
+    size_t same;       /* frames do not start closer together than this, else it is one found twice */
+    size_t splice;     /* samples by which a frame may start before the one before it ends */
+    size_t spare;      /* samples at a frame's end that its demodulation does without */
+    unsigned overlaps; /* frames that a new one may start in; more are the work of somebody who wants to keep us busy */
+
+    /* OFDM: from the reference to the first symbol, of a symbol, by which symbols may move in all. */
+    size_t head, symbol, margin;
+    unsigned most_symbols, carriers, bits; /* of a frame, of a symbol, of a carrier at most */
+
+    /* The strength of each of `windows` windows, 0 where it does not stand out; the first one begins at `samples`. */
+    void (*look)(const penstock_cf32 *samples, size_t windows, float *strength);
+
+    /* The stream is known before `end`; anything may lie behind that. `samples` is candidate->position - before. */
+    enum penstock__rx_verdict (*examine)(const struct penstock__rx *rx, void *worker,
+                                         struct penstock__rx_candidate *candidate, const penstock_cf32 *samples,
+                                         int64_t end, struct penstock__rx_frame *frame);
+
+    /* Memory for what a frame gives; again after an error. */
+    int (*reserve)(const struct penstock__rx *rx, struct penstock__rx_frame *frame);
+
+    /* Phase, clock and place of each symbol, from samples that penstock__rx_read() gives; frame->until too. */
+    void (*track)(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame,
+                  penstock_ofdm_symbol *symbols);
+
+    /* Demodulated symbols, in their order, and then the end of the frame, which is done. */
+    void (*take)(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame, size_t first,
+                 size_t count, const int8_t *soft, const penstock_cf32 *points);
+    void (*finish)(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame);
+
+    int (*worker_init)(void *worker);
+    void (*worker_free)(void *worker);
+    void (*frame_free)(struct penstock__rx_frame *frame); /* what it holds, not itself */
+};
+
+/* ---------------------------------------------------------------- parts ----------------------- */
+
+/* One thread's memory. */
+struct penstock__rx_worker {
+    void *own;                        /* the standard's */
+    struct penstock__rx_frame *frame; /* what an examination makes */
+    penstock_ofdm_symbol *symbols;    /* of a frame */
+    penstock_cf32 *samples, *points;  /* of a few symbols, where the processor demodulates, */
+    int8_t *soft;                     /* as these */
+    void *ofdm;                       /* and the demodulator's memory */
+    size_t ofdm_bytes;
+    double ofdm_s; /* what that has taken */
+};
+
+struct penstock__rx_search {
+    int64_t next;    /* window to be looked at */
+    float *strength; /* of the windows looked at, */
+    uint64_t *marks; /* and a bit for each that stands out */
+    unsigned run_length, run_gap;
+    float run_best;
+    int64_t run_window; /* the strongest */
+};
+
+struct penstock__rx_batch;
+
+struct penstock__rx_counters {
+    uint64_t triggers, found, headers, decoded, checked, unsupported, truncated, clipped, not_finite, fallbacks;
+};
+
+struct penstock__rx {
+    struct penstock_stream stream;
+    const struct penstock__rx_standard *standard;
+    penstock_ofdm *ofdm;
+    penstock_format format;
+    double rate_hz;
+
+    /* samples[i] is stream sample base + i, up to `end`; `total` of them came from the caller. */
+    penstock_cf32 *samples;
+    size_t capacity;
+    int64_t base, end, total;
+
+    /* Work is done every `hop` samples, next when `end` is there, or when samples have waited for max_latency_s; the
+     * first of them since `since`, INFINITY: none. A source that is faster than the radio has up to `most_hops` hops
+     * gathered, for all threads to have enough: it is `ahead_s`, but for time that passed in here. */
+    int64_t hop, next, worked, most_hops;
+    double max_latency_s, since, ahead_s, left_at;
+    bool gathers;
+
+    struct penstock__rx_search search;
+    struct penstock__rx_candidate *candidates;
+    struct penstock__rx_examined *examined; /* of as many of them */
+    size_t candidate_count, most_candidates;
+
+    struct penstock__rx_worker *workers;
+    unsigned worker_count;
+    struct penstock__rx_frame **decoding; /* frames that are decoded side by side */
+    struct penstock__rx_batch *batch;     /* NULL until a device needs one */
+
+    struct penstock__rx_frame *first, *last, *current; /* the list; and what the last pull gave */
+    struct penstock__rx_past {
+        int64_t start, end;
+    } past[PENSTOCK__RX_PAST]; /* frames that were taken out, as long as one still to be found may lie in them */
+    unsigned past_count;
+    int64_t sure_until; /* frames before this lie within one that is sure */
+    struct penstock__rx_counters counters;
+    uint64_t earlier_fallbacks, earlier_meanwhile; /* those before the last reset */
+};
+
+/* ---------------------------------------------------------------- receiver.c ------------------ */
+
+/* All but the demodulator; `rx` is zeroed but for stream, standard, format and rate_hz. What is made before a failure
+ * is released by the free function too. */
+int penstock__rx_init(struct penstock__rx *rx, double max_latency_s);
+void penstock__rx_free(struct penstock__rx *rx);
+
+/* For the table of the stream's kind. */
+int penstock__rx_push(penstock_stream *stream, const struct penstock__items *items, size_t count, size_t *taken);
+int penstock__rx_finish(penstock_stream *stream);
+void penstock__rx_reset(penstock_stream *stream);
+int penstock__rx_set_max_latency(penstock_stream *stream, double max_latency_s);
+double penstock__rx_due_s(const penstock_stream *stream);
+void penstock__rx_get_info(const penstock_stream *stream, penstock_stream_info *info);
+void penstock__rx_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
+
+/* The next frame becomes rx->current, until the next call: 1, 0 where none is ready, or an error. */
+int penstock__rx_pull(struct penstock__rx *rx);
+
+/* ---------------------------------------------------------------- samples.c ------------------- */
+
+int penstock__rx_samples_init(struct penstock__rx *rx);
+void penstock__rx_samples_start(struct penstock__rx *rx);
+
+/* `count` <= hop samples more; NULL: zeros. */
+void penstock__rx_append(struct penstock__rx *rx, const void *items, size_t count);
+
+/* Samples of a frame from reference + `at` on, as it looks at them; zero where there are none. */
+void penstock__rx_read(const struct penstock__rx *rx, const struct penstock__rx_frame *frame, int64_t at, size_t count,
+                       penstock_cf32 *out);
+
+/* ---------------------------------------------------------------- search.c -------------------- */
+
+int penstock__rx_search_init(struct penstock__rx *rx);
+void penstock__rx_search_start(struct penstock__rx *rx);
+void penstock__rx_search_free(struct penstock__rx *rx);
+
+/* Goes on as far as there are samples, to the end if the stream is finished. */
+void penstock__rx_search(struct penstock__rx *rx);
+
+/* No frame that is still to be found starts before this. */
+int64_t penstock__rx_horizon(const struct penstock__rx *rx);
+
+/* ---------------------------------------------------------------- schedule.c ------------------ */
+
+struct penstock__rx_examined *penstock__rx_examined_new(size_t candidates);
+
+/* Goes on with all steps as far as there are samples, to the end if the stream is finished. */
+int penstock__rx_work(struct penstock__rx *rx);
+
+/* ---------------------------------------------------------------- frames.c -------------------- */
+
+void penstock__rx_frame_free(const struct penstock__rx *rx, struct penstock__rx_frame *frame);
+void penstock__rx_frames_free(struct penstock__rx *rx);
+
+/* Enters it, or frees it where it is there already, or was. */
+void penstock__rx_enter(struct penstock__rx *rx, struct penstock__rx_frame *frame);
+
+/* Takes the first frame out of the list if it is done and starts before the horizon; else NULL. */
+struct penstock__rx_frame *penstock__rx_take(struct penstock__rx *rx);
+
+/* Marks what the end of the stream cut off. */
+void penstock__rx_truncate(struct penstock__rx *rx);
+
+/* ---------------------------------------------------------------- decode.c, batch.c ----------- */
+
+#define PENSTOCK__RX_DECODED 4096 /* frames side by side at most */
+
+/* All samples of the frame are there, as far as is known. */
+static inline bool penstock__rx_complete(const struct penstock__rx *rx, const struct penstock__rx_frame *frame)
+{
+    return frame->state == PENSTOCK__RX_WAITING && (rx->stream.finished || frame->until <= rx->end);
+}
+
+/* Decodes every complete frame of the list; on an error those that are not done stay as they are. */
+int penstock__rx_decode(struct penstock__rx *rx);
+
+/* The same by batches on a device. */
+int penstock__rx_decode_batches(struct penstock__rx *rx);
+void penstock__rx_batch_free(struct penstock__rx_batch *batch);
+
+/* After a frame is decoded. */
+void penstock__rx_count(struct penstock__rx *rx, const struct penstock__rx_frame *frame);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * The order of work when a piece of the stream is there: search, examine, decode. Each step is spread over the
+ * context's threads; between them lies what depends on order. Each remembers how far it has come, so that after an
+ * error the next call goes on where this one stopped.
+ */
+#include "core/meter.h"
+#include "ops/ofdm.h"
+#include "rx/receiver.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A candidate's examination: a frame of its own where it is one. */
+struct penstock__rx_examined {
+    enum penstock__rx_verdict verdict;
+    struct penstock__rx_frame *frame; /* NULL: there was no memory */
+};
+
+struct penstock__rx_examined *penstock__rx_examined_new(size_t candidates)
+{
+    return penstock__alloc(candidates * sizeof(struct penstock__rx_examined));
+}
+
+static void examine(void *argument, size_t index, unsigned worker)
+{
+    struct penstock__rx *rx = argument;
+    const struct penstock__rx_standard *standard = rx->standard;
+    struct penstock__rx_candidate *candidate = &rx->candidates[index];
+    struct penstock__rx_examined *examined = &rx->examined[index];
+    struct penstock__rx_worker *own = &rx->workers[worker];
+    const int64_t first = candidate->position - (int64_t)standard->before;
+    memset(own->frame, 0, standard->frame_bytes);
+    examined->verdict =
+        standard->examine(rx, own->own, candidate, rx->samples + (first - rx->base), rx->end, own->frame);
+    if (examined->verdict != PENSTOCK__RX_FRAME)
+        return;
+    if ((examined->frame = penstock__alloc(standard->frame_bytes)))
+        memcpy(examined->frame, own->frame, standard->frame_bytes);
+}
+
+static int no_memory(void)
+{
+    return penstock__error(PENSTOCK_ERR_MEMORY, "receiver: no memory for a frame");
+}
+
+/* Candidates whose samples are all there become frames, in their order; the first one that needs more ends it. */
+static int examine_candidates(struct penstock__rx *rx)
+{
+    size_t count = 0, entered = 0;
+    int status = PENSTOCK_OK;
+    while (count < rx->candidate_count && rx->candidates[count].until <= rx->end)
+        count++;
+    penstock__parallel(rx->stream.context, count, examine, rx);
+    for (size_t i = 0; i < count; i++) {
+        struct penstock__rx_examined *examined = &rx->examined[i];
+        bool is_frame = examined->verdict == PENSTOCK__RX_FRAME, goes_on = entered == i && !status;
+        if (goes_on && is_frame && !examined->frame)
+            status = no_memory();
+        if (goes_on && is_frame && examined->frame)
+            penstock__rx_enter(rx, examined->frame);
+        else if (is_frame)
+            penstock__rx_frame_free(rx, examined->frame); /* comes again */
+        entered += goes_on && !status && examined->verdict != PENSTOCK__RX_LATER;
+    }
+    rx->candidate_count -= entered;
+    memmove(rx->candidates, rx->candidates + entered, rx->candidate_count * sizeof *rx->candidates);
+    return status;
+}
+
+int penstock__rx_work(struct penstock__rx *rx)
+{
+    int status;
+    penstock__rx_search(rx);
+    if ((status = examine_candidates(rx)))
+        return status;
+    if (rx->stream.finished)
+        penstock__rx_truncate(rx);
+    status = penstock__rx_decode(rx);
+    rx->counters.fallbacks = penstock__ofdm_fallbacks(rx->ofdm) - rx->earlier_fallbacks;
+    rx->left_at = penstock__now_s();
+    if (status)
+        return status;
+    rx->worked = rx->end;
+    rx->since = (double)INFINITY;
+    return PENSTOCK_OK;
+}

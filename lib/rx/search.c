@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Windows of the stream that stand out, in runs, each of which makes a candidate. Blocks of windows are looked at side
+ * by side; only those that stand out are then gone through in their order. */
+#include "rx/receiver.h"
+
+#define BLOCK 512 /* windows that a thread looks at: a multiple of 64, the bits of a word of marks */
+
+int penstock__rx_search_init(struct penstock__rx *rx)
+{
+    const struct penstock__rx_standard *standard = rx->standard;
+    const size_t windows = (size_t)((rx->most_hops + 1) * rx->hop) / standard->group + BLOCK;
+    rx->most_candidates = windows / (standard->gap_most + 1) + 64;
+    rx->search.strength = penstock__alloc(windows * sizeof *rx->search.strength);
+    rx->search.marks = penstock__alloc((windows / 64 + 1) * sizeof *rx->search.marks);
+    rx->candidates = penstock__alloc(rx->most_candidates * sizeof *rx->candidates);
+    return rx->search.strength && rx->search.marks && rx->candidates ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+}
+
+void penstock__rx_search_start(struct penstock__rx *rx)
+{
+    rx->search.next = 0;
+    rx->search.run_length = rx->search.run_gap = 0;
+    rx->candidate_count = 0;
+}
+
+void penstock__rx_search_free(struct penstock__rx *rx)
+{
+    penstock__free(rx->search.strength);
+    penstock__free(rx->search.marks);
+    penstock__free(rx->candidates);
+}
+
+int64_t penstock__rx_horizon(const struct penstock__rx *rx)
+{
+    const struct penstock__rx_search *search = &rx->search;
+    int64_t window = search->run_length ? search->run_window : search->next;
+    int64_t position = window * (int64_t)rx->standard->group;
+    if (rx->candidate_count)
+        position = rx->candidates[0].position;
+    else if (!search->run_length && rx->stream.finished)
+        return INT64_MAX;
+    return position - (int64_t)rx->standard->before;
+}
+
+/* ---------------------------------------------------------------- side by side ---------------- */
+
+struct looking {
+    struct penstock__rx *rx;
+    size_t windows;
+};
+
+static void look(void *argument, size_t block, unsigned worker)
+{
+    const struct looking *looking = argument;
+    const struct penstock__rx *rx = looking->rx;
+    const struct penstock__rx_search *search = &rx->search;
+    size_t first = block * BLOCK, left = looking->windows - first, count = left < BLOCK ? left : BLOCK;
+    int64_t position = (search->next + (int64_t)first) * (int64_t)rx->standard->group;
+    float *strength = search->strength + first;
+    (void)worker;
+    rx->standard->look(rx->samples + (position - rx->base), count, strength);
+    for (size_t i = 0; i < count; i += 64) {
+        uint64_t marks = 0;
+        for (size_t k = 0; k < 64 && i + k < count; k++)
+            marks |= (uint64_t)(strength[i + k] > 0) << k;
+        search->marks[(first + i) / 64] = marks;
+    }
+}
+
+/* ---------------------------------------------------------------- in their order -------------- */
+
+static void end_run(struct penstock__rx *rx)
+{
+    struct penstock__rx_candidate *added = &rx->candidates[rx->candidate_count++];
+    added->position = rx->search.run_window * (int64_t)rx->standard->group;
+    added->until = added->position + (int64_t)rx->standard->needed;
+    rx->search.run_length = rx->search.run_gap = 0;
+    rx->counters.triggers++;
+}
+
+static void step(struct penstock__rx *rx, int64_t window, float strength)
+{
+    struct penstock__rx_search *search = &rx->search;
+    if (!search->run_length++) {
+        search->run_best = 0;
+        search->run_gap = 0;
+    }
+    search->run_gap = strength > 0 ? 0 : search->run_gap + 1;
+    if (strength > search->run_best) {
+        search->run_best = strength;
+        search->run_window = window;
+    }
+    if (search->run_gap >= rx->standard->gap_most || search->run_length >= rx->standard->run_most)
+        end_run(rx);
+}
+
+/* The first marked window from `from` on, or `count`. */
+static size_t next_mark(const uint64_t *marks, size_t from, size_t count)
+{
+    while (from < count) {
+        uint64_t word = marks[from / 64] >> from % 64;
+        if (word)
+            return from + (size_t)__builtin_ctzll(word);
+        from = (from / 64 + 1) * 64;
+    }
+    return count;
+}
+
+void penstock__rx_search(struct penstock__rx *rx)
+{
+    const struct penstock__rx_standard *standard = rx->standard;
+    struct penstock__rx_search *search = &rx->search;
+    int64_t groups = (rx->end - (int64_t)standard->window) / (int64_t)standard->group + 1;
+    if (rx->end >= (int64_t)standard->window && groups > search->next) {
+        struct looking looking = {.rx = rx, .windows = (size_t)(groups - search->next)};
+        penstock__parallel(rx->stream.context, (looking.windows + BLOCK - 1) / BLOCK, look, &looking);
+        for (size_t i = 0; i < looking.windows; i++) {
+            if (!search->run_length && (i = next_mark(search->marks, i, looking.windows)) == looking.windows)
+                break;
+            step(rx, search->next + (int64_t)i, search->strength[i]);
+        }
+        search->next = groups;
+    }
+    if (rx->stream.finished && search->run_length)
+        end_run(rx);
+}
