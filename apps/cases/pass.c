@@ -6,7 +6,7 @@
 #include "lent.h"
 #include "random.h"
 
-#define PIECE_BYTES ((size_t)1 << 19) /* as one who reads a file takes at a time */
+#define PIECE_BYTES ((size_t)1 << 21) /* as one who reads a file takes at a time */
 
 static int pull_some(const struct pass *pass, bool wait, size_t done, size_t *got)
 {
