@@ -46,6 +46,14 @@
  *   (PENSTOCK_FFT_DESC(.n = 1024); description.h has what to write in C++), which also sets `size`; a later
  *   library then reads an earlier caller's struct rightly. What a description points to is copied.
  * - A context may be used by several threads at once; any other object by one thread at a time.
+ * - After fork() the child has copies of all objects and may use and free them: on processors they go on as they were,
+ *   with threads of the child's own. Devices whose driver has been loaded ("opencl", "cuda", "qpu") stay with the
+ *   parent: each call that needs one is an error at once, and "auto" and "prefer:" go on with the CPU. (Not a stream
+ *   whose samples are in such a device's own memory, as with CUDA; nor may that memory of penstock_host_memory_new() be
+ *   touched.) So do sources, sinks and sets of files, whose calls are errors in the child; freeing them there leaves
+ *   files and radios as they are. A driver that no process before has loaded works in the child. An object that another
+ *   thread was using during the fork is not to be touched in the child, but for the context. fork() waits for a plan
+ *   that another thread has FFTW or liquid-dsp make.
  * - The library never prints, never exits, and keeps the caller's locale and signal handlers alone.
  *
  * Devices are named by text: "auto" is the fastest by measurement and always runs, at worst on the

@@ -26,7 +26,9 @@
 
 #include <penstock/penstock.h>
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #define PENSTOCK_BACKEND_ABI 1
@@ -401,7 +403,9 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_PLANES = 16,  /* knows `rows` and `columns`: no such problems are given to it otherwise */
     PENSTOCK_BACKEND_OPTIONS = 32, /* may know a penstock_fft_options */
     PENSTOCK_BACKEND_FEC = 64,     /* may support problems of kind VITERBI: none are given to it otherwise */
-    PENSTOCK_BACKEND_NATIVE = 128  /* the maker's own way to a device: "auto" takes it rather than another backend's */
+    PENSTOCK_BACKEND_NATIVE = 128, /* the maker's own way to a device: "auto" takes it rather than another backend's */
+    PENSTOCK_BACKEND_FORKS = 256   /* what it has made works in a child after fork(), too; no call into any other one
+                                      comes there about what was made before */
 };
 
 struct penstock_backend {
@@ -526,6 +530,34 @@ void penstock__parallel(penstock_context *context, size_t count,
  * and those that are awake, from a loop before, help without. */
 void penstock__parallel_waking(penstock_context *context, size_t count, size_t most,
                                void (*work)(void *argument, size_t i, unsigned worker), void *argument);
+
+/* Changes in a child after fork(): what was begun under another number was begun by another process. */
+unsigned penstock__forks(void);
+
+/* PENSTOCK_OK, or PENSTOCK_ERR_STATE with text where `what` was opened under another number. */
+int penstock__forked(unsigned number, const char *what);
+
+/*
+ * A lock over state of a library that we call. fork() waits for who has it where it is `awaited`. Else, where another
+ * thread has it while this process is forked, that state is lost in the child, and taking it gives false there, for
+ * ever.
+ */
+struct penstock_guard {
+    pthread_mutex_t lock;
+    bool awaited, lost;
+    atomic_bool listed;
+    struct penstock_guard *following;
+};
+#define PENSTOCK_GUARD                    \
+    {                                     \
+        .lock = PTHREAD_MUTEX_INITIALIZER \
+    }
+#define PENSTOCK_GUARD_AWAITED                              \
+    {                                                       \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .awaited = true, \
+    }
+bool penstock__guard(struct penstock_guard *guard);
+void penstock__unguard(struct penstock_guard *guard);
 
 /* Processors that this process may run on: a container or taskset may leave it few of the machine's. */
 unsigned penstock__processors(void);

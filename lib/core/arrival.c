@@ -18,11 +18,12 @@ struct penstock__arrival {
     char *device;
     const char *name; /* in it, or "auto" */
     atomic_bool overtaken, cancelled;
+    unsigned forks; /* of the process that has the thread */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* Under the lock. */
-    bool done;
+    atomic_bool done; /* after the rest */
     int status;
     void *made;
     char text[512];
@@ -38,10 +39,10 @@ static void *run(void *argument)
     penstock__cancel_by(&arrival->cancelled);
     int status = arrival->maker.make(&made, arrival->owner, arrival->device);
     pthread_mutex_lock(&arrival->lock);
-    arrival->done = true;
     arrival->status = status;
     arrival->made = made;
     snprintf(arrival->text, sizeof arrival->text, "%s", status ? penstock_error_text() : "");
+    atomic_store(&arrival->done, true);
     pthread_cond_broadcast(&arrival->changed);
     pthread_mutex_unlock(&arrival->lock);
     return NULL;
@@ -70,6 +71,7 @@ int penstock__arrival_new(struct penstock__arrival **arrival, const struct penst
         return PENSTOCK_ERR_MEMORY;
     made->maker = *maker;
     made->owner = owner;
+    made->forks = penstock__forks();
     if (!(made->device = penstock__strdup(device ? device : "auto"))) {
         penstock__free(made);
         return PENSTOCK_ERR_MEMORY;
@@ -93,10 +95,18 @@ int penstock__arrival_new(struct penstock__arrival **arrival, const struct penst
     return PENSTOCK_OK;
 }
 
+/* In a child after fork() nobody makes it any more, and the lock may be held by a thread that is not here. */
+static bool stayed_behind(const struct penstock__arrival *arrival)
+{
+    return arrival->forks != penstock__forks();
+}
+
 bool penstock__arrival_done(struct penstock__arrival *arrival, double seconds)
 {
     struct timespec until;
     bool done;
+    if (stayed_behind(arrival))
+        return true;
     clock_gettime(CLOCK_MONOTONIC, &until);
     long nanoseconds = until.tv_nsec + (long)(1e9 * seconds);
     until.tv_sec += nanoseconds / 1000000000;
@@ -111,6 +121,9 @@ bool penstock__arrival_done(struct penstock__arrival *arrival, double seconds)
 
 int penstock__arrival_take(struct penstock__arrival *arrival, void **made)
 {
+    *made = NULL;
+    if (!atomic_load(&arrival->done))
+        return penstock__error(PENSTOCK_ERR_DEVICE, "it was being made ready when this process was forked");
     *made = arrival->made;
     arrival->made = NULL;
     return arrival->status ? penstock__error(arrival->status, "%s", arrival->text) : PENSTOCK_OK;
@@ -136,11 +149,14 @@ void penstock__arrival_free(struct penstock__arrival *arrival)
     if (!arrival)
         return;
     atomic_store(&arrival->cancelled, true);
-    pthread_join(arrival->thread, NULL);
-    if (arrival->made)
+    if (!stayed_behind(arrival))
+        pthread_join(arrival->thread, NULL);
+    if (atomic_load(&arrival->done) && arrival->made)
         arrival->maker.free(arrival->made);
-    pthread_cond_destroy(&arrival->changed);
-    pthread_mutex_destroy(&arrival->lock);
+    if (!stayed_behind(arrival)) {
+        pthread_cond_destroy(&arrival->changed);
+        pthread_mutex_destroy(&arrival->lock);
+    }
     penstock__free(arrival->device);
     penstock__free(arrival);
 }

@@ -7,6 +7,7 @@
 #include "core/cache_bound.h"
 #include "core/description.h"
 #include "core/devices.h"
+#include "core/fork.h"
 #include "core/memo.h"
 
 #include <sched.h>
@@ -111,7 +112,8 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     status = new->kinds ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
     if (status || (status = find_cache_dir(&new->cache_dir, known.cache_dir)) ||
         (status = find_kernel_path(&new->kernel_path, known.kernel_path)) ||
-        (status = penstock__pool_new(&new->pool, new->threads, new->threads <= processors))) {
+        (status = penstock__pool_new(&new->pool, new->threads, new->threads <= processors)) ||
+        (status = penstock__fork_add(new))) {
         penstock_context_free(new);
         return status;
     }
@@ -123,6 +125,7 @@ void penstock_context_free(penstock_context *context)
 {
     if (!context)
         return;
+    penstock__fork_remove(context);
     penstock__memos_free(context);
     penstock__host_blocks_free(context);
     penstock__devices_free(context);

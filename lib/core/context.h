@@ -22,6 +22,7 @@ struct penstock__kind {
 };
 
 struct penstock_context {
+    penstock_context *following; /* in the list of core/fork.c */
     unsigned threads;
     penstock_log_fn *log;
     void *log_user;
@@ -58,6 +59,9 @@ bool penstock__serves_meanwhile(const penstock_context *context);
 
 /* As penstock_host_memory_new(), for a device that is open, or NULL. */
 int penstock__host_block_new(void **memory, penstock_context *context, struct penstock_device *device, size_t bytes);
+
+/* Whether one of them is from a device whose driver stayed with the process that forked this one. */
+bool penstock__host_blocks_gone(penstock_context *context);
 void penstock__host_blocks_free(penstock_context *context);
 
 #endif

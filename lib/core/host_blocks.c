@@ -4,6 +4,7 @@
 /* Memory of the host that a device copies from and to by itself. Each context lists what it gave out. */
 #include "core/context.h"
 #include "core/devices.h"
+#include "core/fork.h"
 
 struct penstock__host_block {
     char *memory;
@@ -100,6 +101,16 @@ bool penstock__host_reached(const struct penstock_device *device, const void *ho
                   first + bytes <= (uintptr_t)block->memory + block->bytes;
     pthread_mutex_unlock(&context->host_lock);
     return reached;
+}
+
+bool penstock__host_blocks_gone(penstock_context *context)
+{
+    bool gone = false;
+    pthread_mutex_lock(&context->host_lock);
+    for (const struct penstock__host_block *block = context->host_blocks; block && !gone; block = block->following)
+        gone = block->device && penstock__device_gone(block->device);
+    pthread_mutex_unlock(&context->host_lock);
+    return gone;
 }
 
 void penstock__host_blocks_free(penstock_context *context)

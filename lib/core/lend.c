@@ -129,7 +129,7 @@ int penstock_stream_acquire(penstock_stream *stream, void **to, size_t *room)
     *to = NULL;
     *room = 0;
     penstock__lent_forget(stream);
-    if ((status = penstock__stream_goes_on(stream)))
+    if ((status = penstock__stream_here(stream)) || (status = penstock__stream_goes_on(stream)))
         return status;
     if ((status = push_held(stream)) || penstock__lent_waits(&stream->lent))
         return status;
@@ -172,6 +172,8 @@ int penstock_stream_peek(penstock_stream *stream, bool wait, const void **from, 
     *from = NULL;
     *count = 0;
     penstock__lent_forget(stream);
+    if ((status = penstock__stream_here(stream)))
+        return status;
     if (!stream->kind->pull)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "%s: results of the kind %s are frames, with a pull of their own", __func__,

@@ -9,6 +9,7 @@
  * in before it looks at it. The lock is for those that sleep.
  */
 #include "core/context.h"
+#include "core/fork.h"
 #include "core/meter.h"
 
 #include <sched.h>
@@ -175,6 +176,12 @@ static void start(struct penstock__pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+static void init_conditions(struct penstock__pool *pool)
+{
+    pthread_cond_init(&pool->posted_or_stopped, NULL);
+    pthread_cond_init(&pool->helper_left, NULL);
+}
+
 int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin)
 {
     struct penstock__pool *new = penstock__calloc(1, sizeof *new);
@@ -189,8 +196,7 @@ int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin
     for (unsigned i = 0; i < PLACES; i++)
         atomic_init(&new->loops[i].inside, CLOSED);
     pthread_mutex_init(&new->lock, NULL);
-    pthread_cond_init(&new->posted_or_stopped, NULL);
-    pthread_cond_init(&new->helper_left, NULL);
+    init_conditions(new);
     *pool = new;
     return PENSTOCK_OK;
 }
@@ -287,4 +293,32 @@ void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument)
 {
     penstock__parallel_waking(context, count, count, work, argument);
+}
+
+/* ---------------------------------------------------------------- forks ----------------------- */
+
+void penstock__pool_lock(struct penstock__pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+}
+
+void penstock__pool_unlock(struct penstock__pool *pool)
+{
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* No thread of the pool is here, nor the callers of loops that were on their way. */
+void penstock__pool_renew(struct penstock__pool *pool)
+{
+    init_conditions(pool);
+    for (unsigned i = 0; i < PLACES; i++) {
+        atomic_store(&pool->loops[i].inside, CLOSED);
+        atomic_store(&pool->loops[i].used, false);
+    }
+    for (unsigned i = 0; i < pool->running; i++)
+        atomic_store(&pool->helpers[i].watches, false);
+    atomic_store(&pool->asleep, 0);
+    atomic_store(&pool->waiting, 0);
+    atomic_store(&pool->started, false);
+    pool->running = 0;
 }

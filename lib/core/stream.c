@@ -4,6 +4,8 @@
 /* The public calls of all streams. */
 #include "core/stream.h"
 #include "core/description.h"
+#include "core/devices.h"
+#include "core/fork.h"
 #include "core/rest.h"
 
 #include <math.h>
@@ -16,6 +18,7 @@ void penstock__stream_start(penstock_stream *stream)
 {
     stream->taken = stream->given = 0;
     stream->finished = false;
+    stream->forks = penstock__forks();
     penstock__meter_start(&stream->meter, penstock__now_s());
 }
 
@@ -36,7 +39,33 @@ int penstock__stream_is(const penstock_stream *stream, const struct penstock__st
 {
     if (!stream)
         return bad("%s: stream is NULL", call);
-    return stream->kind == kind ? PENSTOCK_OK : bad("%s: this stream is of the kind %s", call, stream->kind->name);
+    return stream->kind == kind ? penstock__stream_here(stream)
+                                : bad("%s: this stream is of the kind %s", call, stream->kind->name);
+}
+
+/* Whether a device computes for the stream, or did, whose driver the parent alone has. */
+static bool had_gone_device(const penstock_stream *stream)
+{
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
+    const struct penstock_device *device;
+    stream->kind->get_info(stream, &info);
+    stream->kind->get_stats(stream, &stats);
+    for (size_t i = 0; (device = penstock__device_row(stream->context, NULL, i)); i++)
+        if (device->name == info.device)
+            return penstock__device_gone(device) || stats.fallbacks;
+    return stats.fallbacks;
+}
+
+/* A driver may keep the memory that it gives from children, so that touching it would end them. */
+int penstock__stream_here(const penstock_stream *stream)
+{
+    if (stream->forks == penstock__forks() || !penstock__host_blocks_gone(stream->context) || !had_gone_device(stream))
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_DEVICE,
+                           "%s: its samples are in memory of a device that stayed with the process "
+                           "that forked this one",
+                           stream->kind->name);
 }
 
 int penstock__stream_goes_on(const penstock_stream *stream)
@@ -51,7 +80,7 @@ int penstock__stream_goes_on(const penstock_stream *stream)
 
 static int check_stream(const char *call, const penstock_stream *stream)
 {
-    return stream ? PENSTOCK_OK : bad("%s: stream is NULL", call);
+    return stream ? penstock__stream_here(stream) : bad("%s: stream is NULL", call);
 }
 
 /* What is pushed: one array, or `channels` of them. */
@@ -244,7 +273,7 @@ double penstock_stream_due_s(const penstock_stream *stream)
 int penstock_stream_get_info(const penstock_stream *stream, penstock_stream_info *info)
 {
     penstock_stream_info known = PENSTOCK_STREAM_INFO;
-    int status = check_stream(__func__, stream);
+    int status = stream ? PENSTOCK_OK : bad("%s: stream is NULL", __func__);
     if (status)
         return status;
     known.kind = stream->kind->name;
@@ -269,7 +298,7 @@ const char *penstock_stream_device(const penstock_stream *stream)
 int penstock_stream_get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
 {
     penstock_stream_stats now = PENSTOCK_STREAM_STATS;
-    int status = check_stream(__func__, stream);
+    int status = stream ? PENSTOCK_OK : bad("%s: stream is NULL", __func__);
     if (status)
         return status;
     penstock__meter_read(&stream->meter, &now, penstock__now_s());

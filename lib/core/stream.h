@@ -62,6 +62,7 @@ struct penstock_stream {
     penstock_context *context;
     size_t in_bytes, out_bytes, in_channels, out_channels; /* as penstock_stream_info */
     uint64_t taken, given;                                 /* items */
+    unsigned forks;                                        /* of the process that has started it: penstock__forks() */
     bool finished;
     bool lends_in, lends_out; /* the kind's acquire and commit, peek and release serve; else core/lend.c does */
     struct penstock__lent lent;
@@ -82,6 +83,9 @@ int penstock__stream_take(penstock_stream *stream, const struct penstock__items 
 
 /* PENSTOCK_ERR_ARGUMENT with text where a call of one kind gets no stream, or one of another kind. */
 int penstock__stream_is(const penstock_stream *stream, const struct penstock__stream_kind *kind, const char *call);
+
+/* PENSTOCK_ERR_DEVICE with text where this process was forked, and samples of the stream are in the parent's alone. */
+int penstock__stream_here(const penstock_stream *stream);
 
 /* PENSTOCK_ERR_STATE with text where the stream was finished. */
 int penstock__stream_goes_on(const penstock_stream *stream);

@@ -54,11 +54,21 @@ const char *penstock__gpu_library_find(void *api, void *library, const struct gp
 
 bool penstock__gpu_once(struct gpu_once *once, bool (*load)(char reason[256]), char reason[256])
 {
-    bool loaded;
-    pthread_mutex_lock(&once->lock);
-    if (!once->loaded)
+    static const char forked[] =
+        "the driver was loaded before this process was forked, and works in that process alone";
+    bool loaded, here;
+    if (!penstock__guard(&once->guard)) {
+        snprintf(reason, 256, "%s", forked);
+        return false;
+    }
+    if (!once->loaded) {
         once->loaded = load(reason);
+        once->forks = penstock__forks();
+    }
     loaded = once->loaded;
-    pthread_mutex_unlock(&once->lock);
-    return loaded;
+    here = once->forks == penstock__forks();
+    penstock__unguard(&once->guard);
+    if (loaded && !here)
+        snprintf(reason, 256, "%s", forked);
+    return loaded && here;
 }

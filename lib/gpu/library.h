@@ -5,9 +5,7 @@
 #ifndef PENSTOCK_GPU_LIBRARY_H
 #define PENSTOCK_GPU_LIBRARY_H
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "backends/backend.h"
 
 /* A function of a library, and where in a struct of pointers it belongs. */
 struct gpu_function {
@@ -25,14 +23,16 @@ void penstock__gpu_library_advise(char reason[256], const char *advice);
 /* Fills in the pointers of `api`. NULL, or the name of the first function that the library does not have. */
 const char *penstock__gpu_library_find(void *api, void *library, const struct gpu_function *functions, size_t count);
 
-/* What is loaded once and stays; a failure is tried again, since what was missing may have come. */
+/* What is loaded once and stays; a failure is tried again, since what was missing may have come. In a child after
+ * fork() what the parent has loaded does not work. */
 struct gpu_once {
-    pthread_mutex_t lock;
+    struct penstock_guard guard;
+    unsigned forks;
     bool loaded;
 };
-#define GPU_ONCE                          \
-    {                                     \
-        .lock = PTHREAD_MUTEX_INITIALIZER \
+#define GPU_ONCE                \
+    {                           \
+        .guard = PENSTOCK_GUARD \
     }
 
 /* Whether it is there; if not, with a line in `reason`. */

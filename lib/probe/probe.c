@@ -6,7 +6,6 @@
 #include "probe/memory.h"
 #include "probe/session.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +51,8 @@ static bool write_key(char key[KEY_BYTES], const struct penstock_backend *backen
 }
 
 /* Of this process: the last ones. Few drivers are there, and few texts about them. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken while a helper runs, too: one is enough */
+static struct penstock_guard turn = PENSTOCK_GUARD;          /* while a helper runs: one is enough */
+static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED; /* over the following */
 static struct {
     uint64_t key; /* 0: none */
     struct penstock__probe_result result;
@@ -61,12 +61,13 @@ static struct {
 static bool recall_here(struct penstock__probe_result *result, const char *key)
 {
     uint64_t hash = penstock__hash(key, strlen(key));
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].key == hash) {
+    bool found = false;
+    penstock__guard(&guard);
+    for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
+        if ((found = known[i].key == hash))
             *result = known[i].result;
-            return true;
-        }
-    return false;
+    penstock__unguard(&guard);
+    return found;
 }
 
 static void keep_here(const struct penstock__probe_result *result, const char *key)
@@ -74,12 +75,14 @@ static void keep_here(const struct penstock__probe_result *result, const char *k
     static size_t next;
     uint64_t hash = penstock__hash(key, strlen(key));
     size_t at = 0, count = sizeof known / sizeof *known;
+    penstock__guard(&guard);
     while (at < count && known[at].key != hash)
         at++;
     if (at == count)
         at = next++ % count;
     known[at].key = hash;
     known[at].result = *result;
+    penstock__unguard(&guard);
 }
 
 /* Of files. */
@@ -113,12 +116,13 @@ bool penstock__probe_devices(struct penstock__probe_result *result, penstock_con
     char key[KEY_BYTES], kind[40];
     bool has_key = write_key(key, backend), remembered = false;
     write_kind(kind, backend);
-    pthread_mutex_lock(&lock);
+    bool mine = penstock__guard(&turn); /* a helper that the parent's thread has asked is the parent's */
     if (has_key && !anew && !(remembered = recall_here(result, key)) &&
         (remembered = penstock__result_recall(result, context, kind, key)))
         keep_here(result, key);
     if (!remembered)
         ask_and_keep(result, context, backend, has_key ? key : NULL);
-    pthread_mutex_unlock(&lock);
+    if (mine)
+        penstock__unguard(&turn);
     return remembered;
 }

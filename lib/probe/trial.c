@@ -8,7 +8,6 @@
 #include "probe/session.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +36,7 @@ void penstock__trial_end(void)
 /* ---------------------------------------------------------------- memory ---------------------- */
 
 /* Of this process: the last ones. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED;
 static struct {
     uint64_t key; /* 0: none */
     struct penstock__finding finding;
@@ -47,22 +46,22 @@ static bool recall_here(struct penstock__finding *finding, const char *key)
 {
     uint64_t hash = penstock__hash(key, strlen(key));
     bool found = false;
-    pthread_mutex_lock(&lock);
+    penstock__guard(&guard);
     for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
         if ((found = known[i].key == hash))
             *finding = known[i].finding;
-    pthread_mutex_unlock(&lock);
+    penstock__unguard(&guard);
     return found;
 }
 
 static void keep_here(const struct penstock__finding *finding, const char *key)
 {
     static size_t next;
-    pthread_mutex_lock(&lock);
+    penstock__guard(&guard);
     known[next].key = penstock__hash(key, strlen(key));
     known[next].finding = *finding;
     next = (next + 1) % (sizeof known / sizeof *known);
-    pthread_mutex_unlock(&lock);
+    penstock__unguard(&guard);
 }
 
 static void write_key(char key[KEY_BYTES], const struct penstock_backend *backend, const char *name)

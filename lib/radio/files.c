@@ -26,6 +26,7 @@ int penstock_files_new(penstock_files **outputs)
     if (!(*outputs = penstock__calloc(1, sizeof **outputs)))
         return PENSTOCK_ERR_MEMORY;
     atomic_init(&(*outputs)->stop_ns, 0);
+    (*outputs)->forks = penstock__forks();
     return PENSTOCK_OK;
 }
 
@@ -62,7 +63,7 @@ int penstock__file_error(const penstock_file *output, const char *what)
 
 void penstock__file_drop(penstock_file *output)
 {
-    if (output->part && output->fd >= 0 && !output->placed)
+    if (output->part && output->fd >= 0 && !output->placed && output->set->forks == penstock__forks())
         unlink(output->part); /* before it is closed: then it is nobody's, and another program's next */
     if (output->fd >= 0 && !output->borrowed)
         close(output->fd);
@@ -159,6 +160,8 @@ static int check_opening(const penstock_files *outputs, const char *path)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "outputs is NULL");
     if (outputs->completed)
         return penstock__error(PENSTOCK_ERR_STATE, "the outputs are complete: no more can be opened");
+    if (penstock__forked(outputs->forks, "a set of files"))
+        return PENSTOCK_ERR_STATE;
     if (!path || !*path)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "no file named: a path, or '-' for standard output");
     return PENSTOCK_OK;
@@ -250,6 +253,8 @@ int penstock_file_write(penstock_file *output, const void *bytes, size_t count)
         return penstock__error(PENSTOCK_ERR_STATE, "'%.200s' is closed", output->name);
     if (output->failure)
         return penstock__error(output->failure, "an earlier write to '%.200s' failed", output->name);
+    if ((status = penstock__forked(output->set->forks, output->name)))
+        return status;
     if ((status = write_all(output, bytes, count)))
         penstock__file_spoil(output, status);
     return status;

@@ -32,6 +32,7 @@ struct penstock_files {
     penstock_file *first, *last;
     struct penstock__identities protected;
     bool completed;
+    unsigned forks;        /* of the process that made the set: penstock__forks() */
     atomic_ullong stop_ns; /* of CLOCK_MONOTONIC: no more waiting after this; 0: no stop */
 };
 

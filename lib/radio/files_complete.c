@@ -113,6 +113,8 @@ int penstock_files_complete(penstock_files *outputs)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "outputs is NULL");
     if (outputs->completed)
         return penstock__error(PENSTOCK_ERR_STATE, "the outputs are complete already");
+    if ((status = penstock__forked(outputs->forks, "a set of files")))
+        return status;
     outputs->completed = true;
     for (penstock_file *output = outputs->first; output && !status; output = output->next) {
         status = settle(output);

@@ -109,7 +109,7 @@ static int check_state(const penstock_sink *sink)
         return penstock__error(PENSTOCK_ERR_STATE, "'%.200s' is closed", sink->path);
     if (sink->failure)
         return penstock__error(sink->failure, "an earlier write to '%.200s' failed", sink->path);
-    return PENSTOCK_OK;
+    return penstock__forked(sink->data->set->forks, sink->path);
 }
 
 int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_t count)

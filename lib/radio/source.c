@@ -139,6 +139,7 @@ int penstock_source_open(penstock_source **source, penstock_context *context, co
         return PENSTOCK_ERR_MEMORY;
     atomic_init(&self->stop, false);
     self->context = context;
+    self->forks = penstock__forks();
     if ((status = penstock__description_read(&self->desc, sizeof self->desc, desc, "penstock_source_desc")) ||
         (status = check_description(&self->desc)))
         goto fail;
@@ -168,7 +169,7 @@ void penstock_source_free(penstock_source *source)
 {
     if (!source)
         return;
-    if (source->kind && source->kind->close)
+    if (source->kind && source->kind->close && (!source->kind->shared || source->forks == penstock__forks()))
         source->kind->close(source);
     close_resampler(source);
     penstock__identities_free(&source->files);
@@ -249,6 +250,8 @@ int penstock_source_read(penstock_source *source, void *samples, size_t capacity
     if (!source || !samples || !count || !capacity)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "source, samples or count is NULL, or capacity is 0");
     *count = 0;
+    if ((status = penstock__forked(source->forks, source->description)))
+        return status;
     source->reading = true;
     if (source->resampler)
         status = read_resampled(source, samples, capacity, count);

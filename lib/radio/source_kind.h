@@ -24,10 +24,12 @@ struct penstock__source_kind {
     /* 1 .. capacity samples; `*count` 0: the end, or `stop` was set. Waits at most a tenth of a second after `stop`. */
     int (*read)(penstock_source *source, void *samples, size_t capacity, size_t *count);
     void (*close)(penstock_source *source);
+    bool shared; /* with threads or processes of a driver: a child after fork() does not close it */
 };
 
 struct penstock_source {
     const struct penstock__source_kind *kind;
+    unsigned forks; /* of the process that opened it: penstock__forks() */
     void *priv;
     penstock_context *context; /* NULL: nobody to tell */
     penstock_source_desc desc; /* checked; `antenna` is our copy */

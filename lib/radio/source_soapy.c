@@ -328,4 +328,4 @@ static int soapy_read(penstock_source *source, void *samples, size_t capacity, s
 }
 
 const struct penstock__source_kind penstock__source_soapy = {
-    .open = soapy_open, .read = soapy_read, .close = soapy_close};
+    .open = soapy_open, .read = soapy_read, .close = soapy_close, .shared = true};

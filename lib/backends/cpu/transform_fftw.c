@@ -15,7 +15,6 @@
 #include "backends/cpu/transform.h"
 
 #include <fftw3.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,6 +29,10 @@
 /* Makes a plan under FFTW's lock too, since FFTW makes its planner on the first call, and not all calls are locked. */
 static void make_planner_safe(void)
 {
+    static bool safe;
+    if (safe)
+        return;
+    safe = true;
     fftwf_complex in = {0}, out = {0};
     fftwf_make_planner_thread_safe();
     fftwf_destroy_plan(fftwf_plan_dft_1d(1, &in, &out, FFTW_FORWARD, FFTW_ESTIMATE));
@@ -57,21 +60,21 @@ static fftwf_plan make_plan(const struct cpu_transform *t, void *in, void *out, 
                    : fftwf_plan_dft_c2r_1d(n, in, out, effort | FFTW_DESTROY_INPUT);
 }
 
-/* The planner's number of threads may have been raised by others; a transform of ours is one thread's work. FFTW's own
- * lock leaves out the number. */
+/* Over all our calls of the planner: FFTW's own lock leaves out the number of threads, and does not outlive a fork()
+ * that comes while it is held. */
+static struct penstock_guard planner = PENSTOCK_GUARD_AWAITED;
+
+/* The number of threads may have been raised by others; a transform of ours is one thread's work. */
 static fftwf_plan make_plan_for_one_thread(const struct cpu_transform *t, void *in, void *out, unsigned effort)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     fftwf_plan plan;
     int threads;
-    pthread_mutex_lock(&lock);
     threads = fftwf_planner_nthreads();
     if (threads != 1)
         fftwf_plan_with_nthreads(1);
     plan = make_plan(t, in, out, effort);
     if (threads != 1)
         fftwf_plan_with_nthreads(threads);
-    pthread_mutex_unlock(&lock);
     return plan;
 }
 
@@ -86,15 +89,16 @@ static size_t alignment_class(char *aligned)
 
 static int init(struct cpu_transform *t, unsigned effort)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     size_t bytes = (t->n + 2) * sizeof(penstock_cf32);
     char *in = penstock__alloc(bytes), *out = penstock__alloc(bytes);
     int status = PENSTOCK_ERR_MEMORY;
-    pthread_once(&once, make_planner_safe);
     if (!in || !out)
         goto done;
     t->alignment = alignment_class(in);
+    penstock__guard(&planner);
+    make_planner_safe();
     t->priv = make_plan_for_one_thread(t, in, out, effort);
+    penstock__unguard(&planner);
     status = t->priv ? PENSTOCK_OK : penstock__error(PENSTOCK_ERR_DEVICE, "FFTW made no plan for %zu points", t->n);
 done:
     penstock__free(in);
@@ -115,7 +119,9 @@ static int init_estimated(struct cpu_transform *t)
 
 static void destroy(struct cpu_transform *t)
 {
+    penstock__guard(&planner);
     fftwf_destroy_plan(t->priv);
+    penstock__unguard(&planner);
 }
 
 /* FFTW's interface is not const, though only the reverse real transform writes to its input. */

@@ -65,8 +65,8 @@ const struct penstock_backend penstock__reference_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "reference",
     .licence = "GPL-2.0-or-later", /* liquid-dsp is under MIT, but Debian links it with FFTW */
-    .flags =
-        PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_FEC,
+    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES |
+             PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_FORKS,
     .error_factor = 6,
     .single = true,
     .slot_bytes = sizeof(struct penstock_host_slot),

@@ -32,16 +32,16 @@ int penstock__reference_supports(const struct penstock_fft_problem *fft)
 /* ---------------------------------------------------------------- plan ------------------------ */
 
 /* liquid does not say that its planner may be used by several threads. */
-static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+static struct penstock_guard planner = PENSTOCK_GUARD_AWAITED;
 
 static void destroy(struct reference_plan *p)
 {
-    pthread_mutex_lock(&planner);
+    penstock__guard(&planner);
     if (p->fft_plan)
         fft_destroy_plan(p->fft_plan);
     if (p->column_plan)
         fft_destroy_plan(p->column_plan);
-    pthread_mutex_unlock(&planner);
+    penstock__unguard(&planner);
     penstock__free(p->in);
     penstock__free(p->out);
     penstock__free(p->sums);
@@ -63,12 +63,12 @@ static bool make_plans(struct reference_plan *p)
     int direction = fft->direction == PENSTOCK_FORWARD ? LIQUID_FFT_FORWARD : LIQUID_FFT_BACKWARD;
     bool plane = penstock__fft_is_plane(fft);
     unsigned width = (unsigned)width_of(fft), height = (unsigned)(fft->n / width);
-    pthread_mutex_lock(&planner);
+    penstock__guard(&planner);
     if (fft->columns <= 1)
         p->fft_plan = fft_create_plan(width, plane ? p->line_in : p->in, plane ? p->line_out : p->out, direction, 0);
     if (plane)
         p->column_plan = fft_create_plan(height, p->line_in, p->line_out, direction, 0);
-    pthread_mutex_unlock(&planner);
+    penstock__unguard(&planner);
     return (fft->columns > 1 || p->fft_plan) && (!plane || p->column_plan);
 }
 

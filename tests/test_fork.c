@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * fork() with everything in flight: a plan's batches, streams of all kinds, a source and a sink, while another thread
+ * makes plans and runs them in the same context. The child goes on with all of that and frees it, within a deadline.
+ * Where the device outlives a fork it gives the values of a process that never forked; where it does not, calls say so,
+ * and what may go over to the CPU does. Usage: test_fork DEVICE [FFT];
+ * with PENSTOCK_TEST_FULL=1 more often.
+ */
+#include "device.h"
+#include "folder.h"
+#include "stream_kinds.h"
+#include "test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    FRAMES = 64,
+    POINTS = 240,
+    BATCHES = 3,
+    MOST_CASES = 32,
+    FORKS = 36,
+    MANY_FORKS = 108,
+    THIRDS = 3,
+    DEADLINE_S = 90,
+    SAMPLES = 4096
+};
+
+static const char *device;
+static bool lost;    /* the device does not outlive a fork, */
+static bool private; /* nor does memory of the host that it lends */
+static char input[300], output[300];
+static const struct stream_case *cases;
+static size_t case_count;
+static char *want[MOST_CASES]; /* of each case, in a process that never forked */
+static size_t wanted[MOST_CASES];
+
+struct flight {
+    size_t first, step; /* of the cases */
+    penstock_context *context;
+    penstock_plan *plan;
+    uint64_t ticket;
+    penstock_stream *streams[MOST_CASES];
+    size_t taken[MOST_CASES];
+    char *got[MOST_CASES];
+    size_t given[MOST_CASES];
+    penstock_source *source;
+    penstock_sink *sink;
+};
+
+static penstock_cf32 in[BATCHES][FRAMES * POINTS], out[BATCHES][FRAMES * POINTS], expected[BATCHES][FRAMES * POINTS];
+
+/* ---------------------------------------------------------------- streams --------------------- */
+
+static size_t room_of(const struct stream_case *c)
+{
+    return c->count * 4 + 4096;
+}
+
+/* Pushes up to `end` and pulls what is ready; at the end of the stream all. The first error. */
+static int advance(struct flight *flight, size_t i, size_t end)
+{
+    const struct stream_case *c = &cases[i];
+    const size_t piece = 700;
+    int status = PENSTOCK_OK;
+    while (!status && (flight->taken[i] < end || end == c->count)) {
+        size_t taken = 0, count = 0, left = end - flight->taken[i];
+        bool over = !left;
+        if (over && (status = penstock_stream_finish(flight->streams[i])))
+            return status;
+        if (left)
+            status = stream_push(c, flight->streams[i], (const char *)c->in + flight->taken[i] * c->in_bytes,
+                                 left < piece ? left : piece, &taken);
+        flight->taken[i] += taken;
+        if (!status)
+            status = stream_pull(c, flight->streams[i], flight->got[i] + flight->given[i] * c->out_bytes,
+                                 room_of(c) - flight->given[i], over, &count);
+        flight->given[i] += count;
+        if (over && !count)
+            break;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- the parent ------------------ */
+
+static void open_files(struct flight *flight)
+{
+    CHECK_OK(penstock_source_open(&flight->source, flight->context, input,
+                                  &PENSTOCK_SOURCE_DESC(.raw = true, .rate_hz = 1e6)));
+    CHECK_OK(penstock_sink_open(&flight->sink, output, &PENSTOCK_SINK_DESC(.rate_hz = 1e6)));
+    size_t count;
+    CHECK_OK(penstock_source_read(flight->source, out[0], SAMPLES / 2, &count));
+    CHECK_OK(penstock_sink_write(flight->sink, out[0], count));
+}
+
+static void take_off(struct flight *flight, const char *where, unsigned threads)
+{
+    CHECK_OK(penstock_context_new(&flight->context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
+    open_files(flight);
+    CHECK_OK(penstock_fft_plan(&flight->plan, flight->context, &PENSTOCK_FFT_DESC(.n = POINTS), where));
+    for (size_t i = flight->first; i < case_count; i += flight->step) {
+        flight->got[i] = calloc(room_of(&cases[i]), cases[i].out_bytes);
+        CHECK_OK(cases[i].kind->open(&flight->streams[i], flight->context, cases[i].desc, where));
+        CHECK_OK(advance(flight, i, cases[i].count * (1 + i % 3) / 4));
+    }
+    for (int b = 0; b < BATCHES; b++)
+        CHECK_OK(penstock_plan_submit(flight->plan, in[b], out[b], FRAMES, &flight->ticket));
+}
+
+static void land(struct flight *flight)
+{
+    for (size_t i = flight->first; i < case_count; i += flight->step) {
+        penstock_stream_free(flight->streams[i]);
+        free(flight->got[i]);
+    }
+    penstock_plan_free(flight->plan);
+    penstock_source_free(flight->source);
+    penstock_sink_free(flight->sink);
+    penstock_context_free(flight->context);
+    flight->context = NULL;
+}
+
+static atomic_bool over;
+
+/* Another thread of the application: locks of the context, the planners and the pool are held most of the time. */
+static void *work_beside(void *context)
+{
+    static const size_t lengths[] = {7, 12, 240, 480, 1000, 1021};
+    static penstock_cf32 from[64 * 1021], to[64 * 1021];
+    for (unsigned i = 0; !atomic_load(&over); i++) {
+        penstock_plan *plan;
+        void *memory;
+        size_t n = lengths[i % (sizeof lengths / sizeof *lengths)];
+        if (!penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = n), i % 2 ? "cpu" : device)) {
+            penstock_plan_run(plan, from, to, 64);
+            penstock_plan_free(plan);
+        }
+        if (!penstock_host_memory_new(&memory, context, "cpu", 4096))
+            penstock_host_memory_free(context, memory);
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- the child ------------------- */
+
+static bool is_right(int b)
+{
+    double error = 0, norm = 0;
+    for (size_t i = 0; i < FRAMES * POINTS; i++) {
+        double re = (double)out[b][i].re - (double)expected[b][i].re,
+               im = (double)out[b][i].im - (double)expected[b][i].im;
+        error += re * re + im * im;
+        norm += (double)expected[b][i].re * (double)expected[b][i].re +
+                (double)expected[b][i].im * (double)expected[b][i].im;
+    }
+    return error <= 1e-11 * norm;
+}
+
+static bool has_text(void)
+{
+    return *penstock_error_text() && !strchr(penstock_error_text(), '\n');
+}
+
+/* New ones on the inherited context, and on one of the child's own. */
+static void make_new(penstock_context *context)
+{
+    static const char *const names[] = {"auto", "cpu", NULL, NULL};
+    char prefer[64];
+    snprintf(prefer, sizeof prefer, "prefer:%s", device);
+    for (int i = 0; i < 4; i++) {
+        const char *name = i == 2 ? prefer : i == 3 ? device : names[i];
+        penstock_plan *plan = NULL;
+        memset(out[0], 0, sizeof out[0]);
+        int status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = POINTS), name);
+        if (i == 3 && lost) {
+            CHECK(status == PENSTOCK_ERR_NO_DEVICE && has_text(), "%s in a child: %d", name, status);
+            continue;
+        }
+        CHECK(!status, "%s in a child: %d: %s", name, status, penstock_error_text());
+        if (!status)
+            CHECK_OK(penstock_plan_run(plan, in[0], out[0], FRAMES));
+        CHECK(is_right(0), "%s in a child: wrong values", name);
+        penstock_plan_free(plan);
+    }
+}
+
+static void go_on(struct flight *flight, size_t i, bool named)
+{
+    const struct stream_case *c = &cases[i];
+    int status = advance(flight, i, c->count);
+    if (lost && (named || private)) {
+        CHECK((!status || has_text()) && status != PENSTOCK_ERR_ARGUMENT, "%s: %d", c->name, status);
+        return;
+    }
+    CHECK(!status, "%s in a child: %d: %s", c->name, status, penstock_error_text());
+    CHECK(flight->given[i] == wanted[i], "%s in a child: %zu items, wanted %zu", c->name, flight->given[i], wanted[i]);
+    bool right = lost ? stream_values_agree(c, flight->got[i], want[i], wanted[i])
+                      : !memcmp(flight->got[i], want[i], wanted[i] * c->out_bytes);
+    CHECK(right, "%s in a child: other values", c->name);
+}
+
+/* What belongs to the parent. */
+static void touch_files(struct flight *flight)
+{
+    size_t count;
+    CHECK_EQ(penstock_source_read(flight->source, out[0], 16, &count), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_sink_write(flight->sink, out[0], 16), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_sink_close(flight->sink), PENSTOCK_ERR_STATE);
+    CHECK(has_text(), "no text");
+}
+
+/* `free_only`: what is in flight is abandoned. */
+static void live_on(struct flight *flight, bool named, bool free_only)
+{
+    penstock_context *own = NULL;
+    test_failures = 0;
+    if (!free_only) {
+        int status = penstock_plan_wait(flight->plan, flight->ticket);
+        CHECK(lost && named ? status && has_text() : !status, "wait in a child: %d: %s", status, penstock_error_text());
+        for (int b = 0; b < BATCHES && !status; b++)
+            CHECK(is_right(b), "batch %d: wrong values", b);
+        for (size_t i = flight->first; i < case_count; i += flight->step)
+            go_on(flight, i, named);
+        make_new(flight->context);
+        touch_files(flight);
+    }
+    land(flight);
+    CHECK_OK(penstock_context_new(&own, &PENSTOCK_CONTEXT_DESC(.threads = 2)));
+    make_new(own);
+    penstock_context_free(own);
+    _exit(test_failures ? 1 : 0);
+}
+
+/* ---------------------------------------------------------------- rounds ---------------------- */
+
+/* True where it ended by itself, with status 0. */
+static bool wait_for(pid_t child, const char *what)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    for (int i = 0; i < DEADLINE_S * 200; i++) {
+        int status;
+        pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child) {
+            CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "%s: the child ended with %#x", what, status);
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    CHECK(false, "%s: the child hangs", what);
+    return false;
+}
+
+static void check_sink(struct flight *flight)
+{
+    struct penstock_source *written;
+    size_t count = 0;
+    CHECK_OK(penstock_sink_close(flight->sink));
+    CHECK_OK(penstock_source_open(&written, NULL, output, &PENSTOCK_SOURCE_DESC(.raw = true, .rate_hz = 1e6)));
+    CHECK_OK(penstock_source_read(written, out[0], SAMPLES, &count));
+    CHECK_EQ(count, SAMPLES / 2);
+    penstock_source_free(written);
+    CHECK_OK(penstock_source_read(flight->source, out[0], SAMPLES, &count));
+    CHECK_EQ(count, SAMPLES / 2); /* the child has taken none */
+}
+
+/* The parent goes on as if nothing had been. */
+static void check_parent(struct flight *flight)
+{
+    CHECK_OK(penstock_plan_wait(flight->plan, flight->ticket));
+    for (size_t i = flight->first; i < case_count; i += flight->step) {
+        CHECK_OK(advance(flight, i, cases[i].count));
+        CHECK(flight->given[i] == wanted[i] && !memcmp(flight->got[i], want[i], wanted[i] * cases[i].out_bytes),
+              "%s: the parent has other values", cases[i].name);
+    }
+    check_sink(flight);
+}
+
+static void fork_once(int number)
+{
+    struct flight flight = {.first = case_count > 1 ? (size_t)number % THIRDS : 0, .step = THIRDS};
+    unsigned threads = 1u << number / THIRDS % 3;
+    char where[64], what[128];
+    bool named = number / THIRDS % 2 == 0, free_only = number % 8 == 7, beside = number % 5 != 4;
+    pthread_t other;
+    snprintf(where, sizeof where, "%s%s", named ? "" : "prefer:", device);
+    snprintf(what, sizeof what, "%s, %u threads, fork %d", where, threads, number);
+    take_off(&flight, where, threads);
+    atomic_store(&over, false);
+    if (beside && pthread_create(&other, NULL, work_beside, flight.context))
+        beside = false;
+    nanosleep(&(struct timespec){.tv_nsec = number % 5 * 700000L + 1000}, NULL);
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        live_on(&flight, named, free_only);
+    CHECK(child > 0, "no fork");
+    bool ended = child > 0 && wait_for(child, what);
+    atomic_store(&over, true);
+    if (beside)
+        pthread_join(other, NULL);
+    if (ended)
+        check_parent(&flight);
+    land(&flight);
+}
+
+/* A device that is being made ready by a thread of its own. */
+static void fork_while_it_comes(void)
+{
+    for (size_t n = 500; n < 502; n++) {
+        penstock_context *context;
+        penstock_plan *plan;
+        char where[64];
+        snprintf(where, sizeof where, "prefer:%s", device);
+        CHECK_OK(
+            penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 2, .cache_dir = "", .meanwhile = true)));
+        CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = n), where));
+        pid_t child = fork();
+        if (!child) {
+            test_failures = 0;
+            CHECK_OK(penstock_plan_run(plan, in[0], out[0], 8));
+            penstock_plan_free(plan);
+            penstock_context_free(context);
+            _exit(test_failures ? 1 : 0);
+        }
+        if (child > 0)
+            wait_for(child, "while the device is made ready");
+        penstock_plan_free(plan);
+        penstock_context_free(context);
+    }
+}
+
+static void write_input(void)
+{
+    FILE *file = fopen(input, "wb");
+    CHECK(file && fwrite(in, sizeof in[0][0], SAMPLES, file) == SAMPLES && !fclose(file), "cannot write %s", input);
+}
+
+static void compute_expected(void)
+{
+    struct flight flight = {.step = 1};
+    uint64_t seed = 5;
+    for (int b = 0; b < BATCHES; b++)
+        for (size_t i = 0; i < FRAMES * POINTS; i++)
+            in[b][i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
+    write_input();
+    take_off(&flight, device, 1);
+    CHECK_OK(penstock_plan_wait(flight.plan, flight.ticket));
+    memcpy(expected, out, sizeof out);
+    for (size_t i = 0; i < case_count; i++) {
+        CHECK_OK(advance(&flight, i, cases[i].count));
+        want[i] = flight.got[i];
+        wanted[i] = flight.given[i];
+        flight.got[i] = NULL;
+        CHECK(wanted[i], "%s gives nothing", cases[i].name);
+    }
+    land(&flight);
+}
+
+int main(int argc, char **argv)
+{
+    penstock_context *context;
+    int forks = 0, most, status;
+    device = argc > 1 ? argv[1] : "cpu";
+    private = !strcmp(device, "cuda");
+    lost = private || !strcmp(device, "opencl");
+    if ((status = test_device(&context, device)))
+        return status;
+    penstock_context_free(context);
+    cases = stream_cases(&case_count);
+    if (argc > 2) /* FFT: the stream that needs nothing else */
+        case_count = 1;
+    CHECK(test_make_folder(), "no folder");
+    snprintf(input, sizeof input, "%s", test_path("in.cf32"));
+    snprintf(output, sizeof output, "%s", test_path("out.cf32"));
+    compute_expected();
+    most = getenv("PENSTOCK_TEST_FULL") ? MANY_FORKS : argc > 2 ? FORKS / 4 : lost ? FORKS / 3 : FORKS;
+    for (; forks < most && !test_failures; forks++)
+        fork_once(forks);
+    if (lost)
+        fork_while_it_comes();
+    printf("%s: %d forks\n", device, forks);
+    for (size_t i = 0; i < case_count; i++)
+        free(want[i]);
+    stream_cases_free();
+    test_remove_folder();
+    return test_finish();
+}
