@@ -46,10 +46,15 @@ static uint64_t memory_of(const struct case_target *target)
                : info.memory_bytes;
 }
 
+static size_t frame_bytes(const struct resident_bench *bench)
+{
+    return bench->frame_bytes ? bench->frame_bytes : bench->frame_samples * penstock_format_bytes(bench->format);
+}
+
 static size_t choose_frames(const struct resident_bench *bench, const struct case_target *target)
 {
     uint64_t memory = memory_of(target);
-    size_t bytes = IN_BYTES, frame = bench->frame_samples * penstock_format_bytes(bench->format);
+    size_t bytes = IN_BYTES, frame = frame_bytes(bench);
     if (bench->frames)
         return bench->frames;
     while (memory && bytes > memory / 12)
@@ -161,13 +166,14 @@ static int with_block(struct bench_row *row, const struct case_target *target, c
     struct run run = {.peer = row->peer, .repeats = 1};
     size_t frames = choose_frames(bench, target);
     double transfers = row->runs ? bench_rate_msps(row) : NAN;
-    int status = bench->make(&run.resident, bench->argument, block, BLOCK_BYTES, frames), code = EXIT_DONE;
+    int status =
+            bench->make(&run.resident, bench->argument, block, bench->block ? bench->block_bytes : BLOCK_BYTES, frames),
+        code = EXIT_DONE;
     if (status)
         return status == PENSTOCK_ERR_UNSUPPORTED ? EXIT_DONE : fail_status(status);
     *done = true;
     double samples = (double)frames * (double)bench->frame_samples;
-    size_t in_bytes = (size_t)samples * penstock_format_bytes(bench->format),
-           out_bytes = penstock_resident_bytes(run.resident) - in_bytes;
+    size_t in_bytes = frames * frame_bytes(bench), out_bytes = penstock_resident_bytes(run.resident) - in_bytes;
     if (bench->for_peer && run.peer && run.peer->device_new) {
         struct device_work work = bench->work;
         work.device = target->device;
@@ -193,6 +199,8 @@ static int with_block(struct bench_row *row, const struct case_target *target, c
 int bench_resident(struct bench_row *row, const struct case_target *target, const struct resident_bench *bench,
                    bool *done)
 {
+    if (bench->block)
+        return with_block(row, target, bench, bench->block, done);
     void *block = make_block(bench);
     int code = block ? with_block(row, target, bench, block, done) : fail(EXIT_DATA, "out of memory");
     free(block);

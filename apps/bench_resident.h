@@ -14,10 +14,12 @@ struct resident_bench {
     int (*make)(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t frames);
     void *argument;
     penstock_format format;
-    size_t frames;                 /* 0: until the samples fill 1 GiB, less where the device has less */
-    size_t frame_samples, average; /* samples from frame to frame; frames that make one output */
-    struct device_work work;       /* for a peer; frames, in and in_bytes are filled in */
-    bool for_peer;                 /* the peer that was asked for may try */
+    size_t frames;                   /* 0: until the samples fill 1 GiB, less where the device has less */
+    size_t frame_samples, average;   /* samples from frame to frame; frames that make one output */
+    const void *block;               /* samples for the device to repeat; NULL: random ones */
+    size_t block_bytes, frame_bytes; /* of these, a multiple of 16, and from frame to frame; 0: as the format has it */
+    struct device_work work;         /* for a peer; frames, in and in_bytes are filled in */
+    bool for_peer;                   /* the peer that was asked for may try */
 };
 
 /* `*done` is false, and the row as it was, where the device does not work in memory of its own. A row that was measured

@@ -92,6 +92,8 @@ struct viterbi_case {
     char code[20];       /* as penstock_viterbi_code() takes it */
     size_t bits, blocks; /* 0: the user of the case chooses */
     penstock_soft soft;
+    bool noisy;
+    double ebn0_db; /* where noisy */
 };
 
 struct test_case {

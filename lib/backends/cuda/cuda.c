@@ -47,7 +47,8 @@ static void host_free(struct penstock_device *device, void *memory)
 /* Before the same GPU through OpenCL. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    int status = problem->kind != PENSTOCK_PROBLEM_FFT
+    int status = problem->kind == PENSTOCK_PROBLEM_VITERBI ? PENSTOCK_OK
+                 : problem->kind != PENSTOCK_PROBLEM_FFT
                      ? penstock__fused_check(problem, device->name)
                      : penstock__gpu_supports(&problem->fft, &penstock__cuda_opened(device)->limits);
     return status ? status : 3;
@@ -65,7 +66,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .name = "cuda",
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |
-             PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE,
+             PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE | PENSTOCK_BACKEND_FEC,
     .device_bytes = sizeof(struct cuda_device),
     .buffer_bytes = sizeof(struct cuda_buffer),
     .slot_bytes = sizeof(struct cuda_slot),

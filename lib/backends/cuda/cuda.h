@@ -9,6 +9,7 @@
 #include "backends/cuda/driver_api.h"
 #include "gpu/fused_kernel.h"
 #include "gpu/plane.h"
+#include "gpu/viterbi.h"
 
 /* ---------------------------------------------------------------- loader.c -------------------- */
 
@@ -148,11 +149,19 @@ struct cuda_fused {
     struct fused_kernel kernel;
 };
 
+/* Kernels for blocks of a convolutional code. */
+struct cuda_viterbi {
+    CUmodule module;
+    CUfunction kernels[GPU_VITERBI_KERNELS];
+    struct gpu_viterbi shape;
+};
+
 struct cuda_plan {
     struct gpu_scheme scheme;
     struct gpu_plane plane; /* of such a plan, which has nothing else */
     struct cuda_node nodes[GPU_MAX_NODES];
-    struct cuda_fused fused; /* of such a plan, which has no nodes */
+    struct cuda_fused fused;     /* of such a plan, which has no nodes */
+    struct cuda_viterbi viterbi; /* likewise */
 };
 
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant);
@@ -194,9 +203,17 @@ void penstock__cuda_fused_free(struct penstock_plan_state *plan);
 int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                                  const struct penstock_job *job);
 
+/* ---------------------------------------------------------------- viterbi.c ------------------- */
+
+int penstock__cuda_viterbi_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant);
+void penstock__cuda_viterbi_free(struct penstock_plan_state *plan);
+int penstock__cuda_viterbi_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                   const struct penstock_job *job);
+
 /* ---------------------------------------------------------------- slot.c ---------------------- */
 
-#define CUDA_MARKS 16
+#define CUDA_SCRATCHES 3
+#define CUDA_MARKS     16
 
 struct cuda_slot {
     CUstream stream;
@@ -207,8 +224,8 @@ struct cuda_slot {
     bool stamped[PENSTOCK_STAMPS];
     CUmodule copier;
     CUfunction copy;
-    CUdeviceptr scratch[2]; /* between nodes */
-    size_t scratch_bytes[2];
+    CUdeviceptr scratch[CUDA_SCRATCHES]; /* between nodes, or kernels */
+    size_t scratch_bytes[CUDA_SCRATCHES];
     struct gpu_plane_memory planes;
 };
 

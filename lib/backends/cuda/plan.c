@@ -61,6 +61,8 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     struct gpu_limits limits = penstock__cuda_opened(plan->device)->limits;
     limits.shape = plan->shape;
+    if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return penstock__cuda_viterbi_init(plan, &limits, variant);
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__cuda_fused_init(plan, &limits, variant);
     if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
@@ -83,6 +85,10 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 
 void penstock__cuda_plan_free(struct penstock_plan_state *plan)
 {
+    if (((const struct cuda_plan *)plan->priv)->viterbi.shape.active) {
+        penstock__cuda_viterbi_free(plan);
+        return;
+    }
     if (((const struct cuda_plan *)plan->priv)->fused.kernel.active) {
         penstock__cuda_fused_free(plan);
         return;
@@ -126,6 +132,8 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
 
 int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
+    if (((const struct cuda_plan *)plan->priv)->viterbi.shape.active)
+        return penstock__cuda_viterbi_enqueue(slot, plan, job);
     if (((const struct cuda_plan *)plan->priv)->fused.kernel.active)
         return penstock__cuda_fused_enqueue(slot, plan, job);
     if (((const struct cuda_plan *)plan->priv)->plane.count)

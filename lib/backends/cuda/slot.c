@@ -19,7 +19,7 @@ static void release(struct penstock_slot *slot)
     for (unsigned i = 0; i < CUDA_MARKS; i++)
         if (self->events[i])
             api_of(slot)->EventDestroy(self->events[i]);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < CUDA_SCRATCHES; i++)
         if (self->scratch[i])
             api_of(slot)->MemFree(self->scratch[i]);
     if (self->stream)

@@ -56,8 +56,10 @@ static void buffer_free(struct penstock_buffer *buffer)
 /* A GPU before a CPU. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
-    int status = problem->kind != PENSTOCK_PROBLEM_FFT ? penstock__fused_check(problem, device->name)
-                                                       : penstock__gpu_supports(&problem->fft, &opened(device)->limits);
+    int status = problem->kind == PENSTOCK_PROBLEM_VITERBI ? PENSTOCK_OK
+                 : problem->kind != PENSTOCK_PROBLEM_FFT
+                     ? penstock__fused_check(problem, device->name)
+                     : penstock__gpu_supports(&problem->fft, &opened(device)->limits);
     return status ? status : opened(device)->is_gpu ? 2 : 1;
 }
 
@@ -71,8 +73,8 @@ const struct penstock_backend penstock__opencl_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "opencl",
     .licence = "MIT",
-    .flags =
-        PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_OPTIONS,
+    .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |
+             PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_FEC,
     .device_bytes = sizeof(struct opencl_device),
     .buffer_bytes = sizeof(struct opencl_buffer),
     .slot_bytes = sizeof(struct opencl_slot),

@@ -11,6 +11,7 @@
 #include "backends/backend.h"
 #include "gpu/fused_kernel.h"
 #include "gpu/plane.h"
+#include "gpu/viterbi.h"
 
 #include <pthread.h>
 
@@ -151,12 +152,20 @@ struct opencl_fused {
     struct fused_kernel kernel;
 };
 
+/* Kernels for blocks of a convolutional code. */
+struct opencl_viterbi {
+    cl_program program;
+    cl_kernel kernels[GPU_VITERBI_KERNELS];
+    struct gpu_viterbi shape;
+};
+
 struct opencl_plan {
     struct gpu_scheme scheme;
     struct gpu_plane plane; /* of such a plan, which has nothing else */
     struct opencl_node nodes[GPU_MAX_NODES];
-    struct opencl_fused fused; /* of such a plan, which has no nodes */
-    pthread_mutex_t arguments; /* a kernel's arguments are set and taken under it: slots may be in two threads */
+    struct opencl_fused fused;     /* of such a plan, which has no nodes */
+    struct opencl_viterbi viterbi; /* likewise */
+    pthread_mutex_t arguments;     /* a kernel's arguments are set and taken under it: slots may be in two threads */
 };
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant);
@@ -173,10 +182,18 @@ void penstock__opencl_fused_free(struct penstock_plan_state *plan);
 int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                                    const struct penstock_job *job);
 
+/* ---------------------------------------------------------------- viterbi.c ------------------- */
+
+int penstock__opencl_viterbi_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant);
+void penstock__opencl_viterbi_free(struct penstock_plan_state *plan);
+int penstock__opencl_viterbi_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                     const struct penstock_job *job);
+
 /* ---------------------------------------------------------------- slot.c ---------------------- */
 
-#define OPENCL_MARKS  16
-#define OPENCL_IMAGES 8
+#define OPENCL_SCRATCHES 3
+#define OPENCL_MARKS     16
+#define OPENCL_IMAGES    8
 
 struct opencl_image {
     cl_mem image, buffer; /* the buffer is kept as long, so that no other has its name */
@@ -194,8 +211,8 @@ struct opencl_slot {
     cl_event stamps[PENSTOCK_STAMPS];
     cl_program copier; /* made when it is first asked for */
     cl_kernel copy;
-    cl_mem scratch[2]; /* between nodes */
-    size_t scratch_bytes[2];
+    cl_mem scratch[OPENCL_SCRATCHES]; /* between nodes, or kernels */
+    size_t scratch_bytes[OPENCL_SCRATCHES];
     struct gpu_plane_memory planes;
 };
 

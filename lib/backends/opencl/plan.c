@@ -70,6 +70,8 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 {
     struct gpu_limits limits = ((const struct opencl_device *)plan->device->priv)->limits;
     limits.shape = plan->shape;
+    if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return penstock__opencl_viterbi_init(plan, &limits, variant);
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__opencl_fused_init(plan, &limits, variant);
     if (penstock__gpu_is_plane(&plan->problem->fft, &limits))
@@ -94,6 +96,10 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 
 void penstock__opencl_plan_free(struct penstock_plan_state *plan)
 {
+    if (((const struct opencl_plan *)plan->priv)->viterbi.shape.active) {
+        penstock__opencl_viterbi_free(plan);
+        return;
+    }
     if (((const struct opencl_plan *)plan->priv)->fused.kernel.active) {
         penstock__opencl_fused_free(plan);
         return;
@@ -191,6 +197,8 @@ int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buff
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                              const struct penstock_job *job)
 {
+    if (((const struct opencl_plan *)plan->priv)->viterbi.shape.active)
+        return penstock__opencl_viterbi_enqueue(slot, plan, job);
     if (((const struct opencl_plan *)plan->priv)->fused.kernel.active)
         return penstock__opencl_fused_enqueue(slot, plan, job);
     if (((const struct opencl_plan *)plan->priv)->plane.count)

@@ -39,7 +39,7 @@ void penstock__opencl_slot_free(struct penstock_slot *slot)
     penstock__opencl_timing_free(slot);
     penstock__opencl_images_free(slot);
     penstock__gpu_plane_memory_free(&self->planes);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < OPENCL_SCRATCHES; i++)
         if (self->scratch[i])
             api_of(slot)->ReleaseMemObject(self->scratch[i]);
     api_of(slot)->ReleaseCommandQueue(self->queue);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Plans of kind VITERBI: kernels of lib/gpu/viterbi.h, one after the other. */
+#include "backends/cuda/cuda.h"
+
+static const struct cuda_api *api_of(const struct penstock_plan_state *plan)
+{
+    return penstock__cuda_opened(plan->device)->api;
+}
+
+static struct cuda_viterbi *self_of(const struct penstock_plan_state *plan)
+{
+    return &((struct cuda_plan *)plan->priv)->viterbi;
+}
+
+static int build(struct penstock_plan_state *plan)
+{
+    struct cuda_viterbi *self = self_of(plan);
+    struct gpu_text source = {0};
+    int status = penstock__gpu_viterbi_source(&source, plan->device->context, &self->shape, plan->problem);
+    if (!status)
+        status = penstock__cuda_program(&self->module, plan->device, source.content);
+    penstock__text_free(&source);
+    for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++) {
+        const char *name = penstock__gpu_viterbi_name(&self->shape, plan->problem, i);
+        if (name)
+            status = penstock__cuda_function(&self->kernels[i], plan->device, self->module, name,
+                                             penstock__gpu_viterbi_local(&self->shape, i));
+    }
+    return status;
+}
+
+static void release(struct penstock_plan_state *plan)
+{
+    struct cuda_viterbi *self = self_of(plan);
+    if (self->module)
+        api_of(plan)->ModuleUnload(self->module);
+    self->module = NULL;
+}
+
+int penstock__cuda_viterbi_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)
+{
+    struct cuda_viterbi *self = self_of(plan);
+    int status = penstock__gpu_viterbi_shape(&self->shape, plan->problem, limits, variant, false);
+    if (status || (status = penstock__cuda_enter(plan->device)))
+        return status;
+    if ((status = build(plan)))
+        release(plan);
+    penstock__cuda_leave(plan->device);
+    if (status)
+        return status;
+    penstock__gpu_viterbi_describe(plan, &self->shape);
+    self->shape.active = true;
+    return PENSTOCK_OK;
+}
+
+void penstock__cuda_viterbi_free(struct penstock_plan_state *plan)
+{
+    bool entered = !penstock__cuda_enter(plan->device);
+    release(plan);
+    if (entered)
+        penstock__cuda_leave(plan->device);
+}
+
+static int launch(struct penstock_slot *slot, const struct penstock_plan_state *plan, const struct penstock_job *job,
+                  struct gpu_viterbi_job *work)
+{
+    struct cuda_viterbi *self = self_of(plan);
+    struct cuda_slot *queue = slot->priv;
+    CUdeviceptr in = penstock__cuda_memory(job->in), out = penstock__cuda_memory(job->out);
+    CUdeviceptr blocks = job->gather ? penstock__cuda_memory(job->gather) : 0;
+    void *arguments[] = {&in,
+                         &blocks,
+                         &queue->scratch[GPU_VITERBI_ROWS],
+                         &queue->scratch[GPU_VITERBI_WORK],
+                         &queue->scratch[GPU_VITERBI_DECISIONS],
+                         &out,
+                         &work->count,
+                         &work->windows,
+                         &work->length,
+                         &work->whole_groups,
+                         &work->bytes};
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++)
+        if (work->groups[i])
+            status =
+                penstock__cuda_launch(plan->device, self->kernels[i],
+                                      &(struct cuda_grid){work->groups[i], penstock__gpu_viterbi_group(&self->shape, i),
+                                                          1, penstock__gpu_viterbi_local(&self->shape, i)},
+                                      queue->stream, arguments);
+    return status;
+}
+
+int penstock__cuda_viterbi_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
+                                   const struct penstock_job *job)
+{
+    struct gpu_viterbi_job work;
+    int status;
+    if (!job->frames)
+        return PENSTOCK_OK;
+    if ((status = penstock__gpu_viterbi_job(&work, plan, &self_of(plan)->shape, job)) ||
+        (status = penstock__cuda_enter(plan->device)))
+        return status;
+    for (unsigned i = 0; i < GPU_VITERBI_MEMORIES && !status; i++)
+        if (work.memory[i])
+            status = penstock__cuda_reserve(slot, i, work.memory[i]);
+    if (!status)
+        status = launch(slot, plan, job, &work);
+    penstock__cuda_leave(plan->device);
+    return status;
+}
