@@ -2,16 +2,15 @@
 /* Copyright The Penstock authors. */
 
 /* Remembered answers: the first one holds in a context, from several threads too; the cache folder's may be damaged,
- * changed by another process or be absent; and filters of one context take their lengths from what holds there. */
+ * changed by another process or be absent. */
 #include "core/memo.h"
 #include "core/memory.h"
 #include "folder.h"
 
-#include <dirent.h>
 #include <penstock/penstock.h>
 #include <pthread.h>
 
-enum { SIZE = 16, THREADS = 4, KEYS = 200, TAPS = 3000 };
+enum { SIZE = 16, THREADS = 4, KEYS = 200 };
 
 #define CHECK_TEXT(got, want) CHECK(!strcmp(got, want), "'%s', expected '%s'", got, want)
 
@@ -113,64 +112,6 @@ static void between_threads(void)
     penstock_context_free(context);
 }
 
-/* ---------------------------------------------------------------- filters --------------------- */
-
-static size_t chosen_length(penstock_context *context)
-{
-    static const float taps[TAPS] = {1};
-    penstock_filter_info info = PENSTOCK_FILTER_INFO;
-    penstock_stream *filter = NULL;
-    CHECK_OK(
-        penstock_filter_open(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS), "cpu"));
-    if (filter)
-        CHECK_OK(penstock_filter_get_info(filter, &info));
-    penstock_stream_free(filter);
-    return info.n;
-}
-
-/* The length that one file of the folder times; writes other times there, by which `best` wins. */
-static size_t change_file(penstock_context *context, const char *name, size_t best)
-{
-    size_t bytes, n = 0, used = 0;
-    char changed[800], *content = penstock__cache_read(context, name, &bytes), *key_end = content;
-    CHECK(content && (key_end = strchr(content, '\n')), "%s is damaged", name);
-    if (key_end && sscanf(strstr(content, "in blocks"), "in blocks %zu", &n) == 1) {
-        used = (size_t)snprintf(changed, sizeof changed, "%.*s\npicoseconds: %s yardstick: 2\n",
-                                (int)(key_end - content), content, n == best ? "1000" : "9000000000000");
-        CHECK(penstock__cache_write(context, name, changed, used), "%s cannot be written", name);
-    }
-    penstock__free(content);
-    return n;
-}
-
-/* As another process might: the times in the folder become such that `best` wins. A length that is there and is not
- * `best`. */
-static size_t change_times(penstock_context *context, size_t best)
-{
-    DIR *directory = opendir(test_folder);
-    struct dirent *entry;
-    size_t n, other = 0;
-    while (directory && (entry = readdir(directory)))
-        if (!strncmp(entry->d_name, "filter-", 7) && (n = change_file(context, entry->d_name, best)) != best)
-            other = n;
-    if (directory)
-        closedir(directory);
-    return other;
-}
-
-static void lengths_hold(void)
-{
-    penstock_context *context = new_context();
-    size_t first = chosen_length(context), other = change_times(context, first);
-    CHECK(other, "no other length was timed");
-    change_times(context, other);
-    CHECK_EQ(chosen_length(context), first);
-    penstock_context_free(context);
-    context = new_context(); /* the folder has changed indeed */
-    CHECK_EQ(chosen_length(context), other);
-    penstock_context_free(context);
-}
-
 int main(void)
 {
     if (!test_make_folder())
@@ -179,7 +120,6 @@ int main(void)
     on_disk();
     without_memory();
     between_threads();
-    lengths_hold();
     test_remove_folder();
     return test_finish();
 }

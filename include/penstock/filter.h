@@ -50,8 +50,8 @@ typedef struct penstock_filter_desc {
     double shift;              /* turns per sample, |shift| <= 0.5: -f moves what is at frequency f to zero */
     size_t advance;            /* 0 .. tap_count - 1 */
     bool tail;
-    size_t n; /* transform length, at most 2^23; 0: the fastest by measurement, which is remembered in the cache folder
-                 and holds for all filters of a context. From max_taps + 2 decimation on a transform takes all taps;
+    size_t n; /* transform length, at most 2^23; 0: the one that suits the device by a model of its cost, the same for
+                 the same filter. From max_taps + 2 decimation on a transform takes all taps;
                  shorter ones, from 32 decimation on and without interpolation, take parts of them. The last bits of
                  the results depend on it. */
     size_t max_latency; /* in samples: a value can be pulled when at most so many samples after its own were pushed, as

@@ -102,7 +102,7 @@ void penstock__candidates_find(struct penstock__candidates *list, penstock_conte
             continue;
         if (penstock__device_open(device))
             penstock__candidate_failed(device);
-        else if ((rank = penstock__problem_supported(device, problem)) > 0)
+        else if ((rank = problem ? penstock__problem_supported(device, problem) : 1) > 0)
             insert(list, device, rank);
     }
 }

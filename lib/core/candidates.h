@@ -17,7 +17,7 @@ struct penstock__candidates {
 
 /* Opens the devices that it takes, and no others. Left out are a device that works on the processor's own cores where
  * "cpu" does the problem, and a GPU through another interface than its maker's where that one does it. One that fails
- * is left out with a log line. The device table is filled. */
+ * is left out with a log line. The device table is filled. `problem` NULL: for what any device may do in parts. */
 void penstock__candidates_find(struct penstock__candidates *list, penstock_context *context,
                                const struct penstock_problem *problem);
 

@@ -63,8 +63,9 @@ static int make_rig(struct rig *rig, struct penstock__binding *binding)
 }
 
 /* One batch through every slot. */
-static int run_round(struct rig *rig)
+static int run_round(void *argument)
 {
+    struct rig *rig = argument;
     int status = PENSTOCK_OK;
     for (unsigned slot = 0; slot < rig->binding->slot_count && !status; slot++) {
         rig->batch.out = rig->out + slot * rig->out_bytes;
@@ -89,32 +90,32 @@ static int compare(const void *a, const void *b)
 }
 
 /* Rounds follow each other with all slots full; a round's time is from one start to the next. */
-static int time_rounds(double *median, struct rig *rig)
+int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void *argument)
 {
     double times[ROUNDS], start, before;
     size_t rounds = 0;
     int status;
-    if ((status = run_round(rig)) || (status = run_round(rig)))
+    if ((status = round(argument)) || (status = round(argument)))
         return status;
     start = before = now();
     while (rounds < ROUNDS && before - start < SECONDS) {
         double after;
-        if ((status = run_round(rig)))
+        if ((status = round(argument)))
             return status;
         after = now();
         times[rounds++] = after - before;
         before = after;
     }
     qsort(times, rounds, sizeof times[0], compare);
-    *median = times[rounds / 2];
-    return drain(rig);
+    *seconds = times[rounds / 2];
+    return PENSTOCK_OK;
 }
 
 int penstock__measure(double *seconds, struct penstock__binding *binding)
 {
     struct rig rig = {0};
     int status = make_rig(&rig, binding);
-    if (!status && !(status = time_rounds(seconds, &rig)))
+    if (!status && !(status = penstock__measure_rounds(seconds, run_round, &rig)) && !(status = drain(&rig)))
         *seconds /= (double)(rig.batch.frames * binding->slot_count);
     if (status)
         penstock__binding_close(binding);

@@ -148,8 +148,11 @@ struct penstock_device *penstock__filter_engine_memory(const struct filter_engin
 int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
                                      const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count);
 
-/* Sets the length and the parts that take the least time for a sample, by measurement or from memory; `device` is then
- * the text that names the device that was measured. */
+/* Sets the length and the parts that suit a device, which is open. */
+void penstock__filter_length(struct filter_shape *shape, const struct penstock_device *device, size_t channel_count);
+
+/* The same for the device that `asked` means, which "auto" finds by measurement or from memory; `device` is then the
+ * text that names it. */
 int penstock__filter_choose(struct filter_shape *shape, char device[64], penstock_context *context,
                             const struct filter_shift *shifts, size_t channel_count, const char *asked);
 
