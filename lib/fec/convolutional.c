@@ -42,6 +42,28 @@ void penstock__depuncture(int8_t *soft, const int8_t *punctured, size_t steps, e
 
 #define BLOCK 48 /* a multiple of 8 and of every pattern's steps */
 
+/* The four lowest bits, each in every second byte of a word from the lowest on. */
+static uint64_t spread_four(uint64_t bits)
+{
+    return (bits & 15) * 0x0000200040008001u & 0x0001000100010001u;
+}
+
+/* All coded bits of `steps` <= BLOCK steps, of which a and b hold a bit each. */
+static uint8_t *put_all(uint8_t *next, uint64_t a, uint64_t b, size_t steps)
+{
+    size_t step = 0;
+    for (; step + 4 <= steps; step += 4, next += 8) {
+        const uint64_t word = spread_four(a >> step) | spread_four(b >> step) << 8;
+        for (unsigned i = 0; i < 8; i++)
+            next[i] = (uint8_t)(word >> 8 * i);
+    }
+    for (; step < steps; step++, next += 2) {
+        next[0] = (uint8_t)(a >> step & 1);
+        next[1] = (uint8_t)(b >> step & 1);
+    }
+    return next;
+}
+
 size_t penstock__convolutional_encode(uint8_t *coded, const uint8_t *packed, size_t steps,
                                       enum penstock__code_rate rate)
 {
@@ -57,7 +79,9 @@ size_t penstock__convolutional_encode(uint8_t *coded, const uint8_t *packed, siz
         /* Bit i + 6 is the input of step i, so the input k steps earlier is bit i + 6 - k. */
         a = x >> 6 ^ x >> 4 ^ x >> 3 ^ x >> 1 ^ x;
         b = x >> 6 ^ x >> 5 ^ x >> 4 ^ x >> 3 ^ x;
-        for (size_t step = 0; step < here; step += p->steps)
+        if (rate == PENSTOCK__CODE_1_2)
+            next = put_all(next, a, b, here);
+        for (size_t step = 0; step < here && rate != PENSTOCK__CODE_1_2; step += p->steps)
             for (unsigned i = 0; i < p->kept; i++) {
                 size_t place = 2 * step + p->place[i];
                 if (place < 2 * here)

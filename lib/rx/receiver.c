@@ -141,16 +141,24 @@ int penstock__rx_set_max_latency(penstock_stream *stream, double max_latency_s)
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
+/* Time that passed between calls is the source's. */
+static void enter(struct penstock__rx *rx)
+{
+    if (isfinite(rx->left_at))
+        rx->ahead_s = fmax(rx->ahead_s - (penstock__now_s() - rx->left_at), 0);
+}
+
+static void leave(struct penstock__rx *rx)
+{
+    rx->left_at = penstock__now_s();
+}
+
 /* Whether there is time to wait for another hop, as a source gives that is faster than the radio. */
 static bool gather(struct penstock__rx *rx)
 {
-    const double hop_s = (double)rx->hop / rx->rate_hz, now = penstock__now_s();
-    if (!rx->gathers)
-        return false;
-    rx->ahead_s += hop_s - fmax(now - rx->left_at, 0);
-    rx->ahead_s = fmin(fmax(rx->ahead_s, 0), 2 * AHEAD_HOPS * hop_s);
-    rx->left_at = now;
-    return rx->ahead_s > AHEAD_HOPS * hop_s && rx->end + rx->hop - rx->worked <= rx->most_hops * rx->hop;
+    const double hop_s = (double)rx->hop / rx->rate_hz;
+    rx->ahead_s = fmin(rx->ahead_s + hop_s, 2 * AHEAD_HOPS * hop_s);
+    return rx->gathers && rx->ahead_s > AHEAD_HOPS * hop_s && rx->end + rx->hop - rx->worked <= rx->most_hops * rx->hop;
 }
 
 /* Works when it is time to; a failed attempt is made again by the next call. */
@@ -162,11 +170,8 @@ static int advance(struct penstock__rx *rx)
     return status;
 }
 
-int penstock__rx_push(penstock_stream *stream, const struct penstock__items *items, size_t count, size_t *taken)
+static int take(struct penstock__rx *rx, const uint8_t *in, size_t count)
 {
-    struct penstock__rx *rx = of(stream);
-    const uint8_t *in = items->whole;
-    (void)taken;
     for (;;) {
         int status = advance(rx);
         if (status || !count)
@@ -174,14 +179,22 @@ int penstock__rx_push(penstock_stream *stream, const struct penstock__items *ite
         size_t room = (size_t)(rx->next - rx->end), part = count < room ? count : room;
         penstock__rx_append(rx, in, part);
         double now = penstock__now_s();
-        penstock__stream_took(stream, part, now);
+        penstock__stream_took(&rx->stream, part, now);
         if (!isfinite(rx->since))
             rx->since = now;
-        if (!isfinite(rx->left_at))
-            rx->left_at = now;
-        in += part * stream->in_bytes;
+        in += part * rx->stream.in_bytes;
         count -= part;
     }
+}
+
+int penstock__rx_push(penstock_stream *stream, const struct penstock__items *items, size_t count, size_t *taken)
+{
+    struct penstock__rx *rx = of(stream);
+    (void)taken;
+    enter(rx);
+    int status = take(rx, items->whole, count);
+    leave(rx);
+    return status;
 }
 
 int penstock__rx_finish(penstock_stream *stream)
@@ -220,7 +233,10 @@ int penstock__rx_pull(struct penstock__rx *rx)
     penstock__rx_frame_free(rx, rx->current);
     rx->current = penstock__rx_take(rx);
     if (!rx->current && isfinite(rx->since) && penstock__now_s() - rx->since >= rx->max_latency_s) {
-        if ((status = penstock__rx_work(rx)))
+        enter(rx);
+        status = penstock__rx_work(rx);
+        leave(rx);
+        if (status)
             return status;
         rx->current = penstock__rx_take(rx);
     }

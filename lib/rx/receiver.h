@@ -158,7 +158,7 @@ struct penstock__rx {
 
     /* Work is done every `hop` samples, next when `end` is there, or when samples have waited for max_latency_s; the
      * first of them since `since`, INFINITY: none. A source that is faster than the radio has up to `most_hops` hops
-     * gathered, for all threads to have enough: it is `ahead_s`, but for time that passed in here. */
+     * gathered, for all threads to have enough: it is `ahead_s`, not counted what passes in the calls that work. */
     int64_t hop, next, worked, most_hops;
     double max_latency_s, since, ahead_s, left_at;
     bool gathers;

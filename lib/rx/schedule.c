@@ -6,7 +6,6 @@
  * context's threads; between them lies what depends on order. Each remembers how far it has come, so that after an
  * error the next call goes on where this one stopped.
  */
-#include "core/meter.h"
 #include "ops/ofdm.h"
 #include "rx/receiver.h"
 
@@ -80,7 +79,6 @@ int penstock__rx_work(struct penstock__rx *rx)
         penstock__rx_truncate(rx);
     status = penstock__rx_decode(rx);
     rx->counters.fallbacks = penstock__ofdm_fallbacks(rx->ofdm) - rx->earlier_fallbacks;
-    rx->left_at = penstock__now_s();
     if (status)
         return status;
     rx->worked = rx->end;

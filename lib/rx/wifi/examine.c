@@ -59,7 +59,8 @@ enum penstock__rx_verdict penstock__wifi_examine(const struct penstock__rx *rx, 
     frame->scale = segment->scale;
     frame->ofdm.cfo = node->tracked_cfo = segment->cfo;
     frame->ofdm.noise = segment->noise;
+    const penstock_cf32 turn = cf32_turn(segment->cfo * (double)segment->first);
     for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
-        node->channel[k] = cf32_mul(segment->channel[k], cf32_turn(segment->cfo * (double)segment->first));
+        node->channel[k] = cf32_mul(segment->channel[k], turn);
     return PENSTOCK__RX_FRAME;
 }

@@ -27,10 +27,16 @@ void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from)
     for (unsigned have = 1; have < ROTATION; have *= 2, step = cf32_mul(step, step))
         for (unsigned k = 0; k < have; k++)
             turns[have + k] = cf32_mul(turns[k], step);
+    /* From anchor to anchor in double: what rounding adds in a segment is far below a float's. */
+    const double angle = -TWO_PI * segment->cfo, c = cos(angle * ROTATION), s = sin(angle * ROTATION);
+    double re = cos(angle * (double)from), im = sin(angle * (double)from);
     for (size_t i = from; i < SEGMENT; i += ROTATION) {
-        const penstock_cf32 anchor = cf32_turn(-segment->cfo * (double)i);
+        const penstock_cf32 anchor = {(float)re, (float)im};
         for (unsigned k = 0; k < ROTATION; k++)
             segment->rotated[i + k] = cf32_mul(segment->raw[i + k], cf32_mul(anchor, turns[k]));
+        const double next = re * c - im * s;
+        im = re * s + im * c;
+        re = next;
     }
 }
 
@@ -68,8 +74,11 @@ static void measure_arrivals(const struct penstock__wifi_segment *segment, penst
 static penstock_cf32 correlate_constant(const struct penstock__wifi_tables *tables, double cfo)
 {
     penstock_cf32 sum = {0, 0}, twice = cf32_add((penstock_cf32){1, 0}, cf32_turn(-cfo * PENSTOCK__WIFI_FFT));
-    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
-        sum = cf32_add(sum, cf32_mul(cf32_turn(-cfo * (double)k), tables->long_time[k]));
+    penstock_cf32 turn = {1, 0}, step = cf32_turn(-cfo);
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        sum = cf32_add(sum, cf32_mul(turn, tables->long_time[k]));
+        turn = (k + 1) % ROTATION ? cf32_mul(turn, step) : cf32_turn(-cfo * (double)(k + 1));
+    }
     return cf32_mul(sum, twice);
 }
 
