@@ -13,6 +13,7 @@
  *     ofdm:wifi:qam64:x100     100 symbols
  *     receive:wifi:54          frames at 54 Mb/s
  *     viterbi:dvb:3/4:1024     blocks of 1024 bits of a convolutional code
+ *     ldpc:wifi:1944:1/2       blocks of a low-density parity-check code
  */
 #ifndef PENSTOCK_APPS_CASES_H
 #define PENSTOCK_APPS_CASES_H
@@ -96,6 +97,13 @@ struct viterbi_case {
     double ebn0_db; /* where noisy */
 };
 
+struct ldpc_case {
+    char code[32];             /* as penstock_ldpc_code() takes it */
+    size_t iterations, blocks; /* 0: the user of the case chooses */
+    bool stop_early;
+    penstock_soft soft;
+};
+
 struct test_case {
     const struct case_kind *kind;
     char text[CASE_TEXT];
@@ -107,6 +115,7 @@ struct test_case {
         struct ofdm_case ofdm;
         struct receive_case receive;
         struct viterbi_case viterbi;
+        struct ldpc_case ldpc;
     };
 };
 
@@ -136,7 +145,7 @@ struct case_kind {
 };
 
 extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_ofdm, case_receive,
-    case_viterbi;
+    case_viterbi, case_ldpc;
 
 /* All kinds, ended by NULL. */
 extern const struct case_kind *const case_kinds[];

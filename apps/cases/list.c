@@ -132,6 +132,13 @@ static const char *const quick_cases[] = {
     "viterbi:dab:3000:x5",
     "viterbi:lte:40:x300",
     "viterbi:ccsds:9001:x1",
+    "ldpc:wifi:648:1/2",
+    "ldpc:wifi:1296:3/4:early",
+    "ldpc:wifi:1944:5/6:f32",
+    "ldpc:nr:bg1:384:5",
+    "ldpc:nr:bg1:20:46:x3",
+    "ldpc:nr:bg2:52:9:early:x1",
+    "ldpc:ccsds:1024:4/5:i20",
 };
 
 /* Lengths beyond what --full goes through one by one: powers of two and their neighbours, squares of primes, products
@@ -189,6 +196,11 @@ static const char *const bench_cases[] = {
     "viterbi:wifi:x1",
     "viterbi:dvb:3/4:8192",
     "viterbi:lte:40",
+    "ldpc:wifi:1944:1/2",
+    "ldpc:wifi:1944:1/2:early",
+    "ldpc:wifi:1944:5/6",
+    "ldpc:nr:bg1:384:5",
+    "ldpc:nr:bg1:384:9",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -2,7 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Forward error correction: convolutional codes, decoded by the Viterbi algorithm, in batches of blocks.
+ * Forward error correction: convolutional codes, decoded by the Viterbi algorithm, and low-density parity-check codes,
+ * decoded by layered min-sum, in batches of blocks.
  *
  *     penstock_viterbi_desc code = PENSTOCK_VITERBI_DESC(.bits = 1024);
  *     if (penstock_viterbi_code(&code, "dvb:3/4") ||
@@ -122,6 +123,96 @@ PENSTOCK_API int penstock_viterbi_sent(size_t *count, const penstock_viterbi_des
  * is sent of them, one bit a byte, 0 or 1, one block behind the other. `bits` and `coded` lie apart. */
 PENSTOCK_API int penstock_viterbi_encode(const penstock_viterbi_desc *desc, uint8_t *coded, const uint8_t *bits,
                                          size_t blocks);
+
+/* ---------------------------------------------------------------- LDPC ------------------------ */
+
+/* Where a quasi-cyclic code's base matrix comes from. */
+typedef enum penstock_ldpc_graph {
+    PENSTOCK_LDPC_BASE,   /* the description's `base` */
+    PENSTOCK_LDPC_NR_BG1, /* 3GPP TS 38.212 table 5.3.2-2 */
+    PENSTOCK_LDPC_NR_BG2, /* table 5.3.2-3 */
+    PENSTOCK_LDPC_AR4JA   /* CCSDS 131.0-B 7.4 */
+} penstock_ldpc_graph;
+
+#define PENSTOCK_MAX_LDPC_EDGES   1024 /* blocks of a base matrix that are not zero */
+#define PENSTOCK_MAX_LDPC_ROWS    128
+#define PENSTOCK_MAX_LDPC_COLUMNS 512
+#define PENSTOCK_MAX_LDPC_LIFTING 2048
+#define PENSTOCK_MAX_LDPC_DEGREE  64 /* of them in a row */
+#define PENSTOCK_LDPC_LEVEL       95 /* the largest soft value */
+
+/*
+ * A code word is `columns` times `lifting` bits, of which the first (columns - rows) lifting are the data bits. Of base
+ * row r, check i sums bit (i + shift) mod lifting of each column whose block is not zero. Not sent are `punctured` bits
+ * at the word's start, `punctured_end` at its end, and the last `filler` data bits, which are 0 and not in the result.
+ */
+typedef struct penstock_ldpc_desc {
+    size_t size;
+    penstock_ldpc_graph graph;
+    const int16_t *base; /* PENSTOCK_LDPC_BASE: rows of `columns` shifts, taken modulo the lifting; -1: a zero block */
+    unsigned rows, columns; /* of blocks. NR: 4 .. 46 or 42 rows, 0: all, and columns follow; AR4JA: 12 rows, and 20, 28
+                               or 44 columns */
+    unsigned lifting; /* rows and columns of a block, 2 .. 2048. NR: one of table 5.3.2-1; AR4JA: a power of two from
+                         32 on */
+    size_t punctured, punctured_end, filler;
+    unsigned iterations; /* 1 .. 1000; 0: 10 */
+    bool stop_early;     /* after an iteration after which all checks hold */
+    penstock_soft soft;
+    float scale; /* PENSTOCK_SOFT_F32: factor before rounding. 0: of each block its own, which makes 12 of the mean
+                    absolute value of its finite numbers, at rates above 1/2 up to 32 and more */
+    penstock_bits result;
+    bool soft_result; /* instead of bits an int8_t for each data bit, -95 .. 95, positive where 0 is likelier */
+    bool report;      /* each result ends with a penstock_ldpc_report */
+    size_t batch;     /* blocks that one call usually brings; 0: the library's choice. A hint, no limit. */
+    unsigned slots;   /* batches in flight, 1 .. 16; 0: 3 */
+} penstock_ldpc_desc;
+
+#define PENSTOCK_LDPC_DESC(...) PENSTOCK_DESCRIPTION(penstock_ldpc_desc, __VA_ARGS__)
+
+/* The last bytes of a block's penstock_plan_info.out_bytes, from a multiple of 4 on. */
+typedef struct penstock_ldpc_report {
+    uint16_t iterations; /* that were done */
+    uint16_t parity;     /* 1 where all checks hold, 0 otherwise */
+} penstock_ldpc_report;
+
+/*
+ * Fills in the code's part of a description (graph .. filler) by a name and leaves the rest alone:
+ *     wifi:1944:1/2          IEEE 802.11-2020 annex F: 648, 1296 or 1944 bits; 1/2, 2/3, 3/4 or 5/6
+ *     nr:bg1:384, nr:bg2:52:12   3GPP TS 38.212 5.3.2: lifting and, if not all, rows; the first two columns punctured.
+ *                            Filler and what rate matching does not send are for the caller to set.
+ *     ccsds:1024:1/2         CCSDS 131.0-B 7.4 (AR4JA): 1024, 4096 or 16384 data bits; 1/2, 2/3 or 4/5
+ */
+PENSTOCK_API int penstock_ldpc_code(penstock_ldpc_desc *desc, const char *name);
+
+/*
+ * Plan decoding of blocks, as penstock_viterbi_plan(): frame i of a call has the soft bits of block i that are sent, in
+ * the order of the word, and its result begins at i times penstock_plan_info.out_bytes.
+ *
+ * The decoder is normalised min-sum by layers: J. Chen, A. Dholakia, E. Eleftheriou, M. Fossorier, X.-Y. Hu,
+ * "Reduced-complexity decoding of LDPC codes", IEEE Trans. Comm. 53(8), 2005; D. E. Hocevar, "A reduced complexity
+ * decoder architecture via layered decoding of LDPC codes", Proc. SIPS 2004. Every device and variant gives the same
+ * bits, by whole numbers: a bit's value L begins as its soft bit, limited to -95 .. 95 (0 where it is not sent, 95 for
+ * filler), a check's message R to a bit as 0. For base rows in their order, and all checks of each: T = L - R of its
+ * bits; R' has the product of the signs of the other bits' T (0 counts as positive) and floor((3 m + 2) / 4) of the
+ * smallest m of their absolute values, at most 42; L' = T + R', limited to -95 .. 95. A bit is 1 where L < 0.
+ * "reference" does the same with a factor of 3/4 in double precision, without limits.
+ *
+ * Levels of soft bits: a mean absolute value of 10 to 14 suits rates up to 1/2 best, about 32 rate 5/6.
+ */
+PENSTOCK_API int penstock_ldpc_plan(penstock_plan **plan, penstock_context *context, const penstock_ldpc_desc *desc,
+                                    const char *device);
+
+/* Data bits of a block's result, and bits that are sent for it; each may be NULL. */
+PENSTOCK_API int penstock_ldpc_sizes(size_t *bits, size_t *sent, const penstock_ldpc_desc *desc);
+
+/*
+ * Encodes `blocks` blocks, each of its data bits as desc->result says (packed ones from a whole byte on), into what is
+ * sent of them, one bit a byte, 0 or 1, one block behind the other. `bits` and `coded` lie apart. An error where the
+ * data bits do not determine the others. T. J. Richardson and R. L. Urbanke, "Efficient encoding of low-density
+ * parity-check codes", IEEE Trans. Inf. Theory 47(2), 2001.
+ */
+PENSTOCK_API int penstock_ldpc_encode(const penstock_ldpc_desc *desc, uint8_t *coded, const uint8_t *bits,
+                                      size_t blocks);
 
 #ifdef __cplusplus
 }

@@ -77,7 +77,8 @@ enum penstock_problem_kind {
     PENSTOCK_PROBLEM_FFT,
     PENSTOCK_PROBLEM_OFDM, /* optional for a backend, as is */
     PENSTOCK_PROBLEM_FILTER,
-    PENSTOCK_PROBLEM_VITERBI /* given only to backends with PENSTOCK_BACKEND_FEC */
+    PENSTOCK_PROBLEM_VITERBI, /* given only to backends with PENSTOCK_BACKEND_FEC */
+    PENSTOCK_PROBLEM_LDPC     /* likewise, with PENSTOCK_BACKEND_LDPC */
 };
 
 /* A penstock_fft_desc, checked, with every default filled in. */
@@ -288,6 +289,91 @@ static inline size_t penstock__viterbi_out_bytes(const struct penstock_viterbi_p
     return viterbi->result == PENSTOCK_BITS_UNPACKED ? bits : (bits + 7) / 8;
 }
 
+/*
+ * Blocks of a quasi-cyclic low-density parity-check code: a penstock_ldpc_desc, checked, its graph made. A frame is a
+ * block; a sample is a soft bit. The rule of the decoder is that of penstock_ldpc_plan().
+ */
+struct penstock_ldpc_edge {
+    uint16_t column, shift;
+};
+
+struct penstock_ldpc_problem {
+    unsigned rows, columns, lifting;
+    uint16_t first[PENSTOCK_MAX_LDPC_ROWS + 1]; /* edges of row r: first[r] .. first[r + 1] - 1 */
+    struct penstock_ldpc_edge edges[PENSTOCK_MAX_LDPC_EDGES];
+    size_t punctured, punctured_end, filler;
+    unsigned iterations;
+    bool stop_early;
+    penstock_soft soft;
+    float scale; /* 0: of each block its own */
+    penstock_bits result;
+    bool soft_result, report;
+};
+
+#define PENSTOCK__LDPC_LEAST 42 /* what the smallest absolute values that a check sees are limited to */
+#define PENSTOCK__LDPC_HARD  32 /* the level of hard bits */
+
+/* Bits of a word; its data bits; those of them that are in the result; and those bits that are sent. */
+static inline size_t penstock__ldpc_word(const struct penstock_ldpc_problem *ldpc)
+{
+    return (size_t)ldpc->columns * ldpc->lifting;
+}
+
+static inline size_t penstock__ldpc_data(const struct penstock_ldpc_problem *ldpc)
+{
+    return (size_t)(ldpc->columns - ldpc->rows) * ldpc->lifting;
+}
+
+static inline size_t penstock__ldpc_bits(const struct penstock_ldpc_problem *ldpc)
+{
+    return penstock__ldpc_data(ldpc) - ldpc->filler;
+}
+
+static inline size_t penstock__ldpc_sent(const struct penstock_ldpc_problem *ldpc)
+{
+    return penstock__ldpc_word(ldpc) - ldpc->punctured - ldpc->punctured_end - ldpc->filler;
+}
+
+/* The parts of a word that are sent: bits [at, end) of it, before and behind the filler; `first` of what is sent. */
+struct penstock_ldpc_part {
+    size_t at, end, first;
+};
+
+static inline void penstock__ldpc_parts(struct penstock_ldpc_part parts[2], const struct penstock_ldpc_problem *ldpc)
+{
+    const size_t end = penstock__ldpc_word(ldpc) - ldpc->punctured_end, bits = penstock__ldpc_bits(ldpc);
+    parts[0] = (struct penstock_ldpc_part){.at = ldpc->punctured, .end = bits};
+    parts[1] = (struct penstock_ldpc_part){penstock__ldpc_data(ldpc), end, bits - ldpc->punctured};
+}
+
+/*
+ * The mean level of floats with a scale of their own: checks of many bits, as codes of high rates have them, see least
+ * values that are small parts of the mean, and lose more by rounding; codes of low rates need the room above it.
+ */
+static inline double penstock__ldpc_mean(const struct penstock_ldpc_problem *ldpc)
+{
+    double rate = (double)penstock__ldpc_bits(ldpc) / (double)penstock__ldpc_sent(ldpc);
+    return rate > 0.5 ? 12 + 60 * (rate - 0.5) : 12;
+}
+
+static inline size_t penstock__ldpc_soft_bytes(const struct penstock_ldpc_problem *ldpc)
+{
+    return ldpc->soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1;
+}
+
+/* Bytes of a result, and of its bits alone. */
+static inline size_t penstock__ldpc_bits_bytes(const struct penstock_ldpc_problem *ldpc)
+{
+    size_t bits = penstock__ldpc_bits(ldpc);
+    return ldpc->soft_result || ldpc->result == PENSTOCK_BITS_UNPACKED ? bits : (bits + 7) / 8;
+}
+
+static inline size_t penstock__ldpc_out_bytes(const struct penstock_ldpc_problem *ldpc)
+{
+    size_t bytes = penstock__ldpc_bits_bytes(ldpc);
+    return ldpc->report ? (bytes + 3) / 4 * 4 + sizeof(penstock_ldpc_report) : bytes;
+}
+
 struct penstock_problem {
     enum penstock_problem_kind kind;
     size_t in_bytes;  /* from one frame's start to the next one's; gathered, and of OFDM: of one sample */
@@ -298,6 +384,7 @@ struct penstock_problem {
         struct penstock_ofdm_problem ofdm;
         struct penstock_filter_problem filter;
         struct penstock_viterbi_problem viterbi;
+        struct penstock_ldpc_problem ldpc;
     };
 };
 
@@ -404,8 +491,10 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_OPTIONS = 32, /* may know a penstock_fft_options */
     PENSTOCK_BACKEND_FEC = 64,     /* may support problems of kind VITERBI: none are given to it otherwise */
     PENSTOCK_BACKEND_NATIVE = 128, /* the maker's own way to a device: "auto" takes it rather than another backend's */
-    PENSTOCK_BACKEND_FORKS = 256   /* what it has made works in a child after fork(), too; no call into any other one
+    PENSTOCK_BACKEND_FORKS = 256,  /* what it has made works in a child after fork(), too; no call into any other one
                                       comes there about what was made before */
+    PENSTOCK_BACKEND_LDPC = 512,   /* may support problems of kind LDPC: none are given to it otherwise */
+    PENSTOCK_BACKEND_UNROUNDED = 1024 /* decodes LDPC without the rounding that others share */
 };
 
 struct penstock_backend {

@@ -325,6 +325,8 @@ int penstock__check(struct penstock__binding *binding)
         return penstock__check_filter(binding);
     if (binding->state.problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return penstock__check_viterbi(binding);
+    if (binding->state.problem->kind == PENSTOCK_PROBLEM_LDPC)
+        return penstock__check_ldpc(binding);
     const struct penstock_device *device = binding->state.device;
     struct check check = {.binding = binding, .fft = &binding->state.problem->fft, .random = 1};
     check.level = penstock__check_level(check.fft);

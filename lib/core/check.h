@@ -20,6 +20,10 @@ int penstock__check_symbols(struct penstock__binding *binding);
 /* For problems of kind VITERBI: blocks come back as they were coded, and from noise comes what is as likely as any. */
 int penstock__check_viterbi(struct penstock__binding *binding);
 
+/* For problems of kind LDPC: what is decoded from noise is what the rule says to the last bit; without noise, or of a
+ * backend that does not round, zeros come back. */
+int penstock__check_ldpc(struct penstock__binding *binding);
+
 /* For problems of kind FILTER: relative L2 2e-7 sqrt(log2 n). */
 int penstock__check_filter(struct penstock__binding *binding);
 

@@ -68,6 +68,17 @@ static int describe_viterbi(char *text, size_t bytes, const struct penstock_vite
         viterbi->bits, (int)viterbi->soft, (int)viterbi->result);
 }
 
+static int describe_ldpc(char *text, size_t bytes, const struct penstock_ldpc_problem *ldpc)
+{
+    return snprintf(text, bytes,
+                    "ldpc %u x %u lifting %u edges %016llx punctured %zu %zu filler %zu iterations %u early %d soft %d "
+                    "result %d %d report %d\n",
+                    ldpc->rows, ldpc->columns, ldpc->lifting,
+                    (unsigned long long)penstock__hash(ldpc->edges, ldpc->first[ldpc->rows] * sizeof *ldpc->edges),
+                    ldpc->punctured, ldpc->punctured_end, ldpc->filler, ldpc->iterations, ldpc->stop_early,
+                    (int)ldpc->soft, (int)ldpc->result, ldpc->soft_result, ldpc->report);
+}
+
 static void write_key(char key[KEY_BYTES], const penstock_context *context, const struct penstock_problem *problem,
                       const struct penstock__candidates *list, unsigned slots)
 {
@@ -75,6 +86,8 @@ static void write_key(char key[KEY_BYTES], const penstock_context *context, cons
                         context->threads, slots, problem->batch);
     used += problem->kind == PENSTOCK_PROBLEM_VITERBI
                 ? describe_viterbi(key + used, KEY_BYTES - (size_t)used, &problem->viterbi)
+            : problem->kind == PENSTOCK_PROBLEM_LDPC
+                ? describe_ldpc(key + used, KEY_BYTES - (size_t)used, &problem->ldpc)
                 : describe_fft(key + used, KEY_BYTES - (size_t)used, &problem->fft);
     for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++)
         used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s: %s, %s\n", list->devices[i]->name,

@@ -21,8 +21,20 @@ static int check_viterbi(const struct penstock_problem *problem)
     return PENSTOCK_OK;
 }
 
+static int check_ldpc(const struct penstock_problem *problem)
+{
+    const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
+    size_t sent = penstock__ldpc_sent(ldpc);
+    if (!sent || !problem->batch || problem->in_bytes != sent * penstock__ldpc_soft_bytes(ldpc) ||
+        problem->out_bytes != penstock__ldpc_out_bytes(ldpc))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a block's bytes are not those of its description");
+    return PENSTOCK_OK;
+}
+
 int penstock__problem_check(const struct penstock_problem *problem)
 {
+    if (problem->kind == PENSTOCK_PROBLEM_LDPC)
+        return check_ldpc(problem);
     if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return check_viterbi(problem);
     const struct penstock_fft_problem *fft = &problem->fft;
@@ -55,6 +67,8 @@ size_t penstock__problem_samples(const struct penstock_problem *problem, size_t 
 {
     if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return frames * (problem->in_bytes / penstock__viterbi_soft_bytes(&problem->viterbi));
+    if (problem->kind == PENSTOCK_PROBLEM_LDPC)
+        return frames * penstock__ldpc_sent(&problem->ldpc);
     return penstock__fft_samples(&problem->fft, frames);
 }
 
@@ -62,6 +76,8 @@ size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t
 {
     if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return samples * penstock__viterbi_soft_bytes(&problem->viterbi);
+    if (problem->kind == PENSTOCK_PROBLEM_LDPC)
+        return samples * penstock__ldpc_soft_bytes(&problem->ldpc);
     return samples * penstock_format_bytes(format_of(problem));
 }
 
@@ -95,6 +111,8 @@ int penstock__problem_rank(const struct penstock_device *device, const struct pe
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not transform rows and columns", device->name);
     if (problem->kind == PENSTOCK_PROBLEM_VITERBI && !(device->backend->flags & PENSTOCK_BACKEND_FEC))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode convolutional codes", device->name);
+    if (problem->kind == PENSTOCK_PROBLEM_LDPC && !(device->backend->flags & PENSTOCK_BACKEND_LDPC))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode LDPC codes", device->name);
     return device->backend->supports(device, problem);
 }
 

@@ -14,7 +14,7 @@ int penstock__problem_check(const struct penstock_problem *problem);
 unsigned penstock__problem_average(const struct penstock_problem *problem);
 bool penstock__problem_gathered(const struct penstock_problem *problem);
 
-/* Of kinds FFT, not gathered, and VITERBI: samples that `frames` >= 1 frames span in the input. */
+/* Of kinds FFT, not gathered, and VITERBI and LDPC: samples that `frames` >= 1 frames span in the input. */
 size_t penstock__problem_samples(const struct penstock_problem *problem, size_t frames);
 
 /* Bytes of `samples` samples of input, and of what `frames` frames give. */

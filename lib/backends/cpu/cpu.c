@@ -4,6 +4,7 @@
 /* The cpu backend's table: one device, ordinary memory, work done within enqueue. */
 #include "backends/cpu/cpu.h"
 #include "backends/cpu/arrays.h"
+#include "backends/cpu/cpu_ldpc.h"
 #include "backends/cpu/cpu_viterbi.h"
 
 #include <stdio.h>
@@ -67,7 +68,8 @@ static void close_device(struct penstock_device *device)
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
     (void)device;
-    if (problem->kind != PENSTOCK_PROBLEM_FFT && problem->kind != PENSTOCK_PROBLEM_VITERBI)
+    if (problem->kind != PENSTOCK_PROBLEM_FFT && problem->kind != PENSTOCK_PROBLEM_VITERBI &&
+        problem->kind != PENSTOCK_PROBLEM_LDPC)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "cpu: problem kind %d is not known", (int)problem->kind);
     return 1;
 }
@@ -75,11 +77,13 @@ static int supports(const struct penstock_device *device, const struct penstock_
 union any_plan {
     struct cpu_plan fft;
     struct cpu_viterbi viterbi;
+    struct cpu_ldpc ldpc;
 };
 
 static int plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__cpu_viterbi_init(plan, variant)
+           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__cpu_ldpc_init(plan, variant)
                                                            : penstock__cpu_plan_init(plan, variant);
 }
 
@@ -92,6 +96,7 @@ static void plan_free(struct penstock_plan_state *plan)
 static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
     return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__cpu_viterbi_enqueue(slot, plan, job)
+           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__cpu_ldpc_enqueue(slot, plan, job)
                                                            : penstock__cpu_enqueue(slot, plan, job);
 }
 
@@ -105,7 +110,8 @@ const struct penstock_backend penstock__cpu_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "cpu",
     .licence = PENSTOCK_CPU_LICENCE,
-    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_FORKS,
+    .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC |
+             PENSTOCK_BACKEND_FORKS,
     .single = true,
     .slot_bytes = sizeof(struct cpu_slot),
     .plan_bytes = sizeof(union any_plan),

@@ -1,75 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* What lies before and behind a decoder of blocks: formats of soft bits, puncturing, tail-biting; formats of bits. */
+/* What lies before and behind a decoder of blocks: puncturing and tail-biting. */
 #include "backends/cpu/cpu_viterbi.h"
+#include "backends/cpu/soft.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #define MEAN_LEVEL 32.0 /* of a block of floats with a scale of its own */
-#define MOST_LEVEL 127.0F
-#define HARD_LEVEL 32
-
-/* ---------------------------------------------------------------- soft bits ------------------- */
-
-#define PARTS 8 /* that a sum over a block is made of, side by side */
-
-/* Adds up the absolute values of finite numbers, and how many they are. */
-static void add_levels(double sum[PARTS], uint32_t finite[PARTS], const float *in, size_t count)
-{
-    for (size_t i = 0; i < count; i += PARTS)
-        for (size_t j = 0; j < PARTS; j++) {
-            float level = i + j < count ? fabsf(in[i + j]) : INFINITY;
-            bool counts = level <= FLT_MAX;
-            sum[j] += (double)(counts ? level : 0);
-            finite[j] += counts;
-        }
-}
-
-/* The factor of a block of floats. */
-static float scale_of(const struct penstock_viterbi_problem *problem, const float *in, size_t count)
-{
-    double sum[PARTS] = {0}, all = 0, scale;
-    uint32_t finite[PARTS] = {0};
-    size_t whole = count / PARTS * PARTS, there = 0;
-    if (problem->scale != 0)
-        return problem->scale;
-    add_levels(sum, finite, in, whole);
-    add_levels(sum, finite, in + whole, count - whole);
-    for (unsigned j = 0; j < PARTS; j++) {
-        all += sum[j];
-        there += finite[j];
-    }
-    scale = all > 0 ? MEAN_LEVEL * (double)there / all : 1;
-    return scale < 1e30 ? (float)scale : 1e30F;
-}
-
-/* To the nearest whole number, of two the even one. */
-static int8_t quantised(float value)
-{
-    const float whole = 0x1.8p23F;      /* numbers from here on have no fractions */
-    value = value == value ? value : 0; /* nothing is known */
-    value = value < MOST_LEVEL ? value : MOST_LEVEL;
-    value = value > -MOST_LEVEL ? value : -MOST_LEVEL;
-    return (int8_t)(int)(value + whole - whole);
-}
-
-/* Soft bits first .. first + count - 1 of what was sent. */
-static void convert(int8_t *out, const struct penstock_viterbi_problem *problem, const void *in, size_t first,
-                    size_t count, float scale)
-{
-    if (problem->soft == PENSTOCK_SOFT_S8) {
-        memcpy(out, (const int8_t *)in + first, count);
-    } else if (problem->soft == PENSTOCK_SOFT_F32) {
-        for (size_t i = 0; i < count; i++)
-            out[i] = quantised(((const float *)in)[first + i] * scale);
-    } else {
-        for (size_t i = 0; i < count; i++)
-            out[i] = ((const uint8_t *)in)[first + i] ? -HARD_LEVEL : HARD_LEVEL;
-    }
-}
 
 /* From what was sent to all coded bits, those that were not being 0. */
 static void depuncture(int8_t *soft, const struct penstock_viterbi_problem *problem, const void *in, size_t coded,
@@ -87,7 +25,7 @@ static void depuncture(int8_t *soft, const struct penstock_viterbi_problem *prob
         size_t here = kept;
         while (here && at + place[here - 1] >= coded)
             here--;
-        convert(sent, problem, in, first, here, scale);
+        penstock__cpu_soft_convert(sent, problem->soft, in, first, here, scale);
         for (size_t i = 0; i < here; i++)
             soft[at + place[i]] = sent[i];
     }
@@ -98,9 +36,11 @@ void penstock__cpu_viterbi_load(int8_t *soft, const struct penstock_viterbi_prob
 {
     const size_t steps = penstock__viterbi_steps(problem, bits), coded = steps * problem->count;
     const size_t lead = problem->depth * problem->count, sent = penstock__viterbi_sent(problem, steps);
-    float scale = problem->soft == PENSTOCK_SOFT_F32 ? scale_of(problem, in, sent) : 1;
+    float scale = problem->scale;
+    if (problem->soft == PENSTOCK_SOFT_F32 && scale == 0)
+        scale = penstock__cpu_soft_scale(in, sent, MEAN_LEVEL);
     if (sent == coded)
-        convert(soft + lead, problem, in, 0, coded, scale);
+        penstock__cpu_soft_convert(soft + lead, problem->soft, in, 0, coded, scale);
     else
         depuncture(soft + lead, problem, in, coded, scale);
     for (size_t i = lead; i--;) /* round the block */
@@ -109,60 +49,8 @@ void penstock__cpu_viterbi_load(int8_t *soft, const struct penstock_viterbi_prob
         soft[i] = soft[i - coded];
 }
 
-/* ---------------------------------------------------------------- bits ------------------------ */
-
-/* Eight bits from bit i on; bytes up to that of the last of `end` bits are read. */
-static unsigned byte_from(const uint8_t *packed, size_t i, size_t end)
-{
-    unsigned value = packed[i / 8] >> i % 8;
-    if (i % 8 && i / 8 + 1 < (end + 7) / 8)
-        value |= (unsigned)packed[i / 8 + 1] << (8 - i % 8);
-    return end - i < 8 ? value & ((1u << (end - i)) - 1) : value & 255;
-}
-
-static unsigned reversed(unsigned byte)
-{
-    byte = (byte & 15) << 4 | byte >> 4;
-    byte = (byte & 0x33) << 2 | (byte >> 2 & 0x33);
-    return (byte & 0x55) << 1 | (byte >> 1 & 0x55);
-}
-
-/* Bit i of eight to byte i of eight. */
-static void unpack(uint8_t out[8], unsigned byte)
-{
-    uint64_t alone = byte * 0x0101010101010101u & 0x8040201008040201u;
-    uint64_t bits = (alone + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
-    for (unsigned i = 0; i < 8; i++)
-        out[i] = (uint8_t)(bits >> 8 * i);
-}
-
-static void store_unpacked(uint8_t *out, const uint8_t *packed, size_t first, size_t bits)
-{
-    uint8_t last[8];
-    size_t i = 0;
-    for (; i + 8 <= bits; i += 8)
-        unpack(out + i, byte_from(packed, first + i, first + bits));
-    if (i == bits)
-        return;
-    unpack(last, byte_from(packed, first + i, first + bits));
-    memcpy(out + i, last, bits - i);
-}
-
 void penstock__cpu_viterbi_store(uint8_t *out, const struct penstock_viterbi_problem *problem, const uint8_t *packed,
                                  size_t bits)
 {
-    const size_t first = problem->depth, end = first + bits;
-    size_t i = 0;
-    if (problem->result == PENSTOCK_BITS_UNPACKED) {
-        store_unpacked(out, packed, first, bits);
-        return;
-    }
-    if (!first && problem->result == PENSTOCK_BITS_LSB_FIRST) {
-        memcpy(out, packed, bits / 8);
-        i = bits / 8 * 8;
-    }
-    for (; i < bits; i += 8) {
-        unsigned byte = byte_from(packed, first + i, end);
-        out[i / 8] = (uint8_t)(problem->result == PENSTOCK_BITS_MSB_FIRST ? reversed(byte) : byte);
-    }
+    penstock__cpu_store_bits(out, problem->result, packed, problem->depth, bits);
 }

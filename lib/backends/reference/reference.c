@@ -35,10 +35,10 @@ static int supports(const struct penstock_device *device, const struct penstock_
 {
     int status;
     (void)device;
-    if (problem->kind != PENSTOCK_PROBLEM_FFT && problem->kind != PENSTOCK_PROBLEM_VITERBI)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "reference: problem kind %d is not known", (int)problem->kind);
-    if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
+    if (problem->kind == PENSTOCK_PROBLEM_VITERBI || problem->kind == PENSTOCK_PROBLEM_LDPC)
         return 1;
+    if (problem->kind != PENSTOCK_PROBLEM_FFT)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "reference: problem kind %d is not known", (int)problem->kind);
     status = penstock__reference_supports(&problem->fft);
     return status ? status : 1;
 }
@@ -46,6 +46,7 @@ static int supports(const struct penstock_device *device, const struct penstock_
 static int plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__reference_viterbi_init(plan, variant)
+           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__reference_ldpc_init(plan, variant)
                                                            : penstock__reference_plan_init(plan, variant);
 }
 
@@ -58,6 +59,7 @@ static void plan_free(struct penstock_plan_state *plan)
 static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
     return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__reference_viterbi_enqueue(plan, job)
+           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__reference_ldpc_enqueue(plan, job)
                                                            : penstock__reference_enqueue(slot, plan, job);
 }
 
@@ -66,7 +68,7 @@ const struct penstock_backend penstock__reference_backend = {
     .name = "reference",
     .licence = "GPL-2.0-or-later", /* liquid-dsp is under MIT, but Debian links it with FFTW */
     .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES |
-             PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_FORKS,
+             PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC | PENSTOCK_BACKEND_UNROUNDED | PENSTOCK_BACKEND_FORKS,
     .error_factor = 6,
     .single = true,
     .slot_bytes = sizeof(struct penstock_host_slot),
