@@ -31,11 +31,11 @@ typedef k_u32 bool_t;
 #define K_UNROLL            _Pragma("unroll")
 #endif
 
-/* `rows` is `in` where DIRECT. `windows` of `length` steps a block; `groups`: of the kernel `whole`. */
+/* `metric_` is METRIC_MASK, which no compiler sees: an instruction takes one constant, and has another. `rows` is `in` where DIRECT. `windows` of `length` steps a block; `groups`: of the kernel `whole`. */
 #define BLOCK_ARGUMENTS                                                                                       \
     K_GLOBAL const k_u8 *K_RESTRICT in, K_GLOBAL const k_block *K_RESTRICT blocks, K_GLOBAL k_u8 *rows,       \
         K_GLOBAL k_u32 *work, K_GLOBAL k_u32 *K_RESTRICT decisions, K_GLOBAL k_u8 *K_RESTRICT out,            \
-        const k_i32 count, const k_u32 windows, const k_u32 length, const k_u32 groups_given, const k_u64 bytes
+        const k_i32 count, const k_u32 windows, const k_u32 length, const k_u32 groups_given, const k_u64 bytes, const k_u32 metric_
 
 /* In `work`: how many blocks are listed, these, their scales, then of all windows states and metrics. */
 #define LIST_AT    4u

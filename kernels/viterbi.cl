@@ -58,6 +58,20 @@ K_FUNCTION k_u32 max_pairs(k_u32 a, k_u32 b)
     return larger;
 }
 #define BETTER(a, m, n, c) max_pairs(add_pairs(a, m), c)
+#define SCALED_BYTE(word, factor, byte) four_products(word, factor)
+K_FUNCTION k_i32 four_products(k_u32 bytes, k_i32 factors)
+{
+    k_i32 sum;
+    asm("dp4a.s32.s32 %0, %1, %2, 0;" : "=r"(sum) : "r"(bytes), "r"(factors));
+    return sum;
+}
+K_FUNCTION k_u32 chosen_bits(k_u32 mask, k_u32 there, k_u32 elsewhere)
+{
+    k_u32 bits;
+    asm("lop3.b32 %0, %1, %2, %3, 0xca;" : "=r"(bits) : "r"(mask), "r"(there), "r"(elsewhere));
+    return bits;
+}
+#define CHOSEN(mask, there, elsewhere) chosen_bits(mask, there, elsewhere)
 #define LOWERED(n, off)    add_pairs(n, (0u - (off) & 0xffffu) * 0x00010001u)
 #elif defined(__OPENCL_VERSION__)
 K_FUNCTION k_u32 max_pairs(k_u32 a, k_u32 b)
@@ -66,6 +80,8 @@ K_FUNCTION k_u32 max_pairs(k_u32 a, k_u32 b)
 }
 #define BETTER(a, m, n, c) max_pairs((a) + (n), c)
 #define LOWERED(n, off)    0u
+#define CHOSEN(mask, there, elsewhere) (((there) & (mask)) | ((elsewhere) & ~(mask)))
+#define SCALED_BYTE(word, factor, byte) (((k_i32)((word) << (24 - 8 * (byte))) >> 24) * (1 << HISTORY))
 #else
 K_FUNCTION k_u32 max_pairs(k_u32 a, k_u32 b)
 {
@@ -74,6 +90,8 @@ K_FUNCTION k_u32 max_pairs(k_u32 a, k_u32 b)
 }
 #define BETTER(a, m, n, c) max_pairs((a) + (n), c)
 #define LOWERED(n, off)    0u
+#define CHOSEN(mask, there, elsewhere) (((there) & (mask)) | ((elsewhere) & ~(mask)))
+#define SCALED_BYTE(word, factor, byte) (((k_i32)((word) << (24 - 8 * (byte))) >> 24) * (1 << HISTORY))
 #endif
 
 #if defined(__OPENCL_VERSION__)
@@ -147,7 +165,7 @@ K_FUNCTION PIECE load_piece(K_GLOBAL const k_u8 *from, k_u64 piece, k_u64 bytes)
         q[j] = q[j + GROUP_WORDS];
 
 /* A byte as the number that it is, times 2^HISTORY. */
-#define SOFT(word, byte) (((k_i32)((word) << (24 - 8 * (byte))) >> 24) * (1 << HISTORY))
+#define SOFT(word, byte) SCALED_BYTE(word, (k_i32)((1u << HISTORY) << (8 * (byte))), byte)
 
 /* ---------------------------------------------------------------- steps ----------------------- */
 
@@ -176,6 +194,12 @@ K_FUNCTION PIECE load_piece(K_GLOBAL const k_u8 *from, k_u64 piece, k_u64 bytes)
         EACH_REGISTER(DUMP_ONE)                                                                     \
     }
 
+/* Of four positions, the history of the steps from `first` on; what is above it does not matter. */
+#define KEEP_FOUR(h, a, b, first)                                                   \
+    {                                                                               \
+        const k_u32 bits_ = (KNOWN_MASK << (first)) * 0x01010101u;                  \
+        h = (first) ? CHOSEN(bits_, LOW_BYTES(a, b) << (first), h) : LOW_BYTES(a, b); \
+    }
 #define STORE_FOUR(k, a, b, c, d)                                                                    \
     *(K_LOCAL PIECE *)(ring + slot * (64 * GROUP) + (k) * (16 * GROUP)) = MAKE_PIECE(a, b, c, d);
 
@@ -194,7 +218,7 @@ K_FUNCTION k_u32 look_up(K_LOCAL const k_u8 *ring, k_i32 slot, k_u32 state)
     return state & 63u;
 }
 
-#define BEST_GUESS(w, x) guess = max_pairs(guess, (x & 0xffc0ffc0u) | (2u * (w) | (2u * (w) + 1u) << 16));
+#define BEST_GUESS(w, x) guess = max_pairs(guess, (x & guess_) | (2u * (w) | (2u * (w) + 1u) << 16));
 
 /* Of position p after `stop` steps of a group; p's bits from behind are a constant. */
 #define BEST_END_ONE(value, p)                                                                  \
@@ -292,6 +316,7 @@ decode(BLOCK_ARGUMENTS)
     K_UNROLL
     for (k_i32 j = 0; j < PIECES; j++)
         FETCH(j)
+    const k_u32 guess_ = metric_ & 0xffc0ffc0u;
     BEGIN_REGISTERS
     if (START_ZERO && first <= 0) {
         BEGIN_KNOWN

@@ -5,7 +5,9 @@
  */
 #include "gpu/fused_kernel.h"
 #include "gpu/kernel.h"
+#include "gpu/viterbi.h"
 #include "nvrtc_rig.h"
+#include "ops/viterbi.h"
 
 static void compile(const char *source, const char *what)
 {
@@ -162,6 +164,28 @@ static void check_filters_and_spectra(penstock_context *context)
                     "plain");
 }
 
+/* Metrics in registers, and a work-item a state. */
+static void check_viterbi(penstock_context *context)
+{
+    const penstock_viterbi_desc codes[] = {
+        PENSTOCK_VITERBI_DESC(.bits = 1024),
+        PENSTOCK_VITERBI_DESC(.bits = 100, .generators = {0133, 0171, 0145, 0133}, .result = PENSTOCK_BITS_MSB_FIRST),
+        PENSTOCK_VITERBI_DESC(.bits = 100, .end = PENSTOCK_TRELLIS_TAIL_BITING, .soft = PENSTOCK_SOFT_F32),
+        PENSTOCK_VITERBI_DESC(.bits = 9, .generators = {07, 05}, .puncture = "1110", .soft = PENSTOCK_SOFT_HARD),
+        PENSTOCK_VITERBI_DESC(.bits = 9, .generators = {0561, 0753}, .result = PENSTOCK_BITS_UNPACKED)};
+    const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132, .bounded = true};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        struct penstock_problem problem;
+        struct gpu_viterbi kernels;
+        struct gpu_text text = {0};
+        CHECK_OK(penstock__viterbi_problem(&problem, NULL, &codes[i]));
+        CHECK_OK(penstock__gpu_viterbi_shape(&kernels, &problem, &limits, 0, false));
+        CHECK_OK(penstock__gpu_viterbi_source(&text, context, &kernels, &problem));
+        compile(text.content, "viterbi");
+        penstock__text_free(&text);
+    }
+}
+
 int main(void)
 {
     penstock_context *context;
@@ -173,6 +197,7 @@ int main(void)
     check_planes(context);
     check_ofdm(context);
     check_filters_and_spectra(context);
+    check_viterbi(context);
     penstock_context_free(context);
     return test_finish();
 }

@@ -306,6 +306,7 @@ int penstock__gpu_viterbi_job(struct gpu_viterbi_job *work, const struct penstoc
     groups = groups > count ? count : groups < 1 ? 1 : groups;
     work->whole_groups = (uint32_t)groups;
     work->bytes = self->direct ? job->samples : count * self->row_bytes;
+    work->mask = ~(((1u << self->history) - 1) * 0x10001u);
     work->memory[GPU_VITERBI_ROWS] = self->direct ? 0 : count * self->row_bytes;
     work->memory[GPU_VITERBI_WORK] = sizeof(uint32_t) * (4 + 2 * count + all_windows * (work->windows > 1 ? 65 : 1));
     work->memory[GPU_VITERBI_DECISIONS] = groups * kept;

@@ -3,7 +3,7 @@
 
 /*
  * Blocks of convolutional codes, kernels/viterbi.cl and whole.h: which kernels a plan has, and what they are given. All
- * take (in, blocks, rows, work, decisions, out, count, windows, length, groups, bytes).
+ * take (in, blocks, rows, work, decisions, out, count, windows, length, groups, bytes, mask).
  */
 #ifndef PENSTOCK_GPU_VITERBI_H
 #define PENSTOCK_GPU_VITERBI_H
@@ -56,6 +56,7 @@ struct gpu_viterbi_job {
     int32_t count;
     uint32_t windows, length, whole_groups;
     uint64_t bytes; /* that the fast kernel may read */
+    uint32_t mask;  /* of the metrics' part in their registers */
 };
 int penstock__gpu_viterbi_job(struct gpu_viterbi_job *work, const struct penstock_plan_state *plan,
                               const struct gpu_viterbi *self, const struct penstock_job *job);

@@ -141,12 +141,10 @@ static void add_after(struct gpu_text *text, const struct gpu_viterbi *self, uns
 {
     penstock__text_add(text, "#define AFTER_%u", step);
     if ((step + 1) % self->history == 0) {
-        unsigned first = step + 1 - self->history, mask = (1u << self->history) - 1;
         for (unsigned k = 0; k < REGISTERS / 2; k++)
-            penstock__text_add(text, " h%u |= (LOW_BYTES(x%u, x%u) & 0x%xu) << %u;", k, 2 * k, 2 * k + 1,
-                               mask * 0x01010101u, first);
+            penstock__text_add(text, " KEEP_FOUR(h%u, x%u, x%u, %u)", k, 2 * k, 2 * k + 1, step + 1 - self->history);
         for (unsigned w = 0; w < REGISTERS; w++)
-            penstock__text_add(text, " x%u = (x%u & METRIC_MASK) | 0x%xu;", w, w, own(self, w, (step + 1) % MEMORY));
+            penstock__text_add(text, " x%u = (x%u & metric_) | 0x%xu;", w, w, own(self, w, (step + 1) % MEMORY));
     }
     penstock__text_add(text, "\n");
 }

@@ -80,7 +80,8 @@ static int launch(struct penstock_slot *slot, const struct penstock_plan_state *
                          &work->windows,
                          &work->length,
                          &work->whole_groups,
-                         &work->bytes};
+                         &work->bytes,
+                         &work->mask};
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++)
         if (work->groups[i])

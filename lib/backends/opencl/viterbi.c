@@ -117,7 +117,8 @@ static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const
                      {sizeof work->windows, &work->windows},
                      {sizeof work->length, &work->length},
                      {sizeof work->whole_groups, &work->whole_groups},
-                     {sizeof work->bytes, &work->bytes}};
+                     {sizeof work->bytes, &work->bytes},
+                     {sizeof work->mask, &work->mask}};
     for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         cl_int code = cl->SetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value);
         if (code)
