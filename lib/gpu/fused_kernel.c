@@ -3,6 +3,7 @@
 
 /* What kernels that do more than a transform have in common. */
 #include "gpu/fused_filter.h"
+#include "gpu/fused_ldpc.h"
 #include "gpu/fused_ofdm.h"
 #include "gpu/fused_plain.h"
 #include "gpu/fused_spectrum.h"
@@ -31,6 +32,11 @@ static bool any_length(const struct fused_kernel *self)
     return self->scheme.count > 0;
 }
 
+static bool is_ldpc(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_LDPC;
+}
+
 static size_t average_of(const struct penstock_problem *problem)
 {
     return problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
@@ -43,6 +49,8 @@ static bool whole_block(const struct penstock_filter_problem *filter)
 
 int penstock__fused_check(const struct penstock_problem *problem, const char *device)
 {
+    if (is_ldpc(problem))
+        return penstock__fused_ldpc_check(&problem->ldpc, device);
     penstock_format format = is_ofdm(problem) ? problem->ofdm.format : problem->filter.format;
     size_t n = is_ofdm(problem) ? problem->ofdm.n : problem->filter.n;
     if (format == PENSTOCK_PLANAR || (format == PENSTOCK_F32 && is_ofdm(problem)))
@@ -86,6 +94,8 @@ int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstoc
     bool dense = is_ofdm(problem) && penstock__fused_ofdm_fits(&problem->ofdm);
     int status;
     memset(self, 0, sizeof *self);
+    if (is_ldpc(problem))
+        return penstock__fused_ldpc_shape(self, &problem->ldpc, limits, variant);
     if (is_plain(problem))
         return shaped(self, penstock__fused_plain_shape(self, &problem->fft, limits));
     if (is_ofdm(problem) && (!dense || variant >= FUSED_OFDM_VARIANTS))
@@ -102,6 +112,8 @@ int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstoc
 int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                            const struct penstock_problem *problem)
 {
+    if (is_ldpc(problem))
+        return penstock__fused_ldpc_source(text, context, self, problem);
     if (any_length(self))
         return penstock__fused_symbols_source(text, context, self, &problem->ofdm);
     if (is_plain(problem))
@@ -115,6 +127,10 @@ int penstock__fused_source(struct gpu_text *text, const penstock_context *contex
 int penstock__fused_kernel_table(float **values, size_t *count, const struct fused_kernel *self,
                                  const struct penstock_problem *problem)
 {
+    if (is_ldpc(problem)) { /* none, but a buffer is not empty */
+        *count = 1;
+        return (*values = penstock__calloc(*count, sizeof **values)) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    }
     if (any_length(self))
         return penstock__fused_symbols_table(values, count, self, &problem->ofdm);
     if (is_ofdm(problem))
@@ -138,6 +154,7 @@ const char *penstock__fused_name(const struct fused_kernel *self, const struct p
     if (kernel)
         return NULL;
     return is_ofdm(problem)                        ? "symbols"
+           : is_ldpc(problem)                      ? "ldpc"
            : is_plain(problem)                     ? "plain"
            : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum"
                                                    : "filter";
@@ -162,6 +179,12 @@ void penstock__fused_describe(struct penstock_plan_state *plan, const struct fus
     const struct gpu_scheme *scheme = &self->scheme;
     const struct gpu_shape *whole = &scheme->node[0].shape;
     size_t average = average_of(plan->problem);
+    if (is_ldpc(plan->problem)) {
+        penstock__gpu_describe(plan, "ldpc, %u a group", self->per_group);
+        plan->kernels = plan->passes = 1;
+        plan->best_batch = BEST_SAMPLES / penstock__ldpc_bits(&plan->problem->ldpc) + 1;
+        return;
+    }
     penstock__gpu_describe(plan, "%s, ", is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
     penstock__gpu_describe_method(plan, scheme);
     penstock__gpu_describe(plan, "radix");
@@ -177,6 +200,8 @@ static uint64_t counted(const struct fused_kernel *self, const struct penstock_p
                         const struct penstock_job *job, size_t rows)
 {
     uint64_t values = 0;
+    if (is_ldpc(problem))
+        return 0;
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
         return is_plain(problem) ? 0 : (uint64_t)rows * problem->fft.n;
     if (is_ofdm(problem) && !any_length(self))

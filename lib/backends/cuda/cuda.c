@@ -66,7 +66,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .name = "cuda",
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |
-             PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE | PENSTOCK_BACKEND_FEC,
+             PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC,
     .device_bytes = sizeof(struct cuda_device),
     .buffer_bytes = sizeof(struct cuda_buffer),
     .slot_bytes = sizeof(struct cuda_slot),

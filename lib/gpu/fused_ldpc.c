@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The LDPC kernel: how many blocks a work-group has, and the base graph as code. */
+#include "gpu/fused_ldpc.h"
+#include "gpu/source.h"
+
+#include <string.h>
+
+#define MOST_EDGES    400 /* of a base graph: each is a piece of code and a register */
+#define MOST_PAIRS    8   /* of blocks in a work-group, so that a word has bits for all */
+#define USUAL_GROUP   96  /* work-items, up to which small liftings are put together */
+#define WARP          32
+#define REGISTERS     65536 /* of a multiprocessor */
+#define OTHERS        28    /* registers that a work-item needs besides messages and two for each edge of a row */
+#define MOST_RESIDENT 16
+
+static unsigned edges_of(const struct penstock_ldpc_problem *ldpc)
+{
+    return ldpc->first[ldpc->rows];
+}
+
+int penstock__fused_ldpc_check(const struct penstock_ldpc_problem *ldpc, const char *device)
+{
+    if (ldpc->soft == PENSTOCK_SOFT_F32 && ldpc->scale == 0)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s takes floats with a scale that is given, not each block's",
+                               device);
+    if (edges_of(ldpc) > MOST_EDGES || ldpc->rows < 2)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%s decodes codes of 2 base rows or more with up to %d blocks, not %u with %u", device,
+                               MOST_EDGES, ldpc->rows, edges_of(ldpc));
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- shape ----------------------- */
+
+int penstock__fused_ldpc_shape(struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
+                               const struct gpu_limits *limits, unsigned variant)
+{
+    const size_t word = penstock__ldpc_word(ldpc) * sizeof(uint32_t), flags = 2 * sizeof(uint32_t);
+    unsigned pairs = limits->cpu ? 1 : USUAL_GROUP / ldpc->lifting, group;
+    if (variant)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is one way to decode LDPC codes");
+    pairs = pairs > MOST_PAIRS ? MOST_PAIRS : pairs;
+    while (pairs > 1 && pairs * word + flags > limits->local_bytes)
+        pairs--;
+    pairs = pairs ? pairs : 1;
+    group = pairs * ldpc->lifting;
+    if (!limits->cpu)
+        group = (group + WARP - 1) / WARP * WARP;
+    if (group > limits->max_group)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "a lifting of %u needs %u work-items, the device has %u",
+                               ldpc->lifting, group, limits->max_group);
+    self->local_bytes = pairs * word + flags;
+    if (self->local_bytes > limits->local_bytes)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "words of %zu bits need %zu bytes of local memory, the device has %zu",
+                               penstock__ldpc_word(ldpc), self->local_bytes, limits->local_bytes);
+    self->per_group = 2 * pairs;
+    self->group[0] = group;
+    self->group[1] = 1;
+    return PENSTOCK_OK;
+}
+
+/* Work-groups that a multiprocessor has registers for. */
+static unsigned resident_of(const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc)
+{
+    unsigned degree = 0, each, groups;
+    for (unsigned row = 0; row < ldpc->rows; row++) {
+        unsigned here = (unsigned)ldpc->first[row + 1] - ldpc->first[row];
+        degree = here > degree ? here : degree;
+    }
+    each = (edges_of(ldpc) + 2 * degree + OTHERS + 7) / 8 * 8;
+    groups = REGISTERS / (each * self->group[0]);
+    return groups > MOST_RESIDENT ? MOST_RESIDENT : groups ? groups : 1;
+}
+
+/* ---------------------------------------------------------------- minima ---------------------- */
+
+/*
+ * For each of a row's values the least of all others: names x are those of values, and those of the results. Values are
+ * taken by threes, each three has its least, these have the least of their others likewise, and with that two more
+ * finish a value.
+ */
+struct minima {
+    struct gpu_text *text;
+    unsigned next; /* number of the next variable */
+};
+
+/* The least of up to three names, of which 0 ends the list; as a new variable. */
+static unsigned add_least(struct minima *minima, const unsigned *names, unsigned count)
+{
+    if (count == 1)
+        return names[0];
+    if (count == 2)
+        penstock__text_add(minima->text, " const k_u32 s%u = least(s%u, s%u);", minima->next, names[0], names[1]);
+    else
+        penstock__text_add(minima->text, " const k_u32 s%u = LEAST3(s%u, s%u, s%u);", minima->next, names[0], names[1],
+                           names[2]);
+    return minima->next++;
+}
+
+/* results[i]: the least of all but values[i], and of `outer`, which is another variable. */
+static void add_minima(struct minima *minima, unsigned *results, const unsigned *values, unsigned count, unsigned outer)
+{
+    unsigned groups = (count + 2) / 3, least[PENSTOCK_MAX_LDPC_DEGREE], others[PENSTOCK_MAX_LDPC_DEGREE];
+    if (groups > 1) {
+        for (unsigned g = 0; g < groups; g++)
+            least[g] = add_least(minima, values + 3 * g, count - 3 * g < 3 ? count - 3 * g : 3);
+        add_minima(minima, others, least, groups, outer);
+    } else {
+        others[0] = outer;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        unsigned names[3] = {others[i / 3]}, used = 1;
+        for (unsigned j = i / 3 * 3; j < i / 3 * 3 + 3 && j < count; j++)
+            if (j != i)
+                names[used++] = values[j];
+        results[i] = add_least(minima, names, used);
+    }
+}
+
+/* ---------------------------------------------------------------- source ---------------------- */
+
+static void add_row(struct gpu_text *text, const struct penstock_ldpc_problem *ldpc, unsigned row)
+{
+    const unsigned first = ldpc->first[row], degree = ldpc->first[row + 1] - first, cap = edges_of(ldpc);
+    unsigned values[PENSTOCK_MAX_LDPC_DEGREE], results[PENSTOCK_MAX_LDPC_DEGREE];
+    struct minima minima = {text, cap + 1};
+    penstock__text_add(text, "#define ROW%u", row);
+    for (unsigned e = first; e < first + degree; e++) {
+        penstock__text_add(text, " TAKE(%u, %u, %u)", e, ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
+        values[e - first] = e;
+    }
+    for (unsigned e = first; e < first + degree; e++)
+        penstock__text_add(text, " SIZE(%u)", e);
+    penstock__text_add(text, " const k_u32 s%u = MOST_LEAST, factors = FACTORS(t%u", cap, first);
+    for (unsigned e = first + 1; e < first + degree; e++)
+        penstock__text_add(text, " ^ t%u", e);
+    penstock__text_add(text, ");");
+    add_minima(&minima, results, values, degree, cap);
+    for (unsigned e = first; e < first + degree; e++)
+        penstock__text_add(text, " GIVE(%u, s%u)", e, results[e - first]);
+    penstock__text_add(text, "\n#define PARITY%u PARITY_ROW(%u,", row, degree);
+    for (unsigned e = first; e < first + degree; e++)
+        penstock__text_add(text, " PARITY(%u, %u)", ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
+    penstock__text_add(text, ")\n");
+}
+
+static void add_graph(struct gpu_text *text, const struct penstock_ldpc_problem *ldpc)
+{
+    for (unsigned row = 0; row < ldpc->rows; row++)
+        add_row(text, ldpc, row);
+    penstock__text_add(text, "#define DECLARE_MESSAGES");
+    for (unsigned e = 0; e < edges_of(ldpc); e++)
+        penstock__text_add(text, " k_u32 m%u = BASES;", e);
+    penstock__text_add(text, "\n#define LAYERS");
+    for (unsigned row = 0; row < ldpc->rows; row++)
+        penstock__text_add(text, " if (active) { ROW%u }%s K_BARRIER();", row, row + 1 == ldpc->rows ? " CLEAR" : "");
+    penstock__text_add(text, "\n#define PARITY_FIRST PARITY0\n#define PARITY_OTHERS");
+    for (unsigned row = 1; row < ldpc->rows; row++)
+        penstock__text_add(text, " PARITY%u", row);
+    penstock__text_add(text, "\n");
+}
+
+int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                                const struct penstock_problem *problem)
+{
+    static const char *const files[] = {"portability.h", "ldpc.cl", NULL};
+    const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
+    const size_t bytes = penstock__ldpc_bits_bytes(ldpc);
+    struct penstock_ldpc_part parts[2];
+    penstock__ldpc_parts(parts, ldpc);
+    penstock__text_add(text,
+                       "#define CPU 0\n#define LEVEL %d\n#define LEAST %d\n#define LIFTING %u\n#define WORD %zu\n"
+                       "#define PAIRS %u\n#define GROUP %u\n#define RESIDENT %u\n#define BITS %zu\n"
+                       "#define IN_BYTES %zu\n#define OUT_BYTES %zu\n#define REPORT_AT %zu\n#define ITERATIONS %u\n"
+                       "#define EARLY %d\n#define REPORT %d\n#define HARD %d\n#define FLOATS %d\n",
+                       PENSTOCK_LDPC_LEVEL, PENSTOCK__LDPC_LEAST, ldpc->lifting, penstock__ldpc_word(ldpc),
+                       self->per_group / 2, self->group[0], resident_of(self, ldpc), penstock__ldpc_bits(ldpc),
+                       problem->in_bytes, problem->out_bytes, (bytes + 3) / 4 * 4, ldpc->iterations, ldpc->stop_early,
+                       ldpc->report, ldpc->soft == PENSTOCK_SOFT_HARD, ldpc->soft == PENSTOCK_SOFT_F32);
+    penstock__text_add(text, "#define SCALE ");
+    penstock__text_add_float(text, ldpc->scale);
+    penstock__text_add(
+        text,
+        "\n#define SOFT_RESULT %d\n#define UNPACKED %d\n#define MSB_FIRST %d\n#define FIRST_AT %zu\n"
+        "#define FIRST_END %zu\n#define SECOND_AT %zu\n#define SECOND_END %zu\n#define SECOND_FROM %zu\n",
+        ldpc->soft_result, ldpc->result == PENSTOCK_BITS_UNPACKED, ldpc->result == PENSTOCK_BITS_MSB_FIRST, parts[0].at,
+        parts[0].end, parts[1].at, parts[1].end, parts[1].first);
+    add_graph(text, ldpc);
+    return penstock__gpu_source_files(text, context, files);
+}
