@@ -494,7 +494,8 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_FORKS = 256,  /* what it has made works in a child after fork(), too; no call into any other one
                                       comes there about what was made before */
     PENSTOCK_BACKEND_LDPC = 512,   /* may support problems of kind LDPC: none are given to it otherwise */
-    PENSTOCK_BACKEND_UNROUNDED = 1024 /* decodes LDPC without the rounding that others share */
+    PENSTOCK_BACKEND_UNROUNDED = 1024, /* decodes LDPC without the rounding that others share */
+    PENSTOCK_BACKEND_DEVELOPERS = 2048 /* not named where users are told what there is */
 };
 
 struct penstock_backend {

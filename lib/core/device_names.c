@@ -78,7 +78,7 @@ static int explain_absence(penstock_context *context, const char *name)
     if (device)
         return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%s': %s: %s", name, device->name, device->reason);
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++)
-        if (present(device))
+        if (present(device) && !(device->backend && device->backend->flags & PENSTOCK_BACKEND_DEVELOPERS))
             append_name(names, sizeof names, device->name);
     return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%s'; there are: %s", name, names);
 }

@@ -226,6 +226,8 @@ typename fft_filter<T, TAP>::sptr fft_filter<T, TAP>::make(int decimation, const
     constexpr bool real = std::is_same<T, float>::value, real_taps = std::is_same<TAP, float>::value;
     if (decimation < 1)
         throw std::runtime_error("fft_filter: decimation is " + std::to_string(decimation) + ", not 1 or more");
+    if (taps.empty())
+        throw std::runtime_error("fft_filter: there are no taps");
     impl::check_freq(center_freq, sampling_freq);
     impl::check_latency(max_latency_ms);
     auto block = gnuradio::make_block_sptr<impl>(real        ? "fft_filter_fff"

@@ -56,29 +56,42 @@ static void bind_channelizer(py::module &m)
         .def("channel_map", &channelizer_cc::channel_map, "The channel of each output; empty: 0, 1, 2, ...");
 }
 
-/* The window is a list of factors as in the stock block, or a name. */
+/* A window as users give it: factors as in the stock blocks, a name, or one of gnuradio.fft.window's types. */
+static std::vector<float> to_window(const py::object &given, int n)
+{
+    if (py::isinstance<py::str>(given))
+        return gr::penstock::window(given.cast<std::string>(), n);
+    if (!py::isinstance<py::iterable>(given))
+        try {
+            return py::module::import("gnuradio.fft.window").attr("build")(given, n).cast<std::vector<float>>();
+        } catch (const py::error_already_set &) {
+            throw py::type_error("window: neither a name such as 'hann', nor a list of factors, nor a type such as "
+                                 "gnuradio.fft.window.WIN_HANN");
+        }
+    try {
+        return given.cast<std::vector<float>>();
+    } catch (const py::cast_error &) {
+        throw py::type_error("window: its factors are not all numbers");
+    }
+}
+
 template <typename T> static void bind_fft(py::module &m, const char *name)
 {
     using fft = gr::penstock::fft_v<T>;
     batching_class<fft>(m, name, block_docs::FFT)
-        .def(py::init(&fft::make), "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1,
-             "device"_a = "auto", "max_latency_ms"_a = 10.0)
-        .def(py::init([](int n, bool forward, const std::string &window, bool shift, int nthreads,
+        .def(py::init([](int n, bool forward, const py::object &window, bool shift, int nthreads,
                          const std::string &device, double max_latency_ms) {
-                 return fft::make(n, forward, gr::penstock::window(window, n), shift, nthreads, device, max_latency_ms);
+                 return fft::make(n, forward, to_window(window, n), shift, nthreads, device, max_latency_ms);
              }),
              "fft_size"_a, "forward"_a, "window"_a, "shift"_a = false, "nthreads"_a = 1, "device"_a = "auto",
              "max_latency_ms"_a = 10.0)
         .def("fft_size", &fft::fft_size, "Values in a vector")
         .def("set_nthreads", &fft::set_nthreads, "n"_a, "Kept and given back; all blocks share the library's threads")
         .def("nthreads", &fft::nthreads, "What was set")
-        .def("set_window", &fft::set_window, "window"_a, "Another window, from the next vector on")
         .def(
             "set_window",
-            [](fft &block, const std::string &window) {
-                return block.set_window(gr::penstock::window(window, block.fft_size()));
-            },
-            "window"_a, "Another window by name");
+            [](fft &block, const py::object &window) { return block.set_window(to_window(window, block.fft_size())); },
+            "window"_a, "Another window, from the next vector on; False if it has another length");
 }
 
 template <typename T, typename TAP> static void bind_fft_filter(py::module &m, const char *name)
@@ -116,22 +129,21 @@ template <typename T> static void bind_ofdm_demod(py::module &m, const char *nam
 static void bind_spectrum(py::module &m)
 {
     using gr::penstock::spectrum_cvf;
-    using factors = std::vector<float>;
-    using by_name = spectrum_cvf::sptr (*)(int, int, const std::string &, int, bool, bool, const std::string &, double);
-    using by_factors = spectrum_cvf::sptr (*)(int, int, const factors &, int, bool, bool, const std::string &, double);
     batching_class<spectrum_cvf>(m, "spectrum_cvf", block_docs::SPECTRUM)
-        .def(py::init(static_cast<by_name>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a = 0, "window"_a = "hann",
-             "average"_a = 1, "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
-        .def(py::init(static_cast<by_factors>(&spectrum_cvf::make)), "fft_size"_a, "hop"_a = 0, "window"_a,
-             "average"_a = 1, "decibel"_a = false, "centered"_a = true, "device"_a = "auto", "max_latency_ms"_a = 10.0)
+        .def(py::init([](int n, int hop, const py::object &window, int average, bool decibel, bool centered,
+                         const std::string &device, double max_latency_ms) {
+                 return spectrum_cvf::make(n, hop, to_window(window, n), average, decibel, centered, device,
+                                           max_latency_ms);
+             }),
+             "fft_size"_a, "hop"_a = 0, "window"_a = "hann", "average"_a = 1, "decibel"_a = false, "centered"_a = true,
+             "device"_a = "auto", "max_latency_ms"_a = 10.0)
         .def("fft_size", &spectrum_cvf::fft_size, "Bins of a vector")
-        .def("set_window", &spectrum_cvf::set_window, "window"_a, "Another window, from the next vector on")
         .def(
             "set_window",
-            [](spectrum_cvf &block, const std::string &window) {
-                return block.set_window(gr::penstock::window(window, block.fft_size()));
+            [](spectrum_cvf &block, const py::object &window) {
+                return block.set_window(to_window(window, block.fft_size()));
             },
-            "window"_a, "Another window by name");
+            "window"_a, "Another window, from the next vector on; False if it has another length");
 }
 
 static void bind_wifi_receiver(py::module &m)

@@ -84,7 +84,7 @@ application.processEvents()
 """
 
 
-# Parameters that a block takes, and others that it refuses.
+# Parameters that a block takes, and others that both its description and the block itself refuse.
 PARAMETERS = {
     "penstock_fft_vxx": (
         [{}, dict(window="[]"), dict(window="[0.5] * 1024"), dict(window="'kaiser:8'"), dict(fft_size="8388608", window="[]"), dict(type="float")],
@@ -117,6 +117,46 @@ PARAMETERS = {
         [{}, dict(rate_mbps="0"), dict(profile="wifi-5mhz", rate_mbps="2.25"), dict(profile="wifi-10mhz", rate_mbps="27")],
         [dict(rate_mbps="7"), dict(profile="wifi-5mhz", rate_mbps="54"), dict(gap_us="-1"), dict(gap_us="2e6"), dict(scrambler_seed="128"),
          dict(scrambler_seed="-1")]),
+}
+
+
+def alone(base=None, **values):
+    """One dictionary for each value of each parameter."""
+    return [dict(base or {}, **{name: value}) for name, several in values.items() for value in several]
+
+
+NO_COUNT = ["-1", "-2**31", "2**31", "2**63", "1.5", "float('nan')", "float('inf')", "'many'", "None"]
+NO_TIME = ["-1", "-1e-9", "-1e300", "float('nan')", "float('inf')", "4e6", "'soon'", "None"]
+NO_DEVICE = ["", "None", "warp", "cpu:1", "opencl:99", "prefer:", "cpu cpu"]
+NO_WINDOW = ["'Hann'", "''", "'kaiser'", "'kaiser:'", "'kaiser:-1'", "'kaiser:nan'", "'kaiser:1e9'", "'gaussian'", "'gaussian:0'", "'hann:3'", "None",
+             "99", "[1.0] * 1025", "[float('nan')] * 1024", "[float('inf')] * 1024", "[1j] * 1024", "['a'] * 1024"]
+NO_TAPS = ["None", "'taps'", "[float('nan')]", "[1, float('inf')]", "[-float('inf')]", "[1e39]", "['a']", "[[1]]", "[1] * (2**20 + 1)"]
+
+# What somebody may type: each is red with a sentence, or refused when the block is made; none waits for the run.
+TYPED = {
+    "penstock_fft_vxx": alone(fft_size=NO_COUNT, window=NO_WINDOW, num_streams=["0", "1025", *NO_COUNT], nthreads=["1.5", "'two'"], device=NO_DEVICE,
+                              max_latency_ms=NO_TIME),
+    "penstock_spectrum_cvf": alone(fft_size=NO_COUNT, hop=NO_COUNT, average=NO_COUNT, window=NO_WINDOW, device=NO_DEVICE, max_latency_ms=NO_TIME),
+    "penstock_fft_filter_xxx":
+        alone(taps=NO_TAPS) + alone(dict(type="ccf"), taps=["[1j]", *NO_TAPS]) +
+        alone(dict(taps="[1]", type="fff"), taps=["[1j]", *NO_TAPS], center_freq=["-1e-9", "float('nan')"]) +
+        alone(dict(taps="[1]"), decim=["2**20 + 1", "2**25", *NO_COUNT], samp_delay=NO_COUNT, nthreads=["1.5", "'two'"],
+              samp_rate=["-1", "float('nan')", "float('inf')", "'fast'", "None"],
+              center_freq=["1.1e6", "-1.1e6", "1e300", "float('nan')", "float('inf')", "'low'", "None"], device=NO_DEVICE, max_latency_ms=NO_TIME),
+    "penstock_channelizer_cc":
+        alone(nchans=["0", "65537", *NO_COUNT], taps=["1.5j", "[1j]", *NO_TAPS], atten=["-10", "0", "201", "1e9", "float('nan')", "'much'", "None"],
+              osr=["-1", "float('nan')", "float('inf')", "'twice'", "None"], samp_delay=NO_COUNT, ch_map=["[-1]", "[1.5]", "[2**40]", "['a']", "None"],
+              device=NO_DEVICE, max_latency_ms=NO_TIME),
+    "penstock_ofdm_demod_cx":
+        alone(fft_len=NO_COUNT, cp_len=NO_COUNT, frame_len=NO_COUNT, device=NO_DEVICE,
+              sync_word1=["None", "'word'", "[1j] * 63", "[float('nan')] * 64", "['a'] * 64"],
+              sync_word2=["None", "'word'", "[1j] * 63", "[float('inf')] * 64", "['a'] * 64"],
+              pilot_symbols=["None", "5", "((1, 1, 1),)", "((float('nan'),) * 4,)", "(('a',) * 4,)"],
+              pilot_carriers=["None", "5", "((1,), (2,))", "((1.5,),)"], occupied_carriers=["None", "5", "((1.5, 2),)", "((2**40,),)", "(('a',),)"]),
+    "penstock_wifi_receiver": alone(max_latency_ms=["0.01", *NO_TIME], device=NO_DEVICE),
+    "penstock_wifi_transmitter":
+        alone(rate_mbps=["-6", "54.1", "float('nan')", "float('inf')", "'fast'", "None"], gap_us=NO_TIME, scrambler_seed=NO_COUNT,
+              length_tag_name=[""]) + [dict(profile="wifi-10mhz", rate_mbps="36.5")],
 }
 
 
@@ -159,6 +199,7 @@ class QaGrc(gr_unittest.TestCase):
             text = (SOURCE / "grc" / BLOCKS[0]).read_text().replace("parameters:", "paramters:", 1)
             path.write_text(text)
             _, lines = library(folder)
+        library.cache_clear()  # GRC keeps the blocks of the last library for all
         self.assertTrue(any("paramters" in line for line in lines), lines)
 
     def test_parameters_are_checked(self):
@@ -168,21 +209,40 @@ class QaGrc(gr_unittest.TestCase):
         for kind, (right, wrong) in PARAMETERS.items():
             for values in right + wrong:
                 with self.subTest(kind, **values):
-                    graph = platform.make_flow_graph()
-                    graph.options_block.params["output_language"].set_value("python")
-                    block, all_values = graph.new_block(kind), dict(dict(id="block", device="cpu", samp_rate="1e6"), **values)
-                    for name in all_values.keys() & block.params.keys():
-                        block.params[name].set_value(all_values[name])
-                    graph.rewrite()
-                    graph.validate()
-                    refused = [text for text in block.get_error_messages() if "connected" not in text]
-                    refused += [text for one in block.params.values() for text in one.get_error_messages()]
-                    self.assertEqual(bool(refused), values in wrong, refused)
-                    try:
-                        exec("self.block = " + block.templates.render("make"), dict(penstock=penstock, self=types.SimpleNamespace()))
-                        self.assertIn(values, right)
-                    except (RuntimeError, TypeError) as error:
-                        self.assertIn(values, wrong, error)
+                    red, raised = self.offer(platform, kind, values)
+                    self.assertEqual(bool(red), values in wrong, red)
+                    self.assertEqual(bool(raised), values in wrong, raised)
+
+    def test_wrong_values_are_told_before_the_run(self):
+        platform, _ = library(SOURCE / "grc")
+        self.keeps_the_context = penstock.fft_vcc(16, True, [], device="cpu")
+        self.assertGreaterEqual(sum(len(values) for values in TYPED.values()), 300)
+        for kind, typed in TYPED.items():
+            for values in typed:
+                with self.subTest(kind, **values):
+                    red, raised = self.offer(platform, kind, values)
+                    self.assertTrue(red or raised)
+                    for text in red:  # GRC's own words for a value of another type, or a sentence of ours
+                        self.assertRegex(text, r" or not '[A-Z][^']{10,}'|Expression .* is invalid|Value .* cannot be evaluated|not .*valid")
+                    self.assertNotRegex(raised, "NULL|real_taps|null|incompatible constructor arguments" if not red else "NULL")
+
+    @staticmethod
+    def offer(platform, kind, values):
+        """What GRC says of a block with these values, and what the block itself says when it is made."""
+        graph = platform.make_flow_graph()
+        graph.options_block.params["output_language"].set_value("python")
+        block, all_values = graph.new_block(kind), dict(dict(id="block", device="cpu", samp_rate="1e6"), **values)
+        for name in all_values.keys() & block.params.keys():
+            block.params[name].set_value(all_values[name])
+        graph.rewrite()
+        graph.validate()
+        red = [text for text in block.get_error_messages() if "connected" not in text]
+        red += [text for one in block.params.values() for text in one.get_error_messages()]
+        try:
+            exec("self.block = " + block.templates.render("make"), dict(penstock=penstock, self=types.SimpleNamespace()))
+        except (RuntimeError, TypeError, ValueError, NameError, AttributeError) as error:
+            return red, f"{type(error).__name__}: {error}"
+        return red, ""
 
     def generate(self, name, folder):
         answer = subprocess.run(["grcc", "-o", folder, str(SOURCE / "examples" / name)], capture_output=True, text=True,
