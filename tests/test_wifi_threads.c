@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Any number of threads, and any pieces, give the same frames to the bit, also where hops are gathered. */
+/* Any number of threads, and any pieces, give the same frames to the bit, also where hops are gathered: frame by frame
+ * on the processor, and by batches of which several are on their way, as for other devices. */
 #include "core/memory.h"
 #include "rx/receiver.h"
 #include "wifi_stream.h"
@@ -51,7 +52,8 @@ static int64_t push_all(penstock_stream *receiver, const penstock_cf32 *samples,
     return most / 65536;
 }
 
-static void test_threads(unsigned threads, const penstock_cf32 *samples, size_t count, struct wifi_frames *expected)
+static void test_threads(const char *device, unsigned threads, const penstock_cf32 *samples, size_t count,
+                         struct wifi_frames *expected)
 {
     static const size_t pieces[] = {65536, 5000, 300000, SIZE_MAX};
     static struct wifi_frames frames;
@@ -59,7 +61,7 @@ static void test_threads(unsigned threads, const penstock_cf32 *samples, size_t 
     penstock_stream *receiver = NULL;
     int64_t most = 0;
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
-    CHECK_OK(penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu"));
+    CHECK_OK(penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), device));
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         CHECK_OK(penstock_stream_reset(receiver));
         frames.count = 0;
@@ -73,12 +75,14 @@ static void test_threads(unsigned threads, const penstock_cf32 *samples, size_t 
             CHECK(wifi_frames_good(expected) > 60, "%zu frames", wifi_frames_good(expected));
             continue;
         }
-        CHECK(wifi_frames_equal(expected, &frames), "%u threads, pieces of %zu: other frames", threads, pieces[i]);
+        CHECK(wifi_frames_equal(expected, &frames), "%s, %u threads, pieces of %zu: other frames", device, threads,
+              pieces[i]);
         CHECK(same_counters(&expected->counters, &frames.counters), "%u threads, pieces of %zu: other counters",
               threads, pieces[i]);
         wifi_frames_free(&frames);
     }
-    CHECK(threads == 1 ? most <= 1 : most > 1, "%u threads: %lld hops waited together", threads, (long long)most);
+    CHECK(threads == 1 ? most <= 1 : most > 1, "%s, %u threads: %lld hops waited together", device, threads,
+          (long long)most);
     penstock_stream_free(receiver);
     penstock_context_free(context);
 }
@@ -86,13 +90,16 @@ static void test_threads(unsigned threads, const penstock_cf32 *samples, size_t 
 int main(void)
 {
     static const unsigned threads[] = {1, 2, 3, 16};
+    static const char *const devices[] = {"cpu", "trace"};
     static struct wifi_frames expected;
     long live = penstock__memory_live();
     size_t count;
     penstock_cf32 *samples = make_samples(&count);
-    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
-        test_threads(threads[i], samples, count, &expected);
-    wifi_frames_free(&expected);
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+            test_threads(devices[d], threads[i], samples, count, &expected);
+        wifi_frames_free(&expected);
+    }
     free(samples);
     CHECK_EQ(penstock__memory_live(), live);
     return test_finish();

@@ -612,7 +612,8 @@ void penstock__log(penstock_context *context, penstock_log_level level, const ch
 unsigned penstock__threads(const penstock_context *context);
 
 /* Calls work(argument, i, worker) for 0 <= i < count, spread over the context's threads, and returns when all are done.
- * `worker` < penstock__threads() tells the threads apart. May be called by several threads at once, not from `work`. */
+ * `worker` < penstock__threads() tells the threads apart, within this call. May be called by several threads at once;
+ * from `work` too, where no other call at that time shares what the inner work has for each worker. */
 void penstock__parallel(penstock_context *context, size_t count,
                         void (*work)(void *argument, size_t i, unsigned worker), void *argument);
 

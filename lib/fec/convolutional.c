@@ -53,9 +53,11 @@ static uint8_t *put_all(uint8_t *next, uint64_t a, uint64_t b, size_t steps)
 {
     size_t step = 0;
     for (; step + 4 <= steps; step += 4, next += 8) {
-        const uint64_t word = spread_four(a >> step) | spread_four(b >> step) << 8;
-        for (unsigned i = 0; i < 8; i++)
-            next[i] = (uint8_t)(word >> 8 * i);
+        uint64_t word = spread_four(a >> step) | spread_four(b >> step) << 8;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+#endif
+        memcpy(next, &word, sizeof word);
     }
     for (; step < steps; step++, next += 2) {
         next[0] = (uint8_t)(a >> step & 1);

@@ -4,6 +4,8 @@
 /* The scrambler's sequence satisfies x[n] = x[n-4] ^ x[n-7]: four bits come from one exclusive or. */
 #include "fec/scrambler.h"
 
+#define PERIOD 127 /* of the sequence, in bits, and so in octets too */
+
 /* `window` holds the last seven bits, the oldest (X7) in bit 0. */
 static unsigned next_four(unsigned window)
 {
@@ -26,12 +28,16 @@ static unsigned reverse_seven(unsigned x)
 void penstock__scramble(uint8_t *packed, size_t bytes, unsigned seed)
 {
     unsigned window = reverse_seven(seed & 127);
-    for (size_t i = 0; i < bytes; i++) {
+    uint8_t sequence[PERIOD];
+    for (size_t i = 0; i < bytes && i < PERIOD; i++) {
         unsigned low = next_four(window);
         window = advance(window);
-        packed[i] ^= (uint8_t)(low | next_four(window) << 4);
+        sequence[i] = (uint8_t)(low | next_four(window) << 4);
         window = advance(window);
     }
+    for (size_t done = 0; done < bytes; done += PERIOD)
+        for (size_t i = 0; i < PERIOD && done + i < bytes; i++)
+            packed[done + i] ^= sequence[i];
 }
 
 unsigned penstock__scrambler_seed(uint8_t first)

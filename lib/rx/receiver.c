@@ -102,7 +102,7 @@ void penstock__rx_free(struct penstock__rx *rx)
 {
     penstock__rx_frames_free(rx);
     penstock_ofdm_free(rx->ofdm);
-    penstock__rx_batch_free(rx->batch);
+    penstock__rx_batches_free(rx->batches);
     penstock__rx_search_free(rx);
     for (unsigned i = 0; i < rx->worker_count; i++)
         free_worker(&rx->workers[i], rx->standard);

@@ -12,7 +12,7 @@
  *     schedule.c   search, examine, decode, each spread over the context's threads
  *     frames.c     the list of frames
  *     decode.c     a frame's symbols on one thread, where the device is the processor
- *     batch.c      symbols of many frames in one batch, for other devices
+ *     batch.c      symbols of many frames in one batch, for other devices, and several batches on their way
  *
  * Positions are in samples of the stream, signed, since the first frame's window may begin before it. What is
  * computed for a position depends on nothing but the samples around it, so that any split of the stream into pushes,
@@ -138,7 +138,7 @@ struct penstock__rx_search {
     int64_t run_window; /* the strongest */
 };
 
-struct penstock__rx_batch;
+struct penstock__rx_batches;
 
 struct penstock__rx_counters {
     uint64_t triggers, found, headers, decoded, checked, unsupported, truncated, clipped, not_finite, fallbacks;
@@ -171,7 +171,7 @@ struct penstock__rx {
     struct penstock__rx_worker *workers;
     unsigned worker_count;
     struct penstock__rx_frame **decoding; /* frames that are decoded side by side */
-    struct penstock__rx_batch *batch;     /* NULL until a device needs one */
+    struct penstock__rx_batches *batches; /* NULL until a device needs them */
 
     struct penstock__rx_frame *first, *last, *current; /* the list; and what the last pull gave */
     struct penstock__rx_past {
@@ -262,7 +262,7 @@ int penstock__rx_decode(struct penstock__rx *rx);
 
 /* The same by batches on a device. */
 int penstock__rx_decode_batches(struct penstock__rx *rx);
-void penstock__rx_batch_free(struct penstock__rx_batch *batch);
+void penstock__rx_batches_free(struct penstock__rx_batches *batches);
 
 /* After a frame is decoded. */
 void penstock__rx_count(struct penstock__rx *rx, const struct penstock__rx_frame *frame);
