@@ -3,6 +3,7 @@
 
 /* Every kind of stream, in one form, and cases of each. */
 #include "stream_kinds.h"
+#include "scale_stream.h"
 #include "wifi_stream.h"
 
 enum { SAMPLES = 12000, N = 64, TAPS = 33, MORE_TAPS = 200, CHANNELS = 8, FRAMES = 300, CARRIERS = 48 };
@@ -27,6 +28,7 @@ OPEN(channelizer)
 OPEN(synthesizer)
 OPEN(ofdm_stream)
 OPEN(wifi_receiver)
+OPEN(scale)
 
 /* ---------------------------------------------------------------- changes --------------------- */
 
@@ -55,6 +57,13 @@ static int change_channelizer(penstock_stream *stream, const void *desc, uint64_
     return penstock_channelizer_set_taps(stream, d->taps, d->tap_count, pushed, NULL);
 }
 
+static int change_scale(penstock_stream *stream, const void *desc, uint64_t pushed)
+{
+    (void)pushed;
+    return penstock_scale_set_factor(stream, ((const penstock_scale_desc *)desc)->factor);
+}
+
+static const struct stream_kind scale = {.open = open_scale, .change = change_scale};
 static const struct stream_kind fft = {.open = open_fft_stream, .change = change_fft};
 static const struct stream_kind spectrum = {.open = open_spectrum, .change = change_spectrum};
 static const struct stream_kind filter = {.open = open_filter, .change = change_filter};
@@ -219,6 +228,9 @@ DESC(ofdm_stream, ofdm_continuous).n = N, .guard = 16, .carriers = carriers, .ca
                   .continuous = true
 }
 ;
+DESC(scale, scale_down).factor = -0.3f
+}
+;
 DESC(wifi_receiver, wifi_legacy).points = true
 }
 ;
@@ -246,6 +258,7 @@ static struct stream_case cases[] = {
     {"synthesizer:8", &synthesizer, &synthesizer_over, samples, FRAMES, CHANNELS *CF32, CF32, STREAM_FLOATS},
     {"ofdm:frames", &ofdm, &ofdm_frames, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
     {"ofdm:continuous", &ofdm_on, &ofdm_continuous, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
+    {"scale", &scale, &scale_down, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"wifi", &wifi, &wifi_legacy, NULL, 0, CF32, sizeof(struct wifi_record), STREAM_RECORD},
 };
 

@@ -7,22 +7,22 @@
  * and no partial vector can be asked for; else it gives the power of each transform and the sum is kept here.
  */
 #include "ops/spectrum.h"
-#include "core/description.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define MAX_LENGTH    ((size_t)1 << 23)
 #define MAX_HOP       64 /* times n */
-#define BATCH_BYTES   ((size_t)8 << 20)
 #define LEAST_DECIBEL (-300.0)
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: " __VA_ARGS__)
 
 /* ---------------------------------------------------------------- description ----------------- */
 
-static int check(penstock_spectrum_desc *desc)
+static int check(void *description)
 {
+    penstock_spectrum_desc *desc = description;
     if (desc->n < 1 || desc->n > MAX_LENGTH)
         return bad("n is %zu, not 1 .. %zu", desc->n, MAX_LENGTH);
     if (!desc->hop)
@@ -37,8 +37,6 @@ static int check(penstock_spectrum_desc *desc)
         desc->average = 1;
     if (desc->average > 1 && desc->output == PENSTOCK_OUTPUT_COMPLEX)
         return bad("average %u goes with power or decibel output, not with complex", desc->average);
-    if (!(desc->max_latency_s >= 0))
-        return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
     return PENSTOCK_OK;
 }
 
@@ -51,106 +49,84 @@ static penstock_format plan_format(const penstock_spectrum_desc *desc)
 
 static bool average_here(const penstock_spectrum_desc *desc)
 {
-    return desc->average > 1 && (desc->flush_partial || desc->average > BATCH_BYTES / sizeof(penstock_cf32) / desc->n);
+    return desc->average > 1 &&
+           (desc->flush_partial || desc->average > PENSTOCK__BATCH_BYTES / sizeof(penstock_cf32) / desc->n);
 }
 
-int penstock__spectrum_plan(const struct spectrum *spectrum, penstock_plan **plan, const char *name, const float *taps)
+int penstock__spectrum_plan(const struct penstock__batched *batched, penstock_plan **plan)
 {
+    const struct spectrum *spectrum = const_spectrum_of(&batched->stream);
     const penstock_spectrum_desc *desc = &spectrum->desc;
     bool here = average_here(desc);
     float *window = NULL;
     int status;
-    if (!taps && name) {
+    if (!desc->taps && desc->window) {
         if (!(window = penstock__alloc(desc->n * sizeof *window)))
             return PENSTOCK_ERR_MEMORY;
-        if ((status = penstock_window_fill(window, desc->n, name))) {
+        if ((status = penstock_window_fill(window, desc->n, desc->window))) {
             penstock__free(window);
             return status;
         }
     }
     status = penstock_fft_plan(
-        plan, spectrum->stream.context,
+        plan, spectrum->batched.stream.context,
         &PENSTOCK_FFT_DESC(.n = desc->n, .domain = desc->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                            .load = {.format = spectrum->format,
-                                    .window = taps ? taps : window,
+                                    .window = desc->taps ? desc->taps : window,
                                     .spacing = desc->hop < desc->n ? desc->hop : desc->n},
                            .store = {.output = here ? PENSTOCK_OUTPUT_POWER : desc->output,
                                      .centered = desc->centered,
                                      .scale = desc->scale,
                                      .average = here ? 1 : desc->average}),
-        spectrum->device);
+        spectrum->batched.device);
     penstock__free(window);
     return status;
 }
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int make(struct spectrum *made, const char *device, const char *window, const float *taps)
+static int make(struct penstock__batched *batched)
 {
-    const penstock_spectrum_desc *d = &made->desc;
-    int status;
-    if (average_here(d) && !(made->sum = penstock__calloc(made->length, sizeof *made->sum)))
+    struct spectrum *spectrum = spectrum_of(&batched->stream);
+    const penstock_spectrum_desc *d = &spectrum->desc;
+    const bool here = average_here(d);
+    spectrum->format = plan_format(d);
+    spectrum->length = d->format == PENSTOCK_F32 ? d->n / 2 + 1 : d->n;
+    spectrum->value_bytes = d->output == PENSTOCK_OUTPUT_COMPLEX ? sizeof(penstock_cf32) : sizeof(float);
+    batched->max_latency_s = d->max_latency_s;
+    batched->stream.in_bytes = penstock_format_bytes(d->format);
+    batched->stream.out_bytes = spectrum->length * spectrum->value_bytes;
+    batched->stream.lends_in = d->hop <= d->n && d->format == spectrum->format;
+    batched->stream.lends_out = !here;
+    if (here && !(spectrum->sum = penstock__calloc(spectrum->length, sizeof *spectrum->sum)))
         return PENSTOCK_ERR_MEMORY;
-    if (device && !(made->device = penstock__strdup(device)))
-        return PENSTOCK_ERR_MEMORY;
-    if ((status = penstock__spectrum_plan(made, &made->plan, window, taps)) ||
-        (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d->max_latency_s)))
-        return status;
-    penstock__batcher_set_meter(made->batcher, &made->stream.meter);
     return PENSTOCK_OK;
+}
+
+static void forget(struct penstock__batched *batched)
+{
+    spectrum_of(&batched->stream)->desc.window = NULL;
+    spectrum_of(&batched->stream)->desc.taps = NULL;
 }
 
 int penstock_spectrum_open(penstock_stream **stream, penstock_context *context, const penstock_spectrum_desc *desc,
                            const char *device)
 {
-    penstock_spectrum_desc d;
-    struct spectrum *made;
-    int status;
-    if (!stream || !context)
-        return bad("penstock_spectrum_open: stream or context is NULL");
-    *stream = NULL;
-    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_spectrum_desc")) || (status = check(&d)))
-        return status;
-    if (!(made = penstock__calloc(1, sizeof *made)))
-        return PENSTOCK_ERR_MEMORY;
-    made->desc = d;
-    made->desc.window = NULL;
-    made->desc.taps = NULL;
-    made->format = plan_format(&d);
-    made->length = d.format == PENSTOCK_F32 ? d.n / 2 + 1 : d.n;
-    made->value_bytes = d.output == PENSTOCK_OUTPUT_COMPLEX ? sizeof(penstock_cf32) : sizeof(float);
-    made->stream = (struct penstock_stream){.kind = &penstock__spectrum_kind,
-                                            .context = context,
-                                            .in_bytes = penstock_format_bytes(d.format),
-                                            .out_bytes = made->length * made->value_bytes,
-                                            .lends_in = d.hop <= d.n && d.format == made->format,
-                                            .lends_out = !average_here(&d)};
-    if ((status = make(made, device, d.window, d.taps))) {
-        penstock_stream_free(&made->stream);
-        return status;
-    }
-    penstock__stream_start(&made->stream);
-    *stream = &made->stream;
-    return PENSTOCK_OK;
+    return penstock__batched_open(stream, context, desc, device, &penstock__spectrum_kind);
 }
 
-static void free_stream(penstock_stream *stream)
+static void free_spectrum(struct penstock__batched *batched)
 {
-    struct spectrum *spectrum = spectrum_of(stream);
-    penstock__batcher_free(spectrum->batcher);
-    penstock_plan_free(spectrum->plan);
+    struct spectrum *spectrum = spectrum_of(&batched->stream);
     penstock_plan_free(spectrum->next);
     penstock__rest_free(&spectrum->rest);
     penstock__free(spectrum->sum);
     penstock__free(spectrum->prepare_sums);
-    penstock__free(spectrum->device);
-    penstock__free(spectrum);
 }
 
-static void reset(penstock_stream *stream)
+static void reset(struct penstock__batched *batched)
 {
-    struct spectrum *spectrum = spectrum_of(stream);
-    penstock__batcher_reset(spectrum->batcher);
+    struct spectrum *spectrum = spectrum_of(&batched->stream);
     spectrum->in_frame = spectrum->to_skip = 0;
     penstock__rest_free(&spectrum->rest);
     spectrum->zeros = 0;
@@ -176,8 +152,8 @@ static void fill(const void *owner, void *to, size_t first, size_t count)
 {
     const struct source *source = owner;
     if (source->from)
-        penstock__convert_all(source->spectrum->stream.context, to, source->from, source->format, source->first + first,
-                              count, source->total);
+        penstock__convert_all(source->spectrum->batched.stream.context, to, source->from, source->format,
+                              source->first + first, count, source->total);
     else
         memset(to, 0, count * penstock_format_bytes(source->spectrum->format));
 }
@@ -191,7 +167,7 @@ static int take_some(struct spectrum *spectrum, const struct source *source, siz
         .fill = fill,
         .owner = source};
     *taken = 0;
-    return penstock__batcher_push(spectrum->batcher, &feed, count, taken);
+    return penstock__batcher_push(spectrum->batched.batcher, &feed, count, taken);
 }
 
 /* Where hop > n: those up to the end of a transform, or up to the start of the next one. */
@@ -262,7 +238,7 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
 static uint64_t complete_transforms(const struct spectrum *spectrum)
 {
     const penstock_spectrum_desc *desc = &spectrum->desc;
-    return spectrum->stream.taken < desc->n ? 0 : (spectrum->stream.taken - desc->n) / desc->hop + 1;
+    return spectrum->batched.stream.taken < desc->n ? 0 : (spectrum->batched.stream.taken - desc->n) / desc->hop + 1;
 }
 
 /* Zeros that complete one more transform; 0 where every sample is covered. */
@@ -272,7 +248,7 @@ static size_t missing_zeros(const struct spectrum *spectrum)
     uint64_t transforms = complete_transforms(spectrum), start = transforms * desc->hop;
     uint64_t covered = transforms ? start - desc->hop + desc->n : 0;
     uint64_t from = covered > start ? covered : start;
-    return spectrum->stream.taken > from ? (size_t)(start + desc->n - spectrum->stream.taken) : 0;
+    return spectrum->batched.stream.taken > from ? (size_t)(start + desc->n - spectrum->batched.stream.taken) : 0;
 }
 
 /* What was kept and zeros that are still to be pushed after the end, then what is complete goes to the device. */
@@ -284,12 +260,7 @@ static int end_input(struct spectrum *spectrum)
         return status;
     status = take(spectrum, &(struct source){.spectrum = spectrum, .total = spectrum->zeros}, &taken);
     spectrum->zeros -= taken;
-    return status || spectrum->zeros ? status : penstock__batcher_flush(spectrum->batcher);
-}
-
-static int flush(penstock_stream *stream)
-{
-    return penstock__batcher_flush(spectrum_of(stream)->batcher);
+    return status || spectrum->zeros ? status : penstock__batcher_flush(spectrum->batched.batcher);
 }
 
 static int finish(penstock_stream *stream)
@@ -323,7 +294,7 @@ static size_t give(struct spectrum *spectrum, const void *from, size_t groups, c
     size_t bytes = spectrum->length * spectrum->value_bytes, count = 0;
     if (!spectrum->sum) {
         *used = groups < capacity ? groups : capacity;
-        penstock__copy(spectrum->stream.context, vectors, from, *used * bytes);
+        penstock__copy(spectrum->batched.stream.context, vectors, from, *used * bytes);
         return *used;
     }
     for (*used = 0; *used < groups && count < capacity; ++*used) {
@@ -344,7 +315,7 @@ static int peek(penstock_stream *stream, bool wait, const void **from, size_t *g
         end_input(spectrum); /* the batcher keeps a failure until its turn comes */
     else
         take_rest(spectrum);
-    return penstock__batcher_ready(spectrum->batcher, wait || stream->finished, from, groups);
+    return penstock__batcher_ready(spectrum->batched.batcher, wait || stream->finished, from, groups);
 }
 
 int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count)
@@ -354,18 +325,18 @@ int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t cap
         char *to = (char *)vectors + *count * spectrum->length * spectrum->value_bytes;
         size_t groups = 0, used;
         const void *from;
-        int status = peek(&spectrum->stream, wait, &from, &groups);
+        int status = peek(&spectrum->batched.stream, wait, &from, &groups);
         if (status)
             return *count ? PENSTOCK_OK : status;
         if (!groups) {
-            if (spectrum->stream.finished && spectrum->desc.flush_partial && spectrum->summed) {
+            if (spectrum->batched.stream.finished && spectrum->desc.flush_partial && spectrum->summed) {
                 emit(spectrum, (float *)(void *)to);
                 ++*count;
             }
             break;
         }
         *count += give(spectrum, from, groups, to, capacity - *count, &used);
-        penstock__batcher_release(spectrum->batcher, used);
+        penstock__batcher_release(spectrum->batched.batcher, used);
     }
     return PENSTOCK_OK;
 }
@@ -380,21 +351,26 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
 
 /* ---------------------------------------------------------------- the kind -------------------- */
 
-const struct penstock__stream_kind penstock__spectrum_kind = {
-    .name = "spectrum",
-    .push = push,
-    .pull = pull,
-    .run = penstock__spectrum_run,
-    .acquire = penstock__spectrum_acquire,
-    .commit = penstock__spectrum_commit,
-    .peek = peek,
-    .release = penstock__spectrum_release,
-    .flush = flush,
-    .finish = finish,
+const struct penstock__batched_kind penstock__spectrum_kind = {
+    .calls = {.name = "spectrum",
+              PENSTOCK__BATCHED_LIFE,
+              .push = push,
+              .pull = pull,
+              .run = penstock__spectrum_run,
+              .acquire = penstock__spectrum_acquire,
+              .peek = peek,
+              .release = penstock__spectrum_release,
+              .finish = finish,
+              .due_s = penstock__batched_due_s,
+              .get_info = penstock__spectrum_get_info},
+    .bytes = sizeof(struct spectrum),
+    .desc_name = "penstock_spectrum_desc",
+    .desc_at = offsetof(struct spectrum, desc),
+    .desc_bytes = sizeof(penstock_spectrum_desc),
+    .check = check,
+    .make = make,
+    .plan = penstock__spectrum_plan,
+    .forget = forget,
     .reset = reset,
-    .free = free_stream,
-    .set_max_latency = penstock__spectrum_set_max_latency,
-    .due_s = penstock__spectrum_due_s,
-    .get_info = penstock__spectrum_get_info,
-    .get_stats = penstock__spectrum_get_stats,
+    .free = free_spectrum,
 };

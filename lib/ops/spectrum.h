@@ -5,17 +5,13 @@
 #ifndef PENSTOCK_OPS_SPECTRUM_H
 #define PENSTOCK_OPS_SPECTRUM_H
 
-#include "core/batcher.h"
+#include "core/batched.h"
 #include "core/rest.h"
-#include "core/stream.h"
 
 struct spectrum {
-    struct penstock_stream stream;
+    struct penstock__batched batched;
     penstock_spectrum_desc desc; /* defaults filled in; pointers are not kept */
-    char *device;                /* as it was asked for */
-    penstock_plan *plan;
-    struct penstock__batcher *batcher;
-    penstock_format format; /* of the plan; another one than desc.format where samples are converted here */
+    penstock_format format;      /* of the plan; another one than desc.format where samples are converted here */
     size_t length, value_bytes;
 
     size_t in_frame;            /* hop > n: samples of the present transform that were taken */
@@ -32,11 +28,9 @@ struct spectrum {
     penstock_plan *next; /* with another window, for the vector after that one, or NULL */
     void *prepare_sums;  /* scratch memory of the plan with their sums, or NULL */
     size_t prepare_bytes;
-
-    uint64_t fallbacks, meanwhile; /* of plans that are gone */
 };
 
-extern const struct penstock__stream_kind penstock__spectrum_kind;
+extern const struct penstock__batched_kind penstock__spectrum_kind;
 
 static inline struct spectrum *spectrum_of(penstock_stream *stream)
 {
@@ -48,10 +42,10 @@ static inline const struct spectrum *const_spectrum_of(const penstock_stream *st
     return (const struct spectrum *)(const void *)stream;
 }
 
-/* The plan with a window by name or by factors. */
-int penstock__spectrum_plan(const struct spectrum *spectrum, penstock_plan **plan, const char *name, const float *taps);
+/* The plan with the description's window. */
+int penstock__spectrum_plan(const struct penstock__batched *batched, penstock_plan **plan);
 
-/* The present plan gives way to `next`. */
+/* The present plan gives way to `next`, the spectrum's own. */
 void penstock__spectrum_change_plan(struct spectrum *spectrum, penstock_plan *next);
 
 /* Samples from one vector's start to the next one's, and samples of one vector. */
@@ -99,11 +93,7 @@ void penstock__spectrum_gave(struct spectrum *spectrum, size_t vectors);
 int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
                            const struct penstock__room *out, size_t capacity, size_t *given);
 int penstock__spectrum_acquire(penstock_stream *stream, void **to, size_t *room);
-int penstock__spectrum_commit(penstock_stream *stream, size_t count);
 void penstock__spectrum_release(penstock_stream *stream, size_t count);
-int penstock__spectrum_set_max_latency(penstock_stream *stream, double max_latency_s);
-double penstock__spectrum_due_s(const penstock_stream *stream);
 void penstock__spectrum_get_info(const penstock_stream *stream, penstock_stream_info *info);
-void penstock__spectrum_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
 
 #endif

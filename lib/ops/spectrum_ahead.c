@@ -13,19 +13,19 @@
 
 bool penstock__spectrum_goes_straight(const struct spectrum *spectrum)
 {
-    return !spectrum->stream.finished && !spectrum->sum && spectrum->desc.hop <= spectrum->desc.n &&
-           spectrum->format == spectrum->desc.format && penstock__plan_is_direct(spectrum->plan);
+    return !spectrum->batched.stream.finished && !spectrum->sum && spectrum->desc.hop <= spectrum->desc.n &&
+           spectrum->format == spectrum->desc.format && penstock__plan_is_direct(spectrum->batched.plan);
 }
 
 int penstock__spectrum_hold(struct spectrum *spectrum, const char *samples, size_t count)
 {
     size_t bytes = penstock_format_bytes(spectrum->format), room;
     void *to;
-    int status = penstock__batcher_room(spectrum->batcher, &to, &room);
+    int status = penstock__batcher_room(spectrum->batched.batcher, &to, &room);
     if (status || !count)
         return status;
     memcpy(to, samples, count * bytes);
-    return penstock__batcher_commit(spectrum->batcher, count);
+    return penstock__batcher_commit(spectrum->batched.batcher, count);
 }
 
 /* ---------------------------------------------------------------- begun ----------------------- */
@@ -35,7 +35,8 @@ static bool can_prepare(struct spectrum *spectrum)
 {
     size_t bytes;
     if (!penstock__spectrum_goes_straight(spectrum) || spectrum->desc.average == 1 ||
-        penstock__batcher_held(spectrum->batcher) || !penstock__plan_runs_frames(spectrum->plan, &bytes))
+        penstock__batcher_held(spectrum->batched.batcher) ||
+        !penstock__plan_runs_frames(spectrum->batched.plan, &bytes))
         return false;
     if (spectrum->prepare_bytes < bytes) {
         penstock__free(spectrum->prepare_sums);
@@ -47,7 +48,7 @@ static bool can_prepare(struct spectrum *spectrum)
 
 int penstock_spectrum_prepare(penstock_stream *stream, const void *samples, size_t count, size_t *taken, size_t *wanted)
 {
-    int status = penstock__stream_is(stream, &penstock__spectrum_kind, "penstock_spectrum_prepare");
+    int status = penstock__stream_is(stream, &penstock__spectrum_kind.calls, "penstock_spectrum_prepare");
     if (status)
         return status;
     if (!taken || !wanted || (count && !samples))
@@ -62,8 +63,8 @@ int penstock_spectrum_prepare(penstock_stream *stream, const void *samples, size
     transforms = transforms < left ? transforms : left;
     if (transforms) {
         double began = penstock__now_s();
-        penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, transforms, spectrum->prepare_sums,
-                                  spectrum->prepare_sums);
+        penstock__plan_run_frames(spectrum->batched.plan, samples, spectrum->prepared, transforms,
+                                  spectrum->prepare_sums, spectrum->prepare_sums);
         spectrum->prepare_s = (spectrum->prepared ? spectrum->prepare_s : 0) + penstock__now_s() - began;
         spectrum->prepared += (unsigned)transforms;
         *taken = transforms * desc->hop;
@@ -78,10 +79,10 @@ int penstock_spectrum_prepare(penstock_stream *stream, const void *samples, size
 void penstock__spectrum_end_prepared(struct spectrum *spectrum, const char *samples, char *vector)
 {
     double began = penstock__now_s();
-    penstock__plan_run_frames(spectrum->plan, samples, spectrum->prepared, spectrum->desc.average - spectrum->prepared,
-                              vector, spectrum->prepare_sums);
+    penstock__plan_run_frames(spectrum->batched.plan, samples, spectrum->prepared,
+                              spectrum->desc.average - spectrum->prepared, vector, spectrum->prepare_sums);
     spectrum->prepared = 0;
-    penstock__meter_batch(&spectrum->stream.meter, 1, spectrum->prepare_s + penstock__now_s() - began);
+    penstock__meter_batch(&spectrum->batched.stream.meter, 1, spectrum->prepare_s + penstock__now_s() - began);
     if (spectrum->next)
         penstock__spectrum_change_plan(spectrum, spectrum->next);
 }
@@ -89,7 +90,7 @@ void penstock__spectrum_end_prepared(struct spectrum *spectrum, const char *samp
 int penstock__spectrum_run_held(struct spectrum *spectrum, const char *samples, size_t count, size_t *taken,
                                 char *vector, size_t *given)
 {
-    size_t held = penstock__batcher_held(spectrum->batcher), gone = penstock__spectrum_gone(spectrum), room;
+    size_t held = penstock__batcher_held(spectrum->batched.batcher), gone = penstock__spectrum_gone(spectrum), room;
     size_t needs = penstock__spectrum_span(spectrum) - gone - held;
     size_t over = penstock__spectrum_step(spectrum) - gone; /* where the next vector starts in what is held */
     size_t bytes = penstock_format_bytes(spectrum->format);
@@ -100,11 +101,11 @@ int penstock__spectrum_run_held(struct spectrum *spectrum, const char *samples, 
         *taken = status ? 0 : count;
         return status;
     }
-    if ((status = penstock__batcher_room(spectrum->batcher, &to, &room)))
+    if ((status = penstock__batcher_room(spectrum->batched.batcher, &to, &room)))
         return status;
     memcpy(to, samples, needs * bytes); /* for the moment: a part of them may be the next vector's, too */
     penstock__spectrum_end_prepared(spectrum, (char *)to - held * bytes, vector);
-    penstock__batcher_drop_held(spectrum->batcher, over < held ? over : held);
+    penstock__batcher_drop_held(spectrum->batched.batcher, over < held ? over : held);
     *taken = over < held ? 0 : over - held;
     *given = 1;
     return PENSTOCK_OK;

@@ -17,11 +17,11 @@
 static int push_and_pull(struct spectrum *spectrum, const void *samples, size_t count, size_t *taken, void *vectors,
                          size_t capacity, size_t *given)
 {
-    int pushed = count ? penstock_stream_push(&spectrum->stream, samples, count, taken) : PENSTOCK_OK;
-    bool direct = penstock__plan_is_direct(spectrum->plan);
+    int pushed = count ? penstock_stream_push(&spectrum->batched.stream, samples, count, taken) : PENSTOCK_OK;
+    bool direct = penstock__plan_is_direct(spectrum->batched.plan);
     if (direct)
-        penstock__batcher_flush(spectrum->batcher); /* the batcher keeps a failure until its turn comes */
-    int status = penstock_stream_pull(&spectrum->stream, vectors, capacity, direct, given);
+        penstock__batcher_flush(spectrum->batched.batcher); /* the batcher keeps a failure until its turn comes */
+    int status = penstock_stream_pull(&spectrum->batched.stream, vectors, capacity, direct, given);
     return status || *given ? status : pushed;
 }
 
@@ -38,8 +38,8 @@ static bool find_seam(const struct spectrum *spectrum, struct seam *seam, size_t
     void *to;
     if (!penstock__spectrum_goes_straight(spectrum))
         return false;
-    seam->held = penstock__batcher_held(spectrum->batcher);
-    if (seam->held == SIZE_MAX || penstock__batcher_room(spectrum->batcher, &to, &room))
+    seam->held = penstock__batcher_held(spectrum->batched.batcher);
+    if (seam->held == SIZE_MAX || penstock__batcher_room(spectrum->batched.batcher, &to, &room))
         return false;
     seam->vectors = (seam->held + step - 1) / step;
     seam->needs = seam->vectors ? (seam->vectors - 1) * step + span - seam->held : 0;
@@ -54,10 +54,10 @@ static int close_seam(struct spectrum *spectrum, const struct seam *seam, const 
     if (!seam->vectors)
         return PENSTOCK_OK;
     if ((status = penstock__spectrum_hold(spectrum, samples, seam->needs)) ||
-        (status = penstock__batcher_flush(spectrum->batcher)) ||
+        (status = penstock__batcher_flush(spectrum->batched.batcher)) ||
         (status = penstock__spectrum_pull(spectrum, vectors, seam->vectors, true, &given)))
         return status;
-    penstock__batcher_drop_held(spectrum->batcher, penstock__batcher_held(spectrum->batcher));
+    penstock__batcher_drop_held(spectrum->batched.batcher, penstock__batcher_held(spectrum->batched.batcher));
     return PENSTOCK_OK;
 }
 
@@ -78,11 +78,11 @@ static int make_vectors(struct spectrum *spectrum, const char *samples, size_t c
         char *to = vectors + *made * spectrum->length * spectrum->value_bytes;
         int status;
         some = most < 1 ? 1 : most < count - *made ? most : count - *made;
-        if ((status = penstock_plan_run(spectrum->plan, from, to, some * desc->average)))
+        if ((status = penstock_plan_run(spectrum->batched.plan, from, to, some * desc->average)))
             return status;
     }
     if (count > begun)
-        penstock__meter_batch(&spectrum->stream.meter, count - begun, penstock__now_s() - began);
+        penstock__meter_batch(&spectrum->batched.stream.meter, count - begun, penstock__now_s() - began);
     return PENSTOCK_OK;
 }
 
@@ -125,7 +125,7 @@ int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count
     if (!count || (!begun && !find_seam(spectrum, &seam, count, capacity)))
         return push_and_pull(spectrum, in, count, taken, out->whole, capacity, given);
     double began = penstock__now_s();
-    int status = begun && penstock__batcher_held(spectrum->batcher)
+    int status = begun && penstock__batcher_held(spectrum->batched.batcher)
                      ? penstock__spectrum_run_held(spectrum, in, count, taken, out->whole, given)
                      : run_straight(spectrum, &seam, in, count, taken, out->whole, capacity, given);
     penstock__stream_took(stream, *taken, began);
@@ -146,17 +146,12 @@ int penstock__spectrum_check_unprepared(const struct spectrum *spectrum)
 int penstock__spectrum_acquire(penstock_stream *stream, void **to, size_t *room)
 {
     int status = penstock__spectrum_check_unprepared(spectrum_of(stream));
-    return status ? status : penstock__batcher_room(spectrum_of(stream)->batcher, to, room);
-}
-
-int penstock__spectrum_commit(penstock_stream *stream, size_t count)
-{
-    return penstock__batcher_commit(spectrum_of(stream)->batcher, count);
+    return status ? status : penstock__batcher_room(spectrum_of(stream)->batched.batcher, to, room);
 }
 
 void penstock__spectrum_release(penstock_stream *stream, size_t count)
 {
-    penstock__batcher_release(spectrum_of(stream)->batcher, count);
+    penstock__batcher_release(spectrum_of(stream)->batched.batcher, count);
     penstock__spectrum_gave(spectrum_of(stream), count);
 }
 
@@ -164,24 +159,25 @@ void penstock__spectrum_release(penstock_stream *stream, size_t count)
 
 void penstock__spectrum_change_plan(struct spectrum *spectrum, penstock_plan *next)
 {
-    penstock__batcher_set_plan(spectrum->batcher, next);
-    spectrum->fallbacks += penstock__plan_fallbacks(spectrum->plan);
-    spectrum->meanwhile += penstock__plan_meanwhile(spectrum->plan);
-    penstock_plan_free(spectrum->plan);
-    spectrum->plan = next;
     spectrum->next = NULL;
+    penstock__batched_change(&spectrum->batched, next);
 }
 
 int penstock_spectrum_set_window(penstock_stream *stream, const char *window, const float *taps)
 {
     penstock_plan *next;
-    int status = penstock__stream_is(stream, &penstock__spectrum_kind, "penstock_spectrum_set_window");
+    int status = penstock__stream_is(stream, &penstock__spectrum_kind.calls, "penstock_spectrum_set_window");
     if (status)
         return status;
     struct spectrum *spectrum = spectrum_of(stream);
     if (penstock__rest_count(&spectrum->rest))
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: vectors wait to be pulled before the window can change");
-    if ((status = penstock__spectrum_plan(spectrum, &next, window, taps)))
+    spectrum->desc.window = window;
+    spectrum->desc.taps = taps;
+    status = penstock__spectrum_plan(&spectrum->batched, &next);
+    spectrum->desc.window = NULL;
+    spectrum->desc.taps = NULL;
+    if (status)
         return status;
     if (spectrum->prepared) {
         penstock_plan_free(spectrum->next);
@@ -192,47 +188,25 @@ int penstock_spectrum_set_window(penstock_stream *stream, const char *window, co
     return PENSTOCK_OK;
 }
 
-int penstock__spectrum_set_max_latency(penstock_stream *stream, double max_latency_s)
-{
-    spectrum_of(stream)->desc.max_latency_s = max_latency_s;
-    penstock__batcher_set_latency(spectrum_of(stream)->batcher, max_latency_s);
-    return PENSTOCK_OK;
-}
-
 /* ---------------------------------------------------------------- what is known --------------- */
-
-double penstock__spectrum_due_s(const penstock_stream *stream)
-{
-    return penstock__batcher_due_s(const_spectrum_of(stream)->batcher);
-}
 
 void penstock__spectrum_gave(struct spectrum *spectrum, size_t vectors)
 {
     size_t step = penstock__spectrum_step(spectrum);
-    penstock__stream_gave(&spectrum->stream, vectors,
-                          spectrum->stream.given * step + (step - spectrum->desc.hop) + spectrum->desc.n, step);
+    penstock__stream_gave(&spectrum->batched.stream, vectors,
+                          spectrum->batched.stream.given * step + (step - spectrum->desc.hop) + spectrum->desc.n, step);
 }
 
 /* Vectors that are complete, and were given or not. */
 static uint64_t complete(const struct spectrum *spectrum)
 {
-    uint64_t samples = spectrum->stream.taken, span = penstock__spectrum_span(spectrum);
+    uint64_t samples = spectrum->batched.stream.taken, span = penstock__spectrum_span(spectrum);
     return samples < span ? 0 : (samples - span) / penstock__spectrum_step(spectrum) + 1;
 }
 
 void penstock__spectrum_get_info(const penstock_stream *stream, penstock_stream_info *info)
 {
     const struct spectrum *spectrum = const_spectrum_of(stream);
-    penstock_plan_info plan = PENSTOCK_PLAN_INFO;
-    penstock_plan_get_info(spectrum->plan, &plan);
-    info->device = plan.device;
-    info->batch = penstock__batcher_capacity(spectrum->batcher);
+    penstock__batched_get_info(stream, info);
     info->waiting = complete(spectrum) > stream->given ? complete(spectrum) - stream->given : 0;
-}
-
-void penstock__spectrum_get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
-{
-    const struct spectrum *spectrum = const_spectrum_of(stream);
-    stats->fallbacks = spectrum->fallbacks + penstock__plan_fallbacks(spectrum->plan);
-    stats->meanwhile = spectrum->meanwhile + penstock__plan_meanwhile(spectrum->plan);
 }

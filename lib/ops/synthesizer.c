@@ -3,26 +3,23 @@
 
 /* The synthesis bank as a stream: frames go through a batched reverse transform, and what comes of it through the
  * polyphase sums. */
+#include "core/batched.h"
 #include "core/description.h"
-#include "core/stream.h"
 #include "ops/channelizer_check.h"
 #include "ops/synthesizer_bank.h"
 
-#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-#define BATCH_BYTES ((size_t)8 << 20)
 #define MOST_VALUES ((size_t)1 << 27) /* of the frames that samples are made of */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "synthesizer: " __VA_ARGS__)
 
 struct synthesizer {
-    struct penstock_stream stream;
+    struct penstock__batched batched;
     penstock_synthesizer_desc desc; /* defaults filled in; pointers are not kept */
     size_t *select;                 /* NULL: all channels */
     size_t kept;
-    penstock_plan *plan;
-    struct penstock__batcher *batcher;
     struct synthesis_bank bank;
 
     uint64_t folded;     /* frames; those of zeros after the end are folded too */
@@ -31,7 +28,7 @@ struct synthesizer {
     uint64_t total;      /* samples of the whole stream, once finished */
 };
 
-static const struct penstock__stream_kind kind;
+static const struct penstock__batched_kind kind;
 
 static struct synthesizer *of(penstock_stream *stream)
 {
@@ -45,8 +42,9 @@ static const struct synthesizer *of_const(const penstock_stream *stream)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int check(penstock_synthesizer_desc *desc)
+static int check(void *description)
 {
+    penstock_synthesizer_desc *desc = description;
     int status;
     if ((status = penstock__channels_check(desc->channels, &desc->hop)) ||
         (status = penstock__prototype_check(desc->taps, &desc->tap_count, desc->channels, desc->hop)) ||
@@ -62,8 +60,6 @@ static int check(penstock_synthesizer_desc *desc)
     if (desc->tap_count / desc->hop > MOST_VALUES / (desc->channels + desc->hop))
         return bad("hop %zu is too small for %zu channels and %zu taps: samples would be sums over %zu frames",
                    desc->hop, desc->channels, desc->tap_count, desc->tap_count / desc->hop);
-    if (!(desc->max_latency_s >= 0))
-        return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
     return PENSTOCK_OK;
 }
 
@@ -81,7 +77,7 @@ static int make_bank(struct synthesizer *made)
                                                d->delay, NULL);
     }
     if (!status)
-        status = penstock__synthesis_bank_init(&made->bank, made->stream.context, d->channels, d->hop,
+        status = penstock__synthesis_bank_init(&made->bank, made->batched.stream.context, d->channels, d->hop,
                                                d->delay - d->advance, d->taps ? d->taps : dual, d->tap_count);
     penstock__free(analysis);
     penstock__free(dual);
@@ -100,173 +96,118 @@ static int copy_selection(struct synthesizer *made)
     return PENSTOCK_OK;
 }
 
-static int make(struct synthesizer *made, const char *device)
+static int make(struct penstock__batched *batched)
 {
-    const penstock_synthesizer_desc *d = &made->desc;
+    struct synthesizer *made = of(&batched->stream);
     int status;
-    if ((status = make_bank(made)) || (status = copy_selection(made)) ||
-        (status = penstock_fft_plan(&made->plan, made->stream.context,
-                                    &PENSTOCK_FFT_DESC(.n = d->channels, .direction = PENSTOCK_REVERSE), device)) ||
-        (status = penstock__batcher_new(&made->batcher, made->plan, BATCH_BYTES, d->max_latency_s)))
+    batched->unit = made->desc.channels;
+    batched->max_latency_s = made->desc.max_latency_s;
+    batched->stream.out_bytes = sizeof(penstock_cf32);
+    if ((status = make_bank(made)) || (status = copy_selection(made)))
         return status;
-    penstock__batcher_set_meter(made->batcher, &made->stream.meter);
-    made->stream.in_bytes = made->kept * sizeof(penstock_cf32);
-    made->stream.in_channels = made->kept;
-    made->desc.taps = NULL;
-    made->desc.select = NULL;
-    made->to_skip = made->bank.delay;
+    batched->stream.in_channels = made->kept;
+    batched->stream.in_bytes = made->kept * sizeof(penstock_cf32);
+    batched->stream.lends_in = !made->select;
     return PENSTOCK_OK;
+}
+
+static int plan(const struct penstock__batched *batched, penstock_plan **made)
+{
+    return penstock_fft_plan(
+        made, batched->stream.context,
+        &PENSTOCK_FFT_DESC(.n = of_const(&batched->stream)->desc.channels, .direction = PENSTOCK_REVERSE),
+        batched->device);
+}
+
+static void forget(struct penstock__batched *batched)
+{
+    of(&batched->stream)->desc.taps = NULL;
+    of(&batched->stream)->desc.select = NULL;
 }
 
 int penstock_synthesizer_open(penstock_stream **stream, penstock_context *context,
                               const penstock_synthesizer_desc *desc, const char *device)
 {
-    penstock_synthesizer_desc d;
-    struct synthesizer *made;
-    int status;
-    if (!stream || !context)
-        return bad("penstock_synthesizer_open: stream or context is NULL");
-    *stream = NULL;
-    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_synthesizer_desc")) || (status = check(&d)))
-        return status;
-    if (!(made = penstock__calloc(1, sizeof *made)))
-        return PENSTOCK_ERR_MEMORY;
-    made->desc = d;
-    made->stream = (struct penstock_stream){.kind = &kind, .context = context, .out_bytes = sizeof(penstock_cf32)};
-    if ((status = make(made, device))) {
-        penstock_stream_free(&made->stream);
-        return status;
-    }
-    penstock__stream_start(&made->stream);
-    *stream = &made->stream;
-    return PENSTOCK_OK;
+    return penstock__batched_open(stream, context, desc, device, &kind);
 }
 
-static void free_stream(penstock_stream *stream)
+static void free_synthesizer(struct penstock__batched *batched)
 {
-    struct synthesizer *synthesizer = of(stream);
-    penstock__batcher_free(synthesizer->batcher);
-    penstock_plan_free(synthesizer->plan);
-    penstock__synthesis_bank_free(&synthesizer->bank);
-    penstock__free(synthesizer->select);
-    penstock__free(synthesizer);
+    penstock__synthesis_bank_free(&of(&batched->stream)->bank);
+    penstock__free(of(&batched->stream)->select);
 }
 
-static void reset(penstock_stream *stream)
+static void reset(struct penstock__batched *batched)
 {
-    struct synthesizer *synthesizer = of(stream);
-    penstock__batcher_reset(synthesizer->batcher);
+    struct synthesizer *synthesizer = of(&batched->stream);
     penstock__synthesis_bank_reset(&synthesizer->bank);
     synthesizer->folded = synthesizer->total = 0;
     synthesizer->ready = synthesizer->given = 0;
     synthesizer->to_skip = synthesizer->bank.delay;
 }
 
-static int set_max_latency(penstock_stream *stream, double max_latency_s)
-{
-    of(stream)->desc.max_latency_s = max_latency_s;
-    penstock__batcher_set_latency(of(stream)->batcher, max_latency_s);
-    return PENSTOCK_OK;
-}
-
 /* ---------------------------------------------------------------- what is known --------------- */
-
-static void get_info(const penstock_stream *stream, penstock_stream_info *info)
-{
-    penstock_plan_info plan = PENSTOCK_PLAN_INFO;
-    penstock_plan_get_info(of_const(stream)->plan, &plan);
-    info->device = plan.device;
-    info->batch = penstock__batcher_capacity(of_const(stream)->batcher);
-}
-
-static void get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
-{
-    stats->fallbacks = penstock__plan_fallbacks(of_const(stream)->plan);
-    stats->meanwhile = penstock__plan_meanwhile(of_const(stream)->plan);
-}
 
 int penstock_synthesizer_get_info(const penstock_stream *stream, penstock_synthesizer_info *info)
 {
     penstock_synthesizer_info known = PENSTOCK_SYNTHESIZER_INFO;
     penstock_plan_info plan = PENSTOCK_PLAN_INFO;
-    int status = penstock__stream_is(stream, &kind, "penstock_synthesizer_get_info");
+    int status = penstock__stream_is(stream, &kind.calls, "penstock_synthesizer_get_info");
     if (status)
         return status;
     const struct synthesizer *synthesizer = of_const(stream);
-    if ((status = penstock_plan_get_info(synthesizer->plan, &plan)))
+    if ((status = penstock_plan_get_info(synthesizer->batched.plan, &plan)))
         return status;
     known.device = plan.device;
     known.kept = synthesizer->kept;
     known.hop = synthesizer->desc.hop;
     known.tap_count = synthesizer->desc.tap_count;
     known.delay = synthesizer->bank.delay;
-    known.batch = penstock__batcher_capacity(synthesizer->batcher);
-    known.frames = synthesizer->stream.taken;
-    known.samples = synthesizer->stream.given;
-    known.fallbacks = penstock__plan_fallbacks(synthesizer->plan);
+    known.batch = penstock__batcher_capacity(synthesizer->batched.batcher);
+    known.frames = synthesizer->batched.stream.taken;
+    known.samples = synthesizer->batched.stream.given;
+    known.fallbacks = penstock__plan_fallbacks(synthesizer->batched.plan);
     return penstock__description_write(info, &known, sizeof known, "penstock_synthesizer_info");
 }
 
 /* ---------------------------------------------------------------- frames in ------------------- */
 
-/* Frames `first` .. `first + count` - 1 of a push, all channels in order. */
-static void gather(const struct synthesizer *synthesizer, penstock_cf32 *to, const struct penstock__items *from,
-                   size_t first, size_t count)
+static const void *ready(const struct penstock__batched *batched, const struct penstock__items *in)
 {
-    const size_t channels = synthesizer->desc.channels, kept = synthesizer->kept, *select = synthesizer->select;
-    const penstock_cf32 *whole = from->whole;
-    if (whole && !select) {
-        memcpy(to, whole + first * channels, count * channels * sizeof *to);
-        return;
-    }
-    if (select)
-        memset(to, 0, count * channels * sizeof *to);
-    for (size_t f = 0; f < count; f++)
-        for (size_t c = 0; c < kept; c++)
-            to[f * channels + (select ? select[c] : c)] =
-                whole ? whole[(first + f) * kept + c] : ((const penstock_cf32 *)from->channels[c])[first + f];
+    return of_const(&batched->stream)->select ? NULL : in->whole;
 }
 
-static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
+/* Frames `first` .. `first + count` - 1 of a push, all channels in order. */
+static void fill(const struct penstock__batched *batched, const struct penstock__items *in, void *to, size_t first,
+                 size_t count)
 {
-    struct synthesizer *synthesizer = of(stream);
-    const size_t channels = synthesizer->desc.channels;
-    while (*taken < count) {
-        size_t some = count - *taken, room;
-        void *to;
-        int status = penstock__batcher_room(synthesizer->batcher, &to, &room);
-        if (status || !room)
-            return status;
-        some = some < room / channels ? some : room / channels;
-        gather(synthesizer, to, in, *taken, some);
-        *taken += some;
-        if ((status = penstock__batcher_commit(synthesizer->batcher, some * channels)))
-            return status;
-    }
-    return PENSTOCK_OK;
+    const struct synthesizer *synthesizer = of_const(&batched->stream);
+    const size_t channels = synthesizer->desc.channels, kept = synthesizer->kept, *select = synthesizer->select;
+    const penstock_cf32 *whole = in->whole;
+    penstock_cf32 *values = to;
+    if (select)
+        memset(values, 0, count * channels * sizeof *values);
+    for (size_t f = 0; f < count; f++)
+        for (size_t c = 0; c < kept; c++)
+            values[f * channels + (select ? select[c] : c)] =
+                whole ? whole[(first + f) * kept + c] : ((const penstock_cf32 *)in->channels[c])[first + f];
 }
 
 /* Samples that the frames pushed make. */
 static uint64_t count_samples(const struct synthesizer *synthesizer)
 {
     const penstock_synthesizer_desc *desc = &synthesizer->desc;
-    uint64_t end = synthesizer->stream.taken * desc->hop;
-    if (synthesizer->stream.taken && desc->tail)
-        end = (synthesizer->stream.taken - 1) * desc->hop + desc->tap_count;
+    uint64_t end = synthesizer->batched.stream.taken * desc->hop;
+    if (synthesizer->batched.stream.taken && desc->tail)
+        end = (synthesizer->batched.stream.taken - 1) * desc->hop + desc->tap_count;
     return end > synthesizer->bank.delay ? end - synthesizer->bank.delay : 0;
-}
-
-static int flush(penstock_stream *stream)
-{
-    return penstock__batcher_flush(of(stream)->batcher);
 }
 
 static int finish(penstock_stream *stream)
 {
     if (!stream->finished)
         of(stream)->total = count_samples(of(stream));
-    stream->finished = true;
-    return flush(stream);
+    return penstock__batched_finish(stream);
 }
 
 /* ---------------------------------------------------------------- samples out ----------------- */
@@ -282,20 +223,17 @@ static void fold(struct synthesizer *synthesizer, const penstock_cf32 *spectra, 
 /* More samples, if there can be any. */
 static int refill(struct synthesizer *synthesizer, bool wait)
 {
-    struct penstock__batcher *batcher = synthesizer->batcher;
     const size_t capacity = synthesizer->bank.capacity;
     const void *from;
     size_t groups = 0;
-    if (synthesizer->stream.finished)
-        penstock__batcher_flush(batcher); /* the batcher keeps a failure until its turn comes */
-    int status = penstock__batcher_ready(batcher, wait || synthesizer->stream.finished, &from, &groups);
+    int status = penstock__batched_peek(&synthesizer->batched.stream, wait, &from, &groups);
     if (status)
         return status;
     if (groups) {
         groups = groups < capacity ? groups : capacity;
         fold(synthesizer, from, groups);
-        penstock__batcher_release(batcher, groups);
-    } else if (synthesizer->stream.finished && synthesizer->stream.given < synthesizer->total) {
+        penstock__batcher_release(synthesizer->batched.batcher, groups);
+    } else if (synthesizer->batched.stream.finished && synthesizer->batched.stream.given < synthesizer->total) {
         uint64_t end = synthesizer->total + synthesizer->bank.delay;
         uint64_t left = (end + synthesizer->desc.hop - 1) / synthesizer->desc.hop - synthesizer->folded;
         fold(synthesizer, NULL, left < capacity ? (size_t)left : capacity);
@@ -312,8 +250,8 @@ static size_t give(struct synthesizer *synthesizer, penstock_cf32 *samples, size
     synthesizer->to_skip -= skipped;
     left -= skipped;
     left = left < capacity ? left : capacity;
-    if (synthesizer->stream.finished && left > synthesizer->total - synthesizer->stream.given) {
-        left = (size_t)(synthesizer->total - synthesizer->stream.given);
+    if (synthesizer->batched.stream.finished && left > synthesizer->total - synthesizer->batched.stream.given) {
+        left = (size_t)(synthesizer->total - synthesizer->batched.stream.given);
         if (!left)
             synthesizer->given = synthesizer->ready;
     }
@@ -333,9 +271,9 @@ static int give_all(struct synthesizer *synthesizer, penstock_cf32 *samples, siz
                 break;
         }
         size_t some = give(synthesizer, samples + *count, capacity - *count);
-        uint64_t end = (synthesizer->stream.given + synthesizer->bank.delay) / synthesizer->desc.hop + 1;
-        penstock__stream_gave(&synthesizer->stream, some,
-                              end < synthesizer->stream.taken ? end : synthesizer->stream.taken, 0);
+        uint64_t end = (synthesizer->batched.stream.given + synthesizer->bank.delay) / synthesizer->desc.hop + 1;
+        penstock__stream_gave(&synthesizer->batched.stream, some,
+                              end < synthesizer->batched.stream.taken ? end : synthesizer->batched.stream.taken, 0);
         *count += some;
     }
     return PENSTOCK_OK;
@@ -349,19 +287,28 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
 static double due_s(const penstock_stream *stream)
 {
     const struct synthesizer *synthesizer = of_const(stream);
-    return synthesizer->given < synthesizer->ready ? 0 : penstock__batcher_due_s(synthesizer->batcher);
+    return synthesizer->given < synthesizer->ready ? 0 : penstock__batcher_due_s(synthesizer->batched.batcher);
 }
 
-static const struct penstock__stream_kind kind = {
-    .name = "synthesizer",
-    .push = push,
-    .pull = pull,
-    .flush = flush,
-    .finish = finish,
+static const struct penstock__batched_kind kind = {
+    .calls = {.name = "synthesizer",
+              PENSTOCK__BATCHED_LIFE,
+              .push = penstock__batched_push,
+              .pull = pull,
+              .acquire = penstock__batched_acquire,
+              .finish = finish,
+              .due_s = due_s,
+              .get_info = penstock__batched_get_info},
+    .bytes = sizeof(struct synthesizer),
+    .desc_name = "penstock_synthesizer_desc",
+    .desc_at = offsetof(struct synthesizer, desc),
+    .desc_bytes = sizeof(penstock_synthesizer_desc),
+    .check = check,
+    .make = make,
+    .plan = plan,
+    .forget = forget,
     .reset = reset,
-    .free = free_stream,
-    .set_max_latency = set_max_latency,
-    .due_s = due_s,
-    .get_info = get_info,
-    .get_stats = get_stats,
+    .free = free_synthesizer,
+    .ready = ready,
+    .fill = fill,
 };
