@@ -342,6 +342,8 @@ static int bench(struct measurement *m, const struct options *options)
                                                     .sfo_ppm = m->sfo_ppm});
     if (!(code = open_context(&context, 0)))
         code = targets_find(&targets, context, options->arguments);
+    if (!code && !*options->arguments)
+        targets_warn(context, "timed");
     penstock_context_free(context);
     if (code)
         return code;

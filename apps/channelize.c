@@ -193,7 +193,7 @@ static int open_all(struct channelizing *c)
 {
     int code, status;
     c->info = PENSTOCK_SOURCE_INFO;
-    if ((code = open_context(&c->context, 0)) || (code = input_open(&c->source, c->context, &c->input)))
+    if ((code = open_stream_context(&c->context)) || (code = input_open(&c->source, c->context, &c->input)))
         return code;
     if ((status = penstock_source_get_info(c->source, &c->info)))
         return fail_status(status);

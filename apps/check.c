@@ -179,7 +179,11 @@ static int check(const struct options *options, char *const *cases, bool full, c
                                         .part = part};
         int of_device = inspect(&inspection, cases, full);
         code = code ? code : of_device;
+        if (i + 1 == targets.count && !*options->arguments)
+            targets_more(&targets, context);
     }
+    if (!*options->arguments)
+        targets_warn(context, "checked");
     code = interrupt_tell(code);
     if (!targets.count)
         code = fail(EXIT_DATA, "there is no device to check");

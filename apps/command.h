@@ -43,8 +43,16 @@ const char *nearest_word(const char *word, const char *const *words);
 /* fail(EXIT_USAGE) that names `what` and `word`, and the nearest of `words` or all of them. */
 int fail_unknown(const char *what, const char *word, const char *const *words);
 
+#define DRIVER_PATIENCE_S 0.2 /* for a driver that nobody named: penstock_context_desc.driver_patience_s */
+
 /* A context whose warnings go to standard error; `threads` as in penstock_context_desc. Returns an exit code. */
 int open_context(penstock_context **context, unsigned threads);
+
+/* The same, and every driver is waited for. */
+int open_patient_context(penstock_context **context);
+
+/* The same for a stream, which the CPU serves until the device is ready where it may. */
+int open_stream_context(penstock_context **context);
 
 /* One that neither reads nor writes files of the cache folder. */
 int open_context_uncached(penstock_context **context);

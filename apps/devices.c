@@ -22,7 +22,11 @@ static void print_table(penstock_context *context, size_t count)
         penstock_device_info info = PENSTOCK_DEVICE_INFO;
         if (penstock_device_get(context, i, &info))
             continue;
-        printf("%-*s  %-7s  %-16s  ", width, info.name, info.reason ? "absent" : "ready", info.licence);
+        printf("%-*s  %-7s  %-16s  ", width, info.name,
+               info.awaited  ? "asked"
+               : info.reason ? "absent"
+                             : "ready",
+               info.licence);
         if (info.reason)
             printf("%s\n", info.reason);
         else
@@ -49,12 +53,24 @@ static void print_licence(penstock_context *context, size_t count)
         printf("This binary is under MIT.\n");
 }
 
+static void tell_awaited(penstock_context *context, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        if (!penstock_device_get(context, i, &info) && info.awaited) {
+            puts("A driver that has not answered is asked on; penstock devices --wait waits for it.");
+            return;
+        }
+    }
+}
+
 static int run(const struct command *command, int argc, const char **argv)
 {
     int code = EXIT_DONE;
-    bool json = false;
+    bool json = false, wait = false;
     const struct option_row table[] = {
         OPTION_FLAG("json", 0, &json, "One JSON object a device instead of the table"),
+        OPTION_FLAG("wait", 'w', &wait, "Wait for drivers that are slow to answer, 20 s at most for each step"),
         OPTIONS_END,
     };
     struct options options;
@@ -63,7 +79,7 @@ static int run(const struct command *command, int argc, const char **argv)
     int status;
     if (!options_parse(&options, command, table, argc, argv, &code) || !options_no_arguments(&options, command, &code))
         goto done;
-    if ((code = open_context(&context, 0)))
+    if ((code = wait ? open_patient_context(&context) : open_context(&context, 0)))
         goto done;
     progress_wait(PROGRESS_DEVICES);
     status = penstock_device_count(context, &count);
@@ -77,6 +93,7 @@ static int run(const struct command *command, int argc, const char **argv)
     } else {
         print_table(context, count);
         print_licence(context, count);
+        tell_awaited(context, count);
     }
 done:
     penstock_context_free(context);

@@ -184,8 +184,10 @@ static void tell_log(void *user, penstock_log_level level, const char *line)
 static int run(const struct command *command, int argc, const char **argv)
 {
     bool clear = false;
+    char *load = NULL;
     const struct option_row table[] = {
         OPTION_FLAG("clear-cache", 0, &clear, "First remove what the cache folder holds"),
+        OPTION_TEXT("load", 0, "LIBRARY", &load, "Nothing but this: try whether the library can be loaded"),
         OPTIONS_END,
     };
     struct options options;
@@ -193,7 +195,11 @@ static int run(const struct command *command, int argc, const char **argv)
     int code = EXIT_DONE;
     if (!options_parse(&options, command, table, argc, argv, &code) || !options_no_arguments(&options, command, &code))
         goto done;
-    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log)))
+    if (load) {
+        doctor_load(load);
+        goto done;
+    }
+    if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log, .driver_patience_s = DRIVER_PATIENCE_S)))
         doctor_tell(BROKEN, "context", penstock_error_text(), NULL);
     doctor_library();
     check_kernels();

@@ -21,6 +21,13 @@ void doctor_tell(enum finding finding, const char *what, const char *state, cons
  * away. False where it cannot be started or does not end with exit code 0. */
 bool doctor_ask(const char *const arguments[], char *answer, size_t capacity);
 
+/* The same, of a program that is ended where it takes longer than `seconds`. */
+enum doctor_answer { ANSWERED, NO_ANSWER, LATE_ANSWER };
+enum doctor_answer doctor_ask_within(const char *const arguments[], char *answer, size_t capacity, double seconds);
+
+/* Tries to load a library, and prints why that fails, and whether it is there. */
+void doctor_load(const char *name);
+
 /* Whether other programs find the library `name`, in `folder` unless that is NULL; true too where nobody can say. */
 bool doctor_loader_finds(const char *name, const char *folder);
 

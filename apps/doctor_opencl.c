@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const double LOADING_S = 0.1; /* of a loader, which loads no driver yet */
+
 /* A driver is named with its path, or for the dynamic loader to find. */
 static bool is_there(const char *driver)
 {
@@ -73,22 +75,48 @@ static void check_vendors(const char *folder, bool named)
                     "install a driver: pocl-opencl-icd for the CPU, or that of the GPU's maker");
 }
 
+void doctor_load(const char *name)
+{
+    char reason[256];
+    if (dlopen(name, RTLD_NOW | RTLD_LOCAL))
+        puts("loaded");
+    else
+        puts(loading_tell(reason, name) ? "missing" : reason);
+}
+
+/* In a process of its own: a loader may crash or hang when it is loaded. */
+static bool check_loader(const char *name)
+{
+    char answer[300], state[PATH_MAX + 400];
+    enum doctor_answer got = doctor_ask_within((const char *const[]){"/proc/self/exe", "doctor", "--load", name, NULL},
+                                               answer, sizeof answer, LOADING_S);
+    const char *cure = "update or remove it, or let PENSTOCK_OPENCL_LIBRARY name another one";
+    answer[strcspn(answer, "\n")] = '\0';
+    if (got == LATE_ANSWER)
+        snprintf(state, sizeof state, "loader %.*s is not loaded within %g s", PATH_MAX, name, LOADING_S);
+    else if (got == NO_ANSWER)
+        snprintf(state, sizeof state, "loader %.*s crashes when it is loaded", PATH_MAX, name);
+    else if (!strcmp(answer, "missing"))
+        snprintf(state, sizeof state, "loader %.*s not found", PATH_MAX, name);
+    else
+        snprintf(state, sizeof state, "loader %s", answer);
+    if (got == ANSWERED)
+        cure = !strcmp(answer, "missing") ? "install the loader: ocl-icd-libopencl1" : CURE_OF_LOADING;
+    if (got == ANSWERED && !strcmp(answer, "loaded"))
+        return true;
+    doctor_tell(MINOR, "opencl", state, cure);
+    return false;
+}
+
 void doctor_opencl(void)
 {
     const char *folder = getenv("OCL_ICD_VENDORS"), *name = getenv("PENSTOCK_OPENCL_LIBRARY");
     char state[PATH_MAX + 64];
     if (!name || !*name)
         name = "libOpenCL.so.1";
-    void *loader = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    if (!loader) {
-        char reason[256];
-        bool missing = loading_tell(reason, name);
-        snprintf(state, sizeof state, "loader %s", reason);
-        doctor_tell(MINOR, "opencl", state, missing ? "install the loader: ocl-icd-libopencl1" : CURE_OF_LOADING);
+    if (!check_loader(name))
         return;
-    }
     snprintf(state, sizeof state, "loader %.*s found", PATH_MAX, name);
     doctor_tell(FINE, "opencl", state, NULL);
-    dlclose(loader);
     check_vendors(folder && *folder ? folder : "/etc/OpenCL/vendors", check_named(getenv("OCL_ICD_FILENAMES")));
 }

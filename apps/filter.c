@@ -86,7 +86,7 @@ static int open_all(struct filtering *f)
 {
     int code, status;
     f->info = PENSTOCK_SOURCE_INFO;
-    if ((code = open_context(&f->context, 0)) || (code = input_open(&f->source, f->context, &f->input)))
+    if ((code = open_stream_context(&f->context)) || (code = input_open(&f->source, f->context, &f->input)))
         return code;
     if ((status = penstock_source_get_info(f->source, &f->info)))
         return fail_status(status);

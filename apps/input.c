@@ -52,7 +52,7 @@ int input_open(penstock_source **source, penstock_context *context, const struct
     if (code)
         return code;
     bool gain_set = !isnan(input->gain_db);
-    progress_wait(input_is_radio(input) ? "opening the radio" : "opening the input");
+    progress_wait(input_is_radio(input) ? "opening the radio" : PROGRESS_INPUT);
     int status = penstock_source_open(
         source, context, input->source,
         &PENSTOCK_SOURCE_DESC(.raw = input->format != NULL, .format = format, .rate_hz = input->rate_hz,

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -155,6 +156,19 @@ static struct {
     bool running;
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* With the lock. In a file one line is enough, of what the user has not brought about. */
+static void tell_second(int seconds)
+{
+    char text[LINE];
+    bool terminal = isatty(STDERR_FILENO);
+    snprintf(text, sizeof text, terminal ? "%s, %d s" : "penstock: %s, for more than %d s now\n", waiting.what,
+             seconds);
+    if (terminal)
+        write_line(text);
+    else if (seconds == 2 && strcmp(waiting.what, PROGRESS_INPUT))
+        progress_print(text);
+}
+
 /* Once a second, from the first one on. */
 static void *tell_waiting(void *unused)
 {
@@ -168,11 +182,8 @@ static void *tell_waiting(void *unused)
         int status = 0;
         while (waiting.what && !status)
             status = pthread_cond_timedwait(&waiting.over, &waiting.lock, &next);
-        if (waiting.what) {
-            char text[LINE];
-            snprintf(text, sizeof text, "%s, %d s", waiting.what, ++seconds);
-            write_line(text);
-        }
+        if (waiting.what)
+            tell_second(++seconds);
     }
     pthread_mutex_unlock(&waiting.lock);
     return NULL;
@@ -198,7 +209,7 @@ void progress_wait(const char *what)
     pthread_condattr_t clock;
     sigset_t all, before;
     progress_arrived();
-    if (!isatty(STDERR_FILENO) || pthread_condattr_init(&clock))
+    if (pthread_condattr_init(&clock))
         return;
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&waiting.over, &clock);

@@ -40,10 +40,12 @@ void progress_print(const char *text);
 
 /* Things to wait for: the first question for a context's devices, and a plan's making. */
 #define PROGRESS_DEVICES "asking the drivers for their devices"
-#define PROGRESS_PLAN    "making the plan: measuring devices, compiling kernels"
+#define PROGRESS_PLAN    "making the plan: asking drivers, measuring, compiling kernels"
+#define PROGRESS_INPUT   "opening the input"
 
-/* What takes longer than a second until progress_arrived() is told, with the seconds: "asking the drivers, 3 s". Not
- * both at once: the second of two takes the place of the first. */
+/* What takes longer than a second until progress_arrived() is told, with the seconds: "asking the drivers, 3 s"; where
+ * standard error is no terminal, once after 2 s, and of PROGRESS_INPUT, whose writer the user knows, nothing. Not both
+ * at once: the second of two takes the place of the first. */
 void progress_wait(const char *what);
 void progress_arrived(void);
 

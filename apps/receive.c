@@ -199,7 +199,7 @@ static int open_reception(struct reception *r, penstock_wifi_profile profile)
 {
     int code, status;
     r->info = PENSTOCK_SOURCE_INFO;
-    if ((code = open_context(&r->context, 0)) || (code = input_open(&r->source, r->context, &r->input)))
+    if ((code = open_stream_context(&r->context)) || (code = input_open(&r->source, r->context, &r->input)))
         return code;
     if ((status = penstock_source_get_info(r->source, &r->info)))
         return fail_status(status);

@@ -110,12 +110,27 @@ static void show_log(void *user, penstock_log_level level, const char *line)
 
 int open_context(penstock_context **context, unsigned threads)
 {
-    int status = penstock_context_new(context, &PENSTOCK_CONTEXT_DESC(.threads = threads, .log = show_log));
+    int status = penstock_context_new(
+        context, &PENSTOCK_CONTEXT_DESC(.threads = threads, .log = show_log, .driver_patience_s = DRIVER_PATIENCE_S));
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+int open_patient_context(penstock_context **context)
+{
+    int status = penstock_context_new(context, &PENSTOCK_CONTEXT_DESC(.log = show_log));
+    return status ? fail_status(status) : EXIT_DONE;
+}
+
+int open_stream_context(penstock_context **context)
+{
+    int status = penstock_context_new(
+        context, &PENSTOCK_CONTEXT_DESC(.log = show_log, .meanwhile = true, .driver_patience_s = DRIVER_PATIENCE_S));
     return status ? fail_status(status) : EXIT_DONE;
 }
 
 int open_context_uncached(penstock_context **context)
 {
-    int status = penstock_context_new(context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .log = show_log));
+    int status = penstock_context_new(
+        context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .log = show_log, .driver_patience_s = DRIVER_PATIENCE_S));
     return status ? fail_status(status) : EXIT_DONE;
 }

@@ -77,7 +77,7 @@ static int open_analysis(struct analysis *a)
 {
     int code = png_available("--png"), status;
     a->info = PENSTOCK_SOURCE_INFO;
-    if (code || (code = open_context(&a->context, 0)) || (code = input_open(&a->source, a->context, &a->input)))
+    if (code || (code = open_stream_context(&a->context)) || (code = input_open(&a->source, a->context, &a->input)))
         return code;
     if ((status = penstock_source_get_info(a->source, &a->info)))
         return fail_status(status);

@@ -35,22 +35,50 @@ static int add_named(struct targets *targets, penstock_context *context, const c
     return add(targets, info.name);
 }
 
-int targets_find(struct targets *targets, penstock_context *context, const char *const *arguments)
+static bool is_listed(const struct targets *targets, const char *name)
+{
+    for (size_t i = 0; i < targets->count; i++)
+        if (!strcmp(targets->names[i], name))
+            return true;
+    return false;
+}
+
+int targets_more(struct targets *targets, penstock_context *context)
 {
     size_t rows = 0;
-    progress_wait(PROGRESS_DEVICES);
     int status = penstock_device_count(context, &rows), code = EXIT_DONE;
-    progress_arrived();
-    targets->count = 0;
     if (status)
         return fail_status(status);
-    for (const char *const *wanted = arguments; *wanted && !code; wanted++)
-        code = add_named(targets, context, *wanted);
-    for (size_t i = 0; i < rows && !*arguments && !code; i++) {
+    for (size_t i = 0; i < rows && !code; i++) {
         penstock_device_info info = PENSTOCK_DEVICE_INFO;
         if (!penstock_device_get(context, i, &info) && !info.reason && strcmp(info.name, "null") &&
-            strcmp(info.name, "trace"))
+            strcmp(info.name, "trace") && !is_listed(targets, info.name))
             code = add(targets, info.name);
     }
+    return code;
+}
+
+void targets_warn(penstock_context *context, const char *what)
+{
+    size_t rows = 0;
+    if (penstock_device_count(context, &rows))
+        return;
+    for (size_t i = 0; i < rows; i++) {
+        penstock_device_info info = PENSTOCK_DEVICE_INFO;
+        if (!penstock_device_get(context, i, &info) && info.awaited)
+            warn("%s is not %s: %s", info.name, what, info.reason);
+    }
+}
+
+int targets_find(struct targets *targets, penstock_context *context, const char *const *arguments)
+{
+    int code = EXIT_DONE;
+    targets->count = 0;
+    progress_wait(PROGRESS_DEVICES);
+    for (const char *const *wanted = arguments; *wanted && !code; wanted++)
+        code = add_named(targets, context, *wanted);
+    if (!*arguments)
+        code = targets_more(targets, context);
+    progress_arrived();
     return code;
 }

@@ -18,6 +18,12 @@ struct targets {
  * present, less "null" and "trace", which do not compute. Returns an exit code. */
 int targets_find(struct targets *targets, penstock_context *context, const char *const *arguments);
 
+/* Adds those whose drivers have answered since. Returns an exit code. */
+int targets_more(struct targets *targets, penstock_context *context);
+
+/* A warning for each kind whose driver has not: "opencl is not checked: ..." */
+void targets_warn(penstock_context *context, const char *what);
+
 /* CPUs that this process may run on. */
 unsigned usable_cpus(void);
 

@@ -54,9 +54,9 @@ fi
 source="soapy:driver=replay,pace=fast,path=$recording$(printf ',%s' "${replay[@]}")"
 source=${source%,}
 
-"$penstock" devices
+"$penstock" devices --wait
 failed=0
-devices=$("$penstock" devices --json | python3 -c '
+devices=$("$penstock" devices --json --wait | python3 -c '
 import json, sys
 for line in sys.stdin:
     device = json.loads(line)

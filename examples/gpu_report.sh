@@ -52,7 +52,7 @@ fused=$(cases '' fft:2048:cs16:hann:power:avg16 ofdm:512/64/336:qam64:cs16 ofdm:
 filters=$(cases filter:ccc: 129:n1024 1025:n4096 4097:n8192)
 stream='--case filter:ccc:715:shift:stream'
 
-"$penstock" devices >"$out/devices.txt" 2>&1
+"$penstock" devices --wait >"$out/devices.txt" 2>&1
 for device in "$@"; do
   grep -q "^$device " "$out/devices.txt" || {
     echo "gpu_report.sh: no device '$device'; penstock devices lists them" >&2

@@ -22,7 +22,7 @@ show "display driver" sh -c 'lsmod | grep -E "^(vc4|v3d)" || echo "neither vc4 n
 show "firmware's memory" sh -c 'vcgencmd get_mem gpu; vcgencmd version'
 show "config.txt" sh -c 'grep -hE "^(gpu_mem|dtoverlay=vc4)" /boot/config.txt /boot/firmware/config.txt'
 show "version" "$penstock" --version
-show "devices" "$penstock" devices
+show "devices" "$penstock" devices --wait
 for n in 64 256 1024 4096 65536; do
   show "check $n" "$penstock" check qpu --case "fft:$n"
 done

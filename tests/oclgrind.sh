@@ -34,7 +34,7 @@ lengths() { # Lengths by hash, or all
 stages="fft:33:cs8:reverse fft:64:cu8:centered fft:60:cf16:half:reverse fft:64:planar:decibel fft:64:real fft:64:real:reverse fft:45:real
   fft:32:skip5:hann:decibel fft:128:cs16:hann:power:avg4 fft:64:images fft:100:global fft:64:items4:group3 fft:12:columns5 fft:5x6
   spectrum:64:hann:hop16:power filter:fff:20:n64:x2000 filter:ccf:20:n64:d4:shift:cs16:x2000"
-"$command" devices | grep "^opencl:0.*Oclgrind" || { echo "the device is another one"; exit 1; }
+"$command" devices --wait | grep "^opencl:0.*Oclgrind" || { echo "the device is another one"; exit 1; }
 check fft:60 fft:127 fft:64:real fft:45:reverse fft:32:cs16:hann:power:avg2
 [ -z "$PENSTOCK_TEST_FULL" ] || check $stages $(lengths)
 export PENSTOCK_OPENCL_LIBRARY="$shim" PENSTOCK_SHIM_GPU=32768:256

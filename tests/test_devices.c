@@ -58,7 +58,7 @@ static void make_rows(penstock_context *context, struct penstock__kind *kinds, s
                                          {"opencl", "opencl:1", "Other graphics 3000", ""},
                                          {"reference", "reference", "", "libliquid not found"}};
     for (size_t i = 0; i < penstock__backend_count; i++)
-        kinds[i] = (struct penstock__kind){.probed = true};
+        kinds[i] = (struct penstock__kind){.state = PENSTOCK__LISTED};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         rows[i] = (struct penstock_device){.context = context};
         snprintf(rows[i].name, sizeof rows[i].name, "%s", table[i].name);
@@ -146,7 +146,7 @@ static void probes_what_is_named(void)
     CHECK_OK(penstock_context_new(&context, NULL));
     CHECK_OK(penstock__device_find(context, "null", &device));
     for (size_t i = 0; i < penstock__backend_count; i++)
-        CHECK_EQ(context->kinds[i].probed, !strcmp(penstock__backends[i].name, "null"));
+        CHECK_EQ(context->kinds[i].state != PENSTOCK__UNASKED, !strcmp(penstock__backends[i].name, "null"));
     penstock_context_free(context);
 }
 

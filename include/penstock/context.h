@@ -33,6 +33,9 @@ typedef struct penstock_context_desc {
                        streams, filters, filter banks, OFDM demodulators and receivers begin on the CPU and go over to
                        the device, between two batches, when it is ready. Without it they wait. Freeing such a one waits
                        for the compiler. */
+    double driver_patience_s; /* 0 to 1e6: how long what names no device waits for a driver that was not seen to hold;
+                                 0: until it answers, 20 s at most. One that has not answered then is asked beside, and
+                                 is absent until the next such call finds it. */
 } penstock_context_desc;
 
 #define PENSTOCK_CONTEXT_DESC(...) PENSTOCK_DESCRIPTION(penstock_context_desc, __VA_ARGS__)
@@ -54,6 +57,7 @@ typedef struct penstock_device_info {
     bool automatic;         /* may "auto" pick it? */
     unsigned compute_units; /* cores or multiprocessors */
     uint64_t memory_bytes;  /* 0: unknown, or the machine's own */
+    bool awaited;           /* absent, as the kind's driver has not answered yet */
 } penstock_device_info;
 
 #define PENSTOCK_DEVICE_INFO PENSTOCK_DESCRIPTION(penstock_device_info, )

@@ -676,6 +676,9 @@ int penstock__helper_input(const void *content, size_t bytes);
 int penstock__helper_start(struct penstock_helper *helper, const char *name, const char *variable,
                            const char *const *arguments, int input);
 
+/* The same, and leaves it to itself: what it writes is thrown away. */
+void penstock__helper_leave(const char *name, const char *variable, const char *const *arguments);
+
 /* Kills it, where it is to be `killed`, and waits for its end. The wait status, or -1 where the application has taken
  * that (SIGCHLD ignored, say). */
 int penstock__helper_end(struct penstock_helper *helper, bool killed);

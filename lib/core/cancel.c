@@ -12,6 +12,11 @@ void penstock__cancel_by(atomic_bool *flag)
     own = flag;
 }
 
+bool penstock__cancellable(void)
+{
+    return own;
+}
+
 bool penstock__cancelled(void)
 {
     return own && atomic_load(own);

@@ -4,6 +4,7 @@
 /* Contexts: the settings that plans share, and the log. */
 #include "core/context.h"
 #include "core/backends.h"
+#include "core/background.h"
 #include "core/cache_bound.h"
 #include "core/description.h"
 #include "core/devices.h"
@@ -14,9 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#define MAX_THREADS 1024
+#define MAX_THREADS    1024
+#define MAX_PATIENCE_S 1e6
 
 unsigned penstock__processors(void)
 {
@@ -76,6 +79,9 @@ static int read_desc(penstock_context_desc *known, const penstock_context_desc *
 {
     int status = penstock__description_read(known, sizeof *known, desc ? desc : &PENSTOCK_CONTEXT_DESC(0),
                                             "penstock_context_desc");
+    if (!status && !(known->driver_patience_s >= 0 && known->driver_patience_s <= MAX_PATIENCE_S))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "driver_patience_s %g is impossible: 0 to %g are possible",
+                               known->driver_patience_s, MAX_PATIENCE_S);
     if (!status && known->threads > MAX_THREADS)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%u threads asked for; at most %u are possible", known->threads,
                                MAX_THREADS);
@@ -101,8 +107,10 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     new->log = known.log;
     new->log_user = known.log_user;
     new->meanwhile = known.meanwhile;
+    new->patience_s = known.driver_patience_s;
     pthread_mutex_init(&new->log_lock, NULL);
-    pthread_mutex_init(&new->device_lock, NULL);
+    pthread_mutex_init(&new->table_lock, NULL);
+    penstock__table_changed_init(new);
     pthread_mutex_init(&new->host_lock, NULL);
     pthread_mutex_init(&new->choice_lock, NULL);
     pthread_mutex_init(&new->memo_lock, NULL);
@@ -121,10 +129,9 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     return PENSTOCK_OK;
 }
 
-void penstock_context_free(penstock_context *context)
+/* What is left of a context once nobody uses it. */
+static void destroy(penstock_context *context)
 {
-    if (!context)
-        return;
     penstock__fork_remove(context);
     penstock__memos_free(context);
     penstock__host_blocks_free(context);
@@ -136,9 +143,19 @@ void penstock_context_free(penstock_context *context)
     pthread_mutex_destroy(&context->tune_lock);
     pthread_mutex_destroy(&context->choice_lock);
     pthread_mutex_destroy(&context->host_lock);
-    pthread_mutex_destroy(&context->device_lock);
+    pthread_cond_destroy(&context->table_changed);
+    pthread_mutex_destroy(&context->table_lock);
     pthread_mutex_destroy(&context->log_lock);
     penstock__free(context);
+}
+
+/* A driver that hangs keeps no more than the context itself. */
+void penstock_context_free(penstock_context *context)
+{
+    if (!context)
+        return;
+    if (penstock__background_end(context, destroy))
+        destroy(context);
 }
 
 void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
@@ -154,7 +171,8 @@ void penstock__log(penstock_context *context, penstock_log_level level, const ch
         if (*c == '\n' || *c == '\r')
             *c = ' ';
     pthread_mutex_lock(&context->log_lock);
-    context->log(context->log_user, level, line);
+    if (!context->silent)
+        context->log(context->log_user, level, line);
     pthread_mutex_unlock(&context->log_lock);
 }
 

@@ -14,11 +14,38 @@ struct penstock__pool;
 struct penstock__memo;
 struct penstock__host_block;
 
+enum penstock__kind_state {
+    PENSTOCK__UNASKED,
+    PENSTOCK__ASKED,    /* its driver has not answered */
+    PENSTOCK__ANSWERED, /* with rows, or an error for want of memory */
+    PENSTOCK__LISTED,   /* the rows are in the table */
+};
+
 /* Devices of one backend. */
 struct penstock__kind {
-    bool probed;
-    struct penstock_device *rows; /* once probed at least one: where a kind is absent, its row says why */
+    penstock_context *context;
+    atomic_int state;
+    int status;                     /* of the answer */
+    bool held;                      /* the driver has held in another process */
+    double asked_s;                 /* when it was */
+    struct penstock_device waiting; /* the row until it has answered */
+    struct penstock_device *rows;   /* then at least one: where a kind is absent, its row says why */
     size_t count;
+};
+
+/* The device that is being opened: one at a time. */
+struct penstock__opening {
+    struct penstock_device *device; /* NULL: none */
+    struct penstock_device *failed; /* the last one, if it did: */
+    int status;
+    char text[512];
+};
+
+/* Threads of the context that wait for drivers: core/background.h. */
+struct penstock__background {
+    unsigned threads, in_driver; /* all of them, and those that nothing can end */
+    atomic_bool closing;
+    void (*destroy)(penstock_context *context); /* not NULL: the context was freed, and the last thread calls it */
 };
 
 struct penstock_context {
@@ -27,14 +54,19 @@ struct penstock_context {
     penstock_log_fn *log;
     void *log_user;
     pthread_mutex_t log_lock;          /* one log call at a time */
+    bool silent;                       /* with that lock: the context was freed, and its last thread goes on */
     char *cache_dir;                   /* NULL: nowhere */
     atomic_uint_fast64_t cache_unseen; /* bytes written to it since its files were counted */
     char *kernel_path;                 /* NULL: none */
     bool meanwhile;                    /* the CPU may serve while kernels are compiled */
     struct penstock__pool *pool;
 
-    pthread_mutex_t device_lock;  /* the table while it is made, and opening a device */
+    pthread_mutex_t table_lock; /* over the next four */
+    pthread_cond_t table_changed;
     struct penstock__kind *kinds; /* the device table: one of each entry of penstock__backends */
+    struct penstock__opening opening;
+    struct penstock__background background;
+    double patience_s; /* for drivers that nobody named; 0: until they answer */
 
     pthread_mutex_t host_lock;
     struct penstock__host_block *host_blocks; /* that were given out */

@@ -121,10 +121,12 @@ int penstock__device_find(penstock_context *context, const char *name, struct pe
         return status;
     if ((*device = find_by_name(context, name)))
         return PENSTOCK_OK;
+    if (penstock__device_row(context, name, 0)) {
+        penstock__devices_ask(context);
+        return explain_absence(context, name);
+    }
     if ((status = penstock__devices_probe(context, NULL)))
         return status;
-    if (penstock__device_row(context, name, 0))
-        return explain_absence(context, name);
     *device = find_by_product(context, name, names, sizeof names, &matches);
     if (matches == 1)
         return PENSTOCK_OK;

@@ -1,180 +1,90 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The device table: what each backend finds, or why it finds nothing. */
+/* Opening devices, and the calls that tell of them. */
 #include "core/devices.h"
 #include "core/backends.h"
-#include "core/context.h"
+#include "core/background.h"
 #include "core/description.h"
-#include "probe/probe.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#define MAX_DEVICES_PER_BACKEND PENSTOCK__MAX_DEVICES
+/* ---------------------------------------------------------------- opening --------------------- */
 
-static int set_rows(struct penstock__kind *kind, const struct penstock_device *rows, size_t count)
+static int open_here(struct penstock_device *device)
 {
-    if (!(kind->rows = penstock__alloc(count * sizeof *rows)))
-        return PENSTOCK_ERR_MEMORY;
-    memcpy(kind->rows, rows, count * sizeof *rows);
-    kind->count = count;
-    kind->probed = true;
-    return PENSTOCK_OK;
-}
-
-/* One row for a kind that is absent. */
-static int set_absent(penstock_context *context, struct penstock__kind *kind,
-                      const struct penstock__backend_entry *entry, const char *reason)
-{
-    struct penstock_device row = {.backend = entry->backend, .context = context};
-    snprintf(row.name, sizeof row.name, "%s", entry->name);
-    snprintf(row.reason, sizeof row.reason, "%s", *reason ? reason : "no device found");
-    return set_rows(kind, &row, 1);
-}
-
-static int set_present(penstock_context *context, struct penstock__kind *kind, const struct penstock_backend *backend,
-                       struct penstock_device *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        rows[i].backend = backend;
-        rows[i].context = context;
-        rows[i].index = (unsigned)i;
-        if (backend->single)
-            snprintf(rows[i].name, sizeof rows[i].name, "%s", backend->name);
-        else
-            snprintf(rows[i].name, sizeof rows[i].name, "%s:%zu", backend->name, i);
+    penstock_context *context = device->context;
+    size_t bytes = device->backend->device_bytes;
+    void *priv = bytes ? penstock__calloc(1, bytes) : NULL;
+    int status = bytes && !priv ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
+    device->priv = priv;
+    if (!status) {
+        penstock__background_enter(context);
+        status = device->backend->open(device);
+        penstock__background_leave(context);
     }
-    return set_rows(kind, rows, count);
-}
-
-/* As the backend's own probe, behind a helper that tries the driver. What was remembered of other devices than these is
- * asked for once more. */
-static int probe_fragile(penstock_context *context, const struct penstock_backend *backend,
-                         struct penstock_device *rows, size_t *count, char reason[256])
-{
-    struct penstock__probe_result result;
-    bool remembered = penstock__probe_devices(&result, context, backend, false);
-    int status = PENSTOCK_OK;
-    for (;;) {
-        *count = 0;
-        snprintf(reason, 256, "%s", result.whole.reason);
-        if (*reason || (status = backend->probe(context, rows, MAX_DEVICES_PER_BACKEND, count, reason)) ||
-            !remembered || penstock__result_fits(&result, rows, *count))
-            break;
-        memset(rows, 0, MAX_DEVICES_PER_BACKEND * sizeof *rows);
-        remembered = penstock__probe_devices(&result, context, backend, true);
+    if (status) {
+        penstock__free(priv);
+        device->priv = NULL;
     }
-    penstock__result_apply(&result, rows, *count);
     return status;
 }
 
-static int probe_with(penstock_context *context, struct penstock__kind *kind,
-                      const struct penstock__backend_entry *entry, struct penstock_device *rows)
+static void open_now(void *owner)
 {
-    const struct penstock_backend *backend = entry->backend;
-    char reason[256] = "";
-    size_t count = 0;
-    int status;
-    if (!backend) {
-        snprintf(reason, sizeof reason, "left out of this build: %s", entry->why_not);
-        return set_absent(context, kind, entry, reason);
-    }
-    if (backend->abi != PENSTOCK_BACKEND_ABI) {
-        snprintf(reason, sizeof reason, "made for backend contract %u, this library has %u", (unsigned)backend->abi,
-                 PENSTOCK_BACKEND_ABI);
-        return set_absent(context, kind, entry, reason);
-    }
-    status = backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER
-                 ? probe_fragile(context, backend, rows, &count, reason)
-                 : backend->probe(context, rows, MAX_DEVICES_PER_BACKEND, &count, reason);
-    if (status)
-        return status;
-    return count ? set_present(context, kind, backend, rows, count) : set_absent(context, kind, entry, reason);
+    struct penstock__opening *opening = owner;
+    struct penstock_device *device = opening->device;
+    int status = open_here(device);
+    pthread_mutex_lock(&device->context->table_lock);
+    device->opened = !status;
+    opening->status = status;
+    snprintf(opening->text, sizeof opening->text, "%s", status ? penstock_error_text() : "");
+    opening->failed = status ? device : NULL;
+    opening->device = NULL;
+    pthread_cond_broadcast(&device->context->table_changed);
+    pthread_mutex_unlock(&device->context->table_lock);
 }
 
-static int probe(penstock_context *context, size_t index)
+/* With the lock. A driver may take long over it. */
+static void begin_opening(struct penstock_device *device)
 {
-    struct penstock_device *rows;
-    int status;
-    if (context->kinds[index].probed)
-        return PENSTOCK_OK;
-    if (!(rows = penstock__calloc(MAX_DEVICES_PER_BACKEND, sizeof *rows)))
-        return PENSTOCK_ERR_MEMORY;
-    status = probe_with(context, &context->kinds[index], &penstock__backends[index], rows);
-    penstock__free(rows);
-    return status;
-}
-
-/* Whether the name of a device, up to its colon, is that of the kind; NULL is all names. */
-static bool concerns(const char *name, size_t index)
-{
-    const char *kind = penstock__backends[index].name;
-    size_t length = strlen(kind);
-    return !name || (!strncmp(name, kind, length) && (!name[length] || name[length] == ':'));
-}
-
-int penstock__devices_probe(penstock_context *context, const char *name)
-{
-    int status = PENSTOCK_OK;
-    pthread_mutex_lock(&context->device_lock);
-    for (size_t i = 0; i < penstock__backend_count && !status; i++)
-        if (concerns(name, i))
-            status = probe(context, i);
-    pthread_mutex_unlock(&context->device_lock);
-    return status;
-}
-
-struct penstock_device *penstock__device_row(penstock_context *context, const char *name, size_t index)
-{
-    for (size_t i = 0; i < penstock__backend_count; i++) {
-        if (!concerns(name, i))
-            continue;
-        if (index < context->kinds[i].count)
-            return &context->kinds[i].rows[index];
-        index -= context->kinds[i].count;
-    }
-    return NULL;
-}
-
-static void free_rows(struct penstock__kind *kind)
-{
-    for (size_t i = 0; i < kind->count; i++) {
-        struct penstock_device *device = &kind->rows[i];
-        if (device->opened)
-            device->backend->close(device);
-        penstock__free(device->priv);
-    }
-    penstock__free(kind->rows);
-}
-
-void penstock__devices_free(penstock_context *context)
-{
-    for (size_t i = 0; context->kinds && i < penstock__backend_count; i++)
-        free_rows(&context->kinds[i]);
-    penstock__free(context->kinds);
+    penstock_context *context = device->context;
+    struct penstock__opening *opening = &context->opening;
+    opening->device = device;
+    opening->failed = NULL;
+    if (device->backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER &&
+        penstock__background_start(context, open_now, opening))
+        return;
+    pthread_mutex_unlock(&context->table_lock);
+    open_now(opening);
+    pthread_mutex_lock(&context->table_lock);
 }
 
 int penstock__device_open(struct penstock_device *device)
 {
     penstock_context *context = device->context;
-    size_t bytes = device->backend->device_bytes;
+    struct penstock__opening *opening = &context->opening;
+    bool asked = false, waits = true;
     int status = PENSTOCK_OK;
-    pthread_mutex_lock(&context->device_lock);
-    if (!device->opened) {
-        if (bytes && !(device->priv = penstock__calloc(1, bytes)))
-            status = PENSTOCK_ERR_MEMORY;
-        else
-            status = device->backend->open(device);
-        device->opened = !status;
-        if (status) {
-            penstock__free(device->priv);
-            device->priv = NULL;
+    pthread_mutex_lock(&context->table_lock);
+    while (!device->opened && waits && !(asked && opening->failed == device)) {
+        if (!opening->device) {
+            begin_opening(device);
+            asked = true;
+        } else {
+            asked = asked || opening->device == device;
+            waits = penstock__background_wait(context, INFINITY);
         }
     }
-    pthread_mutex_unlock(&context->device_lock);
+    if (!device->opened)
+        status = waits ? penstock__error(opening->status, "%s", opening->text)
+                       : penstock__error(PENSTOCK_ERR_TIMEOUT, "%s: nobody waits for it any more", device->name);
+    pthread_mutex_unlock(&context->table_lock);
     return status;
 }
+
+/* ---------------------------------------------------------------- calls ----------------------- */
 
 int penstock_device_count(penstock_context *context, size_t *count)
 {
@@ -196,7 +106,7 @@ int penstock_device_get(penstock_context *context, size_t index, penstock_device
     int status;
     if (!context)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_device_get: the context is NULL");
-    if ((status = penstock__devices_probe(context, NULL)))
+    if (!penstock__device_row(context, NULL, 0) && (status = penstock__devices_probe(context, NULL)))
         return status;
     if (!(device = penstock__device_row(context, NULL, index)))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "there is no row %zu in the device table", index);
@@ -208,6 +118,7 @@ int penstock_device_get(penstock_context *context, size_t index, penstock_device
     known.automatic = !known.reason && !(device->backend->flags & PENSTOCK_BACKEND_NOT_AUTOMATIC);
     known.compute_units = device->compute_units;
     known.memory_bytes = device->memory_bytes;
+    known.awaited = penstock__device_is_awaited(device);
     return penstock__description_write(info, &known, sizeof known, "penstock_device_info");
 }
 

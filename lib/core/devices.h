@@ -9,10 +9,19 @@
 #include "core/plan.h"
 
 /* Fills the table, as far as that has not been done: with the devices of the kind that `name` starts with ("opencl" or
- * "opencl:1"; nothing if there is no such kind), or with all where it is NULL. */
+ * "opencl:1"; nothing if there is no such kind), or with all where it is NULL. What is named is waited for; of all,
+ * drivers that do not answer within the context's patience are left to go on beside. */
 int penstock__devices_probe(penstock_context *context, const char *name);
 
-/* Afterwards: row `index` of that kind or of the whole table, absent kinds included; NULL past the last. */
+/* The same with all, and waits for no driver. Whether one has not answered. */
+void penstock__devices_ask(penstock_context *context);
+bool penstock__devices_awaited(penstock_context *context);
+
+/* Whether a row is that of a kind that has not answered. */
+bool penstock__device_is_awaited(const struct penstock_device *device);
+
+/* Afterwards: row `index` of that kind or of the whole table, absent kinds included, and one for a kind that has not
+ * answered; NULL past the last. */
 struct penstock_device *penstock__device_row(penstock_context *context, const char *name, size_t index);
 
 void penstock__devices_free(penstock_context *context);

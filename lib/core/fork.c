@@ -4,6 +4,7 @@
 /* Around fork(): the locks of all contexts, and in the child what is left of them. */
 #include "core/fork.h"
 #include "core/backends.h"
+#include "core/background.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,12 +26,14 @@ static void lock_all(void)
         penstock__pool_lock(context->pool);
         pthread_mutex_lock(&context->host_lock);
         pthread_mutex_lock(&context->memo_lock);
+        pthread_mutex_lock(&context->table_lock);
     }
 }
 
 static void unlock_all(void)
 {
     for (penstock_context *context = contexts; context; context = context->following) {
+        pthread_mutex_unlock(&context->table_lock);
         pthread_mutex_unlock(&context->memo_lock);
         pthread_mutex_unlock(&context->host_lock);
         penstock__pool_unlock(context->pool);
@@ -56,11 +59,11 @@ static void renew_device(struct penstock_device *device)
 /* These may have been held by threads that are not here. What they guard is taken up where it was not finished. */
 static void renew_context(penstock_context *context)
 {
-    pthread_mutex_t *const held_long[] = {&context->log_lock, &context->device_lock, &context->choice_lock,
-                                          &context->tune_lock};
+    pthread_mutex_t *const held_long[] = {&context->log_lock, &context->choice_lock, &context->tune_lock};
     for (size_t i = 0; i < sizeof held_long / sizeof *held_long; i++)
         pthread_mutex_init(held_long[i], NULL);
     penstock__pool_renew(context->pool);
+    penstock__background_renew(context);
     for (size_t kind = 0; kind < penstock__backend_count; kind++)
         for (size_t i = 0; i < context->kinds[kind].count; i++)
             renew_device(&context->kinds[kind].rows[i]);

@@ -18,10 +18,11 @@ struct wish {
     enum penstock_preference preference;
 };
 
-/* After the failure of a device. What is wrong with the description is wrong on any. */
+/* After the failure of a device. What is wrong with the description is wrong on any; what nobody waits for has not
+ * failed. */
 static int instead(void **made, const struct wish *wish, int status)
 {
-    if (wish->preference == PENSTOCK_DEVICE_NAMED || status == PENSTOCK_ERR_ARGUMENT)
+    if (wish->preference == PENSTOCK_DEVICE_NAMED || status == PENSTOCK_ERR_ARGUMENT || penstock__cancelled())
         return status;
     penstock__log(wish->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s",
                   wish->name ? wish->name : "the fastest device", penstock_error_text());
@@ -57,14 +58,19 @@ static int make_meanwhile(void **made, struct penstock__arrival **arrival, const
     return status;
 }
 
-/* Beside the CPU, which would have to wait for itself, there is a device to wait for. */
+/* Beside the CPU, which would have to wait for itself, there is a device to wait for, or a driver that may have one. */
 static bool may_take_long(const struct wish *wish)
 {
     struct penstock_device *device;
-    if (wish->preference == PENSTOCK_DEVICE_AUTO)
+    if (wish->preference == PENSTOCK_DEVICE_NAMED)
+        return false;
+    if (wish->preference == PENSTOCK_DEVICE_AUTO) {
+        penstock__devices_ask(wish->context);
+        if (penstock__devices_awaited(wish->context))
+            return true;
         return penstock__candidates_possible(wish->context) > 1;
-    return wish->preference == PENSTOCK_DEVICE_PREFERRED &&
-           !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
+    }
+    return !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
 }
 
 int penstock__make(void **made, struct penstock__arrival **arrival, const struct penstock__maker *maker, void *owner,

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,9 +19,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_ARGUMENTS 8
+#define LOOKS         50 /* at whether a killed one is gone */
+#define LOOK_NS       1000000
 
 extern char **environ;
 
@@ -45,7 +49,20 @@ static bool find(char path[PATH_MAX], const char *name, const char *variable)
     return !access(path, X_OK);
 }
 
-/* Its output in `output`; our signal settings and terminal are not its own. 0, or an errno. */
+/* What the application has open and would leave to any program: a pipe's reader waits for all who have its other end.
+ */
+static int close_others(posix_spawn_file_actions_t *actions)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#else
+    (void)actions;
+    return 0;
+#endif
+}
+
+/* Its output in `output`, or nowhere where that is -1; our signal settings and terminal are not its own. 0, or an
+ * errno. */
 static int spawn(pid_t *process, const char *path, char *const arguments[], int input, int output)
 {
     posix_spawn_file_actions_t actions;
@@ -66,8 +83,11 @@ static int spawn(pid_t *process, const char *path, char *const arguments[], int 
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     failure = input < 0 ? posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
                         : posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    if (!failure && !(failure = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)) &&
-        !(failure = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)))
+    if (!failure)
+        failure = output < 0 ? posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+                             : posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (!failure && !(failure = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)) &&
+        !(failure = close_others(&actions)))
         failure = posix_spawn(process, path, &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -113,13 +133,46 @@ int penstock__helper_input(const void *content, size_t bytes)
     return file;
 }
 
+/* ---------------------------------------------------------------- those that go on ------------ */
+
+/* Left or killed ones, whose end nobody waits for: one that a driver keeps in the kernel dies when that lets it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t others[64];
+
+static void remember(pid_t process)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i] && waitpid(others[i], NULL, WNOHANG))
+            others[i] = 0;
+        if (!others[i] && process) {
+            others[i] = process;
+            process = 0;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---------------------------------------------------------------- starting -------------------- */
+
+static void fill(char *list[MAX_ARGUMENTS + 2], char *path, const char *const *arguments)
+{
+    int count = 0;
+    list[count++] = path;
+    while (count <= MAX_ARGUMENTS && arguments[count - 1]) {
+        list[count] = (char *)(uintptr_t)arguments[count - 1];
+        count++;
+    }
+    list[count] = NULL;
+}
+
 int penstock__helper_start(struct penstock_helper *helper, const char *name, const char *variable,
                            const char *const *arguments, int input)
 {
-    char path[PATH_MAX], *list[MAX_ARGUMENTS + 2] = {path};
+    char path[PATH_MAX], *list[MAX_ARGUMENTS + 2];
     int ends[2] = {-1, -1}, failure;
-    for (int i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
-        list[i + 1] = (char *)(uintptr_t)arguments[i];
+    fill(list, path, arguments);
+    remember(0);
     if (!find(path, name, variable))
         return ENOENT;
     if ((failure = open_pipe(ends)))
@@ -132,18 +185,41 @@ int penstock__helper_start(struct penstock_helper *helper, const char *name, con
     return failure;
 }
 
-/* One that has ended is not killed: its number may be another's. */
+void penstock__helper_leave(const char *name, const char *variable, const char *const *arguments)
+{
+    char path[PATH_MAX], *list[MAX_ARGUMENTS + 2];
+    pid_t process;
+    fill(list, path, arguments);
+    if (find(path, name, variable) && !spawn(&process, path, list, -1, -1))
+        remember(process);
+}
+
+/* ---------------------------------------------------------------- ending ---------------------- */
+
+/* Its own group, too: a compiler's programs. One that has ended is not killed: its number may be another's. */
+static int kill_soon(pid_t process)
+{
+    int status;
+    pid_t ended = waitpid(process, &status, WNOHANG);
+    if (!ended)
+        kill(-process, SIGKILL);
+    for (int look = 0; !ended && look < LOOKS; look++) {
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+        ended = waitpid(process, &status, WNOHANG);
+    }
+    if (!ended)
+        remember(process);
+    return ended > 0 ? status : -1;
+}
+
 int penstock__helper_end(struct penstock_helper *helper, bool killed)
 {
     int status;
-    pid_t ended;
     close(helper->answer);
-    while ((ended = waitpid(helper->process, &status, killed ? WNOHANG : 0)) <= 0) {
-        if (ended < 0 && errno != EINTR)
+    if (killed)
+        return kill_soon(helper->process);
+    while (waitpid(helper->process, &status, 0) < 0)
+        if (errno != EINTR)
             return -1;
-        if (!ended)
-            kill(helper->process, SIGKILL);
-        killed = killed && ended;
-    }
     return status;
 }

@@ -8,9 +8,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define SILENCE_S 20 /* for each thing that the helper tells of */
 #define IN_ALL_S  60
+#define LOOK_NS   5000000 /* between two looks at whether another thread has the answer */
 #define KEY_BYTES PENSTOCK__PROBE_KEY_BYTES
 
 /* ---------------------------------------------------------------- the helper ------------------ */
@@ -51,12 +53,15 @@ static bool write_key(char key[KEY_BYTES], const struct penstock_backend *backen
 }
 
 /* Of this process: the last ones. Few drivers are there, and few texts about them. */
-static struct penstock_guard turn = PENSTOCK_GUARD;          /* while a helper runs: one is enough */
-static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED; /* over the following */
+static struct penstock_guard guard = PENSTOCK_GUARD_AWAITED; /* over these and the next */
 static struct {
     uint64_t key; /* 0: none */
     struct penstock__probe_result result;
 } known[8];
+
+/* What threads of this process ask now: one helper for each is enough. */
+static uint64_t asking[8];
+static unsigned asking_forks; /* of the process that they are in */
 
 static bool recall_here(struct penstock__probe_result *result, const char *key)
 {
@@ -93,6 +98,15 @@ static void write_kind(char kind[40], const struct penstock_backend *backend)
 
 /* ---------------------------------------------------------------- probing --------------------- */
 
+/* The driver is asked on without this process, for the next one to find the result in the cache folder. */
+static void go_on(const penstock_context *context, const struct penstock_backend *backend)
+{
+    const char *cache = penstock__cache_dir(context);
+    const char *const arguments[] = {backend->name, "keep", cache, NULL};
+    if (cache)
+        penstock__helper_leave("penstock-probe", "PENSTOCK_PROBE", arguments);
+}
+
 static void ask_and_keep(struct penstock__probe_result *result, penstock_context *context,
                          const struct penstock_backend *backend, const char *key)
 {
@@ -101,6 +115,8 @@ static void ask_and_keep(struct penstock__probe_result *result, penstock_context
     if (holds == PENSTOCK__NO_HELPER)
         penstock__log(context, PENSTOCK_LOG_WARNING, "%s is probed within this process: %s", backend->name,
                       result->whole.reason);
+    if (holds == PENSTOCK__CANCELLED && key)
+        go_on(context, backend);
     if (holds >= PENSTOCK__CANCELLED)
         *result = (struct penstock__probe_result){.untried = true};
     if (key && holds <= PENSTOCK__FOR_PROCESS)
@@ -110,19 +126,59 @@ static void ask_and_keep(struct penstock__probe_result *result, penstock_context
         penstock__result_keep(result, context, kind, key);
 }
 
+/* With the guard: the place of the key among those that are asked, or of a free one for 0; NULL where there is none. */
+static uint64_t *find_asking(uint64_t key)
+{
+    if (asking_forks != penstock__forks())
+        memset(asking, 0, sizeof asking); /* the parent's threads are not here */
+    asking_forks = penstock__forks();
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+        if (asking[i] == key)
+            return &asking[i];
+    return NULL;
+}
+
+/* Once no other thread asks for the key; `*waits` says whether one does. Where too many are asked, nobody is told. */
+static void enter(uint64_t key, bool *waits)
+{
+    uint64_t *place;
+    penstock__guard(&guard);
+    *waits = find_asking(key);
+    if (!*waits && (place = find_asking(0)))
+        *place = key;
+    penstock__unguard(&guard);
+}
+
+static void leave(uint64_t key)
+{
+    uint64_t *place;
+    penstock__guard(&guard);
+    if ((place = find_asking(key)))
+        *place = 0;
+    penstock__unguard(&guard);
+}
+
 bool penstock__probe_devices(struct penstock__probe_result *result, penstock_context *context,
                              const struct penstock_backend *backend, bool anew)
 {
     char key[KEY_BYTES], kind[40];
-    bool has_key = write_key(key, backend), remembered = false;
+    bool has_key = write_key(key, backend), remembered = false, waits = has_key;
+    const uint64_t hash = has_key ? penstock__hash(key, strlen(key)) : 0;
     write_kind(kind, backend);
-    bool mine = penstock__guard(&turn); /* a helper that the parent's thread has asked is the parent's */
+    *result = (struct penstock__probe_result){.untried = true};
+    while (waits && !penstock__cancelled()) {
+        enter(hash, &waits);
+        if (waits)
+            nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    if (waits)
+        return false;
     if (has_key && !anew && !(remembered = recall_here(result, key)) &&
         (remembered = penstock__result_recall(result, context, kind, key)))
         keep_here(result, key);
     if (!remembered)
         ask_and_keep(result, context, backend, has_key ? key : NULL);
-    if (mine)
-        penstock__unguard(&turn);
+    if (has_key)
+        leave(hash);
     return remembered;
 }

@@ -7,21 +7,28 @@
  *
  * penstock-probe BACKEND plan IDENTITY NUMBER VARIANT SHAPE CACHE KERNELS: makes a plan of the problem at its input on
  * one device and checks it, with these folders of kernels. Whether that goes well is for who started it to find out;
- * here it is told that the driver lived. See rehearsal.c.
+ * here it is told that the driver lived. See trial.c.
+ *
+ * penstock-probe BACKEND keep CACHE: probes the devices as an application does, by another such process, and leaves the
+ * result in that folder. Where one is at it already there is nothing to do.
  */
 #include "core/backends.h"
 #include "core/check.h"
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/problem_bytes.h"
-#include "probe/result.h"
+#include "probe/probe.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define NO_HELPER 127 /* as a shell says that a program is not there */
@@ -191,14 +198,38 @@ static int make_context(penstock_context **context, const char *cache, const cha
                                 &PENSTOCK_CONTEXT_DESC(.threads = 1, .cache_dir = cache, .kernel_path = kernels));
 }
 
+/* One for a backend and a folder: a name that one socket alone can have, and that nothing remains of. */
+static bool is_alone(const char *backend, const char *cache)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int socket_file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "penstock-probe-%.20s-%016llx", backend,
+             (unsigned long long)penstock__hash(cache, strlen(cache)));
+    return socket_file >= 0 && !bind(socket_file, (struct sockaddr *)&name, sizeof name);
+}
+
+static int probe_and_keep(const struct penstock_backend *backend, const char *cache)
+{
+    struct penstock__probe_result result;
+    penstock_context *context;
+    if (!is_alone(backend->name, cache) || make_context(&context, cache, ""))
+        return NO_HELPER;
+    setenv("PENSTOCK_PROBE", "/proc/self/exe", true); /* the program is not where the library's is looked for */
+    penstock__probe_devices(&result, context, backend, false);
+    _exit(0);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && !strcmp(argv[2], "keep") && penstock__backend_find(argv[1]))
+        return probe_and_keep(penstock__backend_find(argv[1]), argv[3]);
     bool plan = argc == 9 && !strcmp(argv[2], "plan");
     const struct penstock_backend *backend = plan || argc == 2 || argc == 3 ? penstock__backend_find(argv[1]) : NULL;
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     penstock_context *context;
     answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a driver that hangs does not outlive who asked */
     if (!backend || answer < 0 || nowhere < 0 || make_context(&context, plan ? argv[7] : "", plan ? argv[8] : ""))
         return NO_HELPER;
     dup2(nowhere, STDOUT_FILENO); /* a driver may print */

@@ -84,10 +84,13 @@ class QaDevices(gr_unittest.TestCase):
                 for device in ("opencl", "opencl:0"):
                     self.assertRegex(of[device], f"^exception: no device '{device}'.*({reason})")
                 self.assertRegex(of["warp"], "^exception: no device 'warp'; there are: cpu")
-        for cause in ("auto has cpu alone.*; opencl(:0)?: .*" + reason, "opencl is preferred, the CPU is used: .*" + reason,
-                      "warp is preferred, the CPU is used: no device 'warp'"):
+        # The CPU serves at once where a driver has not answered; who ends before that is told nothing.
+        log = [line for line in log if "auto is being made ready, the CPU serves meanwhile" not in line]
+        auto = sum(re.search("auto has cpu alone.*; opencl(:0)?: .*" + reason, line) is not None for line in log)
+        self.assertLessEqual(auto, len(names), log)
+        for cause in ("opencl is preferred, the CPU is used: .*" + reason, "warp is preferred, the CPU is used: no device 'warp'"):
             self.assertEqual(sum(re.search(cause, line) is not None for line in log), len(names), (cause, log))
-        self.assertEqual(len(log), 3 * len(names), log)
+        self.assertEqual(len(log), 2 * len(names) + auto, log)
 
     def test_no_driver(self):
         with tempfile.TemporaryDirectory() as vendors:

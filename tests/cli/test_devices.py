@@ -15,14 +15,14 @@ import time
 from cli import PENSTOCK, check, check_error, check_run, finish, path, read_png, run
 
 # ---- devices
-text = check_run(0, "devices").stdout.decode().splitlines()
+text = check_run(0, "devices", "--wait").stdout.decode().splitlines()
 rows = {line.split()[0]: line for line in text[1:-1]}
 check(" ready " in rows.get("cpu", ""), "the CPU is not ready:", text)
 check(text[-1].startswith("This binary is under "), "no licence line:", text[-1])
 gpl = any("GPL" in line for line in rows.values())
 check(("GPL" in text[-1]) == gpl, "the licence line does not fit the table:", text)
 
-done = run("devices", "--json")
+done = run("devices", "--json", "--wait")
 has_json = done.returncode == 0
 if has_json:
     listed = [json.loads(line) for line in done.stdout.splitlines()]
@@ -160,7 +160,7 @@ picture = run("bench", "cpu", "--study", "radix", "--most", "16", "--png", path(
 check(picture.returncode == done.returncode or "libpng" in picture.stderr, picture.stderr)
 
 # A peer on the same device: its output is compared with ours before both are timed.
-for peer in ["clfft", "vkfft"] if "opencl:0" in run("devices").stdout.decode() else []:
+for peer in ["clfft", "vkfft"] if "opencl:0" in run("devices", "--wait").stdout.decode() else []:
     done = run("bench", "opencl", "--against", peer, "--case", "fft:16:x64", "--csv",
                environment={"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":new_delete_type_mismatch=0"})  # clFFT's own
     if done.returncode == 0:

@@ -61,6 +61,7 @@ TEXTS = {
     "input": ("in.sigmf-meta", ["in.sigmf-data.raw", "x"]),  # raw, and neither format nor rate told
     "antenna": ("RX", []),
     "device": ("cpu", []),
+    "load": ("libm.so.6", []),
     "output": ("out.sigmf-meta", []),
     "png": ("out.png", []),
     "json": ("-", []),

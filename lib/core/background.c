@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The threads that wait for drivers, and those of them that nobody waits for. */
+#include "core/background.h"
+#include "core/backends.h"
+#include "core/cancel.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LOOK_S   0.02 /* between two looks at whether a thread is cancelled */
+#define DRIVER_S 0.03 /* that who frees a context gives to a driver, and to all else that ends soon */
+#define ENDING_S 0.3
+#define EXIT_S   2.0 /* that the process's end gives to drivers */
+
+/* ---------------------------------------------------------------- after the context ----------- */
+
+static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned left; /* threads whose context was freed */
+
+/* A driver that is at work while the process ends may crash. */
+static void wait_for_left(void)
+{
+    double end_s = penstock__now_s() + EXIT_S;
+    bool any = true;
+    while (any && penstock__now_s() < end_s) {
+        pthread_mutex_lock(&left_lock);
+        any = left > 0;
+        pthread_mutex_unlock(&left_lock);
+        if (any)
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+}
+
+/* The library's code must stay where it is for as long as they run. */
+static void leave_threads(unsigned count)
+{
+    static bool prepared;
+    Dl_info self;
+    pthread_mutex_lock(&left_lock);
+    left += count;
+    if (!prepared && dladdr(&left_lock, &self) && self.dli_fname)
+        dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    if (!prepared)
+        atexit(wait_for_left);
+    prepared = true;
+    pthread_mutex_unlock(&left_lock);
+}
+
+static void forget_thread(void)
+{
+    pthread_mutex_lock(&left_lock);
+    left--;
+    pthread_mutex_unlock(&left_lock);
+}
+
+/* ---------------------------------------------------------------- threads --------------------- */
+
+struct job {
+    penstock_context *context;
+    void (*work)(void *owner);
+    void *owner;
+};
+
+static void *run(void *argument)
+{
+    struct job job = *(struct job *)argument;
+    struct penstock__background *background = &job.context->background;
+    void (*destroy)(penstock_context * context) = NULL;
+    penstock__free(argument);
+    penstock__cancel_by(&background->closing);
+    job.work(job.owner);
+    pthread_mutex_lock(&job.context->table_lock);
+    const bool alone = background->destroy != NULL;
+    if (!--background->threads)
+        destroy = background->destroy;
+    pthread_cond_broadcast(&job.context->table_changed);
+    pthread_mutex_unlock(&job.context->table_lock);
+    if (destroy)
+        destroy(job.context);
+    if (alone)
+        forget_thread();
+    return NULL;
+}
+
+/* The application's signals are for the application's threads; a fault is its thread's own. */
+static void block_signals(sigset_t *mask)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+    sigfillset(mask);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(mask, faults[i]);
+}
+
+bool penstock__background_start(penstock_context *context, void (*work)(void *owner), void *owner)
+{
+    struct job *job = penstock__alloc(sizeof *job);
+    pthread_attr_t detached;
+    pthread_t thread;
+    sigset_t mask, before;
+    bool started;
+    if (!job)
+        return false;
+    if (pthread_attr_init(&detached)) {
+        penstock__free(job);
+        return false;
+    }
+    *job = (struct job){context, work, owner};
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    block_signals(&mask);
+    pthread_sigmask(SIG_SETMASK, &mask, &before);
+    context->background.threads++;
+    started = !pthread_create(&thread, &detached, run, job);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&detached);
+    if (!started) {
+        context->background.threads--;
+        penstock__free(job);
+    }
+    return started;
+}
+
+void penstock__table_changed_init(penstock_context *context)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&context->table_changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+bool penstock__background_wait(penstock_context *context, double end_s)
+{
+    const double now_s = penstock__now_s();
+    double until_s = penstock__cancellable() ? fmin(end_s, now_s + LOOK_S) : fmin(end_s, now_s + 3600);
+    struct timespec until;
+    if (penstock__cancelled() || now_s >= end_s)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    long long nanoseconds = until.tv_nsec + (long long)(1e9 * (until_s - now_s));
+    until.tv_sec += (time_t)(nanoseconds / 1000000000);
+    until.tv_nsec = (long)(nanoseconds % 1000000000);
+    pthread_cond_timedwait(&context->table_changed, &context->table_lock, &until);
+    return true;
+}
+
+void penstock__background_enter(penstock_context *context)
+{
+    pthread_mutex_lock(&context->table_lock);
+    context->background.in_driver++;
+    pthread_mutex_unlock(&context->table_lock);
+}
+
+void penstock__background_leave(penstock_context *context)
+{
+    pthread_mutex_lock(&context->table_lock);
+    context->background.in_driver--;
+    pthread_cond_broadcast(&context->table_changed);
+    pthread_mutex_unlock(&context->table_lock);
+}
+
+void penstock__background_renew(penstock_context *context)
+{
+    penstock__table_changed_init(context);
+    context->background.threads = context->background.in_driver = 0;
+    context->opening.device = NULL;
+    for (size_t i = 0; i < penstock__backend_count; i++)
+        if (atomic_load(&context->kinds[i].state) == PENSTOCK__ASKED)
+            atomic_store(&context->kinds[i].state, PENSTOCK__UNASKED);
+    pthread_mutex_init(&left_lock, NULL);
+    left = 0;
+}
+
+bool penstock__background_end(penstock_context *context, void (*destroy)(penstock_context *context))
+{
+    struct penstock__background *background = &context->background;
+    const double begun_s = penstock__now_s();
+    bool ended;
+    pthread_mutex_lock(&context->table_lock);
+    atomic_store(&background->closing, true);
+    pthread_cond_broadcast(&context->table_changed);
+    while (background->threads &&
+           penstock__background_wait(context,
+                                     begun_s + (background->threads > background->in_driver ? ENDING_S : DRIVER_S)))
+        ;
+    if (!(ended = !background->threads)) {
+        background->destroy = destroy;
+        leave_threads(background->threads);
+        pthread_mutex_lock(&context->log_lock);
+        context->silent = true;
+        pthread_mutex_unlock(&context->log_lock);
+    }
+    pthread_mutex_unlock(&context->table_lock);
+    return ended;
+}
