@@ -29,6 +29,7 @@ OPEN(synthesizer)
 OPEN(ofdm_stream)
 OPEN(wifi_receiver)
 OPEN(scale)
+OPEN(viterbi_stream)
 
 /* ---------------------------------------------------------------- changes --------------------- */
 
@@ -69,6 +70,7 @@ static const struct stream_kind spectrum = {.open = open_spectrum, .change = cha
 static const struct stream_kind filter = {.open = open_filter, .change = change_filter};
 static const struct stream_kind channelizer = {.open = open_channelizer, .change = change_channelizer};
 static const struct stream_kind synthesizer = {.open = open_synthesizer};
+static const struct stream_kind viterbi = {.open = open_viterbi_stream};
 
 /* ---------------------------------------------------------------- OFDM ------------------------ */
 
@@ -235,6 +237,17 @@ DESC(wifi_receiver, wifi_legacy).points = true
 }
 ;
 
+static const penstock_viterbi_desc viterbi_plain = {
+    .size = sizeof viterbi_plain, .end = PENSTOCK_TRELLIS_OPEN, .bits = 256, .batch = 3};
+static const penstock_viterbi_desc viterbi_punctured = {.size = sizeof viterbi_punctured,
+                                                        .generators = {0171, 0133},
+                                                        .puncture = "110110",
+                                                        .end = PENSTOCK_TRELLIS_OPEN,
+                                                        .soft = PENSTOCK_SOFT_F32,
+                                                        .result = PENSTOCK_BITS_UNPACKED,
+                                                        .bits = 100,
+                                                        .batch = 5};
+
 /* ---------------------------------------------------------------- cases ----------------------- */
 
 #define CF32 sizeof(penstock_cf32)
@@ -259,6 +272,8 @@ static struct stream_case cases[] = {
     {"ofdm:frames", &ofdm, &ofdm_frames, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
     {"ofdm:continuous", &ofdm_on, &ofdm_continuous, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
     {"scale", &scale, &scale_down, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
+    {"viterbi", &viterbi, &viterbi_plain, integers, 2 * SAMPLES, 1, 1, STREAM_RECORD},
+    {"viterbi:3/4", &viterbi, &viterbi_punctured, reals, SAMPLES, F32, 1, STREAM_RECORD},
     {"wifi", &wifi, &wifi_legacy, NULL, 0, CF32, sizeof(struct wifi_record), STREAM_RECORD},
 };
 

@@ -18,6 +18,7 @@
 
 #include <penstock/context.h>
 #include <penstock/plan.h>
+#include <penstock/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -115,6 +116,21 @@ typedef struct penstock_viterbi_batch {
 /* Decodes them and returns when they are done. `out` has penstock_plan_info.out_bytes for each block; of bytes behind a
  * shorter block's result it is undefined what they hold. Each block gives the bits that it gives alone. */
 PENSTOCK_API int penstock_viterbi_run(penstock_plan *plan, const penstock_viterbi_batch *batch);
+
+/*
+ * A stream without blocks, as DVB-S and CCSDS have it: items in are soft bits as desc->soft says, the first one being
+ * the first of the puncturing pattern; items out are bytes of eight bits, or bits, as desc->result says. At the end
+ * bits that make no whole byte come with zeros behind them; soft bits that make no whole step are left out.
+ *
+ * It is decoded in windows at fixed places, of desc->bits bits (0: 2048; rounded up to whole bytes and patterns), from
+ * some steps before each to as many behind it, 16 (K - 1) at rate 1/2 and more where fewer coded bits are sent. Nothing
+ * is known of the states at its ends: desc->end must be PENSTOCK_TRELLIS_OPEN. desc->batch windows are decoded at once
+ * (0: a million bits); penstock_stream_flush() decodes those that are there. A scale of 0 is one for each window.
+ *
+ * An error of the device loses nothing: the next call tries the same windows again.
+ */
+PENSTOCK_API int penstock_viterbi_stream_open(penstock_stream **stream, penstock_context *context,
+                                              const penstock_viterbi_desc *desc, const char *device);
 
 /* Coded bits that are sent for a block of `desc->bits`. */
 PENSTOCK_API int penstock_viterbi_sent(size_t *count, const penstock_viterbi_desc *desc);

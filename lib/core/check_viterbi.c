@@ -53,14 +53,20 @@ static unsigned input_at(const unsigned char *bits, size_t count, size_t t)
     return t < count ? bits[t] : 0;
 }
 
-/* How well a block's bits fit its soft bits. */
-static double fit(const struct check *check, const unsigned char *bits, size_t count, const double *soft)
+/* Of a stream: nothing is known of the states at its ends. */
+static bool is_piece(const struct penstock_viterbi_problem *viterbi)
+{
+    return viterbi->end == PENSTOCK_TRELLIS_TAIL_BITING && !viterbi->depth;
+}
+
+/* How well a block's bits fit its soft bits; `window`: the register before them, but for tail-biting ones. */
+static double fit_behind(const struct check *check, const unsigned char *bits, size_t count, const double *soft,
+                         unsigned window)
 {
     const struct penstock_viterbi_problem *viterbi = check->viterbi;
     const size_t steps = penstock__viterbi_steps(viterbi, count);
-    unsigned window = 0;
     double sum = 0;
-    if (viterbi->end == PENSTOCK_TRELLIS_TAIL_BITING)
+    if (viterbi->end == PENSTOCK_TRELLIS_TAIL_BITING && viterbi->depth)
         for (size_t t = 0; t < viterbi->constraint - 1; t++)
             window =
                 shifted(viterbi, window, bits[(count * viterbi->constraint - viterbi->constraint + 1 + t) % count]);
@@ -72,6 +78,14 @@ static double fit(const struct check *check, const unsigned char *bits, size_t c
     return sum;
 }
 
+static double fit(const struct check *check, const unsigned char *bits, size_t count, const double *soft)
+{
+    double best = fit_behind(check, bits, count, soft, 0);
+    for (unsigned s = 1; is_piece(check->viterbi) && s < 1u << (check->viterbi->constraint - 1); s++)
+        best = fmax(best, fit_behind(check, bits, count, soft, 2 * s));
+    return best;
+}
+
 /* How well any bits can. */
 static double best_fit(const struct check *check, size_t count, const double *soft)
 {
@@ -79,7 +93,7 @@ static double best_fit(const struct check *check, size_t count, const double *so
     const unsigned states = 1u << (viterbi->constraint - 1);
     double now[MOST_STATES], next[MOST_STATES] = {0}, best;
     for (unsigned s = 0; s < states; s++)
-        now[s] = s ? -INFINITY : 0;
+        now[s] = s && !is_piece(viterbi) ? -INFINITY : 0;
     for (size_t t = 0; t < penstock__viterbi_steps(viterbi, count); t++, soft += viterbi->count) {
         double sums[1 << PENSTOCK_MAX_GENERATORS];
         for (unsigned label = 0; label < 1u << viterbi->count; label++) {
@@ -95,7 +109,7 @@ static double best_fit(const struct check *check, size_t count, const double *so
         memcpy(now, next, sizeof now);
     }
     best = now[0];
-    for (unsigned s = 1; viterbi->end == PENSTOCK_TRELLIS_OPEN && s < states; s++)
+    for (unsigned s = 1; viterbi->end != PENSTOCK_TRELLIS_ZERO && s < states; s++)
         best = fmax(best, now[s]);
     return best;
 }
@@ -162,7 +176,8 @@ static void read_bits(const struct check *check, unsigned char *bits, size_t i)
 static bool is_certain(const struct check *check, size_t bits)
 {
     const struct penstock_viterbi_problem *viterbi = check->viterbi;
-    return viterbi->end != PENSTOCK_TRELLIS_TAIL_BITING || bits % (viterbi->period / viterbi->count) == 0;
+    return viterbi->end != PENSTOCK_TRELLIS_TAIL_BITING || is_piece(viterbi) ||
+           bits % (viterbi->period / viterbi->count) == 0;
 }
 
 static int compare_block(const struct check *check, size_t i, const double *soft)
@@ -234,7 +249,7 @@ int penstock__check_viterbi(struct penstock__binding *binding)
                                        problem->viterbi.count * sizeof *check.soft)))
         status = run(&check);
     check.clean = false;
-    if (!status && problem->viterbi.end != PENSTOCK_TRELLIS_TAIL_BITING &&
+    if (!status && (problem->viterbi.end != PENSTOCK_TRELLIS_TAIL_BITING || is_piece(&problem->viterbi)) &&
         (problem->viterbi.soft != PENSTOCK_SOFT_F32 || problem->viterbi.scale != 0))
         status = run(&check);
     penstock__free(check.soft);

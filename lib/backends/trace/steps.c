@@ -106,11 +106,20 @@ static struct trace_memory *usable(struct penstock_slot *slot, struct penstock_b
     return self->memory;
 }
 
+static size_t samples_bytes(const struct penstock_problem *problem, const struct penstock_job *job)
+{
+    return job->samples * (problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__viterbi_soft_bytes(&problem->viterbi)
+                                                                     : penstock_format_bytes(problem->fft.format));
+}
+
 static bool sensible(struct penstock_slot *slot, const struct penstock_plan_state *plan, const struct penstock_job *job)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
-    if (job->frames && job->frames % fft->average == 0 && !job->gather == !fft->gathered &&
-        (fft->gathered || job->samples >= penstock__fft_samples(fft, job->frames)))
+    if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI) {
+        if (job->frames && (job->gather || samples_bytes(plan->problem, job) >= job->frames * plan->problem->in_bytes))
+            return true;
+    } else if (job->frames && job->frames % fft->average == 0 && !job->gather == !fft->gathered &&
+               (fft->gathered || job->samples >= penstock__fft_samples(fft, job->frames)))
         return true;
     penstock__trace_violation(slot->device->context, "a job of %zu frames and %zu samples does not fit its plan",
                               job->frames, job->samples);
@@ -164,6 +173,7 @@ int penstock__trace_enqueue(struct penstock_slot *slot, struct penstock_plan_sta
                             const struct penstock_job *job)
 {
     const struct penstock_problem *problem = plan->problem;
+    const size_t average = problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
     struct trace_plan *self = plan->priv;
     struct trace_step step = {
         .kind = STEP_TRANSFORM, .frames = job->frames, .samples = job->samples, .plan = plan->priv};
@@ -171,10 +181,11 @@ int penstock__trace_enqueue(struct penstock_slot *slot, struct penstock_plan_sta
     if (!enter(slot))
         return PENSTOCK_ERR_STATE;
     if (!penstock__trace_alive(slot->device->context, self ? &self->object : NULL, "plan") ||
-        !sensible(slot, plan, job) ||
-        !(step.in = usable(slot, job->in, job->samples * penstock_format_bytes(problem->fft.format))) ||
-        !(step.out = usable(slot, job->out, job->frames / problem->fft.average * problem->out_bytes)) ||
-        (job->gather && !(step.gather = usable(slot, job->gather, job->frames * sizeof(struct penstock_gather)))))
+        !sensible(slot, plan, job) || !(step.in = usable(slot, job->in, samples_bytes(problem, job))) ||
+        !(step.out = usable(slot, job->out, job->frames / average * problem->out_bytes)) ||
+        (job->gather &&
+         !(step.gather = usable(slot, job->gather,
+                                job->frames * sizeof(struct penstock_gather) /* as a penstock_viterbi_block */))))
         status = PENSTOCK_ERR_STATE;
     else if (!(status = penstock__trace_call(slot->device->context, "enqueue %zu frames", job->frames)))
         status = append(slot->priv, &step);

@@ -167,7 +167,8 @@ const struct penstock_backend penstock__trace_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "trace",
     .licence = "MIT",
-    .flags = PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_DEVELOPERS | PENSTOCK_BACKEND_FORKS,
+    .flags =
+        PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_DEVELOPERS | PENSTOCK_BACKEND_FORKS,
     .single = true,
     .device_bytes = sizeof(struct trace_device),
     .buffer_bytes = sizeof(struct trace_buffer),
