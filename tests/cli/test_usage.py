@@ -5,7 +5,8 @@
 
 from cli import check, check_error, check_run, finish, path, run
 
-COMMANDS = ["devices", "doctor", "check", "bench", "spectrum", "filter", "channelize", "receive", "transmit"]
+COMMANDS = ["devices", "doctor", "check", "bench", "spectrum", "filter", "channelize", "receive", "transmit",
+            "fec"]
 
 help_text = check_run(0, "--help").stdout.decode()
 for command in COMMANDS:
