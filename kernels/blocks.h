@@ -22,7 +22,9 @@ typedef k_u32 bool_t;
 #if defined(__OPENCL_VERSION__)
 #define K_TABLE(type, name) __constant type name[]
 #define K_COUNT_UP(p)       atomic_inc((volatile K_GLOBAL k_u32 *)(p))
-#ifndef K_UNROLL
+#ifdef __NV_CL_C_VERSION
+#define K_UNROLL            _Pragma("unroll")
+#else
 #define K_UNROLL
 #endif
 #else
@@ -31,11 +33,13 @@ typedef k_u32 bool_t;
 #define K_UNROLL            _Pragma("unroll")
 #endif
 
-/* `metric_` is METRIC_MASK, which no compiler sees: an instruction takes one constant, and has another. `rows` is `in` where DIRECT. `windows` of `length` steps a block; `groups`: of the kernel `whole`. */
+/* `rows` is `in` where DIRECT. `windows` of `length` steps a block; `groups_given`: of the kernel `whole`. `metric_` is
+ * METRIC_MASK, which no compiler sees: an instruction takes one constant, and has another. */
 #define BLOCK_ARGUMENTS                                                                                       \
     K_GLOBAL const k_u8 *K_RESTRICT in, K_GLOBAL const k_block *K_RESTRICT blocks, K_GLOBAL k_u8 *rows,       \
         K_GLOBAL k_u32 *work, K_GLOBAL k_u32 *K_RESTRICT decisions, K_GLOBAL k_u8 *K_RESTRICT out,            \
-        const k_i32 count, const k_u32 windows, const k_u32 length, const k_u32 groups_given, const k_u64 bytes, const k_u32 metric_
+        const k_i32 count, const k_u32 windows, const k_u32 length, const k_u32 groups_given, \
+        const k_u64 bytes, const k_u32 metric_
 
 /* In `work`: how many blocks are listed, these, their scales, then of all windows states and metrics. */
 #define LIST_AT    4u

@@ -91,6 +91,7 @@ static bool fill_unit(struct gpu_viterbi *self, const struct gpu_limits *limits)
     if (self->resident * self->group > FULL)
         self->resident = FULL / self->group;
     self->resident = self->resident ? self->resident : 1;
+    self->full = limits->units ? self->resident * self->group : FULL; /* OpenCL gives a group but a part of it */
     return self->lag >= 2;
 }
 
@@ -111,8 +112,7 @@ int penstock__gpu_viterbi_shape(struct gpu_viterbi *self, const struct penstock_
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no simpler kernel");
     if (variant == 1u + pairs)
         self->fast = false;
-    self->direct = viterbi->soft == PENSTOCK_SOFT_S8 && all_sent && viterbi->count == self->stride &&
-                   !viterbi->depth;
+    self->direct = viterbi->soft == PENSTOCK_SOFT_S8 && all_sent && viterbi->count == self->stride && !viterbi->depth;
     self->row_bytes = round_up(row_steps(self, viterbi, viterbi->bits) * self->stride, 16);
     if (self->states > limits->max_group)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u states need as many work-items in a group", self->states);
@@ -257,7 +257,7 @@ static double step_time(double items)
 
 static double time_of(const struct gpu_viterbi *self, double windows, double steps, unsigned units)
 {
-    const double full = (double)self->resident * self->group, items = windows / units;
+    const double full = self->full, items = windows / units;
     double waves = (double)(size_t)(items / full), rest = items - waves * full;
     return steps * (waves * step_time(full) + (rest > 0 ? step_time(rest) : 0));
 }

@@ -29,7 +29,8 @@ struct gpu_viterbi {
     bool pairs;                                   /* OpenCL: NVIDIA's instructions for pairs of numbers of 16 bits */
     bool direct;                                  /* soft bits are read where the caller has them */
     unsigned group, resident, lag, warm, history; /* of the fast kernel: see kernels/viterbi.cl */
-    unsigned base, floor, units, cpu;
+    unsigned full;                                /* work-items of a multiprocessor at a time */
+    unsigned base, floor, cpu;
     unsigned stride, states;
     size_t first, row_bytes;
     unsigned windows; /* asked for; 0: as they suit the batch */
