@@ -237,15 +237,15 @@ ALWAYS k_u8 eight_bits(K_LOCAL const k_u32 *word, const k_index i, const k_index
         wrong[1] = 0;       \
     }
 
-/* Edges of the base graph: E names it, M its message, A its place in the word. */
-#define TAKE(e, at, shift)                                                             \
-    const k_index a##e = (place < LIFTING - (shift) ? place : turned) + (at) + (shift); \
-    const k_u32 t##e = difference(word[a##e], m##e);
-#define SIZE(e) const k_u32 s##e = size_of(t##e);
-#define GIVE(e, size)                       \
-    m##e = message(size, t##e, factors);    \
-    word[a##e] = limited_sum(t##e, m##e);
-#define PARITY(at, shift) sum ^= POSITIVE(word[(place < LIFTING - (shift) ? place : turned) + (at) + (shift)]);
+/* Edges of the base graph, each with its message m, T as t and |T| as s. */
+#define PLACE(at, shift) (place < LIFTING - (shift) ? here : before)[(at) + (shift)]
+#define TAKE(e, at, shift) const k_u32 t##e = difference(PLACE(at, shift), m##e);
+#define SIZE(e)            const k_u32 s##e = size_of(t##e);
+#define GIVE(e, at, shift, size)         \
+    m##e = message(size, t##e, factors); \
+    if (active)                          \
+        PLACE(at, shift) = limited_sum(t##e, m##e);
+#define PARITY(at, shift) sum ^= POSITIVE(PLACE(at, shift));
 #define PARITY_ROW(degree, edges)            \
     {                                        \
         k_u32 sum = (degree)&1 ? SIGNS : 0u; \
@@ -269,10 +269,10 @@ ldpc(K_GLOBAL const k_u8 *K_RESTRICT in, K_GLOBAL const k_u8 *K_RESTRICT list, K
      const k_u32 spacing)
 {
     K_LOCAL_ARRAY(k_u32, memory, PAIRS * WORD + 2);
-    const k_index lane = K_LANE_X(), mine = lane / LIFTING, place = lane % LIFTING, turned = place - LIFTING;
-    const k_u32 active = mine < PAIRS;
+    const k_index lane = K_LANE_X(), mine = lane / LIFTING, place = lane % LIFTING;
+    const k_u32 active = GROUP == PAIRS * LIFTING || mine < PAIRS;
     const k_index pair = K_GROUP() * PAIRS + (active ? mine : 0);
-    K_LOCAL k_u32 *word = memory + (active ? mine : 0) * WORD;
+    K_LOCAL k_u32 *word = memory + (active ? mine : 0) * WORD, *here = word + place, *before = here - LIFTING;
     K_LOCAL k_i32 *wrong = (K_LOCAL k_i32 *)(memory + PAIRS * WORD); /* by the first base row, and by others */
     const k_index one = 2 * pair < rows ? 2 * pair : rows - 1, other = 2 * pair + 1 < rows ? 2 * pair + 1 : rows - 1;
     K_GLOBAL const k_u8 *first = in + (k_u64)one * IN_BYTES, *second = in + (k_u64)other * IN_BYTES;

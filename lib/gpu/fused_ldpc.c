@@ -140,7 +140,8 @@ static void add_row(struct gpu_text *text, const struct penstock_ldpc_problem *l
     penstock__text_add(text, ");");
     add_minima(&minima, results, values, degree, cap);
     for (unsigned e = first; e < first + degree; e++)
-        penstock__text_add(text, " GIVE(%u, s%u)", e, results[e - first]);
+        penstock__text_add(text, " GIVE(%u, %u, %u, s%u)", e, ldpc->edges[e].column * ldpc->lifting,
+                           ldpc->edges[e].shift, results[e - first]);
     penstock__text_add(text, "\n#define PARITY%u PARITY_ROW(%u,", row, degree);
     for (unsigned e = first; e < first + degree; e++)
         penstock__text_add(text, " PARITY(%u, %u)", ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
@@ -156,7 +157,7 @@ static void add_graph(struct gpu_text *text, const struct penstock_ldpc_problem 
         penstock__text_add(text, " k_u32 m%u = BASES;", e);
     penstock__text_add(text, "\n#define LAYERS");
     for (unsigned row = 0; row < ldpc->rows; row++)
-        penstock__text_add(text, " if (active) { ROW%u }%s K_BARRIER();", row, row + 1 == ldpc->rows ? " CLEAR" : "");
+        penstock__text_add(text, " { ROW%u }%s K_BARRIER();", row, row + 1 == ldpc->rows ? " CLEAR" : "");
     penstock__text_add(text, "\n#define PARITY_FIRST PARITY0\n#define PARITY_OTHERS");
     for (unsigned row = 1; row < ldpc->rows; row++)
         penstock__text_add(text, " PARITY%u", row);
