@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define BLOCKS      67
-#define WORK        4000000 /* updates of bits by checks that are followed; further blocks are as the first ones */
+#define WORK        1000000 /* updates of bits by checks that are followed; further blocks are as the first ones */
 #define GUARD_BYTES 64
 #define GUARD       0xa5
 
