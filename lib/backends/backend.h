@@ -348,12 +348,14 @@ static inline void penstock__ldpc_parts(struct penstock_ldpc_part parts[2], cons
 
 /*
  * The mean level of floats with a scale of their own: checks of many bits, as codes of high rates have them, see least
- * values that are small parts of the mean, and lose more by rounding; codes of low rates need the room above it.
+ * values that are small parts of the mean, and lose more by rounding; codes of low rates need the room above it. Where
+ * bits are punctured at the start, values grow from less. Found by frame errors. A whole number.
  */
 static inline double penstock__ldpc_mean(const struct penstock_ldpc_problem *ldpc)
 {
     double rate = (double)penstock__ldpc_bits(ldpc) / (double)penstock__ldpc_sent(ldpc);
-    return rate > 0.5 ? 12 + 60 * (rate - 0.5) : 12;
+    double level = ldpc->punctured ? 12 + 50 * (rate - 1.0 / 3) : 12 + 60 * (rate - 0.5);
+    return level > 12 ? (int)(level + 0.5) : 12;
 }
 
 static inline size_t penstock__ldpc_soft_bytes(const struct penstock_ldpc_problem *ldpc)
