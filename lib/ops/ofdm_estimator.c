@@ -11,6 +11,7 @@
  */
 #include "backends/backend.h"
 #include "core/description.h"
+#include "core/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -236,6 +237,9 @@ int penstock_ofdm_estimator_run(penstock_ofdm_estimator *estimator, penstock_cf3
     if (!estimator || !channel || !symbols || !count)
         return penstock__error(PENSTOCK_ERR_ARGUMENT,
                                "penstock_ofdm_estimator_run: an argument is NULL or there are no symbols");
+    int status = penstock__check_count("penstock_ofdm_estimator_run", count, sizeof *symbols);
+    if (status)
+        return status;
     if (noise && count < 2)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm estimator: the noise needs two training symbols or more");
     size_t used = estimator->used, taps = estimator->taps;

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Convolutional encoders: 48 steps at a time in one word, one generator after the other. */
+#include "core/rest.h"
 #include "ops/viterbi.h"
 
 #define STEPS 48
@@ -85,6 +86,11 @@ int penstock_viterbi_encode(const penstock_viterbi_desc *desc, uint8_t *coded, c
         return status;
     if (blocks && (!coded || !bits))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_viterbi_encode: bits or coded bits are NULL");
+    if ((status = penstock__check_count(
+             "penstock_viterbi_encode", blocks,
+             penstock__viterbi_sent(&problem.viterbi,
+                                    penstock__viterbi_steps(&problem.viterbi, problem.viterbi.bits)))))
+        return status;
     for (size_t i = 0; i < blocks; i++)
         coded = encode(coded, &problem.viterbi, bits + i * problem.out_bytes);
     return PENSTOCK_OK;

@@ -9,7 +9,7 @@
  * windows with very good sidelobe behavior", IEEE Trans. ASSP 29(1), 1981, table II (the minimum 4-term window, 98 dB);
  * G. D'Antona and A. Ferrero, "Digital signal processing for measurement systems", 2006 (5-term flat top).
  */
-#include "backends/backend.h"
+#include "core/rest.h"
 
 #include <locale.h>
 #include <math.h>
@@ -143,7 +143,8 @@ int penstock_window_fill(float *window, size_t n, const char *name)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s is NULL", window ? "window name" : "window");
     if (n < 1)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "a window of no factors");
-    if ((status = parse(&shape, &parameter, name)))
+    if ((status = penstock__check_count("penstock_window_fill", n, sizeof *window)) ||
+        (status = parse(&shape, &parameter, name)))
         return status;
     for (size_t j = 0; j < n; j++)
         window[j] = n == 1 ? 1.0f : (float)shape->value(shape, (double)j / (double)n, parameter);

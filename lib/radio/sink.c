@@ -4,6 +4,7 @@
 /* Sinks: samples to a file or standard output, in pieces of a fixed size, with every failure reported once. */
 #include "radio/sink.h"
 #include "core/description.h"
+#include "core/rest.h"
 #include "radio/source_kind.h"
 
 #include <string.h>
@@ -118,7 +119,7 @@ int penstock_sink_write(penstock_sink *sink, const penstock_cf32 *samples, size_
     int status;
     if (!sink || (!samples && count))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "sink or samples is NULL");
-    if ((status = check_state(sink)))
+    if ((status = check_state(sink)) || (status = penstock__check_count("penstock_sink_write", count, sizeof *samples)))
         return status;
     sample_bytes = penstock_format_bytes(sink->desc.format);
     while (count) {
