@@ -18,6 +18,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* FFTW ends the process where its planner gets no memory. It took at most 2.0 MB and 41 bytes a point, of lengths from
+ * 7 to 2^23, composite and prime: so much is asked for first, and given back to it. */
+#define PLANNER_BYTES       ((size_t)4 << 20)
+#define PLANNER_POINT_BYTES 64
+
 #define MEASURED_LENGTH 65536
 #define MEASURED_FACTOR 13
 
@@ -78,6 +83,14 @@ static fftwf_plan make_plan_for_one_thread(const struct cpu_transform *t, void *
     return plan;
 }
 
+/* Whether there is memory for the planner. */
+static bool reserve(size_t n)
+{
+    void *memory = penstock__alloc(PLANNER_BYTES + n * PLANNER_POINT_BYTES);
+    penstock__free(memory);
+    return memory != NULL;
+}
+
 /* The coarsest alignment that FFTW tells apart. */
 static size_t alignment_class(char *aligned)
 {
@@ -96,6 +109,10 @@ static int init(struct cpu_transform *t, unsigned effort)
         goto done;
     t->alignment = alignment_class(in);
     penstock__guard(&planner);
+    if (!reserve(t->n)) {
+        penstock__unguard(&planner);
+        goto done;
+    }
     make_planner_safe();
     t->priv = make_plan_for_one_thread(t, in, out, effort);
     penstock__unguard(&planner);
