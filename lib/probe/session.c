@@ -109,7 +109,8 @@ static bool has_errors(const struct penstock__probe_result *result, unsigned fir
     return result->whole.outcome;
 }
 
-/* A helper that cannot be started finds nothing wrong. */
+/* Without a helper in the installation nothing is wrong. One that cannot be started now, for want of processes or
+ * memory, leaves the driver untried, which may want the same. */
 static enum penstock__holds no_helper(struct penstock__probe_result *result, int failure)
 {
     struct penstock__result_reader reader = {.result = result};
@@ -119,7 +120,7 @@ static enum penstock__holds no_helper(struct penstock__probe_result *result, int
     else
         snprintf(reason, sizeof reason, "penstock-probe cannot be started: %s", strerror(failure));
     penstock__result_blame(&reader, PENSTOCK__BAD, reason);
-    return PENSTOCK__NO_HELPER;
+    return failure == ENOENT ? PENSTOCK__NO_HELPER : PENSTOCK__FOR_NOW;
 }
 
 enum penstock__holds penstock__session_run(struct penstock__probe_session *session,
