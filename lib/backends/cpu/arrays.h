@@ -14,6 +14,10 @@
 /* Once, before the others: VOLK's first choice of kernels is not safe between threads. */
 void penstock__arrays_init(void);
 
+/* Keeps the library that has the function loaded when ours is unloaded: what it has made for the process (a planner,
+ * compiled kernels) would be lost, and made again by the next one, or others would go on with what is gone. */
+void penstock__cpu_keep_library(const void *function);
+
 /* out[i] = in[i] * factors[i] */
 void penstock__arrays_window(penstock_cf32 *out, const penstock_cf32 *in, const float *factors, size_t n);
 void penstock__arrays_rotate(penstock_cf32 *out, const penstock_cf32 *in, const penstock_cf32 *factors, size_t n);

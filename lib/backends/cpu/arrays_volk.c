@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <volk/constants.h>
 #include <volk/volk.h>
 
@@ -22,6 +23,10 @@ static const lv_32fc_t *volk_in(const penstock_cf32 *values)
 
 static void call_each(void)
 {
+    void (*volk)(void) = (void (*)(void))volk_version;
+    const void *function;
+    memcpy(&function, &volk, sizeof function);
+    penstock__cpu_keep_library(function);
     penstock_cf32 values[8] = {{0, 0}};
     float factors[8] = {0};
     penstock__arrays_window(values, values, factors, 8);

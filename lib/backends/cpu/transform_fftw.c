@@ -12,6 +12,7 @@
  * Plans are made for aligned memory: unaligned ones cannot use SIMD and are four times slower, much slower than copying
  * a frame.
  */
+#include "backends/cpu/arrays.h"
 #include "backends/cpu/transform.h"
 
 #include <fftw3.h>
@@ -39,6 +40,12 @@ static void make_planner_safe(void)
         return;
     safe = true;
     fftwf_complex in = {0}, out = {0};
+    void (*functions[])(void) = {fftwf_cleanup, fftwf_make_planner_thread_safe}; /* of its two libraries */
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        const void *function;
+        memcpy(&function, &functions[i], sizeof function);
+        penstock__cpu_keep_library(function);
+    }
     fftwf_make_planner_thread_safe();
     fftwf_destroy_plan(fftwf_plan_dft_1d(1, &in, &out, FFTW_FORWARD, FFTW_ESTIMATE));
 }
