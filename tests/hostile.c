@@ -75,6 +75,12 @@ FILL(penstock_viterbi_desc, .bits = 100)
 FILL(penstock_wifi_receiver_desc, .points = true)
 FILL(penstock_wifi_transmit_desc, .mbps = 6)
 
+void hostile_fill_penstock_ldpc_desc(penstock_ldpc_desc *to)
+{
+    *to = (penstock_ldpc_desc){.size = sizeof *to};
+    CHECK_OK(penstock_ldpc_code(to, "wifi:648:1/2"));
+}
+
 void hostile_fill_penstock_ofdm_frame(penstock_ofdm_frame *to)
 {
     *to = (penstock_ofdm_frame){.channel = values(), .noise = 1};

@@ -43,27 +43,30 @@ penstock_files *hostile_files(void);
 penstock_file *hostile_file(void);
 penstock_resident *hostile_resident(void);
 
-#define HOSTILE_FILLS(FILL)            \
-    FILL(penstock_channel_desc)        \
-    FILL(penstock_channelizer_desc)    \
-    FILL(penstock_context_desc)        \
-    FILL(penstock_fft_desc)            \
-    FILL(penstock_fft_stream_desc)     \
-    FILL(penstock_filter_desc)         \
-    FILL(penstock_ofdm_batch)          \
-    FILL(penstock_ofdm_desc)           \
+/* clang-format off */
+#define HOSTILE_FILLS(FILL) \
+    FILL(penstock_channel_desc) \
+    FILL(penstock_channelizer_desc) \
+    FILL(penstock_context_desc) \
+    FILL(penstock_fft_desc) \
+    FILL(penstock_fft_stream_desc) \
+    FILL(penstock_filter_desc) \
+    FILL(penstock_ldpc_desc) \
+    FILL(penstock_ofdm_batch) \
+    FILL(penstock_ofdm_desc) \
     FILL(penstock_ofdm_estimator_desc) \
-    FILL(penstock_ofdm_frame)          \
-    FILL(penstock_ofdm_result)         \
-    FILL(penstock_ofdm_stream_desc)    \
-    FILL(penstock_sink_desc)           \
-    FILL(penstock_source_desc)         \
-    FILL(penstock_spectrum_desc)       \
-    FILL(penstock_synthesizer_desc)    \
-    FILL(penstock_viterbi_batch)       \
-    FILL(penstock_viterbi_desc)        \
-    FILL(penstock_wifi_receiver_desc)  \
+    FILL(penstock_ofdm_frame) \
+    FILL(penstock_ofdm_result) \
+    FILL(penstock_ofdm_stream_desc) \
+    FILL(penstock_sink_desc) \
+    FILL(penstock_source_desc) \
+    FILL(penstock_spectrum_desc) \
+    FILL(penstock_synthesizer_desc) \
+    FILL(penstock_viterbi_batch) \
+    FILL(penstock_viterbi_desc) \
+    FILL(penstock_wifi_receiver_desc) \
     FILL(penstock_wifi_transmit_desc)
+/* clang-format on */
 #define HOSTILE_FILL(type) void hostile_fill_##type(type *to);
 HOSTILE_FILLS(HOSTILE_FILL)
 #undef HOSTILE_FILL

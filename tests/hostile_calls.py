@@ -36,6 +36,7 @@ STREAMS = {"penstock_filter_": "filter", "penstock_spectrum_": "spectrum", "pens
            "penstock_channelizer_": "channelizer", "penstock_synthesizer_": "synthesizer",
            "penstock_ofdm_stream_": "ofdm_stream", "penstock_wifi_receiver_": "wifi_receiver",
            "penstock_resident_new_filter": "filter"}
+SETTINGS = {"penstock_viterbi_stream_open": ["the_desc.end = PENSTOCK_TRELLIS_OPEN;", "the_desc.bits = 0;"]}
 SINGLE = {"count", "taken", "given", "room", "wanted", "index", "ticket", "position", "from", "bytes"}
 PLACES = {"b": 2, "edges": 3, "select": 4}
 KINDS = ["filter", "spectrum", "fft_stream", "channelizer", "synthesizer", "ofdm_stream", "wifi_receiver"]
@@ -45,7 +46,8 @@ OBJECTS = ["channel", "ofdm", "ofdm_estimator", "source", "sink", "files", "file
 GOOD = {("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer_taps", "count"): "64",
         ("penstock_channelizer_dual", "dual_count"): "64", ("penstock_channelizer_dual", "tap_count"): "64",
         ("penstock_channelizer_set_taps", "tap_count"): "64", ("penstock_viterbi_code", "name"): '"wifi"',
-        ("penstock_viterbi_plan", "device"): '"cpu"',
+        ("penstock_viterbi_plan", "device"): '"cpu"', ("penstock_ldpc_plan", "device"): '"cpu"',
+        ("penstock_ldpc_code", "name"): '"wifi:648:1/2"',
         ("penstock_window_fill", "name"): '"hann"', ("penstock_spectrum_set_window", "window"): '"hann"',
         ("penstock_device_find", "name"): "hostile_device", ("penstock_wifi_profile_parse", "name"): '"wifi"',
         ("penstock_format_parse", "text"): '"cs16"', ("penstock_source_open", "text"): "hostile_input",
@@ -145,7 +147,8 @@ def good(function, kind, name, stream):
     elif base in STRUCTS and stars == 1 and base != "penstock_cf32":
         filled = base.endswith("_desc") or base in FILLED
         return [f"{base} the_{name} = {{{'0' if filled else f'.size = sizeof the_{name}'}}};",
-                *([f"hostile_fill_{base}(&the_{name});"] if filled else [])], f"&the_{name}"
+                *([f"hostile_fill_{base}(&the_{name});"] if filled else []),
+                *SETTINGS.get(function, [])], f"&the_{name}"
     elif known == "NULL":
         return [], "NULL"
     elif stars == 2 and (kind.startswith("void *const") or kind.startswith("const void *const") or "const *" in kind):

@@ -7,6 +7,7 @@
  * symbol; those few, the gap, are found at last from the checks that are left over, whose dependence on them is a dense
  * matrix of the gap's size.
  */
+#include "core/rest.h"
 #include "ops/ldpc.h"
 
 #include <string.h>
@@ -292,7 +293,8 @@ int penstock_ldpc_encode(const penstock_ldpc_desc *desc, uint8_t *coded, const u
         return status;
     if (blocks && (!coded || !bits))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ldpc_encode: bits or coded bits are NULL");
-    if ((status = encoder_new(&self, &problem.ldpc)))
+    if ((status = penstock__check_count("penstock_ldpc_encode", blocks, penstock__ldpc_bits(&problem.ldpc))) ||
+        (status = encoder_new(&self, &problem.ldpc)))
         return status;
     pitch = problem.ldpc.result == PENSTOCK_BITS_UNPACKED ? penstock__ldpc_bits(&problem.ldpc)
                                                           : (penstock__ldpc_bits(&problem.ldpc) + 7) / 8;
