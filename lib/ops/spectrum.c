@@ -189,14 +189,40 @@ static int take_sparse(struct spectrum *spectrum, const struct source *source, s
     return status;
 }
 
+static void add(struct spectrum *spectrum, const float *power)
+{
+    for (size_t i = 0; i < spectrum->length; i++)
+        spectrum->sum[i] += (double)power[i];
+    spectrum->summed++;
+}
+
+/* Transforms that complete no vector make room by themselves, as a pull would give nothing for them; whether any did.
+ */
+static int make_room(struct spectrum *spectrum, bool *made)
+{
+    const size_t most = spectrum->sum ? spectrum->desc.average - 1 - spectrum->summed : 0;
+    const void *from;
+    size_t groups = 0;
+    int status = most ? penstock__batcher_ready(spectrum->batched.batcher, false, &from, &groups) : PENSTOCK_OK;
+    groups = groups < most ? groups : most;
+    for (size_t i = 0; i < groups; i++)
+        add(spectrum, (const float *)from + i * spectrum->length);
+    if ((*made = groups))
+        penstock__batcher_release(spectrum->batched.batcher, groups);
+    return status;
+}
+
+/* Where not all is taken, a vector waits to be pulled. */
 static int take(struct spectrum *spectrum, struct source *source, size_t *taken)
 {
     const bool sparse = spectrum->desc.hop > spectrum->desc.n;
-    size_t some = 1;
+    bool more = true;
     int status = PENSTOCK_OK;
-    for (; !status && some && *taken < source->total; *taken += some) {
+    for (size_t some; !status && more && *taken < source->total; *taken += some) {
         source->first = *taken;
         status = (sparse ? take_sparse : take_some)(spectrum, source, source->total - *taken, &some);
+        if (!status && !some)
+            status = make_room(spectrum, &more);
     }
     return status;
 }
@@ -298,10 +324,8 @@ static size_t give(struct spectrum *spectrum, const void *from, size_t groups, c
         return *used;
     }
     for (*used = 0; *used < groups && count < capacity; ++*used) {
-        const float *power = (const float *)from + *used * spectrum->length;
-        for (size_t i = 0; i < spectrum->length; i++)
-            spectrum->sum[i] += (double)power[i];
-        if (++spectrum->summed == spectrum->desc.average)
+        add(spectrum, (const float *)from + *used * spectrum->length);
+        if (spectrum->summed == spectrum->desc.average)
             emit(spectrum, (float *)(void *)(vectors + count++ * bytes));
     }
     return count;
