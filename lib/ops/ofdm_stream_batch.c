@@ -28,15 +28,18 @@ bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count)
     return true;
 }
 
-/* `count` elements that the device reaches by itself, or NULL. */
+/* `count` elements that the device reaches by itself, or NULL. Ordinary memory where the device stayed with the process
+ * that forked this one: what may go over to the CPU does so there, and what may not says why when it is run. */
 static void *reached(const struct ofdm_stream *ofdm, size_t count, size_t bytes)
 {
+    const char *device = penstock_ofdm_device(ofdm->data);
     void *memory;
     if (count > SIZE_MAX / bytes)
         return NULL;
-    return penstock_host_memory_new(&memory, ofdm->stream.context, penstock_ofdm_device(ofdm->data), count * bytes)
-               ? NULL
-               : memory;
+    int status = penstock_host_memory_new(&memory, ofdm->stream.context, device, count * bytes);
+    if (status == PENSTOCK_ERR_NO_DEVICE)
+        status = penstock_host_memory_new(&memory, ofdm->stream.context, NULL, count * bytes);
+    return status ? NULL : memory;
 }
 
 int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count)
