@@ -86,11 +86,23 @@ TEXTS = {
                        *fill("channelizer:{}"), *fill("ofdm:{}/64/336"), *fill("ofdm:512/64/{}"), *fill("receive:wifi:{}")]),
     "against": ("fftw", ["x", "FFTW", "fftw ", "0"]),
     "study": ("per", ["x", "PER", "per ", "0"]),
+    "code": ("wifi", ["x", "WIFI", "wifi ", "wifi:", "wifi:9/8", "wifi:3/4:1", "dab:1", "c" * 300, *fill("{}"), *fill("wifi:{}")]),
+    "soft": ("s8", ["x", "S8", "s8 ", " s8", "cs8", "s8,f32", "s" * 300]),
+    "order": ("msb", ["x", "MSB", "msb ", "lsb,msb", "0"]),
+    "csv": ("out.csv", []),
 }  # fmt: skip
+
+# Where a command's option takes other text than those of its name elsewhere.
+TEXTS_OF_COMMANDS = {("fec", "input"): ("in.sigmf-data.raw", [])}  # bytes, or soft bits: no samples
+
+
+def texts_of(command, name):
+    return TEXTS_OF_COMMANDS.get((command, name), TEXTS.get(name))
+
 
 # What else than its name a line may call an option's value.
 CALLED = {"format": "format", "output-format": "format", "profile": "profile", "window": "window", "case": "case",
-          "against": "peer", "study": "study", "input": "raw samples"}  # fmt: skip
+          "against": "peer", "study": "study", "input": "raw samples", "soft": "format of soft bits", "order": "order"}  # fmt: skip
 
 # What makes a command do its work: options that an option under test takes the place of, then arguments. A command that
 # is not here has no option that only makes sense beside others.
@@ -101,6 +113,7 @@ BASES = {
     "filter": ({**RECORDING, "output": "out.sigmf-meta", "taps": "lowpass:1e6:1e6"}, []),
     "channelize": ({**RECORDING, "output": "out", "channels": "4"}, []),
     "receive": ({**RECORDING, "profile": "wifi", "pcap": "out.pcap"}, []),
+    "fec": ({"from": "4", "to": "4", "count": "10000"}, ["ber"]),
     "transmit": ({"profile": "wifi", "output": "out.sigmf-meta", "count": "1"}, []),
 }
 
@@ -121,8 +134,9 @@ def learn_commands():
 class Option:
     """A line of --help: -n, --count=N   Text: whole, 1 .. 9e+15 samples (8)"""
 
-    def __init__(self, letter, name, value, about):
+    def __init__(self, command, letter, name, value, about):
         self.letter, self.name, self.takes_value = letter, name, bool(value)
+        self.texts = texts_of(command, name)
         number = re.search(r": (whole, )?(\S+) \.\. (\S+)(?: [A-Za-z]+)?(?: \(([^ ()]+)\))?$", about)
         self.is_number = number is not None
         if number:
@@ -130,10 +144,10 @@ class Option:
             self.good = number[4] or number[2]
 
     def good_value(self):
-        return self.good if self.is_number else TEXTS[self.name][0]
+        return self.good if self.is_number else self.texts[0]
 
     def bad_values(self):
-        bad = bad_numbers(self.low, self.high, self.whole) if self.is_number else ["", *TEXTS[self.name][1]]
+        bad = bad_numbers(self.low, self.high, self.whole) if self.is_number else ["", *self.texts[1]]
         return list(dict.fromkeys(bad))
 
 
@@ -148,7 +162,7 @@ def learn_options(command):
             lines[-1] += " " + line.strip()
     found = [re.fullmatch(r"(?:-(\S), )?--([a-z0-9-]+)(?:=(\S+))? +(.*)", line) for line in lines]
     check(all(found) and len(found) >= 1, command, "--help has lines that are no options:", lines)
-    return [Option(*one.groups()) for one in found if one and one[2] != "help"]
+    return [Option(command, *one.groups()) for one in found if one and one[2] != "help"]
 
 
 # ---- runs ----
@@ -162,7 +176,7 @@ def make_folder(name):
     check(made.returncode == 0, made.stderr)
     shutil.copy(os.path.join(folder, "in.sigmf-data"), os.path.join(folder, "in.sigmf-data.raw"))
     shutil.rmtree(os.path.join(folder, "cache"), ignore_errors=True)
-    for old in ["out.sigmf-meta", "out.sigmf-data", "out.png", "out.pcap", *(f"out-{k}.sigmf-{p}" for k in range(4) for p in ("meta", "data"))]:
+    for old in ["out.sigmf-meta", "out.sigmf-data", "out.png", "out.pcap", "out.csv", *(f"out-{k}.sigmf-{p}" for k in range(4) for p in ("meta", "data"))]:
         with open(os.path.join(folder, old), "w") as file:
             file.write(f"old {old}\n")
     return folder
