@@ -31,8 +31,9 @@ typedef struct penstock_context_desc {
                                 NULL: PENSTOCK_KERNEL_PATH, or none */
     bool meanwhile; /* where "auto" or "prefer:" is asked for and the device has kernels to compile first, plans,
                        streams, filters, filter banks, OFDM demodulators and receivers begin on the CPU and go over to
-                       the device, between two batches, when it is ready. Without it they wait. Freeing such a one waits
-                       for the compiler. */
+                       the device, between two batches, when it is ready. Without it they wait. Freeing such a one ends
+                       what is tried for it in another process, and does not wait for a driver that is being opened; a
+                       compiler at work in this process comes to its end first. */
     double driver_patience_s; /* 0 to 1e6: how long what names no device waits for a driver that was not seen to hold;
                                  0: until it answers, 20 s at most. One that has not answered then is asked beside, and
                                  is absent until the next such call finds it. */
