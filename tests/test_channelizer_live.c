@@ -233,7 +233,7 @@ static void send_late(penstock_stream *channelizer, struct late *what, int failu
 {
     static const struct penstock__maker maker = {.make = make_late, .free = free_late};
     *what = (struct late){.shape = channelizer_of(channelizer)->engine, .failure = failure};
-    CHECK_OK(penstock__arrival_new(&channelizer_of(channelizer)->arrival, &maker, what, "prefer:" LATE));
+    CHECK_OK(penstock__arrival_new(&channelizer_of(channelizer)->arrival, &maker, what, "prefer:" LATE, 0));
     CHECK(penstock__arrival_done(channelizer_of(channelizer)->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
 }
 

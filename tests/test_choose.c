@@ -14,6 +14,7 @@
 #include <penstock/penstock.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
 
@@ -22,8 +23,9 @@ enum { N = 64, FRAMES = 8 };
 /* Batches of the self-check: an impulse and noise. More of them mean that the device was timed. */
 #define CHECK_BATCHES 2
 
+static _Atomic long long trace_takes_ns = 1000000;
 static struct penstock_backend slow_cpu, automatic_trace;
-static int cpu_batches, trace_batches, warnings;
+static _Atomic int cpu_batches, trace_batches, warnings;
 
 static void count_warnings(void *user, penstock_log_level level, const char *line)
 {
@@ -32,13 +34,14 @@ static void count_warnings(void *user, penstock_log_level level, const char *lin
 }
 
 /* The clock of the library, put in its place by the linker (--wrap). */
-static long long now_ns;
+static _Atomic long long now_ns;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
     (void)clock;
-    *time = (struct timespec){.tv_sec = now_ns / 1000000000, .tv_nsec = now_ns % 1000000000};
+    long long now = now_ns;
+    *time = (struct timespec){.tv_sec = now / 1000000000, .tv_nsec = now % 1000000000};
     return 0;
 }
 
@@ -52,17 +55,18 @@ static int slow_enqueue(struct penstock_slot *slot, struct penstock_plan_state *
 static int trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
     trace_batches++;
-    now_ns += 1000000;
+    now_ns += trace_takes_ns;
     return penstock__trace_backend.enqueue(slot, plan, job);
 }
 
 /* A context whose candidates are the slow cpu and the trace device. */
-static penstock_context *new_context(const char *cache_dir)
+static penstock_context *new_context_for(const char *cache_dir, bool auto_meanwhile)
 {
     struct penstock_device *device;
     penstock_context *context;
     CHECK_OK(penstock_context_new(&context,
-                                  &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = count_warnings, .cache_dir = cache_dir)));
+                                  &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = count_warnings, .cache_dir = cache_dir,
+                                                         .auto_meanwhile = auto_meanwhile)));
     CHECK_OK(penstock__devices_probe(context, NULL));
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
         if (!strcmp(device->name, "cpu"))
@@ -74,6 +78,11 @@ static penstock_context *new_context(const char *cache_dir)
     }
     warnings = 0;
     return context;
+}
+
+static penstock_context *new_context(const char *cache_dir)
+{
+    return new_context_for(cache_dir, false);
 }
 
 struct answer {
@@ -253,6 +262,45 @@ static void rule_of_thumb(void)
     penstock_context_free(context);
 }
 
+static penstock_plan_info info_of(const penstock_plan *plan)
+{
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    CHECK_OK(penstock_plan_get_info(plan, &info));
+    return info;
+}
+
+/* The CPU works at once, and nothing is asked of another device before 0.1 s have passed; then that one is timed, and
+ * goes on where it is the faster one. */
+static void begins_on_the_cpu(bool faster)
+{
+    static penstock_cf32 in[FRAMES * N], out[FRAMES * N];
+    penstock_context *context = new_context_for(test_folder, true);
+    struct penstock_device *trace = penstock__device_row(context, "trace", 0);
+    penstock_plan *plan = NULL;
+    size_t batch = (faster ? 20 : 21) * FRAMES;
+    trace_takes_ns = faster ? 1000000 : 9000000;
+    CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N, .batch = batch), "auto"));
+    CHECK_OK(penstock_plan_run(plan, in, out, FRAMES));
+    CHECK(!strcmp(info_of(plan).device, "cpu") && info_of(plan).awaited && !trace->opened,
+          "it begins on %s, or the other one was opened", info_of(plan).device);
+    now_ns += 200000000;
+    for (int i = 0; i < 100 && info_of(plan).awaited; i++) {
+        CHECK_OK(penstock_plan_run(plan, in, out, FRAMES));
+        usleep(20000);
+    }
+    CHECK(!strcmp(info_of(plan).device, faster ? "trace" : "cpu") && !info_of(plan).awaited, "it ends on %s",
+          info_of(plan).device);
+    CHECK(trace->opened, "the other one was not tried");
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+    context = new_context(test_folder);
+    struct answer kept = choose(context, batch);
+    CHECK(kept.trace == faster && !kept.measured, "the answer was not kept");
+    penstock_context_free(context);
+    trace_takes_ns = 1000000;
+    CHECK_EQ(warnings, 0);
+}
+
 /* Allocation k fails while devices are compared: an error or a plan, and nothing leaks. */
 static void without_memory(void)
 {
@@ -293,6 +341,8 @@ int main(void)
     told_once();
     fails_later();
     rule_of_thumb();
+    begins_on_the_cpu(true);
+    begins_on_the_cpu(false);
     without_memory();
     test_remove_folder();
     CHECK_EQ(penstock__trace_violations(), 0);

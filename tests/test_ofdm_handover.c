@@ -78,7 +78,7 @@ static void free_late(void *ofdm)
 static void send_late(penstock_ofdm *ofdm, struct late *what)
 {
     static const struct penstock__maker maker = {.make = make_late, .free = free_late};
-    CHECK_OK(penstock__arrival_new(&ofdm->arrival, &maker, what, preferred));
+    CHECK_OK(penstock__arrival_new(&ofdm->arrival, &maker, what, preferred, 0));
     CHECK(penstock__arrival_done(ofdm->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
 }
 

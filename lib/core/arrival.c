@@ -5,6 +5,7 @@
 #include "core/arrival.h"
 #include "core/cancel.h"
 #include "core/devices.h"
+#include "core/meter.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +19,9 @@ struct penstock__arrival {
     char *device;
     const char *name; /* in it, or "auto" */
     atomic_bool overtaken, cancelled;
+    atomic_uint_fast64_t served;
+    double begin_s; /* by penstock__now_s(): no thread before */
+    bool begun;     /* there is a thread */
     unsigned forks; /* of the process that has the thread */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -57,11 +61,26 @@ static int start(struct penstock__arrival *arrival)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     code = pthread_create(&arrival->thread, NULL, run, arrival);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    arrival->begun = !code;
     return code ? penstock__error(PENSTOCK_ERR_MEMORY, "no thread could be started") : PENSTOCK_OK;
 }
 
+/* Whether there is a thread by now, or can be none, which is a failure of the arrival. */
+static bool begin(struct penstock__arrival *arrival, double seconds)
+{
+    if (arrival->begun || atomic_load(&arrival->done))
+        return true;
+    if (seconds <= 0 && penstock__now_s() < arrival->begin_s)
+        return false;
+    if ((arrival->status = start(arrival))) {
+        snprintf(arrival->text, sizeof arrival->text, "%s", penstock_error_text());
+        atomic_store(&arrival->done, true);
+    }
+    return true;
+}
+
 int penstock__arrival_new(struct penstock__arrival **arrival, const struct penstock__maker *maker, void *owner,
-                          const char *device)
+                          const char *device, double after_s)
 {
     struct penstock__arrival *made = penstock__calloc(1, sizeof *made);
     enum penstock_preference preference;
@@ -71,6 +90,7 @@ int penstock__arrival_new(struct penstock__arrival **arrival, const struct penst
         return PENSTOCK_ERR_MEMORY;
     made->maker = *maker;
     made->owner = owner;
+    made->begin_s = after_s > 0 ? penstock__now_s() + after_s : 0;
     made->forks = penstock__forks();
     if (!(made->device = penstock__strdup(device ? device : "auto"))) {
         penstock__free(made);
@@ -84,7 +104,7 @@ int penstock__arrival_new(struct penstock__arrival **arrival, const struct penst
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&made->changed, &clock);
     pthread_condattr_destroy(&clock);
-    if ((status = start(made))) {
+    if (after_s <= 0 && (status = start(made))) {
         pthread_cond_destroy(&made->changed);
         pthread_mutex_destroy(&made->lock);
         penstock__free(made->device);
@@ -107,6 +127,8 @@ bool penstock__arrival_done(struct penstock__arrival *arrival, double seconds)
     bool done;
     if (stayed_behind(arrival))
         return true;
+    if (!begin(arrival, seconds))
+        return false;
     clock_gettime(CLOCK_MONOTONIC, &until);
     long nanoseconds = until.tv_nsec + (long)(1e9 * seconds);
     until.tv_sec += nanoseconds / 1000000000;
@@ -134,9 +156,25 @@ void penstock__arrival_overtake(struct penstock__arrival *arrival)
     atomic_store(&arrival->overtaken, true);
 }
 
+void penstock__arrival_serve(struct penstock__arrival *arrival, uint64_t count)
+{
+    if (arrival)
+        atomic_fetch_add(&arrival->served, count);
+}
+
+uint64_t penstock__arrival_served(void)
+{
+    return own ? atomic_load(&own->served) : 0;
+}
+
 bool penstock__overtaken(void)
 {
     return own && atomic_load(&own->overtaken);
+}
+
+const struct penstock__maker *penstock__arrival_maker(const struct penstock__arrival *arrival)
+{
+    return &arrival->maker;
 }
 
 const char *penstock__arrival_name(const struct penstock__arrival *arrival)
@@ -149,7 +187,7 @@ void penstock__arrival_free(struct penstock__arrival *arrival)
     if (!arrival)
         return;
     atomic_store(&arrival->cancelled, true);
-    if (!stayed_behind(arrival))
+    if (arrival->begun && !stayed_behind(arrival))
         pthread_join(arrival->thread, NULL);
     if (atomic_load(&arrival->done) && arrival->made)
         arrival->maker.free(arrival->made);

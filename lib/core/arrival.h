@@ -14,13 +14,15 @@
 struct penstock__maker {
     int (*make)(void **made, void *owner, const char *device);
     void (*free)(void *made);
+    const char *(*device)(const void *made); /* name of the one that it is on; NULL: not the CPU */
 };
 
 struct penstock__arrival;
 
-/* Begins to make it; `owner` must live until the arrival is freed, the text need not. */
+/* Begins to make it, with the first question for it `after_s` seconds from now at the earliest; `owner` must live until
+ * the arrival is freed, the text need not. */
 int penstock__arrival_new(struct penstock__arrival **arrival, const struct penstock__maker *maker, void *owner,
-                          const char *device);
+                          const char *device, double after_s);
 
 /* Whether it is there, or has failed; waits for it `seconds` at most. */
 bool penstock__arrival_done(struct penstock__arrival *arrival, double seconds);
@@ -31,9 +33,16 @@ int penstock__arrival_take(struct penstock__arrival *arrival, void **made);
 /* The CPU serves from now on. */
 void penstock__arrival_overtake(struct penstock__arrival *arrival);
 
+/* What it did so: frames, samples, or what else the thing is measured by. `arrival` may be NULL. And in the thread of
+ * an arrival: how much in all, which is what the processor has done beside what the thread does. */
+void penstock__arrival_serve(struct penstock__arrival *arrival, uint64_t count);
+uint64_t penstock__arrival_served(void);
+
 /* In the thread of an arrival: whether that is so. The processor has other work then, and a measurement is not to be
  * relied on. */
 bool penstock__overtaken(void);
+
+const struct penstock__maker *penstock__arrival_maker(const struct penstock__arrival *arrival);
 
 /* "cuda:0", "auto" */
 const char *penstock__arrival_name(const struct penstock__arrival *arrival);

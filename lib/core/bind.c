@@ -39,9 +39,14 @@ static void unbind(void *made)
     penstock__binding_free(made);
 }
 
+static const char *device_of(const void *made)
+{
+    return ((const struct penstock__binding *)made)->state.device->name;
+}
+
 int penstock__bind(struct penstock__flight *flight, const char *device, bool meanwhile)
 {
-    static const struct penstock__maker maker = {.make = bind, .free = unbind};
+    static const struct penstock__maker maker = {.make = bind, .free = unbind, .device = device_of};
     enum penstock_preference preference;
     const char *name;
     void *made;

@@ -76,6 +76,28 @@ size_t penstock__candidates_possible(penstock_context *context)
     return count;
 }
 
+/* Once a context: where there is a single device to choose, why the others are absent; else of devices that are there
+ * but not offered. */
+static void tell_absent(penstock_context *context)
+{
+    struct penstock_device *device, *only = NULL;
+    char reasons[800] = "", why[128];
+    bool alone = penstock__candidates_possible(context) == 1;
+    size_t used = 0;
+    if (atomic_exchange(&context->absent_told, true))
+        return;
+    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
+        if (!penstock__candidate_excluded(why, device, NULL) && !only)
+            only = device;
+        else if (*device->reason && device->backend && (alone || *device->product) && used < sizeof reasons)
+            used += (size_t)snprintf(reasons + used, sizeof reasons - used, "; %s: %s", device->name, device->reason);
+    }
+    if (only && used && alone)
+        penstock__log(context, PENSTOCK_LOG_INFO, "auto has %s alone%s", only->name, reasons);
+    else if (used)
+        penstock__log(context, PENSTOCK_LOG_INFO, "auto leaves out%s", reasons + 1);
+}
+
 static void insert(struct penstock__candidates *list, struct penstock_device *device, int rank)
 {
     size_t at = list->count;
@@ -95,6 +117,7 @@ void penstock__candidates_find(struct penstock__candidates *list, penstock_conte
 {
     struct penstock_device *device;
     char why[128];
+    tell_absent(context);
     list->count = 0;
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
         int rank;

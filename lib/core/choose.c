@@ -7,7 +7,6 @@
  */
 #include "core/choose.h"
 #include "backends/backend.h"
-#include "core/arrival.h"
 #include "core/candidates.h"
 #include "core/context.h"
 #include "core/devices.h"
@@ -19,28 +18,6 @@
 #include <string.h>
 
 #define KEY_BYTES 4096
-
-/* Once a context: where there is a single device to choose, why the others are absent; else of devices that are there
- * but not offered. */
-static void tell_absent(penstock_context *context)
-{
-    struct penstock_device *device, *only = NULL;
-    char reasons[800] = "", why[128];
-    bool alone = penstock__candidates_possible(context) == 1;
-    size_t used = 0;
-    if (atomic_exchange(&context->absent_told, true))
-        return;
-    for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
-        if (!penstock__candidate_excluded(why, device, NULL) && !only)
-            only = device;
-        else if (*device->reason && device->backend && (alone || *device->product) && used < sizeof reasons)
-            used += (size_t)snprintf(reasons + used, sizeof reasons - used, "; %s: %s", device->name, device->reason);
-    }
-    if (only && used && alone)
-        penstock__log(context, PENSTOCK_LOG_INFO, "auto has %s alone%s", only->name, reasons);
-    else if (used)
-        penstock__log(context, PENSTOCK_LOG_INFO, "auto leaves out%s", reasons + 1);
-}
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
@@ -116,12 +93,11 @@ static struct penstock_device *recall(penstock_context *context, const char *key
     return device;
 }
 
-static void remember(penstock_context *context, const char *key, const struct penstock_device *device, bool on_disk)
+static void remember(penstock_context *context, const char *key, const struct penstock_device *device)
 {
     char answer[64];
     snprintf(answer, sizeof answer, "choice: %s\n", device->name);
-    if (on_disk)
-        penstock__memo_write(context, "choice", key, answer);
+    penstock__memo_write(context, "choice", key, answer);
     penstock__memo_keep(answer, sizeof answer, context, key);
 }
 
@@ -179,7 +155,7 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
         return penstock__error(PENSTOCK_ERR_TIMEOUT, "nobody waits for the plan any more");
     }
     if (!status && complete)
-        remember(context, key, (*binding)->state.device, !penstock__overtaken());
+        remember(context, key, (*binding)->state.device);
     return status;
 }
 
@@ -194,7 +170,6 @@ int penstock__choose(struct penstock__binding **binding, penstock_context *conte
     penstock__candidates_find(&list, context, problem);
     if (!list.count)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
-    tell_absent(context);
     if (list.count == 1)
         return penstock__binding_new(binding, list.devices[0], problem, slots);
     pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */

@@ -108,6 +108,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     new->log_user = known.log_user;
     new->meanwhile = known.meanwhile;
     new->patience_s = known.driver_patience_s;
+    new->begins = known.meanwhile || known.auto_meanwhile;
     pthread_mutex_init(&new->log_lock, NULL);
     pthread_mutex_init(&new->table_lock, NULL);
     penstock__table_changed_init(new);
@@ -179,11 +180,6 @@ void penstock__log(penstock_context *context, penstock_log_level level, const ch
 unsigned penstock__threads(const penstock_context *context)
 {
     return context->threads;
-}
-
-bool penstock__serves_meanwhile(const penstock_context *context)
-{
-    return context->meanwhile;
 }
 
 const char *penstock__cache_dir(const penstock_context *context)

@@ -59,6 +59,7 @@ struct penstock_context {
     atomic_uint_fast64_t cache_unseen; /* bytes written to it since its files were counted */
     char *kernel_path;                 /* NULL: none */
     bool meanwhile;                    /* the CPU may serve while kernels are compiled */
+    bool begins;                       /* and begins with "auto" */
     struct penstock__pool *pool;
 
     pthread_mutex_t table_lock; /* over the next four */
@@ -85,9 +86,6 @@ struct penstock_context {
  * for some microseconds in case that more work comes; not where threads outnumber processors. */
 int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin);
 void penstock__pool_free(struct penstock__pool *pool);
-
-/* penstock_context_desc.meanwhile */
-bool penstock__serves_meanwhile(const penstock_context *context);
 
 /* As penstock_host_memory_new(), for a device that is open, or NULL. */
 int penstock__host_block_new(void **memory, penstock_context *context, struct penstock_device *device, size_t bytes);

@@ -222,6 +222,7 @@ int penstock__flight_submit(struct penstock__flight *flight, const struct pensto
     welcome(flight);
     begin_ticket(flight);
     flight->meanwhile += flight->arrival != NULL;
+    penstock__arrival_serve(flight->arrival, batch->frames);
     status = send(flight, batch, flight->last_ticket);
     *ticket = flight->last_ticket;
     if (flight->failed)

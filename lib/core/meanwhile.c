@@ -3,12 +3,13 @@
 
 /* The device that is asked for, the CPU where it fails, or the CPU until it is ready. */
 #include "core/meanwhile.h"
-#include "core/candidates.h"
+#include "core/context.h"
 #include "core/devices.h"
 
 #include <string.h>
 
 #define READY_S 0.05 /* kernels from the cache do not take so long */
+#define BEGIN_S 0.1  /* what is over by then was not worth a driver's start */
 
 struct wish {
     const struct penstock__maker *maker;
@@ -39,7 +40,7 @@ static int make_meanwhile(void **made, struct penstock__arrival **arrival, const
 {
     struct penstock__arrival *coming;
     int status;
-    if (penstock__arrival_new(&coming, wish->maker, wish->owner, wish->device))
+    if (penstock__arrival_new(&coming, wish->maker, wish->owner, wish->device, 0))
         return make_now(made, wish);
     if (!penstock__arrival_done(coming, READY_S)) {
         penstock__arrival_overtake(coming);
@@ -58,19 +59,22 @@ static int make_meanwhile(void **made, struct penstock__arrival **arrival, const
     return status;
 }
 
-/* Beside the CPU, which would have to wait for itself, there is a device to wait for, or a driver that may have one. */
+/* The CPU, while it does what is asked for, until another device has turned out to be faster. */
+static int make_begun(void **made, struct penstock__arrival **arrival, const struct wish *wish)
+{
+    if (wish->maker->make(made, wish->owner, "cpu"))
+        return make_now(made, wish);
+    if (!penstock__arrival_new(arrival, wish->maker, wish->owner, wish->device, BEGIN_S))
+        penstock__arrival_overtake(*arrival);
+    return PENSTOCK_OK;
+}
+
+/* Beside the CPU, which would have to wait for itself, there is a device to wait for. */
 static bool may_take_long(const struct wish *wish)
 {
     struct penstock_device *device;
-    if (wish->preference == PENSTOCK_DEVICE_NAMED)
-        return false;
-    if (wish->preference == PENSTOCK_DEVICE_AUTO) {
-        penstock__devices_ask(wish->context);
-        if (penstock__devices_awaited(wish->context))
-            return true;
-        return penstock__candidates_possible(wish->context) > 1;
-    }
-    return !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
+    return wish->preference == PENSTOCK_DEVICE_PREFERRED &&
+           !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
 }
 
 int penstock__make(void **made, struct penstock__arrival **arrival, const struct penstock__maker *maker, void *owner,
@@ -83,20 +87,38 @@ int penstock__make(void **made, struct penstock__arrival **arrival, const struct
         *arrival = NULL;
     if (status)
         return status;
+    if (arrival && wish.preference == PENSTOCK_DEVICE_AUTO)
+        return make_begun(made, arrival, &wish);
     return arrival && may_take_long(&wish) ? make_meanwhile(made, arrival, &wish) : make_now(made, &wish);
 }
 
 bool penstock__welcome(struct penstock__arrival **arrival, penstock_context *context, void **made)
 {
     struct penstock__arrival *coming = *arrival;
+    const struct penstock__maker *maker = coming ? penstock__arrival_maker(coming) : NULL;
     int status;
     *made = NULL;
     if (!coming || !penstock__arrival_done(coming, 0))
         return false;
     *arrival = NULL;
-    if ((status = penstock__arrival_take(coming, made)))
+    bool same =
+        !(status = penstock__arrival_take(coming, made)) && maker->device && !strcmp(maker->device(*made), "cpu");
+    if (same) {
+        maker->free(*made);
+        *made = NULL;
+    }
+    if (status)
         penstock__log(context, PENSTOCK_LOG_WARNING, "%s is not ready, the CPU goes on: %s",
                       penstock__arrival_name(coming), penstock_error_text());
     penstock__arrival_free(coming);
-    return !status;
+    return !status && !same;
+}
+
+bool penstock__serves_meanwhile(const penstock_context *context, const char *device)
+{
+    enum penstock_preference preference;
+    const char *name;
+    if (penstock__device_parse(&preference, &name, device))
+        return false;
+    return preference == PENSTOCK_DEVICE_AUTO ? context->begins : context->meanwhile;
 }

@@ -3,6 +3,7 @@
 
 /* Times batches on their way through all slots, as a stream sends them. */
 #include "core/measure.h"
+#include "core/arrival.h"
 #include "core/problem.h"
 
 #include <stdlib.h>
@@ -90,13 +91,15 @@ static int compare(const void *a, const void *b)
 }
 
 /* Rounds follow each other with all slots full; a round's time is from one start to the next. */
-int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void *argument)
+int penstock__measure_rounds(struct penstock__measured *measured, int (*round)(void *argument), void *argument)
 {
     double times[ROUNDS], start, before;
     size_t rounds = 0;
+    uint64_t served;
     int status;
     if ((status = round(argument)) || (status = round(argument)))
         return status;
+    served = penstock__arrival_served();
     start = before = now();
     while (rounds < ROUNDS && before - start < SECONDS) {
         double after;
@@ -107,16 +110,21 @@ int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void
         before = after;
     }
     qsort(times, rounds, sizeof times[0], compare);
-    *seconds = times[rounds / 2];
+    *measured = (struct penstock__measured){
+        .seconds = times[rounds / 2], .beside_hz = (double)(penstock__arrival_served() - served) / (before - start)};
     return PENSTOCK_OK;
 }
 
 int penstock__measure(double *seconds, struct penstock__binding *binding)
 {
     struct rig rig = {0};
+    struct penstock__measured measured;
     int status = make_rig(&rig, binding);
-    if (!status && !(status = penstock__measure_rounds(seconds, run_round, &rig)) && !(status = drain(&rig)))
-        *seconds /= (double)(rig.batch.frames * binding->slot_count);
+    if (!status && !(status = penstock__measure_rounds(&measured, run_round, &rig)) && !(status = drain(&rig))) {
+        *seconds = measured.seconds / (double)(rig.batch.frames * binding->slot_count);
+        if (!strcmp(binding->state.device->name, "cpu"))
+            *seconds = penstock__measured_alone(*seconds, measured.beside_hz);
+    }
     if (status)
         penstock__binding_close(binding);
     penstock__free(rig.gather);

@@ -331,6 +331,7 @@ static int take(struct channelizer *channelizer, bool wait, const struct frame_s
         return status;
     penstock__meter_batch(&channelizer->stream.meter, some, penstock__now_s() - began);
     channelizer->meanwhile += channelizer->arrival != NULL;
+    penstock__arrival_serve(channelizer->arrival, some);
     penstock__channelizer_leave(channelizer, some);
     *taken = some;
     return PENSTOCK_OK;

@@ -31,6 +31,12 @@ static void free_engine(void *engine)
     penstock__free(engine);
 }
 
+static const char *device_of(const void *engine)
+{
+    const struct channelizer_engine *made = engine;
+    return penstock__plan_binding(made->plans[0])->state.device->name;
+}
+
 /* In place of the one before; the bank and what is kept of it stay. */
 static void take_engine(struct channelizer *channelizer, struct channelizer_engine *made)
 {
@@ -49,9 +55,9 @@ static void take_engine(struct channelizer *channelizer, struct channelizer_engi
 
 int penstock__channelizer_make_engine(struct channelizer *channelizer, const char *device)
 {
-    static const struct penstock__maker maker = {.make = make_engine, .free = free_engine};
+    static const struct penstock__maker maker = {.make = make_engine, .free = free_engine, .device = device_of};
     penstock_context *context = channelizer->engine.context;
-    bool meanwhile = penstock__serves_meanwhile(context);
+    bool meanwhile = penstock__serves_meanwhile(context, device);
     void *made;
     channelizer->order = (struct channelizer_order){
         .context = context, .bank = channelizer->engine.bank, .max_latency_s = channelizer->desc.max_latency_s};

@@ -3,8 +3,8 @@
 
 /* The batched FFT: checks a description, fills in its defaults and hands it on as a problem for a backend. */
 #include "ops/fft.h"
-#include "core/context.h"
 #include "core/description.h"
+#include "core/meanwhile.h"
 #include "core/plan.h"
 
 #include <math.h>
@@ -169,7 +169,8 @@ static int make(penstock_plan **plan, penstock_context *context, const penstock_
     fill_problem(&problem, &checked);
     if (there)
         return penstock__plan_new_there(plan, context, &problem, device, checked.slots);
-    return penstock__plan_new(plan, context, &problem, device, checked.slots, penstock__serves_meanwhile(context));
+    return penstock__plan_new(plan, context, &problem, device, checked.slots,
+                              penstock__serves_meanwhile(context, device));
 }
 
 int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,

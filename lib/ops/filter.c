@@ -154,10 +154,15 @@ static void free_filter(void *filter)
     penstock_stream_free(filter);
 }
 
+static const char *device_of_filter(const void *filter)
+{
+    return penstock__filter_engine_device(((const struct filter_stream *)filter)->engine);
+}
+
 int penstock_filter_open(penstock_stream **stream, penstock_context *context, const penstock_filter_desc *desc,
                          const char *device)
 {
-    static const struct penstock__maker maker = {.make = make_filter, .free = free_filter};
+    static const struct penstock__maker maker = {.make = make_filter, .free = free_filter, .device = device_of_filter};
     struct penstock__arrival *arrival = NULL;
     struct filter_order *order;
     struct filter_stream *filter;
@@ -170,8 +175,8 @@ int penstock_filter_open(penstock_stream **stream, penstock_context *context, co
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_filter_desc")) ||
         (status = penstock__filter_check(&d)) || (status = penstock__filter_order_new(&order, context, &d)))
         return status;
-    status =
-        penstock__make(&made, penstock__serves_meanwhile(context) ? &arrival : NULL, &maker, order, context, device);
+    status = penstock__make(&made, penstock__serves_meanwhile(context, device) ? &arrival : NULL, &maker, order,
+                            context, device);
     if (!arrival)
         penstock__filter_order_free(order);
     if (status)

@@ -3,7 +3,6 @@
 
 /* The device of a filter: where there are several to choose from, whole blocks are timed on each, as a stream sends
  * them, with the transform length that suits the device. */
-#include "core/arrival.h"
 #include "core/candidates.h"
 #include "core/context.h"
 #include "core/devices.h"
@@ -107,10 +106,14 @@ static int run_round(void *argument)
 /* Seconds of a sample. */
 static int time_on(double *seconds, const struct wanted *wanted, const struct filter_shape *shape, const char *device)
 {
+    struct penstock__measured measured;
     struct rig rig;
     int status = rig_init(&rig, wanted, shape, device);
-    if (!status && !(status = penstock__measure_rounds(seconds, run_round, &rig))) {
-        *seconds /= (double)(rig.blocks.count * shape->block * penstock__filter_engine_slots(rig.engine));
+    if (!status && !(status = penstock__measure_rounds(&measured, run_round, &rig))) {
+        unsigned slots = penstock__filter_engine_slots(rig.engine);
+        *seconds = measured.seconds / (double)(rig.blocks.count * shape->block * slots);
+        if (!strcmp(device, "cpu"))
+            *seconds = penstock__measured_alone(*seconds, measured.beside_hz);
         status = wait_for_all(&rig);
     }
     rig_free(&rig);
@@ -158,15 +161,14 @@ static void remember(const struct wanted *wanted, const char *key, const struct 
 {
     char answer[64];
     snprintf(answer, sizeof answer, "\nfilter on %s\n", device->name);
-    if (!penstock__overtaken())
-        penstock__memo_write(wanted->context, "filter", key, answer);
+    penstock__memo_write(wanted->context, "filter", key, answer);
     penstock__memo_keep(answer, sizeof answer, wanted->context, key);
 }
 
 static int time_all(struct penstock_device **device, bool *complete, const struct wanted *wanted,
                     const struct penstock__candidates *list)
 {
-    double least = 0, seconds;
+    double least = 0, seconds = 0;
     int status = PENSTOCK_ERR_UNSUPPORTED;
     *device = NULL;
     *complete = true;

@@ -70,6 +70,7 @@ int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size
     penstock__filter_measure_blocks(filter, count, began);
     filter->blocks += count;
     filter->meanwhile += filter->arrival != NULL;
+    penstock__arrival_serve(filter->arrival, count * filter->shape->block);
     filter->due -= smaller(filter->due, count);
     filter->complete = 0;
     penstock__filter_taps_passed(filter, filter->blocks);

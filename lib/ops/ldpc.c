@@ -3,8 +3,8 @@
 
 /* LDPC decoding of blocks: checks a description, fills in its defaults and hands it on as a problem for a backend. */
 #include "ops/ldpc.h"
-#include "core/context.h"
 #include "core/description.h"
+#include "core/meanwhile.h"
 #include "core/plan.h"
 
 #include <math.h>
@@ -173,7 +173,8 @@ int penstock_ldpc_plan(penstock_plan **plan, penstock_context *context, const pe
         return bad("context is NULL");
     if ((status = penstock__ldpc_problem(&problem, &checked, desc)))
         return status;
-    return penstock__plan_new(plan, context, &problem, device, checked.slots, penstock__serves_meanwhile(context));
+    return penstock__plan_new(plan, context, &problem, device, checked.slots,
+                              penstock__serves_meanwhile(context, device));
 }
 
 int penstock_ldpc_sizes(size_t *bits, size_t *sent, const penstock_ldpc_desc *desc)

@@ -102,10 +102,15 @@ static void free_ofdm(void *ofdm)
     penstock_ofdm_free(ofdm);
 }
 
+static const char *device_of_ofdm(const void *ofdm)
+{
+    return penstock_ofdm_device(ofdm);
+}
+
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
                        const char *device, enum ofdm_way way)
 {
-    static const struct penstock__maker maker = {.make = make_ofdm, .free = free_ofdm};
+    static const struct penstock__maker maker = {.make = make_ofdm, .free = free_ofdm, .device = device_of_ofdm};
     struct penstock__arrival *arrival = NULL;
     struct ofdm_order *order;
     penstock_ofdm_desc d;
@@ -117,8 +122,8 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_desc")) ||
         (status = penstock__ofdm_check_desc(&d)) || (status = penstock__ofdm_order_new(&order, context, &d, way)))
         return status;
-    status =
-        penstock__make(&made, penstock__serves_meanwhile(context) ? &arrival : NULL, &maker, order, context, device);
+    status = penstock__make(&made, penstock__serves_meanwhile(context, device) ? &arrival : NULL, &maker, order,
+                            context, device);
     if (!arrival)
         penstock__ofdm_order_free(order);
     if (status)
@@ -370,6 +375,7 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
     if ((status = run(ofdm, &b, &r)))
         return status;
     ofdm->meanwhile += ofdm->arrival != NULL;
+    penstock__arrival_serve(ofdm->arrival, b.symbol_count);
     return PENSTOCK_OK;
 }
 
