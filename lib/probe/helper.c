@@ -201,13 +201,14 @@ static int kill_soon(pid_t process)
 {
     int status;
     pid_t ended = waitpid(process, &status, WNOHANG);
-    if (!ended)
+    if (ended <= 0)
         kill(-process, SIGKILL);
-    for (int look = 0; !ended && look < LOOKS; look++) {
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    for (int look = 0; ended <= 0 && look < LOOKS; look++) {
+        if (!ended) /* else the call was interrupted */
+            nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
         ended = waitpid(process, &status, WNOHANG);
     }
-    if (!ended)
+    if (ended <= 0)
         remember(process);
     return ended > 0 ? status : -1;
 }
