@@ -21,7 +21,17 @@
 #else
 #define LOCATE_SOURCE                                             \
     const k_u64 frame = (k_u64)(row + FIRST_IN) * AVERAGE + PART; \
-    SOURCE(frame * SPACING + SKIP);
+    SOURCE(frame * SPACING + SKIP);               \
+    LOCATE_TURN
+#endif
+
+/* By how much a folded frame's points are turned: the first one's is an argument. */
+#if !FOLD
+#define LOCATE_TURN
+#elif SPACING % LENGTH == 0
+#define LOCATE_TURN const k_index turn = (k_index)plane;
+#else
+#define LOCATE_TURN const k_index turn = (k_index)((plane + frame % LENGTH * SPACING) % LENGTH);
 #endif
 
 /* The second transform of a pair, or the first again where there is none. */

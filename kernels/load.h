@@ -3,6 +3,7 @@
 
 /*
  * The load stage: one sample of any format to a complex float, times the window, times the rotation.
+ * Folded, a point is the sum of FOLD samples, LENGTH apart, times their factors; `turn` is the frame's.
  * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), GATHERED, REVERSE_IN (exchange real and imaginary
  * parts), REAL, METHOD, COLUMNS, IN_COUNT (points that there are samples for; the others are 0), table offsets.
  */
@@ -135,6 +136,27 @@ typedef float k_sample;
     }
 #endif
 
+#if FOLD
+/* Sample i, i < LENGTH, and those LENGTH, 2 LENGTH, ... further, times their factors, are point (i + turn) % LENGTH. */
+#define READ_SAMPLE(s, at)                                                    \
+    {                                                                         \
+        k_index from_ = (at) - turn;                                          \
+        from_ += from_ < 0 ? LENGTH : 0;                                      \
+        re##s = im##s = 0.0f;                                                 \
+        for (k_index part_ = 0; part_ < FOLD; part_++, from_ += LENGTH) {     \
+            const float factor_ = table[FOLD_AT + from_];                     \
+            re##s += factor_ * SAMPLE_RE(from_);                              \
+            im##s += factor_ * SAMPLE_IM(from_);                              \
+        }                                                                     \
+    }
+#else
+#define READ_SAMPLE(s, at)   \
+    {                        \
+        re##s = SAMPLE_RE(at); \
+        im##s = SAMPLE_IM(at); \
+    }
+#endif
+
 #if WINDOW == 0
 #define LOAD_WINDOW(s, at)
 #elif WINDOW == 1 && FORMAT == FORMAT_F32 && REAL == REAL_PACKED
@@ -217,8 +239,7 @@ typedef float k_sample;
 #define LOAD_SAMPLE(s, at)       \
     {                            \
         const k_index j_ = at;   \
-        re##s = SAMPLE_RE(j_);   \
-        im##s = SAMPLE_IM(j_);   \
+        READ_SAMPLE(s, j_)       \
         LOAD_WINDOW(s, j_)       \
         LOAD_TURN(s, j_)         \
         LOAD_EXCHANGE(s)         \

@@ -88,7 +88,7 @@ static size_t per_group(const struct penstock_plan_state *plan)
 
 static double allowed(const struct penstock_fft_problem *fft)
 {
-    double bound = 1.0e-7 * sqrt(log2((double)fft->n)), half = fft->half ? 0x1p-11 : 0;
+    double bound = 1.0e-7 * (sqrt(log2((double)fft->n)) + sqrt((double)fft->fold) / 4), half = fft->half ? 0x1p-11 : 0;
     if (fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF) /* one point is rounded too */
         bound = 8192e-7 * sqrt(log2(fft->n > 2 ? (double)fft->n : 2));
     if (fft->output == PENSTOCK_OUTPUT_COMPLEX)
@@ -128,6 +128,7 @@ static void free_buffer(struct rig *rig, struct penstock_buffer *buffer)
 /* What goes through the device: in, gather and out, the last with guard words before the run. */
 struct batch {
     size_t frames, samples, in_bytes, gather_bytes, out_bytes;
+    size_t turn; /* of the first frame, where they are folded */
     void *in, *out;
     struct penstock_gather *gather;
 };
@@ -136,6 +137,7 @@ static struct batch make_batch(const struct penstock_problem *problem, size_t fr
 {
     const struct penstock_fft_problem *fft = &problem->fft;
     struct batch batch = {.frames = frames, .samples = penstock__fft_samples(fft, frames)};
+    batch.turn = fft->fold ? (size_t)(test_random(&seed) % fft->n) : 0;
     batch.in_bytes = batch.samples * penstock_format_bytes(fft->format);
     batch.out_bytes = frames / fft->average * problem->out_bytes;
     batch.in = malloc(batch.in_bytes);
@@ -166,7 +168,8 @@ static void compute(struct rig *rig, struct penstock_plan_state *plan, struct ba
     struct penstock_slot slot = {.device = rig->device, .priv = penstock__calloc(1, rig->backend->slot_bytes)};
     struct penstock_buffer in = make_buffer(rig, batch->in_bytes), gather = {0},
                            out = make_buffer(rig, batch->out_bytes + GUARD_BYTES);
-    struct penstock_job job = {.in = &in, .out = &out, .frames = batch->frames, .samples = batch->samples};
+    struct penstock_job job = {
+        .in = &in, .out = &out, .frames = batch->frames, .samples = batch->samples, .spacing = (uint32_t)batch->turn};
     uint64_t mark = 0;
     CHECK_OK(rig->backend->slot_init(&slot));
     if (batch->gather) {
@@ -194,7 +197,7 @@ static double error_of(const struct penstock_fft_problem *fft, const struct batc
     double *want = malloc(count * sizeof *want), error = 0, norm = 0;
     float *halves = malloc((count + 1) * sizeof *halves);
     const float *got = fft->half ? halves : batch->out;
-    CHECK_OK(penstock__expected(want, fft, batch->in, batch->samples, batch->gather, batch->frames));
+    CHECK_OK(penstock__expected(want, fft, batch->in, batch->samples, batch->gather, batch->turn, batch->frames));
     if (fft->half)
         penstock_half_to_float(halves, batch->out, count);
     for (size_t i = 0; i < count; i++) {

@@ -198,6 +198,20 @@ static void image(struct penstock_fft_problem *fft, uint64_t hash)
     fft->options.scratch = hash % 5 ? PENSTOCK_SCRATCH_ANY : PENSTOCK_SCRATCH_GLOBAL;
 }
 
+static float factors[4 * TRACE_MOST];
+
+static void folded(struct penstock_fft_problem *fft, uint64_t hash)
+{
+    static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CU8, PENSTOCK_CF16};
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        factors[i] = (float)(i % 17 + 1) / 16;
+    fft->fold = 1 + hash % 4;
+    fft->spacing = hash % 3 ? 1 + hash / 8 % fft->n : fft->n;
+    fft->window = factors;
+    fft->format = formats[hash / 4 % 4];
+    fft->centered = hash % 5 == 0;
+}
+
 const struct trace_kind trace_kinds[TRACE_KINDS] = {{"reverse", trace_reversed},
                                                     {"real", real_forward},
                                                     {"half spectrum", real_reverse},
@@ -219,7 +233,8 @@ const struct trace_kind trace_kinds[TRACE_KINDS] = {{"reverse", trace_reversed},
                                                     {"global scratch", trace_global},
                                                     {"global scratch, average", global_average},
                                                     {"radix", radix},
-                                                    {"images", image}};
+                                                    {"images", image},
+                                                    {"folded", folded}};
 
 struct penstock_problem trace_problem(size_t n, const struct trace_kind *kind, uint64_t hash)
 {

@@ -8,7 +8,7 @@
 #include "backends/backend.h"
 
 #define TRACE_MOST  8192 /* points */
-#define TRACE_KINDS 22
+#define TRACE_KINDS 23
 
 /* Makes a problem, complete but for its kind, one of the kind; `hash` draws what there is to choose. */
 typedef void trace_kind_of(struct penstock_fft_problem *fft, uint64_t hash);

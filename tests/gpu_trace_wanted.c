@@ -65,6 +65,12 @@ static void add_sample(struct trace_want *want, const struct trace_launch *launc
     add(want, (launch->samples + start + j) * sizeof(float), sizeof(float), times);
 }
 
+/* Where sample j of a folded frame goes; the first frame's turn is 0. */
+static size_t point_of(const struct penstock_fft_problem *fft, size_t start, size_t j)
+{
+    return (start + j) % fft->n;
+}
+
 static void add_frame(struct trace_want *want, const struct trace_launch *launch, size_t start, unsigned times)
 {
     const struct gpu_scheme *scheme = launch->scheme;
@@ -79,7 +85,9 @@ static void add_frame(struct trace_want *want, const struct trace_launch *launch
         }
         return;
     }
-    for (size_t j = 0; j < fft->n; j++) {
+    for (size_t j = 0; j < fft->fold * fft->n; j++)
+        add_sample(want, launch, start, j, times * (point_of(fft, start, j) % columns == columns - 1 ? last : 1));
+    for (size_t j = 0; j < fft->n && !fft->fold; j++) {
         unsigned column = j % columns == columns - 1 ? last : 1;
         if (scheme->texel == 2) /* a texel of two points comes for each part of each of them */
             add_sample(want, launch, start, j ^ 1, times * column * 2);

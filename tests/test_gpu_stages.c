@@ -23,6 +23,26 @@ static void load_stages(struct rig *rig)
               "gathered, planar");
 }
 
+/* Of lengths for one kernel and for several, for Rader's method and for Bluestein's; turned by any number of points. */
+static void folded_frames(struct rig *rig)
+{
+    static const struct {
+        size_t n, fold, spacing;
+    } frames[] = {{64, 12, 64}, {64, 12, 32}, {16, 5, 7},    {60, 36, 45},
+                  {61, 3, 61},  {2, 1, 1},    {509, 2, 100}, {8192, 2, 8191}};
+    static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CS8, PENSTOCK_CU8, PENSTOCK_CF16};
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
+        for (unsigned variant = 0; variant < (i ? 1 : 3); variant++)
+            rig_check(rig,
+                      (struct penstock_fft_problem){.n = frames[i].n,
+                                                    .fold = frames[i].fold,
+                                                    .spacing = frames[i].spacing,
+                                                    .window = rig_window,
+                                                    .centered = i % 2,
+                                                    .format = formats[i % 5]},
+                      variant, "folded");
+}
+
 static void store_stages(struct rig *rig)
 {
     struct penstock_fft_problem centered = {.n = 64, .centered = true, .scale = 0.3f};
@@ -67,6 +87,7 @@ int main(int count, char **arguments)
     if (status)
         return status;
     load_stages(&rig);
+    folded_frames(&rig);
     store_stages(&rig);
     real_samples(&rig);
     return rig_finish(&rig, rig_max_n() < 8192 ? 6 : 24);

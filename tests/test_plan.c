@@ -78,7 +78,7 @@ static double error_of(const struct penstock_problem *problem, const struct buff
     size_t count = frames / problem->fft.average * penstock__expected_count(&problem->fft);
     double *want = malloc(count * sizeof *want), error = 0, norm = 0;
     const float *got = buffers->out;
-    CHECK_OK(penstock__expected(want, &problem->fft, buffers->in, penstock__fft_samples(&problem->fft, frames), NULL,
+    CHECK_OK(penstock__expected(want, &problem->fft, buffers->in, penstock__fft_samples(&problem->fft, frames), NULL, 0,
                                 frames));
     for (size_t i = 0; i < count; i++) {
         double value = problem->fft.output == PENSTOCK_OUTPUT_DECIBEL ? pow(10, got[i] / 10.0) : got[i];
@@ -270,7 +270,7 @@ static void gathered(penstock_context *context, const char *device)
     if (!plan)
         return;
     CHECK_OK(penstock__plan_run_gathered(plan, in, SAMPLES, gather, out, GATHERED));
-    CHECK_OK(penstock__expected(want, &problem.fft, in, SAMPLES, gather, GATHERED));
+    CHECK_OK(penstock__expected(want, &problem.fft, in, SAMPLES, gather, 0, GATHERED));
     for (size_t i = 0; i < 2 * GATHERED * N; i++) {
         error += ((&out[0].re)[i] - want[i]) * ((&out[0].re)[i] - want[i]);
         norm += want[i] * want[i];

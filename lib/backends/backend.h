@@ -87,7 +87,10 @@ struct penstock_fft_problem {
     penstock_direction direction;
     penstock_domain domain;
     penstock_format format;
-    const float *window; /* n factors or NULL */
+    const float *window; /* n factors or NULL; folded: fold n of them */
+    size_t fold; /* 0, or as many times n samples are a frame: sample j, times its factor, is added to point j + the
+                    frame's turn, modulo n. The turn of a job's first frame is the job's, each next one's is by the
+                    spacing larger. Complex samples, forward, nothing else asked for; see penstock__fft_folds() */
     size_t spacing;
     size_t skip;
     double shift; /* turns per sample */
@@ -111,6 +114,20 @@ static inline bool penstock__fft_is_plane(const struct penstock_fft_problem *fft
     return fft->rows > 1 || fft->columns > 1;
 }
 
+/* What a folded problem can be: penstock__problem_check() refuses others. */
+static inline bool penstock__fft_folds(const struct penstock_fft_problem *fft)
+{
+    return fft->window && fft->domain == PENSTOCK_COMPLEX && fft->direction == PENSTOCK_FORWARD &&
+           fft->format != PENSTOCK_PLANAR && fft->format != PENSTOCK_F32 && !fft->gathered && !fft->skip &&
+           fft->shift == 0 && fft->average == 1 && !penstock__fft_is_plane(fft);
+}
+
+/* Factors of its window. */
+static inline size_t penstock__fft_window_count(const struct penstock_fft_problem *fft)
+{
+    return fft->window ? (fft->fold ? fft->fold : 1) * fft->n : 0;
+}
+
 static inline bool penstock__fft_has_options(const struct penstock_fft_problem *fft)
 {
     const penstock_fft_options *options = &fft->options;
@@ -129,10 +146,16 @@ static inline size_t penstock__fft_out_count(const struct penstock_fft_problem *
     return fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_FORWARD ? fft->n / 2 + 1 : fft->n;
 }
 
+/* Samples that a frame is made of. */
+static inline size_t penstock__fft_frame(const struct penstock_fft_problem *fft)
+{
+    return fft->fold ? fft->fold * fft->n : penstock__fft_in_count(fft);
+}
+
 /* Samples that `frames` >= 1 frames span in the input. */
 static inline size_t penstock__fft_samples(const struct penstock_fft_problem *fft, size_t frames)
 {
-    return (frames - 1) * fft->spacing + fft->skip + penstock__fft_in_count(fft);
+    return (frames - 1) * fft->spacing + fft->skip + penstock__fft_frame(fft);
 }
 
 /* Numbers that one value in the output is: one or a pair of them. */
@@ -505,6 +528,7 @@ struct penstock_backend {
     const char *name;    /* "cpu", "opencl", ...; a device is "name" if there is `single`, else "name:index" */
     const char *licence; /* SPDX expression that the linked libraries impose; "MIT" if none does */
     unsigned flags;
+    bool folds;                                                /* knows `fold` of transforms: none has it otherwise */
     bool single;                                               /* at most one device, named without an index */
     size_t device_bytes, buffer_bytes, slot_bytes, plan_bytes; /* private parts; 0: none */
     double error_factor; /* a plan's self-check allows this times 1.0e-7 sqrt(log2 n), relative L2; 0: 1 */

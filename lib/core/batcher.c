@@ -68,7 +68,7 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
     made->plan = plan;
     made->sample_bytes = penstock_format_bytes(problem->fft.format);
     made->group_bytes = problem->out_bytes;
-    made->frame = penstock__fft_in_count(&problem->fft);
+    made->frame = penstock__fft_frame(&problem->fft);
     made->spacing = problem->fft.spacing;
     made->average = problem->fft.average;
     made->max_latency_s = max_latency_s;

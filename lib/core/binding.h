@@ -20,7 +20,7 @@ struct penstock__batch {
     const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
     const penstock_cf32 *response;           /* NULL unless the problem is FILTER */
     uint64_t gains_id; /* not 0: the same number has the same response, or OFDM's gains; they stay with the slot */
-    uint64_t phase;    /* FILTER, rotated: of the first frame, in units of 2^-64 turns */
+    uint64_t phase;    /* of the first frame: FILTER, rotated: in units of 2^-64 turns; folded: its turn, < n */
     void *out;
     size_t frames;                 /* >= 1 */
     size_t samples;                /* at `in` */

@@ -90,7 +90,7 @@ static void fill_with_impulse(struct check *check)
 /* Beyond what the reference can transform in time there are zeros. */
 static void fill_with_noise(struct check *check)
 {
-    size_t enough = 2 * CHECK_SAMPLES > check->fft->n ? 2 * CHECK_SAMPLES : check->fft->n;
+    size_t frame = penstock__fft_frame(check->fft), enough = 2 * CHECK_SAMPLES > frame ? 2 * CHECK_SAMPLES : frame;
     for (size_t i = 0, used = 0; i < check->samples; i++) {
         used += check->gather || i >= check->fft->skip;
         for (unsigned part = 0; part < 2; part++)
@@ -123,6 +123,7 @@ static double bound(const struct check *check)
     double factor = check->binding->state.device->backend->error_factor;
     double units = sqrt(log2(fft->n > 2 ? (double)fft->n : 2.0));
     units += fft->window ? 1 : 0;
+    units += sqrt((double)fft->fold) / 4;
     units += fft->scale != 1 ? 1 : 0;
     units += fft->gathered || fft->shift != 0 ? 3 : 0;
     units *= factor > 0 ? factor : 1;
@@ -247,12 +248,18 @@ static bool name_expected(char name[64], const struct check *check, const char *
     return true;
 }
 
+/* Of the first frame, where they are folded. */
+static size_t turn_of(const struct check *check)
+{
+    return check->fft->fold ? check->fft->n / 3 : 0;
+}
+
 /* Computes it, and keeps it where that was asked for. */
 static int compute_expected(struct check *check, const char *name)
 {
     size_t bytes = check->frames / check->fft->average * check->expected_count * sizeof *check->expected;
-    int status =
-        penstock__expected(check->expected, check->fft, check->in, check->samples, check->gather, check->frames);
+    int status = penstock__expected(check->expected, check->fft, check->in, check->samples, check->gather,
+                                    turn_of(check), check->frames);
     if (!status && name)
         penstock__cache_write(check->binding->state.device->context, name, check->expected, bytes);
     return status;
@@ -277,7 +284,8 @@ static int run(struct check *check, const char *what)
                                     .gather = check->gather,
                                     .out = check->out,
                                     .frames = check->frames,
-                                    .samples = check->samples};
+                                    .samples = check->samples,
+                                    .phase = turn_of(check)};
     char name[64];
     bool named = name_expected(name, check, what), kept = named && read_expected(check, name);
     int status = kept ? PENSTOCK_OK : compute_expected(check, named ? name : NULL);

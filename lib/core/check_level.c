@@ -42,7 +42,7 @@ struct penstock__check_level penstock__check_level(const struct penstock_fft_pro
 {
     double window = fft->window ? 0 : 1, scale = fabs((double)fft->scale);
     int least, most, before, behind, level = 0;
-    for (size_t i = 0; fft->window && i < penstock__fft_in_count(fft); i++)
+    for (size_t i = 0; i < penstock__fft_window_count(fft); i++)
         window = fmax(window, fabs((double)fft->window[i]));
     window = window > 0 ? window : 1;
     before = (int)lrint(log2(window));

@@ -60,6 +60,22 @@ static void rotate(double value[2], double re, double im)
     value[0] = turned;
 }
 
+/* The same of a folded frame, whose turn is `turn`. */
+static bool load_folded(double *x, const struct penstock_fft_problem *fft, const void *in, size_t samples, size_t turn,
+                        size_t frame)
+{
+    bool any = false;
+    memset(x, 0, 2 * fft->n * sizeof *x);
+    for (size_t j = 0; j < penstock__fft_frame(fft); j++) {
+        double value[2], *to = x + 2 * ((j + turn + frame * fft->spacing) % fft->n);
+        read_sample(value, in, fft->format, frame * fft->spacing + j, samples);
+        to[0] += value[0] * fft->window[j];
+        to[1] += value[1] * fft->window[j];
+        any = any || value[0] != 0 || value[1] != 0;
+    }
+    return any;
+}
+
 /* Loads a frame's samples into `x`; false where all of them are zero. */
 static bool load(double *x, const struct penstock_fft_problem *fft, const void *in, size_t samples,
                  const struct penstock_gather *gather, size_t frame)
@@ -187,7 +203,7 @@ size_t penstock__expected_count(const struct penstock_fft_problem *fft)
 }
 
 int penstock__expected(double *out, const struct penstock_fft_problem *fft, const void *in, size_t samples,
-                       const struct penstock_gather *gather, size_t frames)
+                       const struct penstock_gather *gather, size_t turn, size_t frames)
 {
     bool mirrored = fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE;
     size_t count = penstock__expected_count(fft);
@@ -196,7 +212,7 @@ int penstock__expected(double *out, const struct penstock_fft_problem *fft, cons
     int status = x ? transform_init(&transform, fft) : PENSTOCK_ERR_MEMORY;
     memset(out, 0, frames / fft->average * count * sizeof *out);
     for (size_t frame = 0; frame < frames && !status; frame++) {
-        if (!load(x, fft, in, samples, gather, frame))
+        if (fft->fold ? !load_folded(x, fft, in, samples, turn, frame) : !load(x, fft, in, samples, gather, frame))
             continue;
         if (mirrored)
             mirror(x, fft->n);

@@ -173,6 +173,8 @@ static int send(struct penstock__flight *flight, const struct penstock__batch *b
             part.frames = batch->frames - first < step ? batch->frames - first : step;
             part.samples = penstock__problem_samples(problem, part.frames);
             part.in = (const char *)batch->in + first * problem->in_bytes;
+            if (problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.fold)
+                part.phase = (batch->phase + first % problem->fft.n * problem->fft.spacing) % problem->fft.n;
             part.out = (char *)batch->out + penstock__problem_out_bytes(problem, first);
         }
         if ((status = send_piece(flight, &part, ticket)))

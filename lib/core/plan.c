@@ -52,7 +52,13 @@ static int check_batch(const penstock_plan *plan, const struct penstock__batch *
 
 int penstock_plan_submit(penstock_plan *plan, const void *in, void *out, size_t frames, uint64_t *ticket)
 {
-    struct penstock__batch batch = {.in = in, .out = out, .frames = frames};
+    return penstock__plan_submit_turned(plan, in, 0, out, frames, ticket);
+}
+
+int penstock__plan_submit_turned(penstock_plan *plan, const void *in, size_t turn, void *out, size_t frames,
+                                 uint64_t *ticket)
+{
+    struct penstock__batch batch = {.in = in, .out = out, .frames = frames, .phase = turn};
     int status;
     if (!plan || !ticket)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_submit: plan or ticket is NULL");
@@ -161,7 +167,7 @@ void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in,
 static int copy_window(penstock_plan *plan)
 {
     struct penstock_fft_problem *fft = &plan->problem.fft;
-    size_t bytes = fft->n * sizeof *plan->window;
+    size_t bytes = penstock__fft_window_count(fft) * sizeof *plan->window;
     if (plan->problem.kind != PENSTOCK_PROBLEM_FFT || !fft->window)
         return PENSTOCK_OK;
     if (!(plan->window = penstock__alloc(bytes)))

@@ -24,6 +24,10 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
 int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
                              const char *device, unsigned slots);
 
+/* As penstock_plan_submit(), of a folded plan: `turn` is the first frame's. */
+int penstock__plan_submit_turned(penstock_plan *plan, const void *in, size_t turn, void *out, size_t frames,
+                                 uint64_t *ticket);
+
 /* Gathered plans: `sample_count` samples at `in`, one gather a frame. Waits. Other plans: penstock_plan_run(). */
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
                                 const struct penstock_gather *gather, void *out, size_t frames);

@@ -48,6 +48,8 @@ int penstock__problem_check(const struct penstock_problem *problem)
     if (problem->out_bytes != penstock__fft_out_count(fft) * penstock__fft_out_item(fft))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "out_bytes is %zu, but should be %zu", problem->out_bytes,
                                penstock__fft_out_count(fft) * penstock__fft_out_item(fft));
+    if (fft->fold && !penstock__fft_folds(fft))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a folded problem is of complex samples, weighted, forward");
     if (fft->average > 1 && fft->output == PENSTOCK_OUTPUT_COMPLEX)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "complex output cannot be averaged");
     return PENSTOCK_OK;
@@ -91,7 +93,7 @@ static size_t most_frames(const struct penstock_problem *problem)
 {
     bool fft = problem->kind == PENSTOCK_PROBLEM_FFT;
     size_t once =
-        fft ? penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_in_count(&problem->fft)) : 0;
+        fft ? penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_frame(&problem->fft)) : 0;
     return (PTRDIFF_MAX - once) / (problem->in_bytes + problem->out_bytes + sizeof(struct penstock_gather));
 }
 
@@ -109,6 +111,8 @@ int penstock__problem_rank(const struct penstock_device *device, const struct pe
     bool planes = problem->kind == PENSTOCK_PROBLEM_FFT && penstock__fft_is_plane(&problem->fft);
     if (planes && !(device->backend->flags & PENSTOCK_BACKEND_PLANES))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not transform rows and columns", device->name);
+    if (problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.fold && !device->backend->folds)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not fold samples", device->name);
     if (problem->kind == PENSTOCK_PROBLEM_VITERBI && !(device->backend->flags & PENSTOCK_BACKEND_FEC))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode convolutional codes", device->name);
     if (problem->kind == PENSTOCK_PROBLEM_LDPC && !(device->backend->flags & PENSTOCK_BACKEND_LDPC))

@@ -27,7 +27,7 @@ static struct arrays arrays_of(const struct penstock_problem *problem)
     const struct penstock_fft_problem *fft = &problem->fft;
     const struct penstock_ofdm_problem *ofdm = &problem->ofdm;
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
-        return (struct arrays){1, {fft->window}, {fft->window ? fft->n * sizeof *fft->window : 0}};
+        return (struct arrays){1, {fft->window}, {penstock__fft_window_count(fft) * sizeof *fft->window}};
     if (problem->kind == PENSTOCK_PROBLEM_OFDM)
         return (struct arrays){3,
                                {ofdm->bins, ofdm->pilot_bins, ofdm->pilot_values},

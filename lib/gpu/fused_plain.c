@@ -51,7 +51,7 @@ bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const st
     if (limits->cpu || fft->n < FUSED_LEAST || fft->n > 2 * MOST_OF_ONE || (fft->n & (fft->n - 1)) ||
         !faster(fft, limits) || fft->average > 1 || fft->output != PENSTOCK_OUTPUT_COMPLEX ||
         fft->domain != PENSTOCK_COMPLEX || fft->gathered || fft->shift != 0 || fft->format >= PENSTOCK_PLANAR ||
-        fft->half || fft->spacing > INT32_MAX / 2 || fft->skip > INT32_MAX / 2)
+        fft->half || fft->fold || fft->spacing > INT32_MAX / 2 || fft->skip > INT32_MAX / 2)
         return false;
     if (is_two(fft) &&
         (fft->format != PENSTOCK_CF32 || fft->spacing % 2 || fft->skip % 2 || fft->window || fft->centered))

@@ -45,6 +45,12 @@ struct gpu_step {
 bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
                         const struct penstock_job *job, size_t i);
 
+/* The kernel's argument `plane`. */
+static inline uint64_t penstock__gpu_plane_of(const struct penstock_plan_state *plan, const struct penstock_job *job)
+{
+    return plan->problem->fft.fold ? job->spacing : job->samples;
+}
+
 /* Scratch memories that a batch needs, and the bytes of each; PENSTOCK_ERR_ARGUMENT for a batch that is too large. */
 int penstock__gpu_scratch(unsigned *count, size_t *bytes, const struct penstock_plan_state *plan,
                           const struct gpu_scheme *scheme, const struct penstock_job *job);

@@ -21,6 +21,8 @@ static void define_load(struct gpu_text *text, const struct gpu_scheme *scheme, 
     define(text, "SKIP", first ? fft->skip : 0);
     define(text, "WINDOW", table->window_kind);
     define(text, "WINDOW_AT", table->window_at);
+    define(text, "FOLD", first ? fft->fold : 0);
+    define(text, "FOLD_AT", table->fold_at);
     define(text, "HALF_AT", table->half_at);
     define(text, "ORDER_IN_AT", table->order_in_at);
     define(text, "REVERSE_IN", first && fft->direction == PENSTOCK_REVERSE);

@@ -42,7 +42,8 @@ static void lay_out(struct gpu_table *table, const struct gpu_scheme *scheme, co
     lay_out_stages(table->stage_at, &node->shape, &at);
     table->half_at = reserve(&at, scheme->real == GPU_PACKED ? 2 * (size_t)scheme->length : 0);
     if (node->first)
-        table->window_kind = bluestein || (fft->shift != 0 && !fft->gathered) ? 2 : fft->window ? 1 : 0;
+        table->window_kind = bluestein || (fft->shift != 0 && !fft->gathered) ? 2 : fft->window && !fft->fold ? 1 : 0;
+    table->fold_at = reserve(&at, node->first ? fft->fold * fft->n : 0);
     table->window_at = reserve(&at, table->window_kind * fft->n);
     table->spectrum_at = reserve(&at, node->middle ? 2 * (size_t)scheme->total : 0);
     table->chirp_at = reserve(&at, bluestein && node->last ? 2 * (size_t)scheme->length : 0);
@@ -121,7 +122,7 @@ static void fill_factors(float *values, const double *chirp, const struct pensto
     double shift = fft->gathered ? 0 : fft->shift;
     for (size_t j = 0; j < fft->n; j++) {
         double turns = shift * (double)j, angle = 6.28318530717958647692 * (turns - rint(turns));
-        double factor = fft->window ? (double)fft->window[j] : 1;
+        double factor = fft->window && !fft->fold ? (double)fft->window[j] : 1;
         double re = factor, im = 0, c = chirp ? chirp[2 * j] : 1, d = chirp ? chirp[2 * j + 1] : 0;
         if (shift != 0) {
             re = factor * cos(angle);
@@ -167,6 +168,8 @@ static int fill(const struct gpu_table *table, const struct gpu_scheme *scheme, 
         status = fill_half(values + table->half_at, scheme->length);
     if (table->window_kind == 1)
         memcpy(values + table->window_at, fft->window, fft->n * sizeof(float));
+    if (fft->fold && node->first)
+        memcpy(values + table->fold_at, fft->window, fft->fold * fft->n * sizeof(float));
     if (table->window_kind == 2 && scheme->method != GPU_BLUESTEIN)
         fill_factors(values + table->window_at, NULL, fft);
     if (turns_of(scheme, node))

@@ -15,6 +15,7 @@ struct gpu_table {
     unsigned half_at;                  /* exp(2 pi i k / n), k < n / 2, of packed real samples */
     unsigned window_at;
     unsigned window_kind;                   /* 0: none, 1: n factors, 2: n pairs, window times shift times chirp */
+    unsigned fold_at;                       /* factors of a folded frame's samples */
     unsigned spectrum_at;                   /* of the convolution, total pairs */
     unsigned chirp_at;                      /* exp(-pi i k k / n), k < n */
     unsigned order_in_at, order_out_at;     /* Rader's order of samples and values, n - 1 numbers each */

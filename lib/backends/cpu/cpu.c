@@ -108,6 +108,7 @@ static void slot_free(struct penstock_slot *slot)
 
 const struct penstock_backend penstock__cpu_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
+    .folds = true,
     .name = "cpu",
     .licence = PENSTOCK_CPU_LICENCE,
     .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC |

@@ -43,7 +43,7 @@ const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_t
 static bool is_plain(const struct penstock_fft_problem *fft)
 {
     return fft->format == PENSTOCK_CF32 && fft->domain == PENSTOCK_COMPLEX && !fft->gathered && fft->shift == 0 &&
-           fft->direction == PENSTOCK_FORWARD && !penstock__fft_is_plane(fft);
+           fft->direction == PENSTOCK_FORWARD && !penstock__fft_is_plane(fft) && !fft->fold;
 }
 
 /* What the transform does in place of the stages around it, while it has the values in hand. */
@@ -107,6 +107,7 @@ struct batch {
     const struct penstock_gather *gather;
     size_t samples;        /* of the whole input */
     size_t first;          /* the frame whose samples are at `in` */
+    size_t turn;           /* of frame 0, where they are folded */
     size_t outputs, chunk; /* in all, and of a chunk */
     size_t sample_bytes, output_bytes;
     bool in_place;
@@ -169,6 +170,17 @@ static void store_frames(const struct batch *b, size_t frame, size_t count, char
     }
 }
 
+static void load_frame(const struct batch *b, size_t frame, char *to)
+{
+    const struct penstock_fft_problem *fft = b->plan->fft;
+    size_t at = first_sample(b, frame);
+    if (fft->fold)
+        penstock__load_folded(&b->plan->load, (penstock_cf32 *)(void *)to, b->in, at, b->samples,
+                              (b->turn + frame % fft->n * fft->spacing) % fft->n);
+    else
+        penstock__load_frame(&b->plan->load, to, b->in, at, b->samples, b->gather ? &b->gather[frame] : NULL);
+}
+
 /* The frames from `frame` on that are taken together, those before `end`. */
 static void run_some(const struct batch *b, size_t frame, size_t end, char *scratch)
 {
@@ -181,8 +193,7 @@ static void run_some(const struct batch *b, size_t frame, size_t end, char *scra
                       (count == 1 || b->output_bytes % p->transform.alignment == 0);
     if (!direct_in) {
         for (size_t i = 0; i < count; i++)
-            penstock__load_frame(&p->load, scratch + i * p->frame_step, b->in, first_sample(b, frame + i), b->samples,
-                                 b->gather ? &b->gather[frame + i] : NULL);
+            load_frame(b, frame + i, scratch + i * p->frame_step);
         in = scratch;
         in_step = p->frame_step;
     }
@@ -256,6 +267,7 @@ int penstock__cpu_enqueue(struct penstock_slot *slot, struct penstock_plan_state
                       .out = job->out->host,
                       .gather = job->gather ? job->gather->host : NULL,
                       .samples = job->samples,
+                      .turn = job->spacing,
                       .outputs = job->frames / p->fft->average,
                       .sample_bytes = penstock_format_bytes(p->fft->format),
                       .output_bytes = problem->out_bytes,

@@ -17,7 +17,7 @@ int penstock__load_init(struct cpu_load *load, const struct penstock_fft_problem
     bool shifted = fft->shift != 0 && !fft->gathered;
     load->fft = fft;
     load->loops = penstock__cpu_loops();
-    load->untouched = plain_format && !real_reverse && !fft->window && !shifted && !fft->gathered;
+    load->untouched = plain_format && !real_reverse && !fft->window && !fft->fold && !shifted && !fft->gathered;
     if (!shifted)
         return PENSTOCK_OK;
     load->factors = penstock__alloc(fft->n * sizeof *load->factors);
@@ -51,6 +51,26 @@ static void clear_unused(penstock_cf32 *bins, size_t n)
     bins[0].im = 0;
     if (n % 2 == 0)
         bins[n / 2].im = 0;
+}
+
+/* Samples of a frame at a time. */
+#define PIECE 256
+
+void penstock__load_folded(const struct cpu_load *load, penstock_cf32 *out, const void *in, size_t first, size_t total,
+                           size_t turn)
+{
+    const struct penstock_fft_problem *fft = load->fft;
+    penstock_cf32 piece[PIECE];
+    memset(out, 0, fft->n * sizeof *out);
+    for (size_t j = 0, some, at = turn; j < fft->fold * fft->n; j += some, at = at + some < fft->n ? at + some : 0) {
+        some = fft->fold * fft->n - j < PIECE ? fft->fold * fft->n - j : PIECE;
+        some = some < fft->n - at ? some : fft->n - at;
+        penstock__convert(piece, in, fft->format, first + j, some, total);
+        for (size_t i = 0; i < some; i++) {
+            out[at + i].re += fft->window[j + i] * piece[i].re;
+            out[at + i].im += fft->window[j + i] * piece[i].im;
+        }
+    }
 }
 
 void penstock__load_frame(const struct cpu_load *load, void *out, const void *in, size_t first, size_t total,

@@ -18,6 +18,10 @@ struct cpu_load {
 int penstock__load_init(struct cpu_load *load, const struct penstock_fft_problem *fft);
 void penstock__load_free(struct cpu_load *load);
 
+/* The folded frame whose first sample is `first` of the `total` samples at `in`; `turn` < n is its own. */
+void penstock__load_folded(const struct cpu_load *load, penstock_cf32 *out, const void *in, size_t first, size_t total,
+                           size_t turn);
+
 /* The frame whose first sample is `first` of the `total` samples at `in`, to `out`: floats where the transform is real
  * and forward, else complex values. `gather` NULL: not gathered. */
 void penstock__load_frame(const struct cpu_load *load, void *out, const void *in, size_t first, size_t total,

@@ -63,6 +63,7 @@ static int shapes(struct penstock_shapes *list, const struct penstock_device *de
 
 const struct penstock_backend penstock__cuda_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
+    .folds = true,
     .name = "cuda",
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |

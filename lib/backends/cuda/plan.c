@@ -123,7 +123,7 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     CUdeviceptr in = memory_of(queue, job, step->from), out = memory_of(queue, job, step->to);
     CUdeviceptr gather = job->gather ? penstock__cuda_memory(job->gather) : in;
     int32_t rows = (int32_t)step->rows, first = (int32_t)step->first;
-    uint64_t plane = job->samples;
+    uint64_t plane = penstock__gpu_plane_of(plan, job);
     void *arguments[] = {&in, &gather, &node->table, &out, &rows, &plane, &first};
     return penstock__cuda_launch(plan->device, node->function,
                                  &(struct cuda_grid){step->groups, x, y, penstock__gpu_local_bytes(shape)},

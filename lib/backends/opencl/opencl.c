@@ -71,6 +71,7 @@ static int shapes(struct penstock_shapes *list, const struct penstock_device *de
 
 const struct penstock_backend penstock__opencl_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
+    .folds = true,
     .name = "opencl",
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |

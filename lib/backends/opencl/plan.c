@@ -125,15 +125,17 @@ static cl_mem memory_of_step(const struct opencl_slot *slot, const struct pensto
     return which == GPU_IN ? memory_of(job->in) : which == GPU_OUT ? memory_of(job->out) : slot->scratch[which];
 }
 
-static cl_int set_arguments(const struct opencl_api *cl, const struct opencl_node *node, const struct gpu_step *step,
-                            const struct opencl_slot *slot, const struct penstock_job *job, const cl_mem images[2])
+static cl_int set_arguments(const struct penstock_plan_state *plan, const struct opencl_node *node,
+                            const struct gpu_step *step, const struct opencl_slot *slot, const struct penstock_job *job,
+                            const cl_mem images[2])
 {
+    const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
     cl_mem in = memory_of_step(slot, job, step->from), out = memory_of_step(slot, job, step->to);
     cl_mem gather = job->gather ? memory_of(job->gather) : in;
     in = images[0] ? images[0] : in;
     out = images[1] ? images[1] : out;
     cl_int rows = (cl_int)step->rows, first = (cl_int)step->first;
-    cl_ulong plane = job->samples;
+    cl_ulong plane = penstock__gpu_plane_of(plan, job);
     const struct {
         size_t bytes;
         const void *value;
@@ -176,7 +178,7 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     if (status)
         return status;
     pthread_mutex_lock(&self->arguments);
-    if (!(code = set_arguments(cl, node, step, queue, job, images)))
+    if (!(code = set_arguments(plan, node, step, queue, job, images)))
         code = cl->EnqueueNDRangeKernel(queue->queue, node->kernel, 2, NULL, global, local, 0, NULL, NULL);
     pthread_mutex_unlock(&self->arguments);
     return code ? penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code) : PENSTOCK_OK;

@@ -65,6 +65,7 @@ static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
 
 const struct penstock_backend penstock__reference_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
+    .folds = true,
     .name = "reference",
     .licence = "GPL-2.0-or-later", /* liquid-dsp is under MIT, but Debian links it with FFTW */
     .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES |

@@ -137,6 +137,18 @@ static void load(struct reference_plan *p, const void *in, size_t first, size_t 
     }
 }
 
+static void load_folded(struct reference_plan *p, const void *in, size_t first, size_t total, size_t turn)
+{
+    const struct penstock_fft_problem *fft = p->fft;
+    for (size_t j = 0; j < fft->n; j++)
+        p->in[j] = 0;
+    for (size_t j = 0; j < penstock__fft_frame(fft); j++) {
+        penstock_cf32 sample;
+        penstock__convert(&sample, in, fft->format, first + j, 1, total);
+        p->in[(j + turn) % fft->n] += fft->window[j] * (sample.re + I * sample.im);
+    }
+}
+
 /* All lines of a plane: values `step` apart, the first of each `apart` from the one before, from `in` to `out`. */
 static void transform_lines(struct reference_plan *p, fftplan plan, const float complex *in, float complex *out,
                             size_t lines, size_t apart, size_t step)
@@ -215,7 +227,10 @@ int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan
     pthread_mutex_lock(&p->lock);
     for (size_t frame = 0; frame < job->frames; frame++) {
         size_t first = gather ? gather[frame].start : frame * fft->spacing + fft->skip;
-        load(p, job->in->host, first, job->samples, gather ? &gather[frame] : NULL);
+        if (fft->fold)
+            load_folded(p, job->in->host, first, job->samples, (job->spacing + first) % fft->n);
+        else
+            load(p, job->in->host, first, job->samples, gather ? &gather[frame] : NULL);
         transform(p);
         store(p, out + frame / fft->average * plan->problem->out_bytes, (unsigned)(frame % fft->average));
     }
