@@ -94,6 +94,7 @@ static const char *const quick_cases[] = {
     "channelizer:16",
     "channelizer:60:hop45",
     "channelizer:64:hop32:cs16",
+    "channelizer:60:hop45:acquire",
     "channelizer:256:keep3:cu8",
     "channelizer:1024:streams",
     "channelizer:2048:hop1024:t8",

@@ -12,7 +12,8 @@ size_t penstock__expected_count(const struct penstock_fft_problem *fft);
 
 /*
  * Output of `frames` frames (a multiple of the problem's average) from the `samples` samples at `in`. `gather` has one
- * entry a frame, or is NULL; `turn` is the first frame's, where they are folded. Decibel output is given as power, so that it can be compared where it is near zero.
+ * entry a frame, or is NULL; `turn` is the first frame's, where they are folded. Decibel output is given as power, so
+ * that it can be compared where it is near zero.
  */
 int penstock__expected(double *out, const struct penstock_fft_problem *fft, const void *in, size_t samples,
                        const struct penstock_gather *gather, size_t turn, size_t frames);

@@ -92,8 +92,7 @@ size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_
 static size_t most_frames(const struct penstock_problem *problem)
 {
     bool fft = problem->kind == PENSTOCK_PROBLEM_FFT;
-    size_t once =
-        fft ? penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_frame(&problem->fft)) : 0;
+    size_t once = fft ? penstock__problem_in_bytes(problem, problem->fft.skip + penstock__fft_frame(&problem->fft)) : 0;
     return (PTRDIFF_MAX - once) / (problem->in_bytes + problem->out_bytes + sizeof(struct penstock_gather));
 }
 

@@ -25,7 +25,7 @@ int penstock__ring_init(struct penstock__ring *ring, penstock_context *context, 
     ring->count = count;
     for (unsigned i = 0; i < count; i++) {
         struct penstock__ring_batch *batch = &ring->batches[i];
-        int status = fill(&batch->in, ring, device, in_bytes);
+        int status = in_bytes ? fill(&batch->in, ring, device, in_bytes) : PENSTOCK_OK;
         if (status || (out_bytes && (status = fill(&batch->out, ring, device, out_bytes))))
             return status;
     }

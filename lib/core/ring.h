@@ -37,7 +37,8 @@ struct penstock__ring {
     unsigned count, filling, oldest;
 };
 
-/* `ring` is zeroed, and may be freed after a failure too. `device` NULL: ordinary memory. `out_bytes` 0: none. */
+/* `ring` is zeroed, and may be freed after a failure too. `device` NULL: ordinary memory. `in_bytes`, `out_bytes` 0:
+ * none. */
 int penstock__ring_init(struct penstock__ring *ring, penstock_context *context, struct penstock_device *device,
                         unsigned count, size_t in_bytes, size_t out_bytes);
 void penstock__ring_free(struct penstock__ring *ring);

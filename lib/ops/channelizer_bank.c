@@ -24,6 +24,7 @@ static void place_weights(struct channel_bank *bank, const float *taps, size_t t
         size_t wide = weights->width - column < FOLD_WIDTH ? FOLD_WIDTH / 2 : FOLD_WIDTH;
         float *pair = weights->values + 2 * (column * weights->depth + t * wide + i - column);
         pair[0] = pair[1] = taps[l];
+        bank->factors[at] = taps[l];
     }
 }
 
@@ -40,8 +41,13 @@ int penstock__channel_bank_init(struct channel_bank *bank, const penstock_channe
                                   .stride = round_up(2 * channels + FOLD_WIDTH, FOLD_WIDTH),
                                   .weights = {.depth = depth, .width = width},
                                   .kernels = penstock__channelizer_kernels()};
-    if (!(bank->weights.values = penstock__calloc(2 * width * depth, sizeof(float))))
+    bank->weights.values = penstock__calloc(2 * width * depth, sizeof(float));
+    bank->factors = penstock__calloc(bank->window, sizeof(float));
+    if (!bank->weights.values || !bank->factors) {
+        penstock__channel_bank_free(bank);
+        *bank = (struct channel_bank){0};
         return PENSTOCK_ERR_MEMORY;
+    }
     place_weights(bank, taps, tap_count);
     return PENSTOCK_OK;
 }
@@ -49,11 +55,11 @@ int penstock__channel_bank_init(struct channel_bank *bank, const penstock_channe
 void penstock__channel_bank_free(struct channel_bank *bank)
 {
     penstock__free(bank->weights.values);
+    penstock__free(bank->factors);
 }
 
-/* Place of a window's first sample in the transform, which counts samples from phase zero on: m R + a + 1 + o modulo M,
- * the window being a multiple of M long. */
-static size_t first_place(const struct channel_bank *bank, uint64_t frame)
+/* m R + a + 1 + o modulo M, the window being a multiple of M long. */
+size_t penstock__channel_bank_turn(const struct channel_bank *bank, uint64_t frame)
 {
     return ((size_t)(frame % bank->channels) * bank->hop + bank->advance + 1 + bank->origin) % bank->channels;
 }
@@ -62,7 +68,7 @@ void penstock__channel_bank_fold(const struct channel_bank *bank, penstock_cf32 
                                  uint64_t first, size_t count)
 {
     const size_t channels = bank->channels;
-    size_t place = first_place(bank, first);
+    size_t place = penstock__channel_bank_turn(bank, first);
     for (size_t done = 0; done < count; done += MOST_TOGETHER) {
         penstock_cf32 *out[MOST_TOGETHER];
         const penstock_cf32 *windows[MOST_TOGETHER];

@@ -19,6 +19,7 @@ struct channel_bank {
     size_t window; /* samples of a frame: M times the depth */
     size_t stride; /* values from a row to the next: a folded frame, and room for its end before that wraps around */
     struct fold_weights weights;
+    float *factors; /* of the window's samples, as they lie: the taps backwards */
     const struct channelizer_kernels *kernels;
 };
 
@@ -26,6 +27,9 @@ struct channel_bank {
 int penstock__channel_bank_init(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
                                 size_t tap_count);
 void penstock__channel_bank_free(struct channel_bank *bank);
+
+/* Place of a window's first sample in the transform, which counts samples from phase zero on. */
+size_t penstock__channel_bank_turn(const struct channel_bank *bank, uint64_t frame);
 
 /* Frames `first` .. `first + count` - 1 of the stream to rows; `in` is the first one's window. What is at a row's front
  * is then the transform's input. */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Frames of the filter bank by the polyphase sums and a child FFT plan. */
+/* Frames of the filter bank by the polyphase sums and an FFT plan. */
 #include "ops/channelizer_engine.h"
+#include "core/devices.h"
 #include "ops/fft.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Values of the frames that a thread takes at a time: their sums and transforms stay in its cache, and are some ten
  * microseconds of work, against the few that it takes to hand them out. */
 #define ITEM_VALUES 8192
 
-#define BATCH_BYTES ((size_t)8 << 20)
-
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int make_plan(struct channelizer_engine *engine, penstock_plan **plan, bool in_rows, const char *device)
+static int make_child(struct channelizer_engine *engine, penstock_plan **plan, bool in_rows, const char *device)
 {
     return penstock__fft_plan_there(plan, engine->context,
                                     &PENSTOCK_FFT_DESC(.n = engine->bank.channels, .batch = in_rows ? engine->item : 0,
@@ -23,8 +23,62 @@ static int make_plan(struct channelizer_engine *engine, penstock_plan **plan, bo
                                     device);
 }
 
+/* The whole in one, where the device sums and copies its samples anyway. */
+static int make_folded(struct channelizer_engine *engine, penstock_plan **plan, const struct penstock_device *found,
+                       const char *device)
+{
+    const struct channel_bank *bank = &engine->bank;
+    const struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_FFT,
+                                             .in_bytes = bank->hop * sizeof(penstock_cf32),
+                                             .out_bytes = bank->channels * sizeof(penstock_cf32),
+                                             .batch = 1,
+                                             .fft = {.n = bank->channels,
+                                                     .direction = PENSTOCK_FORWARD,
+                                                     .domain = PENSTOCK_COMPLEX,
+                                                     .format = PENSTOCK_CF32,
+                                                     .window = bank->factors,
+                                                     .fold = bank->weights.depth,
+                                                     .spacing = bank->hop,
+                                                     .output = PENSTOCK_OUTPUT_COMPLEX,
+                                                     .scale = 1,
+                                                     .average = 1}};
+    *plan = NULL;
+    if (!found->backend->folds || found->host_memory || found->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY)
+        return PENSTOCK_OK;
+    int status = penstock__plan_new_there(plan, engine->context, &problem, device, 0);
+    if (!status || status == PENSTOCK_ERR_MEMORY)
+        return status;
+    penstock__log(engine->context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
+                  "%s makes no sums of the filter bank: %s", found->name, penstock_error_text());
+    return PENSTOCK_OK;
+}
+
+/* On a device of its own the first plan, which told the device where that was to be chosen, gives way. */
+static int go_over(struct channelizer_engine *engine, const char *device)
+{
+    const struct penstock_device *found = penstock__plan_binding(engine->plans[0])->state.device;
+    enum penstock_preference preference;
+    penstock_plan *folded;
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    const char *name;
+    char text[64];
+    int status = penstock__device_parse(&preference, &name, device);
+    engine->movable = preference != PENSTOCK_DEVICE_NAMED;
+    snprintf(text, sizeof text, "%s%s", engine->movable ? "prefer:" : "", found->name);
+    if (status || (status = make_folded(engine, &folded, found, text)))
+        return status;
+    if (folded) {
+        penstock_plan_free(engine->plans[0]);
+        engine->plans[0] = folded;
+        engine->folds = true;
+    }
+    if ((status = penstock_plan_get_info(engine->plans[0], &info)))
+        return status;
+    return penstock__channelizer_engine_ring(engine, info.best_batch);
+}
+
 /* The device's plan; where it is the CPU's, one a thread that reads rows. */
-static int make_plans(struct channelizer_engine *engine, double max_latency_s, const char *device)
+static int make_plans(struct channelizer_engine *engine, const char *device)
 {
     unsigned threads = penstock__threads(engine->context);
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
@@ -32,16 +86,16 @@ static int make_plans(struct channelizer_engine *engine, double max_latency_s, c
     if (!(engine->plans = penstock__calloc(threads, sizeof *engine->plans)))
         return PENSTOCK_ERR_MEMORY;
     engine->plan_count = 1;
-    if ((status = make_plan(engine, &engine->plans[0], false, device)) ||
+    if ((status = make_child(engine, &engine->plans[0], false, device)) ||
         (status = penstock_plan_get_info(engine->plans[0], &info)))
         return status;
     if (strcmp(info.device, "cpu"))
-        return penstock__batcher_new(&engine->batcher, engine->plans[0], BATCH_BYTES, max_latency_s);
+        return go_over(engine, device);
     penstock_plan_free(engine->plans[0]);
     engine->plans[0] = NULL;
     engine->plan_count = threads;
     for (unsigned i = 0; i < threads; i++)
-        if ((status = make_plan(engine, &engine->plans[i], true, "cpu")))
+        if ((status = make_child(engine, &engine->plans[i], true, "cpu")))
             return status;
     return PENSTOCK_OK;
 }
@@ -51,10 +105,11 @@ int penstock__channelizer_engine_init(struct channelizer_engine *engine, double 
     const struct channel_bank *bank = &engine->bank;
     size_t together = bank->kernels->frames;
     int status;
+    engine->max_latency_s = max_latency_s;
     engine->item = (ITEM_VALUES / bank->channels + together - 1) / together * together;
     if (!engine->item)
         engine->item = together;
-    if ((status = make_plans(engine, max_latency_s, device)))
+    if ((status = make_plans(engine, device)))
         return status;
     engine->scratch_values = engine->item * (bank->stride + bank->channels);
     engine->scratch_values = (engine->scratch_values + FOLD_WIDTH - 1) / FOLD_WIDTH * FOLD_WIDTH;
@@ -66,12 +121,19 @@ int penstock__channelizer_engine_init(struct channelizer_engine *engine, double 
 
 void penstock__channelizer_engine_free(struct channelizer_engine *engine)
 {
-    penstock__batcher_free(engine->batcher);
+    if (engine->capacity)
+        penstock__channelizer_engine_settle(engine, SIZE_MAX);
     for (unsigned i = 0; i < engine->plan_count; i++)
         penstock_plan_free(engine->plans[i]);
+    penstock__ring_free(&engine->ring);
     penstock__free(engine->plans);
     penstock__free(engine->scratch);
     penstock__free(engine->statuses);
+}
+
+struct penstock_device *penstock__channelizer_engine_memory(const struct channelizer_engine *engine)
+{
+    return engine->capacity || engine->folds ? penstock__plan_binding(engine->plans[0])->state.device : NULL;
 }
 
 /* ---------------------------------------------------------------- values out ------------------ */
@@ -112,22 +174,42 @@ static void deliver(const struct channelizer_engine *engine, const penstock_cf32
 
 /* ---------------------------------------------------------------- the CPU --------------------- */
 
+/* Frames that a thread takes at a time: fewer where there are not enough for all. */
+static size_t item_of(const struct channelizer_engine *engine, size_t count)
+{
+    size_t together = engine->bank.kernels->frames, fair = count / penstock__threads(engine->context) + together;
+    fair -= fair % together;
+    return fair < engine->item ? fair : engine->item;
+}
+
 struct work {
     struct channelizer_engine *engine;
     const penstock_cf32 *in;
     uint64_t first;
-    size_t count;
-    const struct frame_sink *sink; /* or, for the batcher, */
+    size_t count, item;
+    const struct frame_sink *sink; /* or */
     penstock_cf32 *batch;          /* folded frames one after the other */
     size_t at;
 };
+
+static size_t count_of(const struct work *work, size_t item)
+{
+    size_t left = work->count - item * work->item;
+    return left < work->item ? left : work->item;
+}
+
+static void share(struct work *work, void (*run)(void *argument, size_t item, unsigned worker))
+{
+    work->item = item_of(work->engine, work->count);
+    penstock__parallel(work->engine->context, (work->count + work->item - 1) / work->item, run, work);
+}
 
 static void make_item(void *argument, size_t item, unsigned worker)
 {
     const struct work *work = argument;
     struct channelizer_engine *engine = work->engine;
     const struct channel_bank *bank = &engine->bank;
-    size_t first = item * engine->item, left = work->count - first, count = left < engine->item ? left : engine->item;
+    size_t first = item * work->item, count = count_of(work, item);
     penstock_cf32 *rows = engine->scratch + worker * engine->scratch_values, *made = rows + engine->item * bank->stride;
     bool direct = work->sink->frames && !engine->select;
     if (direct)
@@ -144,8 +226,8 @@ int penstock__channelizer_engine_run(struct channelizer_engine *engine, const pe
                                      size_t count, const struct frame_sink *sink, size_t at)
 {
     int status = PENSTOCK_OK;
-    penstock__parallel(engine->context, (count + engine->item - 1) / engine->item, make_item,
-                       &(struct work){engine, in, first, count, sink, NULL, at});
+    share(&(struct work){.engine = engine, .in = in, .first = first, .count = count, .sink = sink, .at = at},
+          make_item);
     for (unsigned i = 0; i < engine->plan_count; i++) {
         if (engine->statuses[i])
             status = penstock__error(engine->statuses[i], "channelizer: a transform failed on the CPU");
@@ -161,7 +243,7 @@ static void fold_item(void *argument, size_t item, unsigned worker)
     const struct work *work = argument;
     const struct channelizer_engine *engine = work->engine;
     const struct channel_bank *bank = &engine->bank;
-    size_t first = item * engine->item, left = work->count - first, count = left < engine->item ? left : engine->item;
+    size_t first = item * work->item, count = count_of(work, item);
     penstock_cf32 *rows = engine->scratch + worker * engine->scratch_values;
     penstock__channel_bank_fold(bank, rows, work->in + first * bank->hop, work->first + first, count);
     for (size_t f = 0; f < count; f++)
@@ -169,48 +251,23 @@ static void fold_item(void *argument, size_t item, unsigned worker)
                bank->channels * sizeof *work->batch);
 }
 
-int penstock__channelizer_engine_send(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
-                                      size_t count, size_t *sent)
+void penstock__channelizer_engine_fold(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
+                                       size_t count, penstock_cf32 *rows)
 {
-    const struct channel_bank *bank = &engine->bank;
-    *sent = 0;
-    while (*sent < count) {
-        size_t room;
-        void *to;
-        int status = penstock__batcher_room(engine->batcher, &to, &room);
-        if (status || !room)
-            return status;
-        size_t some = room / bank->channels < count - *sent ? room / bank->channels : count - *sent;
-        penstock__parallel(engine->context, (some + engine->item - 1) / engine->item, fold_item,
-                           &(struct work){engine, in + *sent * bank->hop, first + *sent, some, NULL, to, 0});
-        *sent += some;
-        if ((status = penstock__batcher_commit(engine->batcher, some * bank->channels)))
-            return status;
-    }
-    return PENSTOCK_OK;
+    share(&(struct work){.engine = engine, .in = in, .first = first, .count = count, .batch = rows}, fold_item);
 }
 
 static void deliver_item(void *argument, size_t item, unsigned worker)
 {
     const struct work *work = argument;
-    size_t first = item * work->engine->item, left = work->count - first;
+    size_t first = item * work->item;
     (void)worker;
-    deliver(work->engine, work->in + first * work->engine->bank.channels,
-            left < work->engine->item ? left : work->engine->item, work->sink, work->at + first);
+    deliver(work->engine, work->in + first * work->engine->bank.channels, count_of(work, item), work->sink,
+            work->at + first);
 }
 
-int penstock__channelizer_engine_take(struct channelizer_engine *engine, bool wait, const struct frame_sink *sink,
-                                      size_t at, size_t count, size_t *taken)
+void penstock__channelizer_engine_deliver(struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,
+                                          const struct frame_sink *sink, size_t at)
 {
-    const void *from;
-    size_t some = 0;
-    int status = penstock__batcher_ready(engine->batcher, wait, &from, &some);
-    *taken = 0;
-    if (status || !some)
-        return status;
-    *taken = some < count ? some : count;
-    penstock__parallel(engine->context, (*taken + engine->item - 1) / engine->item, deliver_item,
-                       &(struct work){engine, from, 0, *taken, sink, NULL, at});
-    penstock__batcher_release(engine->batcher, *taken);
-    return PENSTOCK_OK;
+    share(&(struct work){.engine = engine, .in = frames, .count = count, .sink = sink, .at = at}, deliver_item);
 }

@@ -2,16 +2,19 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Frames of the filter bank by the polyphase sums and a child FFT plan.
+ * Frames of the filter bank by the polyphase sums and an FFT plan.
  *
  * On the CPU each thread has a plan of its own and takes some frames through sums and transforms while they are in its
- * cache: frames are made when they are asked for, where they are wanted. On other devices threads make the sums of a
- * batch, which then travels while they make those of the next.
+ * cache: frames are made when they are asked for, where they are wanted. On other devices frames go in batches, several
+ * on their way at once. Where the device sums while it loads, a batch is the stream's samples as they lie, which are in
+ * use until it is done; else threads make the sums in the batch's own memory.
  */
 #ifndef PENSTOCK_OPS_CHANNELIZER_ENGINE_H
 #define PENSTOCK_OPS_CHANNELIZER_ENGINE_H
 
-#include "core/batcher.h"
+#include "core/meter.h"
+#include "core/plan.h"
+#include "core/ring.h"
 #include "ops/channelizer_bank.h"
 
 struct channelizer_engine {
@@ -21,11 +24,23 @@ struct channelizer_engine {
     size_t kept;
     penstock_plan **plans; /* on the CPU one a thread, else one */
     unsigned plan_count;
-    struct penstock__batcher *batcher; /* NULL on the CPU */
-    size_t item;                       /* frames that a thread takes at a time */
-    size_t scratch_values;             /* of a thread */
+    size_t item;           /* frames that a thread takes at a time */
+    size_t scratch_values; /* of a thread */
     penstock_cf32 *scratch;
     int *statuses; /* of each thread's last item */
+
+    /* On other devices. */
+    bool folds;                 /* the device sums */
+    bool movable;               /* the CPU goes on where the device fails */
+    size_t capacity;            /* frames of a batch; 0 on the CPU */
+    struct penstock__ring ring; /* items are frames, tickets the plan's; `samples` is where samples that it reads lie
+                                   ahead of those that gather, or SIZE_MAX */
+    size_t starts[PENSTOCK__RING_MOST]; /* where they lie */
+    uint64_t fallbacks;                 /* of plans that are gone */
+    double max_latency_s;
+    int failure;
+    char failure_text[512];
+    struct penstock__meter *meter; /* or NULL */
 };
 
 /* Where frames go: one after the other, or a stream for each value of a frame. The other one is NULL. */
@@ -39,17 +54,62 @@ struct frame_sink {
 int penstock__channelizer_engine_init(struct channelizer_engine *engine, double max_latency_s, const char *device);
 void penstock__channelizer_engine_free(struct channelizer_engine *engine);
 
+/* Whose memory samples should lie in; NULL: any. */
+struct penstock_device *penstock__channelizer_engine_memory(const struct channelizer_engine *engine);
+
 /* On the CPU: frames `first` .. `first + count` - 1 of the stream, `in` being the first one's window, to the sink from
  * frame `at` on. */
 int penstock__channelizer_engine_run(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
                                      size_t count, const struct frame_sink *sink, size_t at);
 
-/* On other devices: as many of these frames as there is room for are sent; how many. */
-int penstock__channelizer_engine_send(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
-                                      size_t count, size_t *sent);
+/* Sums of the first frames of a batch, by all threads, one frame's behind the other's. */
+void penstock__channelizer_engine_fold(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
+                                       size_t count, penstock_cf32 *rows);
 
-/* On other devices: up to `count` frames that are ready, to the sink from frame `at` on; how many. */
-int penstock__channelizer_engine_take(struct channelizer_engine *engine, bool wait, const struct frame_sink *sink,
-                                      size_t at, size_t count, size_t *taken);
+/* `count` whole frames to the sink, from its frame `at` on. */
+void penstock__channelizer_engine_deliver(struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,
+                                          const struct frame_sink *sink, size_t at);
+
+/* ---- other devices: channelizer_flight.c ---- */
+
+int penstock__channelizer_engine_ring(struct channelizer_engine *engine, size_t best_batch);
+
+/* A plan for another prototype, of the engine's device; NULL where none is needed. */
+int penstock__channelizer_engine_plan(const struct channelizer_engine *engine, const struct channel_bank *bank,
+                                      penstock_plan **plan);
+
+/* It takes the place of the one before, once that has done what was sent. */
+void penstock__channelizer_engine_set_plan(struct channelizer_engine *engine, penstock_plan *plan);
+
+void penstock__channelizer_engine_set_meter(struct channelizer_engine *engine, struct penstock__meter *meter);
+
+/* Frames whose first one's window is `in[start]` on: full batches, or with `all` what is left too, as far as there is
+ * room; how many. `since`: when the first of them was complete. */
+struct channelizer_frames {
+    const penstock_cf32 *in;
+    size_t start, count;
+    uint64_t first;
+    bool all;
+    double since;
+};
+int penstock__channelizer_engine_send(struct channelizer_engine *engine, const struct channelizer_frames *frames,
+                                      size_t *sent);
+
+/* Waits for what reads samples that lie ahead, but before place `end`; SIZE_MAX: for all. A failure is kept until its
+ * turn comes. */
+void penstock__channelizer_engine_settle(struct channelizer_engine *engine, size_t end);
+
+/* What gathers goes on from the memory's front. */
+void penstock__channelizer_engine_moved(struct channelizer_engine *engine);
+
+/* The place up to which samples may gather while nothing is waited for. */
+size_t penstock__channelizer_engine_free_up_to(struct channelizer_engine *engine);
+
+/* Frames in order, waited for if `wait` is set or nothing more can be sent before; and `count` of these were read. */
+int penstock__channelizer_engine_ready(struct channelizer_engine *engine, bool wait, const penstock_cf32 **from,
+                                       size_t *count);
+
+/* After a failure the frames before it are given, then it is, until a reset. */
+void penstock__channelizer_engine_reset(struct channelizer_engine *engine);
 
 #endif

@@ -6,6 +6,8 @@
 #include "core/meanwhile.h"
 #include "ops/channelizer_stream.h"
 
+#include <string.h>
+
 /* The maker's, of a channelizer_order. */
 static int make_engine(void **engine, void *owner, const char *device)
 {
@@ -47,10 +49,45 @@ static void take_engine(struct channelizer *channelizer, struct channelizer_engi
     channelizer->engine.kept = before.kept;
     *made = before;
     free_engine(made);
-    if (!channelizer->engine.batcher)
+    channelizer->stream.lends_out = channelizer->engine.capacity && !channelizer->engine.select;
+    if (!channelizer->engine.capacity)
         return;
-    penstock__batcher_set_latency(channelizer->engine.batcher, channelizer->desc.max_latency_s);
-    penstock__batcher_set_meter(channelizer->engine.batcher, &channelizer->stream.meter);
+    channelizer->engine.max_latency_s = channelizer->desc.max_latency_s;
+    penstock__channelizer_engine_set_meter(&channelizer->engine, &channelizer->stream.meter);
+}
+
+/* Plans for the prototypes that came meanwhile, and memory that the device reaches. */
+static int prepare(struct channelizer *channelizer, struct channelizer_engine *made)
+{
+    penstock_plan *plan = NULL;
+    int status = PENSTOCK_OK;
+    if (channelizer->order.stale)
+        status = penstock__channelizer_engine_plan(made, &channelizer->engine.bank, &plan);
+    if (plan)
+        penstock__channelizer_engine_set_plan(made, plan);
+    for (struct channelizer_change *change = channelizer->changes; change && !status; change = change->next)
+        status = penstock__channelizer_engine_plan(made, &change->bank, &change->plan);
+    return status ? status : penstock__channelizer_relocate(channelizer, made, channelizer->widest);
+}
+
+static void forget_plans(struct channelizer *channelizer)
+{
+    for (struct channelizer_change *change = channelizer->changes; change; change = change->next) {
+        penstock_plan_free(change->plan);
+        change->plan = NULL;
+    }
+}
+
+/* A copy, as the bank that it is of may be gone when the maker's thread reads it. */
+static int keep_factors(struct channel_bank *bank)
+{
+    size_t bytes = bank->window * sizeof *bank->factors;
+    float *copy = penstock__alloc(bytes);
+    if (copy)
+        memcpy(copy, bank->factors, bytes);
+    bank->weights.values = NULL;
+    bank->factors = copy;
+    return copy ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
 int penstock__channelizer_make_engine(struct channelizer *channelizer, const char *device)
@@ -61,8 +98,15 @@ int penstock__channelizer_make_engine(struct channelizer *channelizer, const cha
     void *made;
     channelizer->order = (struct channelizer_order){
         .context = context, .bank = channelizer->engine.bank, .max_latency_s = channelizer->desc.max_latency_s};
-    int status =
+    int status = keep_factors(&channelizer->order.bank);
+    if (status)
+        return status;
+    status =
         penstock__make(&made, meanwhile ? &channelizer->arrival : NULL, &maker, &channelizer->order, context, device);
+    if (!channelizer->arrival)
+        penstock__channel_bank_free(&channelizer->order.bank);
+    if (!channelizer->arrival)
+        channelizer->order.bank.factors = NULL;
     if (!status)
         take_engine(channelizer, made);
     return status;
@@ -74,8 +118,15 @@ void penstock__channelizer_welcome(struct channelizer *channelizer)
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     if (!penstock__welcome(&channelizer->arrival, channelizer->engine.context, &made))
         return;
+    penstock_plan_get_info(((struct channelizer_engine *)made)->plans[0], &info);
+    if (prepare(channelizer, made)) {
+        penstock__log(channelizer->engine.context, PENSTOCK_LOG_WARNING, "%s is not used, the CPU goes on: %s",
+                      info.device, penstock_error_text());
+        forget_plans(channelizer);
+        free_engine(made);
+        return;
+    }
     take_engine(channelizer, made);
-    penstock_plan_get_info(channelizer->engine.plans[0], &info);
     penstock__log(channelizer->engine.context, PENSTOCK_LOG_INFO, "%s is ready and goes on", info.device);
-    penstock__channelizer_send(channelizer); /* the batcher keeps a failure until its turn comes */
+    penstock__channelizer_send(channelizer, false); /* the engine keeps a failure until its turn comes */
 }

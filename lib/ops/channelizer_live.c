@@ -38,8 +38,11 @@ static void adopt(struct channelizer *channelizer)
     struct channel_bank *bank = &channelizer->engine.bank;
     channelizer->start += bank->window;
     channelizer->start -= change->bank.window;
+    if (change->plan)
+        penstock__channelizer_engine_set_plan(&channelizer->engine, change->plan);
     penstock__channel_bank_free(bank);
     *bank = change->bank;
+    channelizer->order.stale = true;
     channelizer->changes = change->next;
     penstock__free(change);
 }
@@ -58,24 +61,25 @@ void penstock__channelizer_settle(struct channelizer *channelizer)
         adopt(channelizer); /* `start` is to be set anew */
 }
 
-/* Room for longer windows. While nothing of the stream is gone, there are zeros before it for them too. */
-static int widen(struct channelizer *channelizer, size_t window)
+bool penstock__channelizer_is_whole(const struct channelizer *channelizer)
 {
-    size_t front = memory_at(channelizer) <= 0 ? window - channelizer->widest : 0;
-    size_t capacity = penstock__channelizer_room(&channelizer->engine, window) + front;
-    if (capacity < channelizer->end + front)
-        capacity = channelizer->end + front;
-    penstock_cf32 *in = penstock__calloc(capacity + BANK_SLACK, sizeof *in);
-    if (!in)
-        return PENSTOCK_ERR_MEMORY;
-    memcpy(in + front, channelizer->in, channelizer->end * sizeof *in);
-    penstock__free(channelizer->in);
-    channelizer->in = in;
-    channelizer->capacity = capacity;
-    channelizer->start += front;
-    channelizer->end += front;
-    channelizer->widest = window;
-    return PENSTOCK_OK;
+    return memory_at(channelizer) <= 0;
+}
+
+static void free_change(struct channelizer_change *change)
+{
+    penstock_plan_free(change->plan);
+    penstock__channel_bank_free(&change->bank);
+    penstock__free(change);
+}
+
+void penstock__channelizer_drop_changes(struct channelizer *channelizer)
+{
+    while (channelizer->changes) {
+        struct channelizer_change *change = channelizer->changes;
+        channelizer->changes = change->next;
+        free_change(change);
+    }
 }
 
 /* The first frame from sample `at` on, after what was pushed and after the changes before. */
@@ -111,12 +115,12 @@ int penstock_channelizer_set_taps(penstock_stream *stream, const float *taps, si
         return bad("%zu taps, not more than %zu (advance)", tap_count, d->advance);
     if (!(change = penstock__calloc(1, sizeof *change)))
         return PENSTOCK_ERR_MEMORY;
-    status = penstock__channelizer_bank(&change->bank, d, taps, tap_count);
+    if (!(status = penstock__channelizer_bank(&change->bank, d, taps, tap_count)))
+        status = penstock__channelizer_engine_plan(&channelizer->engine, &change->bank, &change->plan);
     if (!status && change->bank.window > channelizer->widest)
-        status = widen(channelizer, change->bank.window);
+        status = penstock__channelizer_relocate(channelizer, &channelizer->engine, change->bank.window);
     if (status) {
-        penstock__channel_bank_free(&change->bank);
-        penstock__free(change);
+        free_change(change);
         return status;
     }
     change->frame = possible_frame(channelizer, &change->bank, first_frame(channelizer, at));
@@ -127,6 +131,7 @@ int penstock_channelizer_set_taps(penstock_stream *stream, const float *taps, si
         *from = change->frame * d->hop + d->advance;
     channelizer->desc.tap_count = tap_count;
     penstock__channelizer_leave(channelizer, 0);
+    penstock__channelizer_send(channelizer, false); /* frames up to it, which no more join */
     return PENSTOCK_OK;
 }
 
@@ -149,6 +154,7 @@ int penstock__channelizer_select(struct channelizer *channelizer, const size_t *
     channelizer->engine.kept = select_count ? select_count : channelizer->desc.channels;
     channelizer->stream.out_channels = channelizer->engine.kept;
     channelizer->stream.out_bytes = channelizer->engine.kept * sizeof(penstock_cf32);
+    channelizer->stream.lends_out = channelizer->engine.capacity && !kept;
     return PENSTOCK_OK;
 }
 
@@ -163,15 +169,13 @@ int penstock_channelizer_set_select(penstock_stream *stream, const size_t *selec
 int penstock__channelizer_set_max_latency(penstock_stream *stream, double max_latency_s)
 {
     struct channelizer *channelizer = channelizer_of(stream);
-    channelizer->desc.max_latency_s = max_latency_s;
-    if (channelizer->engine.batcher)
-        penstock__batcher_set_latency(channelizer->engine.batcher, max_latency_s);
+    channelizer->desc.max_latency_s = channelizer->engine.max_latency_s = max_latency_s;
     return PENSTOCK_OK;
 }
 
 void penstock__channelizer_get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
 {
     const struct channelizer *channelizer = const_channelizer_of(stream);
-    stats->fallbacks = penstock__plan_fallbacks(channelizer->engine.plans[0]);
+    stats->fallbacks = channelizer->engine.fallbacks + penstock__plan_fallbacks(channelizer->engine.plans[0]);
     stats->meanwhile = channelizer->meanwhile;
 }

@@ -19,6 +19,7 @@
 /* Another prototype from a frame on. */
 struct channelizer_change {
     struct channel_bank bank;
+    penstock_plan *plan; /* or NULL, where the engine's goes on */
     uint64_t frame;
     struct channelizer_change *next;
 };
@@ -26,8 +27,9 @@ struct channelizer_change {
 /* What an engine is made from. */
 struct channelizer_order {
     penstock_context *context;
-    struct channel_bank bank; /* for its shape, which is that of all prototypes; the weights may be gone */
+    struct channel_bank bank; /* the factors are its own, other weights it has not */
     double max_latency_s;
+    bool stale; /* another prototype holds by now */
 };
 
 struct channelizer {
@@ -44,7 +46,9 @@ struct channelizer {
     size_t start, end, capacity; /* what is in use of `in`, from the next frame's window on */
     size_t widest;               /* window for which there is room, and zeros before the stream */
     struct penstock__rest rest;  /* of a planar push; counted as pushed */
-    uint64_t folded;             /* frames that left `in` */
+    uint64_t folded;             /* frames that left `in`, or are on their way from there */
+    uint64_t flush_to;           /* those before this one are sent at once */
+    double since;                /* when the first of those that wait to be sent was complete; 0: none was */
     uint64_t total;              /* frames of the whole stream, once finished */
 };
 
@@ -60,8 +64,31 @@ static inline const struct channelizer *const_channelizer_of(const penstock_stre
     return (const struct channelizer *)(const void *)stream;
 }
 
-/* Full windows on their way to a device that works in batches. */
-int penstock__channelizer_send(struct channelizer *channelizer);
+/* ---- channelizer_in.c ---- */
+
+/* Memory for longer windows, or for another engine. While nothing of the stream is gone, there are zeros before it for
+ * them too. */
+int penstock__channelizer_relocate(struct channelizer *channelizer, const struct channelizer_engine *engine,
+                                   size_t window);
+
+/* Frames whose windows are full, up to the next change. */
+size_t penstock__channelizer_full_windows(const struct channelizer *channelizer);
+
+/* Full windows on their way to a device that works in batches: whole batches, or all. */
+int penstock__channelizer_send(struct channelizer *channelizer, bool all);
+
+/* What is left of a planar push, as far as there is room; and after the end all that is left, on its way. */
+int penstock__channelizer_take_rest(struct channelizer *channelizer);
+int penstock__channelizer_end_input(struct channelizer *channelizer);
+
+/* Of the kind's table. */
+int penstock__channelizer_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken);
+int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *room);
+int penstock__channelizer_commit(penstock_stream *stream, size_t count);
+int penstock__channelizer_flush(penstock_stream *stream);
+int penstock__channelizer_finish(penstock_stream *stream);
+
+/* ---- channelizer_live.c ---- */
 
 /* Frames that left `in`; changes of the next one hold. */
 void penstock__channelizer_leave(struct channelizer *channelizer, size_t frames);
@@ -69,12 +96,15 @@ void penstock__channelizer_leave(struct channelizer *channelizer, size_t frames)
 /* The first value of `in` that a frame to come needs. */
 size_t penstock__channelizer_oldest(const struct channelizer *channelizer);
 
+/* Whether nothing of the stream is gone from `in`. */
+bool penstock__channelizer_is_whole(const struct channelizer *channelizer);
+
+/* Changes that did not come to hold. */
+void penstock__channelizer_drop_changes(struct channelizer *channelizer);
+
 /* A bank with these taps, NULL: `count` designed ones. */
 int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
                                size_t count);
-
-/* Values of `in` for windows of `window` samples: those of a batch, and as much again as must be moved to the front. */
-size_t penstock__channelizer_room(const struct channelizer_engine *engine, size_t window);
 
 /* ---- channelizer_handover.c ---- */
 
@@ -83,8 +113,6 @@ int penstock__channelizer_make_engine(struct channelizer *channelizer, const cha
 
 /* Between two frames: goes over to the device that is ready by now. */
 void penstock__channelizer_welcome(struct channelizer *channelizer);
-
-/* ---- channelizer_live.c ---- */
 
 /* Other channels, from the next frame on. */
 int penstock__channelizer_select(struct channelizer *channelizer, const size_t *select, size_t select_count);

@@ -165,6 +165,7 @@ static void slot_free(struct penstock_slot *slot)
 
 const struct penstock_backend penstock__trace_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
+    .folds = true,
     .name = "trace",
     .licence = "MIT",
     .flags =
