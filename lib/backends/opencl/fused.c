@@ -43,9 +43,10 @@ static int check_group(struct penstock_plan_state *plan)
             self->kernels[i], device_of(plan)->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL);
         if (code)
             return penstock__opencl_error(plan->device, "clGetKernelWorkGroupInfo", code);
-        if (limit < group)
-            return penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
-                                   plan->device->name, limit, group);
+        if (limit < group) /* there is but one kernel for a block of LDPC */
+            return penstock__error(
+                plan->problem->kind == PENSTOCK_PROBLEM_LDPC ? PENSTOCK_ERR_UNSUPPORTED : PENSTOCK_ERR_DEVICE,
+                "%s: the kernel runs with %zu work-items, it needs %u", plan->device->name, limit, group);
     }
     return PENSTOCK_OK;
 }
