@@ -8,7 +8,6 @@
 #include "outfile.h"
 #include "profile.h"
 #include "progress.h"
-#include "tally.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -171,28 +170,44 @@ static int check_end(const struct reception *r, const penstock_wifi_counters *co
     return input_check_end(r->source) || cut ? EXIT_DATA : EXIT_DONE;
 }
 
-static int print_summary(const struct reception *r)
+/* The numbers of the closing line, for all that tells them. */
+static int add_up(const struct reception *r, struct reception_totals *totals)
 {
-    penstock_wifi_counters c = PENSTOCK_WIFI_COUNTERS;
-    struct tally tally = {0};
-    int status = penstock_wifi_receiver_get_counters(r->receiver, &c);
+    totals->receiver = PENSTOCK_WIFI_COUNTERS;
+    int status = penstock_wifi_receiver_get_counters(r->receiver, &totals->receiver);
     if (status)
         return fail_status(status);
+    totals->device = penstock_stream_device(r->receiver);
+    tally_source(&totals->tally, r->source);
+    penstock_source_counters *in = &totals->tally.in;
+    if (in->not_finite < totals->receiver.not_finite && totals->receiver.samples == in->taken)
+        in->not_finite = totals->receiver.not_finite; /* what is too large to be a signal is one to the receiver */
+    return EXIT_DONE;
+}
+
+static void print_totals(const struct reception *r, const struct reception_totals *totals)
+{
+    const penstock_wifi_counters *c = &totals->receiver;
     progress_clear();
     FILE *out = r->outputs[0].path ? stdout : stderr;
     fprintf(out,
             "%" PRIu64 " samples on %s: %" PRIu64 " triggers, %" PRIu64 " synchronised, %" PRIu64 " SIGNAL, %" PRIu64
             " decoded, %" PRIu64 " FCS ok, %" PRIu64 " unsupported, %" PRIu64 " truncated",
-            c.samples, penstock_stream_device(r->receiver), c.triggers, c.synchronised, c.signals, c.decoded, c.fcs_ok,
-            c.unsupported, c.truncated);
-    if (c.fallbacks)
-        fprintf(out, ", batches done by the CPU %" PRIu64, c.fallbacks);
-    tally_source(&tally, r->source);
-    if (tally.in.not_finite < c.not_finite && c.samples == tally.in.taken)
-        tally.in.not_finite = c.not_finite; /* what is too large to be a signal is one to the receiver */
-    tally_print(out, &tally);
+            c->samples, totals->device, c->triggers, c->synchronised, c->signals, c->decoded, c->fcs_ok, c->unsupported,
+            c->truncated);
+    if (c->fallbacks)
+        fprintf(out, ", batches done by the CPU %" PRIu64, c->fallbacks);
+    tally_print(out, &totals->tally);
     fputc('\n', out);
-    return check_end(r, &c);
+}
+
+static int write_totals(struct reception *r, const struct reception_totals *totals)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < OUTPUT_COUNT && !code; i++)
+        if (r->outputs[i].state && r->outputs[i].kind->totals)
+            code = r->outputs[i].kind->totals(r->outputs[i].state, totals);
+    return code;
 }
 
 static int open_reception(struct reception *r, penstock_wifi_profile profile)
@@ -227,10 +242,16 @@ static int conclude(void *owner)
     if (!r->began)
         return r->input_code ? r->input_code
                              : fail(EXIT_DONE, "interrupted before a sample was read: nothing is written");
-    int summary = print_summary(r), closing = close_outputs(r, true);
-    if (!closing)
-        closing = outfile_complete();
-    return r->input_code ? r->input_code : closing ? closing : summary;
+    struct reception_totals totals = {0};
+    int code = EXIT_DONE, end = add_up(r, &totals);
+    if (!end) {
+        print_totals(r, &totals);
+        end = check_end(r, &totals.receiver);
+        code = write_totals(r, &totals);
+    }
+    if (!code && !(code = close_outputs(r, true)))
+        code = outfile_complete();
+    return r->input_code ? r->input_code : code ? code : end;
 }
 
 static int receive(struct reception *r)
@@ -258,7 +279,8 @@ static int run(const struct command *command, int argc, const char **argv)
         OPTION_WORD("profile", 'p', "NAME", &r.profile, profile_names, "profile", "What is sent"),
         INPUT_OPTIONS(r.input),
         OPTION_TEXT("device", 'd', "NAME", &r.device, "auto, NAME or prefer:NAME (penstock devices)"),
-        OPTION_TEXT("json", 0, "FILE", &r.json, "One JSON object a frame and line; - for standard output"),
+        OPTION_TEXT("json", 0, "FILE", &r.json,
+                    "One JSON object a frame and line, then a summary; - for standard output"),
         OPTION_TEXT("pcap", 0, "FILE", &r.pcap, "Packets with radiotap headers, for Wireshark"),
         OPTION_TEXT("constellation", 0, "OUT.png", &r.constellation, "Picture of the equalised points"),
         OPTIONS_END,

@@ -4,6 +4,7 @@
 #include "tally.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void tally_source(struct tally *tally, const penstock_source *source)
 {
@@ -23,26 +24,30 @@ void tally_sink(struct tally *tally, const penstock_sink *sink)
     tally->out.not_finite += one.not_finite;
 }
 
+void tally_list(struct tally_count counts[TALLY_COUNTS], const struct tally *tally)
+{
+    const struct tally_count all[TALLY_COUNTS] = {
+        {"clipped", "clipped", tally->in.clipped},
+        {"not finite", "not_finite", tally->in.not_finite},
+        {"overflows", "overflows", tally->in.overflows},
+        {"samples lost", "lost", tally->in.lost_samples},
+        {"losses of unknown size", "unknown_losses", tally->in.unknown_losses},
+        {"timeouts", "timeouts", tally->in.timeouts},
+        {"reconnects", "reconnects", tally->in.reconnects},
+        {"samples missing", "missing", tally->in.missing_samples},
+        {"clipped on writing", "clipped_on_writing", tally->out.clipped},
+        {"not finite on writing", "not_finite_on_writing", tally->out.not_finite},
+    };
+    memcpy(counts, all, sizeof all);
+}
+
 void tally_print(FILE *out, const struct tally *tally)
 {
-    const struct {
-        const char *name;
-        uint64_t count;
-    } troubles[] = {
-        {"clipped", tally->in.clipped},
-        {"not finite", tally->in.not_finite},
-        {"overflows", tally->in.overflows},
-        {"samples lost", tally->in.lost_samples},
-        {"losses of unknown size", tally->in.unknown_losses},
-        {"timeouts", tally->in.timeouts},
-        {"reconnects", tally->in.reconnects},
-        {"samples missing", tally->in.missing_samples},
-        {"clipped on writing", tally->out.clipped},
-        {"not finite on writing", tally->out.not_finite},
-    };
-    for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++)
-        if (troubles[i].count)
-            fprintf(out, ", %s %" PRIu64, troubles[i].name, troubles[i].count);
+    struct tally_count counts[TALLY_COUNTS];
+    tally_list(counts, tally);
+    for (size_t i = 0; i < TALLY_COUNTS; i++)
+        if (counts[i].count)
+            fprintf(out, ", %s %" PRIu64, counts[i].name, counts[i].count);
 }
 
 void tally_warn(const struct tally *tally)

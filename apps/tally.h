@@ -19,7 +19,18 @@ struct tally {
 void tally_source(struct tally *tally, const penstock_source *source);
 void tally_sink(struct tally *tally, const penstock_sink *sink);
 
-/* ", clipped 3, samples lost 1000": what is not zero, in one order for all commands. */
+struct tally_count {
+    const char *name; /* in the closing line */
+    const char *key;  /* in JSON */
+    uint64_t count;
+};
+
+enum { TALLY_INPUT_COUNTS = 8, TALLY_COUNTS = 10 };
+
+/* All counts of trouble, zeros too, in one order for all commands: those of the input first. */
+void tally_list(struct tally_count counts[TALLY_COUNTS], const struct tally *tally);
+
+/* ", clipped 3, samples lost 1000": what is not zero of the list. */
 void tally_print(FILE *out, const struct tally *tally);
 
 /* A warning for samples that were spoilt: clipped, or not finite. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Frames as JSON, one object a line, through jansson. */
+/* Frames as JSON, one object a line, and the reception's totals as the last one, through jansson. */
 #include "frames.h"
 #include "outfile.h"
 
@@ -13,6 +13,7 @@
 struct json_output {
     FILE *file;
     const uint64_t *lost;
+    json_int_t frames; /* written */
 };
 
 static const char *const format_names[] = {
@@ -29,6 +30,7 @@ static int open_json(void **state, const char *path, const struct stream_facts *
     if (!output)
         return fail(EXIT_DATA, "out of memory");
     output->lost = facts->lost;
+    output->frames = 0;
     int code = outfile_open(&output->file, path);
     if (code)
         free(output);
@@ -56,6 +58,17 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t count)
     return json_stringn(text, 2 * count);
 }
 
+/* A line; takes the reference. NULL: there was no memory for it. */
+static int write_line(FILE *file, json_t *row, const char *what)
+{
+    if (!row)
+        return fail(EXIT_DATA, "%s cannot be written as JSON", what);
+    json_dumpf(row, file, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
+    fputc('\n', file);
+    json_decref(row);
+    return outfile_check(file);
+}
+
 static int write_frame(void *state, const penstock_wifi_frame *frame)
 {
     struct json_output *output = state;
@@ -67,12 +80,30 @@ static int write_frame(void *state, const penstock_wifi_frame *frame)
                   (int)frame->fcs_ok, "snr_db", number(frame->snr_db), "evm_db", number(frame->evm_db), "cfo_hz",
                   number(frame->cfo_hz), "sfo_ppm", number(frame->sfo_ppm), "raw_ber", number(frame->raw_ber), "psdu",
                   hexadecimal(frame->psdu, frame->length), "reason", frame->reason);
-    if (!row)
-        return fail(EXIT_DATA, "a frame cannot be written as JSON");
-    json_dumpf(row, output->file, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9));
-    fputc('\n', output->file);
-    json_decref(row);
-    return outfile_check(output->file);
+    int code = write_line(output->file, row, "a frame");
+    output->frames += !code;
+    return code;
+}
+
+/* No frame has the name "summary". */
+static int write_totals(void *state, const struct reception_totals *totals)
+{
+    struct json_output *output = state;
+    const penstock_wifi_counters *c = &totals->receiver;
+    struct tally_count counts[TALLY_COUNTS];
+    json_t *summary = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "device", totals->device, "samples",
+        (json_int_t)c->samples, "frames", output->frames, "triggers", (json_int_t)c->triggers, "synchronised",
+        (json_int_t)c->synchronised, "signals", (json_int_t)c->signals, "decoded", (json_int_t)c->decoded, "fcs_ok",
+        (json_int_t)c->fcs_ok, "unsupported", (json_int_t)c->unsupported, "truncated", (json_int_t)c->truncated,
+        "fallbacks", (json_int_t)c->fallbacks, "taken", (json_int_t)totals->tally.in.taken);
+    bool failed = !summary;
+    tally_list(counts, &totals->tally);
+    for (size_t i = 0; i < TALLY_INPUT_COUNTS && !failed; i++)
+        failed = json_object_set_new(summary, counts[i].key, json_integer((json_int_t)counts[i].count)) != 0;
+    if (failed)
+        json_decref(summary);
+    return write_line(output->file, failed ? NULL : json_pack("{s:o}", "summary", summary), "the summary");
 }
 
 static int close_json(void *state, bool keep)
@@ -86,4 +117,5 @@ static int close_json(void *state, bool keep)
     return code;
 }
 
-const struct frame_output frame_json = {.open = open_json, .frame = write_frame, .close = close_json};
+const struct frame_output frame_json = {
+    .open = open_json, .frame = write_frame, .totals = write_totals, .close = close_json};

@@ -83,7 +83,7 @@ def transmit(*options):
 def command_frames(path, device, *options):
     answer = subprocess.run([COMMAND, "receive", "--profile", "wifi", "--input", str(path), "--rate", "20e6", "--device",
                              device, "--json", "-", *options], check=True, capture_output=True, text=True)
-    return [json.loads(line) for line in answer.stdout.splitlines()]
+    return [row for row in map(json.loads, answer.stdout.splitlines()) if "summary" not in row]
 
 
 def has_device(name):

@@ -3,6 +3,7 @@
 
 """What the tests of the command share: running it, checks that say what differs, and a reader of PNG files."""
 
+import json
 import os
 import struct
 import subprocess
@@ -57,6 +58,15 @@ def check_error(code, text, *arguments, **options):
     lines = [line for line in done.stderr.splitlines() if ": warning: " not in line]
     check(len(lines) == 1 and text in lines[0], arguments, "said", lines, "not", text)
     return done
+
+
+def read_frames(text):
+    """The frames and the summary that `receive --json` has written: the last line, and no other, is the summary."""
+    rows = [json.loads(line) for line in text.splitlines()]
+    check(rows and [set(row) == {"summary"} for row in rows] == [False] * (len(rows) - 1) + [True], "no summary:", rows[-1:])
+    summary = rows.pop()["summary"] if rows and "summary" in rows[-1] else {}
+    check(summary.get("frames") == len(rows), "the summary of", len(rows), "frames:", summary)
+    return rows, summary
 
 
 def install(prefix):

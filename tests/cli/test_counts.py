@@ -4,12 +4,13 @@
 """Samples that were clipped, are no numbers or are missing are counted, in the closing line of each command."""
 
 import array
+import json
 import os
 import random
 import re
 import subprocess
 
-from cli import PENSTOCK, check, check_run, finish, path, run
+from cli import PENSTOCK, check, check_run, finish, path, read_frames, run
 
 chance = random.Random(5)
 
@@ -77,6 +78,75 @@ done = check_run(0, "filter", *F32, "--output", path("n.cs16"), "--output-format
                  stdin=floats.tobytes())
 check(counts(done).get("not finite on writing") == spoilt, "as cs16:", done.stdout, "not", spoilt)
 
+# ---- receive --json: the summary has the numbers of the closing line, and zero for what that leaves out
+KEYS = {"not finite": "not_finite", "samples lost": "lost", "losses of unknown size": "unknown_losses",
+        "samples missing": "missing"}
+NAMES = ["clipped", "not finite", "overflows", "samples lost", "losses of unknown size", "timeouts", "reconnects",
+         "samples missing"]
+has_json = run("devices", "--json").returncode == 0
+
+
+def check_summary(text, line, **expected):
+    """`text` is what --json wrote, `line` the closing line, `expected` the truth."""
+    frames, summary = read_frames(text)
+    samples, device, stages, rest = re.match(
+        r"(\d+) samples on (\S+): ((?:\d+ [A-Za-z ]+(?:, |$))*?\d+ truncated)(.*)$", line).groups()
+    truth = {"samples": int(samples), "device": device, "frames": len(frames)}
+    for number, name in re.findall(r"(\d+) ([A-Za-z ]+)", stages):
+        truth[{"SIGNAL": "signals", "FCS ok": "fcs_ok"}.get(name, name)] = int(number)
+    told = {name: int(number) for name, number in re.findall(r", ([a-zA-Z ]+) (\d+)", rest)}
+    truth["fallbacks"] = told.pop("batches done by the CPU", 0)
+    truth.update({KEYS.get(name, name): told.pop(name, 0) for name in NAMES})
+    truth["taken"] = expected.pop("taken", truth["samples"])
+    check(summary == truth and not told, "the summary", summary, "is not the closing line's", truth, told)
+    check(all(summary[key] == value for key, value in expected.items()), summary, "not", expected)
+    good = sum(frame["fcs_ok"] for frame in frames)
+    check(summary["fcs_ok"] == good and summary["decoded"] >= good, good, "good frames in", summary)
+    return summary
+
+
+def write_lossy(name, datatype, data, lost):
+    """SigMF with captures at {sample: how many were lost before it}."""
+    captures, index = [{"core:sample_start": 0, "core:global_index": 0}], 0
+    for start, count in sorted(lost.items()):
+        index += count
+        captures.append({"core:sample_start": start, "core:global_index": start + index})
+    with open(path(name + ".sigmf-data"), "wb") as file:
+        file.write(data)
+    with open(path(name + ".sigmf-meta"), "w") as file:
+        json.dump({"global": {"core:datatype": datatype, "core:sample_rate": 20e6, "core:version": "1.2.0"},
+                   "captures": captures, "annotations": []}, file)
+    return ["--profile", "wifi", "--device", "cpu", "--input", path(name + ".sigmf-meta"), "--json", path(name + ".json")]
+
+
+def receive_file(arguments, name, **expected):
+    done = check_run(0, "receive", *arguments)
+    with open(path(name + ".json")) as file:
+        return check_summary(file.read(), done.stdout.decode().splitlines()[-1], **expected)
+
+
+if has_json:
+    sent = ["--profile", "wifi", "--mbps", "6", "--count", "30", "--length", "200", "--snr", "30"]
+    loud = array.array("h", run("transmit", *sent, "--format", "cs16", "--level", "-5", "--output", "-").stdout)
+    count, lost = len(loud) // 2, {20000: 777, 50000: 1, 51000: 123456}
+    summary = receive_file(write_lossy("loud", "ci16_le", loud.tobytes(), lost), "loud", samples=count, taken=count,
+                           clipped=limited(loud), not_finite=0, lost=sum(lost.values()), missing=0)
+    check(summary["clipped"] > 0 and summary["fcs_ok"] > 20, "little to count:", summary)
+    quiet = array.array("f", run("transmit", *sent, "--output", "-").stdout)
+    wrong = {chance.randrange(len(quiet) // 2) for _ in range(41)}
+    for i in wrong:
+        quiet[2 * i + chance.randrange(2)] = chance.choice([float("nan"), float("inf"), float("-inf")])
+    summary = receive_file(write_lossy("quiet", "cf32_le", quiet.tobytes(), lost), "quiet", samples=len(quiet) // 2,
+                           clipped=0, not_finite=len(wrong), lost=sum(lost.values()))
+    check(summary["fcs_ok"] > 5, "few frames:", summary)
+    receive_file(write_lossy("nothing", "cf32_le", bytes(8 * 5000), {}), "nothing", samples=5000, frames=0,
+                 clipped=0, not_finite=0, lost=0, unknown_losses=0, missing=0)
+    # At half the clock the source gives half as many samples as it takes.
+    arguments = write_lossy("loud", "ci16_le", loud.tobytes(), lost)
+    arguments[1] = "wifi-10mhz"
+    summary = receive_file(arguments, "loud", taken=count, clipped=limited(loud), lost=sum(lost.values()))
+    check(abs(summary["samples"] - count / 2) < 1000, count, "samples became", summary)
+
 # ---- a file that is cut while it is read: the output's reader holds the command up until then
 LONG, LEFT = 2_000_000, 1_234_567
 for name, arguments in (("filter", ["--output", "-", "--taps", "lowpass:5e6:2e6"]),):
@@ -91,4 +161,21 @@ for name, arguments in (("filter", ["--output", "-", "--taps", "lowpass:5e6:2e6"
     check(process.wait() == 1, name, "ended with", process.returncode)
     check(len(first) + len(rest) == 8 * LEFT, name, "gave", len(first) + len(rest), "bytes")
     check(f"{LONG - LEFT} samples of {LONG} are missing" in told and len(told.splitlines()) == 1, told)
+
+if has_json:  # the reader of the frames holds the command up
+    data = run("transmit", "--profile", "wifi", "--mbps", "54", "--count", "400", "--length", "1500", "--output", "-").stdout
+    total = len(data) // 8
+    left = total // 2
+    with open(path("long.cf32"), "wb") as file:
+        file.write(data)
+    process = subprocess.Popen([PENSTOCK, "receive", "--profile", "wifi", "--device", "cpu", "--input", path("long.cf32"),
+                                *F32[2:], "--json", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    first = process.stdout.read(1)
+    os.truncate(path("long.cf32"), 8 * left)
+    rest = process.stdout.read()
+    told = process.stderr.read().decode()
+    check(process.wait() == 1, "receive ended with", process.returncode)
+    lines = [line for line in told.splitlines() if not line.startswith("penstock: ")]
+    check(len(lines) == 1, told)
+    check_summary((first + rest).decode(), lines[0], samples=left, taken=left, missing=total - left)
 finish()

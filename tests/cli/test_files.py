@@ -5,6 +5,7 @@
 
 import errno
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -93,7 +94,9 @@ def whole(command, name, content):
         except ValueError:
             return False
     if name.endswith("json"):
-        return full.startswith(content) and content[-1:] in (b"", b"\n")
+        frames, last = content[: content.rfind(b"\n", 0, -1) + 1], content.splitlines()[-1:]
+        return (full.startswith(frames) and content.endswith(b"\n") and
+                json.loads(last[0])["summary"]["frames"] == frames.count(b"\n"))
     if name.endswith("pcap"):
         at = 24
         while at < len(content):

@@ -13,7 +13,7 @@ import os
 import random
 import re
 
-from cli import check, check_run, finish, path, run, skip
+from cli import check, check_run, finish, path, read_frames, run, skip
 
 if run("devices", "--json").returncode:
     skip("SigMF needs jansson, which this build has not")
@@ -166,7 +166,11 @@ places = {}  # of the frames received last, in the file
 
 def frames(*arguments, **options):
     done = check_run(0, "receive", "--profile", "wifi", "--device", "cpu", "--json", path("f.json"), *arguments, **options)
-    rows = [json.loads(line) for line in open(path("f.json"))]
+    with open(path("f.json")) as file:
+        rows, summary = read_frames(file.read())
+    for name, key in (("samples lost", "lost"), ("losses of unknown size", "unknown_losses"),
+                      ("overflows", "overflows")):
+        check((f", {name} {summary[key]}" in closing(done)) == (summary[key] > 0), summary, closing(done))
     lost = [row["lost"] for row in rows]
     check(lost == sorted(lost), "samples lost before frames must not become fewer:", lost)
     places.update({row["psdu"]: row["sample"] - row["lost"] for row in rows if row["fcs_ok"]})

@@ -7,7 +7,7 @@ import json
 import subprocess
 import zlib
 
-from cli import PENSTOCK, check, check_run, finish, path, run, skip
+from cli import PENSTOCK, check, check_run, finish, path, read_frames, run, skip
 
 if run("devices", "--json").returncode:
     skip("this build has no jansson: no --json to read")
@@ -17,7 +17,7 @@ RATES = [6, 9, 12, 18, 24, 36, 48, 54]
 
 def frames_of(text):
     """Those that were decoded: what looked like a frame and was none is listed too, with the reason."""
-    return [frame for frame in map(json.loads, text.splitlines()) if frame["psdu"]]
+    return [frame for frame in read_frames(text)[0] if frame["psdu"]]
 
 
 def check_frames(frames, count, length, what, rates=None):

@@ -4,7 +4,6 @@
 """receive: every output, and everything that may be wrong with its input."""
 
 import fcntl
-import json
 import os
 import shutil
 import signal
@@ -14,7 +13,7 @@ import termios
 import threading
 import time
 
-from cli import PENSTOCK, check, check_error, check_run, finish, path, read_png, run
+from cli import PENSTOCK, check, check_error, check_run, finish, path, read_frames, read_png, run
 
 RAW = ["--profile", "wifi", "--format", "cf32", "--rate", "20e6"]
 signal_bytes = run("transmit", "--profile", "wifi", "--output", "-", "--mbps", "all", "--count", "8", "--snr", "35").stdout
@@ -50,7 +49,8 @@ else:
     check(done.returncode == 2 and "libpng" in done.stderr, done.stderr)
 if has_json:
     check_run(0, "receive", *RAW, *good, "--json", path("f.json"))
-    frames = [json.loads(line) for line in open(path("f.json"))]
+    with open(path("f.json")) as file:
+        frames, summary = read_frames(file.read())
     for frame in frames:
         if not frame["psdu"]:  # noise that looked like a frame
             check(frame["reason"], frame)
@@ -58,7 +58,7 @@ if has_json:
         check(set(frame) >= {"sample", "format", "bandwidth_hz", "rate_mbps", "mcs", "length", "fcs_ok", "snr_db",
                              "evm_db", "cfo_hz", "sfo_ppm", "raw_ber", "psdu"}, frame)
         check(frame["fcs_ok"] and "reason" not in frame and frame["format"] == "legacy" and frame["mcs"] is None, frame)
-    check(sum(frame["fcs_ok"] for frame in frames) == 8, frames)
+    check(sum(frame["fcs_ok"] for frame in frames) == 8 == summary["fcs_ok"], frames, summary)
 check_run(0, "receive", *RAW, *good, "--pcap", path("f.pcap"))
 pcap = open(path("f.pcap"), "rb").read()
 check(struct.unpack("<IHHiIII", pcap[:24]) == (0xA1B23C4D, 2, 4, 0, 0, 65535, 127), pcap[:24])
@@ -145,8 +145,9 @@ def wait_until_read(pipe):
         time.sleep(0.01)
 
 
-for number in (signal.SIGINT, signal.SIGTERM):
-    process = subprocess.Popen([PENSTOCK, "receive", *RAW, "--input", "-", "--pcap", path("i.pcap")],
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    to_json = ["--json", path(f"{number}.json")] * has_json
+    process = subprocess.Popen([PENSTOCK, "receive", *RAW, "--input", "-", "--pcap", path("i.pcap"), *to_json],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(signal_bytes * 4)
     process.stdin.flush()
@@ -156,6 +157,13 @@ for number in (signal.SIGINT, signal.SIGTERM):
     check(process.returncode == 0, "interrupted:", process.returncode, err.decode())
     check(b" FCS ok" in out.splitlines()[-1] and out.count(b"  ok  data") >= 8, out.decode())
     check(os.path.getsize(path("i.pcap")) > 1000, "the pcap file was not flushed")
+    if has_json:
+        with open(path(f"{number}.json")) as file:
+            frames, summary = read_frames(file.read())
+        decoded = sum(bool(frame["psdu"]) for frame in frames)
+        check(out.splitlines()[-1].startswith(f"{summary['samples']} samples on {summary['device']}: ".encode()), out, summary)
+        check(f" {summary['fcs_ok']} FCS ok".encode() in out.splitlines()[-1] and summary["fcs_ok"] >= 8, out, summary)
+        check(decoded == summary["decoded"], number, decoded, "frames are written of", summary)
 
 # ---- a radio that goes away
 plugins = os.environ.get("PENSTOCK_TEST_REPLAY")
@@ -166,9 +174,14 @@ if plugins:
     done = check_run(0, "receive", "--profile", "wifi", "--input", source, environment=radio)
     check(b" 64 FCS ok" in done.stdout, done.stdout[-400:], done.stderr)
     done = check_error(1, "was lost after 60000 samples", "receive", "--profile", "wifi", "--input",
-                       source + ",disappear_at=60000", environment=radio)
+                       source + ",disappear_at=60000", *["--json", path("lost.json")] * has_json, environment=radio)
     closing = done.stdout.decode().splitlines()[-1]
-    check(5 < int(closing.split(" FCS ok")[0].split()[-1]) < 64, closing, done.stderr)
+    good = int(closing.split(" FCS ok")[0].split()[-1])
+    check(5 < good < 64, closing, done.stderr)
+    if has_json:
+        with open(path("lost.json")) as file:
+            frames, summary = read_frames(file.read())
+        check(summary["samples"] == 60000 and summary["fcs_ok"] == good == sum(f["fcs_ok"] for f in frames), summary)
     done = check_run(0, "receive", "--profile", "wifi", "--input", source + ",overflow_at=60000", environment=radio)
     check("lost samples" in done.stderr and b" overflows" in done.stdout, done.stderr)
 else:
