@@ -15,7 +15,7 @@ INCLUDE, OUTPUT = sys.argv[1:]
 TEXT = "\n".join(path.read_text() for path in sorted(pathlib.Path(INCLUDE, "penstock").glob("*.h")))
 CODE = re.sub(r"/\*.*?\*/|//[^\n]*", " ", TEXT, flags=re.S)
 
-WORDS = {"size_t": ["0", "SIZE_MAX", "(size_t)1 << 61", "SIZE_MAX / 2", "SIZE_MAX / 8 + 2"],
+WORDS = {"size_t": ["0", "SIZE_MAX", "SIZE_MAX / 8 + 1", "SIZE_MAX / 2", "SIZE_MAX / 8 + 2"],
          "uint64_t": ["0", "UINT64_MAX", "(uint64_t)1 << 61"],
          "int64_t": ["-1", "INT64_MIN"],
          "uint32_t": ["0", "UINT32_MAX"],
@@ -25,7 +25,7 @@ WORDS = {"size_t": ["0", "SIZE_MAX", "(size_t)1 << 61", "SIZE_MAX / 2", "SIZE_MA
          "float": ["NAN", "INFINITY", "-1.0f", "0.0f", "1e38f"],
          "bool": ["true"]}
 BYTES_OR_FLOATS = {"void", "float", "penstock_cf32", "uint8_t"}
-SIZES = ["0", "3", "12", "SIZE_MAX", "(size_t)1 << 61"]
+SIZES = ["0", "3", "12", "SIZE_MAX", "SIZE_MAX / 8 + 1"]
 TEXTS = ["NULL", '""', '"no such thing"', "hostile_long_text"]
 ENUM = ["({})-1", "({})1000", "({})INT_MAX"]
 ENUMS = set(re.findall(r"typedef enum \w+\s*\{[^}]*\}\s*(\w+);", CODE))
@@ -75,7 +75,7 @@ UNTELLABLE = {("penstock_wifi_fcs", "count"), ("penstock_half_from_float", "coun
               ("penstock_half_from_float", "halves"), ("penstock_half_from_float", "floats"),
               ("penstock_half_to_float", "halves"), ("penstock_half_to_float", "floats"),
               ("penstock_wifi_fcs", "bytes"),
-              ("penstock_file_write", "count", "SIZE_MAX / 8 + 2"), ("penstock_file_write", "count", "(size_t)1 << 61"),
+              ("penstock_file_write", "count", "SIZE_MAX / 8 + 2"), ("penstock_file_write", "count", "SIZE_MAX / 8 + 1"),
               ("penstock_file_write", "count", "SIZE_MAX / 2")}
 
 

@@ -257,7 +257,7 @@ static void hand_out(struct penstock__ldpc_block *blocks, unsigned count, const 
                      const struct kept *kept)
 {
     const size_t bits = penstock__ldpc_bits(p);
-    uint8_t *rows[LANES];
+    uint8_t *rows[LANES] = {0};
     for (unsigned lane = 0; lane < count; lane++)
         rows[lane] = blocks[lane].packed;
     scatter(rows, count, kept->packed, (bits + 7) / 8);

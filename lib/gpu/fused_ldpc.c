@@ -125,7 +125,7 @@ static void add_minima(struct minima *minima, unsigned *results, const unsigned 
 static void add_row(struct gpu_text *text, const struct penstock_ldpc_problem *ldpc, unsigned row)
 {
     const unsigned first = ldpc->first[row], degree = ldpc->first[row + 1] - first, cap = edges_of(ldpc);
-    unsigned values[PENSTOCK_MAX_LDPC_DEGREE], results[PENSTOCK_MAX_LDPC_DEGREE];
+    unsigned values[PENSTOCK_MAX_LDPC_DEGREE] = {0}, results[PENSTOCK_MAX_LDPC_DEGREE];
     struct minima minima = {text, cap + 1};
     penstock__text_add(text, "#define ROW%u", row);
     for (unsigned e = first; e < first + degree; e++) {
