@@ -13,9 +13,8 @@
 #include <time.h>
 
 #define LOOK_S   0.02 /* between two looks at whether a thread is cancelled */
-#define DRIVER_S 0.03 /* that who frees a context gives to a driver, and to all else that ends soon */
-#define ENDING_S 0.3
-#define EXIT_S   2.0 /* that the process's end gives to drivers */
+#define ENDING_S 0.3  /* that who frees a context gives to what was cancelled */
+#define DRIVER_S 2.0  /* that he, and the process's end, give to a driver: one that is being loaded then may crash */
 
 /* ---------------------------------------------------------------- after the context ----------- */
 
@@ -25,7 +24,7 @@ static unsigned left; /* threads whose context was freed */
 /* A driver that is at work while the process ends may crash. */
 static void wait_for_left(void)
 {
-    double end_s = penstock__now_s() + EXIT_S;
+    double end_s = penstock__now_s() + DRIVER_S;
     bool any = true;
     while (any && penstock__now_s() < end_s) {
         pthread_mutex_lock(&left_lock);
@@ -184,8 +183,7 @@ bool penstock__background_end(penstock_context *context, void (*destroy)(penstoc
     atomic_store(&background->closing, true);
     pthread_cond_broadcast(&context->table_changed);
     while (background->threads &&
-           penstock__background_wait(context,
-                                     begun_s + (background->threads > background->in_driver ? ENDING_S : DRIVER_S)))
+           penstock__background_wait(context, begun_s + (background->in_driver ? DRIVER_S : ENDING_S)))
         ;
     if (!(ended = !background->threads)) {
         background->destroy = destroy;
