@@ -3,6 +3,7 @@
 
 /* Sets of output files: their life, what must not be written, and writing. */
 #include "radio/files.h"
+#include "core/rest.h"
 #include "radio/source_kind.h"
 
 #include <errno.h>
@@ -254,6 +255,8 @@ int penstock_file_write(penstock_file *output, const void *bytes, size_t count)
     if (output->failure)
         return penstock__error(output->failure, "an earlier write to '%.200s' failed", output->name);
     if ((status = penstock__forked(output->set->forks, output->name)))
+        return status;
+    if ((status = penstock__check_count("penstock_file_write", count, 1)))
         return status;
     if ((status = write_all(output, bytes, count)))
         penstock__file_spoil(output, status);
