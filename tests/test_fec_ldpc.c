@@ -111,7 +111,7 @@ static void test_nr_words(void)
 }
 
 /* IEEE 802.11-2020: parity columns are a first one of weight three, with shifts 1, 0, 1, and a double diagonal of
- * zeros; no two bits are in the same two checks in the codes of length 648 and 1944 at rates 1/2 and 5/6. */
+ * zeros. */
 static void test_wifi_graphs(void)
 {
     for (size_t i = 0; i < WIFI; i++) {

@@ -46,6 +46,8 @@ typedef struct penstock_context_desc {
 
 /* `desc` may be NULL. Drivers are probed on the first call that needs them. */
 PENSTOCK_API int penstock_context_new(penstock_context **context, const penstock_context_desc *desc);
+
+/* Waits 2 s at most for a driver that is being opened; one that takes longer is left to a thread of its own. */
 PENSTOCK_API void penstock_context_free(penstock_context *context);
 
 /* ---------------------------------------------------------------- devices --------------------- */

@@ -3,8 +3,8 @@
 
 /*
  * Threads of a context that wait for drivers: one may take seconds to answer, or never do. Who wants the answer waits
- * as long as it likes; who frees the context does not wait for one that is in a driver, and the last of these threads
- * frees the context instead.
+ * as long as it likes; who frees the context waits 2 s at most for one that is in a driver, and the last of these
+ * threads frees the context instead.
  */
 #ifndef PENSTOCK_CORE_BACKGROUND_H
 #define PENSTOCK_CORE_BACKGROUND_H
