@@ -175,6 +175,12 @@ CUresult cuCtxPushCurrent_v2(CUcontext pushed)
     return 0;
 }
 
+CUresult cuCtxGetCurrent(CUcontext *current)
+{
+    *current = depth ? (CUcontext)(void *)&context : NULL;
+    return 0;
+}
+
 CUresult cuCtxPopCurrent_v2(CUcontext *popped)
 {
     shim_rule(depth > 0, "more contexts popped than pushed");
@@ -185,12 +191,46 @@ CUresult cuCtxPopCurrent_v2(CUcontext *popped)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-/* Page-locked pieces, so that asynchronous copies from elsewhere are noticed. */
-static struct pinned {
-    struct pinned *next;
+/* Pieces of the device's memory, and page-locked ones, so that asynchronous copies from elsewhere are noticed. */
+static struct piece {
+    struct piece *next;
     char *memory;
     size_t bytes;
-} * pinned;
+    bool on_device;
+} * pieces;
+
+static void note_piece(void *memory, size_t bytes, bool on_device)
+{
+    struct piece *piece = malloc(sizeof *piece);
+    if (!piece)
+        return;
+    pthread_mutex_lock(&lock);
+    *piece = (struct piece){pieces, memory, bytes, on_device};
+    pieces = piece;
+    pthread_mutex_unlock(&lock);
+}
+
+static void forget_piece(void *memory, bool on_device)
+{
+    struct piece **link = &pieces, *piece;
+    pthread_mutex_lock(&lock);
+    while (*link && ((*link)->memory != memory || (*link)->on_device != on_device))
+        link = &(*link)->next;
+    if ((piece = *link))
+        *link = piece->next;
+    pthread_mutex_unlock(&lock);
+    shim_rule(piece, "memory freed that is none, or of the other kind");
+    free(piece);
+}
+
+/* With the lock. */
+static const struct piece *find_piece(const char *at)
+{
+    const struct piece *piece = pieces;
+    while (piece && (at < piece->memory || at >= piece->memory + piece->bytes))
+        piece = piece->next;
+    return piece;
+}
 
 static CUresult allocate(void **memory, size_t bytes)
 {
@@ -207,12 +247,15 @@ CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t bytes)
     const char *most = getenv("PENSTOCK_SHIM_MOST_BYTES"); /* that one allocation may have */
     void *made = NULL;
     CUresult code = most && bytes > strtoull(most, NULL, 10) ? SHIM_OUT_OF_MEMORY : allocate(&made, bytes);
+    if (!code)
+        note_piece(made, bytes, true);
     *memory = (CUdeviceptr)(size_t)made;
     return code;
 }
 
 CUresult cuMemFree_v2(CUdeviceptr memory)
 {
+    forget_piece((void *)(size_t)memory, true);
     free((void *)(size_t)memory);
     shim_count(-1);
     return 0;
@@ -221,66 +264,61 @@ CUresult cuMemFree_v2(CUdeviceptr memory)
 CUresult cuMemAllocHost_v2(void **memory, size_t bytes)
 {
     CUresult code = allocate(memory, bytes);
-    struct pinned *piece = code ? NULL : malloc(sizeof *piece);
-    if (!piece)
-        return code;
-    pthread_mutex_lock(&lock);
-    *piece = (struct pinned){pinned, *memory, bytes};
-    pinned = piece;
-    pthread_mutex_unlock(&lock);
-    return 0;
+    if (!code)
+        note_piece(*memory, bytes, false);
+    return code;
 }
 
 CUresult cuMemFreeHost(void *memory)
 {
-    struct pinned **link = &pinned, *piece;
-    pthread_mutex_lock(&lock);
-    while (*link && (*link)->memory != memory)
-        link = &(*link)->next;
-    if ((piece = *link))
-        *link = piece->next;
-    pthread_mutex_unlock(&lock);
-    shim_rule(piece, "page-locked memory freed that is none");
-    free(piece);
+    forget_piece(memory, false);
     free(memory);
     shim_count(-1);
     return 0;
 }
 
+/* PENSTOCK_SHIM_ORDINAL: the GPU that all memory is said to be of. */
+static int ordinal(void)
+{
+    const char *text = getenv("PENSTOCK_SHIM_ORDINAL");
+    return text ? atoi(text) : 0;
+}
+
 /* As the driver: what it does not know is no error, and has zeros. */
 CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)
 {
-    const char *at = (const char *)(size_t)pointer;
-    const struct pinned *piece;
+    const struct piece *piece;
+    bool unknown = false;
     shim_needs_context();
     if (shim_fails())
         return SHIM_LAUNCH_FAILED;
     pthread_mutex_lock(&lock);
-    piece = pinned;
-    while (piece && (at < piece->memory || at >= piece->memory + piece->bytes))
-        piece = piece->next;
+    piece = find_piece((const char *)(size_t)pointer);
     for (unsigned i = 0; i < count; i++)
         if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-            *(unsigned *)values[i] = piece ? CU_MEMORYTYPE_HOST : 0;
+            *(unsigned *)values[i] = !piece ? 0 : piece->on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
             *(CUdeviceptr *)values[i] = piece ? (CUdeviceptr)(size_t)piece->memory : 0;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
             *(size_t *)values[i] = piece ? piece->bytes : 0;
+        else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+            *(int *)values[i] = ordinal();
         else
-            shim_rule(false, "an attribute of a pointer that is not known here");
+            unknown = true;
     pthread_mutex_unlock(&lock);
+    shim_rule(!unknown, "an attribute of a pointer that is not known here");
     return 0;
 }
 
 void shim_needs_pinned(const char *memory, size_t bytes)
 {
-    const struct pinned *piece;
+    const struct piece *piece;
+    bool whole;
     pthread_mutex_lock(&lock);
-    piece = pinned;
-    while (piece && (memory < piece->memory || memory + bytes > piece->memory + piece->bytes))
-        piece = piece->next;
+    piece = find_piece(memory);
+    whole = piece && !piece->on_device && memory + bytes <= piece->memory + piece->bytes;
     pthread_mutex_unlock(&lock);
-    shim_rule(piece, "an asynchronous copy from or to memory that is not page-locked");
+    shim_rule(whole, "an asynchronous copy from or to memory that is not page-locked");
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)

@@ -229,9 +229,12 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
 
 /* ---------------------------------------------------------------- launch ---------------------- */
 
-static void transform_row(const struct shim_kernel *kernel, const double *roots, const float *in, float *out)
+/* `out` may be `in`, which a kernel has read when it writes. */
+static void transform_row(const struct shim_kernel *kernel, const double *roots, float *in, const float *from,
+                          float *out)
 {
     unsigned n = kernel->n;
+    memcpy(in, from, 2 * n * sizeof *in);
     for (unsigned k = 0; k < n; k++) {
         double re = 0, im = 0;
         for (unsigned j = 0; j < n; j++) {
@@ -249,15 +252,19 @@ void shim_transform(const struct shim_launch *launch)
     const struct shim_kernel *kernel = &launch->kernel;
     size_t n = kernel->n;
     double *roots = kernel->plain ? malloc(2 * n * sizeof *roots) : NULL;
-    if (!roots)
+    float *row_in = roots ? malloc(2 * n * sizeof *row_in) : NULL;
+    if (!row_in) {
+        free(roots);
         return;
+    }
     for (size_t i = 0; i < n; i++) {
         double angle = (kernel->reverse ? 2 : -2) * acos(-1) * (double)i / (double)n;
         roots[2 * i] = cos(angle);
         roots[2 * i + 1] = sin(angle);
     }
     for (size_t row = 0; row < (size_t)launch->rows; row++)
-        transform_row(kernel, roots, launch->in + 2 * n * row, launch->out + 2 * n * row);
+        transform_row(kernel, roots, row_in, launch->in + 2 * n * row, launch->out + 2 * n * row);
+    free(row_in);
     free(roots);
 }
 

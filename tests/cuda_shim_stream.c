@@ -12,7 +12,9 @@ struct work {
     void *to; /* a copy, or */
     const void *from;
     size_t bytes;
-    struct shim_launch launch; /* a launch where `to` is NULL */
+    struct shim_launch launch; /* a launch where neither is there */
+    CUstream awaited;          /* or: until so much of another stream is done */
+    unsigned long until;
 };
 
 struct CUstream_st {
@@ -39,7 +41,7 @@ static CUresult append(CUstream stream, const struct work *content)
     *stream->end = work;
     stream->end = &work->next;
     stream->added++;
-    stream->clock += work->to ? 1 : work->launch.kernel.milliseconds;
+    stream->clock += work->to ? 1 : work->awaited ? 0 : work->launch.kernel.milliseconds;
     return 0;
 }
 
@@ -51,6 +53,8 @@ static void run(CUstream stream, unsigned long until)
             stream->end = &stream->first;
         if (work->to)
             memcpy(work->to, work->from, work->bytes);
+        else if (work->awaited)
+            run(work->awaited, work->until);
         else
             shim_transform(&work->launch);
         free(work);
@@ -89,6 +93,25 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     (*stream)->end = &(*stream)->first;
     shim_count(1);
     return 0;
+}
+
+/* The stream of another context has an address that is none of a stream's. */
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
+{
+    shim_needs_context();
+    if (shim_fails())
+        return SHIM_LAUNCH_FAILED;
+    if ((size_t)stream == SHIM_FOREIGN_STREAM) {
+        *context = NULL;
+        return 0;
+    }
+    return cuCtxGetCurrent(context);
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    shim_rule(!flags && event->stream, "a stream waits for an event that was never recorded, or with flags");
+    return append(stream, &(struct work){.awaited = event->stream, .until = event->after});
 }
 
 CUresult cuStreamSynchronize(CUstream stream)

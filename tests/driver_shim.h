@@ -20,6 +20,9 @@ SHIM_EXPORT int shim_lose(void);
 /* < 0 when the call that was to fail has been reached. */
 SHIM_EXPORT long shim_left(void);
 
+/* (CUDA's) A stream that is of another context than the primary one. */
+#define SHIM_FOREIGN_STREAM 4096
+
 /* Objects made and not released. */
 SHIM_EXPORT long shim_live(void);
 

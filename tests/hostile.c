@@ -24,6 +24,8 @@ static const char mark[] = "hostile mark"; /* in the text of the last error befo
 /* Objects of this call. */
 static penstock_stream *stream;
 static penstock_plan *plan;
+static penstock_buffer *buffer;
+static penstock_queue *queue;
 static penstock_channel *channel;
 static penstock_ofdm *ofdm;
 static penstock_ofdm_estimator *estimator;
@@ -121,6 +123,21 @@ penstock_plan *hostile_plan(const char *kind)
     return plan;
 }
 
+/* One for each call, which may be both of its buffers: a transform may be in place. */
+penstock_buffer *hostile_buffer(void)
+{
+    if (!buffer)
+        CHECK_OK(penstock_buffer_new(&buffer, hostile_context, hostile_device, (size_t)16 * POINTS * 8));
+    return buffer;
+}
+
+penstock_queue *hostile_queue(void)
+{
+    if (!queue)
+        CHECK_OK(penstock_queue_new(&queue, hostile_context, hostile_device));
+    return queue;
+}
+
 penstock_channel *hostile_channel(void)
 {
     penstock_channel_desc desc;
@@ -184,6 +201,8 @@ penstock_resident *hostile_resident(void)
 
 static void free_objects(void)
 {
+    penstock_queue_free(queue);
+    penstock_buffer_free(buffer);
     penstock_resident_free(resident);
     penstock_stream_free(stream);
     penstock_plan_free(plan);
@@ -193,6 +212,8 @@ static void free_objects(void)
     penstock_sink_free(sink);
     penstock_source_free(source);
     penstock_files_free(files);
+    queue = NULL;
+    buffer = NULL;
     resident = NULL;
     stream = NULL;
     plan = NULL;

@@ -34,6 +34,8 @@ char *hostile_memory(int place);
 
 penstock_stream *hostile_stream(const char *kind);
 penstock_plan *hostile_plan(const char *kind);
+penstock_buffer *hostile_buffer(void);
+penstock_queue *hostile_queue(void);
 penstock_channel *hostile_channel(void);
 penstock_ofdm *hostile_ofdm(void);
 penstock_ofdm_estimator *hostile_ofdm_estimator(void);

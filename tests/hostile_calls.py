@@ -40,7 +40,8 @@ SETTINGS = {"penstock_viterbi_stream_open": ["the_desc.end = PENSTOCK_TRELLIS_OP
 SINGLE = {"count", "taken", "given", "room", "wanted", "index", "ticket", "position", "from", "bytes"}
 PLACES = {"b": 2, "edges": 3, "select": 4}
 KINDS = ["filter", "spectrum", "fft_stream", "channelizer", "synthesizer", "ofdm_stream", "wifi_receiver"]
-OBJECTS = ["channel", "ofdm", "ofdm_estimator", "source", "sink", "files", "file", "resident"]
+OBJECTS = ["buffer", "channel", "ofdm", "ofdm_estimator", "source", "sink", "files", "file", "queue",
+           "resident"]
 
 # Good values of numbers and texts: by function and argument, else by argument, else by type.
 GOOD = {("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer_taps", "count"): "64",
@@ -53,7 +54,8 @@ GOOD = {("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer
         ("penstock_format_parse", "text"): '"cs16"', ("penstock_source_open", "text"): "hostile_input",
         ("penstock_taps_equiripple", "count"): "31", ("penstock_taps_root_raised_cosine", "count"): "31",
         ("penstock_taps_design", "count"): "31", ("penstock_stream_commit", "count"): "0",
-        ("penstock_stream_release", "count"): "0", ("penstock_plan_wait", "ticket"): "0",
+        ("penstock_stream_release", "count"): "0", ("penstock_plan_wait", "ticket"): "0", ("penstock_buffer_slice", "at"): "0",
+        ("penstock_buffer_wrap", "native"): "(uintptr_t)hostile_memory(1)",
         ("penstock_device_get", "index"): "0", ("penstock_source_get_capture", "index"): "0",
         ("penstock_source_get_position", "sample"): "0", ("penstock_filter_set_taps", "real_taps"): "NULL",
         ("penstock_filter_set_channel_taps", "real_taps"): "NULL",
@@ -196,7 +198,8 @@ def hostile(function, kind, name):
     return values
 
 
-FREES = {"penstock_context": "penstock_context_free", "penstock_plan": "penstock_plan_free",
+FREES = {"penstock_buffer": "penstock_buffer_free", "penstock_queue": "penstock_queue_free",
+         "penstock_context": "penstock_context_free", "penstock_plan": "penstock_plan_free",
          "penstock_stream": "penstock_stream_free", "penstock_channel": "penstock_channel_free",
          "penstock_ofdm": "penstock_ofdm_free", "penstock_ofdm_estimator": "penstock_ofdm_estimator_free",
          "penstock_source": "penstock_source_free", "penstock_sink": "penstock_sink_free",
@@ -204,10 +207,13 @@ FREES = {"penstock_context": "penstock_context_free", "penstock_plan": "penstock
 
 
 def refused(function, stream):
-    """Whether a good call is an error by what the object is: without a clock, a stream of another kind."""
+    """Whether a good call is an error by what the object is: without a clock, a stream of another kind, a
+    device without memory or queues to be wrapped."""
     by_channel = {"penstock_stream_push_channels": ["synthesizer"],
                   "penstock_stream_pull_channels": ["filter", "channelizer"],
                   "penstock_stream_run_channels": ["filter", "channelizer"]}
+    if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_queue_wrap"):
+        return True
     if function in ("penstock_stream_pull", "penstock_stream_run", "penstock_stream_peek"):
         return stream in ("ofdm_stream", "wifi_receiver")
     return function.startswith("penstock_resident_") or stream not in by_channel.get(function, [stream])

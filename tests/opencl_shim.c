@@ -221,9 +221,31 @@ MAKER(cl_program, clCreateProgramWithBinary,
       (context, count, devices, lengths, binaries, states, code))
 MAKER(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *code), (program, name, code))
 
+MAKER(cl_mem, clCreateSubBuffer,
+      (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *region, cl_int *code),
+      (buffer, flags, type, region, code))
+
 cl_int clRetainMemObject(cl_mem object)
 {
     REAL(clRetainMemObject);
+    live++;
+    return real(object);
+}
+
+cl_int clRetainCommandQueue(cl_command_queue object)
+{
+    REAL(clRetainCommandQueue);
+    if (fails())
+        return CL_OUT_OF_RESOURCES;
+    live++;
+    return real(object);
+}
+
+cl_int clRetainContext(cl_context object)
+{
+    REAL(clRetainContext);
+    if (fails())
+        return CL_OUT_OF_RESOURCES;
     live++;
     return real(object);
 }
@@ -315,7 +337,7 @@ cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const 
     if (fails())
         return CL_OUT_OF_RESOURCES;
     code = real(queue, count, events, event);
-    live += !code;
+    live += event && !code;
     return code;
 }
 

@@ -32,6 +32,7 @@
  *     channel.h    noise, offsets and multipath for test signals
  *     source.h     where samples come from and go to: files, SigMF, SoapySDR
  *     files.h      files that are replaced when they are whole
+ *     buffer.h     memory of devices and queues of work there, the library's and the caller's
  *     host_memory.h  memory that devices copy from and to by themselves
  *     cache.h      the size of the cache folder, and clearing it
  *     resident.h   plans timed with the samples in their device's memory
@@ -45,7 +46,7 @@
  * - Descriptions are structs in which zero means the default. Make them with their macro
  *   (PENSTOCK_FFT_DESC(.n = 1024); description.h has what to write in C++), which also sets `size`; a later
  *   library then reads an earlier caller's struct rightly. What a description points to is copied.
- * - A context may be used by several threads at once; any other object by one thread at a time.
+ * - A context may be used by several threads at once; any other object by one thread at a time, but for buffers.
  * - After fork() the child has copies of all objects and may use and free them: on processors they go on as they were,
  *   with threads of the child's own. Devices whose driver has been loaded ("opencl", "cuda", "qpu") stay with the
  *   parent: each call that needs one is an error at once, and "auto" and "prefer:" go on with the CPU. (Not a stream
@@ -64,6 +65,7 @@
 #define PENSTOCK_PENSTOCK_H
 
 #include <penstock/base.h>
+#include <penstock/buffer.h>
 #include <penstock/channel.h>
 #include <penstock/channelizer.h>
 #include <penstock/context.h>

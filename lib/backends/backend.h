@@ -52,7 +52,10 @@ struct penstock_device {
     bool on_cpu;      /* probe sets it: works on the processor's own cores, as "cpu" does */
     char address[24]; /* probe sets it where it is known: on the PCI bus, "0000:17:00"; else "" */
     bool opened;
-    bool host_memory;                /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
+    bool host_memory; /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
+    size_t alignment; /* open may set it: parts of its memory begin at multiples of so many bytes; 0: 16 */
+    uint64_t shared;  /* 0, or before open: an object of the driver's in which the device is to work; of backends with
+                         SHARES alone */
     void (*tell)(const char *doing); /* in the process that tries plans (penstock__probe_plan), else NULL: as of
                                         `trial`. Where it is set no kernel goes to the cache folder */
     void *priv;
@@ -519,8 +522,10 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_FORKS = 256,  /* what it has made works in a child after fork(), too; no call into any other one
                                       comes there about what was made before */
     PENSTOCK_BACKEND_LDPC = 512,   /* may support problems of kind LDPC: none are given to it otherwise */
-    PENSTOCK_BACKEND_UNROUNDED = 1024, /* decodes LDPC without the rounding that others share */
-    PENSTOCK_BACKEND_DEVELOPERS = 2048 /* not named where users are told what there is */
+    PENSTOCK_BACKEND_UNROUNDED = 1024,  /* decodes LDPC without the rounding that others share */
+    PENSTOCK_BACKEND_DEVELOPERS = 2048, /* not named where users are told what there is */
+    PENSTOCK_BACKEND_ADDRESSES = 4096,  /* what buffer_native gives are addresses, so that overlaps can be told */
+    PENSTOCK_BACKEND_SHARES = 8192      /* open takes the device's `shared` */
 };
 
 struct penstock_backend {
@@ -559,6 +564,16 @@ struct penstock_backend {
     int (*buffer_wrap)(struct penstock_buffer *buffer, void *host, size_t bytes);
     void (*buffer_free)(struct penstock_buffer *buffer);
 
+    /* (optional, both or none; with HOST_MEMORY the core wraps instead) A buffer of memory that the application has
+     * from the driver, of at least `bytes`, and what the driver calls a buffer's memory. ERR_ARGUMENT where it is no
+     * such memory, of another device, or too small. Freeing leaves it to the application. */
+    int (*buffer_adopt)(struct penstock_buffer *buffer, uint64_t native);
+    uint64_t (*buffer_native)(const struct penstock_buffer *buffer);
+
+    /* (optional, likewise) A buffer that is buffer->bytes of another one, from `at` on, a multiple of the device's
+     * alignment. The other one was alloc'd or adopted and outlives it. */
+    int (*buffer_part)(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at);
+
     /* Of an opened device. Pure. > 0: yes, and how well (a higher rank is tried first when nothing was measured); an
      * error whose text names what cannot be done otherwise. */
     int (*supports)(const struct penstock_device *device, const struct penstock_problem *problem);
@@ -573,6 +588,19 @@ struct penstock_backend {
 
     int (*slot_init)(struct penstock_slot *slot);
     void (*slot_free)(struct penstock_slot *slot);
+
+    /* (optional, both or none) In the place of slot_init: a slot whose work goes into a queue that the application has
+     * from the driver, in order with the application's own, and which outlives it; and what the driver calls a slot's
+     * queue. */
+    int (*slot_adopt)(struct penstock_slot *slot, uint64_t native);
+    uint64_t (*slot_native)(const struct penstock_slot *slot);
+
+    /* (optional; without it the core waits for a mark of `before`) What is asked of `slot` from now on begins when all
+     * that was asked of `before`, a slot of the same device, is done. Does not wait. */
+    int (*follow)(struct penstock_slot *slot, struct penstock_slot *before);
+
+    /* (optional; where the driver may keep what was enqueued until a mark) It is to begin now. */
+    int (*flush)(struct penstock_slot *slot);
 
     /* In order within a slot; none waits for the device (a CPU may compute within enqueue). `host` stays valid until
      * a wait for a later mark. Not called on wrapped buffers, except enqueue. */

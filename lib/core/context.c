@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/backends.h"
 #include "core/background.h"
+#include "core/buffer.h"
 #include "core/cache_bound.h"
 #include "core/description.h"
 #include "core/devices.h"
@@ -136,6 +137,7 @@ static void destroy(penstock_context *context)
     penstock__fork_remove(context);
     penstock__memos_free(context);
     penstock__host_blocks_free(context);
+    penstock__buffers_free(context);
     penstock__devices_free(context);
     penstock__pool_free(context->pool);
     penstock__free(context->kernel_path);

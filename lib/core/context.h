@@ -12,6 +12,7 @@
 
 struct penstock__pool;
 struct penstock__memo;
+struct penstock__held;
 struct penstock__host_block;
 
 enum penstock__kind_state {
@@ -71,6 +72,8 @@ struct penstock_context {
 
     pthread_mutex_t host_lock;
     struct penstock__host_block *host_blocks; /* that were given out */
+    struct penstock__held *freed_buffers;     /* handles that are still known, the oldest first; with host_lock */
+    unsigned freed_count;
 
     pthread_mutex_t choice_lock; /* one measurement for "auto" at a time */
     atomic_bool absent_told;     /* why "auto" has one device alone */

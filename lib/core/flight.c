@@ -204,8 +204,7 @@ static int abandon(struct penstock__flight *flight, int status)
 
 /* ---------------------------------------------------------------- arrivals -------------------- */
 
-/* From the CPU to the device that is ready by now; what is in flight comes to its end before. */
-static void welcome(struct penstock__flight *flight)
+void penstock__flight_welcome(struct penstock__flight *flight)
 {
     struct penstock__binding *arrived;
     void *made;
@@ -221,7 +220,7 @@ static void welcome(struct penstock__flight *flight)
 int penstock__flight_submit(struct penstock__flight *flight, const struct penstock__batch *batch, uint64_t *ticket)
 {
     int status;
-    welcome(flight);
+    penstock__flight_welcome(flight);
     begin_ticket(flight);
     flight->meanwhile += flight->arrival != NULL;
     penstock__arrival_serve(flight->arrival, batch->frames);

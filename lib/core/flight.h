@@ -43,6 +43,9 @@ struct penstock__flight {
     char failure_text[512];
 };
 
+/* From the CPU to the device that is ready by now; what is in flight comes to its end before. */
+void penstock__flight_welcome(struct penstock__flight *flight);
+
 /* Sends a batch; blocks while all slots are in use. After an error nothing of the batch is in flight. */
 int penstock__flight_submit(struct penstock__flight *flight, const struct penstock__batch *batch, uint64_t *ticket);
 

@@ -42,6 +42,24 @@ static int buffer_wrap(struct penstock_buffer *buffer, void *host, size_t bytes)
     return gone(buffer->device);
 }
 
+static int buffer_adopt(struct penstock_buffer *buffer, uint64_t native)
+{
+    (void)native;
+    return gone(buffer->device);
+}
+
+static uint64_t buffer_native(const struct penstock_buffer *buffer)
+{
+    (void)buffer;
+    return 0;
+}
+
+static int buffer_part(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at)
+{
+    (void)of, (void)at;
+    return gone(buffer->device);
+}
+
 static void buffer_free(struct penstock_buffer *buffer)
 {
     (void)buffer;
@@ -66,6 +84,24 @@ static void plan_free(struct penstock_plan_state *plan)
 
 static int slot_init(struct penstock_slot *slot)
 {
+    return gone(slot->device);
+}
+
+static int slot_adopt(struct penstock_slot *slot, uint64_t native)
+{
+    (void)native;
+    return gone(slot->device);
+}
+
+static uint64_t slot_native(const struct penstock_slot *slot)
+{
+    (void)slot;
+    return 0;
+}
+
+static int follow(struct penstock_slot *slot, struct penstock_slot *before)
+{
+    (void)before;
     return gone(slot->device);
 }
 
@@ -144,11 +180,17 @@ const struct penstock_backend penstock__gone_backend = {
     .buffer_alloc = buffer_alloc,
     .buffer_wrap = buffer_wrap,
     .buffer_free = buffer_free,
+    .buffer_adopt = buffer_adopt,
+    .buffer_native = buffer_native,
+    .buffer_part = buffer_part,
     .supports = supports,
     .plan_init = plan_init,
     .plan_free = plan_free,
     .slot_init = slot_init,
     .slot_free = slot_free,
+    .slot_adopt = slot_adopt,
+    .slot_native = slot_native,
+    .follow = follow,
     .upload = upload,
     .enqueue = enqueue,
     .download = download,

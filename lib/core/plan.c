@@ -256,6 +256,12 @@ struct penstock__binding *penstock__plan_binding(const penstock_plan *plan)
     return plan->flight.binding;
 }
 
+struct penstock__binding *penstock__plan_arrived(penstock_plan *plan)
+{
+    penstock__flight_welcome(&plan->flight);
+    return plan->flight.binding;
+}
+
 bool penstock__plan_is_direct(const penstock_plan *plan)
 {
     return plan->flight.binding->state.device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;

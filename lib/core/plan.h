@@ -58,6 +58,9 @@ const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan)
 /* The device's part, which changes when the CPU takes over. */
 struct penstock__binding *penstock__plan_binding(const penstock_plan *plan);
 
+/* The same, after the CPU has handed over to what it stood in for, if that is ready. */
+struct penstock__binding *penstock__plan_arrived(penstock_plan *plan);
+
 /* Whether a batch costs no more than its work: the device is a processor that works on the caller's memory. */
 bool penstock__plan_is_direct(const penstock_plan *plan);
 

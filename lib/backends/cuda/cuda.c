@@ -5,26 +5,6 @@
 #include "backends/cuda/cuda.h"
 #include "gpu/tuning.h"
 
-static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
-{
-    struct cuda_buffer *self = buffer->priv;
-    int status = penstock__cuda_enter(buffer->device);
-    if (status)
-        return status;
-    status = penstock__cuda_check(buffer->device, "cuMemAlloc",
-                                  penstock__cuda_opened(buffer->device)->api->MemAlloc(&self->memory, bytes));
-    penstock__cuda_leave(buffer->device);
-    return status;
-}
-
-static void buffer_free(struct penstock_buffer *buffer)
-{
-    bool entered = !penstock__cuda_enter(buffer->device);
-    penstock__cuda_opened(buffer->device)->api->MemFree(penstock__cuda_memory(buffer));
-    if (entered)
-        penstock__cuda_leave(buffer->device);
-}
-
 static int host_alloc(struct penstock_device *device, void **memory, size_t bytes)
 {
     int status = penstock__cuda_enter(device);
@@ -67,7 +47,8 @@ const struct penstock_backend penstock__cuda_backend = {
     .name = "cuda",
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |
-             PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC,
+             PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC |
+             PENSTOCK_BACKEND_ADDRESSES,
     .device_bytes = sizeof(struct cuda_device),
     .buffer_bytes = sizeof(struct cuda_buffer),
     .slot_bytes = sizeof(struct cuda_slot),
@@ -76,14 +57,20 @@ const struct penstock_backend penstock__cuda_backend = {
     .driver_key = penstock__cuda_driver_key,
     .open = penstock__cuda_open,
     .close = penstock__cuda_close,
-    .buffer_alloc = buffer_alloc,
-    .buffer_free = buffer_free,
+    .buffer_alloc = penstock__cuda_buffer_alloc,
+    .buffer_free = penstock__cuda_buffer_free,
+    .buffer_adopt = penstock__cuda_buffer_adopt,
+    .buffer_native = penstock__cuda_buffer_native,
+    .buffer_part = penstock__cuda_buffer_part,
     .supports = supports,
     .plan_init = penstock__cuda_plan_init,
     .plan_free = penstock__cuda_plan_free,
     .shapes = shapes,
     .slot_init = penstock__cuda_slot_init,
     .slot_free = penstock__cuda_slot_free,
+    .slot_adopt = penstock__cuda_slot_adopt,
+    .slot_native = penstock__cuda_slot_native,
+    .follow = penstock__cuda_follow,
     .upload = penstock__cuda_upload,
     .enqueue = penstock__cuda_enqueue,
     .download = penstock__cuda_download,

@@ -68,7 +68,8 @@ static inline const struct cuda_device *penstock__cuda_opened(const struct penst
     return device->priv;
 }
 
-/* Every other call stands between these two: the calling thread may have a context of its own. */
+/* Every other call stands between these two: the calling thread may have a context of its own. Where it has the
+ * device's, as threads of CUDA's runtime do, nothing is pushed. */
 int penstock__cuda_enter(const struct penstock_device *device);
 void penstock__cuda_leave(const struct penstock_device *device);
 
@@ -127,6 +128,10 @@ struct cuda_grid {
     unsigned x, y; /* of a group */
     size_t shared_bytes;
 };
+
+/* The legacy default stream is 0 or 1 to the driver. It orders itself with other streams, so nothing starts early
+ * there. */
+#define CUDA_DEFAULT_STREAMS 1
 
 /* Our kernel at the end of a stream. Where all of them wait themselves, by K_EARLY() of kernels/portability.h, its
  * groups come to multiprocessors while the one before still runs. Within enter, leave. */
@@ -217,6 +222,7 @@ int penstock__cuda_viterbi_enqueue(struct penstock_slot *slot, struct penstock_p
 
 struct cuda_slot {
     CUstream stream;
+    bool adopted;               /* the stream is the application's */
     uint64_t marked;            /* number of the last mark */
     CUevent events[CUDA_MARKS]; /* of the last marks, by number modulo their count */
     struct cuda_staging staging;
@@ -230,6 +236,9 @@ struct cuda_slot {
 };
 
 int penstock__cuda_slot_init(struct penstock_slot *slot);
+int penstock__cuda_slot_adopt(struct penstock_slot *slot, uint64_t native);
+uint64_t penstock__cuda_slot_native(const struct penstock_slot *slot);
+int penstock__cuda_follow(struct penstock_slot *slot, struct penstock_slot *before);
 void penstock__cuda_slot_free(struct penstock_slot *slot);
 int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
 int penstock__cuda_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
@@ -247,11 +256,18 @@ int penstock__cuda_elapsed(struct penstock_slot *slot, unsigned from, unsigned t
 /* What these made of a slot. Within enter, leave. */
 void penstock__cuda_timing_free(struct penstock_slot *slot);
 
-/* ---------------------------------------------------------------- cuda.c ---------------------- */
+/* ---------------------------------------------------------------- buffer.c -------------------- */
 
 struct cuda_buffer {
     CUdeviceptr memory;
+    bool kept; /* by the application, or by the buffer that it is a part of */
 };
+
+int penstock__cuda_buffer_alloc(struct penstock_buffer *buffer, size_t bytes);
+int penstock__cuda_buffer_adopt(struct penstock_buffer *buffer, uint64_t native);
+uint64_t penstock__cuda_buffer_native(const struct penstock_buffer *buffer);
+int penstock__cuda_buffer_part(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at);
+void penstock__cuda_buffer_free(struct penstock_buffer *buffer);
 
 static inline CUdeviceptr penstock__cuda_memory(const struct penstock_buffer *buffer)
 {

@@ -105,15 +105,26 @@ void penstock__cuda_close(struct penstock_device *device)
 
 /* ---------------------------------------------------------------- the current context --------- */
 
+/* Whether each enter that no leave has answered has pushed a context, the last one in the lowest bit. */
+static _Thread_local uint64_t pushed;
+
 int penstock__cuda_enter(const struct penstock_device *device)
 {
     const struct cuda_device *self = device->priv;
-    return penstock__cuda_check(device, "cuCtxPushCurrent", self->api->CtxPushCurrent(self->context));
+    CUcontext current = NULL;
+    bool pushes = self->api->CtxGetCurrent(&current) || current != self->context;
+    int status = pushes ? penstock__cuda_check(device, "cuCtxPushCurrent", self->api->CtxPushCurrent(self->context))
+                        : PENSTOCK_OK;
+    if (!status)
+        pushed = pushed << 1 | pushes;
+    return status;
 }
 
 /* Fails only where the context is gone, which the next enter says. */
 void penstock__cuda_leave(const struct penstock_device *device)
 {
     CUcontext context;
-    penstock__cuda_opened(device)->api->CtxPopCurrent(&context);
+    if (pushed & 1)
+        penstock__cuda_opened(device)->api->CtxPopCurrent(&context);
+    pushed >>= 1;
 }

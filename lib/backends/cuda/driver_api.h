@@ -63,16 +63,18 @@ typedef struct {
 
 enum {
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
     CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
     CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
 };
 
-enum { CU_MEMORYTYPE_HOST = 1 };
+enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1 };
 enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* Member of struct cuda_api, symbol in libcuda, parameters. */
 #define CUDA_FUNCTIONS(X)                                                                                          \
+    X(CtxGetCurrent, cuCtxGetCurrent, (CUcontext * context))                                                       \
     X(CtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext * context))                                                    \
     X(CtxPushCurrent, cuCtxPushCurrent_v2, (CUcontext context))                                                    \
     X(DeviceGet, cuDeviceGet, (CUdevice * device, int index))                                                      \
@@ -110,7 +112,9 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
       (unsigned count, int *attributes, void **values, CUdeviceptr pointer))                                       \
     X(StreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                                           \
     X(StreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                        \
-    X(StreamSynchronize, cuStreamSynchronize, (CUstream stream))
+    X(StreamGetCtx, cuStreamGetCtx, (CUstream stream, CUcontext * context))                                        \
+    X(StreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                   \
+    X(StreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))
 
 /* The same in libnvrtc, of CUDA 11.2 or later. */
 #define NVRTC_FUNCTIONS(X)                                                                                         \

@@ -20,7 +20,7 @@ int penstock__cuda_launch(const struct penstock_device *device, CUfunction funct
                              .hStream = stream,
                              .attrs = &early,
                              .numAttrs = 1};
-    if (self->early)
+    if (self->early && (uintptr_t)stream > CUDA_DEFAULT_STREAMS)
         return penstock__cuda_check(device, "cuLaunchKernelEx",
                                     self->api->LaunchKernelEx(&config, function, arguments, NULL));
     return penstock__cuda_check(device, "cuLaunchKernel",

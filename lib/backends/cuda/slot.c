@@ -22,18 +22,39 @@ static void release(struct penstock_slot *slot)
     for (unsigned i = 0; i < CUDA_SCRATCHES; i++)
         if (self->scratch[i])
             api_of(slot)->MemFree(self->scratch[i]);
-    if (self->stream)
+    if (self->stream && !self->adopted)
         api_of(slot)->StreamDestroy(self->stream);
     penstock__cuda_staging_free(&self->staging, slot->device);
 }
 
-static int create(struct penstock_slot *slot)
+static int create_stream(struct penstock_slot *slot)
 {
     struct cuda_slot *self = slot->priv;
     int status = penstock__cuda_check(slot->device, "cuStreamCreate",
                                       api_of(slot)->StreamCreate(&self->stream, CU_STREAM_NON_BLOCKING));
     if (status)
         self->stream = NULL;
+    return status;
+}
+
+/* A stream of another context would reach none of ours: neither kernels nor events. */
+static int check_stream(const struct penstock_slot *slot)
+{
+    const struct cuda_slot *self = slot->priv;
+    CUcontext context = NULL;
+    int status =
+        penstock__cuda_check(slot->device, "cuStreamGetCtx", api_of(slot)->StreamGetCtx(self->stream, &context));
+    if (!status && context != penstock__cuda_opened(slot->device)->context)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                               "%s: the stream is of another context than the device's primary one",
+                               slot->device->name);
+    return status;
+}
+
+static int create(struct penstock_slot *slot)
+{
+    struct cuda_slot *self = slot->priv;
+    int status = self->adopted ? check_stream(slot) : create_stream(slot);
     for (unsigned i = 0; i < CUDA_MARKS && !status; i++) {
         status = penstock__cuda_check(slot->device, "cuEventCreate",
                                       api_of(slot)->EventCreate(&self->events[i], CU_EVENT_DISABLE_TIMING));
@@ -53,6 +74,19 @@ int penstock__cuda_slot_init(struct penstock_slot *slot)
     status = create(slot);
     penstock__cuda_leave(slot->device);
     return status;
+}
+
+int penstock__cuda_slot_adopt(struct penstock_slot *slot, uint64_t native)
+{
+    struct cuda_slot *self = slot->priv;
+    self->stream = (CUstream)(uintptr_t)native;
+    self->adopted = true;
+    return penstock__cuda_slot_init(slot);
+}
+
+uint64_t penstock__cuda_slot_native(const struct penstock_slot *slot)
+{
+    return (uintptr_t)((const struct cuda_slot *)slot->priv)->stream;
 }
 
 void penstock__cuda_slot_free(struct penstock_slot *slot)
@@ -189,5 +223,18 @@ int penstock__cuda_wait(struct penstock_slot *slot, uint64_t number)
     penstock__cuda_leave(slot->device);
     if (!status)
         penstock__cuda_unstage(&self->staging, slot->device, number);
+    return status;
+}
+
+int penstock__cuda_follow(struct penstock_slot *slot, struct penstock_slot *before)
+{
+    const struct cuda_slot *self = slot->priv, *other = before->priv;
+    uint64_t number;
+    int status = penstock__cuda_mark(before, &number);
+    if (status || (status = penstock__cuda_enter(slot->device)))
+        return status;
+    status = penstock__cuda_check(slot->device, "cuStreamWaitEvent",
+                                  api_of(slot)->StreamWaitEvent(self->stream, other->events[number % CUDA_MARKS], 0));
+    penstock__cuda_leave(slot->device);
     return status;
 }

@@ -207,12 +207,44 @@ static void read_identity(struct opencl_device *self)
              platform_version);
 }
 
+static int make_context(const struct penstock_device *device)
+{
+    struct opencl_device *self = device->priv;
+    cl_int code;
+    self->context = self->api->CreateContext(
+        (const cl_context_properties[]){CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0}, 1, &self->id,
+        NULL, NULL, &code);
+    return code ? penstock__opencl_error(device, "clCreateContext", code) : PENSTOCK_OK;
+}
+
+/* The application's, if it has the device. */
+static int share_context(const struct penstock_device *device)
+{
+    struct opencl_device *self = device->priv;
+    cl_context context = (cl_context)(uintptr_t)device->shared;
+    cl_device_id ids[MAX_DEVICES];
+    size_t bytes = 0;
+    bool there = false;
+    cl_int code = self->api->GetContextInfo(context, CL_CONTEXT_DEVICES, sizeof ids, ids, &bytes);
+    if (code)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: that is no cl_context of at most %d devices: %s",
+                               device->name, MAX_DEVICES, penstock__opencl_code_name(code));
+    for (size_t i = 0; i < bytes / sizeof *ids; i++)
+        there = there || ids[i] == self->id;
+    if (!there)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: the cl_context is of other devices", device->name);
+    if ((code = self->api->RetainContext(context)))
+        return penstock__opencl_error(device, "clRetainContext", code);
+    self->context = context;
+    return PENSTOCK_OK;
+}
+
 int penstock__opencl_open(struct penstock_device *device)
 {
     struct opencl_device *self = device->priv;
     struct search search = {.left = device->index};
     char reason[256] = "";
-    cl_int code;
+    int status;
     if (!(self->api = penstock__opencl_api(reason)))
         return penstock__error(PENSTOCK_ERR_NO_DEVICE, "%s: %s", device->name, reason);
     enumerate(self->api, pick, &search, reason);
@@ -223,11 +255,9 @@ int penstock__opencl_open(struct penstock_device *device)
     read_limits(self);
     read_identity(self);
     device->host_memory = self->limits.cpu;
-    self->context = self->api->CreateContext(
-        (const cl_context_properties[]){CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0}, 1, &self->id,
-        NULL, NULL, &code);
-    if (code)
-        return penstock__opencl_error(device, "clCreateContext", code);
+    device->alignment = (size_t)device_number(self->api, self->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+    if ((status = device->shared ? share_context(device) : make_context(device)))
+        return status;
     self->limits.texel = penstock__opencl_texel(self);
     pthread_mutex_init(&self->kept_lock, NULL);
     return PENSTOCK_OK;

@@ -27,6 +27,7 @@
     X(CreateKernel)              \
     X(CreateProgramWithBinary)   \
     X(CreateProgramWithSource)   \
+    X(CreateSubBuffer)           \
     X(EnqueueCopyBuffer)         \
     X(EnqueueMapBuffer)          \
     X(EnqueueMarkerWithWaitList) \
@@ -36,10 +37,13 @@
     X(EnqueueWriteBuffer)        \
     X(Finish)                    \
     X(Flush)                     \
+    X(GetCommandQueueInfo)       \
+    X(GetContextInfo)            \
     X(GetDeviceIDs)              \
     X(GetDeviceInfo)             \
     X(GetEventProfilingInfo)     \
     X(GetKernelWorkGroupInfo)    \
+    X(GetMemObjectInfo)          \
     X(GetPlatformIDs)            \
     X(GetPlatformInfo)           \
     X(GetProgramBuildInfo)       \
@@ -51,6 +55,8 @@
     X(ReleaseKernel)             \
     X(ReleaseMemObject)          \
     X(ReleaseProgram)            \
+    X(RetainCommandQueue)        \
+    X(RetainContext)             \
     X(RetainMemObject)           \
     X(RetainProgram)             \
     X(SetKernelArg)              \
@@ -207,7 +213,8 @@ struct opencl_slot {
     cl_event events[OPENCL_MARKS]; /* of the last marks, by number modulo their count; NULL: done */
     struct opencl_image images[OPENCL_IMAGES];
     unsigned next_image;
-    bool timed; /* the queue notes times */
+    bool adopted; /* the queue is the application's */
+    bool timed;   /* the queue notes times */
     cl_event stamps[PENSTOCK_STAMPS];
     cl_program copier; /* made when it is first asked for */
     cl_kernel copy;
@@ -217,6 +224,10 @@ struct opencl_slot {
 };
 
 int penstock__opencl_slot_init(struct penstock_slot *slot);
+int penstock__opencl_slot_adopt(struct penstock_slot *slot, uint64_t native);
+uint64_t penstock__opencl_slot_native(const struct penstock_slot *slot);
+int penstock__opencl_follow(struct penstock_slot *slot, struct penstock_slot *before);
+int penstock__opencl_flush(struct penstock_slot *slot);
 void penstock__opencl_slot_free(struct penstock_slot *slot);
 int penstock__opencl_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
 int penstock__opencl_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
@@ -238,10 +249,17 @@ void penstock__opencl_timing_free(struct penstock_slot *slot);
 
 int penstock__opencl_trial(struct penstock_device *device, void (*tell)(const char *doing));
 
-/* ---------------------------------------------------------------- opencl.c -------------------- */
+/* ---------------------------------------------------------------- buffer.c -------------------- */
 
 struct opencl_buffer {
     cl_mem memory;
 };
+
+int penstock__opencl_buffer_alloc(struct penstock_buffer *buffer, size_t bytes);
+int penstock__opencl_buffer_wrap(struct penstock_buffer *buffer, void *host, size_t bytes);
+int penstock__opencl_buffer_adopt(struct penstock_buffer *buffer, uint64_t native);
+uint64_t penstock__opencl_buffer_native(const struct penstock_buffer *buffer);
+int penstock__opencl_buffer_part(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at);
+void penstock__opencl_buffer_free(struct penstock_buffer *buffer);
 
 #endif

@@ -23,6 +23,51 @@ int penstock__opencl_slot_init(struct penstock_slot *slot)
     return code ? penstock__opencl_error(slot->device, "clCreateCommandQueue", code) : PENSTOCK_OK;
 }
 
+static int check_queue(const struct penstock_slot *slot, cl_command_queue queue, bool *timed)
+{
+    const struct opencl_device *device = slot->device->priv;
+    cl_context context = NULL;
+    cl_device_id id = NULL;
+    cl_command_queue_properties properties = 0;
+    cl_int code = device->api->GetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (!code)
+        code = device->api->GetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
+    if (!code)
+        code = device->api->GetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    if (code)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: that is no cl_command_queue: clGetCommandQueueInfo: %s",
+                               slot->device->name, penstock__opencl_code_name(code));
+    if (context != device->context || id != device->id)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                               "%s: the cl_command_queue is of another %s; penstock_device_share() before the device's "
+                               "first use has it work in the caller's cl_context",
+                               slot->device->name, id == device->id ? "cl_context" : "device");
+    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: the cl_command_queue is out of order", slot->device->name);
+    *timed = properties & CL_QUEUE_PROFILING_ENABLE;
+    return PENSTOCK_OK;
+}
+
+int penstock__opencl_slot_adopt(struct penstock_slot *slot, uint64_t native)
+{
+    struct opencl_slot *self = slot->priv;
+    cl_command_queue queue = (cl_command_queue)(uintptr_t)native;
+    cl_int code;
+    int status = check_queue(slot, queue, &self->timed);
+    if (status)
+        return status;
+    if ((code = api_of(slot)->RetainCommandQueue(queue)))
+        return penstock__opencl_error(slot->device, "clRetainCommandQueue", code);
+    self->queue = queue;
+    self->adopted = true;
+    return PENSTOCK_OK;
+}
+
+uint64_t penstock__opencl_slot_native(const struct penstock_slot *slot)
+{
+    return (uintptr_t)((const struct opencl_slot *)slot->priv)->queue;
+}
+
 static void forget_event(struct penstock_slot *slot, cl_event *event)
 {
     if (*event)
@@ -110,4 +155,25 @@ int penstock__opencl_wait(struct penstock_slot *slot, uint64_t number)
         return penstock__opencl_error(slot->device, "clWaitForEvents", code);
     forget_event(slot, event);
     return PENSTOCK_OK;
+}
+
+int penstock__opencl_flush(struct penstock_slot *slot)
+{
+    cl_int code = api_of(slot)->Flush(((const struct opencl_slot *)slot->priv)->queue);
+    return code ? penstock__opencl_error(slot->device, "clFlush", code) : PENSTOCK_OK;
+}
+
+int penstock__opencl_follow(struct penstock_slot *slot, struct penstock_slot *before)
+{
+    const struct opencl_slot *self = slot->priv, *other = before->priv;
+    cl_event done = NULL;
+    cl_int code = api_of(slot)->EnqueueMarkerWithWaitList(other->queue, 0, NULL, &done);
+    int status;
+    if (code)
+        return penstock__opencl_error(slot->device, "clEnqueueMarkerWithWaitList", code);
+    if (!(status = penstock__opencl_flush(before)) &&
+        (code = api_of(slot)->EnqueueMarkerWithWaitList(self->queue, 1, &done, NULL)))
+        status = penstock__opencl_error(slot->device, "clEnqueueMarkerWithWaitList", code);
+    api_of(slot)->ReleaseEvent(done);
+    return status;
 }

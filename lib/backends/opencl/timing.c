@@ -108,6 +108,9 @@ static int note_times(struct penstock_slot *slot)
     cl_int code;
     if (self->timed)
         return PENSTOCK_OK;
+    if (self->adopted)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: the application's queue notes no times",
+                               slot->device->name);
     if ((code = device->api->Finish(self->queue)))
         return penstock__opencl_error(slot->device, "clFinish", code);
     queue = device->api->CreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);

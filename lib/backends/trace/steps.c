@@ -15,7 +15,7 @@ enum step_kind { STEP_UPLOAD, STEP_TRANSFORM, STEP_DOWNLOAD, STEP_MARK };
 
 struct trace_step {
     enum step_kind kind;
-    struct trace_memory *in, *gather, *out; /* NULL where not used; a copy's other side is `host` */
+    struct trace_place in, gather, out; /* none where not used; a copy's other side is of the host */
     const void *from;
     void *to;
     size_t bytes, frames, samples;
@@ -29,8 +29,10 @@ struct trace_step {
 
 int penstock__trace_memory_new(struct trace_memory **memory, size_t bytes)
 {
-    struct trace_memory *new = penstock__calloc(1, sizeof *new);
-    if (!new)
+    struct trace_memory *new;
+    if (bytes > SIZE_MAX - (size_t)2 * GUARD_BYTES)
+        return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory (%zu bytes)", bytes);
+    if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;
     if (!(new->block = penstock__alloc(bytes + 2 * GUARD_BYTES))) {
         penstock__free(new);
@@ -60,9 +62,9 @@ bool penstock__trace_memory_intact(const struct trace_memory *memory)
     return true;
 }
 
-static unsigned char *content(const struct trace_memory *memory)
+static unsigned char *content(const struct trace_place *place)
 {
-    return memory->block + GUARD_BYTES;
+    return place->memory->block + GUARD_BYTES + place->at;
 }
 
 /* ---------------------------------------------------------------- rules ----------------------- */
@@ -88,22 +90,22 @@ static int leave(struct penstock_slot *slot, int status)
     return status;
 }
 
-/* The memory of a buffer that has room for `bytes`, or NULL. */
-static struct trace_memory *usable(struct penstock_slot *slot, struct penstock_buffer *buffer, size_t bytes)
+/* The memory of a buffer that has room for `bytes`, or none. */
+static struct trace_place usable(struct penstock_slot *slot, struct penstock_buffer *buffer, size_t bytes)
 {
     penstock_context *context = slot->device->context;
     struct trace_buffer *self = buffer ? buffer->priv : NULL;
     if (!penstock__trace_alive(context, self ? &self->object : NULL, "buffer")) {
         penstock__error(PENSTOCK_ERR_STATE, "trace: the buffer was not made");
-        return NULL;
+        return (struct trace_place){0};
     }
-    if (buffer->device != slot->device || buffer->wrapped || bytes > self->memory->bytes) {
+    if (buffer->device != slot->device || buffer->wrapped || bytes > self->place.bytes) {
         penstock__trace_violation(context, "a buffer of %zu bytes is used for %zu, or is of another device",
-                                  self->memory->bytes, bytes);
+                                  self->place.bytes, bytes);
         penstock__error(PENSTOCK_ERR_STATE, "trace: the buffer is not usable");
-        return NULL;
+        return (struct trace_place){0};
     }
-    return self->memory;
+    return self->place;
 }
 
 static size_t samples_bytes(const struct penstock_problem *problem, const struct penstock_job *job)
@@ -129,11 +131,10 @@ static bool sensible(struct penstock_slot *slot, const struct penstock_plan_stat
 
 /* ---------------------------------------------------------------- asking ---------------------- */
 
-static struct trace_memory *share(struct trace_memory *memory)
+static void share(const struct trace_place *place)
 {
-    if (memory)
-        memory->users++;
-    return memory;
+    if (place->memory)
+        place->memory->users++;
 }
 
 static int append(struct trace_slot *slot, const struct trace_step *step)
@@ -144,9 +145,9 @@ static int append(struct trace_slot *slot, const struct trace_step *step)
     *new = *step;
     new->stamps = slot->asked;
     slot->asked = 0;
-    share(new->in);
-    share(new->gather);
-    share(new->out);
+    share(&new->in);
+    share(&new->gather);
+    share(&new->out);
     if (new->plan)
         atomic_fetch_add(&new->plan->jobs, 1);
     if (!slot->end)
@@ -162,7 +163,7 @@ int penstock__trace_upload(struct penstock_slot *slot, struct penstock_buffer *b
     int status;
     if (!enter(slot))
         return PENSTOCK_ERR_STATE;
-    if (!(step.out = usable(slot, buffer, bytes)))
+    if (!(step.out = usable(slot, buffer, bytes)).memory)
         status = PENSTOCK_ERR_STATE;
     else if (!(status = penstock__trace_call(slot->device->context, "upload %zu bytes", bytes)))
         status = append(slot->priv, &step);
@@ -181,11 +182,12 @@ int penstock__trace_enqueue(struct penstock_slot *slot, struct penstock_plan_sta
     if (!enter(slot))
         return PENSTOCK_ERR_STATE;
     if (!penstock__trace_alive(slot->device->context, self ? &self->object : NULL, "plan") ||
-        !sensible(slot, plan, job) || !(step.in = usable(slot, job->in, samples_bytes(problem, job))) ||
-        !(step.out = usable(slot, job->out, job->frames / average * problem->out_bytes)) ||
+        !sensible(slot, plan, job) || !(step.in = usable(slot, job->in, samples_bytes(problem, job))).memory ||
+        !(step.out = usable(slot, job->out, job->frames / average * problem->out_bytes)).memory ||
         (job->gather &&
          !(step.gather = usable(slot, job->gather,
-                                job->frames * sizeof(struct penstock_gather) /* as a penstock_viterbi_block */))))
+                                job->frames * sizeof(struct penstock_gather) /* as a penstock_viterbi_block */))
+              .memory))
         status = PENSTOCK_ERR_STATE;
     else if (!(status = penstock__trace_call(slot->device->context, "enqueue %zu frames", job->frames)))
         status = append(slot->priv, &step);
@@ -198,7 +200,7 @@ int penstock__trace_download(struct penstock_slot *slot, void *host, struct pens
     int status;
     if (!enter(slot))
         return PENSTOCK_ERR_STATE;
-    if (!(step.in = usable(slot, buffer, bytes)))
+    if (!(step.in = usable(slot, buffer, bytes)).memory)
         status = PENSTOCK_ERR_STATE;
     else if (!(status = penstock__trace_call(slot->device->context, "download %zu bytes", bytes)))
         status = append(slot->priv, &step);
@@ -246,14 +248,14 @@ static double now_s(void)
 }
 
 /* Lends a buffer's memory to the cpu backend. */
-static int lend(struct penstock_buffer *buffer, struct penstock_device *device, struct trace_memory *memory)
+static int lend(struct penstock_buffer *buffer, struct penstock_device *device, const struct trace_place *place)
 {
     const struct penstock_backend *cpu = &penstock__cpu_backend;
     int status;
-    *buffer = (struct penstock_buffer){.device = device, .bytes = memory->bytes, .wrapped = true};
+    *buffer = (struct penstock_buffer){.device = device, .bytes = place->bytes, .wrapped = true};
     if (cpu->buffer_bytes && !(buffer->priv = penstock__calloc(1, cpu->buffer_bytes)))
         return PENSTOCK_ERR_MEMORY;
-    if ((status = cpu->buffer_wrap(buffer, content(memory), memory->bytes)))
+    if ((status = cpu->buffer_wrap(buffer, content(place), place->bytes)))
         penstock__free(buffer->priv);
     return status;
 }
@@ -267,18 +269,18 @@ static void take_back(struct penstock_buffer *buffer)
 static int transform(struct trace_slot *slot, const struct trace_step *step)
 {
     const struct penstock_backend *cpu = &penstock__cpu_backend;
-    struct trace_memory *memories[3] = {step->in, step->out, step->gather};
+    const struct trace_place *places[3] = {&step->in, &step->out, &step->gather};
     struct penstock_buffer buffers[3];
     struct penstock_job job = {.in = &buffers[0],
                                .out = &buffers[1],
-                               .gather = step->gather ? &buffers[2] : NULL,
+                               .gather = step->gather.memory ? &buffers[2] : NULL,
                                .frames = step->frames,
                                .samples = step->samples};
-    unsigned lent = 0, wanted = step->gather ? 3 : 2;
+    unsigned lent = 0, wanted = step->gather.memory ? 3 : 2;
     uint64_t number;
     int status = PENSTOCK_OK;
     for (; lent < wanted && !status; lent += !status)
-        status = lend(&buffers[lent], step->plan->cpu.device, memories[lent]);
+        status = lend(&buffers[lent], step->plan->cpu.device, places[lent]);
     if (!status && !(status = cpu->enqueue(&slot->cpu, &step->plan->cpu, &job)) &&
         !(status = cpu->mark(&slot->cpu, &number)))
         status = cpu->wait(&slot->cpu, number);
@@ -301,12 +303,12 @@ static int perform(struct trace_slot *slot, const struct trace_step *step)
     note_times(slot, step->stamps);
     switch (step->kind) {
     case STEP_UPLOAD:
-        memcpy(content(step->out), step->from, step->bytes);
+        memcpy(content(&step->out), step->from, step->bytes);
         break;
     case STEP_TRANSFORM:
         return transform(slot, step);
     case STEP_DOWNLOAD:
-        memcpy(step->to, content(step->in), step->bytes);
+        memcpy(step->to, content(&step->in), step->bytes);
         break;
     case STEP_MARK:
         slot->reached = step->number;
@@ -321,9 +323,9 @@ static void drop_first(struct trace_slot *slot)
     slot->first = step->next;
     if (!slot->first)
         slot->end = NULL;
-    penstock__trace_memory_drop(step->in);
-    penstock__trace_memory_drop(step->gather);
-    penstock__trace_memory_drop(step->out);
+    penstock__trace_memory_drop(step->in.memory);
+    penstock__trace_memory_drop(step->gather.memory);
+    penstock__trace_memory_drop(step->out.memory);
     if (step->plan)
         atomic_fetch_sub(&step->plan->jobs, 1);
     penstock__free(step);

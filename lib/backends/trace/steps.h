@@ -23,9 +23,16 @@ struct trace_device {
     struct penstock_device cpu;
 };
 
+/* Bytes of it. */
+struct trace_place {
+    struct trace_memory *memory; /* NULL: none */
+    size_t at, bytes;
+};
+
 struct trace_buffer {
     struct trace_object object;
-    struct trace_memory *memory;
+    struct trace_place place;
+    bool part; /* of another buffer */
 };
 
 struct trace_plan {

@@ -67,8 +67,28 @@ static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
     if (!open_device(buffer->device))
         return penstock__error(PENSTOCK_ERR_STATE, "trace: the device is not open");
     if ((status = penstock__trace_call(context, "buffer_alloc %zu bytes", bytes)) ||
-        (status = penstock__trace_memory_new(&self->memory, bytes)))
+        (status = penstock__trace_memory_new(&self->place.memory, bytes)))
         return status;
+    self->place.bytes = bytes;
+    penstock__trace_made(&self->object);
+    return PENSTOCK_OK;
+}
+
+static int buffer_part(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at)
+{
+    penstock_context *context = buffer->device->context;
+    struct trace_buffer *self = buffer->priv;
+    const struct trace_buffer *other = of->priv;
+    int status;
+    penstock__trace_fresh(context, self, sizeof *self, "buffer");
+    if (!penstock__trace_alive(context, &other->object, "buffer") || other->part)
+        return penstock__error(PENSTOCK_ERR_STATE, "trace: no buffer that parts can be of");
+    if ((status = penstock__trace_call(context, "buffer_part %zu bytes at %zu", buffer->bytes, at)))
+        return status;
+    if (at > other->place.bytes || buffer->bytes > other->place.bytes - at)
+        penstock__trace_violation(context, "a part of %zu bytes at %zu is not within its buffer", buffer->bytes, at);
+    self->place = (struct trace_place){.memory = other->place.memory, .at = at, .bytes = buffer->bytes};
+    self->part = true;
     penstock__trace_made(&self->object);
     return PENSTOCK_OK;
 }
@@ -79,11 +99,13 @@ static void buffer_free(struct penstock_buffer *buffer)
     struct trace_buffer *self = buffer->priv;
     penstock__trace_note(context, "buffer_free");
     penstock__trace_freed(context, &self->object, "buffer");
-    if (self->memory->users > 1)
+    if (self->part)
+        return;
+    if (self->place.memory->users > 1)
         penstock__trace_violation(context, "a buffer is freed while work on it is in flight");
-    if (!penstock__trace_memory_intact(self->memory))
+    if (!penstock__trace_memory_intact(self->place.memory))
         penstock__trace_violation(context, "memory beside a buffer was written");
-    penstock__trace_memory_drop(self->memory);
+    penstock__trace_memory_drop(self->place.memory);
 }
 
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
@@ -180,6 +202,7 @@ const struct penstock_backend penstock__trace_backend = {
     .close = close,
     .buffer_alloc = buffer_alloc,
     .buffer_free = buffer_free,
+    .buffer_part = buffer_part,
     .supports = supports,
     .plan_init = plan_init,
     .plan_free = plan_free,

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Buffers and queues as the public calls have them: the contract's objects, with what the core knows of them. */
+#ifndef PENSTOCK_CORE_BUFFER_H
+#define PENSTOCK_CORE_BUFFER_H
+
+#include "core/context.h"
+
+/* What a penstock_buffer of the public calls points to the first member of. */
+struct penstock__held {
+    struct penstock_buffer buffer;
+    bool live;                   /* not freed by its owner */
+    unsigned users;              /* of a root, with the context's host_lock: itself while it lives, and its slices */
+    struct penstock__held *root; /* whose memory it is a part of; itself where it is none */
+    size_t at;                   /* from the root's start */
+    struct penstock__held *following; /* in the context's list of those that were freed */
+};
+
+struct penstock_queue {
+    struct penstock_slot slot;
+    int failure; /* that left the slot of no use */
+    char failure_text[256];
+};
+
+/* Whether the first `bytes` of a buffer can be used on the device; `what` it is to the caller: "input". */
+int penstock__buffer_check(const penstock_buffer *buffer, const struct penstock_device *device, const char *what,
+                           size_t bytes);
+
+/* Whether both are the same bytes from the start on, or share any of their first ones. */
+bool penstock__buffer_same(const penstock_buffer *a, const penstock_buffer *b);
+bool penstock__buffer_overlap(const penstock_buffer *a, size_t a_bytes, const penstock_buffer *b, size_t b_bytes);
+
+/* The device of that name, opened. */
+int penstock__buffer_device(struct penstock_device **device, penstock_context *context, const char *name);
+
+/* Whether the queue is of use. */
+int penstock__queue_check(const penstock_queue *queue);
+
+/* Keeps a failure, unless it came before anything was done. Returns it. */
+int penstock__queue_note(penstock_queue *queue, int status);
+
+/* Waits, and keeps a failure. */
+int penstock__queue_drain(penstock_queue *queue);
+
+/* With a context: the buffers that were freed. */
+void penstock__buffers_free(penstock_context *context);
+
+#endif
