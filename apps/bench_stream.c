@@ -5,6 +5,8 @@
 #include "bench_stream.h"
 #include "progress.h"
 
+#include <penstock/bench.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +29,10 @@ static penstock_fft_desc closest(double ratio)
                              .store = {.output = PENSTOCK_OUTPUT_POWER, .average = (unsigned)fmax(1, 0.5 / ratio)});
 }
 
-static double best_transfer(penstock_resident *resident)
+static double best_transfer(penstock_bench *on_device)
 {
     double best = NAN, seconds;
-    for (int i = 0; i < BUS_RUNS && !penstock_resident_transfer(resident, &seconds); i++)
+    for (int i = 0; i < BUS_RUNS && !penstock_bench_transfer(on_device, &seconds); i++)
         best = fmin(best, seconds);
     return best;
 }
@@ -41,16 +43,16 @@ static double bus_seconds(const struct case_target *target, double in_bytes, dou
     const unsigned average = desc.store.average ? desc.store.average : 1;
     const size_t sample = penstock_format_bytes(desc.load.format),
                  frames = (BUS_BYTES / sample / LENGTH + average) / average * average;
-    penstock_resident *resident = NULL;
+    penstock_bench *on_device = NULL;
     penstock_plan *plan;
     char *block = calloc(LENGTH, 16);
     double seconds = NAN;
     if (block && !penstock_fft_plan(&plan, target->context, &desc, target->device)) {
-        if (!penstock_resident_new(&resident, plan, block, 16 * LENGTH, frames)) {
-            const double in = (double)(frames * LENGTH * sample), out = (double)penstock_resident_bytes(resident) - in;
-            seconds = best_transfer(resident) * fmax(in_bytes / in, out_bytes / out);
+        if (!penstock_bench_new(&on_device, plan, block, 16 * LENGTH, frames)) {
+            const double in = (double)(frames * LENGTH * sample), out = (double)penstock_bench_bytes(on_device) - in;
+            seconds = best_transfer(on_device) * fmax(in_bytes / in, out_bytes / out);
         }
-        penstock_resident_free(resident);
+        penstock_bench_free(on_device);
         penstock_plan_free(plan);
     }
     free(block);

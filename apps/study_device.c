@@ -6,7 +6,7 @@
 #include "command.h"
 #include "progress.h"
 
-#include <penstock/resident.h>
+#include <penstock/bench.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 /* Whether a plan takes samples there. */
 static int probe(struct study_device *device, penstock_context *context)
 {
-    penstock_resident *resident = NULL;
+    penstock_bench *on_device = NULL;
     penstock_plan *plan = NULL;
     int status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 16), device->name);
     if (status)
         return fail_status(status);
-    status = penstock_resident_new(&resident, plan, device->block, STUDY_BLOCK_BYTES, STUDY_BLOCK_BYTES / 128);
-    penstock_resident_free(resident);
+    status = penstock_bench_new(&on_device, plan, device->block, STUDY_BLOCK_BYTES, STUDY_BLOCK_BYTES / 128);
+    penstock_bench_free(on_device);
     penstock_plan_free(plan);
     device->on_device = !status;
     return status && status != PENSTOCK_ERR_UNSUPPORTED ? fail_status(status) : EXIT_DONE;

@@ -14,7 +14,7 @@
 #include "study.h"
 #include "study_device.h"
 
-#include <penstock/resident.h>
+#include <penstock/bench.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,13 +98,13 @@ static int sizes_of(const struct forms_study *s)
 /* A plan with its samples on the device or, where that is the host, beside it. */
 struct subject {
     penstock_plan *plan;
-    penstock_resident *resident;
+    penstock_bench *on_device;
 };
 
 static int run_batches(const struct forms_study *s, const struct subject *subject, unsigned repeats, double *seconds)
 {
-    if (subject->resident)
-        return penstock_resident_run(subject->resident, repeats, seconds);
+    if (subject->on_device)
+        return penstock_bench_run(subject->on_device, repeats, seconds);
     double start = seconds_now();
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < repeats && !status; i++)
@@ -170,11 +170,11 @@ static int measure_form(struct forms_study *s, int form, int size)
     progress_done((double)s->begun++, "%s, %zu points", s->forms->form[form].name, n);
     status = penstock_fft_plan(&subject.plan, s->context, &desc, s->device.name);
     if (!status && s->device.on_device)
-        status = penstock_resident_new(&subject.resident, subject.plan, half ? s->halves : s->device.block,
-                                       STUDY_BLOCK_BYTES, s->frames);
+        status = penstock_bench_new(&subject.on_device, subject.plan, half ? s->halves : s->device.block,
+                                    STUDY_BLOCK_BYTES, s->frames);
     if (!status)
         status = measure(s, &subject, form, size);
-    penstock_resident_free(subject.resident);
+    penstock_bench_free(subject.on_device);
     penstock_plan_free(subject.plan);
     if (status != PENSTOCK_ERR_UNSUPPORTED)
         return status ? fail_status(status) : EXIT_DONE;

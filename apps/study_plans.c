@@ -15,7 +15,7 @@
 #include "study_device.h"
 #include "study_folder.h"
 
-#include <penstock/resident.h>
+#include <penstock/bench.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,14 +86,14 @@ static int make_warm(const struct plans_study *s, size_t n, bool tune, size_t ba
 /* Both plans with their samples on the device or, where that is the host, beside them, in turns. */
 struct subject {
     penstock_plan *plan;
-    penstock_resident *resident;
+    penstock_bench *on_device;
 };
 
 static int run(const struct plans_study *s, const struct subject *subject, size_t frames, unsigned repeats,
                double *seconds)
 {
-    if (subject->resident)
-        return penstock_resident_run(subject->resident, repeats, seconds);
+    if (subject->on_device)
+        return penstock_bench_run(subject->on_device, repeats, seconds);
     double start = seconds_now();
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < repeats && !status; i++)
@@ -158,11 +158,11 @@ static int measure(struct plans_study *s, size_t n)
     progress_done((double)s->count, "%zu points", n);
     status = make_both(s, row, pair, frames);
     for (int i = 0; i < 2 && !status && s->device.on_device; i++)
-        status = penstock_resident_new(&pair[i].resident, pair[i].plan, s->device.block, STUDY_BLOCK_BYTES, frames);
+        status = penstock_bench_new(&pair[i].on_device, pair[i].plan, s->device.block, STUDY_BLOCK_BYTES, frames);
     if (!status)
         status = time_both(s, row, pair, frames);
     for (int i = 0; i < 2; i++) {
-        penstock_resident_free(pair[i].resident);
+        penstock_bench_free(pair[i].on_device);
         penstock_plan_free(pair[i].plan);
     }
     s->count += !status;

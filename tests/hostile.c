@@ -32,7 +32,7 @@ static penstock_ofdm_estimator *estimator;
 static penstock_source *source;
 static penstock_sink *sink;
 static penstock_files *files;
-static penstock_resident *resident;
+static penstock_bench *bench;
 
 /* ---------------------------------------------------------------- descriptions ---------------- */
 
@@ -192,18 +192,18 @@ penstock_file *hostile_file(void)
 }
 
 /* Processors have no clock of their own, and no such object. */
-penstock_resident *hostile_resident(void)
+penstock_bench *hostile_bench(void)
 {
-    if (penstock_resident_new(&resident, hostile_plan("fft"), memory[1], 4096, 4))
-        CHECK(!resident, "%s: an object after an error", now);
-    return resident;
+    if (penstock_bench_new(&bench, hostile_plan("fft"), memory[1], 4096, 4))
+        CHECK(!bench, "%s: an object after an error", now);
+    return bench;
 }
 
 static void free_objects(void)
 {
     penstock_queue_free(queue);
     penstock_buffer_free(buffer);
-    penstock_resident_free(resident);
+    penstock_bench_free(bench);
     penstock_stream_free(stream);
     penstock_plan_free(plan);
     penstock_channel_free(channel);
@@ -214,7 +214,7 @@ static void free_objects(void)
     penstock_files_free(files);
     queue = NULL;
     buffer = NULL;
-    resident = NULL;
+    bench = NULL;
     stream = NULL;
     plan = NULL;
     channel = NULL;

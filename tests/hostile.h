@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include <limits.h>
+#include <penstock/bench.h>
 #include <penstock/cache.h>
 #include <penstock/penstock.h>
 
@@ -43,7 +44,7 @@ penstock_source *hostile_source(void);
 penstock_sink *hostile_sink(void);
 penstock_files *hostile_files(void);
 penstock_file *hostile_file(void);
-penstock_resident *hostile_resident(void);
+penstock_bench *hostile_bench(void);
 
 /* clang-format off */
 #define HOSTILE_FILLS(FILL) \

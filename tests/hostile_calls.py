@@ -35,13 +35,13 @@ MEMORY = {"void", "float", "penstock_cf32", "uint8_t", "uint16_t", "double", "si
 STREAMS = {"penstock_filter_": "filter", "penstock_spectrum_": "spectrum", "penstock_fft_stream_": "fft_stream",
            "penstock_channelizer_": "channelizer", "penstock_synthesizer_": "synthesizer",
            "penstock_ofdm_stream_": "ofdm_stream", "penstock_wifi_receiver_": "wifi_receiver",
-           "penstock_resident_new_filter": "filter"}
+           "penstock_bench_new_filter": "filter"}
 SETTINGS = {"penstock_viterbi_stream_open": ["the_desc.end = PENSTOCK_TRELLIS_OPEN;", "the_desc.bits = 0;"]}
 SINGLE = {"count", "taken", "given", "room", "wanted", "index", "ticket", "position", "from", "bytes"}
 PLACES = {"b": 2, "edges": 3, "select": 4}
 KINDS = ["filter", "spectrum", "fft_stream", "channelizer", "synthesizer", "ofdm_stream", "wifi_receiver"]
 OBJECTS = ["buffer", "channel", "ofdm", "ofdm_estimator", "source", "sink", "files", "file", "queue",
-           "resident"]
+           "bench"]
 
 # Good values of numbers and texts: by function and argument, else by argument, else by type.
 GOOD = {("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer_taps", "count"): "64",
@@ -203,7 +203,7 @@ FREES = {"penstock_buffer": "penstock_buffer_free", "penstock_queue": "penstock_
          "penstock_stream": "penstock_stream_free", "penstock_channel": "penstock_channel_free",
          "penstock_ofdm": "penstock_ofdm_free", "penstock_ofdm_estimator": "penstock_ofdm_estimator_free",
          "penstock_source": "penstock_source_free", "penstock_sink": "penstock_sink_free",
-         "penstock_files": "penstock_files_free", "penstock_resident": "penstock_resident_free", "penstock_file": None}
+         "penstock_files": "penstock_files_free", "penstock_bench": "penstock_bench_free", "penstock_file": None}
 
 
 def refused(function, stream):
@@ -216,7 +216,7 @@ def refused(function, stream):
         return True
     if function in ("penstock_stream_pull", "penstock_stream_run", "penstock_stream_peek"):
         return stream in ("ofdm_stream", "wifi_receiver")
-    return function.startswith("penstock_resident_") or stream not in by_channel.get(function, [stream])
+    return function.startswith("penstock_bench_") or stream not in by_channel.get(function, [stream])
 
 
 def write_call(number, returned, function, arguments, at, value, change, stream):

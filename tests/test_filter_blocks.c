@@ -11,7 +11,7 @@
 #include "device.h"
 #include "filter_direct.h"
 
-#include <penstock/resident.h>
+#include <penstock/bench.h>
 
 #define SAMPLES  9000
 #define MOST     700 /* taps */
@@ -106,11 +106,11 @@ static void check(penstock_filter_desc desc)
     }
     check_spoiled(filter, &desc, &info, NAN, count);
     check_spoiled(filter, &desc, &info, INFINITY, count);
-    penstock_resident *resident = NULL;
+    penstock_bench *bench = NULL;
     static const float block[64];
-    int status = fused ? penstock_resident_new_filter(&resident, filter, block, sizeof block, 1) : PENSTOCK_OK;
+    int status = fused ? penstock_bench_new_filter(&bench, filter, block, sizeof block, 1) : PENSTOCK_OK;
     CHECK(!status, "%zu taps, n %zu: %s", desc.tap_count, info.n, penstock_error_text());
-    penstock_resident_free(resident);
+    penstock_bench_free(bench);
     penstock_stream_free(filter);
     cases++;
 }

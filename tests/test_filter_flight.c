@@ -12,7 +12,7 @@
 #include "filter_direct.h"
 #include "shim_calls.h"
 
-#include <penstock/resident.h>
+#include <penstock/bench.h>
 
 #define SAMPLES  12000
 #define TAPS     20
@@ -305,7 +305,7 @@ static void sweep_memory(void)
 int main(int count, char **arguments)
 {
     penstock_context *context = NULL;
-    penstock_resident *resident = NULL;
+    penstock_bench *bench = NULL;
     penstock_stream *filter = NULL;
     penstock_filter_desc desc = description(taps, 2000);
     uint64_t seed = 1;
@@ -323,8 +323,8 @@ int main(int count, char **arguments)
         return test_skip(penstock_error_text());
     }
     CHECK_OK(status);
-    CHECK_OK(penstock_resident_new_filter(&resident, filter, samples, 1024, 2)); /* it is one kernel */
-    penstock_resident_free(resident);
+    CHECK_OK(penstock_bench_new_filter(&bench, filter, samples, 1024, 2)); /* it is one kernel */
+    penstock_bench_free(bench);
     penstock_stream_free(filter);
     make_good(context);
     check_latency(context);

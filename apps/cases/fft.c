@@ -4,7 +4,7 @@
 /* fft: batched transforms, with every load and store stage (their words: fft_words.c). */
 #include "accuracy.h"
 #include "bench_beside.h"
-#include "bench_resident.h"
+#include "bench_on_device.h"
 #include "cases.h"
 #include "peers/peers.h"
 #include "progress.h"
@@ -196,10 +196,10 @@ static int time_plans(struct fft_run *run, const struct case_target *target, str
     return EXIT_DONE;
 }
 
-static int make_resident(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t frames)
+static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t frames)
 {
     const struct fft_run *run = argument;
-    return penstock_resident_new(resident, run->plan, in, in_bytes, frames);
+    return penstock_bench_new(on_device, run->plan, in, in_bytes, frames);
 }
 
 /* A peer on a GPU does the plain transform, and from cs16 windowed and averaged power. */
@@ -239,18 +239,18 @@ static int measure_beside(struct fft_run *run, const struct case_target *target,
     return bench_beside(row, &(struct workload){run_plan, run}, &work, run->out, run->out_bytes);
 }
 
-static int measure_resident(struct fft_run *run, const struct case_target *target, struct bench_row *row, bool *done)
+static int measure_on_device(struct fft_run *run, const struct case_target *target, struct bench_row *row, bool *done)
 {
     const struct fft_case *fft = run->fft;
-    struct resident_bench bench = {.make = make_resident,
-                                   .argument = run,
-                                   .format = fft->format,
-                                   .frames = fft->batch ? run->frames : 0,
-                                   .frame_samples = run->in_values + fft->skip,
-                                   .average = fft->average ? fft->average : 1};
+    struct device_bench bench = {.make = make_bench,
+                                 .argument = run,
+                                 .format = fft->format,
+                                 .frames = fft->batch ? run->frames : 0,
+                                 .frame_samples = run->in_values + fft->skip,
+                                 .average = fft->average ? fft->average : 1};
     bench.work = device_work_for(run);
     bench.for_peer = bench.work.kind != DEVICE_WORK_NONE;
-    return bench_resident(row, target, &bench, done);
+    return bench_on_device(row, target, &bench, done);
 }
 
 /* What one run of the work takes on a device that counts instructions: an emulated one, where time means nothing. */
@@ -294,12 +294,12 @@ static int bench(const struct test_case *test, const struct case_target *target,
     }
     code = bench_measure(row, &(struct workload){run_plan, &run},
                          peer ? &(struct workload){row->peer->fft_run, peer} : NULL, 0.5);
-    bool resident = false;
+    bool on_device = false;
     if (!code)
         code = count_work(&run, row);
     if (!code && fft->format != PENSTOCK_PLANAR && !(row->peer && row->peer->fft_new))
-        code = measure_resident(&run, target, row, &resident);
-    if (!code && !resident)
+        code = measure_on_device(&run, target, row, &on_device);
+    if (!code && !on_device)
         code = measure_beside(&run, target, row);
     if (!code && !strcmp(target->device, "cpu"))
         row->copy_gbps = bench_copy_gbps((in_bytes + run.out_bytes) / 2, target->threads);

@@ -3,7 +3,7 @@
 
 /* filter: the streaming FIR filter, pushed in pieces of random size, against its definition in double precision. */
 #include "accuracy.h"
-#include "bench_resident.h"
+#include "bench_on_device.h"
 #include "bench_stream.h"
 #include "cases.h"
 #include "copy_stream.h"
@@ -293,10 +293,10 @@ static int measure(struct filter_run *run, struct bench_row *row)
     return code;
 }
 
-static int make_resident(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t blocks)
+static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t blocks)
 {
     struct filter_run *run = argument;
-    return penstock_resident_new_filter(resident, run->stream, in, in_bytes, blocks);
+    return penstock_bench_new_filter(on_device, run->stream, in, in_bytes, blocks);
 }
 
 /* The taps' spectrum over n, on the CPU. */
@@ -326,21 +326,21 @@ static bool is_plain(const struct filter_run *run)
            filter->shift == 0 && run->info.block % 2 == 0 && run->info.n >= filter->taps + run->info.block - 1;
 }
 
-static int measure_resident(struct filter_run *run, const struct case_target *target, struct bench_row *row)
+static int measure_on_device(struct filter_run *run, const struct case_target *target, struct bench_row *row)
 {
     penstock_cf32 *response = calloc(run->info.n, sizeof *response);
     bool done = false, plain = is_plain(run);
     int code = !response ? fail(EXIT_DATA, "out of memory") : plain ? make_response(run, target, response) : EXIT_DONE;
-    struct resident_bench bench = {.make = make_resident,
-                                   .argument = run,
-                                   .format = run->filter->format,
-                                   .frame_samples = run->info.block,
-                                   .average = 1,
-                                   .for_peer = plain};
+    struct device_bench bench = {.make = make_bench,
+                                 .argument = run,
+                                 .format = run->filter->format,
+                                 .frame_samples = run->info.block,
+                                 .average = 1,
+                                 .for_peer = plain};
     bench.work = (struct device_work){
         .kind = DEVICE_WORK_FILTER, .n = run->info.n, .spacing = run->info.block, .response = response};
     if (!code)
-        code = bench_resident(row, target, &bench, &done);
+        code = bench_on_device(row, target, &bench, &done);
     free(response);
     return code;
 }
@@ -365,7 +365,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
                    : measure(&run, row);
         bool once = filter->interpolation == 1 && filter->channels == 1 && !filter->stream && !filter->acquire;
         if (!code && once && !(row->peer && row->peer->filter_new))
-            code = measure_resident(&run, target, row);
+            code = measure_on_device(&run, target, row);
         if (!code && (filter->stream || filter->acquire || !strcmp(target->device, "cpu")))
             bench_stream_limits(row, target, (double)(run.samples * penstock_format_bytes(filter->format)),
                                 (double)(filter->channels * run.values * run.info.value_bytes));

@@ -3,7 +3,7 @@
 
 /* ofdm: demodulation of the symbols of ofdm_signal.h. Without noise the points must come out as they went in, and the
  * soft bits must be the max-log ratios of those points. */
-#include "bench_resident.h"
+#include "bench_on_device.h"
 #include "cases.h"
 #include "ofdm_pass.h"
 #include "ofdm_signal.h"
@@ -220,10 +220,10 @@ static int run_soft(void *state)
     return status ? fail_status(status) : EXIT_DONE;
 }
 
-static int make_resident(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t symbols)
+static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t symbols)
 {
     struct ofdm_run *run = argument;
-    return penstock_resident_new_ofdm(resident, run->demodulator, in, in_bytes, &run->signal.frame, symbols);
+    return penstock_bench_new_ofdm(on_device, run->demodulator, in, in_bytes, &run->signal.frame, symbols);
 }
 
 /* What a bin is multiplied by so that levels stand at +-1, 3, 5, 7; the samples there are noise of full scale. */
@@ -242,7 +242,7 @@ static void fill_response(const struct ofdm_run *run, penstock_cf32 *response)
  * Samples of full scale, a channel of one value on all carriers, and soft bits of about 20: the equaliser's weights
  * are then the same for all, as the separate kernels have them.
  */
-static int measure_resident(struct ofdm_run *run, const struct case_target *target, struct bench_row *row, bool *done)
+static int measure_on_device(struct ofdm_run *run, const struct case_target *target, struct bench_row *row, bool *done)
 {
     const struct ofdm_grid *grid = run->signal.grid;
     penstock_cf32 *response = calloc(grid->n, sizeof *response);
@@ -254,12 +254,12 @@ static int measure_resident(struct ofdm_run *run, const struct case_target *targ
     run->signal.frame.noise = channel * channel * 4 / (42 * level);
     run->signal.frame.cfo = 0;
     fill_response(run, response);
-    struct resident_bench bench = {.make = make_resident,
-                                   .argument = run,
-                                   .format = run->integers ? PENSTOCK_CS16 : PENSTOCK_CF32,
-                                   .frames = run->ofdm->symbols,
-                                   .frame_samples = grid->n + grid->guard,
-                                   .average = 1};
+    struct device_bench bench = {.make = make_bench,
+                                 .argument = run,
+                                 .format = run->integers ? PENSTOCK_CS16 : PENSTOCK_CF32,
+                                 .frames = run->ofdm->symbols,
+                                 .frame_samples = grid->n + grid->guard,
+                                 .average = 1};
     bench.work = (struct device_work){.kind = DEVICE_WORK_OFDM,
                                       .n = grid->n,
                                       .spacing = bench.frame_samples,
@@ -268,7 +268,7 @@ static int measure_resident(struct ofdm_run *run, const struct case_target *targ
                                       .response = response,
                                       .level = level};
     bench.for_peer = run->integers && !run->signal.pilot_count && run->ofdm->constellation == PENSTOCK_QAM64;
-    int code = bench_resident(row, target, &bench, done);
+    int code = bench_on_device(row, target, &bench, done);
     free(response);
     return code;
 }
@@ -287,13 +287,13 @@ static int bench(const struct test_case *test, const struct case_target *target,
     if (!code) {
         row->batch = symbols;
         row->samples_per_run = (double)run.signal.sample_count;
-        bool resident = false, alone = !run.signal.pilot_count; /* then a device may have one kernel for soft bits */
+        bool on_device = false, alone = !run.signal.pilot_count; /* then a device may have one kernel for soft bits */
         size_t out_bytes = run.signal.carrier_count * ((alone ? 0 : sizeof *run.points) + (size_t)ofdm->constellation);
         row->bytes_per_sample = (double)penstock_format_bytes(run.integers ? PENSTOCK_CS16 : PENSTOCK_CF32) +
                                 (double)out_bytes / (double)(ofdm->grid.n + ofdm->grid.guard);
         code = bench_measure(row, &(struct workload){.run = alone ? run_soft : run_symbols, .state = &run}, NULL, 0.5);
         if (!code)
-            code = measure_resident(&run, target, row, &resident);
+            code = measure_on_device(&run, target, row, &on_device);
     }
     release(&run);
     return code;

@@ -3,7 +3,7 @@
 
 /* viterbi: blocks of a convolutional code. Coded bits of random strength with an error here and there, which every code
  * can correct, must give the bits that were coded. */
-#include "bench_resident.h"
+#include "bench_on_device.h"
 #include "bench_run.h"
 #include "cases.h"
 #include "random.h"
@@ -195,28 +195,28 @@ static int decode(void *state)
     return status ? fail_status(status) : EXIT_DONE;
 }
 
-static int make_resident(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t frames)
+static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t frames)
 {
-    return penstock_resident_new(resident, ((const struct viterbi_run *)argument)->plan, in, in_bytes, frames);
+    return penstock_bench_new(on_device, ((const struct viterbi_run *)argument)->plan, in, in_bytes, frames);
 }
 
 /* The device repeats as many blocks as are a multiple of 16 bytes. */
-static int measure_resident(struct viterbi_run *run, const struct case_target *target, struct bench_row *row)
+static int measure_on_device(struct viterbi_run *run, const struct case_target *target, struct bench_row *row)
 {
     const size_t block_bytes = run->sent * soft_bytes(run), most = (size_t)1 << 16;
     size_t blocks = run->blocks < most ? run->blocks : most;
     bool done = false;
     if (run->blocks > PIECE)
         blocks -= blocks % PIECE;
-    struct resident_bench bench = {.make = make_resident,
-                                   .argument = run,
-                                   .frames = run->blocks,
-                                   .frame_samples = run->desc.bits,
-                                   .average = 1,
-                                   .block = run->soft,
-                                   .block_bytes = (blocks * block_bytes + PIECE - 1) / PIECE * PIECE,
-                                   .frame_bytes = block_bytes};
-    return bench_resident(row, target, &bench, &done);
+    struct device_bench bench = {.make = make_bench,
+                                 .argument = run,
+                                 .frames = run->blocks,
+                                 .frame_samples = run->desc.bits,
+                                 .average = 1,
+                                 .block = run->soft,
+                                 .block_bytes = (blocks * block_bytes + PIECE - 1) / PIECE * PIECE,
+                                 .frame_bytes = block_bytes};
+    return bench_on_device(row, target, &bench, &done);
 }
 
 /* A sample is a decoded bit. */
@@ -234,7 +234,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
             (double)run.sent / (double)bits * (run.desc.soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1) + 0.125;
         code = bench_measure(row, &(struct workload){.run = decode, .state = &run}, NULL, 0.5);
         if (!code)
-            code = measure_resident(&run, target, row);
+            code = measure_on_device(&run, target, row);
     }
     release(&run);
     return code;

@@ -22,7 +22,6 @@
 #define PENSTOCK_FILTER_H
 
 #include <penstock/context.h>
-#include <penstock/resident.h>
 #include <penstock/samples.h>
 #include <penstock/stream.h>
 
@@ -92,12 +91,6 @@ typedef struct penstock_filter_info {
 #define PENSTOCK_FILTER_INFO PENSTOCK_DESCRIPTION(penstock_filter_info, )
 
 PENSTOCK_API int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info *info);
-
-/* For measurements, as penstock_resident_new(): `blocks` blocks with the newest taps of channel 0.
- * PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation, and for transforms
- * of other lengths than powers of two from 16 to 8192. */
-PENSTOCK_API int penstock_resident_new_filter(penstock_resident **resident, penstock_stream *stream, const void *in,
-                                              size_t in_bytes, size_t blocks);
 
 /*
  * Other taps from sample `at` on: values whose p >= `at` (with interpolation: `at` I) are made by the new taps alone,

@@ -10,7 +10,6 @@
 
 #include <penstock/context.h>
 #include <penstock/plan.h>
-#include <penstock/resident.h>
 #include <penstock/samples.h>
 
 #ifdef __cplusplus
@@ -119,12 +118,6 @@ PENSTOCK_API int penstock_ofdm_get_info(const penstock_ofdm *ofdm, penstock_plan
 PENSTOCK_API int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch,
                                    const penstock_ofdm_result *result);
 PENSTOCK_API void penstock_ofdm_free(penstock_ofdm *ofdm);
-
-/* For measurements, as penstock_resident_new(): demodulation to soft bits alone, `symbols` symbols of `frame` one after
- * the other, without offset, phase and slope. PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does it all.
- */
-PENSTOCK_API int penstock_resident_new_ofdm(penstock_resident **resident, penstock_ofdm *ofdm, const void *in,
-                                            size_t in_bytes, const penstock_ofdm_frame *frame, size_t symbols);
 
 /* ---------------------------------------------------------------- channel estimation ---------- */
 

@@ -35,7 +35,6 @@
  *     buffer.h     memory of devices and queues of work there, the library's and the caller's
  *     host_memory.h  memory that devices copy from and to by themselves
  *     cache.h      the size of the cache folder, and clearing it
- *     resident.h   plans timed with the samples in their device's memory
  *     description.h how descriptions are made, in C and in C++
  *
  * Said once, true everywhere
@@ -81,7 +80,6 @@
 #include <penstock/ofdm.h>
 #include <penstock/ofdm_stream.h>
 #include <penstock/plan.h>
-#include <penstock/resident.h>
 #include <penstock/samples.h>
 #include <penstock/source.h>
 #include <penstock/spectrum.h>

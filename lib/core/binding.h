@@ -62,8 +62,8 @@ int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device
 /* The same, and filled from the host. */
 int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
 
-/* The job that a batch is, its buffers being the slot's. */
-struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct penstock__batch *batch);
+/* The job that a batch is, without its buffers. */
+struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 
 /* `problem` must live as long as the binding. The device is opened, and variants are tried until one is right. */
 int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,

@@ -81,9 +81,15 @@ int penstock__buffer_device(struct penstock_device **device, penstock_context *c
     return penstock__device_open(*device);
 }
 
-int penstock_buffer_new(penstock_buffer **buffer, penstock_context *context, const char *device, size_t bytes)
+int penstock__buffer_make(penstock_buffer **buffer, struct penstock_device *device, size_t bytes)
 {
     struct penstock__held *new = NULL;
+    int status = new_handle(&new, device, bytes);
+    return status ? status : finish(buffer, new, device->backend->buffer_alloc(&new->buffer, bytes));
+}
+
+int penstock_buffer_new(penstock_buffer **buffer, penstock_context *context, const char *device, size_t bytes)
+{
     struct penstock_device *found;
     int status;
     if (!buffer)
@@ -91,9 +97,8 @@ int penstock_buffer_new(penstock_buffer **buffer, penstock_context *context, con
     *buffer = NULL;
     if (!context || !bytes)
         return bad("penstock_buffer_new: the context is NULL, or there are no bytes");
-    if ((status = penstock__buffer_device(&found, context, device)) || (status = new_handle(&new, found, bytes)))
-        return status;
-    return finish(buffer, new, found->backend->buffer_alloc(&new->buffer, bytes));
+    status = penstock__buffer_device(&found, context, device);
+    return status ? status : penstock__buffer_make(buffer, found, bytes);
 }
 
 /* ---------------------------------------------------------------- wrapping -------------------- */

@@ -5,6 +5,7 @@
 #ifndef PENSTOCK_CORE_BUFFER_H
 #define PENSTOCK_CORE_BUFFER_H
 
+#include "core/binding.h"
 #include "core/context.h"
 
 /* What a penstock_buffer of the public calls points to the first member of. */
@@ -31,6 +32,10 @@ int penstock__buffer_check(const penstock_buffer *buffer, const struct penstock_
 bool penstock__buffer_same(const penstock_buffer *a, const penstock_buffer *b);
 bool penstock__buffer_overlap(const penstock_buffer *a, size_t a_bytes, const penstock_buffer *b, size_t b_bytes);
 
+/* Both of them on an opened device. */
+int penstock__buffer_make(penstock_buffer **buffer, struct penstock_device *device, size_t bytes);
+int penstock__queue_make(penstock_queue **queue, struct penstock_device *device);
+
 /* The device of that name, opened. */
 int penstock__buffer_device(struct penstock_device **device, penstock_context *context, const char *name);
 
@@ -42,6 +47,9 @@ int penstock__queue_note(penstock_queue *queue, int status);
 
 /* Waits, and keeps a failure. */
 int penstock__queue_drain(penstock_queue *queue);
+
+/* A job of the binding's, all of whose buffers are known to fit. */
+int penstock__enqueue(struct penstock__binding *binding, const struct penstock_job *job, penstock_queue *queue);
 
 /* With a context: the buffers that were freed. */
 void penstock__buffers_free(penstock_context *context);

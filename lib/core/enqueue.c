@@ -27,19 +27,11 @@ static int open_slot(struct penstock_slot *slot, struct penstock_device *device,
     return status;
 }
 
-static int make(penstock_queue **queue, penstock_context *context, const char *name, const uint64_t *native)
+static int make_on(penstock_queue **queue, struct penstock_device *device, const uint64_t *native)
 {
-    struct penstock_device *device;
-    penstock_queue *new;
+    penstock_queue *new = penstock__calloc(1, sizeof *new);
     int status;
-    if (!queue)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a queue is to be made, and there is no place for it (NULL)");
-    *queue = NULL;
-    if (!context)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a queue is to be made, and the context is NULL");
-    if ((status = penstock__buffer_device(&device, context, name)))
-        return status;
-    if (!(new = penstock__calloc(1, sizeof *new)))
+    if (!new)
         return PENSTOCK_ERR_MEMORY;
     if ((status = open_slot(&new->slot, device, native))) {
         penstock__free(new);
@@ -47,6 +39,24 @@ static int make(penstock_queue **queue, penstock_context *context, const char *n
     }
     *queue = new;
     return PENSTOCK_OK;
+}
+
+int penstock__queue_make(penstock_queue **queue, struct penstock_device *device)
+{
+    return make_on(queue, device, NULL);
+}
+
+static int make(penstock_queue **queue, penstock_context *context, const char *name, const uint64_t *native)
+{
+    struct penstock_device *device;
+    int status;
+    if (!queue)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a queue is to be made, and there is no place for it (NULL)");
+    *queue = NULL;
+    if (!context)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a queue is to be made, and the context is NULL");
+    status = penstock__buffer_device(&device, context, name);
+    return status ? status : make_on(queue, device, native);
 }
 
 int penstock_queue_new(penstock_queue **queue, penstock_context *context, const char *device)
@@ -162,6 +172,15 @@ static int check_frames(const struct penstock_problem *problem, size_t frames)
     return penstock__problem_check_frames(problem, frames);
 }
 
+int penstock__enqueue(struct penstock__binding *binding, const struct penstock_job *job, penstock_queue *queue)
+{
+    const struct penstock_backend *backend = queue->slot.device->backend;
+    int status = backend->enqueue(&queue->slot, &binding->state, job);
+    if (!status && backend->flush)
+        status = backend->flush(&queue->slot);
+    return status ? penstock__queue_note(queue, status) : PENSTOCK_OK;
+}
+
 int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, penstock_buffer *out, size_t frames,
                           penstock_queue *queue)
 {
@@ -186,7 +205,5 @@ int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, pensto
                                      .samples = penstock__problem_samples(problem, frames)};
     if ((status = check_buffers(problem, device, &job)))
         return status;
-    if (!(status = device->backend->enqueue(&queue->slot, &binding->state, &job)) && device->backend->flush)
-        status = device->backend->flush(&queue->slot);
-    return penstock__queue_note(queue, status);
+    return penstock__enqueue(binding, &job, queue);
 }

@@ -191,18 +191,24 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
     return status;
 }
 
-struct penstock_job penstock__slot_job(struct penstock__slot *slot, const struct penstock__batch *batch)
+struct penstock_job penstock__batch_job(const struct penstock__batch *batch)
 {
-    bool listed = batch->ofdm ? batch->ofdm->places != NULL : batch->gather || batch->blocks;
-    return (struct penstock_job){.in = &slot->in,
-                                 .gather = listed ? &slot->gather : NULL,
-                                 .out = &slot->out,
-                                 .frames = batch->frames,
+    return (struct penstock_job){.frames = batch->frames,
                                  .samples = batch->samples,
-                                 .gains = batch->ofdm || batch->response ? &slot->gains : NULL,
                                  .start = batch->ofdm ? batch->ofdm->start : (uint32_t)(batch->phase >> 32),
                                  .spacing = batch->ofdm ? batch->ofdm->spacing : (uint32_t)batch->phase,
                                  .narrow = batch->ofdm && batch->ofdm->narrow};
+}
+
+static struct penstock_job job_of(struct penstock__slot *slot, const struct penstock__batch *batch)
+{
+    bool listed = batch->ofdm ? batch->ofdm->places != NULL : batch->gather || batch->blocks;
+    struct penstock_job job = penstock__batch_job(batch);
+    job.in = &slot->in;
+    job.gather = listed ? &slot->gather : NULL;
+    job.out = &slot->out;
+    job.gains = batch->ofdm || batch->response ? &slot->gains : NULL;
+    return job;
 }
 
 /* What was sent through a slot is over; a failure is kept for who waits for it. */
@@ -236,7 +242,7 @@ static bool begin_lap(struct penstock__binding *binding, const struct penstock__
 int penstock__binding_submit(struct penstock__binding *binding, unsigned index, const struct penstock__batch *batch)
 {
     struct penstock__slot *slot = &binding->slots[index];
-    struct penstock_job job = penstock__slot_job(slot, batch);
+    struct penstock_job job = job_of(slot, batch);
     bool timed = begin_lap(binding, batch);
     int status = penstock__slot_open(slot, binding->state.device);
     if (status)

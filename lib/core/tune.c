@@ -7,13 +7,13 @@
  * text that names all it depends on.
  */
 #include "core/tune.h"
+#include "core/bench.h"
 #include "core/check.h"
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/memo.h"
 #include "core/meter.h"
 #include "core/problem.h"
-#include "core/resident.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ struct tuning {
     double seconds[MOST];                     /* of the frames that are timed; infinite until then */
     size_t frames;
     void *block;
-    penstock_resident *resident;
+    penstock_bench *bench;
 };
 
 static const char *shape_of(const struct tuning *tuning, size_t i)
@@ -142,19 +142,19 @@ static size_t choose_frames(const struct tuning *tuning)
 /* After a failure nothing is known of what the slot holds: another one is made then. */
 static int run(struct tuning *tuning, size_t i, unsigned repeats, double *seconds)
 {
-    struct penstock__resident_work work = {
+    struct penstock__bench_work work = {
         .in = tuning->block,
         .in_bytes = BLOCK_BYTES,
         .batch = {.frames = tuning->frames, .samples = samples_of(tuning, tuning->frames)}};
     int status = PENSTOCK_OK;
-    if (!tuning->resident)
-        status = penstock__resident_new(&tuning->resident, tuning->bindings[i], &work, true);
+    if (!tuning->bench)
+        status = penstock__bench_new(&tuning->bench, tuning->bindings[i], &work, true);
     if (status)
         return status;
-    penstock__resident_use(tuning->resident, tuning->bindings[i]);
-    if ((status = penstock_resident_run(tuning->resident, repeats, seconds))) {
-        penstock_resident_free(tuning->resident);
-        tuning->resident = NULL;
+    penstock__bench_use(tuning->bench, tuning->bindings[i]);
+    if ((status = penstock_bench_run(tuning->bench, repeats, seconds))) {
+        penstock_bench_free(tuning->bench);
+        tuning->bench = NULL;
     }
     return status;
 }
@@ -181,8 +181,8 @@ static double time_all(struct tuning *tuning)
                     tuning->seconds[i] = fmin(tuning->seconds[i], seconds);
             }
     seconds = penstock__now_s() - start;
-    penstock_resident_free(tuning->resident);
-    tuning->resident = NULL;
+    penstock_bench_free(tuning->bench);
+    tuning->bench = NULL;
     return seconds;
 }
 

@@ -273,18 +273,18 @@ int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info
     return penstock__description_write(info, &known, sizeof known, "penstock_filter_info");
 }
 
-int penstock_resident_new_filter(penstock_resident **resident, penstock_stream *stream, const void *in, size_t in_bytes,
-                                 size_t blocks)
+int penstock_bench_new_filter(penstock_bench **bench, penstock_stream *stream, const void *in, size_t in_bytes,
+                              size_t blocks)
 {
-    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_resident_new_filter");
+    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_bench_new_filter");
     if (status)
         return status;
-    if (!resident || !blocks)
-        return bad("penstock_resident_new_filter: an argument is NULL or 0");
+    if (!bench || !blocks)
+        return bad("penstock_bench_new_filter: an argument is NULL or 0");
     struct filter_stream *filter = filter_of(stream);
-    *resident = NULL;
+    *bench = NULL;
     penstock__filter_flight_settle(filter);
-    return penstock__filter_engine_resident(resident, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
+    return penstock__filter_engine_bench(bench, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
 }
 
 /* ---------------------------------------------------------------- taps ------------------------ */

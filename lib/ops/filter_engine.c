@@ -271,10 +271,10 @@ struct penstock_device *penstock__filter_engine_memory(const struct filter_engin
     return engine->near || !engine->forward ? NULL : penstock__plan_binding(engine->forward)->state.device;
 }
 
-int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
-                                     const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count)
+int penstock__filter_engine_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
+                                  const void *in, size_t in_bytes, size_t count)
 {
-    return penstock__filter_fused_resident(resident, engine, taps, in, in_bytes, count);
+    return penstock__filter_fused_bench(bench, engine, taps, in, in_bytes, count);
 }
 
 /* ---------------------------------------------------------------- a row ----------------------- */

@@ -23,6 +23,8 @@
 #include "ops/filter_kernels.h"
 #include "ops/filter_pair.h"
 
+#include <penstock/bench.h>
+
 struct filter_shape {
     penstock_format format; /* of the samples that the forward transform reads: no planar one, no CU8 */
     bool real;              /* real transforms: format F32, values are float */
@@ -145,8 +147,8 @@ int penstock__filter_engine_wait(struct filter_engine *engine, unsigned slot);
 struct penstock_device *penstock__filter_engine_memory(const struct filter_engine *engine);
 
 /* `count` blocks in the device's memory. */
-int penstock__filter_engine_resident(penstock_resident **resident, struct filter_engine *engine,
-                                     const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count);
+int penstock__filter_engine_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
+                                  const void *in, size_t in_bytes, size_t count);
 
 /* Sets the length and the parts that suit a device, which is open. */
 void penstock__filter_length(struct filter_shape *shape, const struct penstock_device *device, size_t channel_count);

@@ -208,20 +208,19 @@ int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, con
     return status;
 }
 
-int penstock__filter_fused_resident(penstock_resident **resident, struct filter_engine *engine,
-                                    const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count)
+int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
+                                 const void *in, size_t in_bytes, size_t count)
 {
     struct filter_fused *fused = &engine->fused;
-    *resident = NULL;
+    *bench = NULL;
     if (!fused->binding)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not filter in one kernel");
     fill_response(engine, 0, taps);
-    struct penstock__resident_work work = {
-        .in = in,
-        .in_bytes = in_bytes,
-        .batch = {.response = fused->responses[0].values,
-                  .phase = fused->problem.filter.rotated ? phase_of(engine, 0, 0) : 0,
-                  .frames = count,
-                  .samples = penstock__filter_samples(&fused->problem.filter, count)}};
-    return penstock__resident_new(resident, fused->binding, &work, false);
+    struct penstock__bench_work work = {.in = in,
+                                        .in_bytes = in_bytes,
+                                        .batch = {.response = fused->responses[0].values,
+                                                  .phase = fused->problem.filter.rotated ? phase_of(engine, 0, 0) : 0,
+                                                  .frames = count,
+                                                  .samples = penstock__filter_samples(&fused->problem.filter, count)}};
+    return penstock__bench_new(bench, fused->binding, &work, false);
 }

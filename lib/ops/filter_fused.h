@@ -6,7 +6,7 @@
 #ifndef PENSTOCK_OPS_FILTER_FUSED_H
 #define PENSTOCK_OPS_FILTER_FUSED_H
 
-#include "core/resident.h"
+#include "core/bench.h"
 #include "ops/filter_engine.h"
 
 struct filter_engine;
@@ -48,7 +48,7 @@ unsigned penstock__filter_fused_slots(void);
 int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
                                uint64_t first, const void *in, size_t count, void *out);
 
-int penstock__filter_fused_resident(penstock_resident **resident, struct filter_engine *engine,
-                                    const struct filter_taps *taps, const void *in, size_t in_bytes, size_t count);
+int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
+                                 const void *in, size_t in_bytes, size_t count);
 
 #endif

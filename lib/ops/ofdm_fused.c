@@ -267,13 +267,13 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
     return PENSTOCK_OK;
 }
 
-int penstock__ofdm_fused_resident(penstock_resident **resident, struct ofdm_fused *fused, const struct ofdm_grid *grid,
-                                  const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
-                                  size_t spacing, size_t symbols)
+int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                               const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
+                               size_t spacing, size_t symbols)
 {
     const struct penstock_ofdm_problem *ofdm = &fused->kernels[OFDM_SOFT].problem.ofdm;
     int status;
-    *resident = NULL;
+    *bench = NULL;
     if (!fused->kernels[OFDM_SOFT].binding)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not demodulate in one kernel");
     fused->chosen = &fused->kernels[OFDM_SOFT];
@@ -282,15 +282,15 @@ int penstock__ofdm_fused_resident(penstock_resident **resident, struct ofdm_fuse
     fused->highest = 0;
     if ((unsigned)frame->constellation != ofdm->bits || spacing > UINT32_MAX || start > UINT32_MAX ||
         !penstock__ofdm_gains_fill(fused->gains, ofdm, grid, frame, &fused->highest))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a resident's frame needs the largest constellation");
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark's frame needs the largest constellation");
     struct penstock_ofdm_tables tables = {.gains = fused->gains,
                                           .frame_count = 1,
                                           .start = (uint32_t)start,
                                           .spacing = (uint32_t)spacing,
                                           .narrow = fused->highest <= OFDM_NARROW};
-    struct penstock__resident_work work = {
+    struct penstock__bench_work work = {
         .in = in,
         .in_bytes = in_bytes,
         .batch = {.ofdm = &tables, .frames = symbols, .samples = (symbols - 1) * spacing + start + grid->n}};
-    return penstock__resident_new(resident, fused->kernels[OFDM_SOFT].binding, &work, false);
+    return penstock__bench_new(bench, fused->kernels[OFDM_SOFT].binding, &work, false);
 }

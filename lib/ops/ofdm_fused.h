@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_OPS_OFDM_FUSED_H
 #define PENSTOCK_OPS_OFDM_FUSED_H
 
-#include "core/resident.h"
+#include "core/bench.h"
 #include "ops/ofdm.h"
 #include "ops/ofdm_symbol.h"
 
@@ -111,9 +111,9 @@ static inline void penstock__ofdm_rotation(struct penstock_gather *gather, const
 }
 
 /* `symbols` symbols of `frame`, `spacing` samples from one's transform to the next one's, the first at `start`. */
-int penstock__ofdm_fused_resident(penstock_resident **resident, struct ofdm_fused *fused, const struct ofdm_grid *grid,
-                                  const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
-                                  size_t spacing, size_t symbols);
+int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                               const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
+                               size_t spacing, size_t symbols);
 
 /* ---------------------------------------------------------------- ofdm_gains.c ---------------- */
 

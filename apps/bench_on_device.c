@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Timing with the samples in a device's memory. */
-#include "bench_resident.h"
+#include "bench_on_device.h"
 
 #include "bench_compare.h"
 #include "random.h"
@@ -17,7 +17,7 @@ enum { COPIES = 9, BLOCK_BYTES = 1 << 25 };
 
 /* Runs that the clock brackets together: a single short one would be lost in what it costs to note the time. */
 struct run {
-    penstock_resident *resident;
+    penstock_bench *on_device;
     const struct peer *peer;
     void *state;
     unsigned repeats;
@@ -26,7 +26,7 @@ struct run {
 static int run_ours(void *state, double *seconds)
 {
     const struct run *run = state;
-    int status = penstock_resident_run(run->resident, run->repeats, seconds);
+    int status = penstock_bench_run(run->on_device, run->repeats, seconds);
     return status ? fail_status(status) : EXIT_DONE;
 }
 
@@ -46,12 +46,12 @@ static uint64_t memory_of(const struct case_target *target)
                : info.memory_bytes;
 }
 
-static size_t frame_bytes(const struct resident_bench *bench)
+static size_t frame_bytes(const struct device_bench *bench)
 {
     return bench->frame_bytes ? bench->frame_bytes : bench->frame_samples * penstock_format_bytes(bench->format);
 }
 
-static size_t choose_frames(const struct resident_bench *bench, const struct case_target *target)
+static size_t choose_frames(const struct device_bench *bench, const struct case_target *target)
 {
     uint64_t memory = memory_of(target);
     size_t bytes = IN_BYTES, frame = frame_bytes(bench);
@@ -63,7 +63,7 @@ static size_t choose_frames(const struct resident_bench *bench, const struct cas
 }
 
 /* Random samples, for the device to repeat. Full scale integers, floats between -1 and 1, halfs below 2. */
-static void *make_block(const struct resident_bench *bench)
+static void *make_block(const struct device_bench *bench)
 {
     bool floats = bench->format == PENSTOCK_CF32 || bench->format == PENSTOCK_F32;
     char *block = aligned_alloc(64, BLOCK_BYTES);
@@ -77,14 +77,14 @@ static void *make_block(const struct resident_bench *bench)
     return block;
 }
 
-static int measure_copy(struct bench_row *row, penstock_resident *resident)
+static int measure_copy(struct bench_row *row, penstock_bench *on_device)
 {
     double best = 0;
     for (int way = 0; way < 2; way++) {
         double times[COPIES], seconds;
         size_t bytes = 0;
         for (size_t i = 0; i < COPIES + 2; i++) {
-            int status = penstock_resident_copy(resident, way, &bytes, &seconds);
+            int status = penstock_bench_copy(on_device, way, &bytes, &seconds);
             if (status)
                 return fail_status(status);
             size_t place = i < 2 ? 0 : i - 2; /* the first two warm up */
@@ -98,12 +98,12 @@ static int measure_copy(struct bench_row *row, penstock_resident *resident)
     return EXIT_DONE;
 }
 
-static int compare(const struct run *run, const struct resident_bench *bench, size_t out_bytes, const char *name)
+static int compare(const struct run *run, const struct device_bench *bench, size_t out_bytes, const char *name)
 {
     size_t bytes = bench_compared_bytes(out_bytes);
     char *ours = malloc(bytes), *theirs = malloc(bytes);
     int code = ours && theirs ? EXIT_DONE : fail(EXIT_DATA, "out of memory"), status;
-    if (!code && (status = penstock_resident_read(run->resident, ours, bytes)))
+    if (!code && (status = penstock_bench_read(run->on_device, ours, bytes)))
         code = fail_status(status);
     if (!code)
         code = run->peer->device_read(run->state, theirs, bytes);
@@ -127,11 +127,11 @@ static int measure_parts(struct bench_row *row, const struct run *run)
 }
 
 /* The best of several: what disturbs a copy makes it slower. */
-static int measure_bus(struct bench_row *row, penstock_resident *resident)
+static int measure_bus(struct bench_row *row, penstock_bench *on_device)
 {
     double best = INFINITY, seconds;
     for (int i = 0; i < 5; i++) {
-        int status = penstock_resident_transfer(resident, &seconds);
+        int status = penstock_bench_transfer(on_device, &seconds);
         if (status)
             return fail_status(status);
         best = fmin(best, seconds);
@@ -140,7 +140,7 @@ static int measure_bus(struct bench_row *row, penstock_resident *resident)
     return EXIT_DONE;
 }
 
-static int measure(struct bench_row *row, const struct resident_bench *bench, struct run *run, size_t out_bytes)
+static int measure(struct bench_row *row, const struct device_bench *bench, struct run *run, size_t out_bytes)
 {
     double seconds = 0;
     int code;
@@ -150,7 +150,7 @@ static int measure(struct bench_row *row, const struct resident_bench *bench, st
                 return code;
     if (run->state && (code = compare(run, bench, out_bytes, row->name)))
         return code;
-    if ((code = measure_bus(row, run->resident)) || (code = measure_copy(row, run->resident)) ||
+    if ((code = measure_bus(row, run->on_device)) || (code = measure_copy(row, run->on_device)) ||
         (code = run_ours(run, &seconds)))
         return code;
     if (run->state && (code = measure_parts(row, run)))
@@ -160,20 +160,20 @@ static int measure(struct bench_row *row, const struct resident_bench *bench, st
                          run->state ? &(struct workload){.state = run, .run_timed = run_peer} : NULL, 0.3);
 }
 
-static int with_block(struct bench_row *row, const struct case_target *target, const struct resident_bench *bench,
+static int with_block(struct bench_row *row, const struct case_target *target, const struct device_bench *bench,
                       const void *block, bool *done)
 {
     struct run run = {.peer = row->peer, .repeats = 1};
     size_t frames = choose_frames(bench, target);
     double transfers = row->runs ? bench_rate_msps(row) : NAN;
-    int status =
-            bench->make(&run.resident, bench->argument, block, bench->block ? bench->block_bytes : BLOCK_BYTES, frames),
+    int status = bench->make(&run.on_device, bench->argument, block, bench->block ? bench->block_bytes : BLOCK_BYTES,
+                             frames),
         code = EXIT_DONE;
     if (status)
         return status == PENSTOCK_ERR_UNSUPPORTED ? EXIT_DONE : fail_status(status);
     *done = true;
     double samples = (double)frames * (double)bench->frame_samples;
-    size_t in_bytes = frames * frame_bytes(bench), out_bytes = penstock_resident_bytes(run.resident) - in_bytes;
+    size_t in_bytes = frames * frame_bytes(bench), out_bytes = penstock_bench_bytes(run.on_device) - in_bytes;
     if (bench->for_peer && run.peer && run.peer->device_new) {
         struct device_work work = bench->work;
         work.device = target->device;
@@ -186,18 +186,18 @@ static int with_block(struct bench_row *row, const struct case_target *target, c
     }
     row->batch = frames;
     row->samples_per_run = samples;
-    row->bytes_per_sample = (double)penstock_resident_bytes(run.resident) / samples;
+    row->bytes_per_sample = (double)penstock_bench_bytes(run.on_device) / samples;
     row->rate_with_transfers_msps = transfers;
     if (!code)
         code = measure(row, bench, &run, out_bytes);
     if (run.state)
         run.peer->device_free(run.state);
-    penstock_resident_free(run.resident);
+    penstock_bench_free(run.on_device);
     return code;
 }
 
-int bench_resident(struct bench_row *row, const struct case_target *target, const struct resident_bench *bench,
-                   bool *done)
+int bench_on_device(struct bench_row *row, const struct case_target *target, const struct device_bench *bench,
+                    bool *done)
 {
     if (bench->block)
         return with_block(row, target, bench, bench->block, done);

@@ -2,16 +2,18 @@
 /* Copyright The Penstock authors. */
 
 /* Timing with the samples in a device's memory, by the device's clock. */
-#ifndef PENSTOCK_APPS_BENCH_RESIDENT_H
-#define PENSTOCK_APPS_BENCH_RESIDENT_H
+#ifndef PENSTOCK_APPS_BENCH_ON_DEVICE_H
+#define PENSTOCK_APPS_BENCH_ON_DEVICE_H
 
 #include "bench_run.h"
 #include "cases/cases.h"
 #include "peers/peers.h"
 
+#include <penstock/bench.h>
+
 /* What makes the object, of how many frames, and what a peer would have to do. */
-struct resident_bench {
-    int (*make)(penstock_resident **resident, void *argument, const void *in, size_t in_bytes, size_t frames);
+struct device_bench {
+    int (*make)(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t frames);
     void *argument;
     penstock_format format;
     size_t frames;                   /* 0: until the samples fill 1 GiB, less where the device has less */
@@ -24,7 +26,7 @@ struct resident_bench {
 
 /* `*done` is false, and the row as it was, where the device does not work in memory of its own. A row that was measured
  * keeps its rate as that with transfers. Returns an exit code. */
-int bench_resident(struct bench_row *row, const struct case_target *target, const struct resident_bench *bench,
-                   bool *done);
+int bench_on_device(struct bench_row *row, const struct case_target *target, const struct device_bench *bench,
+                    bool *done);
 
 #endif

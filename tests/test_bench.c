@@ -3,12 +3,12 @@
 
 /*
  * Work with the samples on the device: it computes what the plan computes, takes time, copies what it says, and where
- * a call of the driver fails leaks nothing. Usage: test_resident [DEVICE]; without one, OpenCL by the core's function.
+ * a call of the driver fails leaks nothing. Usage: test_bench [DEVICE]; without one, OpenCL by the core's function.
  */
+#include "core/bench.h"
 #include "core/devices.h"
 #include "core/memory.h"
 #include "core/plan.h"
-#include "core/resident.h"
 #include "driver_shim.h"
 #include "test.h"
 
@@ -26,36 +26,36 @@ static void fill(void)
             i < GIVEN * N ? (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)} : in[i - GIVEN * N];
 }
 
-static int make(penstock_resident **resident, const penstock_plan *plan, bool on_host)
+static int make(penstock_bench **bench, penstock_plan *plan, bool on_host)
 {
-    struct penstock__resident_work work = {
+    struct penstock__bench_work work = {
         .in = in, .in_bytes = GIVEN * N * sizeof *in, .batch = {.frames = FRAMES, .samples = FRAMES * N}};
-    return on_host ? penstock__resident_new(resident, penstock__plan_binding(plan), &work, true)
-                   : penstock_resident_new(resident, plan, in, work.in_bytes, FRAMES);
+    return on_host ? penstock__bench_new(bench, penstock__plan_binding(plan), &work, true)
+                   : penstock_bench_new(bench, plan, in, work.in_bytes, FRAMES);
 }
 
-static int use(penstock_resident *resident)
+static int use(penstock_bench *bench)
 {
     double seconds = 0;
     size_t bytes = 0;
     int status = PENSTOCK_OK;
     for (int way = 0; way < 2 && !status; way++) {
         memset(got, 0, sizeof got);
-        if (!(status = penstock_resident_copy(resident, way, &bytes, &seconds)))
-            status = penstock_resident_read(resident, got, sizeof got);
+        if (!(status = penstock_bench_copy(bench, way, &bytes, &seconds)))
+            status = penstock_bench_read(bench, got, sizeof got);
         if (!status) {
             CHECK_EQ(bytes, sizeof in);
             CHECK(!memcmp(got, in, sizeof in), "way %d of copying", way);
             CHECK(seconds >= 0 && seconds < 60, "%g s", seconds);
         }
     }
-    if (!status && !(status = penstock_resident_run(resident, 3, &seconds)))
-        status = penstock_resident_read(resident, got, sizeof got);
+    if (!status && !(status = penstock_bench_run(bench, 3, &seconds)))
+        status = penstock_bench_read(bench, got, sizeof got);
     if (status)
         return status;
     CHECK(!memcmp(got, want, sizeof got), "the transforms differ from the plan's");
     CHECK(seconds > 0 && seconds < 60, "%g s", seconds);
-    CHECK_EQ(penstock_resident_bytes(resident), 2 * sizeof in);
+    CHECK_EQ(penstock_bench_bytes(bench), 2 * sizeof in);
     return PENSTOCK_OK;
 }
 
@@ -63,17 +63,17 @@ static int live_once(const char *device, bool on_host)
 {
     penstock_context *context;
     penstock_plan *plan = NULL;
-    penstock_resident *resident = NULL;
+    penstock_bench *bench = NULL;
     int status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = ""));
     if (!status)
         status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device);
     if (!status)
         status = penstock_plan_run(plan, in, want, FRAMES);
     if (!status)
-        status = make(&resident, plan, on_host);
+        status = make(&bench, plan, on_host);
     if (!status)
-        status = use(resident);
-    penstock_resident_free(resident);
+        status = use(bench);
+    penstock_bench_free(bench);
     penstock_plan_free(plan);
     penstock_context_free(context);
     return status;
@@ -118,14 +118,14 @@ static void refuse(const char *device)
 {
     penstock_context *context;
     penstock_plan *plan;
-    penstock_resident *resident;
+    penstock_bench *bench;
     CHECK_OK(penstock_context_new(&context, NULL));
     CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), device));
-    CHECK_EQ(penstock_resident_new(&resident, plan, in, 24, FRAMES),
+    CHECK_EQ(penstock_bench_new(&bench, plan, in, 24, FRAMES),
              strcmp(device, "cpu") ? PENSTOCK_ERR_ARGUMENT : PENSTOCK_ERR_UNSUPPORTED);
-    CHECK_EQ(penstock_resident_new(&resident, plan, in, sizeof in, 0), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_resident_new(&resident, NULL, in, sizeof in, FRAMES), PENSTOCK_ERR_ARGUMENT);
-    CHECK_EQ(penstock_resident_new(&resident, plan, in, sizeof in, SIZE_MAX / (N * sizeof *in) + 3), /* as 2 frames */
+    CHECK_EQ(penstock_bench_new(&bench, plan, in, sizeof in, 0), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_bench_new(&bench, NULL, in, sizeof in, FRAMES), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_bench_new(&bench, plan, in, sizeof in, SIZE_MAX / (N * sizeof *in) + 3), /* as 2 frames */
              PENSTOCK_ERR_ARGUMENT);
     penstock_plan_free(plan);
     penstock_context_free(context);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Buffers and a queue of a device, and its clock around what is enqueued there. */
+#include "core/bench.h"
+#include "core/buffer.h"
+#include "core/meter.h"
+#include "core/plan.h"
+#include "core/problem.h"
+
+#define PIECE          16 /* of the device's copies */
+#define TRANSFER_BYTES ((size_t)8 << 20)
+
+struct penstock_bench {
+    penstock_plan *plan; /* NULL: the binding is an operator's */
+    struct penstock__binding *binding;
+    penstock_queue *queue;
+    penstock_buffer *in, *out, *gains, *gather; /* the last two where the work has them */
+    struct penstock_job job;
+    size_t in_bytes, out_bytes;
+};
+
+static const struct penstock_backend *backend_of(const penstock_bench *bench)
+{
+    return bench->queue->slot.device->backend;
+}
+
+static int supported(const struct penstock__binding *binding, bool on_host)
+{
+    const struct penstock_device *device = binding->state.device;
+    if (!device->backend->copy)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no clock of its own", device->name);
+    if (!on_host && penstock__binding_in_host_memory(binding))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s computes in the host's memory", device->name);
+    if (binding->state.problem->kind == PENSTOCK_PROBLEM_FFT && binding->state.problem->fft.format == PENSTOCK_PLANAR)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "planar samples cannot be repeated on a device");
+    return PENSTOCK_OK;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + PIECE - 1) / PIECE * PIECE;
+}
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+/* The first piece comes from the host, the device doubles it until the buffer is full. */
+static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
+{
+    size_t whole = round_up(bench->in_bytes), have = bytes < whole ? bytes : whole;
+    int status = penstock_buffer_upload(bench->in, in, have, bench->queue);
+    while (!status && have < whole) {
+        size_t more = have < whole - have ? have : whole - have;
+        struct penstock_device_copy copy = {.to = bench->in, .from = bench->in, .to_at = have, .bytes = more};
+        status = backend_of(bench)->copy(&bench->queue->slot, &copy);
+        have += more;
+    }
+    return status;
+}
+
+/* Where there are values, a buffer that holds them. */
+static int fill_list(penstock_buffer **buffer, penstock_bench *bench, const void *values, size_t bytes)
+{
+    int status;
+    if (!values)
+        return PENSTOCK_OK;
+    status = penstock__buffer_make(buffer, bench->queue->slot.device, bytes);
+    return status ? status : penstock_buffer_upload(*buffer, values, bytes, bench->queue);
+}
+
+static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch)
+{
+    const struct penstock_problem *problem = bench->binding->state.problem;
+    const struct penstock_ofdm_tables *ofdm = batch->ofdm;
+    int status;
+    if (batch->response)
+        return fill_list(&bench->gains, bench, batch->response,
+                         penstock__filter_response(&problem->filter) * sizeof *batch->response);
+    if (!ofdm)
+        return PENSTOCK_OK;
+    status = fill_list(&bench->gains, bench, ofdm->gains,
+                       ofdm->frame_count * penstock__ofdm_gains(&problem->ofdm) * sizeof *ofdm->gains);
+    return status ? status
+                  : fill_list(&bench->gather, bench, ofdm->places,
+                              penstock__ofdm_places(ofdm, batch->frames) * sizeof *ofdm->places);
+}
+
+static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
+{
+    const struct penstock__batch *batch = &work->batch;
+    struct penstock_device *device = bench->binding->state.device;
+    size_t whole = round_up(bench->in_bytes), out = round_up(bench->out_bytes);
+    int status;
+    if ((status = penstock__queue_make(&bench->queue, device)) ||
+        (status = penstock__buffer_make(&bench->in, device, whole)) ||
+        (status = penstock__buffer_make(&bench->out, device, out > whole ? out : whole)) ||
+        (status = fill_input(bench, work->in, work->in_bytes)) || (status = fill_lists(bench, batch)))
+        return status;
+    bench->job = penstock__batch_job(batch);
+    bench->job.in = bench->in;
+    bench->job.out = bench->out;
+    bench->job.gains = bench->gains;
+    bench->job.gather = bench->gather;
+    return penstock__queue_drain(bench->queue);
+}
+
+int penstock__bench_new(penstock_bench **bench, struct penstock__binding *binding,
+                        const struct penstock__bench_work *work, bool on_host)
+{
+    const struct penstock_problem *problem = binding->state.problem;
+    penstock_bench *new;
+    int status = supported(binding, on_host);
+    *bench = NULL;
+    if (status)
+        return status;
+    if (!work->in || !work->in_bytes || work->in_bytes % PIECE || !work->batch.frames)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark's input needs a multiple of %d bytes, and frames",
+                               PIECE);
+    if (!(new = penstock__calloc(1, sizeof *new)))
+        return PENSTOCK_ERR_MEMORY;
+    new->binding = binding;
+    new->in_bytes = penstock__problem_in_bytes(problem, work->batch.samples);
+    new->out_bytes = penstock__problem_out_bytes(problem, work->batch.frames);
+    if ((status = fill(new, work))) {
+        penstock_bench_free(new);
+        return status;
+    }
+    *bench = new;
+    return PENSTOCK_OK;
+}
+
+void penstock__bench_use(penstock_bench *bench, struct penstock__binding *binding)
+{
+    bench->binding = binding;
+}
+
+int penstock_bench_new(penstock_bench **bench, penstock_plan *plan, const void *in, size_t in_bytes, size_t frames)
+{
+    struct penstock__bench_work work = {.in = in, .in_bytes = in_bytes, .batch.frames = frames};
+    const struct penstock_problem *problem;
+    int status;
+    if (!bench || !plan)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_new: bench or plan is NULL");
+    *bench = NULL;
+    problem = penstock__plan_problem(plan);
+    if (penstock__problem_gathered(problem) || !frames || frames % penstock__problem_average(problem))
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu frames of this plan cannot be timed on a device", frames);
+    if ((status = penstock__problem_check_frames(problem, frames)))
+        return status;
+    work.batch.samples = penstock__problem_samples(problem, frames);
+    if (!(status = penstock__bench_new(bench, penstock__plan_binding(plan), &work, false)))
+        (*bench)->plan = plan;
+    return status;
+}
+
+void penstock_bench_free(penstock_bench *bench)
+{
+    if (!bench)
+        return;
+    penstock_queue_free(bench->queue);
+    penstock_buffer_free(bench->in);
+    penstock_buffer_free(bench->out);
+    penstock_buffer_free(bench->gains);
+    penstock_buffer_free(bench->gather);
+    penstock__free(bench);
+}
+
+/* ---------------------------------------------------------------- runs ------------------------ */
+
+static int run_once(penstock_bench *bench)
+{
+    return bench->plan ? penstock_plan_enqueue(bench->plan, bench->in, bench->out, bench->job.frames, bench->queue)
+                       : penstock__enqueue(bench->binding, &bench->job, bench->queue);
+}
+
+/* Work between two notes of the time. */
+static int timed(penstock_bench *bench, unsigned repeats, const struct penstock_device_copy *copy, double *seconds)
+{
+    const struct penstock_backend *backend = backend_of(bench);
+    struct penstock_slot *slot = &bench->queue->slot;
+    int status = backend->stamp(slot, 0);
+    for (unsigned i = 0; i < repeats && !status; i++)
+        status = copy ? backend->copy(slot, copy) : run_once(bench);
+    if (status || (status = backend->stamp(slot, 1)) || (status = penstock__queue_drain(bench->queue)) ||
+        (status = backend->elapsed(slot, 0, 1, seconds)))
+        return status;
+    *seconds /= repeats;
+    return PENSTOCK_OK;
+}
+
+int penstock_bench_run(penstock_bench *bench, unsigned repeats, double *seconds)
+{
+    if (!bench || !repeats || !seconds)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_run: no object, repeats or place for seconds");
+    return timed(bench, repeats, NULL, seconds);
+}
+
+int penstock_bench_copy(penstock_bench *bench, bool by_kernel, size_t *bytes, double *seconds)
+{
+    if (!bench || !bytes || !seconds)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_copy: an argument is NULL");
+    struct penstock_device_copy copy = {.to = bench->out,
+                                        .from = bench->in,
+                                        .bytes = round_up(bench->in_bytes),
+                                        .way = by_kernel ? PENSTOCK_COPY_KERNEL : PENSTOCK_COPY_OWN};
+    *bytes = copy.bytes;
+    return timed(bench, 1, &copy, seconds);
+}
+
+int penstock_bench_read(penstock_bench *bench, void *out, size_t bytes)
+{
+    if (!bench || !out || !bytes || bytes > bench->out_bytes)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_read: not within the output");
+    return penstock_buffer_download(bench->out, out, bytes, bench->queue);
+}
+
+size_t penstock_bench_bytes(const penstock_bench *bench)
+{
+    return bench ? bench->in_bytes + bench->out_bytes : 0;
+}
+
+/* ---------------------------------------------------------------- the bus --------------------- */
+
+/* One direction: a queue of its own, and host memory for a piece. */
+struct lane {
+    penstock_queue *queue;
+    void *host;
+    size_t bytes, left;
+};
+
+static int open_lane(struct lane *lane, const penstock_bench *bench, size_t bytes)
+{
+    struct penstock_device *device = bench->queue->slot.device;
+    lane->left = bytes;
+    lane->bytes = bytes < TRANSFER_BYTES ? bytes : TRANSFER_BYTES;
+    int status = penstock__host_block_new(&lane->host, device->context, device, lane->bytes);
+    return status ? status : penstock__queue_make(&lane->queue, device);
+}
+
+static void close_lane(struct lane *lane, const penstock_bench *bench)
+{
+    penstock_queue_free(lane->queue);
+    penstock_host_memory_free(bench->queue->slot.device->context, lane->host);
+}
+
+/* Both directions at once: all pieces are queued, in turns. */
+static int copy_lanes(penstock_bench *bench, struct lane *up, struct lane *down)
+{
+    const struct penstock_backend *backend = backend_of(bench);
+    uint64_t marks[2];
+    int status = PENSTOCK_OK;
+    while ((up->left || down->left) && !status) {
+        size_t in = up->left < up->bytes ? up->left : up->bytes,
+               out = down->left < down->bytes ? down->left : down->bytes;
+        if (in)
+            status = backend->upload(&up->queue->slot, bench->in, up->host, in);
+        if (out && !status)
+            status = backend->download(&down->queue->slot, down->host, bench->out, out);
+        up->left -= in;
+        down->left -= out;
+    }
+    if (status || (status = backend->mark(&up->queue->slot, &marks[0])) ||
+        (status = backend->mark(&down->queue->slot, &marks[1])) || (status = backend->wait(&up->queue->slot, marks[0])))
+        return status;
+    return backend->wait(&down->queue->slot, marks[1]);
+}
+
+int penstock_bench_transfer(penstock_bench *bench, double *seconds)
+{
+    struct lane up = {.left = 0}, down = {.left = 0};
+    int status;
+    if (!bench || !seconds)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_transfer: an argument is NULL");
+    if (!(status = open_lane(&up, bench, bench->in_bytes)) && !(status = open_lane(&down, bench, bench->out_bytes)) &&
+        !(status = penstock_buffer_download(bench->in, up.host, up.bytes, up.queue))) {
+        double start = penstock__now_s();
+        status = copy_lanes(bench, &up, &down);
+        *seconds = penstock__now_s() - start;
+    }
+    close_lane(&up, bench);
+    close_lane(&down, bench);
+    return status;
+}
