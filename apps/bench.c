@@ -258,8 +258,8 @@ static int choose_peer(struct measurement *m)
 static const struct {
     const char *name;
     int (*run)(const struct study *study);
-} studies[] = {{"per", study_packet_errors}, {"taps", study_taps},   {"radix", study_radix},
-               {"2d", study_planes},         {"plans", study_plans}, {"auto", study_auto}};
+} studies[] = {{"per", study_packet_errors}, {"taps", study_taps}, {"radix", study_radix},    {"2d", study_planes},
+               {"plans", study_plans},       {"auto", study_auto}, {"enqueue", study_enqueue}};
 enum { STUDIES = sizeof studies / sizeof *studies };
 
 static int (*find_study(const char *name))(const struct study *study)
@@ -282,7 +282,7 @@ static int check_study_options(const struct measurement *m, const struct options
     } rules[] = {{"case", !m->study || choice},
                  {"against", !m->study},
                  {"csv", !per},
-                 {"png", !choice},
+                 {"png", !choice && strcmp(study, "enqueue")},
                  {"most", forms || !strcmp(study, "plans")},
                  {"count", per},
                  {"length", per},
@@ -417,6 +417,8 @@ const struct command command_bench = {
              "with an empty cache folder; warm; tuned (fft:N:tuned), cold, with all kernels kept, and with the\n"
              "answer kept; and the time of a transform in the shape that tuning chose over that of the usual one\n"
              "(median of 15 pairs).\n"
+             "--study enqueue: microseconds that penstock_plan_enqueue takes on the host, on DEVICE (cuda), beside\n"
+             "cuFFT's call where that is at hand, in turns.\n"
              "--study auto: the rate of auto, from 2 s after its start on, over that of the best device by name,\n"
              "timed before and behind it, each in a process of its own: with an empty cache folder and with a kept\n"
              "one, on an idle machine and beside a busy process on every second processor; and how long the first\n"

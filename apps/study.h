@@ -33,6 +33,9 @@ int study_planes(const struct study *study);
 /* What plans of transforms cost to make, cold and warm, and what tuning brings. Without a device: opencl. */
 int study_plans(const struct study *study);
 
+/* How long enqueueing a plan takes on the host. Without a device: cuda. Returns an exit code. */
+int study_enqueue(const struct study *study);
+
 /* The rate of "auto" over that of the best named device, in fresh processes: with cold and kept answers, on an idle
  * machine and beside a busy process on every second processor. `only`: of the cases whose names contain it. */
 int study_auto(const struct study *study);

@@ -226,6 +226,7 @@ const struct peer peer_cufft = {.name = "cufft",
                                 .version = version,
                                 .device_new = new_run,
                                 .device_run = run_timed,
+                                .device_enqueue = run_once,
                                 .device_read = read_out,
                                 .device_parts = time_parts,
                                 .device_free = free_run};

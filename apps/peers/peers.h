@@ -58,6 +58,7 @@ struct peer {
      * runs, by the device's clock. Functions return exit codes. */
     void *(*device_new)(const struct device_work *work);
     int (*device_run)(void *state, unsigned repeats, double *seconds);
+    int (*device_enqueue)(void *state); /* one run, without a wait; NULL: not known */
     int (*device_read)(void *state, void *out, size_t bytes);
     int (*device_parts)(void *state, struct device_part parts[DEVICE_PARTS], size_t *count); /* timed one by one */
     void (*device_free)(void *state);

@@ -163,6 +163,10 @@ for study, least in {"radix": "8 points", "2d": "16 points of a side", "plans": 
 picture = run("bench", "cpu", "--study", "radix", "--most", "16", "--png", path("radix.png"))
 check(picture.returncode == done.returncode or "libpng" in picture.stderr, picture.stderr)
 
+rows = list(csv.reader(io.StringIO(check_run(0, "bench", "cpu", "--study", "enqueue", "--csv").stdout.decode())))
+check(rows[0] == ["n", "frames", "enqueue_us", "cufft_us"] and len(rows) == 4, rows)
+check(all(float(row[2]) > 0 and row[3] == "" for row in rows[1:]), rows)
+
 # A peer on the same device: its output is compared with ours before both are timed.
 for peer in ["clfft", "vkfft"] if "opencl:0" in run("devices", "--wait").stdout.decode() else []:
     done = run("bench", "opencl", "--against", peer, "--case", "fft:16:x64", "--csv",
