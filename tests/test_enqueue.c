@@ -392,7 +392,7 @@ static void lose(void)
     penstock_plan_free(rig.plan);
     CHECK_OK(penstock_fft_plan(&rig.plan, context, &PENSTOCK_FFT_DESC(.n = N), "cpu"));
     CHECK_REFUSED(penstock_plan_enqueue(rig.plan, rig.in, rig.out, FRAMES, rig.queue), PENSTOCK_ERR_ARGUMENT,
-                  "the plan is on cpu");
+                  "the work is on cpu");
     rig_close(&rig);
     penstock_context_free(context);
 }

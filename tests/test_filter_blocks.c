@@ -85,6 +85,39 @@ static void check_spoiled(penstock_stream *filter, const penstock_filter_desc *d
           desc->tap_count, info->n, (double)value, other, bad);
 }
 
+/* With the samples on the device, beside the stream and in two pieces: the stream's bits, of as many whole blocks. */
+static void check_enqueued(penstock_stream *filter, const penstock_filter_desc *desc, const penstock_filter_info *info)
+{
+    static char padded[sizeof samples * 2];
+    const size_t sample = penstock_format_bytes(desc->format), step = desc->decimation ? desc->decimation : 1;
+    const size_t blocks = SAMPLES / info->block - 2, values = info->block / step * info->value_bytes;
+    const size_t bytes = ((blocks - 1) * info->block + info->reads) * sample;
+    penstock_queue *queue = NULL;
+    penstock_buffer *in = NULL, *out = NULL;
+    CHECK(info->before * sample + sizeof samples <= sizeof padded && bytes <= sizeof padded, "%zu bytes", bytes);
+    memset(padded, 0, sizeof padded);
+    memcpy(padded + info->before * sample, samples, SAMPLES * sample);
+    memset(got, 1, sizeof got);
+    CHECK_OK(penstock_queue_new(&queue, context, device));
+    CHECK_OK(penstock_buffer_new(&in, context, device, bytes));
+    CHECK_OK(penstock_buffer_new(&out, context, device, blocks * values));
+    CHECK_OK(penstock_buffer_upload(in, padded, bytes, queue));
+    CHECK_OK(penstock_filter_enqueue(filter, in, out, 0, blocks, queue));
+    CHECK_OK(penstock_buffer_download(out, got, blocks * values, queue));
+    CHECK(!memcmp(good, got, blocks * values), "%zu taps, n %zu: other bits on the device", desc->tap_count, info->n);
+    CHECK_EQ(penstock_filter_enqueue(filter, in, out, 0, blocks + 1, queue), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_filter_enqueue(filter, in, out, 0, SIZE_MAX / 4, queue), PENSTOCK_ERR_ARGUMENT);
+    CHECK_OK(penstock_filter_enqueue(filter, in, out, 0, 0, queue));
+    CHECK_OK(penstock_buffer_upload(in, padded + 2 * info->block * sample, bytes - 2 * info->block * sample, queue));
+    CHECK_OK(penstock_filter_enqueue(filter, in, out, 2, blocks - 2, queue));
+    CHECK_OK(penstock_buffer_download(out, got, (blocks - 2) * values, queue));
+    CHECK(!memcmp(good + 2 * values, got, (blocks - 2) * values), "%zu taps, n %zu: other bits from block 2 on",
+          desc->tap_count, info->n);
+    penstock_buffer_free(in);
+    penstock_buffer_free(out);
+    penstock_queue_free(queue);
+}
+
 static void check(penstock_filter_desc desc)
 {
     penstock_filter_info info = PENSTOCK_FILTER_INFO;
@@ -104,6 +137,8 @@ static void check(penstock_filter_desc desc)
         CHECK(!memcmp(good, got, count * info.value_bytes), "%zu taps, n %zu: other bits in pieces of %zu",
               desc.tap_count, info.n, most);
     }
+    if (fused && SAMPLES / info.block > 6)
+        check_enqueued(filter, &desc, &info);
     check_spoiled(filter, &desc, &info, NAN, count);
     check_spoiled(filter, &desc, &info, INFINITY, count);
     penstock_bench *bench = NULL;

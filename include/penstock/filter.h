@@ -21,6 +21,7 @@
 #ifndef PENSTOCK_FILTER_H
 #define PENSTOCK_FILTER_H
 
+#include <penstock/buffer.h>
 #include <penstock/context.h>
 #include <penstock/samples.h>
 #include <penstock/stream.h>
@@ -86,11 +87,29 @@ typedef struct penstock_filter_info {
     uint64_t values;    /* pulled so far */
     double phase;       /* of the shift at the next sample to be pushed, 0 .. 1 turns: another filter can go on there */
     size_t channels;
+    size_t
+        before; /* for penstock_filter_enqueue(): samples before a block's own that it reads, and all that it reads */
+    size_t reads;
 } penstock_filter_info;
 
 #define PENSTOCK_FILTER_INFO PENSTOCK_DESCRIPTION(penstock_filter_info, )
 
 PENSTOCK_API int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info *info);
+
+/*
+ * With the samples on the filter's device, as penstock_plan_enqueue(): `blocks` blocks of channel 0, with the taps last
+ * set, beside the stream, which goes on as it was. Block b of a signal is the samples from b `block` on (of
+ * penstock_filter_info), and gives its values from b `block` / decimation on, bit by bit those of the stream. `in` has
+ * `before` samples ahead of block `first` (zeros ahead of the signal), and (blocks - 1) `block` + `reads` in all; `out`
+ * gets `blocks` `block` / decimation values, and lies apart.
+ *
+ * The first call after other taps were set sends what stands for them to the device, and waits. Other calls of the
+ * stream, and other taps, are not to come while another thread is in this one, nor other taps while work is under way.
+ * PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation, on processors, and
+ * for transforms of other lengths than powers of two from 16 to 8192.
+ */
+PENSTOCK_API int penstock_filter_enqueue(penstock_stream *filter, const penstock_buffer *in, penstock_buffer *out,
+                                         uint64_t first, size_t blocks, penstock_queue *queue);
 
 /*
  * Other taps from sample `at` on: values whose p >= `at` (with interpolation: `at` I) are made by the new taps alone,

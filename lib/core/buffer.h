@@ -48,6 +48,11 @@ int penstock__queue_note(penstock_queue *queue, int status);
 /* Waits, and keeps a failure. */
 int penstock__queue_drain(penstock_queue *queue);
 
+/* Gives a job, of which frames and samples are known, its input and output. An error in words where these, or the
+ * queue, do not fit the device or the problem. */
+int penstock__job_place(struct penstock_job *job, const struct penstock__binding *binding, const penstock_buffer *in,
+                        penstock_buffer *out, const penstock_queue *queue);
+
 /* A job of the binding's, all of whose buffers are known to fit. */
 int penstock__enqueue(struct penstock__binding *binding, const struct penstock_job *job, penstock_queue *queue);
 

@@ -161,6 +161,21 @@ static int check_buffers(const struct penstock_problem *problem, const struct pe
     return PENSTOCK_OK;
 }
 
+int penstock__job_place(struct penstock_job *job, const struct penstock__binding *binding, const penstock_buffer *in,
+                        penstock_buffer *out, const penstock_queue *queue)
+{
+    const struct penstock_device *device = binding->state.device;
+    int status = penstock__queue_check(queue);
+    if (status)
+        return status;
+    if (queue->slot.device != device)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "the work is on %s, its queue on %s", device->name,
+                               queue->slot.device->name);
+    job->in = (struct penstock_buffer *)(uintptr_t)in; /* which is only read */
+    job->out = out;
+    return check_buffers(binding->state.problem, device, job);
+}
+
 static int check_frames(const struct penstock_problem *problem, size_t frames)
 {
     unsigned average = penstock__problem_average(problem);
@@ -184,26 +199,17 @@ int penstock__enqueue(struct penstock__binding *binding, const struct penstock_j
 int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, penstock_buffer *out, size_t frames,
                           penstock_queue *queue)
 {
-    int status = penstock__queue_check(queue);
-    if (status)
-        return status;
+    int status;
     if (!plan)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_enqueue: the plan is NULL");
     const struct penstock_problem *problem = penstock__plan_problem(plan);
     struct penstock__binding *binding = penstock__plan_arrived(plan);
-    const struct penstock_device *device = binding->state.device;
-    if (queue->slot.device != device)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "the plan is on %s, its queue on %s", device->name,
-                               queue->slot.device->name);
     if (!frames)
-        return PENSTOCK_OK;
+        return penstock__queue_check(queue);
     if ((status = check_frames(problem, frames)))
         return status;
-    const struct penstock_job job = {.in = (struct penstock_buffer *)(uintptr_t)in, /* which is only read */
-                                     .out = out,
-                                     .frames = frames,
-                                     .samples = penstock__problem_samples(problem, frames)};
-    if ((status = check_buffers(problem, device, &job)))
+    struct penstock_job job = {.frames = frames, .samples = penstock__problem_samples(problem, frames)};
+    if ((status = penstock__job_place(&job, binding, in, out, queue)))
         return status;
     return penstock__enqueue(binding, &job, queue);
 }

@@ -270,7 +270,22 @@ int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info
     known.values = filter->stream.given;
     known.phase = (double)(penstock__filter_phase(&filter->lines[0].shift, filter->stream.taken) >> 11) * 0x1p-53;
     known.channels = filter->channels;
+    known.before = shape->history - shape->advance / shape->interpolation;
+    known.reads = shape->parts > 1 ? shape->n + (shape->parts - 1) * shape->block : shape->n;
     return penstock__description_write(info, &known, sizeof known, "penstock_filter_info");
+}
+
+int penstock_filter_enqueue(penstock_stream *stream, const penstock_buffer *in, penstock_buffer *out, uint64_t first,
+                            size_t blocks, penstock_queue *queue)
+{
+    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_filter_enqueue");
+    if (status)
+        return status;
+    struct filter_stream *filter = filter_of(stream);
+    if (!blocks)
+        return PENSTOCK_OK;
+    penstock__filter_flight_settle(filter);
+    return penstock__filter_engine_enqueue(filter->engine, filter->lines[0].newest, first, in, out, blocks, queue);
 }
 
 int penstock_bench_new_filter(penstock_bench **bench, penstock_stream *stream, const void *in, size_t in_bytes,

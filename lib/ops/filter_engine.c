@@ -271,6 +271,13 @@ struct penstock_device *penstock__filter_engine_memory(const struct filter_engin
     return engine->near || !engine->forward ? NULL : penstock__plan_binding(engine->forward)->state.device;
 }
 
+int penstock__filter_engine_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
+                                    const penstock_buffer *in, penstock_buffer *out, size_t count,
+                                    penstock_queue *queue)
+{
+    return penstock__filter_fused_enqueue(engine, taps, first, in, out, count, queue);
+}
+
 int penstock__filter_engine_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
                                   const void *in, size_t in_bytes, size_t count)
 {

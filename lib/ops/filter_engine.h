@@ -146,6 +146,11 @@ int penstock__filter_engine_wait(struct filter_engine *engine, unsigned slot);
 /* Whose memory samples and values should lie in; NULL: any. */
 struct penstock_device *penstock__filter_engine_memory(const struct filter_engine *engine);
 
+/* As penstock_filter_enqueue(), with these taps; no batch may be on its way. */
+int penstock__filter_engine_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
+                                    const penstock_buffer *in, penstock_buffer *out, size_t count,
+                                    penstock_queue *queue);
+
 /* `count` blocks in the device's memory. */
 int penstock__filter_engine_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
                                   const void *in, size_t in_bytes, size_t count);

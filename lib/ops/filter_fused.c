@@ -3,6 +3,7 @@
 
 /* Blocks of a filter in one kernel of the device. */
 #include "ops/filter_fused.h"
+#include "core/buffer.h"
 #include "ops/filter_run.h"
 
 #include <string.h>
@@ -73,6 +74,7 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
 
 void penstock__filter_fused_free(struct filter_fused *fused)
 {
+    penstock_buffer_free(fused->there);
     penstock__binding_free(fused->binding);
     for (size_t c = 0; c < fused->channels; c++)
         penstock__free(fused->responses[c].values);
@@ -206,6 +208,67 @@ int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, con
     for (unsigned i = 0; i < slots && !status; i++)
         status = penstock__filter_fused_wait(engine, i);
     return status;
+}
+
+/* ---------------------------------------------------------------- on the device --------------- */
+
+/* Another buffer for another response: the one before may be in use. */
+static int send_response(struct filter_fused *fused, penstock_queue *queue)
+{
+    const struct filter_response *response = &fused->responses[0];
+    size_t bytes = penstock__filter_response(&fused->problem.filter) * sizeof *response->values;
+    int status;
+    if (fused->there && fused->there_id == response->id)
+        return PENSTOCK_OK;
+    penstock_buffer_free(fused->there);
+    fused->there = NULL;
+    if ((status = penstock__buffer_make(&fused->there, queue->slot.device, bytes)))
+        return status;
+    if ((status = penstock_buffer_upload(fused->there, response->values, bytes, queue))) {
+        penstock_buffer_free(fused->there);
+        fused->there = NULL;
+    }
+    fused->there_id = response->id;
+    return status;
+}
+
+/* Of a signal's block, wherever the stream's first one was. */
+static uint64_t signal_phase(const struct filter_engine *engine, uint64_t block)
+{
+    return penstock__filter_phase(&engine->rotations[0].shift, block * engine->shape.block + engine->shape.advance);
+}
+
+static int check_blocks(const struct penstock_problem *problem, size_t count)
+{
+    const struct penstock_filter_problem *filter = &problem->filter;
+    size_t once = filter->n + filter->parts * filter->block;
+    if (count > PTRDIFF_MAX / (filter->block * problem->in_bytes + problem->out_bytes) - once)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu blocks are more than memory can hold", count);
+    return PENSTOCK_OK;
+}
+
+int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
+                                   const penstock_buffer *in, penstock_buffer *out, size_t count, penstock_queue *queue)
+{
+    struct filter_fused *fused = &engine->fused;
+    const struct penstock_filter_problem *filter = &fused->problem.filter;
+    struct penstock_job job = {.frames = count};
+    int status;
+    if (!fused->binding)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not filter in one kernel");
+    if ((status = check_blocks(&fused->problem, count)))
+        return status;
+    job.samples = penstock__filter_samples(filter, count);
+    if ((status = penstock__job_place(&job, fused->binding, in, out, queue)))
+        return status;
+    fill_response(engine, 0, taps);
+    if ((status = send_response(fused, queue)))
+        return status;
+    uint64_t phase = filter->rotated ? signal_phase(engine, first) : 0;
+    job.gains = fused->there;
+    job.start = (uint32_t)(phase >> 32);
+    job.spacing = (uint32_t)phase;
+    return penstock__enqueue(fused->binding, &job, queue);
 }
 
 int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,

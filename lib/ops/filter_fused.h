@@ -23,8 +23,10 @@ struct filter_fused {
     struct penstock__binding *binding; /* NULL: the generic way does it all */
     struct filter_response *responses; /* of each channel */
     size_t channels;
-    uint64_t fills; /* of responses: gives them their identity */
-    char *changed;  /* values of a block in which taps change */
+    uint64_t fills;         /* of responses: gives them their identity */
+    char *changed;          /* values of a block in which taps change */
+    penstock_buffer *there; /* on the device, channel 0's response; NULL before it was first enqueued */
+    uint64_t there_id;      /* its identity */
 };
 
 /* Of an opened device and a shape of any length: whether it may have such a kernel. */
@@ -47,6 +49,11 @@ unsigned penstock__filter_fused_slots(void);
 /* `count` blocks from `first` on with the same taps, all slots being idle. After an error the kernel is given up. */
 int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
                                uint64_t first, const void *in, size_t count, void *out);
+
+/* Blocks of channel 0 with these taps, the samples being on the device. No batch may be on its way. */
+int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
+                                   const penstock_buffer *in, penstock_buffer *out, size_t count,
+                                   penstock_queue *queue);
 
 int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
                                  const void *in, size_t in_bytes, size_t count);
