@@ -212,7 +212,8 @@ def refused(function, stream):
     by_channel = {"penstock_stream_push_channels": ["synthesizer"],
                   "penstock_stream_pull_channels": ["filter", "channelizer"],
                   "penstock_stream_run_channels": ["filter", "channelizer"]}
-    if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_filter_enqueue", "penstock_queue_wrap"):
+    if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_filter_enqueue",
+                    "penstock_ofdm_enqueue", "penstock_queue_wrap"):
         return True
     if function in ("penstock_stream_pull", "penstock_stream_run", "penstock_stream_peek"):
         return stream in ("ofdm_stream", "wifi_receiver")

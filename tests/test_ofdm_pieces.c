@@ -133,6 +133,37 @@ static void check_odd(penstock_ofdm *ofdm, penstock_ofdm *cpu, size_t odd)
 
 /* Channels change from batch to batch, and the frame behind the first piece: a slot must not go on with the gains that
  * it had. */
+/* The same symbols with the samples on the device, all at once and by a second call without a frame. */
+static void compare_enqueued(const char *what, penstock_ofdm *ofdm, penstock_context *context, const char *device)
+{
+    const size_t first = 1000, values = (SYMBOLS - first) * ROW, bytes = (SYMBOLS - first) * STEP * 2 * sizeof *samples;
+    penstock_ofdm_frame frame = frames[0];
+    penstock_queue *queue = NULL;
+    penstock_buffer *in = NULL, *out = NULL;
+    for (size_t i = 0; i < SYMBOLS; i++)
+        symbols[i].frame = 0;
+    CHECK_OK(run(ofdm, symbols, SYMBOLS, want));
+    CHECK_OK(penstock_queue_new(&queue, context, device));
+    CHECK_OK(penstock_buffer_new(&in, context, device, bytes));
+    CHECK_OK(penstock_buffer_new(&out, context, device, values));
+    for (int again = 0; again < 2; again++) {
+        size_t at = 10 + 20 * (size_t)again; /* the offset's phase is counted from the first sample of each call */
+        memset(got, 99, values);
+        CHECK_OK(penstock_buffer_upload(in, samples + 2 * (3 + at * STEP), bytes, queue));
+        frame.origin = (uint64_t)77 - 3 - at * STEP; /* modulo 2^64 */
+        CHECK_OK(penstock_ofdm_enqueue(ofdm, again ? NULL : &frame, in, out, SYMBOLS - first, queue));
+        CHECK_OK(penstock_buffer_download(out, got, values, queue));
+        if (!again || frame.cfo == 0)
+            CHECK(!memcmp(got, want + at * ROW, values), "%s, call %d: other bits on the device", what, again);
+    }
+    CHECK_EQ(penstock_ofdm_enqueue(ofdm, NULL, in, out, SYMBOLS, queue), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_ofdm_enqueue(ofdm, NULL, in, out, SIZE_MAX / 8, queue), PENSTOCK_ERR_ARGUMENT);
+    penstock_buffer_free(in);
+    penstock_buffer_free(out);
+    penstock_queue_free(queue);
+    executed++;
+}
+
 static void check_gains(penstock_ofdm *ofdm, penstock_ofdm *cpu)
 {
     for (int change = 0; change < 4; change++) {
@@ -145,13 +176,16 @@ static void check_gains(penstock_ofdm *ofdm, penstock_ofdm *cpu)
     }
 }
 
-static void check(penstock_ofdm *ofdm, penstock_ofdm *cpu)
+static void check(penstock_ofdm *ofdm, penstock_ofdm *cpu, penstock_context *context, const char *device)
 {
     make_signal();
     line_up(0);
     compare("no offset", ofdm, cpu);
     line_up(1.7e-3);
     compare("offset", ofdm, cpu);
+    compare_enqueued("offset", ofdm, context, device);
+    line_up(0);
+    compare_enqueued("no offset", ofdm, context, device);
     check_gains(ofdm, cpu);
     line_up(1.7e-3);
     for (size_t odd = 1; odd < SYMBOLS; odd = odd < 1000 ? odd + 49999 : odd + 149999)
@@ -175,7 +209,7 @@ int main(int argc, char **argv)
     if (!status)
         CHECK_OK(make(&cpu, context, "cpu"));
     if (cpu)
-        check(ofdm, cpu);
+        check(ofdm, cpu, context, device);
     penstock_ofdm_free(ofdm);
     penstock_ofdm_free(cpu);
     penstock_context_free(context);

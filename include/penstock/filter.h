@@ -87,9 +87,7 @@ typedef struct penstock_filter_info {
     uint64_t values;    /* pulled so far */
     double phase;       /* of the shift at the next sample to be pushed, 0 .. 1 turns: another filter can go on there */
     size_t channels;
-    size_t
-        before; /* for penstock_filter_enqueue(): samples before a block's own that it reads, and all that it reads */
-    size_t reads;
+    size_t before, reads; /* for penstock_filter_enqueue(): samples ahead of a block that it reads, and all of them */
 } penstock_filter_info;
 
 #define PENSTOCK_FILTER_INFO PENSTOCK_DESCRIPTION(penstock_filter_info, )

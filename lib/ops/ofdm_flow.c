@@ -173,29 +173,6 @@ static uint32_t even_spacing(const struct ofdm_flow_work *work, size_t first, si
 
 /* ---------------------------------------------------------------- pieces ---------------------- */
 
-/* A piece at even distances. */
-static struct penstock_ofdm_tables even_tables(const struct ofdm_flow_work *work, const penstock_ofdm_symbol *first,
-                                               uint32_t spacing, struct penstock_ofdm_place places[2])
-{
-    const struct ofdm_fused *fused = work->fused;
-    const penstock_ofdm_frame *frame = &work->batch->frames[first->frame];
-    uint64_t turns = penstock__ofdm_turns(frame), window = first->start + work->skip;
-    struct penstock_ofdm_tables tables = {.spacing = spacing,
-                                          .gains = fused->gains +
-                                                   first->frame * penstock__ofdm_gains(&fused->chosen->problem.ofdm),
-                                          .frame_count = 1,
-                                          .narrow = fused->highest <= OFDM_NARROW};
-    if (!turns)
-        return tables;
-    tables.places = places;
-    places[0] = penstock__ofdm_place(first, work->batch->frames, window, work->grid->n, false);
-    places[0].frame = 0;
-    places[0].phase_low = (uint32_t)penstock__ofdm_phase(frame, window, work->grid->n);
-    places[1] = (struct penstock_ofdm_place){.phase = (uint32_t)(turns * spacing >> 32),
-                                             .phase_low = (uint32_t)(turns * spacing)};
-    return tables;
-}
-
 /* Of the gains of all frames, or of the one that the symbols of a piece at even distances belong to. */
 static uint64_t gains_id(const struct piece *piece, bool even)
 {
@@ -221,7 +198,8 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
     struct penstock_ofdm_tables tables = {
         .places = slot->places, .gains = work->fused->gains, .frame_count = work->fused->frame_count};
     if (flow->spacing) {
-        tables = even_tables(work, symbols, flow->spacing, slot->places);
+        tables = penstock__ofdm_even_tables(work->fused, work->grid, work->batch->frames, symbols, work->skip,
+                                            flow->spacing, slot->places);
     } else {
         struct ofdm_flow_span span = list_all(&piece);
         if (span.bad)

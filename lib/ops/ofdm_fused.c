@@ -103,6 +103,7 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
 
 void penstock__ofdm_fused_free(struct ofdm_fused *fused)
 {
+    penstock__ofdm_there_free(&fused->there);
     for (int want = 0; want < OFDM_WANTS; want++)
         penstock__binding_free(fused->kernels[want].binding);
     penstock__free(fused->bins);
@@ -203,6 +204,29 @@ struct penstock_ofdm_place penstock__ofdm_place(const penstock_ofdm_symbol *symb
                                         .common = given ? turns_of(symbol->phase) : 0,
                                         .slope = given ? turns_of(symbol->slope) : 0,
                                         .pilot_row = symbol->pilot_row};
+}
+
+struct penstock_ofdm_tables penstock__ofdm_even_tables(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                                                       const penstock_ofdm_frame *frames,
+                                                       const penstock_ofdm_symbol *first, size_t skip, uint32_t spacing,
+                                                       struct penstock_ofdm_place places[2])
+{
+    const penstock_ofdm_frame *frame = &frames[first->frame];
+    uint64_t turns = penstock__ofdm_turns(frame), window = first->start + skip;
+    struct penstock_ofdm_tables tables = {.spacing = spacing,
+                                          .gains = fused->gains +
+                                                   first->frame * penstock__ofdm_gains(&fused->chosen->problem.ofdm),
+                                          .frame_count = 1,
+                                          .narrow = fused->highest <= OFDM_NARROW};
+    if (!turns)
+        return tables;
+    tables.places = places;
+    places[0] = penstock__ofdm_place(first, frames, window, grid->n, false);
+    places[0].frame = 0;
+    places[0].phase_low = (uint32_t)penstock__ofdm_phase(frame, window, grid->n);
+    places[1] = (struct penstock_ofdm_place){.phase = (uint32_t)(turns * spacing >> 32),
+                                             .phase_low = (uint32_t)(turns * spacing)};
+    return tables;
 }
 
 void penstock__ofdm_spread(const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,

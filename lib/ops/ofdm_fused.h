@@ -21,6 +21,13 @@ struct ofdm_kernel {
     bool tried;
 };
 
+/* On the device: what stands for the frame that was enqueued last. */
+struct ofdm_there {
+    penstock_buffer *gains;  /* NULL: none was */
+    penstock_buffer *places; /* NULL where it has no offset */
+    struct penstock_ofdm_tables tables;
+};
+
 struct ofdm_fused {
     bool able; /* the device may have such kernels; of those for all that can be asked for, the first batch tells */
     struct penstock_device *device;
@@ -35,7 +42,8 @@ struct ofdm_fused {
     size_t frame_count;
     char *rows; /* of a block, where all was asked for */
     size_t block;
-    double highest;                /* level of these frames */
+    double highest; /* level of these frames */
+    struct ofdm_there there;
     struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
 };
 
@@ -64,6 +72,15 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
                              const penstock_ofdm_symbol *symbols, const void *in, const struct ofdm_rows *rows,
                              size_t skip);
 
+/*
+ * Soft bits of `symbols` symbols of `frame`, whose samples are on the device, `length` from one to the next one. NULL:
+ * the frame of the call before.
+ */
+int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                                 const penstock_ofdm_frame *frame, const penstock_buffer *in, penstock_buffer *out,
+                                 size_t symbols, size_t skip, size_t length, penstock_queue *queue);
+void penstock__ofdm_there_free(struct ofdm_there *there);
+
 /* With a log line. */
 void penstock__ofdm_fused_give_up(struct ofdm_fused *fused);
 
@@ -71,6 +88,13 @@ void penstock__ofdm_fused_give_up(struct ofdm_fused *fused);
  * its own phase and slope. */
 struct penstock_ofdm_place penstock__ofdm_place(const penstock_ofdm_symbol *symbol, const penstock_ofdm_frame *frames,
                                                 uint64_t window, size_t n, bool given);
+
+/* Symbols of one frame at even distances, from the `first` one on: the chosen kernel's tables, which point to `places`
+ * where the frame has an offset. */
+struct penstock_ofdm_tables penstock__ofdm_even_tables(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                                                       const penstock_ofdm_frame *frames,
+                                                       const penstock_ofdm_symbol *first, size_t skip, uint32_t spacing,
+                                                       struct penstock_ofdm_place places[2]);
 
 /* Rows as the kernel leaves them to where each part is wanted. */
 void penstock__ofdm_spread(const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
