@@ -277,6 +277,28 @@ CUresult cuMemFreeHost(void *memory)
     return 0;
 }
 
+CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
+{
+    shim_needs_context();
+    shim_rule(!flags && bytes > 0, "memory is registered with flags, or none");
+    pthread_mutex_lock(&lock);
+    const struct piece *piece = find_piece(memory);
+    pthread_mutex_unlock(&lock);
+    if (shim_fails() || piece)
+        return SHIM_LAUNCH_FAILED;
+    note_piece(memory, bytes, false);
+    shim_count(1);
+    return 0;
+}
+
+CUresult cuMemHostUnregister(void *memory)
+{
+    shim_needs_context();
+    forget_piece(memory, false);
+    shim_count(-1);
+    return 0;
+}
+
 /* PENSTOCK_SHIM_ORDINAL: the GPU that all memory is said to be of. */
 static int ordinal(void)
 {

@@ -131,7 +131,7 @@ static void wrap_cuda(penstock_context *context, const char *device, const struc
                   "multiple of 16");
     CHECK_REFUSED(penstock_buffer_wrap(&buffer, context, device, (uintptr_t)in & ~(uintptr_t)15, 64),
                   PENSTOCK_ERR_ARGUMENT, "no memory of a GPU");
-    CHECK_REFUSED(penstock_buffer_wrap(&buffer, context, device, foreign->in, (size_t)1 << 40), PENSTOCK_ERR_ARGUMENT,
+    CHECK_REFUSED(penstock_buffer_wrap(&buffer, context, device, foreign->in, SIZE_MAX >> 8), PENSTOCK_ERR_ARGUMENT,
                   "no memory of a GPU");
     if (getenv("PENSTOCK_CUDA_LIBRARY")) {
         penstock_queue *queue;

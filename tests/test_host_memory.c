@@ -87,6 +87,36 @@ static void test_application_memory(penstock_context *context)
     free(want);
 }
 
+/* The application's own, locked: as if it were the driver's, until it is unlocked. */
+static void test_locked(penstock_context *context)
+{
+    const size_t bytes = 2000 * N * sizeof(penstock_cf32);
+    char *in = malloc(bytes), *out = malloc(bytes);
+    struct penstock_device *found;
+    CHECK_OK(penstock__device_find(context, device, &found));
+    bool has = found->backend->host_lock;
+    memset(in, 1, bytes);
+    CHECK_OK(penstock_host_memory_lock(context, device, in, bytes));
+    CHECK_OK(penstock_host_memory_lock(context, device, out, bytes));
+    CHECK_EQ(penstock__host_reached(found, in + 77, 1000), has);
+    long straight = blocks_of_batch(context, in, out);
+    CHECK_EQ(penstock_host_memory_lock(context, device, in, bytes), has ? PENSTOCK_ERR_DEVICE : PENSTOCK_OK);
+    penstock_host_memory_free(context, in);
+    penstock_host_memory_free(context, out);
+    CHECK(!penstock__host_reached(found, in, 1), "reaches what was unlocked");
+    if (has)
+        CHECK(straight < blocks_of_batch(context, in, out), "locked memory is staged as other");
+    CHECK_EQ(penstock_host_memory_lock(context, device, NULL, 8), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_host_memory_lock(context, device, in, 0), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_host_memory_lock(context, device, in, SIZE_MAX), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_host_memory_lock(NULL, device, in, 8), PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_host_memory_lock(context, "no-such-device", in, 8), PENSTOCK_ERR_NO_DEVICE);
+    if (!has)
+        penstock_host_memory_free(context, in); /* listed twice, where nothing was locked */
+    free(in);
+    free(out);
+}
+
 /* What the device says of places within, at the borders of, and beside such memory. */
 static void test_reach(penstock_context *context)
 {
@@ -138,6 +168,7 @@ int main(int count, char **arguments)
     }
     test_plans(context);
     test_application_memory(context);
+    test_locked(context);
     test_reach(context);
     test_errors(context);
     penstock_context_free(context);

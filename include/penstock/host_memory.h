@@ -25,6 +25,14 @@ extern "C" {
  */
 PENSTOCK_API int penstock_host_memory_new(void **memory, penstock_context *context, const char *device, size_t bytes);
 
+/*
+ * Page-locks `bytes` > 0 at `memory` that the caller has, of any alignment: from then on they are to that device as if
+ * they were from penstock_host_memory_new(). They stay the caller's, who unlocks them by penstock_host_memory_free()
+ * before they are freed or the context is. Nothing is to be locked for a device without such memory.
+ * PENSTOCK_ERR_DEVICE where the device locks no more, or has locked them already.
+ */
+PENSTOCK_API int penstock_host_memory_lock(penstock_context *context, const char *device, void *memory, size_t bytes);
+
 /* NULL is fine. No plan may be using it. */
 PENSTOCK_API void penstock_host_memory_free(penstock_context *context, void *memory);
 

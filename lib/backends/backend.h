@@ -645,6 +645,10 @@ struct penstock_backend {
      * 64 bytes. penstock__host_reached() tells whether something lies in it. */
     int (*host_alloc)(struct penstock_device *device, void **memory, size_t bytes);
     void (*host_free)(struct penstock_device *device, void *memory);
+
+    /* (optional, both or none, with the two) The same of memory that the application has. */
+    int (*host_lock)(struct penstock_device *device, void *memory, size_t bytes);
+    void (*host_unlock)(struct penstock_device *device, void *memory);
 };
 
 /* ---------------------------------------------------------------- services of the core -------- */

@@ -169,6 +169,12 @@ static void host_free(struct penstock_device *device, void *memory)
     (void)device, (void)memory;
 }
 
+static int host_lock(struct penstock_device *device, void *memory, size_t bytes)
+{
+    (void)memory, (void)bytes;
+    return gone(device);
+}
+
 const struct penstock_backend penstock__gone_backend = {
     .abi = PENSTOCK_BACKEND_ABI,
     .name = "gone",
@@ -201,4 +207,6 @@ const struct penstock_backend penstock__gone_backend = {
     .copy = copy,
     .host_alloc = host_alloc,
     .host_free = host_free,
+    .host_lock = host_lock,
+    .host_unlock = host_free,
 };

@@ -9,15 +9,18 @@
 struct penstock__host_block {
     char *memory;
     size_t bytes;
-    struct penstock_device *device; /* that gave it; NULL: ordinary memory */
+    bool kept;                      /* by the application: it was locked */
+    struct penstock_device *device; /* that gave it, or locked it; NULL: ordinary memory */
     struct penstock__host_block *following;
 };
 
 static void free_memory(const struct penstock__host_block *block)
 {
-    if (block->device)
+    if (block->device && block->kept)
+        block->device->backend->host_unlock(block->device, block->memory);
+    else if (block->device)
         block->device->backend->host_free(block->device, block->memory);
-    else
+    else if (!block->kept)
         penstock__free(block->memory);
 }
 
@@ -33,6 +36,14 @@ static int fill(struct penstock__host_block *block, struct penstock_device *devi
     return memory ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
+static void list(penstock_context *context, struct penstock__host_block *block)
+{
+    pthread_mutex_lock(&context->host_lock);
+    block->following = context->host_blocks;
+    context->host_blocks = block;
+    pthread_mutex_unlock(&context->host_lock);
+}
+
 int penstock__host_block_new(void **memory, penstock_context *context, struct penstock_device *device, size_t bytes)
 {
     struct penstock__host_block *block = penstock__calloc(1, sizeof *block);
@@ -44,32 +55,57 @@ int penstock__host_block_new(void **memory, penstock_context *context, struct pe
         penstock__free(block);
         return PENSTOCK_ERR_MEMORY;
     }
-    pthread_mutex_lock(&context->host_lock);
-    block->following = context->host_blocks;
-    context->host_blocks = block;
-    pthread_mutex_unlock(&context->host_lock);
+    list(context, block);
     *memory = block->memory;
     return PENSTOCK_OK;
 }
 
-int penstock_host_memory_new(void **memory, penstock_context *context, const char *device, size_t bytes)
+/* The opened device that is meant; NULL for "auto", and for "prefer:" where it is not there. */
+static int find_device(struct penstock_device **found, penstock_context *context, const char *device)
 {
     enum penstock_preference preference;
-    struct penstock_device *found = NULL;
     const char *name;
+    int status = penstock__device_parse(&preference, &name, device);
+    *found = NULL;
+    if (status || preference == PENSTOCK_DEVICE_AUTO)
+        return status;
+    if ((status = penstock__device_find(context, name, found)) || (status = penstock__device_open(*found)))
+        *found = NULL;
+    return preference == PENSTOCK_DEVICE_NAMED ? status : PENSTOCK_OK;
+}
+
+int penstock_host_memory_new(void **memory, penstock_context *context, const char *device, size_t bytes)
+{
+    struct penstock_device *found;
     int status;
     if (!memory || !context || !bytes)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_host_memory_new: no place, context or bytes");
     *memory = NULL;
-    if ((status = penstock__device_parse(&preference, &name, device)))
+    status = find_device(&found, context, device);
+    return status ? status : penstock__host_block_new(memory, context, found, bytes);
+}
+
+int penstock_host_memory_lock(penstock_context *context, const char *device, void *memory, size_t bytes)
+{
+    struct penstock__host_block *block;
+    struct penstock_device *found;
+    int status;
+    if (!context || !memory || !bytes || (uintptr_t)memory > UINTPTR_MAX - bytes)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_host_memory_lock: no context, or no such memory");
+    if ((status = find_device(&found, context, device)))
         return status;
-    if (preference != PENSTOCK_DEVICE_AUTO &&
-        ((status = penstock__device_find(context, name, &found)) || (status = penstock__device_open(found)))) {
-        if (preference == PENSTOCK_DEVICE_NAMED)
+    if (!(block = penstock__calloc(1, sizeof *block)))
+        return PENSTOCK_ERR_MEMORY;
+    *block = (struct penstock__host_block){.memory = memory, .bytes = bytes, .kept = true};
+    if (found && found->backend->host_lock) {
+        if ((status = found->backend->host_lock(found, memory, bytes))) {
+            penstock__free(block);
             return status;
-        found = NULL;
+        }
+        block->device = found;
     }
-    return penstock__host_block_new(memory, context, found, bytes);
+    list(context, block);
+    return PENSTOCK_OK;
 }
 
 void penstock_host_memory_free(penstock_context *context, void *memory)

@@ -24,6 +24,25 @@ static void host_free(struct penstock_device *device, void *memory)
         penstock__cuda_leave(device);
 }
 
+static int host_lock(struct penstock_device *device, void *memory, size_t bytes)
+{
+    int status = penstock__cuda_enter(device);
+    if (status)
+        return status;
+    status = penstock__cuda_check(device, "cuMemHostRegister",
+                                  penstock__cuda_opened(device)->api->MemHostRegister(memory, bytes, 0));
+    penstock__cuda_leave(device);
+    return status;
+}
+
+static void host_unlock(struct penstock_device *device, void *memory)
+{
+    bool entered = !penstock__cuda_enter(device);
+    penstock__cuda_opened(device)->api->MemHostUnregister(memory);
+    if (entered)
+        penstock__cuda_leave(device);
+}
+
 /* Before the same GPU through OpenCL. */
 static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
@@ -81,4 +100,6 @@ const struct penstock_backend penstock__cuda_backend = {
     .elapsed = penstock__cuda_elapsed,
     .host_alloc = host_alloc,
     .host_free = host_free,
+    .host_lock = host_lock,
+    .host_unlock = host_unlock,
 };

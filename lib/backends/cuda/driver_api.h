@@ -101,6 +101,8 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
     X(MemAllocHost, cuMemAllocHost_v2, (void **memory, size_t bytes))                                              \
     X(MemFree, cuMemFree_v2, (CUdeviceptr memory))                                                                 \
     X(MemFreeHost, cuMemFreeHost, (void *memory))                                                                  \
+    X(MemHostRegister, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags))                         \
+    X(MemHostUnregister, cuMemHostUnregister, (void *memory))                                                      \
     X(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))    \
     X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream))          \
     X(MemcpyHtoD, cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                               \
