@@ -321,6 +321,20 @@ static void find_bits(const char *device)
     penstock_context_free(context);
 }
 
+/* A simpler variant that a failure has left has other last bits. */
+static bool is_far(void)
+{
+    double error = 0, power = 0;
+    for (size_t i = 0; i < BYTES / sizeof(float); i++) {
+        float a, b;
+        memcpy(&a, got + i * sizeof a, sizeof a);
+        memcpy(&b, want + i * sizeof b, sizeof b);
+        error += pow((double)a - (double)b, 2);
+        power += (double)b * (double)b;
+    }
+    return !(sqrt(error) <= 1e-6 * sqrt(power));
+}
+
 /* As much as there is, for the sweeps. */
 static int use(penstock_context *context, const char *device, bool *wrong)
 {
@@ -337,7 +351,7 @@ static int use(penstock_context *context, const char *device, bool *wrong)
                 !(status = penstock_queue_follow(other, rig.queue)))
                 status = penstock_queue_wait(rig.queue);
     if (!status && !(status = penstock_buffer_download(rig.out, got, BYTES, rig.queue)))
-        *wrong = memcmp(got, want, BYTES);
+        *wrong = is_far();
     sweep_over();
     penstock_buffer_free(part);
     penstock_queue_free(other);
@@ -448,9 +462,9 @@ static int check_named(const char *device)
         return test_skip(penstock_error_text());
     bool plain = shim_load("PENSTOCK_CUDA_LIBRARY");
     check(device, plain);
-    if (plain) {
+    if (plain || shim_load("PENSTOCK_OPENCL_LIBRARY")) {
         sweep_driver(device);
-        CHECK(!shim.broken_rule(), "%s", shim.broken_rule());
+        CHECK(!shim.broken_rule || !shim.broken_rule(), "%s", shim.broken_rule());
     }
     return test_finish();
 }

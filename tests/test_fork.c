@@ -46,6 +46,8 @@ struct flight {
     penstock_context *context;
     penstock_plan *plan;
     uint64_t ticket;
+    penstock_queue *queue; /* with a batch of the plan in it */
+    penstock_buffer *from, *to;
     penstock_stream *streams[MOST_CASES];
     size_t taken[MOST_CASES];
     char *got[MOST_CASES];
@@ -110,6 +112,11 @@ static void take_off(struct flight *flight, const char *where, unsigned threads)
         CHECK_OK(cases[i].kind->open(&flight->streams[i], flight->context, cases[i].desc, where));
         CHECK_OK(advance(flight, i, cases[i].count * (1 + i % 3) / 4));
     }
+    CHECK_OK(penstock_queue_new(&flight->queue, flight->context, device));
+    CHECK_OK(penstock_buffer_new(&flight->from, flight->context, device, sizeof in[0]));
+    CHECK_OK(penstock_buffer_new(&flight->to, flight->context, device, sizeof out[0]));
+    CHECK_OK(penstock_buffer_upload(flight->from, in[0], sizeof in[0], flight->queue));
+    CHECK_OK(penstock_plan_enqueue(flight->plan, flight->from, flight->to, FRAMES, flight->queue));
     for (int b = 0; b < BATCHES; b++)
         CHECK_OK(penstock_plan_submit(flight->plan, in[b], out[b], FRAMES, &flight->ticket));
 }
@@ -120,6 +127,9 @@ static void land(struct flight *flight)
         penstock_stream_free(flight->streams[i]);
         free(flight->got[i]);
     }
+    penstock_queue_free(flight->queue);
+    penstock_buffer_free(flight->from);
+    penstock_buffer_free(flight->to);
     penstock_plan_free(flight->plan);
     penstock_source_free(flight->source);
     penstock_sink_free(flight->sink);
@@ -216,6 +226,21 @@ static void touch_files(struct flight *flight)
     CHECK(has_text(), "no text");
 }
 
+/* What is in the device's memory, to `out`. In a child whose device is lost it is, too. */
+static void fetch(struct flight *flight, bool is_lost)
+{
+    penstock_buffer *made = NULL;
+    memset(out[0], 0, sizeof out[0]);
+    int status = penstock_buffer_download(flight->to, out[0], sizeof out[0], flight->queue);
+    CHECK(is_lost ? status && has_text() : !status && is_right(0), "from the device's memory: %d: %s", status,
+          penstock_error_text());
+    status = penstock_plan_enqueue(flight->plan, flight->from, flight->to, FRAMES, flight->queue);
+    CHECK(is_lost ? status && has_text() : !status, "enqueued again: %d: %s", status, penstock_error_text());
+    status = penstock_buffer_new(&made, flight->context, device, 64);
+    CHECK(is_lost ? status && has_text() : !status, "new memory: %d: %s", status, penstock_error_text());
+    penstock_buffer_free(made);
+}
+
 /* `free_only`: what is in flight is abandoned. */
 static void live_on(struct flight *flight, bool named, bool free_only)
 {
@@ -228,6 +253,7 @@ static void live_on(struct flight *flight, bool named, bool free_only)
             CHECK(is_right(b), "batch %d: wrong values", b);
         for (size_t i = flight->first; i < case_count; i += flight->step)
             go_on(flight, i, named);
+        fetch(flight, lost);
         make_new(flight->context);
         touch_files(flight);
     }
@@ -281,6 +307,7 @@ static void check_parent(struct flight *flight)
         CHECK(flight->given[i] == wanted[i] && !memcmp(flight->got[i], want[i], wanted[i] * cases[i].out_bytes),
               "%s: the parent has other values", cases[i].name);
     }
+    fetch(flight, false);
     check_sink(flight);
 }
 
