@@ -230,12 +230,7 @@ int main(int count, char **arguments)
     for (size_t i = 0; i < BYTES; i++)
         in[i] = (unsigned char)test_random(&seed);
     if (count > 1) {
-        penstock_context *context;
-        size_t index;
-        CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
-        int status = penstock_device_find(context, arguments[1], &index);
-        penstock_context_free(context);
-        if (status == PENSTOCK_ERR_NO_DEVICE)
+        if (!is_there(arguments[1]))
             return test_skip(penstock_error_text());
         check(arguments[1]);
         if (shim_load("PENSTOCK_CUDA_LIBRARY")) {
