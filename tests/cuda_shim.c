@@ -18,7 +18,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long countdown = -1; /* calls until one fails; < 0: none does */
 static long live;
 static const char *broken;
-static _Thread_local int depth; /* of the stack of contexts */
+static _Thread_local int depth;   /* of the stack of contexts */
+static _Thread_local long pushes; /* onto it */
 
 void shim_fail_at(long k)
 {
@@ -33,6 +34,11 @@ long shim_left(void)
 long shim_live(void)
 {
     return live;
+}
+
+long shim_pushes(void)
+{
+    return pushes;
 }
 
 const char *shim_broken_rule(void)
@@ -172,6 +178,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext pushed)
     if (shim_fails())
         return SHIM_LAUNCH_FAILED;
     depth++;
+    pushes++;
     return 0;
 }
 

@@ -23,6 +23,9 @@ SHIM_EXPORT long shim_left(void);
 /* (CUDA's) A stream that is of another context than the primary one. */
 #define SHIM_FOREIGN_STREAM 4096
 
+/* (CUDA's) Contexts that this thread has pushed. */
+SHIM_EXPORT long shim_pushes(void);
+
 /* Objects made and not released. */
 SHIM_EXPORT long shim_live(void);
 

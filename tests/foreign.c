@@ -148,6 +148,19 @@ void foreign_close(struct foreign *foreign)
 #endif
 }
 
+void foreign_enter(const struct foreign *foreign)
+{
+    if (foreign->cuda)
+        CHECK_EQ(cuda()->CtxPushCurrent(primary), 0);
+}
+
+void foreign_leave(const struct foreign *foreign)
+{
+    CUcontext popped = NULL;
+    if (foreign->cuda)
+        CHECK(!cuda()->CtxPopCurrent(&popped) && popped == primary, "the library has left another context current");
+}
+
 void foreign_write(struct foreign *foreign, const void *from)
 {
     if (foreign->cuda) {

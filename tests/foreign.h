@@ -21,6 +21,10 @@ struct foreign {
 bool foreign_open(struct foreign *foreign, penstock_context *context, const char *device, size_t bytes);
 void foreign_close(struct foreign *foreign);
 
+/* Has CUDA's primary context current in this thread, as threads of its runtime have; and no longer. */
+void foreign_enter(const struct foreign *foreign);
+void foreign_leave(const struct foreign *foreign);
+
 /* `bytes` of the host's into the memory `staging`, at once. */
 void foreign_write(struct foreign *foreign, const void *from);
 

@@ -14,6 +14,7 @@ static struct {
     void (*fail_at)(long k);
     void (*fail_from)(long k); /* NULL: a driver that has none */
     int (*lose)(void);         /* likewise */
+    long (*pushes)(void);      /* likewise */
     long (*left)(void);
     long (*live)(void);
     const char *(*broken_rule)(void); /* NULL: a driver that checks none */
@@ -35,6 +36,7 @@ static inline bool shim_load(const char *variable)
         return false;
     shim_find(library, "shim_fail_from", &shim.fail_from);
     shim_find(library, "shim_lose", &shim.lose);
+    shim_find(library, "shim_pushes", &shim.pushes);
     shim_find(library, "shim_broken_rule", &shim.broken_rule);
     return shim_find(library, "shim_fail_at", &shim.fail_at) && shim_find(library, "shim_left", &shim.left) &&
            shim_find(library, "shim_live", &shim.live);

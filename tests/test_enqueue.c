@@ -178,7 +178,12 @@ static void beside_application(penstock_context *context, const char *device)
     CHECK_OK(penstock_buffer_wrap(&rig.out, context, device, foreign.out, BYTES));
     foreign_write(&foreign, in);
     foreign_copy(&foreign, foreign.in, foreign.staging);
+    foreign_enter(&foreign);
+    long pushes = shim.pushes ? shim.pushes() : 0, blocks = penstock__memory_calls();
     CHECK_OK(penstock_plan_enqueue(rig.plan, rig.in, rig.out, FRAMES, rig.queue));
+    CHECK_EQ(shim.pushes ? shim.pushes() : 0, pushes);
+    CHECK_EQ(penstock__memory_calls(), blocks);
+    foreign_leave(&foreign);
     foreign_copy(&foreign, foreign.staging, foreign.out);
     foreign_read(&foreign, got);
     CHECK(!memcmp(got, want, BYTES), "%s: other bits in the application's queue", device);
@@ -305,8 +310,9 @@ int main(int count, char **arguments)
     rig_fill_in();
     if (count > 1 && !is_there(arguments[1]))
         return test_skip(penstock_error_text());
+    bool plain = shim_load("PENSTOCK_CUDA_LIBRARY");
     if (count > 1)
-        check(arguments[1], shim_load("PENSTOCK_CUDA_LIBRARY"));
+        check(arguments[1], plain);
     for (size_t i = 0; i < sizeof devices / sizeof *devices && count == 1; i++)
         if (is_there(devices[i]))
             check(devices[i], false);

@@ -120,7 +120,7 @@ static void go_round(const char *device)
 {
     penstock_context *context = NULL;
     struct rig rig = {0};
-    long live = 0, objects = 0;
+    long live = 0, objects = 0, calls = 0;
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
     CHECK_OK(penstock_fft_plan(&rig.plan, context, &PENSTOCK_FFT_DESC(.n = N), device));
     CHECK_OK(rig_open(&rig, context, device, BYTES, BYTES));
@@ -128,10 +128,12 @@ static void go_round(const char *device)
         CHECK_OK(penstock_plan_enqueue(rig.plan, rig.in, rig.out, 1, rig.queue));
         CHECK_OK(penstock_queue_wait(rig.queue));
         if (i == 100) {
+            calls = penstock__memory_calls();
             live = penstock__memory_live();
             objects = shim.live ? shim.live() : 0;
         }
     }
+    CHECK(!strcmp(device, "trace") || penstock__memory_calls() == calls, "%s: a round allocates", device);
     CHECK_EQ(penstock__memory_live(), live);
     CHECK_EQ(shim.live ? shim.live() : 0, objects);
     rig_close(&rig);
