@@ -68,6 +68,7 @@ FILL(penstock_ofdm_estimator_desc, .n = POINTS, .training = values())
 FILL(penstock_ofdm_result, .points = (penstock_cf32 *)(void *)memory[0])
 FILL(penstock_ofdm_stream_desc, .n = POINTS, .guard = 16, .carriers = carriers, .carrier_count = 6,
      .training = values(), .training_symbols = 2)
+FILL(penstock_resampler_desc, .real_taps = floats(), .tap_count = 64, .arms = 8)
 FILL(penstock_sink_desc, .rate_hz = 1e6)
 FILL(penstock_source_desc, .raw = true, .rate_hz = 1e6)
 FILL(penstock_spectrum_desc, .n = POINTS, .window = "hann")
@@ -106,6 +107,11 @@ penstock_stream *hostile_stream(const char *name)
     OPEN(synthesizer)
     OPEN(ofdm_stream)
     OPEN(wifi_receiver)
+    if (!strcmp(name, "resampler")) {
+        penstock_resampler_desc desc;
+        hostile_fill_penstock_resampler_desc(&desc);
+        CHECK_OK(penstock_resampler_open(&stream, hostile_context, &desc, "cpu"));
+    }
     return stream;
 }
 

@@ -61,6 +61,7 @@ penstock_bench *hostile_bench(void);
     FILL(penstock_ofdm_frame) \
     FILL(penstock_ofdm_result) \
     FILL(penstock_ofdm_stream_desc) \
+    FILL(penstock_resampler_desc) \
     FILL(penstock_sink_desc) \
     FILL(penstock_source_desc) \
     FILL(penstock_spectrum_desc) \

@@ -32,19 +32,23 @@ ENUMS = set(re.findall(r"typedef enum \w+\s*\{[^}]*\}\s*(\w+);", CODE))
 MEMORY = {"void", "float", "penstock_cf32", "uint8_t", "uint16_t", "double", "size_t"}
 
 # Which object a function wants, where its type is not enough.
-STREAMS = {"penstock_filter_": "filter", "penstock_spectrum_": "spectrum", "penstock_fft_stream_": "fft_stream",
+STREAMS = {"penstock_filter_": "filter", "penstock_resampler_": "resampler", "penstock_spectrum_": "spectrum",
+           "penstock_fft_stream_": "fft_stream",
            "penstock_channelizer_": "channelizer", "penstock_synthesizer_": "synthesizer",
            "penstock_ofdm_stream_": "ofdm_stream", "penstock_wifi_receiver_": "wifi_receiver",
            "penstock_bench_new_filter": "filter"}
 SETTINGS = {"penstock_viterbi_stream_open": ["the_desc.end = PENSTOCK_TRELLIS_OPEN;", "the_desc.bits = 0;"]}
 SINGLE = {"count", "taken", "given", "room", "wanted", "index", "ticket", "position", "from", "bytes"}
 PLACES = {"b": 2, "edges": 3, "select": 4}
-KINDS = ["filter", "spectrum", "fft_stream", "channelizer", "synthesizer", "ofdm_stream", "wifi_receiver"]
+KINDS = ["filter", "resampler", "spectrum", "fft_stream", "channelizer", "synthesizer", "ofdm_stream",
+         "wifi_receiver"]
 OBJECTS = ["buffer", "channel", "ofdm", "ofdm_estimator", "source", "sink", "files", "file", "queue",
            "bench"]
 
 # Good values of numbers and texts: by function and argument, else by argument, else by type.
-GOOD = {("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer_taps", "count"): "64",
+GOOD = {("penstock_resampler_open", "device"): '"cpu"', ("penstock_resampler_set_ratio", "ratio"): "1.5",
+        ("penstock_resampler_set_taps", "taps"): "NULL",
+        ("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer_taps", "count"): "64",
         ("penstock_channelizer_dual", "dual_count"): "64", ("penstock_channelizer_dual", "tap_count"): "64",
         ("penstock_channelizer_set_taps", "tap_count"): "64", ("penstock_viterbi_code", "name"): '"wifi"',
         ("penstock_viterbi_plan", "device"): '"cpu"', ("penstock_ldpc_plan", "device"): '"cpu"',

@@ -24,6 +24,7 @@ static struct wifi_stream *air;
 OPEN(fft_stream)
 OPEN(spectrum)
 OPEN(filter)
+OPEN(resampler)
 OPEN(channelizer)
 OPEN(synthesizer)
 OPEN(ofdm_stream)
@@ -52,6 +53,17 @@ static int change_filter(penstock_stream *stream, const void *desc, uint64_t pus
     return penstock_filter_set_taps(stream, d->taps, d->real_taps, d->tap_count, pushed);
 }
 
+/* To the ratio and taps that it has. */
+static int change_resampler(penstock_stream *stream, const void *desc, uint64_t pushed)
+{
+    const penstock_resampler_desc *d = desc;
+    const double up = d->interpolation ? (double)d->interpolation : 1, down = d->decimation ? (double)d->decimation : 1;
+    int status = penstock_resampler_set_ratio(stream, d->ratio != 0 ? d->ratio : up / down, pushed);
+    if (status || (!d->taps && !d->real_taps))
+        return status;
+    return penstock_resampler_set_taps(stream, d->taps, d->real_taps, d->tap_count, pushed);
+}
+
 static int change_channelizer(penstock_stream *stream, const void *desc, uint64_t pushed)
 {
     const penstock_channelizer_desc *d = desc;
@@ -68,6 +80,7 @@ static const struct stream_kind scale = {.open = open_scale, .change = change_sc
 static const struct stream_kind fft = {.open = open_fft_stream, .change = change_fft};
 static const struct stream_kind spectrum = {.open = open_spectrum, .change = change_spectrum};
 static const struct stream_kind filter = {.open = open_filter, .change = change_filter};
+static const struct stream_kind resampler = {.open = open_resampler, .change = change_resampler, .cpu_only = true};
 static const struct stream_kind channelizer = {.open = open_channelizer, .change = change_channelizer};
 static const struct stream_kind synthesizer = {.open = open_synthesizer};
 static const struct stream_kind viterbi = {.open = open_viterbi_stream};
@@ -211,6 +224,18 @@ DESC(filter, filter_real).real_taps = real_taps, .tap_count = TAPS, .n = 128, .f
 DESC(filter, filter_up).real_taps = real_taps, .tap_count = TAPS, .n = 128, .interpolation = 3, .decimation = 2
 }
 ;
+DESC(resampler, resampler_rational).interpolation = 24, .decimation = 25, .format = PENSTOCK_CS16
+}
+;
+DESC(resampler, resampler_between).ratio = 2.718281828, .phase = 0.3, .attenuation_db = 60
+}
+;
+DESC(resampler, resampler_down).ratio = 0.0317, .format = PENSTOCK_F32
+}
+;
+DESC(resampler, resampler_taps).ratio = 0.777, .taps = taps, .tap_count = MORE_TAPS, .arms = 16
+}
+;
 DESC(channelizer, channelizer_critical).channels = CHANNELS, .taps = real_taps, .tap_count = 61
 }
 ;
@@ -266,6 +291,10 @@ static struct stream_case cases[] = {
     {"filter:200", &filter, &filter_parts, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"filter:33:real", &filter, &filter_real, reals, SAMPLES, F32, F32, STREAM_FLOATS},
     {"filter:33:i3:d2", &filter, &filter_up, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
+    {"resampler:24/25", &resampler, &resampler_rational, integers, SAMPLES, CS16, CF32, STREAM_FLOATS},
+    {"resampler:2.7", &resampler, &resampler_between, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
+    {"resampler:0.03:real", &resampler, &resampler_down, reals, SAMPLES, F32, F32, STREAM_FLOATS},
+    {"resampler:taps", &resampler, &resampler_taps, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"channelizer:8", &channelizer, &channelizer_critical, samples, SAMPLES, CF32, CHANNELS *CF32, STREAM_FLOATS},
     {"channelizer:8:hop3", &channelizer, &channelizer_over, integers, SAMPLES, CS16, CHANNELS *CF32, STREAM_FLOATS},
     {"synthesizer:8", &synthesizer, &synthesizer_over, samples, FRAMES, CHANNELS *CF32, CF32, STREAM_FLOATS},

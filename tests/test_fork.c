@@ -109,7 +109,8 @@ static void take_off(struct flight *flight, const char *where, unsigned threads)
     CHECK_OK(penstock_fft_plan(&flight->plan, flight->context, &PENSTOCK_FFT_DESC(.n = POINTS), where));
     for (size_t i = flight->first; i < case_count; i += flight->step) {
         flight->got[i] = calloc(room_of(&cases[i]), cases[i].out_bytes);
-        CHECK_OK(cases[i].kind->open(&flight->streams[i], flight->context, cases[i].desc, where));
+        CHECK_OK(cases[i].kind->open(&flight->streams[i], flight->context, cases[i].desc,
+                                     cases[i].kind->cpu_only ? "cpu" : where));
         CHECK_OK(advance(flight, i, cases[i].count * (1 + i % 3) / 4));
     }
     CHECK_OK(penstock_queue_new(&flight->queue, flight->context, device));

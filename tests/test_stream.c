@@ -356,6 +356,11 @@ static void check_memory(const struct stream_case *c, penstock_stream *stream)
 static void check_case(const struct stream_case *c, const char *device)
 {
     penstock_stream *stream = NULL;
+    if (c->kind->cpu_only && strcmp(device, "cpu")) {
+        CHECK_EQ(c->kind->open(&stream, context, c->desc, device), PENSTOCK_ERR_UNSUPPORTED);
+        CHECK(!stream, "%s: a stream on %s", c->name, device);
+        return;
+    }
     CHECK_OK(c->kind->open(&stream, context, c->desc, device));
     if (!stream)
         return;
@@ -405,6 +410,8 @@ static void check_failures(const struct stream_case *c)
     lent = true;
     sweep_allocations(use, "cpu", 2);
     lent = false;
+    if (c->kind->cpu_only)
+        return;
     printf("%s, ", c->name);
     sweep_allocations(use, "trace", 2);
     sweep_calls(use);

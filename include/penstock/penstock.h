@@ -24,6 +24,7 @@
  *     spectrum.h   streaming windowed FFT
  *     fft_stream.h transforms of a stream of vectors
  *     filter.h     streaming FIR filter by FFT
+ *     resampler.h  streaming resampler for any ratio of rates
  *     channelizer.h polyphase filter bank: samples to channels and back
  *     ofdm.h       OFDM symbol demodulation
  *     ofdm_stream.h the same for frames of a stream
@@ -80,6 +81,7 @@
 #include <penstock/ofdm.h>
 #include <penstock/ofdm_stream.h>
 #include <penstock/plan.h>
+#include <penstock/resampler.h>
 #include <penstock/samples.h>
 #include <penstock/source.h>
 #include <penstock/spectrum.h>
