@@ -35,14 +35,14 @@ PENSTOCK_API int penstock_plan_wait(penstock_plan *plan, uint64_t ticket);
 /*
  * The same with the samples on the plan's device, `in` and `out` buffers of it: enqueued behind what is in `queue`, and
  * returns at once. They begin with what penstock_plan_run() would be given and gives, and may be larger. `in` and `out`
- * may be the same bytes where frames of input and output have the same size and do not overlap each
- * other, else lie apart. Neither memory nor device is waited for, but for a first batch, or one larger than those
- * before it in that queue, of a plan that needs scratch memory.
+ * may be the same bytes where frames of input and output have the same size and do not overlap each other, else they
+ * lie apart. Neither memory nor device is waited for, but for a first batch, or one larger than those before it in that
+ * queue, of a plan that needs scratch memory.
  *
  * An unfit buffer or queue is PENSTOCK_ERR_ARGUMENT, and changes nothing. The CPU takes nothing over: a failure is an
  * error, of this call or of a later one of the queue. So is a plan whose device changes ("prefer:", "auto" with
- * `meanwhile`) while it is not on the buffers' device. Several threads may enqueue one plan of a named device at
- * once, each in a queue of its own, while no other call of the plan is made.
+ * `meanwhile`) while it is not on the buffers' device. Several threads may enqueue one plan of a named device at once,
+ * each in a queue of its own, while no other call of the plan is made.
  */
 PENSTOCK_API int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, penstock_buffer *out,
                                        size_t frames, penstock_queue *queue);
