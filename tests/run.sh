@@ -4,6 +4,7 @@
 #   tests/run.sh                 the dev build
 #   tests/run.sh PRESET...       builds of CMakePresets.json: dev clang asan tsan ubsan core-only release armhf arm64
 #   tests/run.sh --only REGEX    the tests whose names match
+#   tests/run.sh --bits          the tests of equal bits (tests/bits.cmake), as users build, by gcc and by clang
 #   tests/run.sh --ci            what continuous integration runs: formatting, clang and ARM builds, asan, tsan, 
 #                                core-only and dev, and the demo and a sample of the tests on a bare Debian 13
 #   tests/run.sh --full          the dev build with every sampled sweep run in full (hours)
@@ -16,7 +17,7 @@ TEST_PACKAGES="python3 libfec-dev tshark soapysdr-tools soapysdr-module-remote s
 CI_PACKAGES="debootstrap clang libclang-rt-dev clang-format oclgrind
   g++-arm-linux-gnueabihf libc6-dev-armhf-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
-presets=() ci=no only=()
+presets=() ci=no bits=no only=()
 while [ $# -gt 0 ]; do
   case "$1" in
     --only)
@@ -25,17 +26,19 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     --ci) ci=yes presets=(asan tsan core-only dev) ;;
+    --bits) bits=yes ;;
     --full) export PENSTOCK_TEST_FULL=1 ;;
-    -h | --help) sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    -*) echo "tests/run.sh: unknown option $1 (--ci, --full, --only, or a preset's name)" >&2; exit 2 ;;
+    -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -*) echo "tests/run.sh: unknown option $1 (--bits, --ci, --full, --only, or a preset's name)" >&2; exit 2 ;;
     *) presets+=("$1") ;;
   esac
   shift
 done
-[ ${#presets[@]} -gt 0 ] || presets=(dev)
+[ ${#presets[@]} -gt 0 ] || [ "$bits" = yes ] || presets=(dev)
 
 packages="$BUILD_PACKAGES $TEST_PACKAGES"
 case " $ci ${presets[*]} " in *yes* | *clang*) packages="$packages $CI_PACKAGES" ;; esac
+[ "$bits" = no ] || packages="$packages clang"
 # shellcheck disable=SC2086
 install_packages $packages
 
@@ -87,6 +90,16 @@ for preset in "${presets[@]}"; do
   cmake --build --preset "$preset" -j "$jobs"
   pass_tests "$preset" || failed+=("$preset")
 done
+
+if [ "$bits" = yes ]; then
+  for compiler in gcc clang; do
+    echo "== equal bits by $("$compiler" --version | sed 1q)"
+    cmake --preset release -B "build/bits-$compiler" -DCMAKE_C_COMPILER="$compiler" -DPENSTOCK_GNURADIO=OFF >/dev/null
+    cmake --build "build/bits-$compiler" -j "$jobs" --target bits
+    ctest --test-dir "build/bits-$compiler" -L '^bits$' --no-tests=error --output-on-failure -j "$((jobs + 1))" ||
+      failed+=("equal bits by $compiler")
+  done
+fi
 
 # Names of packages, compilers and libraries that are newer than here: what depends on them.
 DEBIAN_SAMPLE='^(channelizer.*|cpu_(abreast|ordered|power)|fft_(bits|stages)|filter_pair|spectrum|wifi_annex_g|rules)$

@@ -143,9 +143,20 @@ def no_compiler_fuses_products_with_sums():
                 check(set(options) == {"-ffp-contract=off"}, f"{entry['file']} is compiled with {options}")
 
 
+def tests_of_equal_bits_are_listed():
+    """Those of one device's compiler alone, NVRTC, are not for ours to decide."""
+    listed = set(re.search(r"set\(bits_tests\s([^)]*)\)", (SOURCE / "tests/bits.cmake").read_text()).group(1).split())
+    for path in sorted((SOURCE / "tests").glob("test_*.c")):
+        name = path.stem.removeprefix("test_")
+        if name != "cuda_apart_nvrtc" and re.search(r"(other|same) bits", path.read_text()):
+            check(name in listed, f"{path.relative_to(SOURCE)} compares bits and is not listed in tests/bits.cmake")
+    check(len(listed) > 40, f"only {len(listed)} tests of equal bits found")
+
+
 for rule in (backends_see_only_the_contract, probing_sees_only_the_contract, doors_see_only_the_public_headers, every_source_is_built,
              headers_are_included, exports_are_the_public_header, files_carry_their_licence,
-             the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums):
+             the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums,
+             tests_of_equal_bits_are_listed):
     rule()
 
 for text in failures:

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# The tests of equal bits: any pieces, threads, places in memory or builds of a loop give the same. No compiler may
+# decide that: `tests/run.sh --bits` runs them, whose label is `bits`, by each one. test_rules.py finds those that are
+# not listed.
+set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream cpu_abreast cpu_ordered cpu_power
+  enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream fec_viterbi fft_bits fft_memory fft_planes
+  fft_stream filter_blocks filter_channels filter_flight filter_handover filter_handover_failures filter_pair
+  filter_stream fork gpu_in_place gpu_threads gpu_viterbi half host_memory ofdm ofdm_batches ofdm_demap ofdm_handover
+  ofdm_pieces ofdm_stream plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum
+  spectrum_failures stream sweep_device sweep_memory wifi_receiver wifi_stall wifi_threads wifi_transmit)
+
+# On each device that is there without a GPU: NAME, NAME_opencl, and opencl_NAME where the source is test_gpu_NAME.c.
+list(JOIN bits_tests "|" bits_names)
+set(bits_gpu_names ${bits_tests})
+list(FILTER bits_gpu_names INCLUDE REGEX "^(gpu_|enqueue)")
+list(TRANSFORM bits_gpu_names REPLACE "^gpu_" "")
+list(JOIN bits_gpu_names "|" bits_gpu_names)
+get_property(registered DIRECTORY PROPERTY TESTS)
+foreach(test IN LISTS registered)
+  if(test MATCHES "^(${bits_names}|ofdm_kernel)(_(cpu|reference|trace|opencl|fused))*$|^opencl_(gpu_)?(${bits_gpu_names})$")
+    get_property(labels TEST ${test} PROPERTY LABELS)
+    set_property(TEST ${test} PROPERTY LABELS ${labels} bits)
+  endif()
+endforeach()
+add_custom_target(bits)
+add_dependencies(bits penstock-probe penstock-compile)
+foreach(name IN LISTS bits_tests)
+  add_dependencies(bits test_${name})
+endforeach()
+if(TARGET opencl_shim)
+  add_dependencies(bits opencl_shim)
+endif()
