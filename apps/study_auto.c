@@ -159,7 +159,7 @@ static void start_busy(struct busy *busy)
         pid_t child = fork();
         if (!child) {
             alarm(10 * LIMIT_S);
-            for (volatile unsigned turns = 0;; turns++)
+            for (volatile bool busy_still = true; busy_still;)
                 ;
         }
         if (child > 0)
