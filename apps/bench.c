@@ -270,30 +270,25 @@ static int (*find_study(const char *name))(const struct study *study)
     return NULL;
 }
 
-/* What would be left aside in silence. */
 static int check_study_options(const struct measurement *m, const struct options *options)
 {
     const char *study = m->study ? m->study : "";
     bool per = !strcmp(study, "per"), choice = !strcmp(study, "auto"),
          forms = !strcmp(study, "radix") || !strcmp(study, "2d");
-    const struct {
-        const char *name;
-        bool fits;
-    } rules[] = {{"case", !m->study || choice},
-                 {"against", !m->study},
-                 {"csv", !per},
-                 {"png", !choice && strcmp(study, "enqueue")},
-                 {"most", forms || !strcmp(study, "plans")},
-                 {"count", per},
-                 {"length", per},
-                 {"cfo", per},
-                 {"sfo", per}};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (option_given(options, rules[i].name) && !rules[i].fits)
-            return fail(EXIT_USAGE,
-                        m->study ? "--%s has no place with --study %s" : "--%s has no place without --study%s",
-                        rules[i].name, study);
-    return EXIT_DONE;
+    const struct option_place places[] = {{"case", !m->study || choice},
+                                          {"against", !m->study},
+                                          {"csv", !per},
+                                          {"png", !choice && strcmp(study, "enqueue")},
+                                          {"most", forms || !strcmp(study, "plans")},
+                                          {"count", per},
+                                          {"length", per},
+                                          {"cfo", per},
+                                          {"sfo", per},
+                                          {NULL, true}};
+    char where[80] = "without --study";
+    if (m->study)
+        snprintf(where, sizeof where, "with --study %s", study);
+    return options_check_places(options, places, where);
 }
 
 /* Before hours of work, not after. */

@@ -195,6 +195,9 @@ static int run(const struct command *command, int argc, const char **argv)
     int code = EXIT_DONE;
     if (!options_parse(&options, command, table, argc, argv, &code) || !options_no_arguments(&options, command, &code))
         goto done;
+    if (load && (code = options_check_places(
+                     &options, (const struct option_place[]){{"clear-cache", false}, {NULL, true}}, "with --load")))
+        goto done;
     if (load) {
         doctor_load(load);
         goto done;

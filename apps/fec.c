@@ -255,6 +255,19 @@ static int act(struct fec *fec, const char *action)
     return strcmp(action, "ber") ? on_files(fec, !strcmp(action, "encode"), streams) : fec_ber(fec);
 }
 
+static int check_places(const struct options *options, const char *action)
+{
+    const bool encode = !strcmp(action, "encode"), ber = !strcmp(action, "ber");
+    const struct option_place places[] = {
+        {"input", !ber}, {"output", !ber}, {"order", !ber}, {"device", !encode}, {"from", ber},
+        {"to", ber},     {"step", ber},    {"count", ber},  {"errors", ber},     {"seed", ber},
+        {"csv", ber},    {"png", ber},     {NULL, true},
+    };
+    char where[32];
+    snprintf(where, sizeof where, "with fec %s", action);
+    return options_check_places(options, places, where);
+}
+
 static int run(const struct command *command, int argc, const char **argv)
 {
     struct fec fec = {.count = 10000000, .errors = 1000, .seed = 1, .first_db = 0, .last_db = 6, .step_db = 0.5};
@@ -291,7 +304,7 @@ static int run(const struct command *command, int argc, const char **argv)
             code = fail_unknown("fec action", action, actions);
         else if (options.arguments[1])
             code = fail(EXIT_USAGE, "fec: '%s' is one argument too many", options.arguments[1]);
-        else
+        else if (!(code = check_places(&options, action)))
             code = act(&fec, action);
     }
     interrupt_end(code);

@@ -265,6 +265,14 @@ bool option_given(const struct options *options, const char *name)
     return false;
 }
 
+int options_check_places(const struct options *options, const struct option_place *places, const char *where)
+{
+    for (; places->name; places++)
+        if (!places->fits && option_given(options, places->name))
+            return fail(EXIT_USAGE, "%s: --%s has no place %s", options->command->name, places->name, where);
+    return EXIT_DONE;
+}
+
 bool options_no_arguments(const struct options *options, const struct command *command, int *exit_code)
 {
     if (!options->arguments[0])

@@ -99,6 +99,16 @@ void options_free(struct options *options);
 /* Was the option, one of the table's, given? */
 bool option_given(const struct options *options, const char *name);
 
+/* An option that not all of what a command does has a use for. */
+struct option_place {
+    const char *name;
+    bool fits;
+};
+
+/* fail(EXIT_USAGE) for the first that is given and does not fit, which would be left aside in silence: "--NAME has no
+ * place WHERE". The places end with a row without a name. */
+int options_check_places(const struct options *options, const struct option_place *places, const char *where);
+
 /* For commands that take nothing but options. */
 bool options_no_arguments(const struct options *options, const struct command *command, int *exit_code);
 

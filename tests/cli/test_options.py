@@ -117,6 +117,18 @@ BASES = {
     "transmit": ({"profile": "wifi", "output": "out.sigmf-meta", "count": "1"}, []),
 }
 
+# Options that not all of what a command does has a use for: (command, arguments that choose it, options without one).
+MISPLACED = [
+    ("fec", ["encode", "--input=in.sigmf-data.raw", "--output=out.csv"], "device from to step count errors seed csv png"),
+    ("fec", ["decode", "--input=in.sigmf-data.raw", "--output=out.csv"], "from to step count errors seed csv png"),
+    ("fec", ["ber", "--bits=8"], "input output order"),
+    ("doctor", ["--load=libm.so.6"], "clear-cache"),
+    ("bench", ["cpu"], "most count length cfo sfo"),
+    ("bench", ["--study=per", "cpu"], "case against csv most"),
+    ("bench", ["--study=auto", "cpu"], "against png most count length cfo sfo"),
+    ("bench", ["--study=plans", "cpu"], "case against count length cfo sfo"),
+]
+
 # ---- what the command says of itself ----
 
 
@@ -273,6 +285,19 @@ def calls_of(command, option):
     return calls
 
 
+def misplaced(commands):
+    """Like calls_of(), of all commands."""
+    calls = []
+    for command, chosen, names in MISPLACED:
+        options = {option.name: option for option in commands[command]}
+        for name in names.split():
+            option = options[name]
+            given = [f"--{name}", *([option.good_value()] if option.takes_value else [])]
+            calls += [(command, arguments, [f"--{name} has no place with"])
+                      for arguments in ([*chosen, *given], [*given, *chosen])]
+    return calls
+
+
 def check_bases(commands):
     """Without the bad value each command does its work: so it is the value that is refused."""
     for number, (command, (base, rest)) in enumerate(BASES.items()):
@@ -305,6 +330,7 @@ jobs = [(command, arguments, mentioned) for command, options in commands.items()
         if not option.takes_value or option.is_number or option.name in TEXTS
         for arguments, mentioned in calls_of(command, option)]  # fmt: skip
 jobs += [(command, [*first, "", *last], ["empty", "is not an option"]) for command in commands for first, last in (([], []), (["cpu"], []))]
+jobs += misplaced(commands)
 for number in range(WORKERS):
     benches.put(Bench(f"bench{number}"))
 with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
