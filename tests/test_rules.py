@@ -121,6 +121,29 @@ def files_carry_their_licence():
                       f"{path.relative_to(SOURCE)} has no SPDX line")
 
 
+def members_of(struct, header):
+    """Names of a struct's members, those of penstock_fft_options with its own name before them."""
+    body = re.search(rf"struct {struct} {{(.*?)\n}}", (SOURCE / header).read_text(), re.S).group(1)
+    body = re.sub(r"/\*.*?\*/|\[[^\]]*\]", "", body, flags=re.S)
+    for declaration in body.split(";"):
+        if declaration.strip():
+            first, *others = declaration.split(",")
+            yield from re.findall(r"\w+$", first.strip()) + [other.strip(" *\n") for other in others]
+
+
+def keys_name_every_field():
+    text = (SOURCE / "lib/core/problem_bytes.c").read_text()
+    for kind in ("fft", "ofdm", "filter", "viterbi", "ldpc"):
+        members = list(members_of(f"penstock_{kind}_problem", "lib/backends/backend.h"))
+        check(len(members) > 6, f"penstock_{kind}_problem: only {members} found")
+        if kind == "fft":
+            members.remove("options")
+            members += [f"options.{name}" for name in members_of("penstock_fft_options", "include/penstock/fft_options.h")]
+        for name in members:
+            named = rf"\b{kind.upper()}\({re.escape(name)}\)|FIELD\({kind}, {re.escape(name)},|\b{kind}->{name}[,}}]"
+            check(re.search(named, text), f"the key of measured answers forgets {kind}.{name}")
+
+
 def the_library_never_prints_or_exits():
     banned = re.compile(r"\b(printf|puts|putchar|perror|exit|_exit|abort|assert)\s*\(|\bstd::(cout|cerr)\b")
     helper_programs = {"compile_helper.c", "program.c"}
@@ -154,7 +177,7 @@ def tests_of_equal_bits_are_listed():
 
 
 for rule in (backends_see_only_the_contract, probing_sees_only_the_contract, doors_see_only_the_public_headers, every_source_is_built,
-             headers_are_included, exports_are_the_public_header, files_carry_their_licence,
+             keys_name_every_field, headers_are_included, exports_are_the_public_header, files_carry_their_licence,
              the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums,
              tests_of_equal_bits_are_listed):
     rule()

@@ -12,60 +12,21 @@
 #include "core/devices.h"
 #include "core/measure.h"
 #include "core/memo.h"
-#include "core/problem.h"
+#include "core/problem_bytes.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define KEY_BYTES 4096
+#define KEY_BYTES (PENSTOCK__PROBLEM_KEY_BYTES + PENSTOCK__MAX_CANDIDATES * 320 + 128)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
-
-/* What the time depends on, as text of its own. */
-static int describe_fft(char *text, size_t bytes, const struct penstock_fft_problem *fft)
-{
-    return snprintf(
-        text, bytes,
-        "fft %zu direction %d domain %d format %d "
-        "window %d spacing %zu skip %zu shift %d output %d centered %d half %d average %u gathered %d rows %zu "
-        "columns %zu options %u %d %d %u %u %d %d tune %d\n",
-        fft->n, (int)fft->direction, (int)fft->domain, (int)fft->format, fft->window != NULL, fft->spacing, fft->skip,
-        fft->shift != 0, (int)fft->output, fft->centered, fft->half, fft->average, fft->gathered, fft->rows,
-        fft->columns, fft->options.radix, (int)fft->options.scratch, (int)fft->options.column_way, fft->options.items,
-        fft->options.group, (int)fft->options.arithmetic, fft->options.images, fft->tune);
-}
-
-static int describe_viterbi(char *text, size_t bytes, const struct penstock_viterbi_problem *viterbi)
-{
-    return snprintf(
-        text, bytes,
-        "viterbi %u generators %o %o %o %o constraint %u puncture %016llx end %d bits %zu soft %d result %d\n",
-        viterbi->count, viterbi->generators[0], viterbi->generators[1], viterbi->generators[2], viterbi->generators[3],
-        viterbi->constraint, (unsigned long long)penstock__hash(viterbi->kept, viterbi->period), (int)viterbi->end,
-        viterbi->bits, (int)viterbi->soft, (int)viterbi->result);
-}
-
-static int describe_ldpc(char *text, size_t bytes, const struct penstock_ldpc_problem *ldpc)
-{
-    return snprintf(text, bytes,
-                    "ldpc %u x %u lifting %u edges %016llx punctured %zu %zu filler %zu iterations %u early %d soft %d "
-                    "result %d %d report %d\n",
-                    ldpc->rows, ldpc->columns, ldpc->lifting,
-                    (unsigned long long)penstock__hash(ldpc->edges, ldpc->first[ldpc->rows] * sizeof *ldpc->edges),
-                    ldpc->punctured, ldpc->punctured_end, ldpc->filler, ldpc->iterations, ldpc->stop_early,
-                    (int)ldpc->soft, (int)ldpc->result, ldpc->soft_result, ldpc->report);
-}
 
 static void write_key(char key[KEY_BYTES], const penstock_context *context, const struct penstock_problem *problem,
                       const struct penstock__candidates *list, unsigned slots)
 {
-    int used = snprintf(key, KEY_BYTES, "penstock %s, %u threads, %u slots, batch %zu: ", penstock_version(),
-                        context->threads, slots, problem->batch);
-    used += problem->kind == PENSTOCK_PROBLEM_VITERBI
-                ? describe_viterbi(key + used, KEY_BYTES - (size_t)used, &problem->viterbi)
-            : problem->kind == PENSTOCK_PROBLEM_LDPC
-                ? describe_ldpc(key + used, KEY_BYTES - (size_t)used, &problem->ldpc)
-                : describe_fft(key + used, KEY_BYTES - (size_t)used, &problem->fft);
+    int used =
+        snprintf(key, KEY_BYTES, "penstock %s, %u threads, %u slots: ", penstock_version(), context->threads, slots);
+    used += (int)penstock__problem_key(key + used, problem);
     for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++)
         used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s: %s, %s\n", list->devices[i]->name,
                          list->devices[i]->product, list->devices[i]->driver);

@@ -14,6 +14,7 @@
 #include "core/memo.h"
 #include "core/meter.h"
 #include "core/problem.h"
+#include "core/problem_bytes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,15 +61,9 @@ static void leave_out(struct tuning *tuning, size_t i)
 
 static void write_key(char key[KEY_BYTES], const struct tuning *tuning)
 {
-    const struct penstock_problem *problem = tuning->problem;
-    const struct penstock_fft_problem *fft = &problem->fft;
-    int used =
-        snprintf(key, KEY_BYTES,
-                 "penstock %s on %s, %s: %s, batch %zu: fft %zu direction %d domain %d format %d window %d "
-                 "spacing %zu skip %zu shift %d output %d centered %d half %d average %u\n",
-                 penstock_version(), tuning->device->product, tuning->device->driver, tuning->shapes.identity,
-                 problem->batch, fft->n, (int)fft->direction, (int)fft->domain, (int)fft->format, fft->window != NULL,
-                 fft->spacing, fft->skip, fft->shift != 0, (int)fft->output, fft->centered, fft->half, fft->average);
+    int used = snprintf(key, KEY_BYTES / 2, "penstock %s on %s, %s: %s, ", penstock_version(), tuning->device->product,
+                        tuning->device->driver, tuning->shapes.identity);
+    used += (int)penstock__problem_key(key + used, tuning->problem);
     for (size_t i = 0; i < tuning->shapes.count && used > 0 && used < KEY_BYTES; i++)
         used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s\n", tuning->shapes.shape[i]);
 }
