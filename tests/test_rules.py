@@ -53,29 +53,34 @@ def files_see_only(files, folder, allowed):
 
 
 def backends_see_only_the_contract():
-    contract = "lib/backends/backend.h"
-    shared = {"opencl": "lib/gpu/", "cuda": "lib/gpu/", "cpu": ("lib/vector/", "lib/fec/")}
-    for folder in {"lib/gpu/", "lib/vector/", "lib/fec/"}:
-        sees_only(folder, [contract, folder])
+    shared = {"opencl": ["lib/gpu/"], "cuda": ["lib/gpu/"], "cpu": ["lib/vector/", "lib/fec/"], "qpu": ["qpu/"]}
     for folder in sorted(p.name for p in (SOURCE / "lib/backends").iterdir() if p.is_dir()):
-        allowed = [contract, f"lib/backends/{folder}/"]
-        if folder in shared:
-            allowed += [shared[folder]] if isinstance(shared[folder], str) else shared[folder]
-        if folder == "qpu":
-            allowed.append("qpu/")
+        allowed = ["lib/backends/backend.h", f"lib/backends/{folder}/"] + shared.get(folder, [])
         sees_only(f"lib/backends/{folder}", allowed)
 
 
-def probing_sees_only_the_contract():
-    allowed = ["lib/backends/backend.h", "lib/core/problem_bytes.h", "lib/probe/"]
-    for path in code_files("lib/probe"):
-        if path.name != "program.c":  # the helper program is one of the core's users
-            files_see_only([path], "lib/probe", allowed)
+def folders_see_what_the_table_says():
+    """The last column of docs/architecture.md's table of folders."""
+    others = {"backends", "gnuradio"}  # by the rules for backends and doors
+    rows = re.findall(r"^\| `lib/(\w+)/`.*\|(.*)\|$", (SOURCE / "docs/architecture.md").read_text(), re.M)
+    folders = {p.name for p in (SOURCE / "lib").iterdir() if p.is_dir()}
+    check({name for name, _ in rows} == folders, f"docs/architecture.md has {sorted(rows)}, lib/ has {sorted(folders)}")
+    for name, cell in rows:
+        everybody, _, helper = cell.partition("; the helper also")
+        allowed = re.findall(r"`([^`]+)`", everybody) + [f"lib/{name}/"]
+        for path in code_files(f"lib/{name}") if name not in others else []:
+            more = re.findall(r"`([^`]+)`", helper) if path.name == "program.c" else []
+            files_see_only([path], f"lib/{name}", allowed + more)
 
 
 def doors_see_only_the_public_headers():
     for folder in ("lib/gnuradio", "python", "apps", "examples", "lib/radio/replay"):
         sees_only(folder, [f"{folder}/", "include/"])
+
+
+def some_see_only_themselves():
+    for folder in ("include", "kernels", "qpu"):
+        sees_only(folder, [f"{folder}/"])
 
 
 def every_source_is_built():
@@ -138,7 +143,8 @@ def keys_name_every_field():
         check(len(members) > 6, f"penstock_{kind}_problem: only {members} found")
         if kind == "fft":
             members.remove("options")
-            members += [f"options.{name}" for name in members_of("penstock_fft_options", "include/penstock/fft_options.h")]
+            options = members_of("penstock_fft_options", "include/penstock/fft_options.h")
+            members += [f"options.{name}" for name in options]
         for name in members:
             named = rf"\b{kind.upper()}\({re.escape(name)}\)|FIELD\({kind}, {re.escape(name)},|\b{kind}->{name}[,}}]"
             check(re.search(named, text), f"the key of measured answers forgets {kind}.{name}")
@@ -176,9 +182,9 @@ def tests_of_equal_bits_are_listed():
     check(len(listed) > 40, f"only {len(listed)} tests of equal bits found")
 
 
-for rule in (backends_see_only_the_contract, probing_sees_only_the_contract, doors_see_only_the_public_headers, every_source_is_built,
-             keys_name_every_field, headers_are_included, exports_are_the_public_header, files_carry_their_licence,
-             the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums,
+for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, doors_see_only_the_public_headers,
+             some_see_only_themselves, every_source_is_built, keys_name_every_field, headers_are_included, exports_are_the_public_header,
+             files_carry_their_licence, the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums,
              tests_of_equal_bits_are_listed):
     rule()
 
