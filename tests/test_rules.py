@@ -183,9 +183,9 @@ def tests_of_equal_bits_are_listed():
 
 
 for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, doors_see_only_the_public_headers,
-             some_see_only_themselves, every_source_is_built, keys_name_every_field, headers_are_included, exports_are_the_public_header,
-             files_carry_their_licence, the_library_never_prints_or_exits, no_compiler_fuses_products_with_sums,
-             tests_of_equal_bits_are_listed):
+             some_see_only_themselves, every_source_is_built, keys_name_every_field, headers_are_included,
+             exports_are_the_public_header, files_carry_their_licence, the_library_never_prints_or_exits,
+             no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed):
     rule()
 
 for text in failures:
