@@ -32,6 +32,26 @@ static void first_message(const struct penstock_device *device, cl_program progr
     penstock__free(log);
 }
 
+static bool has_images(const char *source)
+{
+    return strstr(source, "#define IMAGE_IN 1\n") || strstr(source, "#define IMAGE_OUT 1\n");
+}
+
+/* Asked where a kernel with images did not compile: PoCL 7.1 lists images and has no functions for them before
+ * OpenCL C 3.0. */
+static bool compiles_images(const struct opencl_device *self)
+{
+    static const char *const source = "__kernel void f(__read_only image1d_buffer_t in, __write_only image1d_buffer_t "
+                                      "out) { write_imagef(out, 0, read_imagef(in, 0)); }";
+    cl_int code;
+    cl_program program = self->api->CreateProgramWithSource(self->context, 1, (const char *[]){source}, NULL, &code);
+    if (code)
+        return true;
+    code = self->api->BuildProgram(program, 1, &self->id, options, NULL, NULL);
+    self->api->ReleaseProgram(program);
+    return code != CL_BUILD_PROGRAM_FAILURE;
+}
+
 static int compile(cl_program *program, struct penstock_device *device, const char *source)
 {
     const struct opencl_device *self = opened(device);
@@ -46,6 +66,10 @@ static int compile(cl_program *program, struct penstock_device *device, const ch
     first_message(device, *program, message);
     cl->ReleaseProgram(*program);
     *program = NULL;
+    if (has_images(source) && !compiles_images(self))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%s: the driver lists images, but its OpenCL C 1.2 does not compile them: %s",
+                               device->name, message);
     return penstock__error(PENSTOCK_ERR_DEVICE, "%s: clBuildProgram: %s%s%s", device->name,
                            penstock__opencl_code_name(code), *message ? ": " : "", message);
 }
