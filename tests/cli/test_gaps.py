@@ -98,6 +98,23 @@ def check_output(name, decimation, lost, first, reach, frequency, hardware, time
     check(checked > 100 and not far and not late, name, decimation, lost, ":", far, "far and", late, "late of", checked)
 
 
+def check_sums(done, is_file, lost, pattern, made, name=None):
+    """Of the closing line: what was taken and what was lost are all that there was; what was made is what the taken ones
+    give, to the sample, and what the data file holds; metadata tell of each loss once."""
+    closing, total = done.stdout.decode().splitlines()[-1], sum(count for _, count in lost)
+    told = {name: int(count) for name, count in re.findall(r", ([a-z][a-z ]*) (\d+)(?=,|$)", closing)}
+    check(told.get("samples lost", 0) == total and "losses of unknown size" not in told, closing, "not", total)
+    check(told.get("overflows", 0) == (0 if is_file else len(lost)), closing, "not", len(lost), "overflows")
+    numbers = [int(number) for number in re.search(pattern, closing).groups()]
+    check(numbers == [made, LENGTH - total][: len(numbers)], closing, "not", made, "of", LENGTH - total)
+    if name:
+        check(os.path.getsize(path(name + ".sigmf-data")) == 8 * made, name, "does not hold", made)
+        with open(path(name + ".sigmf-meta")) as file:
+            notes = json.load(file)["annotations"]
+        counts = [int(re.search(r"\d+", note["core:comment"])[0]) for note in notes]
+        check(counts == [count for _, count in lost], name, "tells of", notes, "not", lost)
+
+
 def write_recording(name, lost, first):
     captures = [{"core:sample_start": 0, "core:global_index": first, "core:frequency": 1e8,
                  "core:datetime": START.isoformat(timespec="milliseconds") + "Z"}]
@@ -140,13 +157,17 @@ for pattern in range(40 if FULL else 6):
         done = check_run(0, "filter", "--input", source, "--output", path("f.sigmf-meta"), "--taps", "lowpass:20e3:20e3",
                          "--decimate", decimation, "--device", "cpu", environment=environment)
         check(all(text in closing(done) for text in told), closing(done), "not", told)
+        check_sums(done, is_file, lost, r": (\d+) samples from (\d+),", -(-(LENGTH - total) // decimation), "f")
         check_output("f", decimation, lost, base, 300, 1e8 if is_file else 0, hardware, is_file)
         done = check_run(0, "channelize", "--input", source, "--output", path("c"), "--channels", "12", "--oversample", hop,
                          "--keep", "0", "--device", "cpu", environment=environment)
         check(all(text in closing(done) for text in told), closing(done), "not", told)
-        check_output("c-0", {"1": 12, "2": 6, "4/3": 9}[hop], lost, base, 300, 1e8 if is_file else 0, hardware, is_file)
+        step = {"1": 12, "2": 6, "4/3": 9}[hop]
+        check_sums(done, is_file, lost, r": (\d+) values each from (\d+) samples", -(-(LENGTH - total) // step), "c-0")
+        check_output("c-0", step, lost, base, 300, 1e8 if is_file else 0, hardware, is_file)
         if png:
             done = check_run(0, "spectrum", "--input", source, "--png", path("p.png"), environment=environment)
+            check_sums(done, is_file, lost, r": (\d+) spectra of", (LENGTH - total) // 1024)
             check(all(text in closing(done) for text in told), closing(done), "not", told)
         cases += 1
     # what was written is read: the gaps that are left of the input's
@@ -171,13 +192,22 @@ def frames(*arguments, **options):
     for name, key in (("samples lost", "lost"), ("losses of unknown size", "unknown_losses"),
                       ("overflows", "overflows")):
         check((f", {name} {summary[key]}" in closing(done)) == (summary[key] > 0), summary, closing(done))
+    places["summary"] = summary
     lost = [row["lost"] for row in rows]
     check(lost == sorted(lost), "samples lost before frames must not become fewer:", lost)
     places.update({row["psdu"]: row["sample"] - row["lost"] for row in rows if row["fcs_ok"]})
     return {row["psdu"]: row["sample"] for row in rows if row["fcs_ok"]}, done
 
 
+def check_all_there(unknown=0, missing=0, overflows=0):
+    """What the summary of the frames received last says: nothing is lost but what is told, to the sample."""
+    summary, whole_length = places["summary"], len(whole) // 4
+    check(summary["taken"] + summary["lost"] + missing == whole_length, summary, "is not", whole_length, "less", missing)
+    check(summary["unknown_losses"] == unknown and summary["overflows"] == overflows, summary, "not", unknown, overflows)
+
+
 truth, done = frames("--input", path("whole.sigmf-meta"))
+check_all_there()
 check(len(truth) == 40, len(truth), "frames")
 for pattern in range(40 if FULL else 6):
     lost, at = [], 0
@@ -198,6 +228,7 @@ for pattern in range(40 if FULL else 6):
         json.dump({"global": {"core:datatype": "ci16_le", "core:sample_rate": 20e6, "core:version": "1.2.0"},
                    "captures": captures, "annotations": []}, file)
     found, done = frames("--input", path("part.sigmf-meta"))
+    check_all_there()
     check(f"samples lost {sum(count for _, count in lost)}" in closing(done), closing(done))
     check(0 < len(found) < 40, len(found), "of 40 frames are left by", lost)
     wrong = {key: (sample, truth.get(key)) for key, sample in found.items() if abs(sample - truth.get(key, -9)) > 1}
@@ -209,8 +240,10 @@ for pattern in range(40 if FULL else 6):
         source = (f"soapy:driver=replay,path={path('whole.sigmf-meta')},pace=fast,overflow_at="
                   + ":".join(str(at) for at, _ in lost) + ",overflow=" + ":".join(str(count) for _, count in lost))
         heard, done = frames("--input", source, environment=radio)
+        check_all_there(overflows=len(lost))
         check(heard == found, "the radio's frames differ from the recording's:", heard, found)
         silent, done = frames("--input", source + ",stamps=0", environment=radio)
+        check_all_there(len(lost), sum(count for _, count in lost), len(lost))
         check(set(silent) == set(found) and f"losses of unknown size {len(lost)}" in closing(done), closing(done))
         check("samples lost" not in closing(done), "without time stamps nobody knows:", closing(done))
     cases += 1
