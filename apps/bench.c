@@ -323,7 +323,7 @@ static int bench(struct measurement *m, const struct options *options)
     int code = check_options(m, options);
     if (code)
         return code;
-    if (m->study)
+    if (m->study && strcmp(m->study, "auto"))
         interrupt_wait_for_end();
     if (m->study)
         return find_study(m->study)(&(struct study){.device = options->arguments[0],

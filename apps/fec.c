@@ -20,6 +20,8 @@ static const char *const orders[] = {"lsb", "msb", NULL};
 static const char *const actions[] = {"encode", "decode", "ber", NULL};
 
 struct files {
+    const struct fec *fec;
+    bool encodes;
     FILE *in, *out;
     size_t blocks; /* that are done at once */
     uint8_t *bits, *coded;
@@ -69,15 +71,17 @@ static int write_items(struct files *files, const void *items, size_t bytes, siz
     interrupt_hold();
     fwrite(items, bytes, count, files->out);
     int code = outfile_check(files->out);
-    interrupt_release();
     files->written += count;
+    interrupt_release();
     return code;
 }
 
 static int read_items(struct files *files, const struct fec *fec, void *items, size_t bytes, size_t most, size_t *count)
 {
     *count = fread(items, bytes, most, files->in);
+    interrupt_hold();
     files->read += *count;
+    interrupt_release();
     return ferror(files->in) ? fail(EXIT_DATA, "%s: %s", fec->input, strerror(errno)) : EXIT_DONE;
 }
 
@@ -209,31 +213,45 @@ static int decode_stream(struct fec *fec, struct files *files, penstock_context 
 
 /* ---------------------------------------------------------------- the command ----------------- */
 
+/* What there is, after an interrupt too. */
+static int conclude(void *owner)
+{
+    struct files *files = owner;
+    if (!files->written && interrupted())
+        return fail(EXIT_DONE, "interrupted before a block was done: nothing is written");
+    int code = outfile_close(files->out);
+    files->out = NULL;
+    if (!code && !(code = outfile_complete()) && strcmp(files->fec->output, "-"))
+        printf("%s: %" PRIu64 " %s from %" PRIu64 " %s\n", files->fec->output, files->written,
+               files->encodes ? "coded bits" : "bytes", files->read, files->encodes ? "bytes" : "soft bits");
+    return interrupt_tell(code);
+}
+
 static int on_files(struct fec *fec, bool encodes, bool streams)
 {
     penstock_context *context = NULL;
-    struct files files = {0};
+    struct files files = {.fec = fec, .encodes = encodes};
     int code = open_files(&files, fec);
     if (!code && !encodes)
         code = open_context(&context, 0);
     progress_begin(encodes ? "bytes" : "soft bits", 0);
-    if (!code)
+    if (!code) {
+        interrupt_conclude_by(conclude, &files, EXIT_DONE);
         code = encodes   ? encode(fec, &files)
                : streams ? decode_stream(fec, &files, context)
                          : decode(fec, &files, context);
-    progress_clear();
-    if (!code && !(code = outfile_close(files.out)))
-        code = outfile_complete();
-    if (!code && strcmp(fec->output, "-"))
-        printf("%s: %" PRIu64 " %s from %" PRIu64 " %s\n", fec->output, files.written, encodes ? "coded bits" : "bytes",
-               files.read, encodes ? "bytes" : "soft bits");
+        progress_clear();
+        if (!code)
+            code = interrupt_conclude(conclude, &files);
+        interrupt_conclude_by(NULL, NULL, code);
+    }
     if (files.in && files.in != stdin)
         fclose(files.in);
     free(files.bits);
     free(files.coded);
     free(files.soft);
     penstock_context_free(context);
-    return interrupt_tell(code);
+    return code;
 }
 
 static int act(struct fec *fec, const char *action)

@@ -16,6 +16,11 @@
 
 enum { MOST_POINTS = 400, BATCH_BITS = 1 << 19, LEVEL = 32 };
 
+/* Of some batches. */
+struct counts {
+    double tried, wrong, blocks_tried, blocks_wrong;
+};
+
 struct curve {
     struct fec *fec;
     penstock_plan *plan;
@@ -24,9 +29,10 @@ struct curve {
     double bit_weights[FEC_MOST_WEIGHT];
     uint8_t *bits, *coded, *decoded;
     void *soft;
-    size_t count;
+    char device[160];
+    size_t count; /* of points; it and what follows change between interrupt_hold() and interrupt_release() */
     double ebn0_db[MOST_POINTS], rates[MOST_POINTS], bounds[MOST_POINTS], uncoded[MOST_POINTS];
-    double tried[MOST_POINTS], wrong[MOST_POINTS], blocks_wrong[MOST_POINTS], blocks_tried[MOST_POINTS];
+    struct counts counts[MOST_POINTS];
 };
 
 static int make(struct curve *curve, penstock_context *context)
@@ -46,7 +52,11 @@ static int make(struct curve *curve, penstock_context *context)
     progress_wait(PROGRESS_PLAN);
     int status = penstock_viterbi_plan(&curve->plan, context, &fec->desc, fec->device);
     progress_arrived();
-    return status ? fail_status(status) : fec_weights(curve->bit_weights, &fec->desc);
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    if (status || (status = penstock_plan_get_info(curve->plan, &info)))
+        return fail_status(status);
+    snprintf(curve->device, sizeof curve->device, "%s", info.device);
+    return fec_weights(curve->bit_weights, &fec->desc);
 }
 
 static void put(struct curve *curve, size_t i, float value)
@@ -59,7 +69,8 @@ static void put(struct curve *curve, size_t i, float value)
         ((int8_t *)curve->soft)[i] = (int8_t)lrintf(fmaxf(-127, fminf(127, LEVEL * value)));
 }
 
-static int batch(struct curve *curve, double ebn0_db, uint64_t *seed, size_t point)
+/* Adds to the counts. */
+static int batch(struct curve *curve, double ebn0_db, uint64_t *seed, struct counts *counts)
 {
     const struct fec *fec = curve->fec;
     const size_t bytes = curve->blocks * fec->bytes, all = curve->blocks * fec->sent, left = fec->desc.bits % 8;
@@ -84,12 +95,24 @@ static int batch(struct curve *curve, double ebn0_db, uint64_t *seed, size_t poi
         unsigned wrong = 0;
         for (size_t i = b * fec->bytes; i < (b + 1) * fec->bytes; i++)
             wrong += (unsigned)__builtin_popcount(curve->bits[i] ^ curve->decoded[i]);
-        curve->wrong[point] += wrong;
-        curve->blocks_wrong[point] += wrong > 0;
+        counts->wrong += wrong;
+        counts->blocks_wrong += wrong > 0;
     }
-    curve->tried[point] += (double)curve->blocks * (double)fec->desc.bits;
-    curve->blocks_tried[point] += (double)curve->blocks;
+    counts->tried += (double)curve->blocks * (double)fec->desc.bits;
+    counts->blocks_tried += (double)curve->blocks;
     return EXIT_DONE;
+}
+
+static void set_point(struct curve *curve, size_t p, double ebn0_db, const struct counts *counts)
+{
+    interrupt_hold();
+    curve->counts[p] = *counts;
+    curve->ebn0_db[p] = ebn0_db;
+    curve->rates[p] = counts->wrong / counts->tried;
+    curve->bounds[p] = fec_bound(curve->bit_weights, curve->rate, ebn0_db);
+    curve->uncoded[p] = fec_uncoded(ebn0_db);
+    curve->count = p + 1;
+    interrupt_release();
 }
 
 /* Until there are enough errors, or enough bits. */
@@ -103,18 +126,13 @@ static int measure(struct curve *curve)
     progress_begin("points", (double)points);
     for (size_t p = 0; p < points && p < MOST_POINTS && !code && !interrupted(); p++) {
         const double ebn0_db = fec->first_db + step_db * (double)p;
-        while (!code && curve->tried[p] < (double)fec->count && curve->wrong[p] < (double)fec->errors &&
-               !interrupted()) {
-            code = batch(curve, ebn0_db, &seed, p);
-            progress_done((double)p, "%g dB: %.0f errors in %.2g bits", ebn0_db, curve->wrong[p], curve->tried[p]);
+        struct counts counts = {0};
+        while (counts.tried < (double)fec->count && counts.wrong < (double)fec->errors && !interrupted()) {
+            if ((code = batch(curve, ebn0_db, &seed, &counts)))
+                break;
+            set_point(curve, p, ebn0_db, &counts);
+            progress_done((double)p, "%g dB: %.0f errors in %.2g bits", ebn0_db, counts.wrong, counts.tried);
         }
-        if (interrupted() && curve->tried[p] == 0)
-            break;
-        curve->ebn0_db[p] = ebn0_db;
-        curve->rates[p] = curve->wrong[p] / curve->tried[p];
-        curve->bounds[p] = fec_bound(curve->bit_weights, curve->rate, ebn0_db);
-        curve->uncoded[p] = fec_uncoded(ebn0_db);
-        curve->count = p + 1;
     }
     progress_clear();
     return code;
@@ -122,14 +140,15 @@ static int measure(struct curve *curve)
 
 static void print_row(const struct curve *curve, FILE *file, bool csv, size_t i)
 {
-    const double block_rate = curve->blocks_wrong[i] / curve->blocks_tried[i];
+    const struct counts *counts = &curve->counts[i];
+    const double block_rate = counts->blocks_wrong / counts->blocks_tried;
     if (csv)
-        fprintf(file, "%g,%.0f,%.0f,%.6g,%.0f,%.0f,%.6g,%.6g,%.6g\n", curve->ebn0_db[i], curve->tried[i],
-                curve->wrong[i], curve->rates[i], curve->blocks_tried[i], curve->blocks_wrong[i], block_rate,
-                curve->bounds[i], curve->uncoded[i]);
+        fprintf(file, "%g,%.0f,%.0f,%.6g,%.0f,%.0f,%.6g,%.6g,%.6g\n", curve->ebn0_db[i], counts->tried, counts->wrong,
+                curve->rates[i], counts->blocks_tried, counts->blocks_wrong, block_rate, curve->bounds[i],
+                curve->uncoded[i]);
     else
-        fprintf(file, "%8g %11.0f %8.0f %10.3g %10.3g %12.3g %9.3g\n", curve->ebn0_db[i], curve->tried[i],
-                curve->wrong[i], curve->rates[i], block_rate, curve->bounds[i], curve->uncoded[i]);
+        fprintf(file, "%8g %11.0f %8.0f %10.3g %10.3g %12.3g %9.3g\n", curve->ebn0_db[i], counts->tried, counts->wrong,
+                curve->rates[i], block_rate, curve->bounds[i], curve->uncoded[i]);
 }
 
 static void print(const struct curve *curve, FILE *file, bool csv)
@@ -145,10 +164,9 @@ static void draw(struct canvas *canvas, const void *subject)
 {
     const struct curve *curve = subject;
     double least = 1;
-    char title[160];
-    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    char title[320];
     for (size_t i = 0; i < curve->count; i++)
-        least = fmin(least, curve->rates[i] > 0 ? curve->rates[i] : 0.5 / curve->tried[i]);
+        least = fmin(least, curve->rates[i] > 0 ? curve->rates[i] : 0.5 / curve->counts[i].tried);
     struct axes axes = {.canvas = canvas,
                         .left = 90,
                         .top = 50,
@@ -157,9 +175,8 @@ static void draw(struct canvas *canvas, const void *subject)
                         .x = {.low = curve->fec->first_db, .high = curve->fec->last_db, .label = "Eb/N0, dB"},
                         .y = {.low = pow(10, floor(log10(least))), .high = 1, .base = 10, .label = "bit error rate"},
                         .grid = true};
-    penstock_plan_get_info(curve->plan, &info);
     snprintf(title, sizeof title, "%.40s, blocks of %zu bits, white noise, on %s", curve->fec->code,
-             curve->fec->desc.bits, info.device);
+             curve->fec->desc.bits, curve->device);
     axes_draw(&axes, title);
     axes_curve(&axes, curve->ebn0_db, curve->uncoded, curve->count, false, curve_colour(2));
     axes_curve(&axes, curve->ebn0_db, curve->bounds, curve->count, false, curve_colour(1));
@@ -170,19 +187,22 @@ static void draw(struct canvas *canvas, const void *subject)
 }
 
 /* What there is, after an interrupt too. */
-static int write_all(struct curve *curve)
+static int conclude(void *owner)
 {
+    struct curve *curve = owner;
     const struct fec *fec = curve->fec;
     FILE *file = NULL;
     int code = EXIT_DONE;
+    if (!curve->count)
+        return fail(EXIT_DONE, "interrupted before a point was measured: nothing is written");
     print(curve, stdout, false);
     if (fec->csv && !(code = outfile_open(&file, fec->csv))) {
         print(curve, file, true);
         code = outfile_close(file);
     }
-    if (!code && fec->png)
-        return picture_write(fec->png, 930, 600, draw, curve); /* and the other one */
-    return code ? code : outfile_complete();
+    if (!code)
+        code = fec->png ? picture_write(fec->png, 930, 600, draw, curve) : outfile_complete(); /* of both */
+    return interrupt_tell(code);
 }
 
 int fec_ber(struct fec *fec)
@@ -206,9 +226,11 @@ int fec_ber(struct fec *fec)
     if (!code) {
         curve->fec = fec;
         fec->desc.result = PENSTOCK_BITS_LSB_FIRST;
-        interrupt_wait_for_end();
-        if (!(code = make(curve, context)) && !(code = measure(curve)))
-            code = interrupt_tell(write_all(curve));
+        interrupt_conclude_by(conclude, curve, EXIT_DONE);
+        code = make(curve, context);
+        if (!code && !(code = measure(curve)))
+            code = interrupt_conclude(conclude, curve);
+        interrupt_conclude_by(NULL, NULL, code);
     }
     if (curve) {
         penstock_plan_free(curve->plan);

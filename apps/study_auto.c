@@ -7,6 +7,7 @@
  */
 #include "auto_case.h"
 #include "command.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "study.h"
 #include "study_folder.h"
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +88,8 @@ static void measure(struct outcome *outcome, const struct job *job)
 
 /* ---------------------------------------------------------------- processes ------------------- */
 
+static _Atomic pid_t at_work; /* the child; 0: none */
+
 /* Calls work(argument) in a child, and gives the `bytes` that it leaves at `result`. */
 static bool in_child(void (*work)(void *result, const void *argument), const void *argument, void *result, size_t bytes)
 {
@@ -97,15 +101,20 @@ static bool in_child(void (*work)(void *result, const void *argument), const voi
         return false;
     pid_t child = fork();
     if (!child) {
+        setpgid(0, 0); /* what it starts ends with it */
         close(ends[0]);
         alarm(LIMIT_S);
         work(result, argument);
         _exit(write(ends[1], result, bytes) != (ssize_t)bytes);
     }
+    if (child > 0)
+        setpgid(child, child); /* whoever comes first */
+    atomic_store(&at_work, child);
     close(ends[1]);
     while (child > 0 && got < bytes && (more = read(ends[0], (char *)result + got, bytes - got)) > 0)
         got += (size_t)more;
     close(ends[0]);
+    atomic_store(&at_work, 0); /* before its number may be another's */
     while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
         ;
     return got == bytes;
@@ -268,15 +277,25 @@ static const char *find_best(const struct auto_case *kind, const struct names *n
 static int run_cases(struct tally *tally, const struct study *study, const struct names *names)
 {
     int code = EXIT_DONE;
-    for (size_t i = 0; i < auto_case_count && !code; i++) {
+    for (size_t i = 0; i < auto_case_count && !code && !interrupted(); i++) {
         const struct auto_case *kind = &auto_cases[i];
         if (study->only && !strstr(kind->name, study->only))
             continue;
         const char *best = find_best(kind, names);
-        for (size_t j = 0; j < sizeof conditions / sizeof *conditions && !code; j++)
+        for (size_t j = 0; j < sizeof conditions / sizeof *conditions && !code && !interrupted(); j++)
             code = run_condition(tally, kind, &conditions[j], best);
     }
     return code;
+}
+
+/* After an interrupt: the rows so far are printed, and the child measures for nobody. */
+static int conclude(void *folder)
+{
+    pid_t child = atomic_load(&at_work);
+    if (child > 0)
+        kill(-child, SIGKILL);
+    study_folder_close(folder);
+    return interrupt_tell(EXIT_DONE);
 }
 
 int study_auto(const struct study *study)
@@ -287,6 +306,7 @@ int study_auto(const struct study *study)
     int code = study_folder_open(&folder);
     if (code)
         return code;
+    interrupt_conclude_by(conclude, &folder, EXIT_DONE);
     if (!in_child(list_devices, NULL, &names, sizeof names))
         code = fail(EXIT_DATA, "the devices cannot be listed");
     puts(tally.csv ? "case,condition,device,rate_msps,best,best_msps,ratio,first_ms,cpu_first_ms"
@@ -294,7 +314,10 @@ int study_auto(const struct study *study)
                      "first ms on the CPU");
     if (!code)
         code = run_cases(&tally, study, &names);
+    interrupt_conclude_by(NULL, NULL, code);
     study_folder_close(&folder);
+    if (interrupted())
+        return interrupt_tell(code);
     if (!code && !tally.rows)
         return fail(EXIT_USAGE, "no case of this study has '%s' in its name", study->only);
     if (!tally.csv)
