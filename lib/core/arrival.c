@@ -6,6 +6,7 @@
 #include "core/cancel.h"
 #include "core/devices.h"
 #include "core/meter.h"
+#include "core/turns.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ struct penstock__arrival {
     char *device;
     const char *name; /* in it, or "auto" */
     atomic_bool overtaken, cancelled;
-    atomic_uint_fast64_t served;
+    struct penstock__turns turns;
     double begin_s; /* by penstock__now_s(): no thread before */
     bool begun;     /* there is a thread */
     unsigned forks; /* of the process that has the thread */
@@ -104,7 +105,9 @@ int penstock__arrival_new(struct penstock__arrival **arrival, const struct penst
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&made->changed, &clock);
     pthread_condattr_destroy(&clock);
+    penstock__turns_init(&made->turns);
     if (after_s <= 0 && (status = start(made))) {
+        penstock__turns_free(&made->turns);
         pthread_cond_destroy(&made->changed);
         pthread_mutex_destroy(&made->lock);
         penstock__free(made->device);
@@ -156,15 +159,28 @@ void penstock__arrival_overtake(struct penstock__arrival *arrival)
     atomic_store(&arrival->overtaken, true);
 }
 
-void penstock__arrival_serve(struct penstock__arrival *arrival, uint64_t count)
+void penstock__arrival_serve(struct penstock__arrival *arrival)
 {
-    if (arrival)
-        atomic_fetch_add(&arrival->served, count);
+    if (arrival && !stayed_behind(arrival))
+        penstock__turns_serve(&arrival->turns);
 }
 
-uint64_t penstock__arrival_served(void)
+void penstock__arrival_served(struct penstock__arrival *arrival)
 {
-    return own ? atomic_load(&own->served) : 0;
+    if (arrival && !stayed_behind(arrival))
+        penstock__turns_served(&arrival->turns);
+}
+
+void penstock__arrival_measure(void)
+{
+    if (own)
+        penstock__turns_measure(&own->turns);
+}
+
+void penstock__arrival_measured(void)
+{
+    if (own)
+        penstock__turns_measured(&own->turns, atomic_load(&own->overtaken));
 }
 
 bool penstock__overtaken(void)
@@ -192,6 +208,7 @@ void penstock__arrival_free(struct penstock__arrival *arrival)
     if (atomic_load(&arrival->done) && arrival->made)
         arrival->maker.free(arrival->made);
     if (!stayed_behind(arrival)) {
+        penstock__turns_free(&arrival->turns);
         pthread_cond_destroy(&arrival->changed);
         pthread_mutex_destroy(&arrival->lock);
     }

@@ -33,13 +33,14 @@ int penstock__arrival_take(struct penstock__arrival *arrival, void **made);
 /* The CPU serves from now on. */
 void penstock__arrival_overtake(struct penstock__arrival *arrival);
 
-/* What it did so: frames, samples, or what else the thing is measured by. `arrival` may be NULL. And in the thread of
- * an arrival: how much in all, which is what the processor has done beside what the thread does. */
-void penstock__arrival_serve(struct penstock__arrival *arrival, uint64_t count);
-uint64_t penstock__arrival_served(void);
+/* Around a batch that it does so. `arrival` may be NULL. And in the thread of an arrival, around some rounds of a
+ * measurement: these are not timed beside a batch of the CPU, nor is a batch slowed down by them. */
+void penstock__arrival_serve(struct penstock__arrival *arrival);
+void penstock__arrival_served(struct penstock__arrival *arrival);
+void penstock__arrival_measure(void);
+void penstock__arrival_measured(void);
 
-/* In the thread of an arrival: whether that is so. The processor has other work then, and a measurement is not to be
- * relied on. */
+/* In the thread of an arrival: whether that is so. The processor has other work then. */
 bool penstock__overtaken(void);
 
 const struct penstock__maker *penstock__arrival_maker(const struct penstock__arrival *arrival);

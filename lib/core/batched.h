@@ -12,7 +12,8 @@
 #include "core/batcher.h"
 #include "core/stream.h"
 
-#define PENSTOCK__BATCH_BYTES ((size_t)8 << 20)
+#define PENSTOCK__BATCH_BYTES   ((size_t)8 << 20)
+#define PENSTOCK__BATCHED_SLOTS 3 /* on their way, while one more is filled */
 
 /* What an object of such a kind begins with. */
 struct penstock__batched {

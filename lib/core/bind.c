@@ -28,7 +28,7 @@ static int bind(void **made, void *owner, const char *device)
     int status = penstock__device_parse(&preference, &name, device);
     if (!status)
         status = preference == PENSTOCK_DEVICE_AUTO
-                     ? penstock__choose(&binding, flight->context, flight->problem, flight->slots)
+                     ? penstock__choose(&binding, flight->context, flight->problem, flight->slots, flight->in_flight)
                      : bind_named(&binding, flight, name);
     *made = binding;
     return status;

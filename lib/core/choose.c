@@ -22,10 +22,10 @@
 /* ---------------------------------------------------------------- memory ---------------------- */
 
 static void write_key(char key[KEY_BYTES], const penstock_context *context, const struct penstock_problem *problem,
-                      const struct penstock__candidates *list, unsigned slots)
+                      const struct penstock__candidates *list, unsigned slots, unsigned in_flight)
 {
-    int used =
-        snprintf(key, KEY_BYTES, "penstock %s, %u threads, %u slots: ", penstock_version(), context->threads, slots);
+    int used = snprintf(key, KEY_BYTES, "penstock %s, %u threads, %u slots, %u in flight: ", penstock_version(),
+                        context->threads, slots, in_flight);
     used += (int)penstock__problem_key(key + used, problem);
     for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++)
         used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s: %s, %s\n", list->devices[i]->name,
@@ -66,7 +66,7 @@ static void remember(penstock_context *context, const char *key, const struct pe
 
 /* Times every candidate and keeps the binding of the fastest; `*complete`: none failed. */
 static int measure_all(struct penstock__binding **binding, bool *complete, const struct penstock__candidates *list,
-                       const struct penstock_problem *problem, unsigned slots)
+                       const struct penstock_problem *problem, unsigned slots, unsigned in_flight)
 {
     double best = 0;
     int status = PENSTOCK_OK;
@@ -74,7 +74,7 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
         struct penstock__binding *other;
         double seconds;
         int failure = penstock__binding_new(&other, list->devices[i], problem, slots);
-        if (!failure && (failure = penstock__measure(&seconds, other)))
+        if (!failure && (failure = penstock__measure(&seconds, other, in_flight)))
             penstock__binding_free(other);
         if (failure) {
             penstock__candidate_failed(list->devices[i]);
@@ -97,19 +97,19 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
 
 static int recall_or_measure(struct penstock__binding **binding, penstock_context *context,
                              const struct penstock__candidates *list, const struct penstock_problem *problem,
-                             unsigned slots)
+                             unsigned slots, unsigned in_flight)
 {
     char key[KEY_BYTES];
     struct penstock_device *device;
     bool complete = true;
     int status;
-    write_key(key, context, problem, list, slots);
+    write_key(key, context, problem, list, slots, in_flight);
     if ((device = recall(context, key, list))) {
         if (!(status = penstock__binding_new(binding, device, problem, slots)))
             return PENSTOCK_OK;
         penstock__candidate_failed(device);
     }
-    status = measure_all(binding, &complete, list, problem, slots);
+    status = measure_all(binding, &complete, list, problem, slots, in_flight);
     if (penstock__cancelled()) {
         penstock__binding_free(*binding);
         *binding = NULL;
@@ -121,7 +121,7 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
 }
 
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
-                     const struct penstock_problem *problem, unsigned slots)
+                     const struct penstock_problem *problem, unsigned slots, unsigned in_flight)
 {
     struct penstock__candidates list;
     int status = penstock__devices_probe(context, NULL);
@@ -134,7 +134,7 @@ int penstock__choose(struct penstock__binding **binding, penstock_context *conte
     if (list.count == 1)
         return penstock__binding_new(binding, list.devices[0], problem, slots);
     pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */
-    status = recall_or_measure(binding, context, &list, problem, slots);
+    status = recall_or_measure(binding, context, &list, problem, slots, in_flight);
     pthread_mutex_unlock(&context->choice_lock);
     return status;
 }

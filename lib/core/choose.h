@@ -8,9 +8,9 @@
 #include "core/binding.h"
 
 /* Binds the problem to the device that did its usual batch fastest, transfers included: as remembered by the context,
- * by the cache folder, or measured now. A device that fails is left out with a log line. Where
- * the CPU serves meanwhile, what it does so counts to what it can do: penstock__arrival_serve(). */
+ * by the cache folder, or measured now. `in_flight` batches are on their way at once when
+ * that is measured; 1: each is waited for. A device that fails is left out with a log line. */
 int penstock__choose(struct penstock__binding **binding, penstock_context *context,
-                     const struct penstock_problem *problem, unsigned slots);
+                     const struct penstock_problem *problem, unsigned slots, unsigned in_flight);
 
 #endif

@@ -223,8 +223,9 @@ int penstock__flight_submit(struct penstock__flight *flight, const struct pensto
     penstock__flight_welcome(flight);
     begin_ticket(flight);
     flight->meanwhile += flight->arrival != NULL;
-    penstock__arrival_serve(flight->arrival, batch->frames);
+    penstock__arrival_serve(flight->arrival);
     status = send(flight, batch, flight->last_ticket);
+    penstock__arrival_served(flight->arrival);
     *ticket = flight->last_ticket;
     if (flight->failed)
         count_fallback(flight, *ticket);

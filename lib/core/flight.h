@@ -24,6 +24,7 @@ struct penstock__flight {
     penstock_context *context;
     const struct penstock_problem *problem;
     unsigned slots;
+    unsigned in_flight;                /* batches that the owner sends before it waits: for the choice of a device */
     bool movable;                      /* the CPU may take over */
     struct penstock__binding *binding; /* freed by penstock__flight_free() */
 

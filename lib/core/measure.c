@@ -4,6 +4,7 @@
 /* Times batches on their way through all slots, as a stream sends them. */
 #include "core/measure.h"
 #include "core/arrival.h"
+#include "core/flight.h"
 #include "core/problem.h"
 
 #include <stdlib.h>
@@ -11,16 +12,19 @@
 #include <time.h>
 
 #define SECONDS   0.05 /* of measuring, after two rounds to warm up */
-#define ROUNDS    25   /* at most; their median counts, since other work may disturb some */
+#define BURST     3    /* rounds that are timed in a row, after one that fills the slots */
+#define BURSTS    8    /* at most; the median of all rounds counts, since other work may disturb some */
 #define MAX_BYTES ((size_t)64 << 20)
 #define FILLING   0x3c /* such bytes are a number of ordinary size in every format */
 
 struct rig {
-    struct penstock__binding *binding;
+    struct penstock__flight flight;
+    unsigned in_flight;
     struct penstock__batch batch;
     size_t out_bytes;
-    unsigned char *in, *out; /* `out` has room for each slot */
+    unsigned char *in, *out; /* `out` has room for each batch in flight */
     struct penstock_gather *gather;
+    uint64_t tickets[PENSTOCK__MAX_SLOTS];
 };
 
 static double now(void)
@@ -32,30 +36,38 @@ static double now(void)
 
 static void set_frames(struct rig *rig, size_t frames)
 {
-    const struct penstock_problem *problem = rig->binding->state.problem;
+    const struct penstock_problem *problem = rig->flight.problem;
     rig->batch.frames = frames;
     rig->batch.samples =
         penstock__problem_gathered(problem) ? frames * problem->fft.n : penstock__problem_samples(problem, frames);
     rig->out_bytes = penstock__problem_out_bytes(problem, frames);
 }
 
-static int make_rig(struct rig *rig, struct penstock__binding *binding)
+static int make_rig(struct rig *rig, struct penstock__binding *binding, unsigned in_flight)
 {
     const struct penstock_problem *problem = binding->state.problem;
-    size_t average = penstock__problem_average(problem), groups = (problem->batch + average - 1) / average, in_bytes;
-    rig->binding = binding;
+    size_t average = penstock__problem_average(problem), in_bytes;
+    /* a stream gathers what suits the device, unlike who waits for each batch */
+    size_t batch =
+        in_flight > 1 && binding->state.best_batch > problem->batch ? binding->state.best_batch : problem->batch;
+    size_t groups = (batch + average - 1) / average;
+    rig->flight = (struct penstock__flight){.context = binding->state.device->context,
+                                            .problem = problem,
+                                            .slots = binding->slot_count,
+                                            .binding = binding};
+    rig->in_flight = in_flight;
     for (;; groups = (groups + 1) / 2) {
-        set_frames(rig, penstock__binding_piece(binding, groups * average));
+        set_frames(rig, groups * average);
         in_bytes = penstock__problem_in_bytes(problem, rig->batch.samples);
-        if (groups == 1 || in_bytes + binding->slot_count * rig->out_bytes <= MAX_BYTES)
+        if (groups == 1 || in_bytes + in_flight * rig->out_bytes <= MAX_BYTES)
             break;
     }
-    if (!(rig->in = penstock__alloc(in_bytes)) || !(rig->out = penstock__alloc(binding->slot_count * rig->out_bytes)) ||
+    if (!(rig->in = penstock__alloc(in_bytes)) || !(rig->out = penstock__alloc(in_flight * rig->out_bytes)) ||
         (penstock__problem_gathered(problem) &&
          !(rig->gather = penstock__calloc(rig->batch.frames, sizeof *rig->gather))))
         return PENSTOCK_ERR_MEMORY;
     memset(rig->in, FILLING, in_bytes);
-    memset(rig->out, 0, binding->slot_count * rig->out_bytes);
+    memset(rig->out, 0, in_flight * rig->out_bytes);
     for (size_t i = 0; rig->gather && i < rig->batch.frames; i++)
         rig->gather[i] = (struct penstock_gather){.start = (uint32_t)(i * problem->fft.n), .step = 1 << 20};
     rig->batch.in = rig->in;
@@ -63,25 +75,17 @@ static int make_rig(struct rig *rig, struct penstock__binding *binding)
     return PENSTOCK_OK;
 }
 
-/* One batch through every slot. */
+/* As many batches as are in flight at once; one alone is waited for, as penstock_plan_run() does. */
 static int run_round(void *argument)
 {
     struct rig *rig = argument;
     int status = PENSTOCK_OK;
-    for (unsigned slot = 0; slot < rig->binding->slot_count && !status; slot++) {
-        rig->batch.out = rig->out + slot * rig->out_bytes;
-        if (!(status = penstock__binding_wait(rig->binding, slot)))
-            status = penstock__binding_submit(rig->binding, slot, &rig->batch);
+    for (unsigned i = 0; i < rig->in_flight && !status; i++) {
+        rig->batch.out = rig->out + i * rig->out_bytes;
+        if (!(status = penstock__flight_wait(&rig->flight, rig->tickets[i])))
+            status = penstock__flight_submit(&rig->flight, &rig->batch, &rig->tickets[i]);
     }
-    return status;
-}
-
-static int drain(struct rig *rig)
-{
-    int status = PENSTOCK_OK;
-    for (unsigned slot = 0; slot < rig->binding->slot_count && !status; slot++)
-        status = penstock__binding_wait(rig->binding, slot);
-    return status;
+    return status || rig->in_flight > 1 ? status : penstock__flight_wait(&rig->flight, rig->tickets[0]);
 }
 
 static int compare(const void *a, const void *b)
@@ -90,43 +94,54 @@ static int compare(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Rounds follow each other with all slots full; a round's time is from one start to the next. */
-int penstock__measure_rounds(struct penstock__measured *measured, int (*round)(void *argument), void *argument)
+/* Of a burst the first round only fills the slots. */
+static int run_burst(double times[BURST], int (*round)(void *argument), void *argument)
 {
-    double times[ROUNDS], start, before;
+    int status = PENSTOCK_OK;
+    penstock__arrival_measure();
+    double before = now();
+    for (size_t i = 0; i <= BURST && !status; i++) {
+        status = round(argument);
+        double after = now();
+        if (i)
+            times[i - 1] = after - before;
+        before = after;
+    }
+    penstock__arrival_measured();
+    return status;
+}
+
+/* Rounds of a burst follow each other with all slots full; a round's time is from one start to the next. */
+int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void *argument)
+{
+    double times[BURSTS * BURST];
+    const double start = now();
     size_t rounds = 0;
-    uint64_t served;
     int status;
     if ((status = round(argument)) || (status = round(argument)))
         return status;
-    served = penstock__arrival_served();
-    start = before = now();
-    while (rounds < ROUNDS && before - start < SECONDS) {
-        double after;
-        if ((status = round(argument)))
+    do {
+        if ((status = run_burst(times + rounds, round, argument)))
             return status;
-        after = now();
-        times[rounds++] = after - before;
-        before = after;
-    }
+        rounds += BURST;
+    } while (rounds < BURSTS * BURST && now() - start < SECONDS);
     qsort(times, rounds, sizeof times[0], compare);
-    *measured = (struct penstock__measured){
-        .seconds = times[rounds / 2], .beside_hz = (double)(penstock__arrival_served() - served) / (before - start)};
+    *seconds = times[rounds / 2];
     return PENSTOCK_OK;
 }
 
-int penstock__measure(double *seconds, struct penstock__binding *binding)
+int penstock__measure(double *seconds, struct penstock__binding *binding, unsigned in_flight)
 {
-    struct rig rig = {0};
-    struct penstock__measured measured;
-    int status = make_rig(&rig, binding);
-    if (!status && !(status = penstock__measure_rounds(&measured, run_round, &rig)) && !(status = drain(&rig))) {
-        *seconds = measured.seconds / (double)(rig.batch.frames * binding->slot_count);
-        if (!strcmp(binding->state.device->name, "cpu"))
-            *seconds = penstock__measured_alone(*seconds, measured.beside_hz);
-    }
+    struct rig rig = {.in = NULL};
+    double round_s;
+    int status = make_rig(&rig, binding, in_flight);
+    if (!status && !(status = penstock__measure_rounds(&round_s, run_round, &rig)) &&
+        !(status = penstock__flight_wait(&rig.flight, rig.flight.last_ticket)))
+        *seconds = round_s / (double)(rig.batch.frames * in_flight);
     if (status)
         penstock__binding_close(binding);
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
+        penstock__free(rig.flight.pieces[i].saved);
     penstock__free(rig.gather);
     penstock__free(rig.out);
     penstock__free(rig.in);

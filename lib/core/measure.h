@@ -7,23 +7,13 @@
 
 #include "core/binding.h"
 
-struct penstock__measured {
-    double seconds;   /* of a round */
-    double beside_hz; /* what the CPU did in these seconds in the place of what is made: penstock__arrival_serve() */
-};
+/* By the wall's clock, the median of those of some bursts, 50 ms in all after two to warm up; the CPU that serves
+ * meanwhile has its turns between the bursts. `round` sends the batches that are in flight at once and waits for no
+ * more than it must. The only place that times candidates. */
+int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void *argument);
 
-/* Of a processor that does two things alike at once: seconds of one item, if it did all for one. */
-static inline double penstock__measured_alone(double item_s, double beside_hz)
-{
-    return 1 / (1 / item_s + beside_hz);
-}
-
-/* By the wall's clock, the median of those that follow each other for about 50 ms after two to warm
- * up. `round` sends a batch through each slot and waits for no more than it must. The only place that times
- * candidates. */
-int penstock__measure_rounds(struct penstock__measured *measured, int (*round)(void *argument), void *argument);
-
-/* Seconds a frame, transfers included, with all slots in use. Takes about 50 ms. */
-int penstock__measure(double *seconds, struct penstock__binding *binding);
+/* Seconds a frame, transfers included. Takes about 50 ms. `in_flight` batches are on their way at once; 1: each is
+ * waited for. */
+int penstock__measure(double *seconds, struct penstock__binding *binding, unsigned in_flight);
 
 #endif

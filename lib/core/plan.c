@@ -194,6 +194,7 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     new->flight.context = context;
     new->flight.problem = &new->problem;
     new->flight.slots = slots ? slots : DEFAULT_SLOTS;
+    new->flight.in_flight = slots ? slots : 1;
     if ((status = copy_window(new)) || (status = penstock__bind(&new->flight, device, meanwhile))) {
         penstock_plan_free(new);
         return status;

@@ -181,13 +181,14 @@ static int take(struct channelizer *channelizer, bool wait, const struct frame_s
     if (!some)
         return PENSTOCK_OK;
     double began = penstock__now_s();
+    penstock__arrival_serve(channelizer->arrival);
     int status = penstock__channelizer_engine_run(engine, channelizer->in + channelizer->start, channelizer->folded,
                                                   some, sink, at);
+    penstock__arrival_served(channelizer->arrival);
     if (status)
         return status;
     penstock__meter_batch(&channelizer->stream.meter, some, penstock__now_s() - began);
     channelizer->meanwhile += channelizer->arrival != NULL;
-    penstock__arrival_serve(channelizer->arrival, some);
     penstock__channelizer_leave(channelizer, some);
     *taken = some;
     return PENSTOCK_OK;

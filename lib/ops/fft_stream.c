@@ -65,7 +65,8 @@ static int plan(const struct penstock__batched *batched, penstock_plan **made)
     }
     int status = penstock_fft_plan(
         made, batched->stream.context,
-        &PENSTOCK_FFT_DESC(.n = d->n, .direction = d->real ? PENSTOCK_FORWARD : d->direction,
+        &PENSTOCK_FFT_DESC(.n = d->n, .slots = PENSTOCK__BATCHED_SLOTS,
+                           .direction = d->real ? PENSTOCK_FORWARD : d->direction,
                            .domain = d->real ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                            .load = {.format = d->real ? PENSTOCK_F32 : PENSTOCK_CF32, .window = window},
                            .store = {.centered = d->centered && d->direction == PENSTOCK_FORWARD && !d->real}),

@@ -106,14 +106,12 @@ static int run_round(void *argument)
 /* Seconds of a sample. */
 static int time_on(double *seconds, const struct wanted *wanted, const struct filter_shape *shape, const char *device)
 {
-    struct penstock__measured measured;
+    double round_s;
     struct rig rig;
     int status = rig_init(&rig, wanted, shape, device);
-    if (!status && !(status = penstock__measure_rounds(&measured, run_round, &rig))) {
+    if (!status && !(status = penstock__measure_rounds(&round_s, run_round, &rig))) {
         unsigned slots = penstock__filter_engine_slots(rig.engine);
-        *seconds = measured.seconds / (double)(rig.blocks.count * shape->block * slots);
-        if (!strcmp(device, "cpu"))
-            *seconds = penstock__measured_alone(*seconds, measured.beside_hz);
+        *seconds = round_s / (double)(rig.blocks.count * shape->block * slots);
         status = wait_for_all(&rig);
     }
     rig_free(&rig);

@@ -64,13 +64,14 @@ int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size
 {
     struct filter_blocks blocks = {.first = filter->blocks, .count = count, .in = filter->in, .near = near, .far = far};
     double began = penstock__now_s();
+    penstock__arrival_serve(filter->arrival);
     int status = penstock__filter_compute(filter, blocks, output);
+    penstock__arrival_served(filter->arrival);
     if (status)
         return status;
     penstock__filter_measure_blocks(filter, count, began);
     filter->blocks += count;
     filter->meanwhile += filter->arrival != NULL;
-    penstock__arrival_serve(filter->arrival, count * filter->shape->block);
     filter->due -= smaller(filter->due, count);
     filter->complete = 0;
     penstock__filter_taps_passed(filter, filter->blocks);

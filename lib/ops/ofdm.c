@@ -372,10 +372,12 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
         (status = penstock__ofdm_check_frames(&ofdm->grid, &b)))
         return status;
     penstock__ofdm_welcome(ofdm);
-    if ((status = run(ofdm, &b, &r)))
+    penstock__arrival_serve(ofdm->arrival);
+    status = run(ofdm, &b, &r);
+    penstock__arrival_served(ofdm->arrival);
+    if (status)
         return status;
     ofdm->meanwhile += ofdm->arrival != NULL;
-    penstock__arrival_serve(ofdm->arrival, b.symbol_count);
     return PENSTOCK_OK;
 }
 

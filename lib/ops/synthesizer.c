@@ -113,10 +113,10 @@ static int make(struct penstock__batched *batched)
 
 static int plan(const struct penstock__batched *batched, penstock_plan **made)
 {
-    return penstock_fft_plan(
-        made, batched->stream.context,
-        &PENSTOCK_FFT_DESC(.n = of_const(&batched->stream)->desc.channels, .direction = PENSTOCK_REVERSE),
-        batched->device);
+    return penstock_fft_plan(made, batched->stream.context,
+                             &PENSTOCK_FFT_DESC(.n = of_const(&batched->stream)->desc.channels,
+                                                .slots = PENSTOCK__BATCHED_SLOTS, .direction = PENSTOCK_REVERSE),
+                             batched->device);
 }
 
 static void forget(struct penstock__batched *batched)
