@@ -22,10 +22,12 @@ struct penstock__batcher {
     size_t sample_bytes, group_bytes;
     size_t frame, spacing, average;
     size_t capacity; /* groups of a batch */
+    size_t max_bytes;
     unsigned threads;
     double max_latency_s;
-    struct penstock__ring ring; /* items are groups, tickets the plan's */
-    const char *carried;        /* samples for the batch that is filled next, within one that was sent */
+    struct penstock__ring ring;           /* items are groups, tickets the plan's */
+    const struct penstock_device *device; /* that its memory suits */
+    const char *carried;                  /* samples for the batch that is filled next, within one that was sent */
     size_t carried_samples;
     uint64_t last_ticket;
     int failure;
@@ -40,19 +42,31 @@ static size_t samples_of(const struct penstock__batcher *batcher, size_t groups)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static size_t choose_capacity(const struct penstock__batcher *batcher, size_t best_frames, size_t max_bytes)
+static size_t choose_capacity(const struct penstock__batcher *batcher, size_t best_frames)
 {
     size_t each = batcher->average * batcher->spacing * batcher->sample_bytes + batcher->group_bytes;
     size_t once = batcher->frame * batcher->sample_bytes;
-    size_t groups = max_bytes > once ? (max_bytes - once) / each : 0;
+    size_t groups = batcher->max_bytes > once ? (batcher->max_bytes - once) / each : 0;
     if (groups > best_frames / batcher->average)
         groups = best_frames / batcher->average;
     return groups ? groups : 1;
 }
 
-static size_t bytes_of(const struct penstock__batcher *batcher)
+/* A ring in memory that suits the plan's device, of batches of `*capacity` groups. After an error too, it is to be
+ * freed. */
+static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct penstock__batcher *batcher)
 {
-    return samples_of(batcher, batcher->capacity) * batcher->sample_bytes + batcher->capacity * batcher->group_bytes;
+    const size_t batch = penstock__plan_problem(batcher->plan)->batch;
+    struct penstock_device *device = penstock__plan_binding(batcher->plan)->state.device;
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    int status = penstock_plan_get_info(batcher->plan, &info);
+    if (status)
+        return status;
+    *capacity = choose_capacity(batcher, info.best_batch > batch ? info.best_batch : batch);
+    size_t in_bytes = samples_of(batcher, *capacity) * batcher->sample_bytes;
+    size_t out_bytes = *capacity * batcher->group_bytes;
+    unsigned count = in_bytes + out_bytes > batcher->max_bytes ? FEW_BATCHES : PENSTOCK__RING_MOST;
+    return penstock__ring_init(ring, device->context, device, count, in_bytes, out_bytes);
 }
 
 int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *plan, size_t max_bytes,
@@ -60,34 +74,26 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
 {
     const struct penstock_problem *problem = penstock__plan_problem(plan);
     struct penstock__batcher *made = penstock__calloc(1, sizeof *made);
-    penstock_plan_info info = PENSTOCK_PLAN_INFO;
     int status;
     *batcher = NULL;
     if (!made)
         return PENSTOCK_ERR_MEMORY;
     made->plan = plan;
+    made->max_bytes = max_bytes;
+    made->device = penstock__plan_binding(plan)->state.device;
     made->sample_bytes = penstock_format_bytes(problem->fft.format);
     made->group_bytes = problem->out_bytes;
     made->frame = penstock__fft_frame(&problem->fft);
     made->spacing = problem->fft.spacing;
     made->average = problem->fft.average;
     made->max_latency_s = max_latency_s;
-    made->threads = penstock__threads(penstock__plan_binding(plan)->state.device->context);
-    if ((status = penstock_plan_get_info(plan, &info)))
-        goto fail;
-    made->capacity =
-        choose_capacity(made, info.best_batch > problem->batch ? info.best_batch : problem->batch, max_bytes);
-    struct penstock_device *device = penstock__plan_binding(plan)->state.device;
-    unsigned count = bytes_of(made) > max_bytes ? FEW_BATCHES : PENSTOCK__RING_MOST;
-    if ((status = penstock__ring_init(&made->ring, device->context, device, count,
-                                      samples_of(made, made->capacity) * made->sample_bytes,
-                                      made->capacity * made->group_bytes)))
-        goto fail;
+    made->threads = penstock__threads(made->device->context);
+    if ((status = make_ring(&made->ring, &made->capacity, made))) {
+        penstock__batcher_free(made);
+        return status;
+    }
     *batcher = made;
     return PENSTOCK_OK;
-fail:
-    penstock__batcher_free(made);
-    return status;
 }
 
 void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penstock__meter *meter)
@@ -99,15 +105,6 @@ void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penst
 void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max_latency_s)
 {
     batcher->max_latency_s = max_latency_s;
-}
-
-void penstock__batcher_reset(struct penstock__batcher *batcher)
-{
-    penstock_plan_wait(batcher->plan, batcher->last_ticket); /* a failure is forgotten with the rest */
-    penstock__ring_reset(&batcher->ring);
-    batcher->carried = NULL;
-    batcher->carried_samples = 0;
-    batcher->failure = PENSTOCK_OK;
 }
 
 void penstock__batcher_free(struct penstock__batcher *batcher)
@@ -130,9 +127,59 @@ static void count_groups(struct penstock__batcher *batcher, struct penstock__rin
     batch->items = groups;
 }
 
+/* Whether the plan has gone over to a device that wants other memory, which a processor does not. */
+static bool moves(const struct penstock__batcher *batcher)
+{
+    return penstock__plan_binding(batcher->plan)->state.device != batcher->device &&
+           !penstock__plan_is_direct(batcher->plan);
+}
+
+/* Whether there is a batch to fill. Before a move, which is between two batches, all results must have been read. */
+static bool has_room(const struct penstock__batcher *batcher)
+{
+    const struct penstock__ring *ring = &batcher->ring;
+    const struct penstock__ring_batch *last = &ring->batches[ring->filling];
+    return last->state == PENSTOCK__RING_FILLING ||
+           (last->state == PENSTOCK__RING_FREE && (ring->oldest == ring->filling || !moves(batcher)));
+}
+
+/* Takes what is carried along. Without memory for it the ring stays as it is. */
+static void move(struct penstock__batcher *batcher)
+{
+    struct penstock__ring ring = {.context = NULL};
+    size_t capacity;
+    batcher->device = penstock__plan_binding(batcher->plan)->state.device;
+    if (make_ring(&ring, &capacity, batcher)) {
+        penstock__ring_free(&ring);
+        return;
+    }
+    if (batcher->carried_samples)
+        memcpy(ring.batches[0].in, batcher->carried, batcher->carried_samples * batcher->sample_bytes);
+    ring.batches[0].samples = batcher->carried_samples;
+    batcher->carried_samples = 0;
+    batcher->capacity = capacity;
+    penstock__ring_free(&batcher->ring);
+    batcher->ring = ring;
+}
+
+void penstock__batcher_reset(struct penstock__batcher *batcher)
+{
+    penstock_plan_wait(batcher->plan, batcher->last_ticket); /* a failure is forgotten with the rest */
+    penstock__ring_reset(&batcher->ring);
+    batcher->carried = NULL;
+    batcher->carried_samples = 0;
+    batcher->failure = PENSTOCK_OK;
+    if (moves(batcher))
+        move(batcher);
+}
+
 /* The batch to fill, with what is carried into it; NULL while there is none. */
 static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
 {
+    if (!has_room(batcher))
+        return NULL;
+    if (penstock__ring_last(&batcher->ring)->state == PENSTOCK__RING_FREE && moves(batcher))
+        move(batcher);
     struct penstock__ring_batch *batch = penstock__ring_last(&batcher->ring);
     if (batch->state == PENSTOCK__RING_FREE) {
         batch->state = PENSTOCK__RING_FILLING;
@@ -142,7 +189,7 @@ static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
             memcpy(batch->in, batcher->carried, batch->samples * batcher->sample_bytes);
         batcher->carried_samples = 0;
     }
-    return batch->state == PENSTOCK__RING_FILLING ? batch : NULL;
+    return batch;
 }
 
 static int fail(struct penstock__batcher *batcher, int status)
@@ -203,8 +250,9 @@ int penstock__batcher_commit(struct penstock__batcher *batcher, size_t samples)
 
 int penstock__batcher_flush(struct penstock__batcher *batcher)
 {
-    struct penstock__ring_batch *batch = batcher->failure ? NULL : filling(batcher);
-    return batch && batch->items ? send(batcher, batch) : failure(batcher);
+    struct penstock__ring_batch *batch = penstock__ring_last(&batcher->ring);
+    bool complete = batch->state == PENSTOCK__RING_FILLING && batch->items;
+    return complete && !batcher->failure ? send(batcher, batch) : failure(batcher);
 }
 
 /* ---------------------------------------------------------------- straight -------------------- */
@@ -307,13 +355,14 @@ int penstock__batcher_push(struct penstock__batcher *batcher, const struct penst
 int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const void **from, size_t *groups)
 {
     struct penstock__ring_batch *oldest = penstock__ring_oldest(&batcher->ring);
-    struct penstock__ring_batch *last = batcher->failure ? NULL : filling(batcher);
+    struct penstock__ring_batch *last = penstock__ring_last(&batcher->ring);
+    bool room = !batcher->failure && has_room(batcher);
     int status;
     *from = NULL;
     *groups = 0;
-    if (last && overdue(batcher, last) && (status = send(batcher, last)))
-        last = NULL;
-    if (oldest->state == PENSTOCK__RING_SENT && (wait || !last || overdue(batcher, oldest))) {
+    if (room && last->state == PENSTOCK__RING_FILLING && overdue(batcher, last))
+        room = !send(batcher, last);
+    if (oldest->state == PENSTOCK__RING_SENT && (wait || !room || overdue(batcher, oldest))) {
         status = penstock_plan_wait(batcher->plan, oldest->ticket);
         oldest->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
         if (status)
@@ -375,6 +424,11 @@ size_t penstock__batcher_held(const struct penstock__batcher *batcher)
 void penstock__batcher_drop_held(struct penstock__batcher *batcher, size_t samples)
 {
     struct penstock__ring_batch *last = filling(batcher); /* what was carried is in it */
+    if (!last) {
+        batcher->carried += samples * batcher->sample_bytes;
+        batcher->carried_samples -= samples;
+        return;
+    }
     last->samples -= samples;
     memmove(last->in, last->in + samples * batcher->sample_bytes, last->samples * batcher->sample_bytes);
 }
