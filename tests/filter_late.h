@@ -187,8 +187,10 @@ static inline bool init(const char *device)
     }
     for (size_t u = 0; u < USES; u++)
         uses[u].desc.size = sizeof uses[u].desc;
-    if (penstock_filter_open(&filter, context, &uses[0].desc, kind) == PENSTOCK_ERR_NO_DEVICE)
+    if (penstock_filter_open(&filter, context, &uses[0].desc, kind) == PENSTOCK_ERR_NO_DEVICE) {
+        penstock_context_free(context); /* which waits for drivers that are being loaded */
         return false;
+    }
     penstock_stream_free(filter);
     return true;
 }
