@@ -323,8 +323,6 @@ static int bench(struct measurement *m, const struct options *options)
     int code = check_options(m, options);
     if (code)
         return code;
-    if (m->study && strcmp(m->study, "auto"))
-        interrupt_wait_for_end();
     if (m->study)
         return find_study(m->study)(&(struct study){.device = options->arguments[0],
                                                     .only = m->cases ? m->cases[0] : NULL,

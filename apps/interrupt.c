@@ -160,11 +160,6 @@ void interrupt_conclude_by(int (*conclude)(void *owner), void *owner, int code)
     pthread_mutex_unlock(&work_lock);
 }
 
-void interrupt_wait_for_end(void)
-{
-    atomic_store(&concluding, true);
-}
-
 void interrupt_hold(void)
 {
     pthread_mutex_lock(&work_lock);

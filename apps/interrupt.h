@@ -27,9 +27,6 @@ int interrupt_tell(int code);
  * interrupt_release(). */
 void interrupt_conclude_by(int (*conclude)(void *owner), void *owner, int code);
 
-/* For work that prints nothing before its end: it ends by itself, whenever that is. */
-void interrupt_wait_for_end(void);
-
 /* Around all that changes what `conclude` uses: outputs and what goes to them. */
 void interrupt_hold(void);
 void interrupt_release(void);

@@ -34,6 +34,7 @@ struct enqueue_pair {
 };
 
 struct enqueue_study {
+    bool csv;
     penstock_context *context;
     struct study_device device;
     const struct peer *peer; /* NULL: none on this device */
@@ -136,8 +137,12 @@ static void free_pair(const struct enqueue_study *s, struct enqueue_pair *pair)
     penstock_plan_free(pair->plan);
 }
 
-static void print(const struct enqueue_study *s, bool csv)
+static int conclude(void *subject)
 {
+    const struct enqueue_study *s = subject;
+    const bool csv = s->csv;
+    if (interrupted())
+        return interrupt_tell(EXIT_DONE);
     if (csv)
         printf("n,frames,enqueue_us,cufft_us\n");
     else
@@ -150,6 +155,7 @@ static void print(const struct enqueue_study *s, bool csv)
         printf(csv ? "%zu,%zu,%.3f,%s\n" : "%8zu %8zu %10.3f %10s\n", pair->size.n, pair->size.frames,
                1e6 * pair->ours_s, *theirs || csv ? theirs : "-");
     }
+    return EXIT_DONE;
 }
 
 static int run(struct enqueue_study *s)
@@ -169,15 +175,13 @@ static int run(struct enqueue_study *s)
 
 int study_enqueue(const struct study *study)
 {
-    struct enqueue_study s = {.context = NULL};
+    struct enqueue_study s = {.csv = study->csv};
     int code = open_context(&s.context, 0);
     if (code)
         return code;
     code = study_device_find(&s.device, s.context, study->device ? study->device : "cuda", STUDY_BLOCK_BYTES);
-    if (!code && !(code = run(&s)) && !interrupted())
-        print(&s, study->csv);
-    if (!code)
-        code = interrupt_tell(code);
+    if (!code && !(code = run(&s)))
+        code = interrupt_conclude(conclude, &s);
     for (size_t i = 0; i < SIZES; i++)
         free_pair(&s, &s.pairs[i]);
     study_device_free(&s.device);

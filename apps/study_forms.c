@@ -72,6 +72,7 @@ static const struct forms plane_forms = {
 };
 
 struct forms_study {
+    const struct study *wanted;
     const struct forms *forms;
     penstock_context *context;
     struct study_device device;
@@ -122,7 +123,7 @@ static int compare_doubles(const void *a, const void *b)
 /* The median of some rounds; energy over a quarter of a second or so, since counters tick slowly. */
 static int measure(struct forms_study *s, const struct subject *subject, int form, int size)
 {
-    double rounds[ROUNDS], once, before, enough;
+    double rounds[ROUNDS], once, before, enough, joules = NAN;
     unsigned repeats;
     int status = run_batches(s, subject, 1, &once);
     if (status || (status = run_batches(s, subject, 1, &once)))
@@ -133,15 +134,18 @@ static int measure(struct forms_study *s, const struct subject *subject, int for
     if (status)
         return status;
     qsort(rounds, ROUNDS, sizeof *rounds, compare_doubles);
+    if (s->meter.joules) {
+        enough = fmin(20000, 0.25 / fmax(rounds[ROUNDS / 2], 1e-7)) + 1;
+        before = power_joules(&s->meter);
+        status = run_batches(s, subject, (unsigned)enough, &once);
+        before = power_joules(&s->meter) - before;
+        if (before > 0)
+            joules = before / ((double)(unsigned)enough * (double)s->frames);
+    }
+    interrupt_hold();
     s->seconds[form][size] = rounds[ROUNDS / 2] / (double)s->frames;
-    if (!s->meter.joules)
-        return PENSTOCK_OK;
-    enough = fmin(20000, 0.25 / fmax(rounds[ROUNDS / 2], 1e-7)) + 1;
-    before = power_joules(&s->meter);
-    status = run_batches(s, subject, (unsigned)enough, &once);
-    before = power_joules(&s->meter) - before;
-    if (before > 0)
-        s->joules[form][size] = before / ((double)(unsigned)enough * (double)s->frames);
+    s->joules[form][size] = joules;
+    interrupt_release();
     return status;
 }
 
@@ -316,9 +320,21 @@ static int fail_nothing(const struct forms_study *s, const struct study *wanted)
     return fail(EXIT_DATA, "%s does none of these forms", s->device.name);
 }
 
+/* What there is, after an interrupt too. */
+static int conclude(void *subject)
+{
+    const struct forms_study *s = subject;
+    const struct study *wanted = s->wanted;
+    int first, last;
+    if (!find_sizes(s, &first, &last))
+        return interrupted() ? interrupt_tell(EXIT_DONE) : fail_nothing(s, wanted);
+    print_table(s, wanted->csv);
+    return interrupt_tell(wanted->png ? picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE);
+}
+
 static int study(struct forms_study *s, const struct study *wanted)
 {
-    int code = find_device(s, wanted->device), first, last = sizes_of(s);
+    int code = find_device(s, wanted->device), last = sizes_of(s);
     size_t sizes = 0;
     for (int form = 0; form < MOST_FORMS; form++)
         for (int size = 0; size < MOST_SIZES; size++)
@@ -326,17 +342,17 @@ static int study(struct forms_study *s, const struct study *wanted)
     for (int size = 0; size < last; size++)
         sizes += !wanted->most || side_of(s, size) <= wanted->most;
     progress_begin("measurements", (double)(sizes * s->forms->count));
+    if (!code)
+        interrupt_conclude_by(conclude, s, EXIT_DONE);
     for (int size = 0; size < last && !code; size++)
         for (size_t form = 0; form < s->forms->count && !code && !interrupted(); form++)
             if (!wanted->most || side_of(s, size) <= wanted->most)
                 code = measure_form(s, (int)form, size);
     progress_clear();
-    if (!code && !find_sizes(s, &first, &last))
-        return interrupted() ? interrupt_tell(code) : fail_nothing(s, wanted);
-    if (code)
-        return code;
-    print_table(s, wanted->csv);
-    return interrupt_tell(wanted->png ? picture_write(wanted->png, 1080, 580, draw, s) : EXIT_DONE);
+    if (!code)
+        return interrupt_conclude(conclude, s);
+    interrupt_conclude_by(NULL, NULL, code);
+    return code;
 }
 
 static int study_forms(const struct forms *forms, const struct study *wanted)
@@ -345,6 +361,7 @@ static int study_forms(const struct forms *forms, const struct study *wanted)
     int code = s ? open_context(&s->context, 0) : fail(EXIT_DATA, "out of memory");
     if (!code) {
         s->forms = forms;
+        s->wanted = wanted;
         code = study(s, wanted);
     }
     if (s) {

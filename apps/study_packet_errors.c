@@ -64,9 +64,11 @@ static int measure_point(struct curve *curve, const struct study *study, penstoc
     for (size_t done = 0; done < frames && !code; done += part)
         code = measure_part(&curve->frames, study, receiver, snr_db, frames - done < part ? frames - done : part,
                             &state, &found);
+    interrupt_hold();
     curve->snr_db[curve->count] = snr_db;
     curve->error_rate[curve->count] = 1 - (double)found / (double)frames;
-    curve->count++;
+    curve->count += !code;
+    interrupt_release();
     return code;
 }
 
@@ -92,13 +94,16 @@ static int measure_curve(struct curve *curve, const struct study *study, penstoc
         code = measure_point(curve, study, receiver, rates[rate].first_db + step_db * (double)i);
         clean += !code && curve->error_rate[i] < 0.01;
     }
+    interrupt_hold();
     curve->ten_percent_db = find_crossing(curve, study->frames);
+    interrupt_release();
     return code;
 }
 
 static void print_curve(const struct curve *curve, double mbps)
 {
     progress_clear();
+    interrupt_hold();
     printf("%-5g %-11s", mbps, curve->frames.recorded ? "recorded" : "transmitter");
     if (isnan(curve->ten_percent_db))
         printf(" %9s ", "-");
@@ -108,6 +113,7 @@ static void print_curve(const struct curve *curve, double mbps)
         if (curve->error_rate[i] < 0.995)
             printf(" %g:%.3f", curve->snr_db[i], curve->error_rate[i]);
     putchar('\n');
+    interrupt_release();
     fflush(stdout);
 }
 
@@ -148,6 +154,16 @@ static void draw_curves(struct canvas *canvas, const void *subject)
     canvas_text(canvas, axes.left + axes.width + 22, axes.top + 214, ANCHOR_LEFT, ink, "* own transmitter");
 }
 
+/* The curves that there are, after an interrupt too. */
+static int conclude(void *drawing)
+{
+    const struct drawing *all = drawing;
+    int code = EXIT_DONE;
+    if (all->study->png)
+        code = picture_write(all->study->png, 1030, 640, draw_curves, all);
+    return interrupt_tell(code);
+}
+
 int study_packet_errors(const struct study *study)
 {
     struct curve *curves = calloc(RATES, sizeof *curves);
@@ -168,17 +184,21 @@ int study_packet_errors(const struct study *study)
     printf("%-5s %-11s %9s   %s\n", "Mb/s", "frames", "10 % at", "SNR dB : packet error rate");
     for (size_t i = 0; i < RATES; i++)
         curves[i].ten_percent_db = NAN;
+    struct drawing drawing = {curves, study, penstock_stream_device(receiver)};
+    interrupt_conclude_by(conclude, &drawing, EXIT_DONE);
     progress_begin("rates", RATES);
     for (size_t i = 0; i < RATES && !code && !interrupted(); i++) {
         if ((code = study_frames_find(&curves[i].frames, study, &recordings, rates[i].mbps)) ||
             (code = measure_curve(&curves[i], study, receiver, i)))
             break;
         print_curve(&curves[i], rates[i].mbps);
+        interrupt_hold();
+        drawing.device = penstock_stream_device(receiver);
+        interrupt_release();
     }
-    if (!code && study->png)
-        code = picture_write(study->png, 1030, 640, draw_curves,
-                             &(struct drawing){curves, study, penstock_stream_device(receiver)});
-    code = interrupt_tell(code);
+    if (!code)
+        code = interrupt_conclude(conclude, &drawing);
+    interrupt_conclude_by(NULL, NULL, code);
 done:
     for (size_t i = 0; curves && i < RATES; i++)
         study_frames_free(&curves[i].frames);

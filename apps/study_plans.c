@@ -39,6 +39,7 @@ struct plans_row {
 };
 
 struct plans_study {
+    const struct study *wanted;
     struct study_folder folder;
     penstock_context *context;
     struct study_device device;
@@ -165,7 +166,9 @@ static int measure(struct plans_study *s, size_t n)
         penstock_bench_free(pair[i].on_device);
         penstock_plan_free(pair[i].plan);
     }
+    interrupt_hold();
     s->count += !status;
+    interrupt_release();
     return status ? fail_status(status) : EXIT_DONE;
 }
 
@@ -266,6 +269,21 @@ static void draw(struct canvas *canvas, const void *study)
 
 /* ---------------------------------------------------------------- study ----------------------- */
 
+/* What there is, after an interrupt too: then nobody else takes the folder away. */
+static int conclude(void *subject)
+{
+    struct plans_study *s = subject;
+    const struct study *wanted = s->wanted;
+    if (interrupted())
+        study_folder_close(&s->folder);
+    if (!s->count)
+        return interrupted() ? interrupt_tell(EXIT_DONE)
+                             : fail(EXIT_USAGE, "--most %zu is impossible: the study begins at %zu points",
+                                    wanted->most, lengths[0]);
+    print_table(s, wanted->csv);
+    return interrupt_tell(wanted->png ? picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE);
+}
+
 static int study(struct plans_study *s, const struct study *wanted)
 {
     int code = study_device_find(&s->device, s->context, wanted->device, ON_HOST);
@@ -277,22 +295,20 @@ static int study(struct plans_study *s, const struct study *wanted)
         if (lengths[i] <= most)
             code = measure(s, lengths[i]);
     progress_clear();
-    if (!code && !s->count)
-        return interrupted() ? interrupt_tell(code)
-                             : fail(EXIT_USAGE, "--most %zu is impossible: the study begins at %zu points",
-                                    wanted->most, lengths[0]);
-    if (code)
-        return code;
-    print_table(s, wanted->csv);
-    return interrupt_tell(wanted->png ? picture_write(wanted->png, 1080, 740, draw, s) : EXIT_DONE);
+    return code ? code : interrupt_conclude(conclude, s);
 }
 
 int study_plans(const struct study *wanted)
 {
     struct plans_study *s = calloc(1, sizeof *s);
     int code = s ? study_folder_open(&s->folder) : fail(EXIT_DATA, "out of memory");
-    if (!code && !(code = open_context(&s->context, 0)))
-        code = study(s, wanted);
+    if (!code) {
+        s->wanted = wanted;
+        interrupt_conclude_by(conclude, s, EXIT_DONE);
+        if (!(code = open_context(&s->context, 0)))
+            code = study(s, wanted);
+        interrupt_conclude_by(NULL, NULL, code);
+    }
     if (s) {
         penstock_context_free(s->context);
         study_folder_close(&s->folder);

@@ -7,8 +7,9 @@ with a fresh cache and with a kept one, and with nobody who takes its output.
 What counts is the slowest. The machine may be busy with other things, so a process of its own is timed in the same
 instant: it sleeps as often as the command may while it waits for its work to end, and computes for as long as the
 command may to conclude it. What that process is late by, and nothing else, is added to the limit; on a machine with
-nothing else to do it is late by a few milliseconds. Not here are the studies of bench that print at their end: they end
-after the case at work, as docs/command.md says. PENSTOCK_TEST_FULL=1 tries each ten times as often."""
+nothing else to do it is late by a few milliseconds. What still takes longer is tried again at the same moment, three
+times in all: what the command does at that moment is as slow again, what the machine did is not. PENSTOCK_TEST_FULL=1
+tries each ten times as often."""
 
 import fcntl
 import os
@@ -28,6 +29,7 @@ DRIVER = os.environ.get("PENSTOCK_TEST_HANG_DRIVER")
 LIMIT_S = 0.5
 LONGEST_S = 0.9  # before the signal
 AT_ONCE = 2
+TRIES = 3
 has_json = run("devices", "--json").returncode == 0
 has_png = "libpng" not in run("spectrum", "--png", path("x.png")).stderr
 
@@ -43,7 +45,10 @@ COMMANDS = {
     "devices": [["devices"], ["devices", "--wait"]],
     "doctor": [["doctor"]],
     "check": [["check", "--full"], ["check", "cpu", "reference", "--full"]],
-    "bench": [["bench"], ["bench", "cpu", "--case", "fft:1048576:x16"], ["bench", "--study", "auto"]],
+    "bench": [["bench"], ["bench", "cpu", "--case", "fft:1048576:x16"], ["bench", "--study", "auto"],
+              ["bench", "--study", "per", *png], ["bench", "cpu", "--study", "taps", *png],
+              ["bench", "--study", "plans", *png], ["bench", "--study", "radix"], ["bench", "--study", "2d", *png],
+              ["bench", "opencl", "--study", "enqueue"]],
     "spectrum": [["spectrum", *RAW, "--fft", "4096", "--png", "o.png"]] * has_png,
     "filter": [["filter", *RAW, *LOWPASS, "-o", "/dev/null"], ["filter", *RAW, *LOWPASS, "-d", "cpu", "-o", "-"]],
     "channelize": [["channelize", *RAW, "-m", "4", "-o", "c", *png]] * has_json,
@@ -106,6 +111,17 @@ results = []
 
 
 def interrupt(baseline, arguments, number, cold, stalled, turn):
+    for attempt in range(TRIES):
+        took, late, ended, code, told, what = interrupt_once(baseline, arguments, number, cold, stalled, turn)
+        if took <= LIMIT_S + late:
+            break
+    with lock:
+        results.append((took - late, took, late, ended, what))
+        check(code in (0, -number), *what, "ended with", code, told)
+        check(took <= LIMIT_S + late, *what, f"took {took:.2f} s where a process of its own was {late:.2f} s late:", told)
+
+
+def interrupt_once(baseline, arguments, number, cold, stalled, turn):
     draw = random.Random(repr((arguments[:2], number, cold, stalled, turn)))
     place = path(f"p{threading.get_ident()}")
     shutil.rmtree(place, ignore_errors=True)
@@ -135,10 +151,7 @@ def interrupt(baseline, arguments, number, cold, stalled, turn):
         os.close(ours)
         os.close(theirs)
     what = (" ".join(arguments), number.name, "cold" if cold else "warm", "stalled" if stalled else "", f"after {after:.2f} s")
-    with lock:
-        results.append((took - late, took, late, ended, what))
-        check(process.returncode in (0, -number), *what, "ended with", process.returncode, told)
-        check(took <= LIMIT_S + late, *what, f"took {took:.2f} s where a process of its own was {late:.2f} s late:", told)
+    return took, late, ended, process.returncode, told, what
 
 
 work = [(arguments, number, cold, stalled, turn) for command in COMMANDS.values() for arguments in command
