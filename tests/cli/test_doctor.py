@@ -137,10 +137,18 @@ if has_loader and CRASH_DRIVER:
     plain = dict(ASAN_OPTIONS="use_sigaltstack=0:handle_segv=0", UBSAN_OPTIONS="handle_segv=0")  # a crash looks like one
     check_fault(dict(healthy, OCL_ICD_VENDORS=path("crash"), OCL_ICD_FILENAMES=CRASH_DRIVER, **plain), "opencl", "crashed while it was probed",
                 "update or remove")
+def wait_for_drivers(environment):
+    """Nobody who does not name a driver waits for it long, which may be too short on a busy machine: what came of it is
+    kept."""
+    subprocess.run([os.path.join(prefix, "bin/penstock"), "devices", "--wait"], env=environment, capture_output=True)
+
+
+wait_for_drivers(healthy)
 if OPENCL_SHIM and any(row[:2] == ("ok", "opencl:0") for row in doctor(healthy)):
     for fault, state, cure in (("build-crash", "the driver crashed while it compiled a first kernel (signal 11)", "update or remove"),
                                ("build-error", "the driver fails with a first kernel: clBuildProgram: ", "reinstall that driver")):
         broken = dict(healthy, PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM, PENSTOCK_SHIM_FAULT=fault, PENSTOCK_CACHE_DIR=path(fault))
+        wait_for_drivers(broken)
         check_fault(broken, "opencl:0", "absent: " + state, cure)
         listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices"], env=broken, capture_output=True, text=True)
         check(listed.returncode == 0 and re.search(r"opencl:0 +absent +MIT +" + re.escape(state), listed.stdout), fault, listed)
