@@ -12,6 +12,7 @@
  * has an integrand that ends smoothly, so that a sum of equal steps gives it to nearly all digits.
  */
 #include "ops/channelizer_check.h"
+#include "ops/kaiser.h"
 
 #include <math.h>
 
@@ -43,17 +44,6 @@ size_t penstock_channelizer_taps_length(size_t channels, size_t hop)
 
 /* ---------------------------------------------------------------- root-Nyquist ---------------- */
 
-/* The modified Bessel function of order zero. */
-static double bessel(double x)
-{
-    double sum = 1, term = 1;
-    for (int k = 1; k < 100 && term > 1e-17 * sum; k++) {
-        term *= x * x / (4 * (double)k * k);
-        sum += term;
-    }
-    return sum;
-}
-
 /* Kaiser's parameter for `reach` (taps of a branch times width of the transition): the best for stop band and inverse
  * by trial, on a line. */
 static double beta_of(double reach)
@@ -72,7 +62,7 @@ static void fill_slopes(struct slope *slopes, size_t count, size_t channels, siz
     for (int j = 0; j < STEPS; j++) {
         double u = (2 * j + 1.0) / STEPS - 1;
         slopes[j].frequency = (1 + width * u) / (2 * (double)channels);
-        slopes[j].weight = bessel(beta * sqrt(1 - u * u));
+        slopes[j].weight = penstock__bessel_i0(beta * sqrt(1 - u * u));
         sum += slopes[j].weight;
     }
     for (int j = 0; j < STEPS; j++) {

@@ -9,6 +9,7 @@
  * 5th edition, section 9.2: the root raised cosine.
  */
 #include "backends/backend.h"
+#include "ops/kaiser.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,21 +27,12 @@ size_t penstock_taps_length(double transition, double attenuation_db)
     return (size_t)taps | 1;
 }
 
-static double kaiser_beta(double attenuation_db)
-{
-    if (attenuation_db > 50)
-        return 0.1102 * (attenuation_db - 8.7);
-    if (attenuation_db > 21)
-        return 0.5842 * pow(attenuation_db - 21, 0.4) + 0.07886 * (attenuation_db - 21);
-    return 0;
-}
-
 /* The symmetric window: the periodic one of a point less, whose first point comes again. */
 static int fill_window(float *window, size_t count, double attenuation_db)
 {
     char name[32];
-    int whole = (int)kaiser_beta(attenuation_db);
-    int part = (int)(1e6 * (kaiser_beta(attenuation_db) - whole));
+    int whole = (int)penstock__kaiser_beta(attenuation_db);
+    int part = (int)(1e6 * (penstock__kaiser_beta(attenuation_db) - whole));
     snprintf(name, sizeof name, "kaiser:%d.%06d", whole, part); /* a point whatever the locale says */
     if (count == 1) {
         window[0] = 1;

@@ -2,16 +2,15 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The taps of a resampler. The library's own are a sinc under a Kaiser window (J. Kaiser, "Nonrecursive digital filter
- * design using the I0-sinh window function", Proc. IEEE Int. Symp. Circuits and Systems, 1974, for the formulas), wider
- * by the ratio where the rate falls. It is sampled once, finely, and read by cubics, so that another ratio takes no
- * window anew.
+ * The taps of a resampler. The library's own are a sinc under a Kaiser window (ops/kaiser.h), wider by the ratio where
+ * the rate falls. It is sampled once, finely, and read by cubics, so that another ratio takes no window anew.
  *
  * On straight lines between arms, P of them a sample of the lower rate, what is at frequency f has images near P with
  * an amplitude of (f / P)^2, 1 / (2 P)^2 at most.
  */
 #include "ops/resampler_arms.h"
 #include "backends/backend.h"
+#include "ops/kaiser.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,28 +24,10 @@
 
 /* ---------------------------------------------------------------- the prototype --------------- */
 
-/* Modified Bessel function of the first kind, order zero: its power series. */
-static double bessel_i0(double x)
-{
-    double term = 1.0, sum = 1.0;
-    for (int k = 1; term > 1e-17 * sum; k++) {
-        term *= x * x / (4.0 * k * k);
-        sum += term;
-    }
-    return sum;
-}
-
-static double kaiser_beta(double attenuation_db)
-{
-    if (attenuation_db > 50)
-        return 0.1102 * (attenuation_db - 8.7);
-    return 0.5842 * pow(attenuation_db - 21, 0.4) + 0.07886 * (attenuation_db - 21);
-}
-
 int penstock__resampler_prototype_init(struct resampler_prototype *prototype, double attenuation_db, double passband,
                                        double transition)
 {
-    const double wanted = attenuation_db + MARGIN_DB, beta = kaiser_beta(wanted);
+    const double wanted = attenuation_db + MARGIN_DB, beta = penstock__kaiser_beta(wanted);
     const double cutoff = passband + transition / 2, length = (wanted - 7.95) / (14.36 * transition);
     prototype->reach = ceil(length / 2);
     prototype->arms_each = 0.5 * pow(10.0, wanted / 40);
@@ -55,7 +36,7 @@ int penstock__resampler_prototype_init(struct resampler_prototype *prototype, do
         return PENSTOCK_ERR_MEMORY;
     for (size_t i = 0; i < prototype->count; i++) {
         double t = (double)i / RESAMPLER_FINE, x = t / prototype->reach, angle = 2 * PI * cutoff * t;
-        prototype->values[i] = (i ? sin(angle) / angle : 1) * bessel_i0(beta * sqrt(1 - x * x));
+        prototype->values[i] = (i ? sin(angle) / angle : 1) * penstock__bessel_i0(beta * sqrt(1 - x * x));
     }
     return PENSTOCK_OK;
 }
