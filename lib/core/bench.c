@@ -61,11 +61,7 @@ static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
 /* Where there are values, a buffer that holds them. */
 static int fill_list(penstock_buffer **buffer, penstock_bench *bench, const void *values, size_t bytes)
 {
-    int status;
-    if (!values)
-        return PENSTOCK_OK;
-    status = penstock__buffer_make(buffer, bench->queue->slot.device, bytes);
-    return status ? status : penstock_buffer_upload(*buffer, values, bytes, bench->queue);
+    return values ? penstock__buffer_holding(buffer, values, bytes, bench->queue) : PENSTOCK_OK;
 }
 
 static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch)

@@ -341,3 +341,17 @@ int penstock_buffer_download(const penstock_buffer *buffer, void *to, size_t byt
     status = buffer->device->backend->download(&queue->slot, to, &held_of(buffer)->buffer, bytes);
     return status ? penstock__queue_note(queue, status) : penstock__queue_drain(queue);
 }
+
+int penstock__buffer_holding(penstock_buffer **buffer, const void *values, size_t bytes, penstock_queue *queue)
+{
+    penstock_buffer *made;
+    int status = penstock__buffer_make(&made, queue->slot.device, bytes);
+    if (status)
+        return status;
+    if ((status = penstock_buffer_upload(made, values, bytes, queue))) {
+        penstock_buffer_free(made);
+        return status;
+    }
+    *buffer = made;
+    return PENSTOCK_OK;
+}

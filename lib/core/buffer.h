@@ -36,6 +36,9 @@ bool penstock__buffer_overlap(const penstock_buffer *a, size_t a_bytes, const pe
 int penstock__buffer_make(penstock_buffer **buffer, struct penstock_device *device, size_t bytes);
 int penstock__queue_make(penstock_queue **queue, struct penstock_device *device);
 
+/* A buffer on the queue's device that holds `bytes` of the host's memory when this returns. */
+int penstock__buffer_holding(penstock_buffer **buffer, const void *values, size_t bytes, penstock_queue *queue);
+
 /* The device of that name, opened. */
 int penstock__buffer_device(struct penstock_device **device, penstock_context *context, const char *name);
 

@@ -217,19 +217,12 @@ static int send_response(struct filter_fused *fused, penstock_queue *queue)
 {
     const struct filter_response *response = &fused->responses[0];
     size_t bytes = penstock__filter_response(&fused->problem.filter) * sizeof *response->values;
-    int status;
     if (fused->there && fused->there_id == response->id)
         return PENSTOCK_OK;
     penstock_buffer_free(fused->there);
     fused->there = NULL;
-    if ((status = penstock__buffer_make(&fused->there, queue->slot.device, bytes)))
-        return status;
-    if ((status = penstock_buffer_upload(fused->there, response->values, bytes, queue))) {
-        penstock_buffer_free(fused->there);
-        fused->there = NULL;
-    }
     fused->there_id = response->id;
-    return status;
+    return penstock__buffer_holding(&fused->there, response->values, bytes, queue);
 }
 
 /* Of a signal's block, wherever the stream's first one was. */

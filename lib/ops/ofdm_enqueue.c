@@ -13,12 +13,6 @@ void penstock__ofdm_there_free(struct ofdm_there *there)
     *there = (struct ofdm_there){.gains = NULL};
 }
 
-static int send(penstock_buffer **buffer, const void *values, size_t bytes, penstock_queue *queue)
-{
-    int status = penstock__buffer_make(buffer, queue->slot.device, bytes);
-    return status ? status : penstock_buffer_upload(*buffer, values, bytes, queue);
-}
-
 /* Into buffers of its own: those of the frame before may be in use. */
 static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_frame *frame,
                       size_t skip, size_t length, penstock_queue *queue)
@@ -39,9 +33,9 @@ static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, co
         tables.start = (uint32_t)skip;
     places[0].start = (uint32_t)skip;
     size_t bytes = penstock__ofdm_gains(&fused->chosen->problem.ofdm) * sizeof *tables.gains;
-    status = send(&fused->there.gains, tables.gains, bytes, queue);
+    status = penstock__buffer_holding(&fused->there.gains, tables.gains, bytes, queue);
     if (!status && tables.places)
-        status = send(&fused->there.places, tables.places, sizeof places, queue);
+        status = penstock__buffer_holding(&fused->there.places, tables.places, sizeof places, queue);
     fused->there.tables = tables;
     if (status)
         penstock__ofdm_there_free(&fused->there);
