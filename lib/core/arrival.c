@@ -4,6 +4,7 @@
 /* Makes a thing on a device, in a thread of its own. */
 #include "core/arrival.h"
 #include "core/cancel.h"
+#include "core/deadline.h"
 #include "core/devices.h"
 #include "core/meter.h"
 #include "core/turns.h"
@@ -100,11 +101,7 @@ int penstock__arrival_new(struct penstock__arrival **arrival, const struct penst
     if (penstock__device_parse(&preference, &made->name, made->device) || preference == PENSTOCK_DEVICE_AUTO)
         made->name = "auto";
     pthread_mutex_init(&made->lock, NULL);
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&made->changed, &clock);
-    pthread_condattr_destroy(&clock);
+    penstock__condition_init(&made->changed);
     penstock__turns_init(&made->turns);
     if (after_s <= 0 && (status = start(made))) {
         penstock__turns_free(&made->turns);
@@ -126,16 +123,12 @@ static bool stayed_behind(const struct penstock__arrival *arrival)
 
 bool penstock__arrival_done(struct penstock__arrival *arrival, double seconds)
 {
-    struct timespec until;
     bool done;
     if (stayed_behind(arrival))
         return true;
     if (!begin(arrival, seconds))
         return false;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    long nanoseconds = until.tv_nsec + (long)(1e9 * seconds);
-    until.tv_sec += nanoseconds / 1000000000;
-    until.tv_nsec = nanoseconds % 1000000000;
+    const struct timespec until = penstock__deadline(seconds);
     pthread_mutex_lock(&arrival->lock);
     while (!arrival->done && seconds > 0 && !pthread_cond_timedwait(&arrival->changed, &arrival->lock, &until))
         ;

@@ -5,6 +5,7 @@
 #include "core/background.h"
 #include "core/backends.h"
 #include "core/cancel.h"
+#include "core/deadline.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -125,24 +126,16 @@ bool penstock__background_start(penstock_context *context, void (*work)(void *ow
 
 void penstock__table_changed_init(penstock_context *context)
 {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&context->table_changed, &clock);
-    pthread_condattr_destroy(&clock);
+    penstock__condition_init(&context->table_changed);
 }
 
 bool penstock__background_wait(penstock_context *context, double end_s)
 {
     const double now_s = penstock__now_s();
     double until_s = penstock__cancellable() ? fmin(end_s, now_s + LOOK_S) : fmin(end_s, now_s + 3600);
-    struct timespec until;
     if (penstock__cancelled() || now_s >= end_s)
         return false;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    long long nanoseconds = until.tv_nsec + (long long)(1e9 * (until_s - now_s));
-    until.tv_sec += (time_t)(nanoseconds / 1000000000);
-    until.tv_nsec = (long)(nanoseconds % 1000000000);
+    const struct timespec until = penstock__deadline(until_s - now_s);
     pthread_cond_timedwait(&context->table_changed, &context->table_lock, &until);
     return true;
 }

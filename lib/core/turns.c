@@ -4,6 +4,7 @@
 /* The processor in turns. */
 #include "core/turns.h"
 #include "backends/backend.h"
+#include "core/deadline.h"
 
 #include <math.h>
 #include <time.h>
@@ -14,13 +15,9 @@
 
 void penstock__turns_init(struct penstock__turns *turns)
 {
-    pthread_condattr_t clock;
     *turns = (struct penstock__turns){.serving = false};
     pthread_mutex_init(&turns->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&turns->changed, &clock);
-    pthread_condattr_destroy(&clock);
+    penstock__condition_init(&turns->changed);
 }
 
 void penstock__turns_free(struct penstock__turns *turns)
@@ -31,19 +28,9 @@ void penstock__turns_free(struct penstock__turns *turns)
 
 /* ---------------------------------------------------------------- the CPU --------------------- */
 
-static struct timespec from_now(double seconds)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    long nanoseconds = until.tv_nsec + (long)(1e9 * seconds);
-    until.tv_sec += nanoseconds / 1000000000;
-    until.tv_nsec = nanoseconds % 1000000000;
-    return until;
-}
-
 void penstock__turns_serve(struct penstock__turns *turns)
 {
-    const struct timespec until = from_now(BEAR_S);
+    const struct timespec until = penstock__deadline(BEAR_S);
     pthread_mutex_lock(&turns->lock);
     while ((turns->measuring || turns->waiting) && !pthread_cond_timedwait(&turns->changed, &turns->lock, &until))
         ;
