@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SECONDS   0.05 /* of measuring, after two rounds to warm up */
 #define BURST     3    /* rounds that are timed in a row, after one that fills the slots */
@@ -26,13 +25,6 @@ struct rig {
     struct penstock_gather *gather;
     uint64_t tickets[PENSTOCK__MAX_SLOTS];
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void set_frames(struct rig *rig, size_t frames)
 {
@@ -99,10 +91,10 @@ static int run_burst(double times[BURST], int (*round)(void *argument), void *ar
 {
     int status = PENSTOCK_OK;
     penstock__arrival_measure();
-    double before = now();
+    double before = penstock__now_s();
     for (size_t i = 0; i <= BURST && !status; i++) {
         status = round(argument);
-        double after = now();
+        double after = penstock__now_s();
         if (i)
             times[i - 1] = after - before;
         before = after;
@@ -115,16 +107,16 @@ static int run_burst(double times[BURST], int (*round)(void *argument), void *ar
 int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void *argument)
 {
     double times[BURSTS * BURST];
-    const double start = now();
     size_t rounds = 0;
     int status;
     if ((status = round(argument)) || (status = round(argument)))
         return status;
+    const double start = penstock__now_s();
     do {
         if ((status = run_burst(times + rounds, round, argument)))
             return status;
         rounds += BURST;
-    } while (rounds < BURSTS * BURST && now() - start < SECONDS);
+    } while (rounds < BURSTS * BURST && penstock__now_s() - start < SECONDS);
     qsort(times, rounds, sizeof times[0], compare);
     *seconds = times[rounds / 2];
     return PENSTOCK_OK;
