@@ -14,13 +14,9 @@
 #define VECTOR_FLOATS       4
 #define FRAMES              4
 #define NAME                "vectors of 4"
-#ifdef __aarch64__
-#include <arm_neon.h>
-#define FUSED(a, b, c) ((vector)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
-#else
-#define FUSED(a, b, c) ((a) * (b) + (c))
 #endif
-#endif
+
+#include "vector/fused.h"
 
 /* Half a column has vectors of its own where those of a column are too long for it. */
 #ifndef HALF_FUSED

@@ -8,7 +8,6 @@
 #define VECTOR_FLOATS       16
 #define FRAMES              8
 #define NAME                "AVX-512"
-#define FUSED(a, b, c)      ((vector)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #define HALF_FLOATS         8
 #define HALF_FUSED(a, b, c) ((half_vector)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #include "ops/channelizer_kernels.c"

@@ -14,13 +14,9 @@
 #define VECTOR_FLOATS     4
 #define TOGETHER          1
 #define NAME              "vectors of 4"
-#ifdef __aarch64__
-#include <arm_neon.h>
-#define FUSED(a, b, c) ((vector)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
-#else
-#define FUSED(a, b, c) ((a) * (b) + (c))
 #endif
-#endif
+
+#include "vector/fused.h"
 
 #define PARTS  (RESAMPLER_STEP / VECTOR_FLOATS) /* vectors of a step */
 #define INLINE static inline __attribute__((always_inline))
