@@ -3,6 +3,7 @@
 
 /* Interleaved timing and its statistics. */
 #include "bench_run.h"
+#include "median.h"
 
 #include "progress.h"
 
@@ -21,19 +22,6 @@ int bench_status(struct bench_row *row, int status)
         return fail_status(status);
     snprintf(row->skipped, sizeof row->skipped, "%s", penstock_error_text());
     return EXIT_USAGE;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts; the middle one, or the mean of both. */
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_value);
-    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
 struct series {

@@ -7,6 +7,7 @@
  * is not timed.
  */
 #include "interrupt.h"
+#include "median.h"
 #include "peers/peers.h"
 #include "progress.h"
 #include "study.h"
@@ -40,18 +41,6 @@ struct enqueue_study {
     const struct peer *peer; /* NULL: none on this device */
     struct enqueue_pair pairs[SIZES];
 };
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare);
-    return values[count / 2];
-}
 
 /* ---------------------------------------------------------------- rounds ---------------------- */
 

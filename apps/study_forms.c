@@ -7,6 +7,7 @@
  */
 #include "cases/signals.h"
 #include "interrupt.h"
+#include "median.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
 #include "power.h"
@@ -114,12 +115,6 @@ static int run_batches(const struct forms_study *s, const struct subject *subjec
     return status;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of some rounds; energy over a quarter of a second or so, since counters tick slowly. */
 static int measure(struct forms_study *s, const struct subject *subject, int form, int size)
 {
@@ -133,9 +128,9 @@ static int measure(struct forms_study *s, const struct subject *subject, int for
         status = run_batches(s, subject, repeats, &rounds[i]);
     if (status)
         return status;
-    qsort(rounds, ROUNDS, sizeof *rounds, compare_doubles);
+    const double middle = median(rounds, ROUNDS);
     if (s->meter.joules) {
-        enough = fmin(20000, 0.25 / fmax(rounds[ROUNDS / 2], 1e-7)) + 1;
+        enough = fmin(20000, 0.25 / fmax(middle, 1e-7)) + 1;
         before = power_joules(&s->meter);
         status = run_batches(s, subject, (unsigned)enough, &once);
         before = power_joules(&s->meter) - before;
@@ -143,7 +138,7 @@ static int measure(struct forms_study *s, const struct subject *subject, int for
             joules = before / ((double)(unsigned)enough * (double)s->frames);
     }
     interrupt_hold();
-    s->seconds[form][size] = rounds[ROUNDS / 2] / (double)s->frames;
+    s->seconds[form][size] = middle / (double)s->frames;
     s->joules[form][size] = joules;
     interrupt_release();
     return status;

@@ -8,6 +8,7 @@
  */
 #include "cases/signals.h"
 #include "interrupt.h"
+#include "median.h"
 #include "picture/axes.h"
 #include "picture/picture_file.h"
 #include "progress.h"
@@ -48,18 +49,6 @@ struct plans_study {
 };
 
 /* ---------------------------------------------------------------- measuring ------------------- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, compare_doubles);
-    return values[count / 2];
-}
 
 static int make_plan(penstock_plan **plan, const struct plans_study *s, size_t n, bool tune, size_t batch, double *ms)
 {
