@@ -107,40 +107,11 @@ void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max
     batcher->max_latency_s = max_latency_s;
 }
 
-void penstock__batcher_free(struct penstock__batcher *batcher)
-{
-    if (!batcher)
-        return;
-    penstock_plan_wait(batcher->plan, batcher->last_ticket);
-    penstock__ring_free(&batcher->ring);
-    penstock__free(batcher);
-}
-
-/* ---------------------------------------------------------------- in -------------------------- */
-
-static void count_groups(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
-{
-    size_t frames = batch->samples < batcher->frame ? 0 : (batch->samples - batcher->frame) / batcher->spacing + 1;
-    size_t groups = frames / batcher->average;
-    if (groups && !batch->items)
-        batch->since = penstock__now_s();
-    batch->items = groups;
-}
-
 /* Whether the plan has gone over to a device that wants other memory, which a processor does not. */
 static bool moves(const struct penstock__batcher *batcher)
 {
     return penstock__plan_binding(batcher->plan)->state.device != batcher->device &&
            !penstock__plan_is_direct(batcher->plan);
-}
-
-/* Whether there is a batch to fill. Before a move, which is between two batches, all results must have been read. */
-static bool has_room(const struct penstock__batcher *batcher)
-{
-    const struct penstock__ring *ring = &batcher->ring;
-    const struct penstock__ring_batch *last = &ring->batches[ring->filling];
-    return last->state == PENSTOCK__RING_FILLING ||
-           (last->state == PENSTOCK__RING_FREE && (ring->oldest == ring->filling || !moves(batcher)));
 }
 
 /* Takes what is carried along. Without memory for it the ring stays as it is. */
@@ -171,6 +142,35 @@ void penstock__batcher_reset(struct penstock__batcher *batcher)
     batcher->failure = PENSTOCK_OK;
     if (moves(batcher))
         move(batcher);
+}
+
+void penstock__batcher_free(struct penstock__batcher *batcher)
+{
+    if (!batcher)
+        return;
+    penstock_plan_wait(batcher->plan, batcher->last_ticket);
+    penstock__ring_free(&batcher->ring);
+    penstock__free(batcher);
+}
+
+/* ---------------------------------------------------------------- in -------------------------- */
+
+static void count_groups(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
+{
+    size_t frames = batch->samples < batcher->frame ? 0 : (batch->samples - batcher->frame) / batcher->spacing + 1;
+    size_t groups = frames / batcher->average;
+    if (groups && !batch->items)
+        batch->since = penstock__now_s();
+    batch->items = groups;
+}
+
+/* Whether there is a batch to fill. Before a move, which is between two batches, all results must have been read. */
+static bool has_room(const struct penstock__batcher *batcher)
+{
+    const struct penstock__ring *ring = &batcher->ring;
+    const struct penstock__ring_batch *last = &ring->batches[ring->filling];
+    return last->state == PENSTOCK__RING_FILLING ||
+           (last->state == PENSTOCK__RING_FREE && (ring->oldest == ring->filling || !moves(batcher)));
 }
 
 /* The batch to fill, with what is carried into it; NULL while there is none. */
