@@ -30,7 +30,7 @@ static int make(penstock_bench **bench, penstock_plan *plan, bool on_host)
 {
     struct penstock__bench_work work = {
         .in = in, .in_bytes = GIVEN * N * sizeof *in, .batch = {.frames = FRAMES, .samples = FRAMES * N}};
-    return on_host ? penstock__bench_new(bench, penstock__plan_binding(plan), &work, true)
+    return on_host ? penstock__bench_new(bench, penstock__plan_executor(plan), &work, true)
                    : penstock_bench_new(bench, plan, in, work.in_bytes, FRAMES);
 }
 

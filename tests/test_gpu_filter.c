@@ -3,14 +3,14 @@
 
 /* Overlap-save in one kernel: every length and format passes the plan's own check against double precision, with taps
  * that leave blocks of even and odd length, in several parts, with values left out, and turned. */
-#include "core/binding.h"
+#include "core/executor.h"
 #include "gpu_rig.h"
 
 static unsigned cases;
 
 static void check(struct rig *rig, struct penstock_filter_problem filter)
 {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     bool real = filter.format == PENSTOCK_F32;
     filter.parts = filter.parts ? filter.parts : 1;
     filter.decimation = filter.decimation ? filter.decimation : 1;
@@ -20,13 +20,13 @@ static void check(struct rig *rig, struct penstock_filter_problem filter)
                                                     (real ? sizeof(float) : sizeof(penstock_cf32)),
                                        .batch = 64,
                                        .filter = filter};
-    int status = penstock__binding_new(&binding, rig->device, &problem, 1);
+    int status = penstock__executor_new(&executor, rig->device, &problem, 1);
     CHECK(!status, "n %zu, %s, block %zu, %zu parts, decimation %zu: %s", filter.n, penstock_format_name(filter.format),
           filter.block, filter.parts, filter.decimation, penstock_error_text());
     if (!status)
-        CHECK(binding->state.kernels == 1 && binding->state.passes == 1, "n %zu: %u kernels", filter.n,
-              binding->state.kernels);
-    penstock__binding_free(binding);
+        CHECK(executor->state.kernels == 1 && executor->state.passes == 1, "n %zu: %u kernels", filter.n,
+              executor->state.kernels);
+    penstock__executor_free(executor);
     cases++;
 }
 

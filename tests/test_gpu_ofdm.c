@@ -3,7 +3,7 @@
 
 /* OFDM demodulation in one kernel: every length, format and constellation passes the plan's own check, which knows the
  * max-log ratio by its definition; and what the kernel does not do is refused. */
-#include "core/binding.h"
+#include "core/executor.h"
 #include "gpu_rig.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static unsigned cases;
 static void check(struct rig *rig, size_t n, penstock_format format, unsigned bits, unsigned step)
 {
     static uint32_t bins[8192];
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_OFDM,
                                        .in_bytes = penstock_format_bytes(format),
                                        .batch = 64,
@@ -23,13 +23,13 @@ static void check(struct rig *rig, size_t n, penstock_format format, unsigned bi
         if (k % n && (step < 2 || k % step))
             bins[problem.ofdm.carrier_count++] = k % (uint32_t)n;
     problem.out_bytes = problem.ofdm.carrier_count * bits;
-    int status = penstock__binding_new(&binding, rig->device, &problem, 1);
+    int status = penstock__executor_new(&executor, rig->device, &problem, 1);
     CHECK(!status, "n %zu, %s, %u bits, pilots every %u: %s", n, penstock_format_name(format), bits, step,
           penstock_error_text());
     if (!status)
-        CHECK(binding->state.kernels == 1 && binding->state.passes == 1, "n %zu: %u kernels", n,
-              binding->state.kernels);
-    penstock__binding_free(binding);
+        CHECK(executor->state.kernels == 1 && executor->state.passes == 1, "n %zu: %u kernels", n,
+              executor->state.kernels);
+    penstock__executor_free(executor);
     cases++;
 }
 
@@ -73,7 +73,7 @@ static void fill(struct penstock_ofdm_problem *ofdm, unsigned every)
 
 static void check_any(struct rig *rig, struct any any)
 {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_OFDM,
                                        .in_bytes = penstock_format_bytes(any.format),
                                        .batch = 64,
@@ -85,15 +85,15 @@ static void check_any(struct rig *rig, struct any any)
                                                 .complete = any.complete}};
     fill(&problem.ofdm, any.pilot_every);
     problem.out_bytes = penstock__ofdm_row(&problem.ofdm);
-    int status = penstock__binding_new(&binding, rig->device, &problem, 1);
+    int status = penstock__executor_new(&executor, rig->device, &problem, 1);
     CHECK(!status, "n %zu, %s, %u bits, %zu pilots, own %d, complete %d: %s", any.n, penstock_format_name(any.format),
           any.bits, problem.ofdm.pilot_count, any.own, any.complete, penstock_error_text());
     if (!status) {
-        CHECK(binding->state.kernels == 1 && binding->state.passes == 1, "n %zu: %u kernels", any.n,
-              binding->state.kernels);
-        printf("%zu: %s\n", any.n, binding->state.variant);
+        CHECK(executor->state.kernels == 1 && executor->state.passes == 1, "n %zu: %u kernels", any.n,
+              executor->state.kernels);
+        printf("%zu: %s\n", any.n, executor->state.variant);
     }
-    penstock__binding_free(binding);
+    penstock__executor_free(executor);
     cases++;
 }
 

@@ -6,8 +6,8 @@
  * and format passes the plan's own check against double precision; what it costs is counted; a stream whose taps change
  * agrees with the definition; and a board that hangs or has no memory loses no value.
  */
-#include "core/binding.h"
 #include "core/devices.h"
+#include "core/executor.h"
 #include "filter_direct.h"
 #include "qpu_board.h"
 
@@ -19,15 +19,15 @@ enum { SAMPLES = 9000, TAPS = 65, POINTS = 256, CHANGE = 4321 };
 
 static void check_plan(struct penstock_device *device, size_t n, penstock_format format, size_t taps)
 {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_FILTER,
                                        .in_bytes = penstock_format_bytes(format),
                                        .out_bytes = (n - taps + 1) * sizeof(penstock_cf32),
                                        .batch = 12,
                                        .filter = {n, format, n - taps + 1, taps - 1, 1, 1, false}};
-    int status = penstock__binding_new(&binding, device, &problem, 1);
+    int status = penstock__executor_new(&executor, device, &problem, 1);
     CHECK(!status, "n %zu, %s, %zu taps: %s", n, penstock_format_name(format), taps, penstock_error_text());
-    penstock__binding_free(binding);
+    penstock__executor_free(executor);
 }
 
 static void check_plans(void)
@@ -35,7 +35,7 @@ static void check_plans(void)
     static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CS8, PENSTOCK_CU8};
     penstock_context *context = board_context((struct qpu_emulated_options){0});
     struct penstock_device *device;
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     struct penstock_problem real = {.kind = PENSTOCK_PROBLEM_FILTER,
                                     .in_bytes = sizeof(float),
                                     .out_bytes = 64 * sizeof(penstock_cf32),
@@ -45,8 +45,8 @@ static void check_plans(void)
     for (size_t n = 64, i = 0; n <= 4096; n *= 2, i++)
         for (size_t f = 0; f < 2; f++)
             check_plan(device, n, formats[(i + 2 * f) % 4], f ? n / 4 + 1 : n / 2);
-    CHECK_EQ(penstock__binding_new(&binding, device, &real, 1), PENSTOCK_ERR_UNSUPPORTED);
-    CHECK(!binding && strstr(penstock_error_text(), "f32"), "%s", penstock_error_text());
+    CHECK_EQ(penstock__executor_new(&executor, device, &real, 1), PENSTOCK_ERR_UNSUPPORTED);
+    CHECK(!executor && strstr(penstock_error_text(), "f32"), "%s", penstock_error_text());
     board_free(context);
 }
 
@@ -73,20 +73,20 @@ static void check_work(void)
         penstock_cf32 *in = calloc(13 * n, sizeof *in), *out = calloc(12 * n, sizeof *out), *response = calloc(n, 8);
         struct penstock__batch batch = {
             .in = in, .out = out, .response = response, .frames = 12, .samples = 11 * block + n};
-        struct penstock__binding *binding;
+        struct penstock__executor *executor;
         uint64_t before, after, path;
-        CHECK_OK(penstock__binding_new(&binding, device, &problem, 1));
-        if (binding && in && out && response) {
-            device->backend->work(&binding->state, &before, &path);
-            CHECK_OK(penstock__binding_submit(binding, 0, &batch));
-            CHECK_OK(penstock__binding_wait(binding, 0));
-            device->backend->work(&binding->state, &after, &path);
+        CHECK_OK(penstock__executor_new(&executor, device, &problem, 1));
+        if (executor && in && out && response) {
+            device->backend->work(&executor->state, &before, &path);
+            CHECK_OK(penstock__executor_submit(executor, 0, &batch));
+            CHECK_OK(penstock__executor_wait(executor, 0));
+            device->backend->work(&executor->state, &after, &path);
             double each = (double)(after - before) / 12;
             printf("%5zu points: %.0f instructions a block; two transforms take %u\n", n, each, 2 * cases[i].transform);
             CHECK(each > 2.0 * cases[i].transform && each <= 2.0 * cases[i].transform + (double)n,
                   "%zu points: %.1f instructions", n, each);
         }
-        penstock__binding_free(binding);
+        penstock__executor_free(executor);
         free(response);
         free(out);
         free(in);

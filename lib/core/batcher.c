@@ -7,7 +7,7 @@
  * carried to the next batch as soon as that one is free.
  */
 #include "core/batcher.h"
-#include "core/binding.h"
+#include "core/executor.h"
 #include "core/ring.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static size_t choose_capacity(const struct penstock__batcher *batcher, size_t be
 static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct penstock__batcher *batcher)
 {
     const size_t batch = penstock__plan_problem(batcher->plan)->batch;
-    struct penstock_device *device = penstock__plan_binding(batcher->plan)->state.device;
+    struct penstock_device *device = penstock__plan_executor(batcher->plan)->state.device;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     int status = penstock_plan_get_info(batcher->plan, &info);
     if (status)
@@ -80,7 +80,7 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
         return PENSTOCK_ERR_MEMORY;
     made->plan = plan;
     made->max_bytes = max_bytes;
-    made->device = penstock__plan_binding(plan)->state.device;
+    made->device = penstock__plan_executor(plan)->state.device;
     made->sample_bytes = penstock_format_bytes(problem->fft.format);
     made->group_bytes = problem->out_bytes;
     made->frame = penstock__fft_frame(&problem->fft);
@@ -110,7 +110,7 @@ void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max
 /* Whether the plan has gone over to a device that wants other memory, which a processor does not. */
 static bool moves(const struct penstock__batcher *batcher)
 {
-    return penstock__plan_binding(batcher->plan)->state.device != batcher->device &&
+    return penstock__plan_executor(batcher->plan)->state.device != batcher->device &&
            !penstock__plan_is_direct(batcher->plan);
 }
 
@@ -119,7 +119,7 @@ static void move(struct penstock__batcher *batcher)
 {
     struct penstock__ring ring = {.context = NULL};
     size_t capacity;
-    batcher->device = penstock__plan_binding(batcher->plan)->state.device;
+    batcher->device = penstock__plan_executor(batcher->plan)->state.device;
     if (make_ring(&ring, &capacity, batcher)) {
         penstock__ring_free(&ring);
         return;

@@ -12,8 +12,8 @@
 #define TRANSFER_BYTES ((size_t)8 << 20)
 
 struct penstock_bench {
-    penstock_plan *plan; /* NULL: the binding is an operator's */
-    struct penstock__binding *binding;
+    penstock_plan *plan; /* NULL: the executor is an operator's */
+    struct penstock__executor *executor;
     penstock_queue *queue;
     penstock_buffer *in, *out, *gains, *gather; /* the last two where the work has them */
     struct penstock_job job;
@@ -25,14 +25,14 @@ static const struct penstock_backend *backend_of(const penstock_bench *bench)
     return bench->queue->slot.device->backend;
 }
 
-static int supported(const struct penstock__binding *binding, bool on_host)
+static int supported(const struct penstock__executor *executor, bool on_host)
 {
-    const struct penstock_device *device = binding->state.device;
+    const struct penstock_device *device = executor->state.device;
     if (!device->backend->copy)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no clock of its own", device->name);
-    if (!on_host && penstock__binding_in_host_memory(binding))
+    if (!on_host && penstock__executor_in_host_memory(executor))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s computes in the host's memory", device->name);
-    if (binding->state.problem->kind == PENSTOCK_PROBLEM_FFT && binding->state.problem->fft.format == PENSTOCK_PLANAR)
+    if (executor->state.problem->kind == PENSTOCK_PROBLEM_FFT && executor->state.problem->fft.format == PENSTOCK_PLANAR)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "planar samples cannot be repeated on a device");
     return PENSTOCK_OK;
 }
@@ -66,7 +66,7 @@ static int fill_list(penstock_buffer **buffer, penstock_bench *bench, const void
 
 static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch)
 {
-    const struct penstock_problem *problem = bench->binding->state.problem;
+    const struct penstock_problem *problem = bench->executor->state.problem;
     const struct penstock_ofdm_tables *ofdm = batch->ofdm;
     int status;
     if (batch->response)
@@ -84,7 +84,7 @@ static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch
 static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
 {
     const struct penstock__batch *batch = &work->batch;
-    struct penstock_device *device = bench->binding->state.device;
+    struct penstock_device *device = bench->executor->state.device;
     size_t whole = round_up(bench->in_bytes), out = round_up(bench->out_bytes);
     int status;
     if ((status = penstock__queue_make(&bench->queue, device)) ||
@@ -100,12 +100,12 @@ static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
     return penstock__queue_drain(bench->queue);
 }
 
-int penstock__bench_new(penstock_bench **bench, struct penstock__binding *binding,
+int penstock__bench_new(penstock_bench **bench, struct penstock__executor *executor,
                         const struct penstock__bench_work *work, bool on_host)
 {
-    const struct penstock_problem *problem = binding->state.problem;
+    const struct penstock_problem *problem = executor->state.problem;
     penstock_bench *new;
-    int status = supported(binding, on_host);
+    int status = supported(executor, on_host);
     *bench = NULL;
     if (status)
         return status;
@@ -114,7 +114,7 @@ int penstock__bench_new(penstock_bench **bench, struct penstock__binding *bindin
                                PIECE);
     if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;
-    new->binding = binding;
+    new->executor = executor;
     new->in_bytes = penstock__problem_in_bytes(problem, work->batch.samples);
     new->out_bytes = penstock__problem_out_bytes(problem, work->batch.frames);
     if ((status = fill(new, work))) {
@@ -125,9 +125,9 @@ int penstock__bench_new(penstock_bench **bench, struct penstock__binding *bindin
     return PENSTOCK_OK;
 }
 
-void penstock__bench_use(penstock_bench *bench, struct penstock__binding *binding)
+void penstock__bench_use(penstock_bench *bench, struct penstock__executor *executor)
 {
-    bench->binding = binding;
+    bench->executor = executor;
 }
 
 int penstock_bench_new(penstock_bench **bench, penstock_plan *plan, const void *in, size_t in_bytes, size_t frames)
@@ -144,7 +144,7 @@ int penstock_bench_new(penstock_bench **bench, penstock_plan *plan, const void *
     if ((status = penstock__problem_check_frames(problem, frames)))
         return status;
     work.batch.samples = penstock__problem_samples(problem, frames);
-    if (!(status = penstock__bench_new(bench, penstock__plan_binding(plan), &work, false)))
+    if (!(status = penstock__bench_new(bench, penstock__plan_executor(plan), &work, false)))
         (*bench)->plan = plan;
     return status;
 }
@@ -166,7 +166,7 @@ void penstock_bench_free(penstock_bench *bench)
 static int run_once(penstock_bench *bench)
 {
     return bench->plan ? penstock_plan_enqueue(bench->plan, bench->in, bench->out, bench->job.frames, bench->queue)
-                       : penstock__enqueue(bench->binding, &bench->job, bench->queue);
+                       : penstock__enqueue(bench->executor, &bench->job, bench->queue);
 }
 
 /* Work between two notes of the time. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Work with its samples on the device, for operators that have a binding of their own. */
+/* Work with its samples on the device, for operators that have an executor of their own. */
 #ifndef PENSTOCK_CORE_BENCH_H
 #define PENSTOCK_CORE_BENCH_H
 
-#include "core/binding.h"
+#include "core/executor.h"
 
 #include <penstock/bench.h>
 
@@ -16,10 +16,10 @@ struct penstock__bench_work {
 };
 
 /* As penstock_bench_new(); `on_host`: also on a device that shares the host's memory. */
-int penstock__bench_new(penstock_bench **bench, struct penstock__binding *binding,
+int penstock__bench_new(penstock_bench **bench, struct penstock__executor *executor,
                         const struct penstock__bench_work *work, bool on_host);
 
-/* The same samples for another binding of the same problem and device. */
-void penstock__bench_use(penstock_bench *bench, struct penstock__binding *binding);
+/* The same samples for another executor of the same problem and device. */
+void penstock__bench_use(penstock_bench *bench, struct penstock__executor *executor);
 
 #endif

@@ -5,8 +5,8 @@
 #ifndef PENSTOCK_CORE_BUFFER_H
 #define PENSTOCK_CORE_BUFFER_H
 
-#include "core/binding.h"
 #include "core/context.h"
+#include "core/executor.h"
 
 /* What a penstock_buffer of the public calls points to the first member of. */
 struct penstock__held {
@@ -53,11 +53,11 @@ int penstock__queue_drain(penstock_queue *queue);
 
 /* Gives a job, of which frames and samples are known, its input and output. An error in words where these, or the
  * queue, do not fit the device or the problem. */
-int penstock__job_place(struct penstock_job *job, const struct penstock__binding *binding, const penstock_buffer *in,
+int penstock__job_place(struct penstock_job *job, const struct penstock__executor *executor, const penstock_buffer *in,
                         penstock_buffer *out, const penstock_queue *queue);
 
-/* A job of the binding's, all of whose buffers are known to fit. */
-int penstock__enqueue(struct penstock__binding *binding, const struct penstock_job *job, penstock_queue *queue);
+/* A job of the executor's, all of whose buffers are known to fit. */
+int penstock__enqueue(struct penstock__executor *executor, const struct penstock_job *job, penstock_queue *queue);
 
 /* With a context: the buffers that were freed. */
 void penstock__buffers_free(penstock_context *context);

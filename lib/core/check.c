@@ -34,7 +34,7 @@
 #define KEPT_SMOOTH   ((size_t)1 << 16) /* and without one: up to here 1 ms, less than reading half a MiB from a disk */
 
 struct check {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     const struct penstock_fft_problem *fft;
     size_t frames, samples, in_bytes, out_bytes, expected_count;
     void *in;
@@ -120,7 +120,7 @@ static void fill_gather(struct check *check)
 static double bound(const struct check *check)
 {
     const struct penstock_fft_problem *fft = check->fft;
-    double factor = check->binding->state.device->backend->error_factor;
+    double factor = check->executor->state.device->backend->error_factor;
     double units = sqrt(log2(fft->n > 2 ? (double)fft->n : 2.0));
     units += fft->window ? 1 : 0;
     units += sqrt((double)fft->fold) / 4;
@@ -261,14 +261,14 @@ static int compute_expected(struct check *check, const char *name)
     int status = penstock__expected(check->expected, check->fft, check->in, check->samples, check->gather,
                                     turn_of(check), check->frames);
     if (!status && name)
-        penstock__cache_write(check->binding->state.device->context, name, check->expected, bytes);
+        penstock__cache_write(check->executor->state.device->context, name, check->expected, bytes);
     return status;
 }
 
 static bool read_expected(struct check *check, const char *name)
 {
     size_t bytes = check->frames / check->fft->average * check->expected_count * sizeof *check->expected, kept;
-    double *values = penstock__cache_read(check->binding->state.device->context, name, &kept);
+    double *values = penstock__cache_read(check->executor->state.device->context, name, &kept);
     if (!values || kept != bytes) {
         penstock__free(values);
         return false;
@@ -291,8 +291,8 @@ static int run(struct check *check, const char *what)
     int status = kept ? PENSTOCK_OK : compute_expected(check, named ? name : NULL);
     memset(check->out, POISON, check->out_bytes);
     memset(check->out + check->out_bytes, GUARD, GUARD_BYTES);
-    if (status || (status = check_range(check)) || (status = penstock__binding_submit(check->binding, 0, &batch)) ||
-        (status = penstock__binding_wait(check->binding, 0)))
+    if (status || (status = check_range(check)) || (status = penstock__executor_submit(check->executor, 0, &batch)) ||
+        (status = penstock__executor_wait(check->executor, 0)))
         return status;
     if (!(status = compare(check, what)) || !kept)
         return status;
@@ -303,7 +303,7 @@ static int run(struct check *check, const char *what)
 
 static void set_frames(struct check *check, size_t frames)
 {
-    const struct penstock_problem *problem = check->binding->state.problem;
+    const struct penstock_problem *problem = check->executor->state.problem;
     check->frames = frames;
     check->samples = check->fft->gathered ? 3 * check->fft->n : penstock__fft_samples(check->fft, frames);
     check->in_bytes = penstock__problem_in_bytes(problem, check->samples);
@@ -325,18 +325,18 @@ static bool choose_size(struct check *check)
     }
 }
 
-int penstock__check(struct penstock__binding *binding)
+int penstock__check(struct penstock__executor *executor)
 {
-    if (binding->state.problem->kind == PENSTOCK_PROBLEM_OFDM)
-        return penstock__check_ofdm(binding);
-    if (binding->state.problem->kind == PENSTOCK_PROBLEM_FILTER)
-        return penstock__check_filter(binding);
-    if (binding->state.problem->kind == PENSTOCK_PROBLEM_VITERBI)
-        return penstock__check_viterbi(binding);
-    if (binding->state.problem->kind == PENSTOCK_PROBLEM_LDPC)
-        return penstock__check_ldpc(binding);
-    const struct penstock_device *device = binding->state.device;
-    struct check check = {.binding = binding, .fft = &binding->state.problem->fft, .random = 1};
+    if (executor->state.problem->kind == PENSTOCK_PROBLEM_OFDM)
+        return penstock__check_ofdm(executor);
+    if (executor->state.problem->kind == PENSTOCK_PROBLEM_FILTER)
+        return penstock__check_filter(executor);
+    if (executor->state.problem->kind == PENSTOCK_PROBLEM_VITERBI)
+        return penstock__check_viterbi(executor);
+    if (executor->state.problem->kind == PENSTOCK_PROBLEM_LDPC)
+        return penstock__check_ldpc(executor);
+    const struct penstock_device *device = executor->state.device;
+    struct check check = {.executor = executor, .fft = &executor->state.problem->fft, .random = 1};
     check.level = penstock__check_level(check.fft);
     int status = PENSTOCK_ERR_MEMORY;
     if (!choose_size(&check)) {

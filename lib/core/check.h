@@ -5,26 +5,26 @@
 #ifndef PENSTOCK_CORE_CHECK_H
 #define PENSTOCK_CORE_CHECK_H
 
-#include "core/binding.h"
+#include "core/executor.h"
 
 /* Runs an impulse and random samples through slot 0 and compares with double precision: PENSTOCK_ERR_CHECK with the
  * error that was found, or what made the device fail. */
-int penstock__check(struct penstock__binding *binding);
+int penstock__check(struct penstock__executor *executor);
 
 /* The part for problems of kind OFDM: soft bits may be off by one. */
-int penstock__check_ofdm(struct penstock__binding *binding);
+int penstock__check_ofdm(struct penstock__executor *executor);
 
 /* The part for those that are mixed or complete or have pilots. */
-int penstock__check_symbols(struct penstock__binding *binding);
+int penstock__check_symbols(struct penstock__executor *executor);
 
 /* For problems of kind VITERBI: blocks come back as they were coded, and from noise comes what is as likely as any. */
-int penstock__check_viterbi(struct penstock__binding *binding);
+int penstock__check_viterbi(struct penstock__executor *executor);
 
 /* For problems of kind LDPC: what is decoded from noise is what the rule says to the last bit; without noise, or of a
  * backend that does not round, zeros come back. */
-int penstock__check_ldpc(struct penstock__binding *binding);
+int penstock__check_ldpc(struct penstock__executor *executor);
 
 /* For problems of kind FILTER: relative L2 2e-7 sqrt(log2 n). */
-int penstock__check_filter(struct penstock__binding *binding);
+int penstock__check_filter(struct penstock__executor *executor);
 
 #endif

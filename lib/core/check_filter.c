@@ -17,7 +17,7 @@
 #define PI          3.14159265358979323846
 
 struct check {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     const struct penstock_filter_problem *filter;
     size_t frames, samples;
     bool real;
@@ -88,7 +88,7 @@ static int expect(struct check *check)
 static int compare(struct check *check)
 {
     const struct penstock_filter_problem *filter = check->filter;
-    double factor = check->binding->state.device->backend->error_factor;
+    double factor = check->executor->state.device->backend->error_factor;
     double error = 0, norm = 0, most = 2e-7 * sqrt(log2((double)filter->n)) * (factor > 0 ? factor : 1);
     size_t values = penstock__filter_values(filter);
     int status = expect(check);
@@ -129,7 +129,7 @@ static void fill(struct check *check)
 
 static int run(struct check *check)
 {
-    size_t bytes = check->frames * check->binding->state.problem->out_bytes;
+    size_t bytes = check->frames * check->executor->state.problem->out_bytes;
     struct penstock__batch batch = {.in = check->in,
                                     .response = check->response,
                                     .out = check->out,
@@ -140,8 +140,8 @@ static int run(struct check *check)
     fill(check);
     batch.phase = check->phase;
     memset(check->out, GUARD, bytes + GUARD_BYTES);
-    if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
-        (status = penstock__binding_wait(check->binding, 0)) || (status = compare(check)))
+    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
+        (status = penstock__executor_wait(check->executor, 0)) || (status = compare(check)))
         return status;
     for (size_t i = 0; i < GUARD_BYTES && !status; i++)
         if (behind[i] != GUARD)
@@ -149,11 +149,11 @@ static int run(struct check *check)
     return status;
 }
 
-int penstock__check_filter(struct penstock__binding *binding)
+int penstock__check_filter(struct penstock__executor *executor)
 {
-    const struct penstock_problem *problem = binding->state.problem;
+    const struct penstock_problem *problem = executor->state.problem;
     const struct penstock_filter_problem *filter = &problem->filter;
-    struct check check = {.binding = binding, .filter = filter, .random = 3};
+    struct check check = {.executor = executor, .filter = filter, .random = 3};
     int status = PENSTOCK_ERR_MEMORY;
     check.real = filter->format == PENSTOCK_F32;
     check.frames = SAMPLES / filter->n < FRAMES ? SAMPLES / filter->n + 1 : FRAMES;

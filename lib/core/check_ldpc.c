@@ -19,7 +19,7 @@
 #define GUARD       0xa5
 
 struct check {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     const struct penstock_ldpc_problem *ldpc;
     size_t different; /* blocks */
     bool rounds;
@@ -138,7 +138,7 @@ static void put(const struct check *check, size_t i, int value)
 static void fill_block(struct check *check, size_t block)
 {
     const struct penstock_ldpc_problem *ldpc = check->ldpc;
-    const size_t out_bytes = check->binding->state.problem->out_bytes, sent = penstock__ldpc_sent(ldpc);
+    const size_t out_bytes = check->executor->state.problem->out_bytes, sent = penstock__ldpc_sent(ldpc);
     struct penstock_ldpc_part parts[2];
     size_t at = block * sent;
     penstock__ldpc_parts(parts, ldpc);
@@ -167,7 +167,7 @@ static bool differs(const struct check *check, const unsigned char *got, const u
 
 static int run(struct check *check)
 {
-    const struct penstock_problem *problem = check->binding->state.problem;
+    const struct penstock_problem *problem = check->executor->state.problem;
     const size_t out_bytes = problem->out_bytes;
     struct penstock__batch batch = {
         .in = check->in, .out = check->out, .frames = BLOCKS, .samples = penstock__problem_samples(problem, BLOCKS)};
@@ -178,8 +178,8 @@ static int run(struct check *check)
         memcpy(check->in + i * problem->in_bytes, check->in + i % check->different * problem->in_bytes,
                problem->in_bytes);
     memset(check->out, GUARD, BLOCKS * out_bytes + GUARD_BYTES);
-    if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
-        (status = penstock__binding_wait(check->binding, 0)))
+    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
+        (status = penstock__executor_wait(check->executor, 0)))
         return status;
     for (size_t i = 0; i < GUARD_BYTES; i++)
         if (check->out[BLOCKS * out_bytes + i] != GUARD)
@@ -191,15 +191,15 @@ static int run(struct check *check)
     return PENSTOCK_OK;
 }
 
-int penstock__check_ldpc(struct penstock__binding *binding)
+int penstock__check_ldpc(struct penstock__executor *executor)
 {
-    const struct penstock_problem *problem = binding->state.problem;
+    const struct penstock_problem *problem = executor->state.problem;
     const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
     const size_t edges = (size_t)ldpc->first[ldpc->rows] * ldpc->lifting;
-    struct check check = {.binding = binding,
+    struct check check = {.executor = executor,
                           .ldpc = ldpc,
                           .different = WORK / (edges * ldpc->iterations),
-                          .rounds = !(binding->state.device->backend->flags & PENSTOCK_BACKEND_UNROUNDED),
+                          .rounds = !(executor->state.device->backend->flags & PENSTOCK_BACKEND_UNROUNDED),
                           .random = 1};
     int status = PENSTOCK_ERR_MEMORY;
     check.different = check.different > BLOCKS ? BLOCKS : check.different < 2 ? 2 : check.different;

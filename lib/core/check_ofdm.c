@@ -24,7 +24,7 @@
 enum way { LISTED, FOLLOWED, EVEN, NARROW, WAYS };
 
 struct check {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     const struct penstock_ofdm_problem *ofdm;
     size_t symbols, samples, row;
     void *in;
@@ -137,8 +137,8 @@ static int run(struct check *check, enum way way)
     if (way == FOLLOWED)
         penstock__check_follow(first, check->places, check->symbols, tables.spacing, &check->random);
     memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
-    if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
-        (status = penstock__binding_wait(check->binding, 0)))
+    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
+        (status = penstock__executor_wait(check->executor, 0)))
         return status;
     for (size_t i = 0; i < check->symbols && !status; i++) {
         struct penstock_ofdm_place even = {.start = tables.start + (uint32_t)i * tables.spacing};
@@ -152,13 +152,13 @@ static int run(struct check *check, enum way way)
     return status;
 }
 
-int penstock__check_ofdm(struct penstock__binding *binding)
+int penstock__check_ofdm(struct penstock__executor *executor)
 {
-    const struct penstock_ofdm_problem *ofdm = &binding->state.problem->ofdm;
-    struct check check = {.binding = binding, .ofdm = ofdm, .random = 2, .row = ofdm->carrier_count * ofdm->bits};
+    const struct penstock_ofdm_problem *ofdm = &executor->state.problem->ofdm;
+    struct check check = {.executor = executor, .ofdm = ofdm, .random = 2, .row = ofdm->carrier_count * ofdm->bits};
     int status = PENSTOCK_ERR_MEMORY;
     if (ofdm->mixed)
-        return penstock__check_symbols(binding);
+        return penstock__check_symbols(executor);
     check.symbols = SAMPLES / ofdm->n < SYMBOLS ? SAMPLES / ofdm->n + 1 : SYMBOLS;
     check.samples = check.symbols * (ofdm->n + 1) + 1;
     check.in = penstock__alloc(check.samples * penstock_format_bytes(ofdm->format));

@@ -27,7 +27,7 @@ enum way { LISTED, FOLLOWED, EVEN, WAYS };
 static const double tau = 6.28318530717958647692528676655900577;
 
 struct check {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     const struct penstock_ofdm_problem *ofdm;
     size_t symbols, samples, row;
     double strength; /* of a bin of the transform */
@@ -338,8 +338,8 @@ static int run(struct check *check, enum way way)
     for (size_t i = 0; i < check->symbols; i++)
         fill_symbol(check, &check->places[i]);
     memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
-    if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
-        (status = penstock__binding_wait(check->binding, 0)))
+    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
+        (status = penstock__executor_wait(check->executor, 0)))
         return status;
     for (size_t i = 0; i < check->symbols && !status; i++) {
         transform(check, &check->places[i]);
@@ -381,10 +381,10 @@ static void release(struct check *check)
     penstock__dft_plan_free(check->back);
 }
 
-int penstock__check_symbols(struct penstock__binding *binding)
+int penstock__check_symbols(struct penstock__executor *executor)
 {
-    const struct penstock_ofdm_problem *ofdm = &binding->state.problem->ofdm;
-    struct check check = {.binding = binding, .ofdm = ofdm, .random = 3, .row = penstock__ofdm_row(ofdm)};
+    const struct penstock_ofdm_problem *ofdm = &executor->state.problem->ofdm;
+    struct check check = {.executor = executor, .ofdm = ofdm, .random = 3, .row = penstock__ofdm_row(ofdm)};
     check.symbols = SAMPLES / ofdm->n < SYMBOLS ? SAMPLES / ofdm->n + 1 : SYMBOLS;
     check.samples = check.symbols * (ofdm->n + 1) + 1;
     check.strength = DEVIATION * sqrt(1.5 * (double)ofdm->n);

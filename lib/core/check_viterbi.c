@@ -21,7 +21,7 @@
 #define MOST_STATES 256
 
 struct check {
-    struct penstock__binding *binding;
+    struct penstock__executor *executor;
     const struct penstock_viterbi_problem *viterbi;
     penstock_viterbi_block blocks[BLOCKS];
     size_t samples;
@@ -165,7 +165,7 @@ static void fill_block(struct check *check, size_t i, double *soft)
 
 static void read_bits(const struct check *check, unsigned char *bits, size_t i)
 {
-    const unsigned char *out = check->out + i * check->binding->state.problem->out_bytes;
+    const unsigned char *out = check->out + i * check->executor->state.problem->out_bytes;
     for (size_t t = 0; t < check->blocks[i].bits; t++)
         bits[t] = check->viterbi->result == PENSTOCK_BITS_UNPACKED    ? out[t]
                   : check->viterbi->result == PENSTOCK_BITS_LSB_FIRST ? out[t / 8] >> t % 8 & 1
@@ -196,7 +196,7 @@ static int compare_block(const struct check *check, size_t i, const double *soft
 
 static int run(struct check *check)
 {
-    const struct penstock_problem *problem = check->binding->state.problem;
+    const struct penstock_problem *problem = check->executor->state.problem;
     const size_t out_bytes = BLOCKS * problem->out_bytes;
     const size_t pitch = penstock__viterbi_steps(check->viterbi, check->blocks[0].bits) * check->viterbi->count;
     struct penstock__batch batch = {
@@ -205,8 +205,8 @@ static int run(struct check *check)
     for (size_t i = 0; i < BLOCKS; i++)
         fill_block(check, i, check->soft + i * pitch);
     memset(check->out, GUARD, out_bytes + GUARD_BYTES);
-    if ((status = penstock__binding_submit(check->binding, 0, &batch)) ||
-        (status = penstock__binding_wait(check->binding, 0)))
+    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
+        (status = penstock__executor_wait(check->executor, 0)))
         return status;
     for (size_t i = 0; i < GUARD_BYTES; i++)
         if (check->out[out_bytes + i] != GUARD)
@@ -233,10 +233,10 @@ static void lay_out(struct check *check)
     }
 }
 
-int penstock__check_viterbi(struct penstock__binding *binding)
+int penstock__check_viterbi(struct penstock__executor *executor)
 {
-    const struct penstock_problem *problem = binding->state.problem;
-    struct check check = {.binding = binding, .viterbi = &problem->viterbi, .clean = true, .random = 1};
+    const struct penstock_problem *problem = executor->state.problem;
+    struct check check = {.executor = executor, .viterbi = &problem->viterbi, .clean = true, .random = 1};
     int status = PENSTOCK_ERR_MEMORY;
     for (unsigned window = 0; window < 1u << problem->viterbi.constraint; window++)
         for (unsigned g = 0; g < problem->viterbi.count; g++)

@@ -64,18 +64,18 @@ static void remember(penstock_context *context, const char *key, const struct pe
 
 /* ---------------------------------------------------------------- choice ---------------------- */
 
-/* Times every candidate and keeps the binding of the fastest; `*complete`: none failed. */
-static int measure_all(struct penstock__binding **binding, bool *complete, const struct penstock__candidates *list,
+/* Times every candidate and keeps the executor of the fastest; `*complete`: none failed. */
+static int measure_all(struct penstock__executor **executor, bool *complete, const struct penstock__candidates *list,
                        const struct penstock_problem *problem, unsigned slots, unsigned in_flight)
 {
     double best = 0;
     int status = PENSTOCK_OK;
     for (size_t i = 0; i < list->count && !penstock__cancelled(); i++) {
-        struct penstock__binding *other;
+        struct penstock__executor *other;
         double seconds;
-        int failure = penstock__binding_new(&other, list->devices[i], problem, slots);
+        int failure = penstock__executor_new(&other, list->devices[i], problem, slots);
         if (!failure && (failure = penstock__measure(&seconds, other, in_flight)))
-            penstock__binding_free(other);
+            penstock__executor_free(other);
         if (failure) {
             penstock__candidate_failed(list->devices[i]);
             status = failure;
@@ -84,18 +84,18 @@ static int measure_all(struct penstock__binding **binding, bool *complete, const
         }
         penstock__log(list->devices[i]->context, PENSTOCK_LOG_DEBUG, "auto: %s takes %.3g us a frame",
                       list->devices[i]->name, 1e6 * seconds);
-        if (*binding && best <= seconds) {
-            penstock__binding_free(other);
+        if (*executor && best <= seconds) {
+            penstock__executor_free(other);
             continue;
         }
-        penstock__binding_free(*binding);
-        *binding = other;
+        penstock__executor_free(*executor);
+        *executor = other;
         best = seconds;
     }
-    return *binding ? PENSTOCK_OK : status;
+    return *executor ? PENSTOCK_OK : status;
 }
 
-static int recall_or_measure(struct penstock__binding **binding, penstock_context *context,
+static int recall_or_measure(struct penstock__executor **executor, penstock_context *context,
                              const struct penstock__candidates *list, const struct penstock_problem *problem,
                              unsigned slots, unsigned in_flight)
 {
@@ -105,36 +105,36 @@ static int recall_or_measure(struct penstock__binding **binding, penstock_contex
     int status;
     write_key(key, context, problem, list, slots, in_flight);
     if ((device = recall(context, key, list))) {
-        if (!(status = penstock__binding_new(binding, device, problem, slots)))
+        if (!(status = penstock__executor_new(executor, device, problem, slots)))
             return PENSTOCK_OK;
         penstock__candidate_failed(device);
     }
-    status = measure_all(binding, &complete, list, problem, slots, in_flight);
+    status = measure_all(executor, &complete, list, problem, slots, in_flight);
     if (penstock__cancelled()) {
-        penstock__binding_free(*binding);
-        *binding = NULL;
+        penstock__executor_free(*executor);
+        *executor = NULL;
         return penstock__error(PENSTOCK_ERR_TIMEOUT, "nobody waits for the plan any more");
     }
     if (!status && complete)
-        remember(context, key, (*binding)->state.device);
+        remember(context, key, (*executor)->state.device);
     return status;
 }
 
-int penstock__choose(struct penstock__binding **binding, penstock_context *context,
+int penstock__choose(struct penstock__executor **executor, penstock_context *context,
                      const struct penstock_problem *problem, unsigned slots, unsigned in_flight)
 {
     struct penstock__candidates list;
     int status = penstock__devices_probe(context, NULL);
-    *binding = NULL;
+    *executor = NULL;
     if (status)
         return status;
     penstock__candidates_find(&list, context, problem);
     if (!list.count)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
     if (list.count == 1)
-        return penstock__binding_new(binding, list.devices[0], problem, slots);
+        return penstock__executor_new(executor, list.devices[0], problem, slots);
     pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */
-    status = recall_or_measure(binding, context, &list, problem, slots, in_flight);
+    status = recall_or_measure(executor, context, &list, problem, slots, in_flight);
     pthread_mutex_unlock(&context->choice_lock);
     return status;
 }

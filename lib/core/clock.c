@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* What the batches of a binding cost by the device's clock. */
+/* What the batches of an executor cost by the device's clock. */
 #include "core/clock.h"
 #include "core/meter.h"
 

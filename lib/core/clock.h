@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /*
- * What the batches of a binding cost by the device's clock. The first batch is timed, then one whenever their number
- * has doubled, then each 256th, with nothing else of the binding on its way, so that no time counts that a batch waits
+ * What the batches of an executor cost by the device's clock. The first batch is timed, then one whenever their number
+ * has doubled, then each 256th, with nothing else of the executor on its way, so that no time counts that a batch waits
  * for another one. All batches count by their frames as those that were timed.
  */
 #ifndef PENSTOCK_CORE_CLOCK_H
@@ -21,7 +21,7 @@ enum penstock__stamp {
     PENSTOCK__STAMP_DOWNLOADED
 };
 
-/* Of a binding: sums over batches that were timed, the older ones counting less. */
+/* Of an executor: sums over batches that were timed, the older ones counting less. */
 struct penstock__clock {
     uint64_t batches; /* all of them */
     double frames, transfer_s, kernel_s;

@@ -161,10 +161,10 @@ static int check_buffers(const struct penstock_problem *problem, const struct pe
     return PENSTOCK_OK;
 }
 
-int penstock__job_place(struct penstock_job *job, const struct penstock__binding *binding, const penstock_buffer *in,
+int penstock__job_place(struct penstock_job *job, const struct penstock__executor *executor, const penstock_buffer *in,
                         penstock_buffer *out, const penstock_queue *queue)
 {
-    const struct penstock_device *device = binding->state.device;
+    const struct penstock_device *device = executor->state.device;
     int status = penstock__queue_check(queue);
     if (status)
         return status;
@@ -173,7 +173,7 @@ int penstock__job_place(struct penstock_job *job, const struct penstock__binding
                                queue->slot.device->name);
     job->in = (struct penstock_buffer *)(uintptr_t)in; /* which is only read */
     job->out = out;
-    return check_buffers(binding->state.problem, device, job);
+    return check_buffers(executor->state.problem, device, job);
 }
 
 static int check_frames(const struct penstock_problem *problem, size_t frames)
@@ -187,10 +187,10 @@ static int check_frames(const struct penstock_problem *problem, size_t frames)
     return penstock__problem_check_frames(problem, frames);
 }
 
-int penstock__enqueue(struct penstock__binding *binding, const struct penstock_job *job, penstock_queue *queue)
+int penstock__enqueue(struct penstock__executor *executor, const struct penstock_job *job, penstock_queue *queue)
 {
     const struct penstock_backend *backend = queue->slot.device->backend;
-    int status = backend->enqueue(&queue->slot, &binding->state, job);
+    int status = backend->enqueue(&queue->slot, &executor->state, job);
     if (!status && backend->flush)
         status = backend->flush(&queue->slot);
     return status ? penstock__queue_note(queue, status) : PENSTOCK_OK;
@@ -203,13 +203,13 @@ int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, pensto
     if (!plan)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_enqueue: the plan is NULL");
     const struct penstock_problem *problem = penstock__plan_problem(plan);
-    struct penstock__binding *binding = penstock__plan_arrived(plan);
+    struct penstock__executor *executor = penstock__plan_arrived(plan);
     if (!frames)
         return penstock__queue_check(queue);
     if ((status = check_frames(problem, frames)))
         return status;
     struct penstock_job job = {.frames = frames, .samples = penstock__problem_samples(problem, frames)};
-    if ((status = penstock__job_place(&job, binding, in, out, queue)))
+    if ((status = penstock__job_place(&job, executor, in, out, queue)))
         return status;
-    return penstock__enqueue(binding, &job, queue);
+    return penstock__enqueue(executor, &job, queue);
 }

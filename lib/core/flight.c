@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Batches on their way through the slots of a binding, and the move to the CPU when a device fails. */
+/* Batches on their way through the slots of an executor, and the move to the CPU when a device fails. */
 #include "core/flight.h"
 #include "core/devices.h"
 #include "core/meanwhile.h"
@@ -57,8 +57,8 @@ static void redo(struct penstock__flight *flight)
         if (!piece->busy)
             continue;
         piece->busy = false;
-        if ((status = penstock__binding_submit(flight->binding, slot, &piece->batch)) ||
-            (status = penstock__binding_wait(flight->binding, slot)))
+        if ((status = penstock__executor_submit(flight->executor, slot, &piece->batch)) ||
+            (status = penstock__executor_wait(flight->executor, slot)))
             remember_failure(flight, piece->ticket, status);
         count_fallback(flight, piece->ticket);
     }
@@ -66,26 +66,26 @@ static void redo(struct penstock__flight *flight)
 
 static bool can_move(const struct penstock__flight *flight)
 {
-    return flight->movable && !flight->failed && strcmp(flight->binding->state.device->name, "cpu");
+    return flight->movable && !flight->failed && strcmp(flight->executor->state.device->name, "cpu");
 }
 
 /* After a failure with `status`: PENSTOCK_OK if the CPU took over. */
 static int move_to_cpu(struct penstock__flight *flight, int status)
 {
-    struct penstock__binding *cpu_binding;
+    struct penstock__executor *cpu_executor;
     struct penstock_device *cpu;
     char cause[512];
     if (!can_move(flight))
         return status;
     snprintf(cause, sizeof cause, "%s", penstock_error_text());
     if (penstock__device_find(flight->context, "cpu", &cpu) ||
-        penstock__binding_new(&cpu_binding, cpu, flight->problem, flight->slots))
+        penstock__executor_new(&cpu_executor, cpu, flight->problem, flight->slots))
         return penstock__error(status, "%s", cause);
     penstock__log(flight->context, PENSTOCK_LOG_WARNING, "%s failed, the CPU goes on: %s",
-                  flight->binding->state.device->name, cause);
-    penstock__binding_close(flight->binding);
-    flight->failed = flight->binding;
-    flight->binding = cpu_binding;
+                  flight->executor->state.device->name, cause);
+    penstock__executor_close(flight->executor);
+    flight->failed = flight->executor;
+    flight->executor = cpu_executor;
     redo(flight);
     return PENSTOCK_OK;
 }
@@ -99,7 +99,7 @@ static void finish_piece(struct penstock__flight *flight, unsigned slot)
     int status;
     if (!piece->busy)
         return;
-    status = penstock__binding_wait(flight->binding, slot);
+    status = penstock__executor_wait(flight->executor, slot);
     if (status && !(status = move_to_cpu(flight, status)))
         return;
     piece->busy = false;
@@ -118,7 +118,7 @@ static bool frame_by_frame(const struct penstock_problem *problem)
  * what a kernel does with two buffers that wrap the same memory. */
 static bool in_place_is_defined(const struct penstock__flight *flight)
 {
-    const struct penstock_device *device = flight->binding->state.device;
+    const struct penstock_device *device = flight->executor->state.device;
     return !device->host_memory || device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;
 }
 
@@ -154,7 +154,7 @@ static int send_piece(struct penstock__flight *flight, const struct penstock__ba
         return status;
     flight->next = (slot + 1) % flight->slots;
     piece->busy = true;
-    if ((status = penstock__binding_submit(flight->binding, slot, &piece->batch)) &&
+    if ((status = penstock__executor_submit(flight->executor, slot, &piece->batch)) &&
         (status = move_to_cpu(flight, status)))
         piece->busy = false;
     return status;
@@ -163,7 +163,7 @@ static int send_piece(struct penstock__flight *flight, const struct penstock__ba
 static int send(struct penstock__flight *flight, const struct penstock__batch *batch, uint64_t ticket)
 {
     const struct penstock_problem *problem = flight->problem;
-    size_t step = penstock__binding_piece(flight->binding, batch->frames);
+    size_t step = penstock__executor_piece(flight->executor, batch->frames);
     if (batch->in == batch->out && !frame_by_frame(problem))
         step = batch->frames; /* pieces would overwrite each other's input */
     for (size_t first = 0; first < batch->frames; first += step) {
@@ -206,15 +206,15 @@ static int abandon(struct penstock__flight *flight, int status)
 
 void penstock__flight_welcome(struct penstock__flight *flight)
 {
-    struct penstock__binding *arrived;
+    struct penstock__executor *arrived;
     void *made;
     if (!penstock__welcome(&flight->arrival, flight->context, &made))
         return;
     arrived = made;
     finish_up_to(flight, flight->last_ticket);
     penstock__log(flight->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", arrived->state.device->name);
-    penstock__binding_free(flight->binding);
-    flight->binding = arrived;
+    penstock__executor_free(flight->executor);
+    flight->executor = arrived;
 }
 
 int penstock__flight_submit(struct penstock__flight *flight, const struct penstock__batch *batch, uint64_t *ticket)
@@ -241,8 +241,8 @@ int penstock__flight_wait(struct penstock__flight *flight, uint64_t ticket)
 void penstock__flight_free(struct penstock__flight *flight)
 {
     penstock__arrival_free(flight->arrival);
-    penstock__binding_free(flight->binding);
-    penstock__binding_free(flight->failed);
+    penstock__executor_free(flight->executor);
+    penstock__executor_free(flight->failed);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
         penstock__free(flight->pieces[i].saved);
 }

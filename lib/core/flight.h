@@ -2,14 +2,14 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Batches on their way through the slots of a binding, and the move to the CPU when a device fails. A batch is cut
+ * Batches on their way through the slots of an executor, and the move to the CPU when a device fails. A batch is cut
  * into pieces, one a slot, in the order of a ring; a ticket is done when its pieces are.
  */
 #ifndef PENSTOCK_CORE_FLIGHT_H
 #define PENSTOCK_CORE_FLIGHT_H
 
 #include "core/arrival.h"
-#include "core/binding.h"
+#include "core/executor.h"
 
 struct penstock__piece {
     struct penstock__batch batch;
@@ -24,16 +24,16 @@ struct penstock__flight {
     penstock_context *context;
     const struct penstock_problem *problem;
     unsigned slots;
-    unsigned in_flight;                /* batches that the owner sends before it waits: for the choice of a device */
-    bool movable;                      /* the CPU may take over */
-    struct penstock__binding *binding; /* freed by penstock__flight_free() */
+    unsigned in_flight;                  /* batches that the owner sends before it waits: for the choice of a device */
+    bool movable;                        /* the CPU may take over */
+    struct penstock__executor *executor; /* freed by penstock__flight_free() */
 
     struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
 
     struct penstock__arrival *arrival; /* what the CPU stands in for, or NULL; freed likewise */
     uint64_t meanwhile;                /* tickets that it did so */
 
-    struct penstock__binding *failed; /* the one before the move to the CPU */
+    struct penstock__executor *failed; /* the one before the move to the CPU */
     struct penstock__piece pieces[PENSTOCK__MAX_SLOTS];
     unsigned next; /* the slot that has waited longest */
     uint64_t last_ticket;

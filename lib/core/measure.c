@@ -35,18 +35,18 @@ static void set_frames(struct rig *rig, size_t frames)
     rig->out_bytes = penstock__problem_out_bytes(problem, frames);
 }
 
-static int make_rig(struct rig *rig, struct penstock__binding *binding, unsigned in_flight)
+static int make_rig(struct rig *rig, struct penstock__executor *executor, unsigned in_flight)
 {
-    const struct penstock_problem *problem = binding->state.problem;
+    const struct penstock_problem *problem = executor->state.problem;
     size_t average = penstock__problem_average(problem), in_bytes;
     /* a stream gathers what suits the device, unlike who waits for each batch */
     size_t batch =
-        in_flight > 1 && binding->state.best_batch > problem->batch ? binding->state.best_batch : problem->batch;
+        in_flight > 1 && executor->state.best_batch > problem->batch ? executor->state.best_batch : problem->batch;
     size_t groups = (batch + average - 1) / average;
-    rig->flight = (struct penstock__flight){.context = binding->state.device->context,
+    rig->flight = (struct penstock__flight){.context = executor->state.device->context,
                                             .problem = problem,
-                                            .slots = binding->slot_count,
-                                            .binding = binding};
+                                            .slots = executor->slot_count,
+                                            .executor = executor};
     rig->in_flight = in_flight;
     for (;; groups = (groups + 1) / 2) {
         set_frames(rig, groups * average);
@@ -122,16 +122,16 @@ int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void
     return PENSTOCK_OK;
 }
 
-int penstock__measure(double *seconds, struct penstock__binding *binding, unsigned in_flight)
+int penstock__measure(double *seconds, struct penstock__executor *executor, unsigned in_flight)
 {
     struct rig rig = {.in = NULL};
     double round_s;
-    int status = make_rig(&rig, binding, in_flight);
+    int status = make_rig(&rig, executor, in_flight);
     if (!status && !(status = penstock__measure_rounds(&round_s, run_round, &rig)) &&
         !(status = penstock__flight_wait(&rig.flight, rig.flight.last_ticket)))
         *seconds = round_s / (double)(rig.batch.frames * in_flight);
     if (status)
-        penstock__binding_close(binding);
+        penstock__executor_close(executor);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
         penstock__free(rig.flight.pieces[i].saved);
     penstock__free(rig.gather);

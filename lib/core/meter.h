@@ -28,7 +28,7 @@ struct penstock__meter {
     uint64_t in, out;
     uint64_t covered; /* items in that the items out need */
     uint64_t batches, batched;
-    struct penstock__times times; /* of all batches; a binding adds to it, too: penstock__batch.times */
+    struct penstock__times times; /* of all batches; an executor adds to it, too: penstock__batch.times */
     uint64_t latencies[PENSTOCK__METER_BINS];
     struct {
         uint64_t end; /* items in so far */

@@ -4,9 +4,9 @@
 /* Plans: the life of one, and the public calls with the checks of their arguments. */
 #include "core/plan.h"
 #include "core/arrival.h"
-#include "core/bind.h"
 #include "core/description.h"
 #include "core/devices.h"
+#include "core/executor_begin.h"
 #include "core/problem.h"
 
 #include <string.h>
@@ -133,7 +133,7 @@ int penstock__plan_run_blocks(penstock_plan *plan, const void *in, size_t sample
 
 bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes)
 {
-    const struct penstock_plan_state *state = &plan->flight.binding->state;
+    const struct penstock_plan_state *state = &plan->flight.executor->state;
     const struct penstock_fft_problem *fft = &plan->problem.fft;
     *bytes = state->frame_scratch;
     return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_frames && !plan->flight.arrival &&
@@ -143,13 +143,13 @@ bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes)
 void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,
                                void *scratch)
 {
-    const struct penstock_plan_state *state = &plan->flight.binding->state;
+    const struct penstock_plan_state *state = &plan->flight.executor->state;
     state->device->backend->run_frames(state, in, first, count, out, scratch);
 }
 
 bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes)
 {
-    const struct penstock_plan_state *state = &plan->flight.binding->state;
+    const struct penstock_plan_state *state = &plan->flight.executor->state;
     *bytes = state->frame_scratch;
     return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_gathered &&
            !plan->flight.arrival && plan->problem.fft.gathered && plan->problem.fft.format != PENSTOCK_PLANAR;
@@ -158,7 +158,7 @@ bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes)
 void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in, size_t samples,
                                       const struct penstock_gather *gather, size_t count, void *out, void *scratch)
 {
-    const struct penstock_plan_state *state = &plan->flight.binding->state;
+    const struct penstock_plan_state *state = &plan->flight.executor->state;
     state->device->backend->run_gathered(state, in, samples, gather, count, out, scratch);
 }
 
@@ -195,7 +195,7 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     new->flight.problem = &new->problem;
     new->flight.slots = slots ? slots : DEFAULT_SLOTS;
     new->flight.in_flight = slots ? slots : 1;
-    if ((status = copy_window(new)) || (status = penstock__bind(&new->flight, device, meanwhile))) {
+    if ((status = copy_window(new)) || (status = penstock__executor_begin(&new->flight, device, meanwhile))) {
         penstock_plan_free(new);
         return status;
     }
@@ -230,7 +230,7 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     const struct penstock_plan_state *state;
     if (!plan)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_get_info: the plan is NULL");
-    state = &plan->flight.binding->state;
+    state = &plan->flight.executor->state;
     known.device = state->device->name;
     known.variant = state->variant;
     known.kernels = state->kernels;
@@ -240,8 +240,8 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     known.best_batch = state->best_batch;
     known.awaited = plan->flight.arrival ? penstock__arrival_name(plan->flight.arrival) : NULL;
     known.meanwhile = plan->flight.meanwhile;
-    known.timed = plan->flight.binding->timed;
-    known.tuning_s = plan->flight.binding->tuning_s;
+    known.timed = plan->flight.executor->timed;
+    known.tuning_s = plan->flight.executor->tuning_s;
     if (state->device->backend->work)
         state->device->backend->work(state, &known.instructions, &known.critical_path);
     return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
@@ -252,25 +252,25 @@ const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan)
     return &plan->problem;
 }
 
-struct penstock__binding *penstock__plan_binding(const penstock_plan *plan)
+struct penstock__executor *penstock__plan_executor(const penstock_plan *plan)
 {
-    return plan->flight.binding;
+    return plan->flight.executor;
 }
 
-struct penstock__binding *penstock__plan_arrived(penstock_plan *plan)
+struct penstock__executor *penstock__plan_arrived(penstock_plan *plan)
 {
     penstock__flight_welcome(&plan->flight);
-    return plan->flight.binding;
+    return plan->flight.executor;
 }
 
 bool penstock__plan_is_direct(const penstock_plan *plan)
 {
-    return plan->flight.binding->state.device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;
+    return plan->flight.executor->state.device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;
 }
 
 bool penstock__plan_has_clock(const penstock_plan *plan)
 {
-    return penstock__binding_has_clock(plan->flight.binding);
+    return penstock__executor_has_clock(plan->flight.executor);
 }
 
 void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times)

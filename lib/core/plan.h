@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_CORE_PLAN_H
 #define PENSTOCK_CORE_PLAN_H
 
-#include "core/binding.h"
+#include "core/executor.h"
 
 /* What a device text asked for. */
 enum penstock_preference { PENSTOCK_DEVICE_AUTO, PENSTOCK_DEVICE_NAMED, PENSTOCK_DEVICE_PREFERRED };
@@ -56,15 +56,15 @@ void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in,
 const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan);
 
 /* The device's part, which changes when the CPU takes over. */
-struct penstock__binding *penstock__plan_binding(const penstock_plan *plan);
+struct penstock__executor *penstock__plan_executor(const penstock_plan *plan);
 
 /* The same, after the CPU has handed over to what it stood in for, if that is ready. */
-struct penstock__binding *penstock__plan_arrived(penstock_plan *plan);
+struct penstock__executor *penstock__plan_arrived(penstock_plan *plan);
 
 /* Whether a batch costs no more than its work: the device is a processor that works on the caller's memory. */
 bool penstock__plan_is_direct(const penstock_plan *plan);
 
-/* As penstock__binding_has_clock(); and what batches from now on cost by that clock is added to `*times`, which
+/* As penstock__executor_has_clock(); and what batches from now on cost by that clock is added to `*times`, which
  * outlives them. */
 bool penstock__plan_has_clock(const penstock_plan *plan);
 void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times);

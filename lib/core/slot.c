@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* A binding's slots: their buffers, batches that are sent through them and waited for. */
-#include "core/binding.h"
+/* An executor's slots: their buffers, batches that are sent through them and waited for. */
+#include "core/executor.h"
 #include "core/problem.h"
 
 #include <stdio.h>
 
-static const struct penstock_backend *backend_of(const struct penstock__binding *binding)
+static const struct penstock_backend *backend_of(const struct penstock__executor *executor)
 {
-    return binding->state.device->backend;
+    return executor->state.device->backend;
 }
 
 /* ---------------------------------------------------------------- buffers --------------------- */
@@ -122,11 +122,11 @@ static struct lists lists_of(const struct penstock_problem *problem, const struc
                               ofdm->frame_count * penstock__ofdm_gains(&problem->ofdm) * sizeof *ofdm->gains};
 }
 
-static int send_in_place(struct penstock__binding *binding, struct penstock__slot *slot,
+static int send_in_place(struct penstock__executor *executor, struct penstock__slot *slot,
                          const struct penstock__batch *batch, struct penstock_job *job)
 {
-    struct penstock_device *device = binding->state.device;
-    const struct penstock_problem *problem = binding->state.problem;
+    struct penstock_device *device = executor->state.device;
+    const struct penstock_problem *problem = executor->state.problem;
     struct lists lists = lists_of(problem, batch);
     int status;
     free_buffers(slot);
@@ -138,7 +138,7 @@ static int send_in_place(struct penstock__binding *binding, struct penstock__slo
         (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
         return status;
     penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
-    status = device->backend->enqueue(&slot->slot, &binding->state, job);
+    status = device->backend->enqueue(&slot->slot, &executor->state, job);
     penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
     return status;
 }
@@ -162,12 +162,12 @@ static int upload_gains(struct penstock__slot *slot, const struct penstock__batc
     return status;
 }
 
-static int send_with_copies(struct penstock__binding *binding, struct penstock__slot *slot,
+static int send_with_copies(struct penstock__executor *executor, struct penstock__slot *slot,
                             const struct penstock__batch *batch, struct penstock_job *job)
 {
-    struct penstock_device *device = binding->state.device;
+    struct penstock_device *device = executor->state.device;
     const struct penstock_backend *backend = device->backend;
-    const struct penstock_problem *problem = binding->state.problem;
+    const struct penstock_problem *problem = executor->state.problem;
     struct lists lists = lists_of(problem, batch);
     size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
     size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
@@ -183,7 +183,7 @@ static int send_with_copies(struct penstock__binding *binding, struct penstock__
         (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)))
         return status;
     penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
-    if ((status = backend->enqueue(&slot->slot, &binding->state, job)))
+    if ((status = backend->enqueue(&slot->slot, &executor->state, job)))
         return status;
     penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
     status = backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
@@ -212,18 +212,18 @@ static struct penstock_job job_of(struct penstock__slot *slot, const struct pens
 }
 
 /* What was sent through a slot is over; a failure is kept for who waits for it. */
-static void finish_slot(struct penstock__binding *binding, struct penstock__slot *slot)
+static void finish_slot(struct penstock__executor *executor, struct penstock__slot *slot)
 {
-    bool in_place = penstock__binding_in_host_memory(binding);
+    bool in_place = penstock__executor_in_host_memory(executor);
     int status;
     if (!slot->busy)
         return;
-    if ((status = backend_of(binding)->wait(&slot->slot, slot->mark))) {
-        snprintf(binding->failure_text, sizeof binding->failure_text, "%s", penstock_error_text());
+    if ((status = backend_of(executor)->wait(&slot->slot, slot->mark))) {
+        snprintf(executor->failure_text, sizeof executor->failure_text, "%s", penstock_error_text());
         penstock__slot_close(slot);
         slot->failure = status;
     } else {
-        penstock__clock_stop(&binding->clock, &slot->lap, &slot->slot, !in_place);
+        penstock__clock_stop(&executor->clock, &slot->lap, &slot->slot, !in_place);
     }
     slot->busy = false;
     if (in_place)
@@ -231,45 +231,45 @@ static void finish_slot(struct penstock__binding *binding, struct penstock__slot
 }
 
 /* Whether a batch is one to be timed. Then nothing else is on its way any more. */
-static bool begin_lap(struct penstock__binding *binding, const struct penstock__batch *batch)
+static bool begin_lap(struct penstock__executor *executor, const struct penstock__batch *batch)
 {
-    bool timed = batch->times && penstock__binding_has_clock(binding) && penstock__clock_due(&binding->clock);
+    bool timed = batch->times && penstock__executor_has_clock(executor) && penstock__clock_due(&executor->clock);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS && timed; i++)
-        finish_slot(binding, &binding->slots[i]);
+        finish_slot(executor, &executor->slots[i]);
     return timed;
 }
 
-int penstock__binding_submit(struct penstock__binding *binding, unsigned index, const struct penstock__batch *batch)
+int penstock__executor_submit(struct penstock__executor *executor, unsigned index, const struct penstock__batch *batch)
 {
-    struct penstock__slot *slot = &binding->slots[index];
+    struct penstock__slot *slot = &executor->slots[index];
     struct penstock_job job = job_of(slot, batch);
-    bool timed = begin_lap(binding, batch);
-    int status = penstock__slot_open(slot, binding->state.device);
+    bool timed = begin_lap(executor, batch);
+    int status = penstock__slot_open(slot, executor->state.device);
     if (status)
         return status;
-    if (batch->times && penstock__binding_has_clock(binding))
-        penstock__clock_start(&binding->clock, &slot->lap, batch->times, batch->frames, timed);
-    status = penstock__binding_in_host_memory(binding) ? send_in_place(binding, slot, batch, &job)
-                                                       : send_with_copies(binding, slot, batch, &job);
+    if (batch->times && penstock__executor_has_clock(executor))
+        penstock__clock_start(&executor->clock, &slot->lap, batch->times, batch->frames, timed);
+    status = penstock__executor_in_host_memory(executor) ? send_in_place(executor, slot, batch, &job)
+                                                         : send_with_copies(executor, slot, batch, &job);
     if (!status)
-        status = backend_of(binding)->mark(&slot->slot, &slot->mark);
+        status = backend_of(executor)->mark(&slot->slot, &slot->mark);
     if (status)
         penstock__slot_close(slot);
     slot->busy = !status;
     return status;
 }
 
-int penstock__binding_wait(struct penstock__binding *binding, unsigned index)
+int penstock__executor_wait(struct penstock__executor *executor, unsigned index)
 {
-    struct penstock__slot *slot = &binding->slots[index];
-    finish_slot(binding, slot);
+    struct penstock__slot *slot = &executor->slots[index];
+    finish_slot(executor, slot);
     int status = slot->failure;
     slot->failure = PENSTOCK_OK;
-    return status ? penstock__error(status, "%s", binding->failure_text) : PENSTOCK_OK;
+    return status ? penstock__error(status, "%s", executor->failure_text) : PENSTOCK_OK;
 }
 
-void penstock__binding_close(struct penstock__binding *binding)
+void penstock__executor_close(struct penstock__executor *executor)
 {
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
-        penstock__slot_close(&binding->slots[i]);
+        penstock__slot_close(&executor->slots[i]);
 }

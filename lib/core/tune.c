@@ -35,8 +35,8 @@ struct tuning {
     const struct penstock_problem *problem;
     unsigned slots;
     struct penstock_shapes shapes;
-    struct penstock__binding *bindings[MOST]; /* the library's choice, then the shapes; NULL where one failed */
-    double seconds[MOST];                     /* of the frames that are timed; infinite until then */
+    struct penstock__executor *executors[MOST]; /* the library's choice, then the shapes; NULL where one failed */
+    double seconds[MOST];                       /* of the frames that are timed; infinite until then */
     size_t frames;
     void *block;
     penstock_bench *bench;
@@ -52,8 +52,8 @@ static void leave_out(struct tuning *tuning, size_t i)
     const char *shape = shape_of(tuning, i);
     penstock__log(tuning->device->context, PENSTOCK_LOG_DEBUG, "%s: tuning leaves %s out: %s", tuning->device->name,
                   *shape ? shape : "the usual shape", penstock_error_text());
-    penstock__binding_free(tuning->bindings[i]);
-    tuning->bindings[i] = NULL;
+    penstock__executor_free(tuning->executors[i]);
+    tuning->executors[i] = NULL;
     tuning->seconds[i] = INFINITY;
 }
 
@@ -112,8 +112,8 @@ static void make_all(struct tuning *tuning)
 {
     for (size_t i = 0; i <= tuning->shapes.count; i++) {
         tuning->seconds[i] = INFINITY;
-        if (penstock__binding_new_as(&tuning->bindings[i], tuning->device, tuning->problem, tuning->slots, 0,
-                                     shape_of(tuning, i)))
+        if (penstock__executor_new_as(&tuning->executors[i], tuning->device, tuning->problem, tuning->slots, 0,
+                                      shape_of(tuning, i)))
             leave_out(tuning, i);
     }
 }
@@ -143,10 +143,10 @@ static int run(struct tuning *tuning, size_t i, unsigned repeats, double *second
         .batch = {.frames = tuning->frames, .samples = samples_of(tuning, tuning->frames)}};
     int status = PENSTOCK_OK;
     if (!tuning->bench)
-        status = penstock__bench_new(&tuning->bench, tuning->bindings[i], &work, true);
+        status = penstock__bench_new(&tuning->bench, tuning->executors[i], &work, true);
     if (status)
         return status;
-    penstock__bench_use(tuning->bench, tuning->bindings[i]);
+    penstock__bench_use(tuning->bench, tuning->executors[i]);
     if ((status = penstock_bench_run(tuning->bench, repeats, seconds))) {
         penstock_bench_free(tuning->bench);
         tuning->bench = NULL;
@@ -160,7 +160,7 @@ static double time_all(struct tuning *tuning)
     unsigned repeats[MOST];
     double start, seconds;
     for (size_t i = 0; i <= tuning->shapes.count; i++)
-        if (tuning->bindings[i]) {
+        if (tuning->executors[i]) {
             if (run(tuning, i, 1, &seconds))
                 leave_out(tuning, i);
             else
@@ -169,7 +169,7 @@ static double time_all(struct tuning *tuning)
     start = penstock__now_s();
     for (int round = 0; round < ROUNDS && (!round || penstock__now_s() - start < BUDGET_S); round++)
         for (size_t i = 0; i <= tuning->shapes.count; i++)
-            if (tuning->bindings[i]) {
+            if (tuning->executors[i]) {
                 if (run(tuning, i, repeats[i], &seconds))
                     leave_out(tuning, i);
                 else
@@ -196,7 +196,7 @@ static size_t fastest(const struct tuning *tuning)
 static bool choose(struct tuning *tuning, size_t *index)
 {
     for (*index = fastest(tuning); isfinite(tuning->seconds[*index]); *index = fastest(tuning)) {
-        if (!penstock__check(tuning->bindings[*index]))
+        if (!penstock__check(tuning->executors[*index]))
             return true;
         leave_out(tuning, *index);
     }
@@ -221,20 +221,20 @@ static bool measure(struct tuning *tuning, size_t *index)
         }
     if (!choose(tuning, index))
         return false;
-    tuning->bindings[*index]->timed = timed;
-    tuning->bindings[*index]->tuning_s = seconds;
+    tuning->executors[*index]->timed = timed;
+    tuning->executors[*index]->tuning_s = seconds;
     return true;
 }
 
-/* The kept shape's binding, or that of the one measured now; false: neither. */
+/* The kept shape's executor, or that of the one measured now; false: neither. */
 static bool recall_or_measure(struct tuning *tuning, size_t *index)
 {
     char key[KEY_BYTES];
     write_key(key, tuning);
     if (recall(tuning, key, index)) {
-        struct penstock__binding **kept = &tuning->bindings[*index];
-        if (!penstock__binding_new_as(kept, tuning->device, tuning->problem, tuning->slots, 0,
-                                      shape_of(tuning, *index)) &&
+        struct penstock__executor **kept = &tuning->executors[*index];
+        if (!penstock__executor_new_as(kept, tuning->device, tuning->problem, tuning->slots, 0,
+                                       shape_of(tuning, *index)) &&
             !penstock__check(*kept)) {
             keep(tuning, key, *index);
             return true;
@@ -247,13 +247,13 @@ static bool recall_or_measure(struct tuning *tuning, size_t *index)
     return true;
 }
 
-bool penstock__tune(struct penstock__binding **binding, struct penstock_device *device,
+bool penstock__tune(struct penstock__executor **executor, struct penstock_device *device,
                     const struct penstock_problem *problem, unsigned slots)
 {
     const struct penstock_backend *backend = device->backend;
     struct tuning *tuning;
     size_t index;
-    *binding = NULL;
+    *executor = NULL;
     if (problem->kind != PENSTOCK_PROBLEM_FFT || !problem->fft.tune || problem->fft.gathered ||
         problem->fft.format == PENSTOCK_PLANAR || !backend->shapes || !backend->stamp ||
         penstock__device_open(device) || penstock__problem_rank(device, problem) <= 0 ||
@@ -263,14 +263,14 @@ bool penstock__tune(struct penstock__binding **binding, struct penstock_device *
     if (!backend->shapes(&tuning->shapes, device, problem) && tuning->shapes.count) {
         pthread_mutex_lock(&device->context->tune_lock); /* two measurements at once would disturb each other */
         if (recall_or_measure(tuning, &index)) {
-            *binding = tuning->bindings[index];
-            tuning->bindings[index] = NULL;
+            *executor = tuning->executors[index];
+            tuning->executors[index] = NULL;
         }
         pthread_mutex_unlock(&device->context->tune_lock);
     }
     for (size_t i = 0; i < MOST; i++)
-        penstock__binding_free(tuning->bindings[i]);
+        penstock__executor_free(tuning->executors[i]);
     penstock__free(tuning->block);
     penstock__free(tuning);
-    return *binding;
+    return *executor;
 }

@@ -5,11 +5,11 @@
 #ifndef PENSTOCK_CORE_TUNE_H
 #define PENSTOCK_CORE_TUNE_H
 
-#include "core/binding.h"
+#include "core/executor.h"
 
-/* Where the problem asks for tuning: a binding in the shape that the cache folder remembers or that is fastest now,
- * checked. False, and no binding, where it does not, where there is nothing to choose, and where no shape works. */
-bool penstock__tune(struct penstock__binding **binding, struct penstock_device *device,
+/* Where the problem asks for tuning: an executor in the shape that the cache folder remembers or that is fastest now,
+ * checked. False, and no executor, where it does not, where there is nothing to choose, and where no shape works. */
+bool penstock__tune(struct penstock__executor **executor, struct penstock_device *device,
                     const struct penstock_problem *problem, unsigned slots);
 
 #endif

@@ -56,7 +56,7 @@ static int make_folded(struct channelizer_engine *engine, penstock_plan **plan, 
 /* On a device of its own the first plan, which told the device where that was to be chosen, gives way. */
 static int go_over(struct channelizer_engine *engine, const char *device)
 {
-    const struct penstock_device *found = penstock__plan_binding(engine->plans[0])->state.device;
+    const struct penstock_device *found = penstock__plan_executor(engine->plans[0])->state.device;
     enum penstock_preference preference;
     penstock_plan *folded;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
@@ -133,7 +133,7 @@ void penstock__channelizer_engine_free(struct channelizer_engine *engine)
 
 struct penstock_device *penstock__channelizer_engine_memory(const struct channelizer_engine *engine)
 {
-    return engine->capacity || engine->folds ? penstock__plan_binding(engine->plans[0])->state.device : NULL;
+    return engine->capacity || engine->folds ? penstock__plan_executor(engine->plans[0])->state.device : NULL;
 }
 
 /* ---------------------------------------------------------------- values out ------------------ */

@@ -36,7 +36,7 @@ static void free_engine(void *engine)
 static const char *device_of(const void *engine)
 {
     const struct channelizer_engine *made = engine;
-    return penstock__plan_binding(made->plans[0])->state.device->name;
+    return penstock__plan_executor(made->plans[0])->state.device->name;
 }
 
 /* In place of the one before; the bank and what is kept of it stay. */

@@ -25,8 +25,8 @@ static int make_room(struct filter_engine *engine)
 
 int penstock__filter_batch_init(struct filter_engine *engine)
 {
-    int status = penstock__filter_fused_init(engine, penstock__plan_binding(engine->forward)->state.device);
-    return status || engine->fused.binding ? status : make_room(engine);
+    int status = penstock__filter_fused_init(engine, penstock__plan_executor(engine->forward)->state.device);
+    return status || engine->fused.executor ? status : make_room(engine);
 }
 
 /* The rows of a batch, shared by threads. */
@@ -217,7 +217,7 @@ bool penstock__filter_batch_can_send(struct filter_engine *engine, const struct 
     *refills = false;
     for (size_t channel = 0; channel < engine->channels; channel++) {
         struct rows rows = {.engine = engine, .blocks = blocks, .channel = channel};
-        if (!engine->fused.binding || same_taps(&rows, 0) < blocks->count)
+        if (!engine->fused.executor || same_taps(&rows, 0) < blocks->count)
             return false;
         *refills = *refills || !penstock__filter_fused_holds(engine, channel, taps_of(&rows, 0));
     }
@@ -241,7 +241,7 @@ int penstock__filter_batch_send(struct filter_engine *engine, const struct filte
 int penstock__filter_batch_run(struct filter_engine *engine, const struct filter_blocks *blocks)
 {
     int status;
-    if (engine->fused.binding && !run_channels_fused(engine, blocks))
+    if (engine->fused.executor && !run_channels_fused(engine, blocks))
         return PENSTOCK_OK;
     if ((status = make_room(engine)))
         return status;

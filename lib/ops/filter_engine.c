@@ -62,7 +62,7 @@ static int make_plans(struct filter_engine *engine, const char *device)
 /* 0 where the device works on the caller's memory. */
 static size_t device_rows(const struct filter_engine *engine)
 {
-    if (penstock__binding_in_host_memory(penstock__plan_binding(engine->forward)))
+    if (penstock__executor_in_host_memory(penstock__plan_executor(engine->forward)))
         return 0;
     return (engine->slots > 1 ? FLIGHT_SAMPLES : DEVICE_SAMPLES) / engine->shape.block;
 }
@@ -87,7 +87,7 @@ static int choose_rows(struct filter_engine *engine)
     if (status)
         return status;
     bool fused =
-        !engine->near && penstock__filter_fused_possible(penstock__plan_binding(engine->forward)->state.device, shape);
+        !engine->near && penstock__filter_fused_possible(penstock__plan_executor(engine->forward)->state.device, shape);
     engine->slots = fused ? penstock__filter_fused_slots() : 1;
     size_t least = engine->near ? penstock__threads(engine->context) : info.best_batch;
     if (!engine->near && least < device_rows(engine))
@@ -248,7 +248,7 @@ void penstock__filter_engine_set_times(struct filter_engine *engine, struct pens
 
 unsigned penstock__filter_engine_slots(const struct filter_engine *engine)
 {
-    return engine->fused.binding ? engine->slots : 1;
+    return engine->fused.executor ? engine->slots : 1;
 }
 
 bool penstock__filter_engine_can_send(struct filter_engine *engine, const struct filter_blocks *blocks, bool *refills)
@@ -268,7 +268,7 @@ int penstock__filter_engine_wait(struct filter_engine *engine, unsigned slot)
 
 struct penstock_device *penstock__filter_engine_memory(const struct filter_engine *engine)
 {
-    return engine->near || !engine->forward ? NULL : penstock__plan_binding(engine->forward)->state.device;
+    return engine->near || !engine->forward ? NULL : penstock__plan_executor(engine->forward)->state.device;
 }
 
 int penstock__filter_engine_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,

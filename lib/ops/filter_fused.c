@@ -64,7 +64,7 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
     };
     if ((status = make_memory(fused, engine->channels)))
         return status;
-    status = penstock__binding_new(&fused->binding, device, &fused->problem, SLOTS);
+    status = penstock__executor_new(&fused->executor, device, &fused->problem, SLOTS);
     if (!status || status == PENSTOCK_ERR_MEMORY)
         return status;
     penstock__log(device->context, status == PENSTOCK_ERR_UNSUPPORTED ? PENSTOCK_LOG_DEBUG : PENSTOCK_LOG_WARNING,
@@ -75,7 +75,7 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
 void penstock__filter_fused_free(struct filter_fused *fused)
 {
     penstock_buffer_free(fused->there);
-    penstock__binding_free(fused->binding);
+    penstock__executor_free(fused->executor);
     for (size_t c = 0; c < fused->channels; c++)
         penstock__free(fused->responses[c].values);
     penstock__free(fused->responses);
@@ -139,11 +139,11 @@ bool penstock__filter_fused_holds(const struct filter_engine *engine, size_t cha
 
 static void give_up(struct filter_fused *fused)
 {
-    struct penstock_device *device = fused->binding->state.device;
+    struct penstock_device *device = fused->executor->state.device;
     penstock__log(device->context, PENSTOCK_LOG_WARNING, "%s goes on filtering by transforms alone, since: %s",
                   device->name, penstock_error_text());
-    penstock__binding_free(fused->binding);
-    fused->binding = NULL;
+    penstock__executor_free(fused->executor);
+    fused->executor = NULL;
 }
 
 /* So that copies and kernels of different pieces overlap. */
@@ -152,7 +152,7 @@ static size_t piece_of(const struct filter_fused *fused, size_t count)
     const struct penstock_filter_problem *filter = &fused->problem.filter;
     size_t row = filter->block * penstock_format_bytes(filter->format) + fused->problem.out_bytes;
     size_t equal = (count + SLOTS - 1) / SLOTS, least = PIECE_BYTES / row + 1;
-    if (penstock__binding_in_host_memory(fused->binding))
+    if (penstock__executor_in_host_memory(fused->executor))
         return count;
     return equal > least ? equal : least;
 }
@@ -169,8 +169,8 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
     const struct penstock_filter_problem *filter = &fused->problem.filter;
     const struct filter_response *response = &fused->responses[channel];
     fill_response(engine, channel, taps);
-    int status = penstock__binding_submit(
-        fused->binding, slot,
+    int status = penstock__executor_submit(
+        fused->executor, slot,
         &(struct penstock__batch){.in = in,
                                   .response = response->values,
                                   .gains_id = response->id,
@@ -186,7 +186,7 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
 
 int penstock__filter_fused_wait(struct filter_engine *engine, unsigned slot)
 {
-    int status = penstock__binding_wait(engine->fused.binding, slot);
+    int status = penstock__executor_wait(engine->fused.executor, slot);
     if (status)
         give_up(&engine->fused);
     return status;
@@ -247,12 +247,12 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
     const struct penstock_filter_problem *filter = &fused->problem.filter;
     struct penstock_job job = {.frames = count};
     int status;
-    if (!fused->binding)
+    if (!fused->executor)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not filter in one kernel");
     if ((status = check_blocks(&fused->problem, count)))
         return status;
     job.samples = penstock__filter_samples(filter, count);
-    if ((status = penstock__job_place(&job, fused->binding, in, out, queue)))
+    if ((status = penstock__job_place(&job, fused->executor, in, out, queue)))
         return status;
     fill_response(engine, 0, taps);
     if ((status = send_response(fused, queue)))
@@ -261,7 +261,7 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
     job.gains = fused->there;
     job.start = (uint32_t)(phase >> 32);
     job.spacing = (uint32_t)phase;
-    return penstock__enqueue(fused->binding, &job, queue);
+    return penstock__enqueue(fused->executor, &job, queue);
 }
 
 int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
@@ -269,7 +269,7 @@ int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *e
 {
     struct filter_fused *fused = &engine->fused;
     *bench = NULL;
-    if (!fused->binding)
+    if (!fused->executor)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not filter in one kernel");
     fill_response(engine, 0, taps);
     struct penstock__bench_work work = {.in = in,
@@ -278,5 +278,5 @@ int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *e
                                                   .phase = fused->problem.filter.rotated ? phase_of(engine, 0, 0) : 0,
                                                   .frames = count,
                                                   .samples = penstock__filter_samples(&fused->problem.filter, count)}};
-    return penstock__bench_new(bench, fused->binding, &work, false);
+    return penstock__bench_new(bench, fused->executor, &work, false);
 }

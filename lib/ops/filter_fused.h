@@ -20,8 +20,8 @@ struct filter_response {
 
 struct filter_fused {
     struct penstock_problem problem;
-    struct penstock__binding *binding; /* NULL: the generic way does it all */
-    struct filter_response *responses; /* of each channel */
+    struct penstock__executor *executor; /* NULL: the generic way does it all */
+    struct filter_response *responses;   /* of each channel */
     size_t channels;
     uint64_t fills;         /* of responses: gives them their identity */
     char *changed;          /* values of a block in which taps change */
@@ -32,8 +32,8 @@ struct filter_fused {
 /* Of an opened device and a shape of any length: whether it may have such a kernel. */
 bool penstock__filter_fused_possible(const struct penstock_device *device, const struct filter_shape *shape);
 
-/* Leaves `binding` NULL where the device has no such kernel for the shape, or where what it has fails its check (with a
- * log line). An error only for want of memory. */
+/* Leaves `executor` NULL where the device has no such kernel for the shape, or where what it has fails its check (with
+ * a log line). An error only for want of memory. */
 int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_device *device);
 void penstock__filter_fused_free(struct filter_fused *fused);
 

@@ -67,7 +67,7 @@ static int make_workers(penstock_ofdm *ofdm)
 
 static int make_fused(penstock_ofdm *ofdm, const struct ofdm_order *order)
 {
-    struct penstock_device *device = penstock__plan_binding(ofdm->plan)->state.device;
+    struct penstock_device *device = penstock__plan_executor(ofdm->plan)->state.device;
     if (!(ofdm->fused = penstock__calloc(1, sizeof *ofdm->fused)))
         return PENSTOCK_ERR_MEMORY;
     return penstock__ofdm_fused_init(ofdm->fused, device, &ofdm->grid, &order->desc, ofdm->block, order->way);
@@ -174,20 +174,20 @@ int penstock_ofdm_get_info(const penstock_ofdm *ofdm, penstock_plan_info *info)
     penstock_plan_info known = PENSTOCK_PLAN_INFO;
     if (!ofdm)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_get_info: ofdm is NULL");
-    int status = kernel->binding ? PENSTOCK_OK : penstock_plan_get_info(ofdm->plan, &known);
+    int status = kernel->executor ? PENSTOCK_OK : penstock_plan_get_info(ofdm->plan, &known);
     if (status)
         return status;
     known.awaited = ofdm->arrival ? penstock__arrival_name(ofdm->arrival) : NULL;
     known.meanwhile = ofdm->meanwhile;
-    if (!kernel->binding)
+    if (!kernel->executor)
         return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
-    known.device = kernel->binding->state.device->name;
-    known.variant = kernel->binding->state.variant;
-    known.kernels = kernel->binding->state.kernels;
-    known.passes = kernel->binding->state.passes;
+    known.device = kernel->executor->state.device->name;
+    known.variant = kernel->executor->state.variant;
+    known.kernels = kernel->executor->state.kernels;
+    known.passes = kernel->executor->state.passes;
     known.in_bytes = ofdm->length * kernel->problem.in_bytes;
     known.out_bytes = kernel->problem.out_bytes;
-    known.best_batch = kernel->binding->state.best_batch;
+    known.best_batch = kernel->executor->state.best_batch;
     return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
 }
 

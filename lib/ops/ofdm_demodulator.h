@@ -41,7 +41,7 @@ struct penstock_ofdm {
     void *packed;       /* n samples a symbol of the block */
     struct ofdm_worker *workers;
     unsigned worker_count;
-    struct ofdm_fused *fused; /* bindings point into it */
+    struct ofdm_fused *fused; /* executors point into it */
     struct ofdm_flow flow;
     uint64_t fused_blocks;
 };

@@ -56,10 +56,10 @@ int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_gri
     struct ofdm_kernel *kernel = &fused->kernels[OFDM_SOFT];
     struct penstock_job job = {.frames = symbols, .samples = (symbols - 1) * length + skip + grid->n};
     int status;
-    if (!kernel->binding)
+    if (!kernel->executor)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not demodulate in one kernel");
     if ((status = check_symbols(&kernel->problem, symbols, length)) ||
-        (status = penstock__job_place(&job, kernel->binding, in, out, queue)) ||
+        (status = penstock__job_place(&job, kernel->executor, in, out, queue)) ||
         (frame && (status = send_frame(fused, grid, frame, skip, length, queue))))
         return status;
     if (!fused->there.gains)
@@ -69,7 +69,7 @@ int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_gri
     job.start = fused->there.tables.start;
     job.spacing = fused->there.tables.spacing;
     job.narrow = fused->there.tables.narrow;
-    return penstock__enqueue(kernel->binding, &job, queue);
+    return penstock__enqueue(kernel->executor, &job, queue);
 }
 
 int penstock_ofdm_enqueue(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,

@@ -218,7 +218,7 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
                                     .frames = count,
                                     .samples = (size_t)distance + work->grid->n,
                                     .times = work->fused->times};
-    if ((status = penstock__binding_submit(work->fused->chosen->binding, index, &batch)))
+    if ((status = penstock__executor_submit(work->fused->chosen->executor, index, &batch)))
         return status;
     slot->first = first;
     slot->count = problem->ofdm.complete ? count : 0;
@@ -247,7 +247,7 @@ static void spread(void *argument, size_t item, unsigned worker)
 static int finish(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned index)
 {
     struct ofdm_flow_slot *slot = &flow->slots[index];
-    int status = penstock__binding_wait(work->fused->chosen->binding, index);
+    int status = penstock__executor_wait(work->fused->chosen->executor, index);
     if (!status && slot->count)
         penstock__parallel(work->fused->device->context, (slot->count - 1) / ITEM_SYMBOLS + 1, spread,
                            &(struct spreading){work, slot});

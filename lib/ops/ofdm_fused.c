@@ -14,7 +14,7 @@
 static int bind(struct ofdm_fused *fused, struct ofdm_kernel *kernel)
 {
     penstock_context *context = fused->device->context;
-    int status = penstock__binding_new(&kernel->binding, fused->device, &kernel->problem, OFDM_SLOTS);
+    int status = penstock__executor_new(&kernel->executor, fused->device, &kernel->problem, OFDM_SLOTS);
     kernel->tried = status != PENSTOCK_ERR_MEMORY;
     if (!status || status == PENSTOCK_ERR_MEMORY)
         return status;
@@ -95,7 +95,7 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
         fused->kernels[want].problem = problem_of(fused, grid, desc->format, (enum ofdm_want)want);
     if (status || (status = bind(fused, &fused->kernels[OFDM_SOFT])))
         return status;
-    fused->able = fused->kernels[OFDM_SOFT].binding;
+    fused->able = fused->kernels[OFDM_SOFT].executor;
     if (fused->able && penstock__overtaken()) /* nobody waits yet, and the first batch would */
         status = bind(fused, &fused->kernels[OFDM_COMPLETE]);
     return status;
@@ -105,7 +105,7 @@ void penstock__ofdm_fused_free(struct ofdm_fused *fused)
 {
     penstock__ofdm_there_free(&fused->there);
     for (int want = 0; want < OFDM_WANTS; want++)
-        penstock__binding_free(fused->kernels[want].binding);
+        penstock__executor_free(fused->kernels[want].executor);
     penstock__free(fused->bins);
     penstock__free(fused->pilot_bins);
     penstock__free(fused->pilot_values);
@@ -146,7 +146,7 @@ static int choose(struct ofdm_fused *fused, const penstock_ofdm_batch *batch, co
         if (!kernel->tried && (status = bind(fused, kernel)))
             return status;
     }
-    fused->chosen = kernel->binding ? kernel : NULL;
+    fused->chosen = kernel->executor ? kernel : NULL;
     return PENSTOCK_OK;
 }
 
@@ -255,8 +255,8 @@ void penstock__ofdm_fused_give_up(struct ofdm_fused *fused)
     penstock__log(fused->device->context, PENSTOCK_LOG_WARNING,
                   "%s goes on demodulating OFDM by transforms alone, since: %s", fused->device->name,
                   penstock_error_text());
-    penstock__binding_free(fused->chosen->binding);
-    fused->chosen->binding = NULL;
+    penstock__executor_free(fused->chosen->executor);
+    fused->chosen->executor = NULL;
     fused->chosen = NULL;
 }
 
@@ -281,8 +281,8 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
                                                 grid->tracking == PENSTOCK_TRACK_GIVEN);
         fused->places[i].start = (uint32_t)(i * grid->n);
     }
-    if (status || (status = penstock__binding_submit(fused->chosen->binding, 0, &packed)) ||
-        (status = penstock__binding_wait(fused->chosen->binding, 0))) {
+    if (status || (status = penstock__executor_submit(fused->chosen->executor, 0, &packed)) ||
+        (status = penstock__executor_wait(fused->chosen->executor, 0))) {
         penstock__ofdm_fused_give_up(fused);
         return status;
     }
@@ -298,7 +298,7 @@ int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused,
     const struct penstock_ofdm_problem *ofdm = &fused->kernels[OFDM_SOFT].problem.ofdm;
     int status;
     *bench = NULL;
-    if (!fused->kernels[OFDM_SOFT].binding)
+    if (!fused->kernels[OFDM_SOFT].executor)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not demodulate in one kernel");
     fused->chosen = &fused->kernels[OFDM_SOFT];
     if ((status = reserve_frames(fused, 1)))
@@ -316,5 +316,5 @@ int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused,
         .in = in,
         .in_bytes = in_bytes,
         .batch = {.ofdm = &tables, .frames = symbols, .samples = (symbols - 1) * spacing + start + grid->n}};
-    return penstock__bench_new(bench, fused->kernels[OFDM_SOFT].binding, &work, false);
+    return penstock__bench_new(bench, fused->kernels[OFDM_SOFT].executor, &work, false);
 }

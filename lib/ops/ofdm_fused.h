@@ -17,7 +17,7 @@ enum ofdm_want { OFDM_SOFT, OFDM_COMPLETE, OFDM_WANTS };
 
 struct ofdm_kernel {
     struct penstock_problem problem;
-    struct penstock__binding *binding; /* NULL: not made, or there is none */
+    struct penstock__executor *executor; /* NULL: not made, or there is none */
     bool tried;
 };
 

@@ -134,12 +134,12 @@ static void *read_input(size_t *bytes)
 static void make_plan(struct penstock_device *device, const struct penstock_problem *problem, unsigned variant,
                       const char *shape)
 {
-    struct penstock__binding *binding;
-    if (penstock__binding_new_as(&binding, device, problem, 1, variant, shape))
+    struct penstock__executor *executor;
+    if (penstock__executor_new_as(&executor, device, problem, 1, variant, shape))
         return;
     tell("ran the kernels of a plan");
-    penstock__check(binding);
-    penstock__binding_free(binding);
+    penstock__check(executor);
+    penstock__executor_free(executor);
 }
 
 /* The device number `number` of those of that identity, or NULL. */

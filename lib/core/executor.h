@@ -5,8 +5,8 @@
  * A problem bound to one device: the variant that passed its check, and slots with their buffers. Plans use one,
  * and the choice by measurement makes several to compare them.
  */
-#ifndef PENSTOCK_CORE_BINDING_H
-#define PENSTOCK_CORE_BINDING_H
+#ifndef PENSTOCK_CORE_EXECUTOR_H
+#define PENSTOCK_CORE_EXECUTOR_H
 
 #include "core/clock.h"
 
@@ -39,7 +39,7 @@ struct penstock__slot {
     int failure; /* that no wait has told of */
 };
 
-struct penstock__binding {
+struct penstock__executor {
     struct penstock_plan_state state;
     bool planned;
     char shape[PENSTOCK_SHAPE_BYTES]; /* of variant 0; "": the library's choice */
@@ -65,35 +65,35 @@ int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *b
 /* The job that a batch is, without its buffers. */
 struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 
-/* `problem` must live as long as the binding. The device is opened, and variants are tried until one is right. */
-int penstock__binding_new(struct penstock__binding **binding, struct penstock_device *device,
-                          const struct penstock_problem *problem, unsigned slots);
+/* `problem` must live as long as the executor. The device is opened, and variants are tried until one is right. */
+int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
+                           const struct penstock_problem *problem, unsigned slots);
 
 /* One variant, variant 0 in one shape, "" or of the backend's list, without its check: core/tune.c. */
-int penstock__binding_new_as(struct penstock__binding **binding, struct penstock_device *device,
-                             const struct penstock_problem *problem, unsigned slots, unsigned variant,
-                             const char *shape);
+int penstock__executor_new_as(struct penstock__executor **executor, struct penstock_device *device,
+                              const struct penstock_problem *problem, unsigned slots, unsigned variant,
+                              const char *shape);
 
 /* Sends a batch through a slot that is idle or busy with batches no smaller, after which it comes, one wait being for
  * all; its memory belongs to the slot until the wait. After a failure of either the
  * slot is closed, touches no host memory any more, and opens again with the next batch. */
-int penstock__binding_submit(struct penstock__binding *binding, unsigned slot, const struct penstock__batch *batch);
-int penstock__binding_wait(struct penstock__binding *binding, unsigned slot);
+int penstock__executor_submit(struct penstock__executor *executor, unsigned slot, const struct penstock__batch *batch);
+int penstock__executor_wait(struct penstock__executor *executor, unsigned slot);
 
 /* Abandons what is in flight in all slots and frees their buffers. */
-void penstock__binding_close(struct penstock__binding *binding);
-void penstock__binding_free(struct penstock__binding *binding);
+void penstock__executor_close(struct penstock__executor *executor);
+void penstock__executor_free(struct penstock__executor *executor);
 
 /* Frames that one slot should get of a batch of `frames`, so that copies and kernels of a large one overlap. */
-size_t penstock__binding_piece(const struct penstock__binding *binding, size_t frames);
+size_t penstock__executor_piece(const struct penstock__executor *executor, size_t frames);
 
 /* Whether the device works on the caller's memory itself. */
-bool penstock__binding_in_host_memory(const struct penstock__binding *binding);
+bool penstock__executor_in_host_memory(const struct penstock__executor *executor);
 
 /* Whether it tells by a clock of its own what a batch costs; one without computes within the call. */
-static inline bool penstock__binding_has_clock(const struct penstock__binding *binding)
+static inline bool penstock__executor_has_clock(const struct penstock__executor *executor)
 {
-    return binding->state.device->backend->stamp != NULL;
+    return executor->state.device->backend->stamp != NULL;
 }
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* From the text that asks for a device to the binding that a plan begins with. */
-#ifndef PENSTOCK_CORE_BIND_H
-#define PENSTOCK_CORE_BIND_H
+/* From the text that asks for a device to the executor that a plan begins with. */
+#ifndef PENSTOCK_CORE_EXECUTOR_BEGIN_H
+#define PENSTOCK_CORE_EXECUTOR_BEGIN_H
 
 #include "core/flight.h"
 
 /* Fills in what of `flight` depends on the device; its context, problem and slots are set. `meanwhile`: with "auto" and
  * "prefer:", what is not ready at once is waited for in flight, on the CPU. */
-int penstock__bind(struct penstock__flight *flight, const char *device, bool meanwhile);
+int penstock__executor_begin(struct penstock__flight *flight, const char *device, bool meanwhile);
 
 #endif

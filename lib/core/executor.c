@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A problem bound to one device: the ladder of variants. */
+#include "core/executor.h"
+#include "core/check.h"
+#include "core/devices.h"
+#include "core/problem.h"
+#include "core/tune.h"
+#include "probe/probe.h"
+
+#include <stdio.h>
+
+#define MAX_VARIANTS 16
+#define PIECE_BYTES  ((size_t)4 << 20) /* from here on a copy's fixed cost is small against its length */
+
+static const struct penstock_backend *backend_of(const struct penstock__executor *executor)
+{
+    return executor->state.device->backend;
+}
+
+/* ---------------------------------------------------------------- variants -------------------- */
+
+static void free_plan(struct penstock__executor *executor)
+{
+    penstock__executor_close(executor);
+    if (executor->planned)
+        backend_of(executor)->plan_free(&executor->state);
+    penstock__free(executor->state.priv);
+    executor->state.priv = NULL;
+    executor->planned = false;
+}
+
+/* Plans one variant. */
+static int make_plan(struct penstock__executor *executor, unsigned variant)
+{
+    const struct penstock_backend *backend = backend_of(executor);
+    executor->state =
+        (struct penstock_plan_state){.device = executor->state.device, .problem = executor->state.problem};
+    int status;
+    executor->state.shape = variant || !*executor->shape ? NULL : executor->shape;
+    if (backend->plan_bytes && !(executor->state.priv = penstock__calloc(1, backend->plan_bytes)))
+        return PENSTOCK_ERR_MEMORY;
+    penstock__trial_begin(&executor->state, variant);
+    status = backend->plan_init(&executor->state, variant);
+    penstock__trial_end();
+    executor->planned = !status;
+    if (status)
+        free_plan(executor);
+    return status;
+}
+
+/* Plans one variant and checks it. */
+static int try_variant(struct penstock__executor *executor, unsigned variant)
+{
+    int status = make_plan(executor, variant);
+    if (status)
+        return status;
+    if ((status = penstock__check(executor)))
+        free_plan(executor);
+    return status;
+}
+
+/* Down the ladder to the first variant that is right; one log line if it is not the fastest. The error is that of
+ * the last variant that there was. */
+static int climb_down(struct penstock__executor *executor)
+{
+    const struct penstock_device *device = executor->state.device;
+    int status = try_variant(executor, 0), last;
+    char text[512];
+    for (unsigned variant = 1; status && variant < MAX_VARIANTS; variant++) {
+        if (status == PENSTOCK_ERR_MEMORY || status == PENSTOCK_ERR_TIMEOUT ||
+            (status == PENSTOCK_ERR_UNSUPPORTED && variant == 1))
+            return status;
+        last = status;
+        snprintf(text, sizeof text, "%s", penstock_error_text());
+        if ((status = try_variant(executor, variant)) == PENSTOCK_ERR_UNSUPPORTED)
+            return penstock__error(last, "%s", text);
+        if (!status)
+            penstock__log(device->context, PENSTOCK_LOG_WARNING, "%s goes on with variant %u (%s), since: %s",
+                          device->name, variant, executor->state.variant, text);
+    }
+    return status;
+}
+
+/* Without a plan. */
+static int open_executor(struct penstock__executor **executor, struct penstock_device *device,
+                         const struct penstock_problem *problem, unsigned slots)
+{
+    struct penstock__executor *new;
+    int status;
+    *executor = NULL;
+    if ((status = penstock__device_open(device)))
+        return status;
+    if ((status = penstock__problem_rank(device, problem)) <= 0)
+        return status ? status : penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not support that", device->name);
+    if (!(new = penstock__calloc(1, sizeof *new)))
+        return PENSTOCK_ERR_MEMORY;
+    new->state.device = device;
+    new->state.problem = problem;
+    new->slot_count = slots;
+    *executor = new;
+    return PENSTOCK_OK;
+}
+
+int penstock__executor_new_as(struct penstock__executor **executor, struct penstock_device *device,
+                              const struct penstock_problem *problem, unsigned slots, unsigned variant,
+                              const char *shape)
+{
+    int status = open_executor(executor, device, problem, slots);
+    if (status)
+        return status;
+    snprintf((*executor)->shape, sizeof(*executor)->shape, "%s", shape);
+    if ((status = make_plan(*executor, variant))) {
+        penstock__executor_free(*executor);
+        *executor = NULL;
+    }
+    return status;
+}
+
+int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
+                           const struct penstock_problem *problem, unsigned slots)
+{
+    int status;
+    if (penstock__tune(executor, device, problem, slots))
+        return PENSTOCK_OK;
+    if ((status = open_executor(executor, device, problem, slots)))
+        return status;
+    if ((status = climb_down(*executor))) {
+        penstock__executor_free(*executor);
+        *executor = NULL;
+    }
+    return status;
+}
+
+void penstock__executor_free(struct penstock__executor *executor)
+{
+    if (!executor)
+        return;
+    free_plan(executor);
+    penstock__free(executor);
+}
+
+/* ---------------------------------------------------------------- what is known --------------- */
+
+bool penstock__executor_in_host_memory(const struct penstock__executor *executor)
+{
+    return executor->state.device->host_memory || (backend_of(executor)->flags & PENSTOCK_BACKEND_HOST_MEMORY);
+}
+
+size_t penstock__executor_piece(const struct penstock__executor *executor, size_t frames)
+{
+    const struct penstock_problem *problem = executor->state.problem;
+    size_t average = penstock__problem_average(problem), best = executor->state.best_batch;
+    size_t enough = PIECE_BYTES / (problem->in_bytes + problem->out_bytes / average + 1) + 1;
+    if (penstock__executor_in_host_memory(executor) || problem->kind != PENSTOCK_PROBLEM_FFT || problem->fft.gathered ||
+        problem->fft.format == PENSTOCK_PLANAR)
+        return frames;
+    if (enough < best)
+        enough = best;
+    enough = (enough + average - 1) / average * average;
+    return enough < frames ? enough : frames;
+}
