@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LEAST = 16, MOST = 65536, STEPS = 4, MOST_POINTS = 80, ROUNDS = 15, PIECE = 65536, SAMPLES = 1 << 20 };
+enum { LEAST = 16, MOST = 65536, STEPS = 4, MOST_POINTS = 80, ROUNDS = 15, CHUNK = 65536, SAMPLES = 1 << 20 };
 
 struct point {
     size_t taps, n;
@@ -76,15 +76,15 @@ static double time_now(const struct taps_study *s)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The whole stream in pieces. What counts is the values made: those of the last block that is not whole are not. */
+/* The whole stream in chunks. What counts is the values made: those of the last block that is not whole are not. */
 static int run_once(struct taps_study *s, struct point *point)
 {
     size_t done = 0, made = 0, taken, more;
     double start = time_now(s);
     while (done < SAMPLES) {
-        size_t piece = SAMPLES - done < PIECE ? SAMPLES - done : PIECE;
+        size_t chunk = SAMPLES - done < CHUNK ? SAMPLES - done : CHUNK;
         int status =
-            penstock_stream_run(point->filter, s->in + done, piece, &taken, s->out + made, 2 * SAMPLES - made, &more);
+            penstock_stream_run(point->filter, s->in + done, chunk, &taken, s->out + made, 2 * SAMPLES - made, &more);
         if (status)
             return fail_status(status);
         done += taken;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The tests of equal bits: any pieces, threads, places in memory or builds of a loop give the same. No compiler may
+# The tests of equal bits: any chunks, threads, places in memory or builds of a loop give the same. No compiler may
 # decide that: `tests/run.sh --bits` runs them, whose label is `bits`, by each one. test_rules.py finds those that are
 # not listed.
 set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream cpu_abreast cpu_ordered cpu_power
   enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream fec_viterbi fft_bits fft_memory fft_planes
-  fft_stream filter_blocks filter_channels filter_flight filter_handover filter_handover_failures filter_pair
+  fft_stream filter_blocks filter_channels filter_queue filter_handover filter_handover_failures filter_pair
   filter_stream fork gpu_in_place gpu_threads gpu_viterbi half host_memory ofdm ofdm_batches ofdm_demap ofdm_handover
-  ofdm_pieces ofdm_stream plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum
+  ofdm_chunks ofdm_stream plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum
   spectrum_failures stream sweep_device sweep_memory wifi_receiver wifi_stall wifi_threads wifi_transmit)
 
 # On each device that is there without a GPU: NAME, NAME_opencl, and opencl_NAME where the source is test_gpu_NAME.c.

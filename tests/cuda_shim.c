@@ -198,45 +198,45 @@ CUresult cuCtxPopCurrent_v2(CUcontext *popped)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-/* Pieces of the device's memory, and page-locked ones, so that asynchronous copies from elsewhere are noticed. */
-static struct piece {
-    struct piece *next;
+/* Chunks of the device's memory, and page-locked ones, so that asynchronous copies from elsewhere are noticed. */
+static struct chunk {
+    struct chunk *next;
     char *memory;
     size_t bytes;
     bool on_device;
-} * pieces;
+} * chunks;
 
-static void note_piece(void *memory, size_t bytes, bool on_device)
+static void note_chunk(void *memory, size_t bytes, bool on_device)
 {
-    struct piece *piece = malloc(sizeof *piece);
-    if (!piece)
+    struct chunk *chunk = malloc(sizeof *chunk);
+    if (!chunk)
         return;
     pthread_mutex_lock(&lock);
-    *piece = (struct piece){pieces, memory, bytes, on_device};
-    pieces = piece;
+    *chunk = (struct chunk){chunks, memory, bytes, on_device};
+    chunks = chunk;
     pthread_mutex_unlock(&lock);
 }
 
-static void forget_piece(void *memory, bool on_device)
+static void forget_chunk(void *memory, bool on_device)
 {
-    struct piece **link = &pieces, *piece;
+    struct chunk **link = &chunks, *chunk;
     pthread_mutex_lock(&lock);
     while (*link && ((*link)->memory != memory || (*link)->on_device != on_device))
         link = &(*link)->next;
-    if ((piece = *link))
-        *link = piece->next;
+    if ((chunk = *link))
+        *link = chunk->next;
     pthread_mutex_unlock(&lock);
-    shim_rule(piece, "memory freed that is none, or of the other kind");
-    free(piece);
+    shim_rule(chunk, "memory freed that is none, or of the other kind");
+    free(chunk);
 }
 
 /* With the lock. */
-static const struct piece *find_piece(const char *at)
+static const struct chunk *find_chunk(const char *at)
 {
-    const struct piece *piece = pieces;
-    while (piece && (at < piece->memory || at >= piece->memory + piece->bytes))
-        piece = piece->next;
-    return piece;
+    const struct chunk *chunk = chunks;
+    while (chunk && (at < chunk->memory || at >= chunk->memory + chunk->bytes))
+        chunk = chunk->next;
+    return chunk;
 }
 
 static CUresult allocate(void **memory, size_t bytes)
@@ -255,14 +255,14 @@ CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t bytes)
     void *made = NULL;
     CUresult code = most && bytes > strtoull(most, NULL, 10) ? SHIM_OUT_OF_MEMORY : allocate(&made, bytes);
     if (!code)
-        note_piece(made, bytes, true);
+        note_chunk(made, bytes, true);
     *memory = (CUdeviceptr)(size_t)made;
     return code;
 }
 
 CUresult cuMemFree_v2(CUdeviceptr memory)
 {
-    forget_piece((void *)(size_t)memory, true);
+    forget_chunk((void *)(size_t)memory, true);
     free((void *)(size_t)memory);
     shim_count(-1);
     return 0;
@@ -272,13 +272,13 @@ CUresult cuMemAllocHost_v2(void **memory, size_t bytes)
 {
     CUresult code = allocate(memory, bytes);
     if (!code)
-        note_piece(*memory, bytes, false);
+        note_chunk(*memory, bytes, false);
     return code;
 }
 
 CUresult cuMemFreeHost(void *memory)
 {
-    forget_piece(memory, false);
+    forget_chunk(memory, false);
     free(memory);
     shim_count(-1);
     return 0;
@@ -289,11 +289,11 @@ CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
     shim_needs_context();
     shim_rule(!flags && bytes > 0, "memory is registered with flags, or none");
     pthread_mutex_lock(&lock);
-    const struct piece *piece = find_piece(memory);
+    const struct chunk *chunk = find_chunk(memory);
     pthread_mutex_unlock(&lock);
-    if (shim_fails() || piece)
+    if (shim_fails() || chunk)
         return SHIM_LAUNCH_FAILED;
-    note_piece(memory, bytes, false);
+    note_chunk(memory, bytes, false);
     shim_count(1);
     return 0;
 }
@@ -301,7 +301,7 @@ CUresult cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
 CUresult cuMemHostUnregister(void *memory)
 {
     shim_needs_context();
-    forget_piece(memory, false);
+    forget_chunk(memory, false);
     shim_count(-1);
     return 0;
 }
@@ -316,20 +316,20 @@ static int ordinal(void)
 /* As the driver: what it does not know is no error, and has zeros. */
 CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, CUdeviceptr pointer)
 {
-    const struct piece *piece;
+    const struct chunk *chunk;
     bool unknown = false;
     shim_needs_context();
     if (shim_fails())
         return SHIM_LAUNCH_FAILED;
     pthread_mutex_lock(&lock);
-    piece = find_piece((const char *)(size_t)pointer);
+    chunk = find_chunk((const char *)(size_t)pointer);
     for (unsigned i = 0; i < count; i++)
         if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-            *(unsigned *)values[i] = !piece ? 0 : piece->on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+            *(unsigned *)values[i] = !chunk ? 0 : chunk->on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
-            *(CUdeviceptr *)values[i] = piece ? (CUdeviceptr)(size_t)piece->memory : 0;
+            *(CUdeviceptr *)values[i] = chunk ? (CUdeviceptr)(size_t)chunk->memory : 0;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-            *(size_t *)values[i] = piece ? piece->bytes : 0;
+            *(size_t *)values[i] = chunk ? chunk->bytes : 0;
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
             *(int *)values[i] = ordinal();
         else
@@ -341,11 +341,11 @@ CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values, 
 
 void shim_needs_pinned(const char *memory, size_t bytes)
 {
-    const struct piece *piece;
+    const struct chunk *chunk;
     bool whole;
     pthread_mutex_lock(&lock);
-    piece = find_piece(memory);
-    whole = piece && !piece->on_device && memory + bytes <= piece->memory + piece->bytes;
+    chunk = find_chunk(memory);
+    whole = chunk && !chunk->on_device && memory + bytes <= chunk->memory + chunk->bytes;
     pthread_mutex_unlock(&lock);
     shim_rule(whole, "an asynchronous copy from or to memory that is not page-locked");
 }

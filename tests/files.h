@@ -38,7 +38,7 @@ static inline size_t test_read_file(const char *name, void *data, size_t capacit
     return count;
 }
 
-/* Reads all in pieces of random size up to `largest`: the number of samples, or a negative status. `out` has room for
+/* Reads all in chunks of random size up to `largest`: the number of samples, or a negative status. `out` has room for
  * `room` samples; more than that is a failure. */
 static inline long long test_read_source(penstock_source *source, void *out, size_t sample_bytes, size_t room,
                                          size_t largest, uint64_t seed)

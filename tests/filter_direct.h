@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The filter's definition in double precision, sum by sum, and a stream pushed and pulled in pieces of random size. */
+/* The filter's definition in double precision, sum by sum, and a stream pushed and pulled in chunks of random size. */
 #ifndef PENSTOCK_TEST_FILTER_DIRECT_H
 #define PENSTOCK_TEST_FILTER_DIRECT_H
 
@@ -63,19 +63,19 @@ static inline void direct_value(double y[2], const void *samples, size_t total, 
     }
 }
 
-/* A piece of samples and a number of values by one call, into memory that is not aligned. */
-static inline int stream_run(penstock_stream *filter, const char *samples, size_t piece, size_t *taken, char *values,
+/* A chunk of samples and a number of values by one call, into memory that is not aligned. */
+static inline int stream_run(penstock_stream *filter, const char *samples, size_t chunk, size_t *taken, char *values,
                              size_t value_bytes, size_t capacity, size_t *made)
 {
     size_t pulled = 0;
-    int status = penstock_stream_run(filter, samples, piece, taken, values + *made * value_bytes, capacity, &pulled);
-    CHECK(pulled <= capacity && *taken <= piece, "%zu values of %zu, %zu samples of %zu", pulled, capacity, *taken,
-          piece);
+    int status = penstock_stream_run(filter, samples, chunk, taken, values + *made * value_bytes, capacity, &pulled);
+    CHECK(pulled <= capacity && *taken <= chunk, "%zu values of %zu, %zu samples of %zu", pulled, capacity, *taken,
+          chunk);
     *made += pulled;
     return status;
 }
 
-/* Gives `count` samples in pieces of up to `most` and takes what comes, in pieces too, by calls of all kinds; values so
+/* Gives `count` samples in chunks of up to `most` and takes what comes, in chunks too, by calls of all kinds; values so
  * far in `*made`. */
 static inline int stream_push(penstock_stream *filter, const char *samples, size_t sample_bytes, size_t count,
                               size_t most, char *values, size_t value_bytes, size_t *made, uint64_t *seed)
@@ -83,14 +83,14 @@ static inline int stream_push(penstock_stream *filter, const char *samples, size
     size_t at = 0, taken, pulled;
     int status = 0;
     while (at < count && !status) {
-        size_t piece = (size_t)(test_random(seed) % most) + 1, room = (size_t)(test_random(seed) % most) + 1;
-        piece = piece < count - at ? piece : count - at;
+        size_t chunk = (size_t)(test_random(seed) % most) + 1, room = (size_t)(test_random(seed) % most) + 1;
+        chunk = chunk < count - at ? chunk : count - at;
         if (test_random(seed) % 2) {
-            status = stream_run(filter, samples + at * sample_bytes, piece, &taken, values, value_bytes, room, made);
+            status = stream_run(filter, samples + at * sample_bytes, chunk, &taken, values, value_bytes, room, made);
             at += taken;
             continue;
         }
-        status = penstock_stream_push(filter, samples + at * sample_bytes, piece, &taken);
+        status = penstock_stream_push(filter, samples + at * sample_bytes, chunk, &taken);
         at += taken;
         do {
             int pull =

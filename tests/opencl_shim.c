@@ -103,9 +103,9 @@ int shim_lose(void)
 
 static int is_faulty(cl_device_id device)
 {
-    const char *piece = getenv("PENSTOCK_SHIM_FAULTY");
+    const char *chunk = getenv("PENSTOCK_SHIM_FAULTY");
     char name[256] = "";
-    return !piece || (!clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) && strstr(name, piece));
+    return !chunk || (!clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) && strstr(name, chunk));
 }
 
 static void hang(void)

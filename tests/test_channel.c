@@ -233,7 +233,7 @@ static const penstock_channel_desc chunked[] = {
     {.rate_hz = RATE, .sfo_ppm = -900, .dc_re = 1},
 };
 
-/* Random pieces in and out, of one sample to a few thousand, equal one call. */
+/* Random chunks in and out, of one sample to a few thousand, equal one call. */
 static void test_chunking(void)
 {
     enum { COUNT = 30000, ROOM = COUNT + 1000 };

@@ -3,7 +3,7 @@
 
 /*
  * The filter bank against its definition in double precision, each channel mixed, filtered and decimated by itself:
- * random numbers of channels, hops, taps, advances, selections, formats and pieces, on the device of the first
+ * random numbers of channels, hops, taps, advances, selections, formats and chunks, on the device of the first
  * argument; each frame counted.
  */
 #include "device.h"
@@ -100,9 +100,9 @@ static int run(penstock_stream *channelizer, const penstock_channelizer_desc *de
     size_t at = 0, bytes = penstock_format_bytes(desc->format);
     int status = 0;
     while (at < total && !status) {
-        size_t piece = desc->format == PENSTOCK_PLANAR ? total : (size_t)(test_random(seed) % most) + 1, taken = 0;
+        size_t chunk = desc->format == PENSTOCK_PLANAR ? total : (size_t)(test_random(seed) % most) + 1, taken = 0;
         status = penstock_stream_push(channelizer, (char *)&samples + at * bytes,
-                                      piece < total - at ? piece : total - at, &taken);
+                                      chunk < total - at ? chunk : total - at, &taken);
         at += taken;
         CHECK(desc->format != PENSTOCK_PLANAR || taken == total, "%zu of %zu planar samples taken", taken, total);
         if (!status && test_random(seed) % 3)

@@ -3,7 +3,7 @@
 
 /*
  * Changes of a filter bank while it runs: fewer, as many and more taps at the frame that was told, each frame made by
- * one set of taps alone, at any pieces; the same taps, which change no bit; other channels; latency; stats; failures.
+ * one set of taps alone, at any chunks; the same taps, which change no bit; other channels; latency; stats; failures.
  */
 #include "core/memory.h"
 #include "filter_direct.h"
@@ -50,8 +50,8 @@ static void pass(penstock_stream *channelizer, size_t from, size_t to, penstock_
                  size_t *made)
 {
     for (size_t taken = 0; from < to; from += taken) {
-        size_t piece = (size_t)(test_random(seed) % most) + 1;
-        CHECK_OK(penstock_stream_push(channelizer, samples + from, piece < to - from ? piece : to - from, &taken));
+        size_t chunk = (size_t)(test_random(seed) % most) + 1;
+        CHECK_OK(penstock_stream_push(channelizer, samples + from, chunk < to - from ? chunk : to - from, &taken));
         if (test_random(seed) % 3 || !taken)
             take(channelizer, out, most, made);
     }
@@ -92,7 +92,7 @@ static void check_sets(const penstock_cf32 *got, const uint64_t *from, const cha
     }
 }
 
-/* Told before the stream begins: the frame is the one that was asked for, and no piece changes a bit. */
+/* Told before the stream begins: the frame is the one that was asked for, and no chunk changes a bit. */
 static void change_ahead(penstock_context *context, const char *device)
 {
     static const size_t most[] = {1, 7, 333, SAMPLES};
@@ -108,7 +108,7 @@ static void change_ahead(penstock_context *context, const char *device)
         }
         pass(channelizer, 0, SAMPLES, i ? again : frames, most[i], &seed, &made);
         CHECK_EQ(made, FRAMES);
-        CHECK(!i || !memcmp(frames, again, FRAMES * CHANNELS * sizeof *frames), "other bits in pieces up to %zu",
+        CHECK(!i || !memcmp(frames, again, FRAMES * CHANNELS * sizeof *frames), "other bits in chunks up to %zu",
               most[i]);
         if (!i)
             check_sets(frames, from, device);

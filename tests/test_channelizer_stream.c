@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Both filter banks as streams, one after the other: the same bits whatever the pieces, the device and the number of
+ * Both filter banks as streams, one after the other: the same bits whatever the chunks, the device and the number of
  * threads; memory that is full; NaN and infinity; reset; latency; refusals; and what happens when allocation k or
  * device call k fails, for every k.
  */
@@ -92,9 +92,9 @@ static int run(struct chain *chain, size_t most, uint64_t seed)
     int status = 0;
     chain->frames = chain->returned = 0;
     for (size_t at = 0, taken = 0; at < SAMPLES && !status; at += taken) {
-        size_t piece = (size_t)(test_random(&seed) % most) + 1;
+        size_t chunk = (size_t)(test_random(&seed) % most) + 1;
         status =
-            penstock_stream_push(chain->channelizer, samples + at, piece < SAMPLES - at ? piece : SAMPLES - at, &taken);
+            penstock_stream_push(chain->channelizer, samples + at, chunk < SAMPLES - at ? chunk : SAMPLES - at, &taken);
         if (!status && test_random(&seed) % 3)
             status = pass_on(chain, (size_t)(test_random(&seed) % most) + 1, test_random(&seed) % 4 == 0);
     }
@@ -134,7 +134,7 @@ static void make_good(penstock_context *context)
 }
 
 /* One pair of banks for all, so that reset is tested too. */
-static void check_pieces(penstock_context *context, const char *device)
+static void check_chunks(penstock_context *context, const char *device)
 {
     static const size_t most[] = {1, 7, HOP, CHANNELS + 1, 1000, SAMPLES};
     struct chain chain;
@@ -340,10 +340,10 @@ int main(void)
     penstock_context *context = NULL, *threads = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
     make_good(context);
-    check_pieces(context, "cpu");
-    check_pieces(context, "trace");
+    check_chunks(context, "cpu");
+    check_chunks(context, "trace");
     CHECK_OK(penstock_context_new(&threads, &PENSTOCK_CONTEXT_DESC(.threads = 5)));
-    check_pieces(threads, "cpu");
+    check_chunks(threads, "cpu");
     penstock_context_free(threads);
     check_full(context, "cpu");
     check_full(context, "trace");

@@ -74,7 +74,7 @@ static void make_rows(penstock_context *context, struct penstock__kind *kinds, s
 static void names(penstock_context *context)
 {
     static const struct {
-        const char *name, *found, *error; /* found, or else pieces of the error text, divided by '|' */
+        const char *name, *found, *error; /* found, or else chunks of the error text, divided by '|' */
     } cases[] = {
         {"cpu", "cpu", NULL},
         {"opencl", "opencl:0", NULL},

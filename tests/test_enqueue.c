@@ -104,7 +104,7 @@ static double error_of_first(const penstock_cf32 *values)
 }
 
 /* Parts by slices, in place, and nothing to do. */
-static void pieces(penstock_context *context, const char *device)
+static void chunks(penstock_context *context, const char *device)
 {
     struct rig rig = {0};
     penstock_buffer *part[2] = {NULL, NULL};
@@ -296,7 +296,7 @@ static void check(const char *device, bool plain)
         transforms(context, device);
         codes(context, device);
     }
-    pieces(context, device);
+    chunks(context, device);
     order(context, device);
     threads(context, device);
     refuse(context, device, plain);

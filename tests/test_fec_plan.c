@@ -186,7 +186,7 @@ static void test_ways(void)
             some = blocks - first < some ? blocks - first : some;
             CHECK_OK(penstock_plan_run(plan, soft + first * sent, other + first * out_bytes(&desc), some));
         }
-        CHECK(!memcmp(out, other, blocks * out_bytes(&desc)), "case %d: pieces of a batch differ", i);
+        CHECK(!memcmp(out, other, blocks * out_bytes(&desc)), "case %d: chunks of a batch differ", i);
         penstock_plan_free(plan);
         for (size_t j = 0; j < blocks * sent; j++) {
             soft[j] = soft[j] == -128 ? -127 : soft[j];

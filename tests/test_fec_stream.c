@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Viterbi streams: what was coded without blocks comes back, in any pieces the same bits, whose errors are those of the
+/* Viterbi streams: what was coded without blocks comes back, in any chunks the same bits, whose errors are those of the
  * whole decoded as one block; descriptions that are refused; failing allocations. */
 #include "core/memory.h"
 #include "test.h"
@@ -14,7 +14,7 @@ static penstock_context *context;
 static uint8_t bits[BITS], coded[MOST], out[BITS + 64], other[BITS + 64], whole[BITS];
 static int8_t soft[MOST];
 
-/* Pushes pieces of up to `most` and pulls what is there; items out. */
+/* Pushes chunks of up to `most` and pulls what is there; items out. */
 static size_t run(const penstock_viterbi_desc *desc, const char *device, uint8_t *to, size_t count, size_t most,
                   bool flushes)
 {
@@ -25,9 +25,9 @@ static size_t run(const penstock_viterbi_desc *desc, const char *device, uint8_t
     if (!stream)
         return 0;
     for (size_t at = 0, taken = 0; at < count; at += taken) {
-        size_t piece = 1 + (size_t)(test_random(&state) >> 20) % most;
-        piece = count - at < piece ? count - at : piece;
-        CHECK_OK(penstock_stream_push(stream, soft + at, piece, &taken));
+        size_t chunk = 1 + (size_t)(test_random(&state) >> 20) % most;
+        chunk = count - at < chunk ? count - at : chunk;
+        CHECK_OK(penstock_stream_push(stream, soft + at, chunk, &taken));
         if (flushes && test_random(&state) >> 20 & 1)
             CHECK_OK(penstock_stream_flush(stream));
         CHECK_OK(penstock_stream_pull(stream, to + total, taken ? 1 + most / 3 : BITS + 64 - total, false, &given));
@@ -83,7 +83,7 @@ static void test_code(const char *name, double sigma)
           together);
     for (size_t most = 1; most <= 30000; most *= 31) {
         size_t again = run(&desc, "cpu", other, sent, most, most > 1000);
-        CHECK(again == got && !memcmp(out, other, got), "%s: pieces of up to %zu give other bits", name, most);
+        CHECK(again == got && !memcmp(out, other, got), "%s: chunks of up to %zu give other bits", name, most);
     }
     for (int order = 0; order < 2; order++) {
         desc.result = order ? PENSTOCK_BITS_MSB_FIRST : PENSTOCK_BITS_LSB_FIRST;

@@ -16,7 +16,7 @@ static int8_t soft[2 * MAX_STEPS];
 static uint8_t sent[MAX_STEPS / 8 + 8], coded[2 * MAX_STEPS], received[MAX_STEPS / 8 + 8];
 static _Alignas(64) uint64_t workspace[2 * MAX_STEPS];
 
-/* ---------------------------------------------------------------- independent pieces ---------- */
+/* ---------------------------------------------------------------- independent chunks ---------- */
 
 /* Figure 17-8: g0 = 133 and g1 = 171 (octal), where the leftmost digit weighs the newest bit. */
 static void encode_step(unsigned bit, unsigned *last_six, unsigned out[2])

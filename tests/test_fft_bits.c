@@ -36,8 +36,8 @@ static void compare(const struct subject *s, const unsigned char *got, size_t fr
               (int)s->desc.store.output, i, what);
 }
 
-/* From `in` in pieces of `step` frames, moved to an address that is `shift` bytes past a multiple of 64. */
-static void check_pieces(penstock_plan *plan, const struct subject *s, size_t step, size_t shift, const char *what)
+/* From `in` in chunks of `step` frames, moved to an address that is `shift` bytes past a multiple of 64. */
+static void check_chunks(penstock_plan *plan, const struct subject *s, size_t step, size_t shift, const char *what)
 {
     size_t average = s->desc.store.average ? s->desc.store.average : 1;
     size_t spacing = s->desc.load.spacing ? s->desc.load.spacing : s->desc.load.skip + s->in_frame;
@@ -91,11 +91,11 @@ static void check_subject(penstock_context *const contexts[3], const struct subj
             return;
         if (c == 0)
             CHECK_OK(penstock_plan_run(plan, in, expected, FRAMES));
-        check_pieces(plan, s, FRAMES, 0, c == 0 ? "again" : "with more threads");
-        check_pieces(plan, s, 1, 0, "one by one");
-        check_pieces(plan, s, 7, 0, "by sevens");
-        check_pieces(plan, s, FRAMES, 8, "moved by 8 bytes");
-        check_pieces(plan, s, 13, 4, "moved by 4 bytes");
+        check_chunks(plan, s, FRAMES, 0, c == 0 ? "again" : "with more threads");
+        check_chunks(plan, s, 1, 0, "one by one");
+        check_chunks(plan, s, 7, 0, "by sevens");
+        check_chunks(plan, s, FRAMES, 8, "moved by 8 bytes");
+        check_chunks(plan, s, 13, 4, "moved by 4 bytes");
         check_order(plan, s);
         check_in_place(plan, s);
         penstock_plan_free(plan);

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Frames with rows or columns on a device that computes in the host's memory, against sums in double precision; in
- * place, in pieces, and what is refused. */
+ * place, in chunks, and what is refused. */
 #include "device.h"
 #include <complex.h>
 #include <stdlib.h>

@@ -38,15 +38,15 @@ static void expected(double *want, const penstock_fft_stream_desc *d, const floa
     free(values);
 }
 
-/* All of `in` in random pieces (one piece: `seed` 0), everything out. Vectors that came. */
+/* All of `in` in random chunks (one piece: `seed` 0), everything out. Vectors that came. */
 static size_t run(penstock_stream *stream, const penstock_fft_stream_desc *d, const float *in, penstock_cf32 *out,
                   uint64_t seed, int *status)
 {
     size_t at = 0, count = 0, taken = 0, pulled = 0, values = d->real ? d->n : 2 * d->n;
     while (at < VECTORS && !*status) {
-        size_t piece = seed ? 1 + test_random(&seed) % 40 : VECTORS;
-        piece = piece < VECTORS - at ? piece : VECTORS - at;
-        *status = penstock_stream_push(stream, in + at * values, piece, &taken);
+        size_t chunk = seed ? 1 + test_random(&seed) % 40 : VECTORS;
+        chunk = chunk < VECTORS - at ? chunk : VECTORS - at;
+        *status = penstock_stream_push(stream, in + at * values, chunk, &taken);
         at += taken;
         do {
             int pull = penstock_stream_pull(stream, out + count * d->n, VECTORS - count, seed % 3 == 1, &pulled);
@@ -69,10 +69,10 @@ static size_t run_both(penstock_stream *stream, const penstock_fft_stream_desc *
     size_t at = 0, count = 0, taken, given, values = d->real ? d->n : 2 * d->n;
     bool finished = false, more = true;
     while (more && !*status) {
-        size_t piece = test_random(&seed) % 40, room = 1 + test_random(&seed) % 40;
-        piece = piece < VECTORS - at ? piece : VECTORS - at;
+        size_t chunk = test_random(&seed) % 40, room = 1 + test_random(&seed) % 40;
+        chunk = chunk < VECTORS - at ? chunk : VECTORS - at;
         room = room < VECTORS - count ? room : VECTORS - count;
-        *status = penstock_stream_run(stream, in + at * values, piece, &taken, out + count * d->n, room, &given);
+        *status = penstock_stream_run(stream, in + at * values, chunk, &taken, out + count * d->n, room, &given);
         at += taken;
         count += given;
         more = given || !finished;
@@ -231,16 +231,16 @@ static void check_windows(penstock_context *context, const char *device, bool st
         in[i].re = 1;
     CHECK_OK(penstock_fft_stream_open(&stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = N), device));
     for (size_t factor = 1; at < VECTORS; factor++) {
-        size_t piece = test_random(&seed) % 50, room = test_random(&seed) % 40;
-        piece = piece < VECTORS - at ? piece : VECTORS - at;
+        size_t chunk = test_random(&seed) % 50, room = test_random(&seed) % 40;
+        chunk = chunk < VECTORS - at ? chunk : VECTORS - at;
         room = room < VECTORS - count ? room : VECTORS - count;
         for (size_t i = 0; i < N; i++)
             window[i] = (float)factor;
         CHECK_OK(penstock_fft_stream_set_window(stream, window));
         if (straight) {
-            CHECK_OK(penstock_stream_run(stream, in + at * N, piece, &taken, out + count * N, room, &given));
+            CHECK_OK(penstock_stream_run(stream, in + at * N, chunk, &taken, out + count * N, room, &given));
         } else {
-            CHECK_OK(penstock_stream_push(stream, in + at * N, piece, &taken));
+            CHECK_OK(penstock_stream_push(stream, in + at * N, chunk, &taken));
             CHECK_OK(penstock_stream_pull(stream, out + count * N, room, false, &given));
         }
         for (size_t i = 0; i < taken; i++)

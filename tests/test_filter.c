@@ -3,7 +3,7 @@
 
 /*
  * The filter against its definition summed directly in double precision: random taps, lengths, decimations, shifts,
- * formats and pieces, on the device of the first argument; each value counted, block edges included.
+ * formats and chunks, on the device of the first argument; each value counted, block edges included.
  */
 #include "device.h"
 #include "filter_direct.h"

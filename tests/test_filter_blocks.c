@@ -3,7 +3,7 @@
 
 /*
  * The filter on any device, whether its blocks go through one kernel or through transforms, and whether a transform
- * takes all taps or a part of them: values against their definition in double precision, the same bits in any pieces
+ * takes all taps or a part of them: values against their definition in double precision, the same bits in any chunks
  * and after a change to the same taps, and nothing spoiled but what is near a NaN or infinity.
  *
  * Arguments: a device; "fused" where each filter must go through one kernel.
@@ -29,7 +29,7 @@ static penstock_cf32 taps[MOST];
 static float real_taps[MOST];
 static char good[SAMPLES * 8], got[SAMPLES * 8];
 
-/* The whole stream in pieces of up to `most` samples, with the same taps set anew before sample `change`. */
+/* The whole stream in chunks of up to `most` samples, with the same taps set anew before sample `change`. */
 static size_t run(penstock_stream *filter, const penstock_filter_desc *desc, const void *in, size_t most, size_t change,
                   char *to)
 {
@@ -85,7 +85,7 @@ static void check_spoiled(penstock_stream *filter, const penstock_filter_desc *d
           desc->tap_count, info->n, (double)value, other, bad);
 }
 
-/* With the samples on the device, beside the stream and in two pieces: the stream's bits, of as many whole blocks. */
+/* With the samples on the device, beside the stream and in two chunks: the stream's bits, of as many whole blocks. */
 static void check_enqueued(penstock_stream *filter, const penstock_filter_desc *desc, const penstock_filter_info *info)
 {
     static char padded[sizeof samples * 2];
@@ -134,7 +134,7 @@ static void check(penstock_filter_desc desc)
     check_values(&desc, &info, count);
     for (size_t most = 10; most <= 3000; most *= 300) {
         CHECK_EQ(run(filter, &desc, samples, most, 3001, got), count);
-        CHECK(!memcmp(good, got, count * info.value_bytes), "%zu taps, n %zu: other bits in pieces of %zu",
+        CHECK(!memcmp(good, got, count * info.value_bytes), "%zu taps, n %zu: other bits in chunks of %zu",
               desc.tap_count, info.n, most);
     }
     if (fused && SAMPLES / info.block > 6)

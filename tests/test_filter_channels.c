@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Several channels from one forward transform: each gives the bits that a filter of its own gives, in whatever pieces,
+ * Several channels from one forward transform: each gives the bits that a filter of its own gives, in whatever chunks,
  * and a change of one channel's taps changes no other one; on the device of the first argument.
  */
 #include "device.h"
@@ -41,20 +41,20 @@ static size_t run_alone(penstock_filter_desc desc, const penstock_filter_channel
     return made + taken;
 }
 
-/* All channels in random pieces by calls of both kinds. */
+/* All channels in random chunks by calls of both kinds. */
 static size_t run_together(penstock_stream *filter, uint64_t seed)
 {
     size_t at = 0, made = 0, taken, count;
     while (at < SAMPLES) {
         void *values[CHANNELS];
-        size_t piece = (size_t)(test_random(&seed) % 3000), room = (size_t)(test_random(&seed) % 3000);
+        size_t chunk = (size_t)(test_random(&seed) % 3000), room = (size_t)(test_random(&seed) % 3000);
         for (int c = 0; c < CHANNELS; c++)
             values[c] = got[c] + made;
-        piece = piece < SAMPLES - at ? piece : SAMPLES - at;
+        chunk = chunk < SAMPLES - at ? chunk : SAMPLES - at;
         if (test_random(&seed) % 2) {
-            CHECK_OK(penstock_stream_run_channels(filter, samples + 2 * at, piece, &taken, values, room, &count));
+            CHECK_OK(penstock_stream_run_channels(filter, samples + 2 * at, chunk, &taken, values, room, &count));
         } else {
-            CHECK_OK(penstock_stream_push(filter, samples + 2 * at, piece, &taken));
+            CHECK_OK(penstock_stream_push(filter, samples + 2 * at, chunk, &taken));
             CHECK_OK(penstock_stream_pull_channels(filter, values, room, test_random(&seed) % 2, &count));
         }
         at += taken;

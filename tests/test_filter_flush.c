@@ -54,11 +54,11 @@ static void check_flushed(penstock_context *context, penstock_filter_desc desc, 
     CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     CHECK_OK(penstock_filter_get_info(filter, &info));
     while (at < SAMPLES) {
-        size_t piece = (size_t)(test_random(&seed) % 700) + 1, taken;
-        piece = piece < SAMPLES - at ? piece : SAMPLES - at;
-        CHECK_OK(penstock_stream_push(filter, (const char *)samples + at * sample_bytes, piece, &taken));
+        size_t chunk = (size_t)(test_random(&seed) % 700) + 1, taken;
+        chunk = chunk < SAMPLES - at ? chunk : SAMPLES - at;
+        CHECK_OK(penstock_stream_push(filter, (const char *)samples + at * sample_bytes, chunk, &taken));
         at += taken;
-        if (test_random(&seed) % 3 == 0 || taken < piece)
+        if (test_random(&seed) % 3 == 0 || taken < chunk)
             pull_all(filter, info.value_bytes, &made);
         if (test_random(&seed) % 2)
             continue;

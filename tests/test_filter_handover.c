@@ -3,7 +3,7 @@
 
 /*
  * A filter goes over from the CPU to a device that is ready late: after every block, with other lengths there, whatever
- * the pieces; values against their definition, and the bits of the device where it comes before the first block. With
+ * the chunks; values against their definition, and the bits of the device where it comes before the first block. With
  * changes of taps, flushes, resets and the end before and behind. Argument: a device.
  */
 #include "core/memory.h"
@@ -47,7 +47,7 @@ static void every_block(const struct use *use)
     CHECK(tried > 1, "%s: %zu positions", use->name, tried);
 }
 
-/* The pieces make no difference to a bit; before the first block there is nothing but the device. */
+/* The chunks make no difference to a bit; before the first block there is nothing but the device. */
 static void same_bits(const struct use *use)
 {
     static const size_t most[] = {1, 45, 300, SAMPLES};
@@ -56,7 +56,7 @@ static void same_bits(const struct use *use)
         size_t made = run(use, at, 777, again);
         for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
             run(use, at, most[i], got);
-            CHECK(!memcmp(got, again, made * sizeof(float)), "%s, at %zu, pieces of %zu: other bits", use->name, at,
+            CHECK(!memcmp(got, again, made * sizeof(float)), "%s, at %zu, chunks of %zu: other bits", use->name, at,
                   most[i]);
         }
     }
@@ -109,20 +109,20 @@ static void flushes(void)
 {
     const struct use *use = &uses[0];
     penstock_stream *filter = new_filter(use, "cpu");
-    size_t made = 0, pulled, piece;
+    size_t made = 0, pulled, chunk;
     uint64_t seed = 4;
-    for (size_t at = 0; at < SAMPLES; at += piece) {
-        piece = (size_t)(test_random(&seed) % 70) + 1;
-        piece = piece < SAMPLES - at ? piece : SAMPLES - at;
-        push(filter, at, piece, piece, got, &made);
+    for (size_t at = 0; at < SAMPLES; at += chunk) {
+        chunk = (size_t)(test_random(&seed) % 70) + 1;
+        chunk = chunk < SAMPLES - at ? chunk : SAMPLES - at;
+        push(filter, at, chunk, chunk, got, &made);
         CHECK_OK(penstock_stream_flush(filter));
-        if (at < 1000 && at + piece >= 1000)
+        if (at < 1000 && at + chunk >= 1000)
             send_late(filter, use);
         do {
             CHECK_OK(penstock_stream_pull(filter, got + made, 33, false, &pulled));
             made += pulled;
         } while (pulled);
-        CHECK_EQ(made, at + piece);
+        CHECK_EQ(made, at + chunk);
     }
     end(filter, got, &made);
     CHECK(is_late(filter), "flushes: it ends on %s", info_of(filter).device);

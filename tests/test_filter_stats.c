@@ -24,12 +24,12 @@ static void push_and_pull(penstock_stream *filter, size_t most, bool both)
 {
     size_t taken, made = 1;
     for (size_t at = 0; at < SAMPLES; at += taken) {
-        size_t piece = SAMPLES - at < most ? SAMPLES - at : most;
+        size_t chunk = SAMPLES - at < most ? SAMPLES - at : most;
         if (both) {
-            CHECK_OK(penstock_stream_run(filter, samples + at, piece, &taken, values, 4 * SAMPLES, &made));
+            CHECK_OK(penstock_stream_run(filter, samples + at, chunk, &taken, values, 4 * SAMPLES, &made));
             continue;
         }
-        CHECK_OK(penstock_stream_push(filter, samples + at, piece, &taken));
+        CHECK_OK(penstock_stream_push(filter, samples + at, chunk, &taken));
         CHECK_OK(penstock_stream_pull(filter, values, 4 * SAMPLES, true, &made));
     }
     penstock_stream_stats half = stats_of(filter);

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The filter as a stream: the same bits whatever the pieces; changes of taps at a given sample, which with the same
+ * The filter as a stream: the same bits whatever the chunks; changes of taps at a given sample, which with the same
  * taps change nothing; NaN and infinity; reset; latency; refusals; and what happens when allocation k or device call k
  * fails, for every k.
  */
@@ -67,7 +67,7 @@ static void make_good(penstock_context *context, const char *device)
 }
 
 /* One filter for all, so that reset is tested too; and the library's own choice of latency and thus of batches. */
-static void check_pieces(penstock_context *context)
+static void check_chunks(penstock_context *context)
 {
     static const size_t most[] = {1, 7, 64, 255, 256, 257, 1000, 30000};
     penstock_filter_desc large = desc;
@@ -76,7 +76,7 @@ static void check_pieces(penstock_context *context)
     CHECK_OK(penstock_filter_open(&filter, context, &desc, "cpu"));
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
         CHECK_OK(run(filter, got, most[i], i, &made));
-        check_good("pieces of up to", (long)most[i], made);
+        check_good("chunks of up to", (long)most[i], made);
         CHECK_EQ(penstock_stream_push(filter, samples, 1, &made), PENSTOCK_ERR_STATE);
         CHECK_OK(penstock_stream_reset(filter));
     }
@@ -386,7 +386,7 @@ int main(void)
     penstock_context *context = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
     make_good(context, "cpu");
-    check_pieces(context);
+    check_chunks(context);
     check_changes(context);
     check_crowded_changes(context);
     check_not_finite(context);

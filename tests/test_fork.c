@@ -41,7 +41,7 @@ static size_t case_count;
 static char *want[MOST_CASES]; /* of each case, in a process that never forked */
 static size_t wanted[MOST_CASES];
 
-struct flight {
+struct pending {
     size_t first, step; /* of the cases */
     penstock_context *context;
     penstock_plan *plan;
@@ -66,24 +66,24 @@ static size_t room_of(const struct stream_case *c)
 }
 
 /* Pushes up to `end` and pulls what is ready; at the end of the stream all. The first error. */
-static int advance(struct flight *flight, size_t i, size_t end)
+static int advance(struct pending *pending, size_t i, size_t end)
 {
     const struct stream_case *c = &cases[i];
-    const size_t piece = 700;
+    const size_t chunk = 700;
     int status = PENSTOCK_OK;
-    while (!status && (flight->taken[i] < end || end == c->count)) {
-        size_t taken = 0, count = 0, left = end - flight->taken[i];
+    while (!status && (pending->taken[i] < end || end == c->count)) {
+        size_t taken = 0, count = 0, left = end - pending->taken[i];
         bool over = !left;
-        if (over && (status = penstock_stream_finish(flight->streams[i])))
+        if (over && (status = penstock_stream_finish(pending->streams[i])))
             return status;
         if (left)
-            status = stream_push(c, flight->streams[i], (const char *)c->in + flight->taken[i] * c->in_bytes,
-                                 left < piece ? left : piece, &taken);
-        flight->taken[i] += taken;
+            status = stream_push(c, pending->streams[i], (const char *)c->in + pending->taken[i] * c->in_bytes,
+                                 left < chunk ? left : chunk, &taken);
+        pending->taken[i] += taken;
         if (!status)
-            status = stream_pull(c, flight->streams[i], flight->got[i] + flight->given[i] * c->out_bytes,
-                                 room_of(c) - flight->given[i], over, &count);
-        flight->given[i] += count;
+            status = stream_pull(c, pending->streams[i], pending->got[i] + pending->given[i] * c->out_bytes,
+                                 room_of(c) - pending->given[i], over, &count);
+        pending->given[i] += count;
         if (over && !count)
             break;
     }
@@ -92,50 +92,50 @@ static int advance(struct flight *flight, size_t i, size_t end)
 
 /* ---------------------------------------------------------------- the parent ------------------ */
 
-static void open_files(struct flight *flight)
+static void open_files(struct pending *pending)
 {
-    CHECK_OK(penstock_source_open(&flight->source, flight->context, input,
+    CHECK_OK(penstock_source_open(&pending->source, pending->context, input,
                                   &PENSTOCK_SOURCE_DESC(.raw = true, .rate_hz = 1e6)));
-    CHECK_OK(penstock_sink_open(&flight->sink, output, &PENSTOCK_SINK_DESC(.rate_hz = 1e6)));
+    CHECK_OK(penstock_sink_open(&pending->sink, output, &PENSTOCK_SINK_DESC(.rate_hz = 1e6)));
     size_t count;
-    CHECK_OK(penstock_source_read(flight->source, out[0], SAMPLES / 2, &count));
-    CHECK_OK(penstock_sink_write(flight->sink, out[0], count));
+    CHECK_OK(penstock_source_read(pending->source, out[0], SAMPLES / 2, &count));
+    CHECK_OK(penstock_sink_write(pending->sink, out[0], count));
 }
 
-static void take_off(struct flight *flight, const char *where, unsigned threads)
+static void begin_all(struct pending *pending, const char *where, unsigned threads)
 {
-    CHECK_OK(penstock_context_new(&flight->context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
-    open_files(flight);
-    CHECK_OK(penstock_fft_plan(&flight->plan, flight->context, &PENSTOCK_FFT_DESC(.n = POINTS), where));
-    for (size_t i = flight->first; i < case_count; i += flight->step) {
-        flight->got[i] = calloc(room_of(&cases[i]), cases[i].out_bytes);
-        CHECK_OK(cases[i].kind->open(&flight->streams[i], flight->context, cases[i].desc,
+    CHECK_OK(penstock_context_new(&pending->context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
+    open_files(pending);
+    CHECK_OK(penstock_fft_plan(&pending->plan, pending->context, &PENSTOCK_FFT_DESC(.n = POINTS), where));
+    for (size_t i = pending->first; i < case_count; i += pending->step) {
+        pending->got[i] = calloc(room_of(&cases[i]), cases[i].out_bytes);
+        CHECK_OK(cases[i].kind->open(&pending->streams[i], pending->context, cases[i].desc,
                                      cases[i].kind->cpu_only ? "cpu" : where));
-        CHECK_OK(advance(flight, i, cases[i].count * (1 + i % 3) / 4));
+        CHECK_OK(advance(pending, i, cases[i].count * (1 + i % 3) / 4));
     }
-    CHECK_OK(penstock_queue_new(&flight->queue, flight->context, device));
-    CHECK_OK(penstock_buffer_new(&flight->from, flight->context, device, sizeof in[0]));
-    CHECK_OK(penstock_buffer_new(&flight->to, flight->context, device, sizeof out[0]));
-    CHECK_OK(penstock_buffer_upload(flight->from, in[0], sizeof in[0], flight->queue));
-    CHECK_OK(penstock_plan_enqueue(flight->plan, flight->from, flight->to, FRAMES, flight->queue));
+    CHECK_OK(penstock_queue_new(&pending->queue, pending->context, device));
+    CHECK_OK(penstock_buffer_new(&pending->from, pending->context, device, sizeof in[0]));
+    CHECK_OK(penstock_buffer_new(&pending->to, pending->context, device, sizeof out[0]));
+    CHECK_OK(penstock_buffer_upload(pending->from, in[0], sizeof in[0], pending->queue));
+    CHECK_OK(penstock_plan_enqueue(pending->plan, pending->from, pending->to, FRAMES, pending->queue));
     for (int b = 0; b < BATCHES; b++)
-        CHECK_OK(penstock_plan_submit(flight->plan, in[b], out[b], FRAMES, &flight->ticket));
+        CHECK_OK(penstock_plan_submit(pending->plan, in[b], out[b], FRAMES, &pending->ticket));
 }
 
-static void land(struct flight *flight)
+static void free_all(struct pending *pending)
 {
-    for (size_t i = flight->first; i < case_count; i += flight->step) {
-        penstock_stream_free(flight->streams[i]);
-        free(flight->got[i]);
+    for (size_t i = pending->first; i < case_count; i += pending->step) {
+        penstock_stream_free(pending->streams[i]);
+        free(pending->got[i]);
     }
-    penstock_queue_free(flight->queue);
-    penstock_buffer_free(flight->from);
-    penstock_buffer_free(flight->to);
-    penstock_plan_free(flight->plan);
-    penstock_source_free(flight->source);
-    penstock_sink_free(flight->sink);
-    penstock_context_free(flight->context);
-    flight->context = NULL;
+    penstock_queue_free(pending->queue);
+    penstock_buffer_free(pending->from);
+    penstock_buffer_free(pending->to);
+    penstock_plan_free(pending->plan);
+    penstock_source_free(pending->source);
+    penstock_sink_free(pending->sink);
+    penstock_context_free(pending->context);
+    pending->context = NULL;
 }
 
 static atomic_bool over;
@@ -202,63 +202,64 @@ static void make_new(penstock_context *context)
     }
 }
 
-static void go_on(struct flight *flight, size_t i, bool named)
+static void go_on(struct pending *pending, size_t i, bool named)
 {
     const struct stream_case *c = &cases[i];
-    int status = advance(flight, i, c->count);
+    int status = advance(pending, i, c->count);
     if (lost && (named || private)) {
         CHECK((!status || has_text()) && status != PENSTOCK_ERR_ARGUMENT, "%s: %d", c->name, status);
         return;
     }
     CHECK(!status, "%s in a child: %d: %s", c->name, status, penstock_error_text());
-    CHECK(flight->given[i] == wanted[i], "%s in a child: %zu items, wanted %zu", c->name, flight->given[i], wanted[i]);
-    bool right = lost ? stream_values_agree(c, flight->got[i], want[i], wanted[i])
-                      : !memcmp(flight->got[i], want[i], wanted[i] * c->out_bytes);
+    CHECK(pending->given[i] == wanted[i], "%s in a child: %zu items, wanted %zu", c->name, pending->given[i],
+          wanted[i]);
+    bool right = lost ? stream_values_agree(c, pending->got[i], want[i], wanted[i])
+                      : !memcmp(pending->got[i], want[i], wanted[i] * c->out_bytes);
     CHECK(right, "%s in a child: other values", c->name);
 }
 
 /* What belongs to the parent. */
-static void touch_files(struct flight *flight)
+static void touch_files(struct pending *pending)
 {
     size_t count;
-    CHECK_EQ(penstock_source_read(flight->source, out[0], 16, &count), PENSTOCK_ERR_STATE);
-    CHECK_EQ(penstock_sink_write(flight->sink, out[0], 16), PENSTOCK_ERR_STATE);
-    CHECK_EQ(penstock_sink_close(flight->sink), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_source_read(pending->source, out[0], 16, &count), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_sink_write(pending->sink, out[0], 16), PENSTOCK_ERR_STATE);
+    CHECK_EQ(penstock_sink_close(pending->sink), PENSTOCK_ERR_STATE);
     CHECK(has_text(), "no text");
 }
 
 /* What is in the device's memory, to `out`. In a child whose device is lost it is, too. */
-static void fetch(struct flight *flight, bool is_lost)
+static void fetch(struct pending *pending, bool is_lost)
 {
     penstock_buffer *made = NULL;
     memset(out[0], 0, sizeof out[0]);
-    int status = penstock_buffer_download(flight->to, out[0], sizeof out[0], flight->queue);
+    int status = penstock_buffer_download(pending->to, out[0], sizeof out[0], pending->queue);
     CHECK(is_lost ? status && has_text() : !status && is_right(0), "from the device's memory: %d: %s", status,
           penstock_error_text());
-    status = penstock_plan_enqueue(flight->plan, flight->from, flight->to, FRAMES, flight->queue);
+    status = penstock_plan_enqueue(pending->plan, pending->from, pending->to, FRAMES, pending->queue);
     CHECK(is_lost ? status && has_text() : !status, "enqueued again: %d: %s", status, penstock_error_text());
-    status = penstock_buffer_new(&made, flight->context, device, 64);
+    status = penstock_buffer_new(&made, pending->context, device, 64);
     CHECK(is_lost ? status && has_text() : !status, "new memory: %d: %s", status, penstock_error_text());
     penstock_buffer_free(made);
 }
 
 /* `free_only`: what is in flight is abandoned. */
-static void live_on(struct flight *flight, bool named, bool free_only)
+static void live_on(struct pending *pending, bool named, bool free_only)
 {
     penstock_context *own = NULL;
     test_failures = 0;
     if (!free_only) {
-        int status = penstock_plan_wait(flight->plan, flight->ticket);
+        int status = penstock_plan_wait(pending->plan, pending->ticket);
         CHECK(lost && named ? status && has_text() : !status, "wait in a child: %d: %s", status, penstock_error_text());
         for (int b = 0; b < BATCHES && !status; b++)
             CHECK(is_right(b), "batch %d: wrong values", b);
-        for (size_t i = flight->first; i < case_count; i += flight->step)
-            go_on(flight, i, named);
-        fetch(flight, lost);
-        make_new(flight->context);
-        touch_files(flight);
+        for (size_t i = pending->first; i < case_count; i += pending->step)
+            go_on(pending, i, named);
+        fetch(pending, lost);
+        make_new(pending->context);
+        touch_files(pending);
     }
-    land(flight);
+    free_all(pending);
     CHECK_OK(penstock_context_new(&own, &PENSTOCK_CONTEXT_DESC(.threads = 2)));
     make_new(own);
     penstock_context_free(own);
@@ -286,58 +287,58 @@ static bool wait_for(pid_t child, const char *what)
     return false;
 }
 
-static void check_sink(struct flight *flight)
+static void check_sink(struct pending *pending)
 {
     struct penstock_source *written;
     size_t count = 0;
-    CHECK_OK(penstock_sink_close(flight->sink));
+    CHECK_OK(penstock_sink_close(pending->sink));
     CHECK_OK(penstock_source_open(&written, NULL, output, &PENSTOCK_SOURCE_DESC(.raw = true, .rate_hz = 1e6)));
     CHECK_OK(penstock_source_read(written, out[0], SAMPLES, &count));
     CHECK_EQ(count, SAMPLES / 2);
     penstock_source_free(written);
-    CHECK_OK(penstock_source_read(flight->source, out[0], SAMPLES, &count));
+    CHECK_OK(penstock_source_read(pending->source, out[0], SAMPLES, &count));
     CHECK_EQ(count, SAMPLES / 2); /* the child has taken none */
 }
 
 /* The parent goes on as if nothing had been. */
-static void check_parent(struct flight *flight)
+static void check_parent(struct pending *pending)
 {
-    CHECK_OK(penstock_plan_wait(flight->plan, flight->ticket));
-    for (size_t i = flight->first; i < case_count; i += flight->step) {
-        CHECK_OK(advance(flight, i, cases[i].count));
-        CHECK(flight->given[i] == wanted[i] && !memcmp(flight->got[i], want[i], wanted[i] * cases[i].out_bytes),
+    CHECK_OK(penstock_plan_wait(pending->plan, pending->ticket));
+    for (size_t i = pending->first; i < case_count; i += pending->step) {
+        CHECK_OK(advance(pending, i, cases[i].count));
+        CHECK(pending->given[i] == wanted[i] && !memcmp(pending->got[i], want[i], wanted[i] * cases[i].out_bytes),
               "%s: the parent has other values", cases[i].name);
     }
-    fetch(flight, false);
-    check_sink(flight);
+    fetch(pending, false);
+    check_sink(pending);
 }
 
 static void fork_once(int number)
 {
-    struct flight flight = {.first = case_count > 1 ? (size_t)number % THIRDS : 0, .step = THIRDS};
+    struct pending pending = {.first = case_count > 1 ? (size_t)number % THIRDS : 0, .step = THIRDS};
     unsigned threads = 1u << number / THIRDS % 3;
     char where[64], what[128];
     bool named = number / THIRDS % 2 == 0, free_only = number % 8 == 7, beside = number % 5 != 4;
     pthread_t other;
     snprintf(where, sizeof where, "%s%s", named ? "" : "prefer:", device);
     snprintf(what, sizeof what, "%s, %u threads, fork %d", where, threads, number);
-    take_off(&flight, where, threads);
+    begin_all(&pending, where, threads);
     atomic_store(&over, false);
-    if (beside && pthread_create(&other, NULL, work_beside, flight.context))
+    if (beside && pthread_create(&other, NULL, work_beside, pending.context))
         beside = false;
     nanosleep(&(struct timespec){.tv_nsec = number % 5 * 700000L + 1000}, NULL);
     fflush(NULL);
     pid_t child = fork();
     if (!child)
-        live_on(&flight, named, free_only);
+        live_on(&pending, named, free_only);
     CHECK(child > 0, "no fork");
     bool ended = child > 0 && wait_for(child, what);
     atomic_store(&over, true);
     if (beside)
         pthread_join(other, NULL);
     if (ended)
-        check_parent(&flight);
-    land(&flight);
+        check_parent(&pending);
+    free_all(&pending);
 }
 
 /* A device that is being made ready by a thread of its own. */
@@ -374,23 +375,23 @@ static void write_input(void)
 
 static void compute_expected(void)
 {
-    struct flight flight = {.step = 1};
+    struct pending pending = {.step = 1};
     uint64_t seed = 5;
     for (int b = 0; b < BATCHES; b++)
         for (size_t i = 0; i < FRAMES * POINTS; i++)
             in[b][i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
     write_input();
-    take_off(&flight, device, 1);
-    CHECK_OK(penstock_plan_wait(flight.plan, flight.ticket));
+    begin_all(&pending, device, 1);
+    CHECK_OK(penstock_plan_wait(pending.plan, pending.ticket));
     memcpy(expected, out, sizeof out);
     for (size_t i = 0; i < case_count; i++) {
-        CHECK_OK(advance(&flight, i, cases[i].count));
-        want[i] = flight.got[i];
-        wanted[i] = flight.given[i];
-        flight.got[i] = NULL;
+        CHECK_OK(advance(&pending, i, cases[i].count));
+        want[i] = pending.got[i];
+        wanted[i] = pending.given[i];
+        pending.got[i] = NULL;
         CHECK(wanted[i], "%s gives nothing", cases[i].name);
     }
-    land(&flight);
+    free_all(&pending);
 }
 
 int main(int argc, char **argv)

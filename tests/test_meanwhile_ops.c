@@ -12,7 +12,7 @@
 
 #define TAPS     33
 #define POINTS   64
-#define PIECE    777
+#define CHUNK    777
 #define FILTERED 38400
 
 static penstock_cf32 in[FILTERED], out[FILTERED];
@@ -42,8 +42,8 @@ static bool is_on(const penstock_stream *filter, const char *device)
     return !strncmp(info.device, device, strlen(device));
 }
 
-/* The next piece; values against the CPU's. */
-static void filter_piece(penstock_stream *filter, size_t *at, size_t *made, size_t most)
+/* The next chunk; values against the CPU's. */
+static void filter_chunk(penstock_stream *filter, size_t *at, size_t *made, size_t most)
 {
     size_t left = FILTERED - *at, taken = 0, given = 0;
     CHECK_OK(penstock_stream_run(filter, in + *at, left < most ? left : most, &taken, out, FILTERED - *made, &given));
@@ -60,7 +60,7 @@ static void filter_stream(penstock_stream *filter, char *text)
     double start = now_s();
     size_t at = 0, made = 0, given;
     for (unsigned i = 0; i < 4; i++)
-        filter_piece(filter, &at, &made, PIECE);
+        filter_chunk(filter, &at, &made, CHUNK);
     CHECK_OK(penstock_stream_get_stats(filter, &stats));
     CHECK(is_on(filter, "cpu") && stats.meanwhile > 0, "a filter that waits is not on the CPU");
     start_feeding(text);
@@ -69,11 +69,11 @@ static void filter_stream(penstock_stream *filter, char *text)
             CHECK_OK(penstock_stream_reset(filter));
             at = made = 0;
         }
-        filter_piece(filter, &at, &made, PIECE);
+        filter_chunk(filter, &at, &made, CHUNK);
     }
     CHECK_OK(penstock_stream_get_stats(filter, &stats));
     while (at < FILTERED)
-        filter_piece(filter, &at, &made, 5 * PIECE);
+        filter_chunk(filter, &at, &made, 5 * CHUNK);
     stop_feeding();
     CHECK_OK(penstock_stream_finish(filter));
     do

@@ -7,7 +7,7 @@
 #include "slow_compiler.h"
 
 #define POINTS  64
-#define PIECE   777
+#define CHUNK   777
 #define SAMPLES 38400
 #define HOP     48 /* less than POINTS: samples are carried from batch to batch */
 #define SPECTRA ((SAMPLES - POINTS) / HOP + 1)
@@ -26,8 +26,8 @@ static penstock_stream *new_spectrum(penstock_context *context, const char *devi
     return stream;
 }
 
-/* The next piece, and what spectra there are: how many. */
-static size_t spectrum_piece(penstock_stream *stream, size_t *at, size_t most, size_t made, bool wait)
+/* The next chunk, and what spectra there are: how many. */
+static size_t spectrum_chunk(penstock_stream *stream, size_t *at, size_t most, size_t made, bool wait)
 {
     const size_t left = SAMPLES - *at;
     size_t taken = 0, given = 0;
@@ -44,9 +44,9 @@ static void spectrum_rest(penstock_stream *stream, size_t at, size_t made)
 {
     size_t given;
     while (at < SAMPLES)
-        made += spectrum_piece(stream, &at, 5 * PIECE, made, false);
+        made += spectrum_chunk(stream, &at, 5 * CHUNK, made, false);
     CHECK_OK(penstock_stream_finish(stream));
-    while ((given = spectrum_piece(stream, &at, 0, made, true)))
+    while ((given = spectrum_chunk(stream, &at, 0, made, true)))
         made += given;
     CHECK_EQ(made, SPECTRA);
 }
@@ -68,7 +68,7 @@ static void spectra(char *text)
     penstock_stream_free(stream);
     stream = new_spectrum(context, preferred);
     at = 0;
-    made = spectrum_piece(stream, &at, PIECE, 0, false);
+    made = spectrum_chunk(stream, &at, CHUNK, 0, false);
     start_feeding(text);
     while (!is_kind(penstock_stream_device(stream)) && !warnings && now_s() - start < GUARD_S) {
         if (at == SAMPLES) {
@@ -76,7 +76,7 @@ static void spectra(char *text)
             CHECK_OK(penstock_stream_reset(stream));
             at = made = 0;
         }
-        made += spectrum_piece(stream, &at, PIECE, made, false);
+        made += spectrum_chunk(stream, &at, CHUNK, made, false);
     }
     stop_feeding();
     spectrum_rest(stream, at, made);

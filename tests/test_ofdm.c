@@ -151,7 +151,7 @@ static void check_refused(const char *what, const struct synthesis *s, penstock_
     penstock_ofdm_symbol *symbols = calloc(MANY, sizeof *symbols);
     int8_t *soft = calloc(MANY, row);
     for (size_t i = 0; i < MANY; i++)
-        symbols[i] = s->symbols[i * s->symbol_count / MANY]; /* in order, so that they may go in pieces */
+        symbols[i] = s->symbols[i * s->symbol_count / MANY]; /* in order, so that they may go in chunks */
     batch.symbols = symbols;
     batch.symbol_count = MANY;
     for (size_t bad = 3; bad <= MANY; bad = bad < 1000 ? MANY - 1 : bad + 1) {

@@ -276,10 +276,10 @@ static int make_for_stream(penstock_ofdm **ofdm)
 static void run_stream(penstock_stream *stream, size_t first, size_t end, penstock_cf32 *points, size_t *symbols)
 {
     penstock_ofdm_stream_result result = PENSTOCK_OFDM_STREAM_RESULT;
-    size_t carriers = truth.grid.carrier_count, piece;
-    for (size_t at = first; at < end; at += piece) {
-        piece = end - at < 500 ? end - at : 500;
-        CHECK_OK(penstock_stream_push(stream, truth.samples + at, piece, NULL));
+    size_t carriers = truth.grid.carrier_count, chunk;
+    for (size_t at = first; at < end; at += chunk) {
+        chunk = end - at < 500 ? end - at : 500;
+        CHECK_OK(penstock_stream_push(stream, truth.samples + at, chunk, NULL));
         while (penstock_ofdm_stream_pull(stream, &result) == 1) {
             memcpy(points + *symbols * carriers, result.points, result.symbols * carriers * sizeof *points);
             *symbols += result.symbols;

@@ -3,7 +3,7 @@
 
 /*
  * Frames of OFDM symbols in a stream, made in double precision by the definition: points and bits are those that were
- * sent, through channels and carrier offsets of their own; the same bits whatever the pieces; symbols without frames;
+ * sent, through channels and carrier offsets of their own; the same bits whatever the chunks; symbols without frames;
  * refusals, and allocations that fail.
  */
 #include "core/memory.h"
@@ -110,23 +110,23 @@ static void make_stream(void)
     CHECK(at < TOTAL, "the stream is too short: %llu", (unsigned long long)at);
 }
 
-/* All frames, pushed in pieces of up to `most`; their points in `got`. Announced early, or just in time. */
+/* All frames, pushed in chunks of up to `most`; their points in `got`. Announced early, or just in time. */
 static int run(penstock_stream *stream, size_t most, bool early, uint64_t seed)
 {
     penstock_ofdm_stream_result result = PENSTOCK_OFDM_STREAM_RESULT;
     size_t announced = 0, pulled = 0, points = 0;
     int status = PENSTOCK_OK;
     for (size_t at = 0; at < TOTAL && status >= 0;) {
-        size_t piece = (size_t)(test_random(&seed) % most) + 1;
-        piece = piece < TOTAL - at ? piece : TOTAL - at;
-        while (announced < FRAMES && (early || frames[announced].start < at + piece)) {
+        size_t chunk = (size_t)(test_random(&seed) % most) + 1;
+        chunk = chunk < TOTAL - at ? chunk : TOTAL - at;
+        while (announced < FRAMES && (early || frames[announced].start < at + chunk)) {
             const struct frame *frame = &frames[announced++];
             if ((status = penstock_ofdm_stream_frame(stream, frame->start, frame->symbols, frame->cfo)))
                 return status;
         }
-        if ((status = penstock_stream_push(stream, samples + at, piece, NULL)))
+        if ((status = penstock_stream_push(stream, samples + at, chunk, NULL)))
             return status;
-        at += piece;
+        at += chunk;
         while ((status = penstock_ofdm_stream_pull(stream, &result)) == 1) {
             CHECK_EQ(result.sample, frames[pulled].start);
             CHECK_EQ(result.symbols, frames[pulled++].symbols);
@@ -164,7 +164,7 @@ static void check_frames(penstock_context *context, const char *device)
             CHECK_OK(run(stream, most[i], i % 2, i));
             check_points(track ? "tracked" : "as it is");
             if (i)
-                CHECK(!memcmp(got, good, sent_count * sizeof *got), "pieces of up to %zu give other bits", most[i]);
+                CHECK(!memcmp(got, good, sent_count * sizeof *got), "chunks of up to %zu give other bits", most[i]);
             memcpy(good, got, sizeof good);
             CHECK_OK(penstock_ofdm_stream_get_counters(stream, &counters));
             CHECK_EQ(counters.samples, TOTAL);
@@ -196,10 +196,10 @@ static void check_continuous(penstock_context *context)
     double worst = 0;
     CHECK_OK(penstock_ofdm_stream_open(&stream, context, &desc, "cpu"));
     for (size_t at = 0; at < 8050;) {
-        size_t piece = (size_t)(test_random(&seed) % 500) + 1;
-        piece = piece < 8050 - at ? piece : 8050 - at;
-        CHECK_OK(penstock_stream_push(stream, samples + at, piece, NULL));
-        at += piece;
+        size_t chunk = (size_t)(test_random(&seed) % 500) + 1;
+        chunk = chunk < 8050 - at ? chunk : 8050 - at;
+        CHECK_OK(penstock_stream_push(stream, samples + at, chunk, NULL));
+        at += chunk;
         while (penstock_ofdm_stream_pull(stream, &result) == 1) {
             CHECK_EQ(result.sample, symbols * STEP);
             for (size_t i = 0; i < result.symbols * CARRIERS; i++) {

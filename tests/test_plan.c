@@ -189,7 +189,7 @@ static void failures_apart(penstock_context *context)
     penstock_plan_free(plan);
 }
 
-/* A batch of many pieces, and the same in place. */
+/* A batch of many chunks, and the same in place. */
 static void large_and_in_place(penstock_context *context, const char *device)
 {
     enum { N = 1024, MANY = 3000 };

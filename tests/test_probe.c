@@ -284,8 +284,8 @@ static void any_text(void)
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         char text[1200] = "";
-        unsigned pieces = (random >> 33) % 40;
-        for (unsigned k = 0; k < pieces; k++) {
+        unsigned chunks = (random >> 33) % 40;
+        for (unsigned k = 0; k < chunks; k++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             strcat(text, words[(random >> 33) % (sizeof words / sizeof *words)]);
         }

@@ -132,7 +132,7 @@ static void push_all(struct stream *s, size_t first, size_t count, bool planar, 
     }
 }
 
-/* All that `count` samples make, pushed in pieces of up to `longest`. */
+/* All that `count` samples make, pushed in chunks of up to `longest`. */
 static void make_all(struct stream *s, penstock_context *context, const char *device, bool planar, size_t count,
                      size_t longest, uint64_t seed)
 {

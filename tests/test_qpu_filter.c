@@ -133,7 +133,7 @@ static double error_of(penstock_format format, int set, size_t first, size_t end
     return sqrt(difference / power);
 }
 
-/* The whole stream, in pieces; new taps from value CHANGE on. Largest relative error of the two halves. */
+/* The whole stream, in chunks; new taps from value CHANGE on. Largest relative error of the two halves. */
 static double stream_error(penstock_context *context, penstock_format format, const char *device)
 {
     penstock_stream *filter = NULL;

@@ -11,17 +11,17 @@
 
 static penstock_cf32 in[INPUT], out[40 * INPUT], again[40 * INPUT];
 
-/* Everything through a resampler, in pieces of random size; the number of output samples. */
-static size_t resample(penstock_cf32 *to, double from_hz, double to_hz, size_t count, size_t in_piece, size_t out_piece)
+/* Everything through a resampler, in chunks of random size; the number of output samples. */
+static size_t resample(penstock_cf32 *to, double from_hz, double to_hz, size_t count, size_t in_chunk, size_t out_chunk)
 {
     struct penstock__resampler *resampler;
-    uint64_t seed = in_piece + out_piece;
+    uint64_t seed = in_chunk + out_chunk;
     size_t given = 0, done = 0;
     CHECK_OK(penstock__resampler_new(&resampler, from_hz, to_hz));
     if (!resampler)
         return 0;
     while (!penstock__resampler_done(resampler)) {
-        size_t n = test_random(&seed) % in_piece + 1, room = test_random(&seed) % out_piece + 1, taken, got;
+        size_t n = test_random(&seed) % in_chunk + 1, room = test_random(&seed) % out_chunk + 1, taken, got;
         if (n > count - given)
             n = count - given;
         if (given == count)
@@ -30,7 +30,7 @@ static size_t resample(penstock_cf32 *to, double from_hz, double to_hz, size_t c
         CHECK(taken <= n && got <= room, "%zu of %zu, %zu of %zu", taken, n, got, room);
         given += taken;
         done += got;
-        if (done > 40 * INPUT - out_piece)
+        if (done > 40 * INPUT - out_chunk)
             break;
     }
     CHECK_EQ(done, penstock__resampler_count(resampler, count));
@@ -123,11 +123,11 @@ static void any_split(void)
         in[i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
     for (size_t r = 0; r < RATES; r++) {
         size_t count = resample(out, rates[r].from_hz, rates[r].to_hz, INPUT, INPUT, 20 * INPUT);
-        static const size_t pieces[][2] = {{1, 7}, {79, 1}, {4096, 100}, {5, 100000}};
-        for (size_t p = 0; p < sizeof pieces / sizeof pieces[0]; p++) {
-            CHECK_EQ(resample(again, rates[r].from_hz, rates[r].to_hz, INPUT, pieces[p][0], pieces[p][1]), count);
-            CHECK(!memcmp(out, again, count * sizeof *out), "%g to %g Hz in pieces of %zu and %zu", rates[r].from_hz,
-                  rates[r].to_hz, pieces[p][0], pieces[p][1]);
+        static const size_t chunks[][2] = {{1, 7}, {79, 1}, {4096, 100}, {5, 100000}};
+        for (size_t p = 0; p < sizeof chunks / sizeof chunks[0]; p++) {
+            CHECK_EQ(resample(again, rates[r].from_hz, rates[r].to_hz, INPUT, chunks[p][0], chunks[p][1]), count);
+            CHECK(!memcmp(out, again, count * sizeof *out), "%g to %g Hz in chunks of %zu and %zu", rates[r].from_hz,
+                  rates[r].to_hz, chunks[p][0], chunks[p][1]);
         }
     }
 }

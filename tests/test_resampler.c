@@ -281,28 +281,28 @@ static void callers_taps(void)
 
 /* ---------------------------------------------------------------- no drift -------------------- */
 
-/* A tone of a whole number of cycles in a piece, pushed again and again; the last outputs against their exact times. */
+/* A tone of a whole number of cycles in a chunk, pushed again and again; the last outputs against their exact times. */
 static void no_drift(uint64_t samples)
 {
-    const size_t piece = (size_t)1 << 16;
+    const size_t chunk = (size_t)1 << 16;
     const double ratio = 0.0312345678901234, cycles = 517.0 / 65536;
     const struct resampler_ratio exact = penstock__resampler_ratio(ratio);
     penstock_stream *stream = NULL;
     uint64_t pushed = 0, made = 0;
     double worst = 0;
-    fill_tone(cycles, piece);
+    fill_tone(cycles, chunk);
     CHECK_OK(penstock_resampler_open(&stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = ratio), "cpu"));
     while (stream && pushed < samples) {
         size_t taken, given;
-        const size_t from = (size_t)(pushed % piece);
-        CHECK_OK(penstock_stream_push(stream, in + from, piece - from, &taken));
+        const size_t from = (size_t)(pushed % chunk);
+        CHECK_OK(penstock_stream_push(stream, in + from, chunk - from, &taken));
         pushed += taken;
         CHECK_OK(penstock_stream_pull(stream, out, ROOM, false, &given));
-        for (size_t i = 0; i < given && pushed + 4 * piece > samples; i++) {
-            /* the time modulo the tone's piece, in whole numbers: k down / up */
-            uint64_t rest = 0, power = exact.down % (exact.up * piece), k = made + i;
-            for (; k; k >>= 1, power = 2 * power % (exact.up * piece))
-                rest = k & 1 ? (rest + power) % (exact.up * piece) : rest;
+        for (size_t i = 0; i < given && pushed + 4 * chunk > samples; i++) {
+            /* the time modulo the tone's chunk, in whole numbers: k down / up */
+            uint64_t rest = 0, power = exact.down % (exact.up * chunk), k = made + i;
+            for (; k; k >>= 1, power = 2 * power % (exact.up * chunk))
+                rest = k & 1 ? (rest + power) % (exact.up * chunk) : rest;
             double phase = 2 * PI * fmod(cycles * ((double)rest / (double)exact.up), 1.0);
             worst = fmax(worst, hypot(out[i].re - cos(phase), out[i].im - sin(phase)));
         }

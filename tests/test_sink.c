@@ -60,7 +60,7 @@ static void write_all(penstock_sink *sink, size_t largest)
 
 static void rounding_and_limits(void)
 {
-    static const size_t pieces[] = {SAMPLES, 100000, 7};
+    static const size_t chunks[] = {SAMPLES, 100000, 7};
     const float *flat = &samples->re;
     for (size_t f = 0; f < 4; f++)
         for (size_t p = 0; p < 3; p++) {
@@ -68,7 +68,7 @@ static void rounding_and_limits(void)
             penstock_sink *sink;
             CHECK_OK(penstock_sink_open(&sink, test_path("raw"),
                                         &PENSTOCK_SINK_DESC(.format = formats[f].format, .rate_hz = 1e6)));
-            write_all(sink, pieces[p]);
+            write_all(sink, chunks[p]);
             CHECK_OK(penstock_sink_close(sink));
             penstock_sink_free(sink);
             CHECK_EQ(test_read_file("raw", written, sizeof written), SAMPLES * sample_bytes);

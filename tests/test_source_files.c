@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Raw files and pipes: the same samples in pieces of any size, whole samples of odd files, errors in words. */
+/* Raw files and pipes: the same samples in chunks of any size, whole samples of odd files, errors in words. */
 #include "files.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static void fill_bytes(void)
         bytes[i] = (uint8_t)test_random(&seed);
 }
 
-static void every_format_and_piece(void)
+static void every_format_and_chunk(void)
 {
     static const penstock_format formats[] = {PENSTOCK_CF32, PENSTOCK_CS16, PENSTOCK_CS8, PENSTOCK_CU8, PENSTOCK_F32};
     static uint8_t out[SAMPLES * 8 + 8];
@@ -40,7 +40,7 @@ static void every_format_and_piece(void)
                 CHECK_EQ(info.total_samples, whole);
                 memset(out, 0xa5, sizeof out);
                 CHECK_EQ(test_read_source(source, out, size, SAMPLES, largest, extra + largest), whole);
-                CHECK(!memcmp(out, bytes, whole * size), "format %zu, pieces up to %zu", f, largest);
+                CHECK(!memcmp(out, bytes, whole * size), "format %zu, chunks up to %zu", f, largest);
                 CHECK_OK(penstock_source_get_counters(source, &counters));
                 CHECK_EQ(counters.samples, whole);
                 CHECK_EQ(counters.trailing_bytes, odd);
@@ -80,8 +80,8 @@ struct writer {
     bool close;
 };
 
-/* Writes in pieces that cut samples apart. */
-static void *write_pieces(void *argument)
+/* Writes in chunks that cut samples apart. */
+static void *write_chunks(void *argument)
 {
     struct writer *writer = argument;
     uint64_t seed = 3;
@@ -110,7 +110,7 @@ static void standard_input(void)
     CHECK_EQ(pipe(ends), 0);
     dup2(ends[0], STDIN_FILENO);
     writer.fd = ends[1];
-    CHECK_EQ(pthread_create(&thread, NULL, write_pieces, &writer), 0);
+    CHECK_EQ(pthread_create(&thread, NULL, write_chunks, &writer), 0);
     CHECK_OK(penstock_source_open(&source, NULL, "-",
                                   &PENSTOCK_SOURCE_DESC(.raw = true, .format = PENSTOCK_CS16, .rate_hz = 1e6)));
     CHECK_OK(penstock_source_get_info(source, &info));
@@ -215,7 +215,7 @@ int main(void)
     if (!test_make_folder())
         return test_skip("no folder for temporary files");
     fill_bytes();
-    every_format_and_piece();
+    every_format_and_chunk();
     limits();
     standard_input();
     stop_from_a_signal_handler();

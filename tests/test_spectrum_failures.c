@@ -24,8 +24,8 @@ static int run(penstock_stream *spectrum, penstock_cf32 *vectors, size_t *count)
     int status;
     *count = 0;
     while (at < SAMPLES) {
-        size_t piece = SAMPLES - at < 9999 ? SAMPLES - at : 9999;
-        status = penstock_stream_push(spectrum, samples + at, piece, &taken);
+        size_t chunk = SAMPLES - at < 9999 ? SAMPLES - at : 9999;
+        status = penstock_stream_push(spectrum, samples + at, chunk, &taken);
         at += taken;
         do {
             int pull = penstock_stream_pull(spectrum, vectors + *count * 64, VECTORS - *count, false, &pulled);

@@ -41,8 +41,8 @@ static void check_windows(penstock_context *context, const char *device, enum wa
         in[i].re = 1;
     CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, device));
     for (unsigned factor = 1; at < SAMPLES; factor++) {
-        size_t piece = test_random(&seed) % (way == PREPARE ? 20 : 300), room = test_random(&seed) % 20;
-        piece = piece < SAMPLES - at ? piece : SAMPLES - at;
+        size_t chunk = test_random(&seed) % (way == PREPARE ? 20 : 300), room = test_random(&seed) % 20;
+        chunk = chunk < SAMPLES - at ? chunk : SAMPLES - at;
         for (size_t i = 0; i < N; i++)
             window[i] = (float)factor;
         CHECK_OK(penstock_spectrum_set_window(spectrum, "hann", window));
@@ -50,21 +50,21 @@ static void check_windows(penstock_context *context, const char *device, enum wa
             if ((v * AVERAGE + AVERAGE - 1) * HOP + N > at)
                 from[v] = factor;
         if (way == PREPARE) {
-            piece = piece + kept < SAMPLES - at ? piece + kept : SAMPLES - at;
-            CHECK_OK(penstock_spectrum_prepare(spectrum, in, piece, &taken, &wanted));
+            chunk = chunk + kept < SAMPLES - at ? chunk + kept : SAMPLES - at;
+            CHECK_OK(penstock_spectrum_prepare(spectrum, in, chunk, &taken, &wanted));
             at += taken;
-            piece -= taken;
+            chunk -= taken;
             ahead += taken > 0;
             begun = begun || taken;
-            kept = piece;
-            if (wanted && at + piece < (count * AVERAGE + AVERAGE - 1) * HOP + N && at + piece < SAMPLES)
+            kept = chunk;
+            if (wanted && at + chunk < (count * AVERAGE + AVERAGE - 1) * HOP + N && at + chunk < SAMPLES)
                 continue;
             kept = 0;
         }
         if (way != PUSH) {
-            CHECK_OK(penstock_stream_run(spectrum, in, piece, &taken, out + count * N, room, &given));
+            CHECK_OK(penstock_stream_run(spectrum, in, chunk, &taken, out + count * N, room, &given));
         } else {
-            CHECK_OK(penstock_stream_push(spectrum, in, piece, &taken));
+            CHECK_OK(penstock_stream_push(spectrum, in, chunk, &taken));
             CHECK_OK(penstock_stream_pull(spectrum, out + count * N, room, false, &given));
         }
         at += taken;

@@ -25,7 +25,7 @@ static int executed;
 
 /* ---------------------------------------------------------------- passes ---------------------- */
 
-/* How a pass cuts its stream: in one piece (seed 0), or at random; and what it does between two pieces. */
+/* How a pass cuts its stream: in one piece (seed 0), or at random; and what it does between two chunks. */
 struct pass {
     uint64_t seed;
     bool both, changes; /* by run() instead of push() and pull(); sets the taps or window that there are */
@@ -37,10 +37,10 @@ static size_t most_items(const struct stream_case *c)
     return c->count * 4 + 4096;
 }
 
-static size_t piece_of(struct pass *pass, size_t left)
+static size_t chunk_of(struct pass *pass, size_t left)
 {
-    size_t most = test_random(&pass->seed) % 3 ? 300 : 30, piece = test_random(&pass->seed) % most;
-    return piece < left ? piece : left;
+    size_t most = test_random(&pass->seed) % 3 ? 300 : 30, chunk = test_random(&pass->seed) % most;
+    return chunk < left ? chunk : left;
 }
 
 /* Whether a push is more than its items. */
@@ -102,23 +102,23 @@ static int take_out(const struct stream_case *c, penstock_stream *stream, char *
     return status;
 }
 
-static int push_piece(const struct stream_case *c, penstock_stream *stream, struct pass *pass, size_t *at, char *to,
+static int push_chunk(const struct stream_case *c, penstock_stream *stream, struct pass *pass, size_t *at, char *to,
                       size_t *made)
 {
-    size_t left = c->count - *at, piece = pass->seed ? piece_of(pass, left) : left, taken = 0, given = 0;
+    size_t left = c->count - *at, chunk = pass->seed ? chunk_of(pass, left) : left, taken = 0, given = 0;
     const char *from = (const char *)c->in + *at * c->in_bytes;
     int status;
     if (pass->both) {
         size_t room = test_random(&pass->seed) % 200;
-        status = penstock_stream_run(stream, from, piece, &taken, to + *made * c->out_bytes, room, &given);
+        status = penstock_stream_run(stream, from, chunk, &taken, to + *made * c->out_bytes, room, &given);
         CHECK(given <= room, "%s: run gives %zu items in room for %zu", c->name, given, room);
     } else if (pass->lent && !announces(c) && test_random(&pass->seed) % 4) {
-        piece = test_random(&pass->seed) % 8 ? piece : left; /* more than there is room for */
-        status = push_lent(c, stream, from, piece, &taken);
+        chunk = test_random(&pass->seed) % 8 ? chunk : left; /* more than there is room for */
+        status = push_lent(c, stream, from, chunk, &taken);
     } else {
-        status = stream_push(c, stream, from, piece, &taken);
+        status = stream_push(c, stream, from, chunk, &taken);
     }
-    CHECK(taken <= piece, "%s: %zu of %zu items were taken", c->name, taken, piece);
+    CHECK(taken <= chunk, "%s: %zu of %zu items were taken", c->name, taken, chunk);
     *at += taken;
     *made += given;
     return status;
@@ -150,7 +150,7 @@ static int feed(const struct stream_case *c, penstock_stream *stream, struct pas
         if (pass->changes && c->kind->change && test_random(&pass->seed) % 4 == 0)
             status = c->kind->change(stream, c->desc, *at);
         if (!status)
-            status = push_piece(c, stream, pass, at, to, made);
+            status = push_chunk(c, stream, pass, at, to, made);
         if (!status)
             status = pull_all(c, stream, pass, to, made);
     }
@@ -269,7 +269,7 @@ static void check_latency(const struct stream_case *c, penstock_stream *stream)
     CHECK_EQ(penstock_stream_set_max_latency(stream, (double)NAN), PENSTOCK_ERR_ARGUMENT);
     CHECK_OK(penstock_stream_set_max_latency(stream, 1e-9));
     while (at < c->count) {
-        CHECK_OK(push_piece(c, stream, &pass, &at, got, &made));
+        CHECK_OK(push_chunk(c, stream, &pass, &at, got, &made));
         do {
             CHECK_OK(take_out(c, stream, got + made * c->out_bytes, 500, false, &given));
             made += given;
@@ -331,8 +331,8 @@ static void check_held(const struct stream_case *c, penstock_stream *stream)
     lent_count = sum_results(c, stream, true, &lent_sum);
     CHECK_OK(penstock_stream_reset(stream));
     while (at < total) {
-        size_t first = at % c->count, piece = c->count - first < total - at ? c->count - first : total - at;
-        CHECK_OK(stream_push(c, stream, (const char *)c->in + first * c->in_bytes, piece, &taken));
+        size_t first = at % c->count, chunk = c->count - first < total - at ? c->count - first : total - at;
+        CHECK_OK(stream_push(c, stream, (const char *)c->in + first * c->in_bytes, chunk, &taken));
         at += taken;
         pushed_count += sum_results(c, stream, false, &pushed_sum);
     }

@@ -75,12 +75,12 @@ static int synthesize(const penstock_synthesizer_desc *desc, size_t kept, size_t
         apart[i % kept * count + i / kept] = frames[i];
     *made = 0;
     for (size_t at = 0, taken; at < count && !status; at += taken) {
-        size_t piece = (size_t)(test_random(seed) % most) + 1;
-        piece = piece < count - at ? piece : count - at;
+        size_t chunk = (size_t)(test_random(seed) % most) + 1;
+        chunk = chunk < count - at ? chunk : count - at;
         for (size_t c = 0; c < kept && streams; c++)
             from[c] = apart + c * count + at;
-        status = streams ? penstock_stream_push_channels(synthesizer, (const void *const *)from, piece, &taken)
-                         : penstock_stream_push(synthesizer, frames + at * kept, piece, &taken);
+        status = streams ? penstock_stream_push_channels(synthesizer, (const void *const *)from, chunk, &taken)
+                         : penstock_stream_push(synthesizer, frames + at * kept, chunk, &taken);
         if (!status && test_random(seed) % 3)
             status = take(synthesizer, (size_t)(test_random(seed) % 5000) + 1, test_random(seed) % 2, made);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Clipped and not finite samples are counted exactly, by sources and by sinks, in any pieces; so is what a file lost
+/* Clipped and not finite samples are counted exactly, by sources and by sinks, in any chunks; so is what a file lost
  * while it was read. Each count is compared with one that is made here, value by value in double precision. */
 #include "files.h"
 

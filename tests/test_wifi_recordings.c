@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The receiver on real signals: every legacy frame byte for byte on each device, in any pieces, format and level, and
+ * The receiver on real signals: every legacy frame byte for byte on each device, in any chunks, format and level, and
  * with a DC offset; HT frames recognised.
  */
 #include "wifi_frames.h"
@@ -67,7 +67,7 @@ struct variant {
     penstock_format format;
     double level; /* factor, of the recording's own level; integers: the peak's value */
     double dc;    /* of the recording's own effective value */
-    size_t piece;
+    size_t chunk;
 };
 
 static void *present(const struct wifi_recording *recording, const struct variant *variant)
@@ -109,7 +109,7 @@ static struct totals receive_all(penstock_context *context, const char *device, 
         CHECK(wifi_recording_read(&recording, folder, rows[i].file), "%s cannot be read", rows[i].file);
         void *samples = present(&recording, variant);
         CHECK_OK(penstock_stream_reset(receiver));
-        wifi_frames_receive(&frames, receiver, variant->format, samples, recording.count, variant->piece);
+        wifi_frames_receive(&frames, receiver, variant->format, samples, recording.count, variant->chunk);
         judge(&totals, rows[i].file, &frames);
         wifi_frames_free(&frames);
         free(samples);
@@ -158,10 +158,10 @@ static void test_devices(penstock_context *context, const char *folder)
     }
 }
 
-/* The same frames to the bit for any pieces, and for int16 and float. */
-static void test_pieces(penstock_context *context, const char *folder)
+/* The same frames to the bit for any chunks, and for int16 and float. */
+static void test_chunks(penstock_context *context, const char *folder)
 {
-    static const size_t pieces[] = {1, 7, 79, 4096};
+    static const size_t chunks[] = {1, 7, 79, 4096};
     static struct wifi_frames whole, split;
     penstock_stream *floats = NULL, *integers = NULL;
     CHECK_OK(
@@ -175,10 +175,10 @@ static void test_pieces(penstock_context *context, const char *folder)
         CHECK(wifi_recording_read(&recording, folder, rows[i].file), "%s cannot be read", rows[i].file);
         CHECK_OK(penstock_stream_reset(floats));
         wifi_frames_receive(&whole, floats, PENSTOCK_CF32, recording.samples, recording.count, 0);
-        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
+        for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++) {
             CHECK_OK(penstock_stream_reset(floats));
-            wifi_frames_receive(&split, floats, PENSTOCK_CF32, recording.samples, recording.count, pieces[k]);
-            CHECK(wifi_frames_equal(&whole, &split), "%s in pieces of %zu", rows[i].file, pieces[k]);
+            wifi_frames_receive(&split, floats, PENSTOCK_CF32, recording.samples, recording.count, chunks[k]);
+            CHECK(wifi_frames_equal(&whole, &split), "%s in chunks of %zu", rows[i].file, chunks[k]);
             CHECK_EQ(split.counters.triggers, whole.counters.triggers);
             wifi_frames_free(&split);
         }
@@ -239,7 +239,7 @@ int main(void)
     CHECK_OK(penstock_context_new(&context, NULL));
     test_variants(context, folder);
     test_devices(context, folder);
-    test_pieces(context, folder);
+    test_chunks(context, folder);
     test_annex_g(context, folder);
     penstock_context_free(context);
     return test_finish();

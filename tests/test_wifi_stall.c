@@ -176,12 +176,12 @@ static void test_every_sample(void)
 struct stalling {
     const char *what;
     const void *samples;
-    size_t count, most; /* the largest piece */
+    size_t count, most; /* the largest chunk */
     uint64_t after;     /* samples after a frame's end by which it must have come; UINT64_MAX: not looked at */
     uint64_t seed;
 };
 
-/* Pieces and stalls of any length at any place. */
+/* Chunks and stalls of any length at any place. */
 static void check_stalls(penstock_stream *receiver, const struct stalling *s, const struct wifi_frames *whole)
 {
     static struct wifi_frames frames;
@@ -217,7 +217,7 @@ static void check_stalls(penstock_stream *receiver, const struct stalling *s, co
 
 static void check_stream(const char *what, const penstock_cf32 *samples, size_t count, uint64_t after, size_t least)
 {
-    static const size_t most[] = {150, 9000, 60000, 700}; /* samples of a piece */
+    static const size_t most[] = {150, 9000, 60000, 700}; /* samples of a chunk */
     static struct wifi_frames whole;
     penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), "cpu");
     wifi_frames_receive(&whole, receiver, PENSTOCK_CF32, samples, count, 0);

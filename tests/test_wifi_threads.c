@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Any number of threads, and any pieces, give the same frames to the bit, also where hops are gathered: frame by frame
+/* Any number of threads, and any chunks, give the same frames to the bit, also where hops are gathered: frame by frame
  * on the processor, and by batches of which several are on their way, as for other devices. */
 #include "core/memory.h"
 #include "rx/receiver.h"
@@ -40,12 +40,12 @@ static bool same_counters(const penstock_wifi_counters *a, const penstock_wifi_c
 }
 
 /* All at once; the most samples that waited together, in hops. */
-static int64_t push_all(penstock_stream *receiver, const penstock_cf32 *samples, size_t count, size_t piece)
+static int64_t push_all(penstock_stream *receiver, const penstock_cf32 *samples, size_t count, size_t chunk)
 {
     const struct penstock__rx *rx = (const struct penstock__rx *)(const void *)receiver;
     int64_t most = 0;
     for (size_t done = 0, part; done < count; done += part) {
-        part = count - done < piece ? count - done : piece;
+        part = count - done < chunk ? count - done : chunk;
         CHECK_OK(penstock_stream_push(receiver, samples + done, part, NULL));
         most = rx->end - rx->worked > most ? rx->end - rx->worked : most;
     }
@@ -55,17 +55,17 @@ static int64_t push_all(penstock_stream *receiver, const penstock_cf32 *samples,
 static void test_threads(const char *device, unsigned threads, const penstock_cf32 *samples, size_t count,
                          struct wifi_frames *expected)
 {
-    static const size_t pieces[] = {65536, 5000, 300000, SIZE_MAX};
+    static const size_t chunks[] = {65536, 5000, 300000, SIZE_MAX};
     static struct wifi_frames frames;
     penstock_context *context = NULL;
     penstock_stream *receiver = NULL;
     int64_t most = 0;
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = threads)));
     CHECK_OK(penstock_wifi_receiver_open(&receiver, context, &PENSTOCK_WIFI_RECEIVER_DESC(.points = true), device));
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
         CHECK_OK(penstock_stream_reset(receiver));
         frames.count = 0;
-        int64_t waited = push_all(receiver, samples, count, pieces[i]);
+        int64_t waited = push_all(receiver, samples, count, chunks[i]);
         most = waited > most ? waited : most;
         CHECK_OK(penstock_stream_finish(receiver));
         wifi_frames_pull(&frames, receiver);
@@ -75,10 +75,10 @@ static void test_threads(const char *device, unsigned threads, const penstock_cf
             CHECK(wifi_frames_good(expected) > 60, "%zu frames", wifi_frames_good(expected));
             continue;
         }
-        CHECK(wifi_frames_equal(expected, &frames), "%s, %u threads, pieces of %zu: other frames", device, threads,
-              pieces[i]);
-        CHECK(same_counters(&expected->counters, &frames.counters), "%u threads, pieces of %zu: other counters",
-              threads, pieces[i]);
+        CHECK(wifi_frames_equal(expected, &frames), "%s, %u threads, chunks of %zu: other frames", device, threads,
+              chunks[i]);
+        CHECK(same_counters(&expected->counters, &frames.counters), "%u threads, chunks of %zu: other counters",
+              threads, chunks[i]);
         wifi_frames_free(&frames);
     }
     CHECK(threads == 1 ? most <= 1 : most > 1, "%s, %u threads: %lld hops waited together", device, threads,

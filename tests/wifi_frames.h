@@ -64,14 +64,14 @@ static inline void wifi_frames_pull(struct wifi_frames *frames, penstock_stream 
     CHECK_OK(penstock_wifi_receiver_get_counters(receiver, &frames->counters));
 }
 
-/* All frames of a stream, pushed in pieces of `piece` samples (0: at once). */
+/* All frames of a stream, pushed in chunks of `chunk` samples (0: at once). */
 static inline void wifi_frames_receive(struct wifi_frames *frames, penstock_stream *receiver, penstock_format format,
-                                       const void *samples, size_t count, size_t piece)
+                                       const void *samples, size_t count, size_t chunk)
 {
     size_t width = penstock_format_bytes(format);
     frames->count = 0;
     for (size_t done = 0, part; done < count; done += part) {
-        part = piece && count - done > piece ? piece : count - done;
+        part = chunk && count - done > chunk ? chunk : count - done;
         CHECK_OK(penstock_stream_push(receiver, (const char *)samples + done * width, part, NULL));
     }
     CHECK_OK(penstock_stream_finish(receiver));

@@ -118,14 +118,14 @@ static void match(struct air_result *result, const struct air *air, const pensto
     }
 }
 
-int air_receive(struct air_result *result, const struct air *air, penstock_stream *receiver, size_t piece)
+int air_receive(struct air_result *result, const struct air *air, penstock_stream *receiver, size_t chunk)
 {
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
     size_t next = 0, done = 0;
     int status = penstock_stream_reset(receiver), got = 0;
     *result = (struct air_result){.counters = PENSTOCK_WIFI_COUNTERS};
     while (!status && done <= air->count) {
-        size_t count = air->count - done < piece ? air->count - done : piece;
+        size_t count = air->count - done < chunk ? air->count - done : chunk;
         status =
             count ? penstock_stream_push(receiver, air->samples + done, count, NULL) : penstock_stream_finish(receiver);
         while (!status && (got = penstock_wifi_receiver_pull(receiver, &frame)) > 0)

@@ -39,7 +39,7 @@ struct air_result {
     penstock_wifi_counters counters;
 };
 
-/* Pushes the samples in pieces of `piece`. Returns a status of the library. */
-int air_receive(struct air_result *result, const struct air *air, penstock_stream *receiver, size_t piece);
+/* Pushes the samples in chunks of `chunk`. Returns a status of the library. */
+int air_receive(struct air_result *result, const struct air *air, penstock_stream *receiver, size_t chunk);
 
 #endif

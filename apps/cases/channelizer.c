@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* channelizer: the polyphase filter bank, pushed in pieces of random size, against its definition in double precision.
+/* channelizer: the polyphase filter bank, pushed in chunks of random size, against its definition in double precision.
  */
 #include "accuracy.h"
 #include "bench_stream.h"
@@ -62,7 +62,7 @@ struct bank_run {
     float *taps;
     size_t *select;
     penstock_stream *stream;
-    bool random_pieces;
+    bool random_chunks;
 };
 
 static int allocate(struct bank_run *run)
@@ -123,7 +123,7 @@ static int stream_once(struct bank_run *run, size_t *count)
                                    .channels = run->bank->streams ? (void **)run->streams : NULL,
                                    .channel_count = run->kept,
                                    .acquire = run->bank->acquire,
-                                   .random_piece = run->random_pieces ? 9999 : 0},
+                                   .random_chunk = run->random_chunks ? 9999 : 0},
                     count);
 }
 
@@ -171,7 +171,7 @@ static void check(const struct test_case *test, const struct case_target *target
     struct bank_run run;
     size_t count = 0;
     int status = prepare(&run, bank, bank->samples ? bank->samples : 20001 + 20 * bank->channels, target);
-    run.random_pieces = true;
+    run.random_chunks = true;
     if (status || (status = stream_once(&run, &count))) {
         verdict_status(verdict, status);
     } else if (count != run.frames) {

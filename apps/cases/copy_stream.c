@@ -24,7 +24,7 @@ static int pull(struct copy *copy, bool wait, size_t *count)
     int status;
     do {
         size_t room = copy->samples - *count;
-        room = room < SCHEDULER_PIECE ? room : SCHEDULER_PIECE;
+        room = room < SCHEDULER_CHUNK ? room : SCHEDULER_CHUNK;
         status = penstock_stream_pull(copy->stream, copy->out + *count, room, wait, &got);
         *count += got;
     } while (!status && got);
@@ -37,8 +37,8 @@ static int run(void *state)
     size_t done = 0, count = 0, taken = 0;
     int status = penstock_stream_reset(copy->stream);
     for (; !status && done < copy->samples; done += taken) {
-        size_t left = copy->samples - done, piece = left < SCHEDULER_PIECE ? left : SCHEDULER_PIECE;
-        if (!(status = penstock_stream_push(copy->stream, copy->in + done, piece, &taken)))
+        size_t left = copy->samples - done, chunk = left < SCHEDULER_CHUNK ? left : SCHEDULER_CHUNK;
+        if (!(status = penstock_stream_push(copy->stream, copy->in + done, chunk, &taken)))
             status = pull(copy, false, &count);
     }
     if (!status && !(status = penstock_stream_finish(copy->stream)))

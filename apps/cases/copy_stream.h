@@ -8,7 +8,7 @@
 #include "bench_run.h"
 #include "cases.h"
 
-enum { SCHEDULER_PIECE = 8192 }; /* samples at a time */
+enum { SCHEDULER_CHUNK = 8192 }; /* samples at a time */
 
 /* Measures `ours` beside a stream of `samples` complex samples that come out of the device as they went in. Returns an
  * exit code. */

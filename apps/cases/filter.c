@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* filter: the streaming FIR filter, pushed in pieces of random size, against its definition in double precision. */
+/* filter: the streaming FIR filter, pushed in chunks of random size, against its definition in double precision. */
 #include "accuracy.h"
 #include "bench_on_device.h"
 #include "bench_stream.h"
@@ -84,7 +84,7 @@ struct filter_run {
     float *real_taps;
     penstock_stream *stream;
     penstock_filter_info info;
-    bool random_pieces;
+    bool random_chunks;
 };
 
 static double shift_of(const struct filter_case *filter, size_t channel)
@@ -153,26 +153,26 @@ static int pull(struct filter_run *run, size_t most, bool wait, size_t *count)
         size_t room = run->values + 1 - *count;
         places(run, *count, values);
         status = run->filter->acquire
-                     ? lent_pull(run->stream, run->random_pieces, values[0], room, wait, &got)
+                     ? lent_pull(run->stream, run->random_chunks, values[0], room, wait, &got)
                      : penstock_stream_pull_channels(run->stream, values, room < most ? room : most, wait, &got);
         *count += got;
     } while (!status && got && *count <= run->values);
     return status;
 }
 
-/* One piece, by one call or by two. */
-static int give(struct filter_run *run, const void *samples, size_t piece, bool apart, size_t *taken, size_t *count)
+/* One chunk, by one call or by two. */
+static int give(struct filter_run *run, const void *samples, size_t chunk, bool apart, size_t *taken, size_t *count)
 {
     void *values[MOST_CHANNELS];
     size_t made = 0;
     if (apart) {
-        int status = run->filter->acquire ? lent_push(run->stream, run->random_pieces, samples, piece, taken)
-                                          : penstock_stream_push(run->stream, samples, piece, taken);
-        return status ? status : pull(run, SCHEDULER_PIECE, false, count);
+        int status = run->filter->acquire ? lent_push(run->stream, run->random_chunks, samples, chunk, taken)
+                                          : penstock_stream_push(run->stream, samples, chunk, taken);
+        return status ? status : pull(run, SCHEDULER_CHUNK, false, count);
     }
     places(run, *count, values);
     int status =
-        penstock_stream_run_channels(run->stream, samples, piece, taken, values, run->values + 1 - *count, &made);
+        penstock_stream_run_channels(run->stream, samples, chunk, taken, values, run->values + 1 - *count, &made);
     *count += made;
     return status;
 }
@@ -180,17 +180,17 @@ static int give(struct filter_run *run, const void *samples, size_t piece, bool 
 /* The whole stream once, from reset to end. */
 static int stream_once(struct filter_run *run, size_t *count)
 {
-    const size_t whole = run->filter->stream ? SCHEDULER_PIECE : 65536;
+    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : 65536;
     size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
     uint64_t seed = 1;
     int status = penstock_stream_reset(run->stream);
     *count = 0;
     while (!status && done < run->samples && *count <= run->values) {
-        size_t piece = run->random_pieces ? 1 + (size_t)(random_uniform(&seed) * 9999) : whole;
+        size_t chunk = run->random_chunks ? 1 + (size_t)(random_uniform(&seed) * 9999) : whole;
         size_t taken = 0, left = run->samples - done;
-        bool apart = run->random_pieces ? random_uniform(&seed) < 0.5 : run->filter->stream;
+        bool apart = run->random_chunks ? random_uniform(&seed) < 0.5 : run->filter->stream;
         apart = apart || run->filter->acquire;
-        status = give(run, (const char *)run->in + done * bytes, piece < left ? piece : left, apart, &taken, count);
+        status = give(run, (const char *)run->in + done * bytes, chunk < left ? chunk : left, apart, &taken, count);
         done += taken;
     }
     if (!status)
@@ -248,7 +248,7 @@ static void check(const struct test_case *test, const struct case_target *target
     struct filter_run run;
     size_t count = 0;
     int status = prepare(&run, filter, filter->samples ? filter->samples : 20001 + 3 * filter->taps, target);
-    run.random_pieces = true;
+    run.random_chunks = true;
     if (status || (status = stream_once(&run, &count))) {
         verdict_status(verdict, status);
     } else if (count != run.values) {

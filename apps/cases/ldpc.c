@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { APART = 97, CHECKED = 67, BENCHED = 64, MOST_ITERATIONS = 1000, PIECE = 16 };
+enum { APART = 97, CHECKED = 67, BENCHED = 64, MOST_ITERATIONS = 1000, CHUNK = 16 };
 
 /* The longest name of a code at the start of the words; its words. */
 static size_t read_code(struct ldpc_case *ldpc, char *const *words, size_t count)
@@ -94,7 +94,7 @@ static int prepare(struct ldpc_run *run, const struct ldpc_case *ldpc, size_t bl
     run->data = calloc(blocks, run->out_bytes);
     run->out = calloc(blocks, run->out_bytes);
     run->coded = calloc(blocks, run->sent);
-    run->soft = calloc(blocks * run->sent * sizeof(float) + PIECE, 1);
+    run->soft = calloc(blocks * run->sent * sizeof(float) + CHUNK, 1);
     if (!run->data || !run->out || !run->coded || !run->soft)
         return PENSTOCK_ERR_MEMORY;
     for (size_t i = 0; i < blocks * run->out_bytes; i++)
@@ -152,7 +152,7 @@ static int make_bench(penstock_bench **on_device, void *argument, const void *in
 static int measure_on_device(struct ldpc_run *run, const struct case_target *target, struct bench_row *row)
 {
     const size_t block_bytes = run->sent * (run->desc.soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1);
-    size_t blocks = run->blocks > PIECE ? run->blocks - run->blocks % PIECE : run->blocks;
+    size_t blocks = run->blocks > CHUNK ? run->blocks - run->blocks % CHUNK : run->blocks;
     bool done = false;
     struct device_bench bench = {.make = make_bench,
                                  .argument = run,
@@ -160,7 +160,7 @@ static int measure_on_device(struct ldpc_run *run, const struct case_target *tar
                                  .frame_samples = run->bits,
                                  .average = 1,
                                  .block = run->soft,
-                                 .block_bytes = (blocks * block_bytes + PIECE - 1) / PIECE * PIECE,
+                                 .block_bytes = (blocks * block_bytes + CHUNK - 1) / CHUNK * CHUNK,
                                  .frame_bytes = block_bytes};
     return bench_on_device(row, target, &bench, &done);
 }

@@ -278,7 +278,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
     const struct ofdm_case *ofdm = &test->ofdm;
     if (ofdm->stream)
         return ofdm_pass_bench(ofdm, target, row);
-    /* On a GPU as many bytes as transforms have: with few pieces the first one's way in and the last one's out count.
+    /* On a GPU as many bytes as transforms have: with few chunks the first one's way in and the last one's out count.
      */
     size_t usual = case_bench_samples(target), all = strncmp(target->device, "cuda", 4) ? usual / 2 : 2 * usual,
            symbols = ofdm->symbols ? ofdm->symbols : all / (ofdm->grid.n + ofdm->grid.guard) + 1;

@@ -20,7 +20,7 @@ struct ofdm_pass {
     int32_t carriers[GRID_CARRIERS], pilots[GRID_PILOTS];
     size_t carrier_count, pilot_count, step, symbols, samples;
     penstock_cf32 pilot_values[GRID_PILOTS], *in, *points; /* points NULL: they are not looked at */
-    bool random_pieces;
+    bool random_chunks;
 };
 
 /* ---------------------------------------------------------------- life ------------------------ */
@@ -30,7 +30,7 @@ static int prepare(struct ofdm_pass *pass, const struct ofdm_case *ofdm, size_t 
 {
     uint64_t seed = ofdm->grid.n;
     *pass = (struct ofdm_pass){
-        .ofdm = ofdm, .step = ofdm->grid.n + ofdm->grid.guard, .symbols = symbols, .random_pieces = checked};
+        .ofdm = ofdm, .step = ofdm->grid.n + ofdm->grid.guard, .symbols = symbols, .random_chunks = checked};
     ofdm_grid_carriers(&ofdm->grid, pass->carriers, &pass->carrier_count, pass->pilots, &pass->pilot_count);
     for (size_t i = 0; i < pass->pilot_count; i++)
         pass->pilot_values[i].re = i % 3 ? 1 : -1;
@@ -76,21 +76,21 @@ static int pull(struct ofdm_pass *pass, size_t *count)
 /* The whole stream once. Symbols are asked for when there are enough to keep a device busy. */
 static int pass_once(struct ofdm_pass *pass, size_t *count)
 {
-    enum { PIECE = 1 << 16, TOGETHER = 1 << 22 };
+    enum { CHUNK = 1 << 16, TOGETHER = 1 << 22 };
     uint64_t seed = 1;
     size_t taken, waiting = 0;
     int status = penstock_stream_reset(pass->stream);
     *count = 0;
     for (size_t done = 0; !status && done < pass->samples; done += taken) {
-        size_t left = pass->samples - done, most = pass->ofdm->acquire ? TOGETHER : PIECE;
-        if (pass->random_pieces)
+        size_t left = pass->samples - done, most = pass->ofdm->acquire ? TOGETHER : CHUNK;
+        if (pass->random_chunks)
             most = 1 + (size_t)(random_uniform(&seed) * 3.0 * (double)pass->step);
         left = left < most ? left : most;
         taken = 0;
-        status = pass->ofdm->acquire ? lent_push(pass->stream, pass->random_pieces, pass->in + done, left, &taken)
+        status = pass->ofdm->acquire ? lent_push(pass->stream, pass->random_chunks, pass->in + done, left, &taken)
                                      : penstock_stream_push(pass->stream, pass->in + done, left, &taken);
         waiting += taken;
-        if (!status && (pass->random_pieces || waiting >= TOGETHER)) {
+        if (!status && (pass->random_chunks || waiting >= TOGETHER)) {
             waiting = 0;
             status = pull(pass, count);
         }

@@ -6,13 +6,13 @@
 #include "lent.h"
 #include "random.h"
 
-#define PIECE_BYTES ((size_t)1 << 21) /* as one who reads a file takes at a time */
+#define CHUNK_BYTES ((size_t)1 << 21) /* as one who reads a file takes at a time */
 
 static int pull_some(const struct pass *pass, bool wait, size_t done, size_t *got)
 {
     const size_t room = pass->room - done;
     if (pass->acquire)
-        return lent_pull(pass->stream, pass->random_piece, pass->out + done * pass->out_bytes, room, wait, got);
+        return lent_pull(pass->stream, pass->random_chunk, pass->out + done * pass->out_bytes, room, wait, got);
     if (!pass->channels)
         return penstock_stream_pull(pass->stream, pass->out + done * pass->out_bytes, room, wait, got);
     const size_t value = pass->out_bytes / pass->channel_count;
@@ -32,18 +32,18 @@ static int pull(const struct pass *pass, bool wait, size_t *count)
 
 int pass_run(const struct pass *pass, size_t *count)
 {
-    size_t taken, piece = PIECE_BYTES / pass->in_bytes + 1;
+    size_t taken, chunk = CHUNK_BYTES / pass->in_bytes + 1;
     uint64_t seed = 1;
     int status = penstock_stream_reset(pass->stream);
     *count = 0;
     for (size_t done = 0; !status && done < pass->items && *count < pass->room; done += taken) {
         const char *from = (const char *)pass->in + done * pass->in_bytes;
         size_t left = pass->items - done;
-        if (pass->random_piece)
-            piece = 1 + (size_t)(random_uniform(&seed) * (double)pass->random_piece);
-        left = left < piece ? left : piece;
+        if (pass->random_chunk)
+            chunk = 1 + (size_t)(random_uniform(&seed) * (double)pass->random_chunk);
+        left = left < chunk ? left : chunk;
         taken = 0;
-        status = pass->acquire ? lent_push(pass->stream, pass->random_piece, from, left, &taken)
+        status = pass->acquire ? lent_push(pass->stream, pass->random_chunk, from, left, &taken)
                                : penstock_stream_push(pass->stream, from, left, &taken);
         if (!status)
             status = pull(pass, false, count);

@@ -16,7 +16,7 @@ struct pass {
     void **channels;      /* places for pointers where results are pulled by channel, or NULL */
     size_t channel_count; /* of them */
     bool acquire;
-    size_t random_piece; /* pieces of random size up to this; then every item is written and read. 0: large ones,
+    size_t random_chunk; /* chunks of random size up to this; then every item is written and read. 0: large ones,
                             and lent memory is left as it is */
 };
 

@@ -193,14 +193,14 @@ static void check(const struct test_case *test, const struct case_target *target
 struct receive_run {
     struct air air;
     penstock_stream *receiver;
-    size_t piece;
+    size_t chunk;
 };
 
 static int run_receiver(void *state)
 {
     struct receive_run *run = state;
     struct air_result result;
-    int status = air_receive(&result, &run->air, run->receiver, run->piece);
+    int status = air_receive(&result, &run->air, run->receiver, run->chunk);
     if (status)
         return fail_status(status);
     if (result.found == run->air.frame_count)
@@ -212,7 +212,7 @@ static int run_receiver(void *state)
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     enum { SAMPLES = 1 << 22, FRAMES = 64, BYTES = 1500 };
-    struct receive_run run = {.piece = test->receive.chunk ? test->receive.chunk : 65536};
+    struct receive_run run = {.chunk = test->receive.chunk ? test->receive.chunk : 65536};
     bool idle = test->receive.mode == RECEIVE_IDLE;
     size_t bytes = test->receive.mode == RECEIVE_FRAMES ? BYTES : 0;
     if (test->receive.mode == RECEIVE_RECORDINGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* spectrum: the streaming windowed FFT, pushed in pieces of random size, or through memory that it lends; and the
+/* spectrum: the streaming windowed FFT, pushed in chunks of random size, or through memory that it lends; and the
  * stream of vectors, which has the same values. */
 #include "accuracy.h"
 #include "bench_stream.h"
@@ -65,7 +65,7 @@ struct spectrum_run {
     char *out;
     float *window;
     penstock_stream *stream;
-    bool random_pieces; /* and every sample and vector is written and read */
+    bool random_chunks; /* and every sample and vector is written and read */
 };
 
 static int open_stream(struct spectrum_run *run, const struct spectrum_case *spectrum, const struct case_target *target)
@@ -127,7 +127,7 @@ static int stream_once(struct spectrum_run *run, size_t *count)
                                    .room = run->vectors + 1,
                                    .out_bytes = stored_count(&run->stored) * stored_bytes(&run->stored),
                                    .acquire = spectrum->acquire,
-                                   .random_piece = run->random_pieces ? 3 * spectrum->n / item : 0},
+                                   .random_chunk = run->random_chunks ? 3 * spectrum->n / item : 0},
                     count);
 }
 
@@ -171,7 +171,7 @@ static void check(const struct test_case *test, const struct case_target *target
     struct spectrum_run run;
     size_t count = 0;
     int status = open_stream(&run, &test->spectrum, target);
-    run.random_pieces = true;
+    run.random_chunks = true;
     if (status || (status = prepare(&run, test->spectrum.batch ? test->spectrum.batch : VECTORS)) ||
         (status = stream_once(&run, &count)))
         verdict_status(verdict, status);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_BITS = 1024, MOST_BITS = 1 << 20, APART = 97, LEVEL = 40, UNSURE = 64, MOST_DB = 40, PIECE = 16 };
+enum { USUAL_BITS = 1024, MOST_BITS = 1 << 20, APART = 97, LEVEL = 40, UNSURE = 64, MOST_DB = 40, CHUNK = 16 };
 
 static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
 {
@@ -109,7 +109,7 @@ static int prepare(struct viterbi_run *run, const struct viterbi_case *viterbi, 
     run->bits = calloc(blocks, run->out_bytes);
     run->out = calloc(blocks, run->out_bytes);
     run->coded = calloc(blocks, run->sent);
-    run->soft = calloc(blocks * run->sent * soft_bytes(run) + PIECE, 1);
+    run->soft = calloc(blocks * run->sent * soft_bytes(run) + CHUNK, 1);
     if (!run->bits || !run->out || !run->coded || !run->soft)
         return PENSTOCK_ERR_MEMORY;
     for (size_t i = 0; i < blocks * run->out_bytes; i++)
@@ -206,15 +206,15 @@ static int measure_on_device(struct viterbi_run *run, const struct case_target *
     const size_t block_bytes = run->sent * soft_bytes(run), most = (size_t)1 << 16;
     size_t blocks = run->blocks < most ? run->blocks : most;
     bool done = false;
-    if (run->blocks > PIECE)
-        blocks -= blocks % PIECE;
+    if (run->blocks > CHUNK)
+        blocks -= blocks % CHUNK;
     struct device_bench bench = {.make = make_bench,
                                  .argument = run,
                                  .frames = run->blocks,
                                  .frame_samples = run->desc.bits,
                                  .average = 1,
                                  .block = run->soft,
-                                 .block_bytes = (blocks * block_bytes + PIECE - 1) / PIECE * PIECE,
+                                 .block_bytes = (blocks * block_bytes + CHUNK - 1) / CHUNK * CHUNK,
                                  .frame_bytes = block_bytes};
     return bench_on_device(row, target, &bench, &done);
 }

@@ -49,7 +49,7 @@ PENSTOCK_API int penstock_bench_run(penstock_bench *bench, unsigned repeats, dou
 PENSTOCK_API int penstock_bench_copy(penstock_bench *bench, bool by_kernel, size_t *bytes, double *seconds);
 
 /*
- * What the bus takes for the work's samples to the device and its output back, both at once, in pieces from and to
+ * What the bus takes for the work's samples to the device and its output back, both at once, in chunks from and to
  * page-locked memory where the device has such; by the host's clock. The output's place is as after a copy.
  */
 PENSTOCK_API int penstock_bench_transfer(penstock_bench *bench, double *seconds);

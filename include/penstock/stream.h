@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Streams: samples go in, in any pieces, and results come out in order. All kinds have this one life:
+ * Streams: samples go in, in any chunks, and results come out in order. All kinds have this one life:
  *
  *     penstock_stream *stream;
  *     if (penstock_spectrum_open(&stream, context, &PENSTOCK_SPECTRUM_DESC(.n = 2048), "auto"))

@@ -273,7 +273,7 @@ static inline size_t penstock__filter_response(const struct penstock_filter_prob
  * are as far apart as if all had `bits`; without them blocks have `bits` and lie one behind the other.
  *
  * A tail-biting block is decoded as the steps from `depth` before it to `depth` behind it, going round it as often as
- * that takes, both ends open, of which the block's own are the result. With `depth` 0 it is a piece of a stream.
+ * that takes, both ends open, of which the block's own are the result. With `depth` 0 it is a chunk of a stream.
  */
 struct penstock_viterbi_problem {
     unsigned generators[PENSTOCK_MAX_GENERATORS];

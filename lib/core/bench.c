@@ -8,7 +8,7 @@
 #include "core/plan.h"
 #include "core/problem.h"
 
-#define PIECE          16 /* of the device's copies */
+#define CHUNK          16 /* of the device's copies */
 #define TRANSFER_BYTES ((size_t)8 << 20)
 
 struct penstock_bench {
@@ -39,12 +39,12 @@ static int supported(const struct penstock__executor *executor, bool on_host)
 
 static size_t round_up(size_t bytes)
 {
-    return (bytes + PIECE - 1) / PIECE * PIECE;
+    return (bytes + CHUNK - 1) / CHUNK * CHUNK;
 }
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-/* The first piece comes from the host, the device doubles it until the buffer is full. */
+/* The first chunk comes from the host, the device doubles it until the buffer is full. */
 static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
 {
     size_t whole = round_up(bench->in_bytes), have = bytes < whole ? bytes : whole;
@@ -109,9 +109,9 @@ int penstock__bench_new(penstock_bench **bench, struct penstock__executor *execu
     *bench = NULL;
     if (status)
         return status;
-    if (!work->in || !work->in_bytes || work->in_bytes % PIECE || !work->batch.frames)
+    if (!work->in || !work->in_bytes || work->in_bytes % CHUNK || !work->batch.frames)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark's input needs a multiple of %d bytes, and frames",
-                               PIECE);
+                               CHUNK);
     if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;
     new->executor = executor;
@@ -217,7 +217,7 @@ size_t penstock_bench_bytes(const penstock_bench *bench)
 
 /* ---------------------------------------------------------------- the bus --------------------- */
 
-/* One direction: a queue of its own, and host memory for a piece. */
+/* One direction: a queue of its own, and host memory for a chunk. */
 struct lane {
     penstock_queue *queue;
     void *host;
@@ -239,7 +239,7 @@ static void close_lane(struct lane *lane, const penstock_bench *bench)
     penstock_host_memory_free(bench->queue->slot.device->context, lane->host);
 }
 
-/* Both directions at once: all pieces are queued, in turns. */
+/* Both directions at once: all chunks are queued, in turns. */
 static int copy_lanes(penstock_bench *bench, struct lane *up, struct lane *down)
 {
     const struct penstock_backend *backend = backend_of(bench);

@@ -54,7 +54,7 @@ static unsigned input_at(const unsigned char *bits, size_t count, size_t t)
 }
 
 /* Of a stream: nothing is known of the states at its ends. */
-static bool is_piece(const struct penstock_viterbi_problem *viterbi)
+static bool is_chunk(const struct penstock_viterbi_problem *viterbi)
 {
     return viterbi->end == PENSTOCK_TRELLIS_TAIL_BITING && !viterbi->depth;
 }
@@ -81,7 +81,7 @@ static double fit_behind(const struct check *check, const unsigned char *bits, s
 static double fit(const struct check *check, const unsigned char *bits, size_t count, const double *soft)
 {
     double best = fit_behind(check, bits, count, soft, 0);
-    for (unsigned s = 1; is_piece(check->viterbi) && s < 1u << (check->viterbi->constraint - 1); s++)
+    for (unsigned s = 1; is_chunk(check->viterbi) && s < 1u << (check->viterbi->constraint - 1); s++)
         best = fmax(best, fit_behind(check, bits, count, soft, 2 * s));
     return best;
 }
@@ -93,7 +93,7 @@ static double best_fit(const struct check *check, size_t count, const double *so
     const unsigned states = 1u << (viterbi->constraint - 1);
     double now[MOST_STATES], next[MOST_STATES] = {0}, best;
     for (unsigned s = 0; s < states; s++)
-        now[s] = s && !is_piece(viterbi) ? -INFINITY : 0;
+        now[s] = s && !is_chunk(viterbi) ? -INFINITY : 0;
     for (size_t t = 0; t < penstock__viterbi_steps(viterbi, count); t++, soft += viterbi->count) {
         double sums[1 << PENSTOCK_MAX_GENERATORS];
         for (unsigned label = 0; label < 1u << viterbi->count; label++) {
@@ -176,7 +176,7 @@ static void read_bits(const struct check *check, unsigned char *bits, size_t i)
 static bool is_certain(const struct check *check, size_t bits)
 {
     const struct penstock_viterbi_problem *viterbi = check->viterbi;
-    return viterbi->end != PENSTOCK_TRELLIS_TAIL_BITING || is_piece(viterbi) ||
+    return viterbi->end != PENSTOCK_TRELLIS_TAIL_BITING || is_chunk(viterbi) ||
            bits % (viterbi->period / viterbi->count) == 0;
 }
 
@@ -249,7 +249,7 @@ int penstock__check_viterbi(struct penstock__executor *executor)
                                        problem->viterbi.count * sizeof *check.soft)))
         status = run(&check);
     check.clean = false;
-    if (!status && (problem->viterbi.end != PENSTOCK_TRELLIS_TAIL_BITING || is_piece(&problem->viterbi)) &&
+    if (!status && (problem->viterbi.end != PENSTOCK_TRELLIS_TAIL_BITING || is_chunk(&problem->viterbi)) &&
         (problem->viterbi.soft != PENSTOCK_SOFT_F32 || problem->viterbi.scale != 0))
         status = run(&check);
     penstock__free(check.soft);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #define MAX_VARIANTS 16
-#define PIECE_BYTES  ((size_t)4 << 20) /* from here on a copy's fixed cost is small against its length */
+#define CHUNK_BYTES  ((size_t)4 << 20) /* from here on a copy's fixed cost is small against its length */
 
 static const struct penstock_backend *backend_of(const struct penstock__executor *executor)
 {
@@ -148,11 +148,11 @@ bool penstock__executor_in_host_memory(const struct penstock__executor *executor
     return executor->state.device->host_memory || (backend_of(executor)->flags & PENSTOCK_BACKEND_HOST_MEMORY);
 }
 
-size_t penstock__executor_piece(const struct penstock__executor *executor, size_t frames)
+size_t penstock__executor_chunk(const struct penstock__executor *executor, size_t frames)
 {
     const struct penstock_problem *problem = executor->state.problem;
     size_t average = penstock__problem_average(problem), best = executor->state.best_batch;
-    size_t enough = PIECE_BYTES / (problem->in_bytes + problem->out_bytes / average + 1) + 1;
+    size_t enough = CHUNK_BYTES / (problem->in_bytes + problem->out_bytes / average + 1) + 1;
     if (penstock__executor_in_host_memory(executor) || problem->kind != PENSTOCK_PROBLEM_FFT || problem->fft.gathered ||
         problem->fft.format == PENSTOCK_PLANAR)
         return frames;

@@ -85,7 +85,7 @@ void penstock__executor_close(struct penstock__executor *executor);
 void penstock__executor_free(struct penstock__executor *executor);
 
 /* Frames that one slot should get of a batch of `frames`, so that copies and kernels of a large one overlap. */
-size_t penstock__executor_piece(const struct penstock__executor *executor, size_t frames);
+size_t penstock__executor_chunk(const struct penstock__executor *executor, size_t frames);
 
 /* Whether the device works on the caller's memory itself. */
 bool penstock__executor_in_host_memory(const struct penstock__executor *executor);

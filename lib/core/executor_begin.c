@@ -8,28 +8,29 @@
 #include "core/meanwhile.h"
 #include "core/problem.h"
 
-static int executor_named(struct penstock__executor **executor, const struct penstock__flight *flight, const char *name)
+static int executor_named(struct penstock__executor **executor, const struct penstock__chunk_queue *queue,
+                          const char *name)
 {
     struct penstock_device *device;
-    int status = penstock__device_find(flight->context, name, &device);
+    int status = penstock__device_find(queue->context, name, &device);
     if (status || (status = penstock__device_open(device)) ||
-        (status = penstock__problem_supported(device, flight->problem)) < 0)
+        (status = penstock__problem_supported(device, queue->problem)) < 0)
         return status;
-    return penstock__executor_new(executor, device, flight->problem, flight->slots);
+    return penstock__executor_new(executor, device, queue->problem, queue->slots);
 }
 
 /* The device that is wanted, and no other instead. */
 static int bind(void **made, void *owner, const char *device)
 {
-    const struct penstock__flight *flight = owner;
+    const struct penstock__chunk_queue *queue = owner;
     struct penstock__executor *executor = NULL;
     enum penstock_preference preference;
     const char *name;
     int status = penstock__device_parse(&preference, &name, device);
     if (!status)
         status = preference == PENSTOCK_DEVICE_AUTO
-                     ? penstock__choose(&executor, flight->context, flight->problem, flight->slots, flight->in_flight)
-                     : executor_named(&executor, flight, name);
+                     ? penstock__choose(&executor, queue->context, queue->problem, queue->slots, queue->in_flight)
+                     : executor_named(&executor, queue, name);
     *made = executor;
     return status;
 }
@@ -44,7 +45,7 @@ static const char *device_of(const void *made)
     return ((const struct penstock__executor *)made)->state.device->name;
 }
 
-int penstock__executor_begin(struct penstock__flight *flight, const char *device, bool meanwhile)
+int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *device, bool meanwhile)
 {
     static const struct penstock__maker maker = {.make = bind, .free = unbind, .device = device_of};
     enum penstock_preference preference;
@@ -53,8 +54,8 @@ int penstock__executor_begin(struct penstock__flight *flight, const char *device
     int status = penstock__device_parse(&preference, &name, device);
     if (status)
         return status;
-    flight->movable = preference != PENSTOCK_DEVICE_NAMED;
-    status = penstock__make(&made, meanwhile ? &flight->arrival : NULL, &maker, flight, flight->context, device);
-    flight->executor = made;
+    queue->movable = preference != PENSTOCK_DEVICE_NAMED;
+    status = penstock__make(&made, meanwhile ? &queue->arrival : NULL, &maker, queue, queue->context, device);
+    queue->executor = made;
     return status;
 }

@@ -5,10 +5,10 @@
 #ifndef PENSTOCK_CORE_EXECUTOR_BEGIN_H
 #define PENSTOCK_CORE_EXECUTOR_BEGIN_H
 
-#include "core/flight.h"
+#include "core/chunk_queue.h"
 
-/* Fills in what of `flight` depends on the device; its context, problem and slots are set. `meanwhile`: with "auto" and
+/* Fills in what of `queue` depends on the device; its context, problem and slots are set. `meanwhile`: with "auto" and
  * "prefer:", what is not ready at once is waited for in flight, on the CPU. */
-int penstock__executor_begin(struct penstock__flight *flight, const char *device, bool meanwhile);
+int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *device, bool meanwhile);
 
 #endif

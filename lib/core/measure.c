@@ -4,7 +4,7 @@
 /* Times batches on their way through all slots, as a stream sends them. */
 #include "core/measure.h"
 #include "core/arrival.h"
-#include "core/flight.h"
+#include "core/chunk_queue.h"
 #include "core/problem.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define FILLING   0x3c /* such bytes are a number of ordinary size in every format */
 
 struct rig {
-    struct penstock__flight flight;
+    struct penstock__chunk_queue queue;
     unsigned in_flight;
     struct penstock__batch batch;
     size_t out_bytes;
@@ -28,7 +28,7 @@ struct rig {
 
 static void set_frames(struct rig *rig, size_t frames)
 {
-    const struct penstock_problem *problem = rig->flight.problem;
+    const struct penstock_problem *problem = rig->queue.problem;
     rig->batch.frames = frames;
     rig->batch.samples =
         penstock__problem_gathered(problem) ? frames * problem->fft.n : penstock__problem_samples(problem, frames);
@@ -43,10 +43,10 @@ static int make_rig(struct rig *rig, struct penstock__executor *executor, unsign
     size_t batch =
         in_flight > 1 && executor->state.best_batch > problem->batch ? executor->state.best_batch : problem->batch;
     size_t groups = (batch + average - 1) / average;
-    rig->flight = (struct penstock__flight){.context = executor->state.device->context,
-                                            .problem = problem,
-                                            .slots = executor->slot_count,
-                                            .executor = executor};
+    rig->queue = (struct penstock__chunk_queue){.context = executor->state.device->context,
+                                                .problem = problem,
+                                                .slots = executor->slot_count,
+                                                .executor = executor};
     rig->in_flight = in_flight;
     for (;; groups = (groups + 1) / 2) {
         set_frames(rig, groups * average);
@@ -74,10 +74,10 @@ static int run_round(void *argument)
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < rig->in_flight && !status; i++) {
         rig->batch.out = rig->out + i * rig->out_bytes;
-        if (!(status = penstock__flight_wait(&rig->flight, rig->tickets[i])))
-            status = penstock__flight_submit(&rig->flight, &rig->batch, &rig->tickets[i]);
+        if (!(status = penstock__chunk_queue_wait(&rig->queue, rig->tickets[i])))
+            status = penstock__chunk_queue_submit(&rig->queue, &rig->batch, &rig->tickets[i]);
     }
-    return status || rig->in_flight > 1 ? status : penstock__flight_wait(&rig->flight, rig->tickets[0]);
+    return status || rig->in_flight > 1 ? status : penstock__chunk_queue_wait(&rig->queue, rig->tickets[0]);
 }
 
 static int compare(const void *a, const void *b)
@@ -128,12 +128,12 @@ int penstock__measure(double *seconds, struct penstock__executor *executor, unsi
     double round_s;
     int status = make_rig(&rig, executor, in_flight);
     if (!status && !(status = penstock__measure_rounds(&round_s, run_round, &rig)) &&
-        !(status = penstock__flight_wait(&rig.flight, rig.flight.last_ticket)))
+        !(status = penstock__chunk_queue_wait(&rig.queue, rig.queue.last_ticket)))
         *seconds = round_s / (double)(rig.batch.frames * in_flight);
     if (status)
         penstock__executor_close(executor);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
-        penstock__free(rig.flight.pieces[i].saved);
+        penstock__free(rig.queue.chunks[i].saved);
     penstock__free(rig.gather);
     penstock__free(rig.out);
     penstock__free(rig.in);

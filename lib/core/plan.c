@@ -16,7 +16,7 @@
 struct penstock_plan {
     struct penstock_problem problem;
     float *window;
-    struct penstock__flight flight;
+    struct penstock__chunk_queue queue;
 };
 
 /* ---------------------------------------------------------------- arguments ------------------- */
@@ -64,7 +64,7 @@ int penstock__plan_submit_turned(penstock_plan *plan, const void *in, size_t tur
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_submit: plan or ticket is NULL");
     if (penstock__problem_gathered(&plan->problem))
         return penstock__error(PENSTOCK_ERR_STATE, "a plan with gathered frames needs their list");
-    *ticket = plan->flight.last_ticket;
+    *ticket = plan->queue.last_ticket;
     if (!frames)
         return PENSTOCK_OK;
     if ((status = penstock__problem_check_frames(&plan->problem, frames)))
@@ -72,24 +72,24 @@ int penstock__plan_submit_turned(penstock_plan *plan, const void *in, size_t tur
     batch.samples = penstock__problem_samples(&plan->problem, frames);
     if ((status = check_batch(plan, &batch)))
         return status;
-    return penstock__flight_submit(&plan->flight, &batch, ticket);
+    return penstock__chunk_queue_submit(&plan->queue, &batch, ticket);
 }
 
 int penstock_plan_wait(penstock_plan *plan, uint64_t ticket)
 {
     if (!plan)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_wait: the plan is NULL");
-    if (ticket > plan->flight.last_ticket)
+    if (ticket > plan->queue.last_ticket)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "ticket %llu was not given out; the last one was %llu",
-                               (unsigned long long)ticket, (unsigned long long)plan->flight.last_ticket);
-    return penstock__flight_wait(&plan->flight, ticket);
+                               (unsigned long long)ticket, (unsigned long long)plan->queue.last_ticket);
+    return penstock__chunk_queue_wait(&plan->queue, ticket);
 }
 
 int penstock_plan_run(penstock_plan *plan, const void *in, void *out, size_t frames)
 {
     uint64_t ticket;
     int status = penstock_plan_submit(plan, in, out, frames, &ticket);
-    return status || !frames ? status : penstock__flight_wait(&plan->flight, ticket);
+    return status || !frames ? status : penstock__chunk_queue_wait(&plan->queue, ticket);
 }
 
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
@@ -110,9 +110,9 @@ int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t samp
             return penstock__error(PENSTOCK_ERR_ARGUMENT,
                                    "frame %zu reads %zu samples from sample %u on; there are %zu", i, n,
                                    (unsigned)gather[i].start, sample_count);
-    if ((status = penstock__flight_submit(&plan->flight, &batch, &ticket)))
+    if ((status = penstock__chunk_queue_submit(&plan->queue, &batch, &ticket)))
         return status;
-    return penstock__flight_wait(&plan->flight, ticket);
+    return penstock__chunk_queue_wait(&plan->queue, ticket);
 }
 
 int penstock__plan_run_blocks(penstock_plan *plan, const void *in, size_t sample_count,
@@ -126,39 +126,39 @@ int penstock__plan_run_blocks(penstock_plan *plan, const void *in, size_t sample
     if (!count)
         return PENSTOCK_OK;
     if ((status = penstock__problem_check_frames(&plan->problem, count)) || (status = check_batch(plan, &batch)) ||
-        (status = penstock__flight_submit(&plan->flight, &batch, &ticket)))
+        (status = penstock__chunk_queue_submit(&plan->queue, &batch, &ticket)))
         return status;
-    return penstock__flight_wait(&plan->flight, ticket);
+    return penstock__chunk_queue_wait(&plan->queue, ticket);
 }
 
 bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes)
 {
-    const struct penstock_plan_state *state = &plan->flight.executor->state;
+    const struct penstock_plan_state *state = &plan->queue.executor->state;
     const struct penstock_fft_problem *fft = &plan->problem.fft;
     *bytes = state->frame_scratch;
-    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_frames && !plan->flight.arrival &&
+    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_frames && !plan->queue.arrival &&
            !fft->gathered && !fft->skip && fft->format != PENSTOCK_PLANAR;
 }
 
 void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,
                                void *scratch)
 {
-    const struct penstock_plan_state *state = &plan->flight.executor->state;
+    const struct penstock_plan_state *state = &plan->queue.executor->state;
     state->device->backend->run_frames(state, in, first, count, out, scratch);
 }
 
 bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes)
 {
-    const struct penstock_plan_state *state = &plan->flight.executor->state;
+    const struct penstock_plan_state *state = &plan->queue.executor->state;
     *bytes = state->frame_scratch;
-    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_gathered &&
-           !plan->flight.arrival && plan->problem.fft.gathered && plan->problem.fft.format != PENSTOCK_PLANAR;
+    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_gathered && !plan->queue.arrival &&
+           plan->problem.fft.gathered && plan->problem.fft.format != PENSTOCK_PLANAR;
 }
 
 void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in, size_t samples,
                                       const struct penstock_gather *gather, size_t count, void *out, void *scratch)
 {
-    const struct penstock_plan_state *state = &plan->flight.executor->state;
+    const struct penstock_plan_state *state = &plan->queue.executor->state;
     state->device->backend->run_gathered(state, in, samples, gather, count, out, scratch);
 }
 
@@ -191,11 +191,11 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;
     new->problem = *problem;
-    new->flight.context = context;
-    new->flight.problem = &new->problem;
-    new->flight.slots = slots ? slots : DEFAULT_SLOTS;
-    new->flight.in_flight = slots ? slots : 1;
-    if ((status = copy_window(new)) || (status = penstock__executor_begin(&new->flight, device, meanwhile))) {
+    new->queue.context = context;
+    new->queue.problem = &new->problem;
+    new->queue.slots = slots ? slots : DEFAULT_SLOTS;
+    new->queue.in_flight = slots ? slots : 1;
+    if ((status = copy_window(new)) || (status = penstock__executor_begin(&new->queue, device, meanwhile))) {
         penstock_plan_free(new);
         return status;
     }
@@ -211,7 +211,7 @@ int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, co
     int status = penstock__device_parse(&preference, &name, device);
     *plan = NULL;
     if (!status && !(status = penstock__plan_new(plan, context, problem, name, slots, false)))
-        (*plan)->flight.movable = preference != PENSTOCK_DEVICE_NAMED;
+        (*plan)->queue.movable = preference != PENSTOCK_DEVICE_NAMED;
     return status;
 }
 
@@ -219,7 +219,7 @@ void penstock_plan_free(penstock_plan *plan)
 {
     if (!plan)
         return;
-    penstock__flight_free(&plan->flight);
+    penstock__chunk_queue_free(&plan->queue);
     penstock__free(plan->window);
     penstock__free(plan);
 }
@@ -230,7 +230,7 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     const struct penstock_plan_state *state;
     if (!plan)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_get_info: the plan is NULL");
-    state = &plan->flight.executor->state;
+    state = &plan->queue.executor->state;
     known.device = state->device->name;
     known.variant = state->variant;
     known.kernels = state->kernels;
@@ -238,10 +238,10 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     known.in_bytes = plan->problem.in_bytes;
     known.out_bytes = plan->problem.out_bytes;
     known.best_batch = state->best_batch;
-    known.awaited = plan->flight.arrival ? penstock__arrival_name(plan->flight.arrival) : NULL;
-    known.meanwhile = plan->flight.meanwhile;
-    known.timed = plan->flight.executor->timed;
-    known.tuning_s = plan->flight.executor->tuning_s;
+    known.awaited = plan->queue.arrival ? penstock__arrival_name(plan->queue.arrival) : NULL;
+    known.meanwhile = plan->queue.meanwhile;
+    known.timed = plan->queue.executor->timed;
+    known.tuning_s = plan->queue.executor->tuning_s;
     if (state->device->backend->work)
         state->device->backend->work(state, &known.instructions, &known.critical_path);
     return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
@@ -254,36 +254,36 @@ const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan)
 
 struct penstock__executor *penstock__plan_executor(const penstock_plan *plan)
 {
-    return plan->flight.executor;
+    return plan->queue.executor;
 }
 
 struct penstock__executor *penstock__plan_arrived(penstock_plan *plan)
 {
-    penstock__flight_welcome(&plan->flight);
-    return plan->flight.executor;
+    penstock__chunk_queue_welcome(&plan->queue);
+    return plan->queue.executor;
 }
 
 bool penstock__plan_is_direct(const penstock_plan *plan)
 {
-    return plan->flight.executor->state.device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;
+    return plan->queue.executor->state.device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY;
 }
 
 bool penstock__plan_has_clock(const penstock_plan *plan)
 {
-    return penstock__executor_has_clock(plan->flight.executor);
+    return penstock__executor_has_clock(plan->queue.executor);
 }
 
 void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times)
 {
-    plan->flight.times = times;
+    plan->queue.times = times;
 }
 
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan)
 {
-    return plan->flight.fallbacks;
+    return plan->queue.fallbacks;
 }
 
 uint64_t penstock__plan_meanwhile(const penstock_plan *plan)
 {
-    return plan->flight.meanwhile;
+    return plan->queue.meanwhile;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `crc` is 0 for the first piece of a message and the last result for the next. */
+/* `crc` is 0 for the first chunk of a message and the last result for the next. */
 uint32_t penstock__crc32(uint32_t crc, const uint8_t *bytes, size_t count);
 
 #endif

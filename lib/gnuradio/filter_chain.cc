@@ -101,9 +101,9 @@ size_t filter_chain::push(const void *samples, size_t count)
             ++now;
         const auto next = now + 1;
         const char *from = static_cast<const char *>(samples) + total * bytes;
-        const size_t piece = next == d_links.end() ? count - total : at_most(next->from - d_samples, count - total);
+        const size_t chunk = next == d_links.end() ? count - total : at_most(next->from - d_samples, count - total);
         size_t taken;
-        check(penstock_stream_push(now->filter.get(), from, piece, &taken));
+        check(penstock_stream_push(now->filter.get(), from, chunk, &taken));
         for (auto later = next; later != d_links.end(); ++later)
             if (later->first < d_samples + taken) {
                 const auto skip = static_cast<size_t>(std::max(later->first, d_samples) - d_samples);
@@ -113,7 +113,7 @@ size_t filter_chain::push(const void *samples, size_t count)
         total += taken;
         if (next != d_links.end() && d_samples == next->from)
             check(penstock_stream_finish(now->filter.get()));
-        if (taken < piece)
+        if (taken < chunk)
             break;
     }
     return total;

@@ -70,7 +70,7 @@ void penstock__channelizer_engine_fold(struct channelizer_engine *engine, const 
 void penstock__channelizer_engine_deliver(struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,
                                           const struct frame_sink *sink, size_t at);
 
-/* ---- other devices: channelizer_flight.c ---- */
+/* ---- other devices: channelizer_queue.c ---- */
 
 int penstock__channelizer_engine_ring(struct channelizer_engine *engine, size_t best_batch);
 

@@ -153,12 +153,12 @@ static int take_in(struct channelizer *channelizer, const void *samples, penstoc
     size_t room, most = engine->capacity ? engine->capacity * engine->bank.hop : SIZE_MAX;
     int status = PENSTOCK_OK;
     while (*taken < count && !status && !(status = find_room(channelizer, &room)) && room) {
-        size_t piece = count - *taken < room ? count - *taken : room;
-        piece = piece < most ? piece : most;
-        penstock__convert_all(engine->context, channelizer->in + channelizer->end, samples, format, *taken, piece,
+        size_t chunk = count - *taken < room ? count - *taken : room;
+        chunk = chunk < most ? chunk : most;
+        penstock__convert_all(engine->context, channelizer->in + channelizer->end, samples, format, *taken, chunk,
                               count);
-        channelizer->end += piece;
-        *taken += piece;
+        channelizer->end += chunk;
+        *taken += chunk;
         status = penstock__channelizer_send(channelizer, false);
     }
     return status;

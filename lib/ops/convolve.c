@@ -17,7 +17,7 @@
 #define MOST_TAPS   ((size_t)1 << 20)
 #define MOST_VALUES (SIZE_MAX / 64) /* their spectra can be counted in bytes */
 #define SHORTEST    512
-#define PIECE       65536
+#define CHUNK       65536
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, __VA_ARGS__)
 
@@ -31,14 +31,14 @@ static size_t transform_length(size_t taps, size_t samples)
 }
 
 /* Adds to `out` what has come; `*made` values were added before. */
-static int pull_and_add(penstock_stream *filter, penstock_cf32 *out, size_t *made, penstock_cf32 *piece)
+static int pull_and_add(penstock_stream *filter, penstock_cf32 *out, size_t *made, penstock_cf32 *chunk)
 {
     size_t count;
     int status;
-    while (!(status = penstock_stream_pull(filter, piece, PIECE, false, &count)) && count) {
+    while (!(status = penstock_stream_pull(filter, chunk, CHUNK, false, &count)) && count) {
         for (size_t i = 0; i < count; i++) {
-            out[*made + i].re += piece[i].re;
-            out[*made + i].im += piece[i].im;
+            out[*made + i].re += chunk[i].re;
+            out[*made + i].im += chunk[i].im;
         }
         *made += count;
     }
@@ -47,7 +47,7 @@ static int pull_and_add(penstock_stream *filter, penstock_cf32 *out, size_t *mad
 
 /* Adds the convolution with `taps` to count + tap_count - 1 values at `out`. */
 static int add_part(penstock_context *context, penstock_cf32 *out, const penstock_cf32 *in, size_t count,
-                    const penstock_cf32 *taps, size_t tap_count, penstock_cf32 *piece, const char *device)
+                    const penstock_cf32 *taps, size_t tap_count, penstock_cf32 *chunk, const char *device)
 {
     penstock_stream *filter;
     size_t at = 0, taken, made = 0;
@@ -59,10 +59,10 @@ static int add_part(penstock_context *context, penstock_cf32 *out, const penstoc
         status = penstock_stream_push(filter, in + at, count - at, &taken);
         at += taken;
         if (!status)
-            status = pull_and_add(filter, out, &made, piece);
+            status = pull_and_add(filter, out, &made, chunk);
     }
     if (!status && !(status = penstock_stream_finish(filter)))
-        status = pull_and_add(filter, out, &made, piece);
+        status = pull_and_add(filter, out, &made, chunk);
     penstock_stream_free(filter);
     return status;
 }
@@ -82,19 +82,19 @@ int penstock_convolve(penstock_context *context, penstock_cf32 *out, const penst
 {
     const penstock_cf32 *in = a_count < b_count ? b : a, *taps = a_count < b_count ? a : b;
     size_t count = a_count < b_count ? b_count : a_count, tap_count = a_count + b_count - count;
-    penstock_cf32 *piece;
+    penstock_cf32 *chunk;
     int status = check(context, out, a, a_count, b, b_count);
     if (status)
         return status;
-    if (!(piece = penstock__alloc(PIECE * sizeof *piece)))
+    if (!(chunk = penstock__alloc(CHUNK * sizeof *chunk)))
         return PENSTOCK_ERR_MEMORY;
     for (size_t i = 0; i < a_count + b_count - 1; i++)
         out[i] = (penstock_cf32){0, 0};
     for (size_t first = 0; first < tap_count && !status; first += MOST_TAPS) {
         size_t part = tap_count - first < MOST_TAPS ? tap_count - first : MOST_TAPS;
-        status = add_part(context, out + first, in, count, taps + first, part, piece, device);
+        status = add_part(context, out + first, in, count, taps + first, part, chunk, device);
     }
-    penstock__free(piece);
+    penstock__free(chunk);
     return status;
 }
 

@@ -14,7 +14,7 @@
 #define MANY_VALUES  ((size_t)1 << 18)
 
 /* Values of vectors that are rearranged on their way: worth another thread's attention. */
-#define PIECE_VALUES ((size_t)1 << 15)
+#define CHUNK_VALUES ((size_t)1 << 15)
 
 void penstock__fft_layout_init(struct penstock__fft_layout *layout, penstock_context *context,
                                const penstock_fft_stream_desc *desc)
@@ -55,7 +55,7 @@ struct vectors {
 static void share(const struct penstock__fft_layout *layout, void *to, const void *from, size_t count,
                   void (*work)(void *argument, size_t i, unsigned worker))
 {
-    size_t item = PIECE_VALUES / layout->n + 1;
+    size_t item = CHUNK_VALUES / layout->n + 1;
     struct vectors vectors = {layout, to, from, count, item};
     penstock__parallel(layout->context, (count + item - 1) / item, work, &vectors);
 }

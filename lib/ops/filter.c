@@ -284,7 +284,7 @@ int penstock_filter_enqueue(penstock_stream *stream, const penstock_buffer *in, 
     struct filter_stream *filter = filter_of(stream);
     if (!blocks)
         return PENSTOCK_OK;
-    penstock__filter_flight_settle(filter);
+    penstock__filter_queue_settle(filter);
     return penstock__filter_engine_enqueue(filter->engine, filter->lines[0].newest, first, in, out, blocks, queue);
 }
 
@@ -298,7 +298,7 @@ int penstock_bench_new_filter(penstock_bench **bench, penstock_stream *stream, c
         return bad("penstock_bench_new_filter: an argument is NULL or 0");
     struct filter_stream *filter = filter_of(stream);
     *bench = NULL;
-    penstock__filter_flight_settle(filter);
+    penstock__filter_queue_settle(filter);
     return penstock__filter_engine_bench(bench, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
 }
 

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* Pieces of a batch that are on their way at once, and bytes from which on a piece is worth its fixed cost. */
+/* Chunks of a batch that are on their way at once, and bytes from which on a chunk is worth its fixed cost. */
 #define SLOTS       4
-#define PIECE_BYTES ((size_t)2 << 20)
+#define CHUNK_BYTES ((size_t)2 << 20)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -146,12 +146,12 @@ static void give_up(struct filter_fused *fused)
     fused->executor = NULL;
 }
 
-/* So that copies and kernels of different pieces overlap. */
-static size_t piece_of(const struct filter_fused *fused, size_t count)
+/* So that copies and kernels of different chunks overlap. */
+static size_t chunk_of(const struct filter_fused *fused, size_t count)
 {
     const struct penstock_filter_problem *filter = &fused->problem.filter;
     size_t row = filter->block * penstock_format_bytes(filter->format) + fused->problem.out_bytes;
-    size_t equal = (count + SLOTS - 1) / SLOTS, least = PIECE_BYTES / row + 1;
+    size_t equal = (count + SLOTS - 1) / SLOTS, least = CHUNK_BYTES / row + 1;
     if (penstock__executor_in_host_memory(fused->executor))
         return count;
     return equal > least ? equal : least;
@@ -197,11 +197,11 @@ int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, con
 {
     struct filter_fused *fused = &engine->fused;
     const struct penstock_filter_problem *filter = &fused->problem.filter;
-    size_t piece = piece_of(fused, count), row_bytes = filter->block * penstock_format_bytes(filter->format);
+    size_t chunk = chunk_of(fused, count), row_bytes = filter->block * penstock_format_bytes(filter->format);
     unsigned slots = 0;
     int status = PENSTOCK_OK;
-    for (size_t row = 0; row < count && !status; row += piece) {
-        size_t frames = count - row < piece ? count - row : piece;
+    for (size_t row = 0; row < count && !status; row += chunk) {
+        size_t frames = count - row < chunk ? count - row : chunk;
         status = penstock__filter_fused_send(engine, channel, taps, first + row, (const char *)in + row * row_bytes,
                                              frames, (char *)out + row * fused->problem.out_bytes, slots++);
     }

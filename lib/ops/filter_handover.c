@@ -178,7 +178,7 @@ static void take_over(struct filter_stream *filter, struct filter_stream *other)
     penstock__filter_engine_set_times(filter->engine, &filter->stream.meter.times);
     penstock__log(filter->stream.context, PENSTOCK_LOG_INFO, "%s is ready and goes on",
                   penstock__filter_engine_device(filter->engine));
-    penstock__filter_flight_send(filter);
+    penstock__filter_queue_send(filter);
 }
 
 /* Nothing that was made waits to be pulled, and of the next block nothing has been. */

@@ -13,7 +13,7 @@
 void penstock__filter_rewind(struct filter_stream *filter)
 {
     const struct filter_shape *shape = filter->shape;
-    penstock__filter_flight_settle(filter);
+    penstock__filter_queue_settle(filter);
     penstock__ring_reset(&filter->ring);
     filter->in = penstock__ring_last(&filter->ring)->in;
     filter->filled = shape->history - shape->advance / shape->interpolation;
@@ -116,7 +116,7 @@ static void gathered(struct filter_stream *filter, size_t count)
     filter->filled += count;
     if (filter->desc.max_latency_s > 0 && filter->complete == 0 && penstock__filter_blocks_in(filter, filter->filled))
         filter->complete = penstock__now_s();
-    penstock__filter_flight_send(filter);
+    penstock__filter_queue_send(filter);
     if (filter->filled >= filter->whole)
         filter->due = penstock__filter_blocks_in(filter, filter->filled);
 }
@@ -170,7 +170,7 @@ int penstock__filter_push(penstock_stream *stream, const struct penstock__items 
 int penstock__filter_acquire(penstock_stream *stream, void **to, size_t *room)
 {
     struct filter_stream *filter = filter_of(stream);
-    penstock__filter_flight_send(filter); /* a full batch for which there was no memory behind it */
+    penstock__filter_queue_send(filter); /* a full batch for which there was no memory behind it */
     *room = room_of(filter);
     penstock__filter_make_way(filter, filter->filled + *room);
     *to = filter->in + filter->filled * filter->shape->sample_bytes;

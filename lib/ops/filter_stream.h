@@ -175,25 +175,25 @@ void penstock__filter_order_free(struct filter_order *order);
 /* Between two blocks: goes over to the device that is ready by now. */
 void penstock__filter_welcome(struct filter_stream *filter);
 
-/* ---- batches on their way: filter_flight.c ---- */
+/* ---- batches on their way: filter_queue.c ---- */
 
 /* Sends the batch that gathers where it is full and can be sent; samples gather in the next one then. */
-void penstock__filter_flight_send(struct filter_stream *filter);
+void penstock__filter_queue_send(struct filter_stream *filter);
 
 /* The oldest batch on its way, where its values are there, or if `wait` is set, or it has to be read now; else NULL.
  * After an error it stays, and is tried again. */
-int penstock__filter_flight_ready(struct filter_stream *filter, bool wait, struct penstock__ring_batch **ready);
+int penstock__filter_queue_ready(struct filter_stream *filter, bool wait, struct penstock__ring_batch **ready);
 
 /* `count` of its values were read. */
-void penstock__filter_flight_release(struct filter_stream *filter, size_t count);
+void penstock__filter_queue_release(struct filter_stream *filter, size_t count);
 
 /* Values of the oldest batch on its way, `*count` of them, at most `room`: if `wait` is set, or it has to be read now.
  * After an error it stays, and is tried again. */
-int penstock__filter_flight_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
-                                 bool wait, size_t *count);
+int penstock__filter_queue_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
+                                bool wait, size_t *count);
 
 /* Waits for all; what failed is done again when its values are asked for. */
-void penstock__filter_flight_settle(struct filter_stream *filter);
+void penstock__filter_queue_settle(struct filter_stream *filter);
 
 /* Whether there are any. */
 static inline bool penstock__filter_in_flight(const struct filter_stream *filter)

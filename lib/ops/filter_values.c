@@ -154,7 +154,7 @@ static int give(struct filter_stream *filter, const struct filter_output *output
         penstock__filter_take_rest(filter);
         if (penstock__filter_in_flight(filter)) {
             unsigned oldest = filter->ring.oldest;
-            int status = penstock__filter_flight_give(filter, output, room, wait, count);
+            int status = penstock__filter_queue_give(filter, output, room, wait, count);
             if (status || (!*count && oldest == filter->ring.oldest))
                 return status;
             continue;
@@ -217,14 +217,14 @@ static int find_values(struct filter_stream *filter, bool wait, const char **fro
         penstock__filter_welcome(filter);
         if (penstock__filter_in_flight(filter)) {
             struct penstock__ring_batch *batch;
-            int status = penstock__filter_flight_ready(filter, wait, &batch);
+            int status = penstock__filter_queue_ready(filter, wait, &batch);
             if (!batch)
                 return status;
             if ((*count = batch->items - batch->read)) {
                 *from = batch->out + batch->read * filter->shape->value_bytes;
                 return PENSTOCK_OK;
             }
-            penstock__filter_flight_release(filter, 0);
+            penstock__filter_queue_release(filter, 0);
             continue;
         }
         const uint64_t before = filter->blocks;
@@ -255,7 +255,7 @@ void penstock__filter_release(penstock_stream *stream, size_t count)
     if (filter->given < filter->ready)
         read_made(filter, count);
     else
-        penstock__filter_flight_release(filter, count);
+        penstock__filter_queue_release(filter, count);
     stream->given += count;
     penstock__filter_measure(filter, penstock__now_s());
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Pieces of an OFDM batch: listed, sent, and spread to where their results belong. */
+/* Chunks of an OFDM batch: listed, sent, and spread to where their results belong. */
 #include "ops/ofdm_flow.h"
 #include "core/context.h"
 #include "ops/ofdm_check.h"
@@ -9,20 +9,20 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define PIECE_BYTES  ((size_t)4 << 20) /* of samples: from here on a copy's fixed cost is small against its length */
+#define CHUNK_BYTES  ((size_t)4 << 20) /* of samples: from here on a copy's fixed cost is small against its length */
 #define ROW_BYTES    ((size_t)16 << 20)
 #define ITEM_SYMBOLS 1024 /* that are worth another thread's attention */
 #define LOOK_SYMBOLS 4096 /* likewise, where they are only compared */
-#define LOOK_PIECES  8    /* compared at once, while the device has those before: threads wake up less often */
+#define LOOK_CHUNKS  8    /* compared at once, while the device has those before: threads wake up less often */
 
 /* What a thread found of its share. */
 struct ofdm_flow_span {
     uint64_t high; /* the last transform's first sample */
-    bool behind;   /* a symbol lies before the piece's first one */
+    bool behind;   /* a symbol lies before the chunk's first one */
     bool bad;      /* a symbol is not what ofdm.h asks for */
 };
 
-struct piece {
+struct chunk {
     const struct ofdm_flow_work *work;
     struct ofdm_flow_slot *slot;
     struct ofdm_flow_span *spans;
@@ -78,59 +78,59 @@ void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context)
 }
 
 /* Symbols that a slot takes at once. */
-static size_t piece_of(const struct ofdm_flow_work *work)
+static size_t chunk_of(const struct ofdm_flow_work *work)
 {
     const struct penstock_problem *problem = &work->fused->chosen->problem;
-    size_t piece = PIECE_BYTES / (work->length * problem->in_bytes) + 1;
-    if (problem->ofdm.complete && piece > ROW_BYTES / problem->out_bytes + 1)
-        piece = ROW_BYTES / problem->out_bytes + 1;
-    return piece;
+    size_t chunk = CHUNK_BYTES / (work->length * problem->in_bytes) + 1;
+    if (problem->ofdm.complete && chunk > ROW_BYTES / problem->out_bytes + 1)
+        chunk = ROW_BYTES / problem->out_bytes + 1;
+    return chunk;
 }
 
 /* ---------------------------------------------------------------- lists ----------------------- */
 
 static void list(void *argument, size_t item, unsigned worker)
 {
-    const struct piece *piece = argument;
-    const struct ofdm_flow_work *work = piece->work;
-    const penstock_ofdm_symbol *symbols = work->batch->symbols + piece->first;
+    const struct chunk *chunk = argument;
+    const struct ofdm_flow_work *work = chunk->work;
+    const penstock_ofdm_symbol *symbols = work->batch->symbols + chunk->first;
     bool given = work->grid->tracking == PENSTOCK_TRACK_GIVEN;
     struct ofdm_flow_span span = {.bad = false};
-    size_t begin = item * ITEM_SYMBOLS, end = begin + ITEM_SYMBOLS < piece->count ? begin + ITEM_SYMBOLS : piece->count;
+    size_t begin = item * ITEM_SYMBOLS, end = begin + ITEM_SYMBOLS < chunk->count ? begin + ITEM_SYMBOLS : chunk->count;
     (void)worker;
     span.bad =
-        !penstock__ofdm_good_symbols(work->grid, work->batch, work->skip, piece->first + begin, piece->first + end);
+        !penstock__ofdm_good_symbols(work->grid, work->batch, work->skip, chunk->first + begin, chunk->first + end);
     for (size_t i = begin; i < end && !span.bad; i++) {
         uint64_t window = symbols[i].start + work->skip;
         struct penstock_ofdm_place place =
             penstock__ofdm_place(&symbols[i], work->batch->frames, window, work->grid->n, given);
-        place.start = (uint32_t)(window - piece->base);
-        piece->slot->places[i] = place;
-        span.behind = span.behind || window < piece->base;
+        place.start = (uint32_t)(window - chunk->base);
+        chunk->slot->places[i] = place;
+        span.behind = span.behind || window < chunk->base;
         span.high = window > span.high ? window : span.high;
     }
-    piece->spans[item] = span;
+    chunk->spans[item] = span;
 }
 
-static struct ofdm_flow_span list_all(const struct piece *piece)
+static struct ofdm_flow_span list_all(const struct chunk *chunk)
 {
     struct ofdm_flow_span all = {.bad = false};
-    size_t items = (piece->count - 1) / ITEM_SYMBOLS + 1;
+    size_t items = (chunk->count - 1) / ITEM_SYMBOLS + 1;
     if (items == 1)
-        list((void *)(uintptr_t)piece, 0, 0);
+        list((void *)(uintptr_t)chunk, 0, 0);
     else
-        penstock__parallel(piece->work->fused->device->context, items, list, (void *)(uintptr_t)piece);
+        penstock__parallel(chunk->work->fused->device->context, items, list, (void *)(uintptr_t)chunk);
     for (size_t i = 0; i < items; i++) {
-        all.high = piece->spans[i].high > all.high ? piece->spans[i].high : all.high;
-        all.behind = all.behind || piece->spans[i].behind;
-        all.bad = all.bad || piece->spans[i].bad;
+        all.high = chunk->spans[i].high > all.high ? chunk->spans[i].high : all.high;
+        all.behind = all.behind || chunk->spans[i].behind;
+        all.bad = all.bad || chunk->spans[i].bad;
     }
     return all;
 }
 
 /* ---------------------------------------------------------------- even distances ------------- */
 
-/* Symbols of one frame at even distances, as a continuous signal has them: those of a piece follow from its first. */
+/* Symbols of one frame at even distances, as a continuous signal has them: those of a chunk follow from its first. */
 struct run {
     const struct ofdm_flow_work *work;
     size_t first, count;
@@ -171,13 +171,13 @@ static uint32_t even_spacing(const struct ofdm_flow_work *work, size_t first, si
     return atomic_load(&run.uneven) ? 0 : (uint32_t)run.spacing;
 }
 
-/* ---------------------------------------------------------------- pieces ---------------------- */
+/* ---------------------------------------------------------------- chunks ---------------------- */
 
-/* Of the gains of all frames, or of the one that the symbols of a piece at even distances belong to. */
-static uint64_t gains_id(const struct piece *piece, bool even)
+/* Of the gains of all frames, or of the one that the symbols of a chunk at even distances belong to. */
+static uint64_t gains_id(const struct chunk *chunk, bool even)
 {
-    const struct ofdm_flow_work *work = piece->work;
-    return work->fused->filled << 32 | (even ? 1 + (uint64_t)work->batch->symbols[piece->first].frame : 0);
+    const struct ofdm_flow_work *work = chunk->work;
+    return work->fused->filled << 32 | (even ? 1 + (uint64_t)work->batch->symbols[chunk->first].frame : 0);
 }
 
 static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned index, size_t first, size_t count)
@@ -188,7 +188,7 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
     int status = prepare(flow, slot, work, count);
     if (status)
         return status;
-    struct piece piece = {.work = work,
+    struct chunk chunk = {.work = work,
                           .slot = slot,
                           .spans = flow->spans,
                           .first = first,
@@ -201,18 +201,18 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
         tables = penstock__ofdm_even_tables(work->fused, work->grid, work->batch->frames, symbols, work->skip,
                                             flow->spacing, slot->places);
     } else {
-        struct ofdm_flow_span span = list_all(&piece);
+        struct ofdm_flow_span span = list_all(&chunk);
         if (span.bad)
             return OFDM_FLOW_REFUSED;
         if (span.behind)
             return OFDM_FLOW_SCATTERED;
-        distance = span.high - piece.base;
+        distance = span.high - chunk.base;
     }
     if (distance > 2 * (uint64_t)count * work->length || distance > UINT32_MAX / 2)
         return OFDM_FLOW_SCATTERED;
-    struct penstock__batch batch = {.in = (const char *)work->batch->samples + (size_t)piece.base * problem->in_bytes,
+    struct penstock__batch batch = {.in = (const char *)work->batch->samples + (size_t)chunk.base * problem->in_bytes,
                                     .ofdm = &tables,
-                                    .gains_id = gains_id(&piece, flow->spacing > 0),
+                                    .gains_id = gains_id(&chunk, flow->spacing > 0),
                                     .out = problem->ofdm.complete ? (void *)slot->rows
                                                                   : work->result->soft + first * problem->out_bytes,
                                     .frames = count,
@@ -243,7 +243,7 @@ static void spread(void *argument, size_t item, unsigned worker)
                           slot->rows + from * work->fused->chosen->problem.out_bytes, &rows);
 }
 
-/* Waits for a slot's piece, whose rows go where they belong. */
+/* Waits for a slot's chunk, whose rows go where they belong. */
 static int finish(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned index)
 {
     struct ofdm_flow_slot *slot = &flow->slots[index];
@@ -255,20 +255,20 @@ static int finish(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uns
     return status;
 }
 
-int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *pieces)
+int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *chunks)
 {
-    size_t piece = piece_of(work), symbols = work->batch->symbol_count;
+    size_t chunk = chunk_of(work), symbols = work->batch->symbol_count;
     unsigned slot = 0;
     int status = PENSTOCK_OK, last = PENSTOCK_OK;
-    for (size_t first = 0, looked = 0; first < symbols && !status; first += piece, slot = (slot + 1) % OFDM_SLOTS) {
-        size_t left = symbols - first, ahead = first ? LOOK_PIECES * piece : piece;
+    for (size_t first = 0, looked = 0; first < symbols && !status; first += chunk, slot = (slot + 1) % OFDM_SLOTS) {
+        size_t left = symbols - first, ahead = first ? LOOK_CHUNKS * chunk : chunk;
         if (first >= looked) {
             looked = first + (left < ahead ? left : ahead);
             flow->spacing = even_spacing(work, first, looked - first);
         }
         if (!(status = finish(flow, work, slot)))
-            status = send(flow, work, slot, first, left < piece ? left : piece);
-        *pieces += !status;
+            status = send(flow, work, slot, first, left < chunk ? left : chunk);
+        *chunks += !status;
     }
     for (unsigned i = 0; i < OFDM_SLOTS; i++) { /* after a failure too: their memory is the caller's again */
         int failed = finish(flow, work, (slot + i) % OFDM_SLOTS);

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * A batch of OFDM symbols on its way through the slots of the device's kernel. It goes in pieces, each of which is
+ * A batch of OFDM symbols on its way through the slots of the device's kernel. It goes in chunks, each of which is
  * listed by the context's threads while the device copies and computes those before.
  */
 #ifndef PENSTOCK_OPS_OFDM_FLOW_H
@@ -10,7 +10,7 @@
 
 #include "ops/ofdm_fused.h"
 
-/* What a slot's piece has in host memory that the device reaches by itself. */
+/* What a slot's chunk has in host memory that the device reaches by itself. */
 struct ofdm_flow_slot {
     struct penstock_ofdm_place *places;
     char *rows; /* where all was asked for */
@@ -20,7 +20,7 @@ struct ofdm_flow_slot {
 
 struct ofdm_flow {
     struct ofdm_flow_slot slots[OFDM_SLOTS];
-    struct ofdm_flow_span *spans; /* of the threads' shares of a piece */
+    struct ofdm_flow_span *spans; /* of the threads' shares of a chunk */
     size_t span_room;
     uint32_t spacing; /* of the symbols that were looked at last; 0: they are listed */
 };
@@ -36,11 +36,11 @@ struct ofdm_flow_work {
 
 enum { OFDM_FLOW_SCATTERED = 1, OFDM_FLOW_REFUSED };
 
-/* Looks at the symbols itself, while the device has those before. *pieces grows by how many there were.
+/* Looks at the symbols itself, while the device has those before. *chunks grows by how many there were.
  * OFDM_FLOW_SCATTERED where symbols lie too far apart or out of order for that, OFDM_FLOW_REFUSED where one is not what
  * ofdm.h asks for; a negative status is the device's failure. Either way nothing is in flight, and all results are to
  * be made anew. */
-int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *pieces);
+int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *chunks);
 
 void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context);
 

@@ -3,8 +3,8 @@
 
 /*
  * The polyphase sums of the synthesis bank. A frame's transform has period M over the samples; it is kept in a row that
- * goes on for a hop after its M values, so that a hop of samples is a piece of it wherever it begins. R samples are
- * then a weighted sum over such pieces of the last rows.
+ * goes on for a hop after its M values, so that a hop of samples is a chunk of it wherever it begins. R samples are
+ * then a weighted sum over such chunks of the last rows.
  */
 #ifndef PENSTOCK_OPS_SYNTHESIZER_BANK_H
 #define PENSTOCK_OPS_SYNTHESIZER_BANK_H

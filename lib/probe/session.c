@@ -24,14 +24,14 @@ struct listener {
     bool told, late, cancelled;
 };
 
-/* A piece of what it writes; a line that is not ours says nothing. */
-static void listen_to(struct listener *listener, const char *piece, size_t count)
+/* A chunk of what it writes; a line that is not ours says nothing. */
+static void listen_to(struct listener *listener, const char *chunk, size_t count)
 {
     listener->bytes += count;
     for (size_t i = 0; i < count; i++) {
-        if (piece[i] != '\n') {
+        if (chunk[i] != '\n') {
             if (listener->used < sizeof listener->line - 1)
-                listener->line[listener->used++] = piece[i];
+                listener->line[listener->used++] = chunk[i];
             continue;
         }
         listener->line[listener->used] = 0;
@@ -45,7 +45,7 @@ static void listen_to(struct listener *listener, const char *piece, size_t count
 static void listen_until(struct listener *listener, int input, const struct penstock__probe_session *session)
 {
     double deadline = penstock__now_s() + session->silence_s;
-    char piece[512];
+    char chunk[512];
     while (!listener->reader.done && listener->bytes < MOST_BYTES) {
         struct pollfd waiting = {.fd = input, .events = POLLIN};
         double left = fmin(deadline, session->end_s) - penstock__now_s();
@@ -54,12 +54,12 @@ static void listen_until(struct listener *listener, int input, const struct pens
             return;
         if (poll(&waiting, 1, (int)ceil(1e3 * fmin(left, LOOK_S))) <= 0)
             continue;
-        count = read(input, piece, sizeof piece);
+        count = read(input, chunk, sizeof chunk);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
             return;
-        listen_to(listener, piece, (size_t)count);
+        listen_to(listener, chunk, (size_t)count);
         deadline = penstock__now_s() + session->silence_s;
     }
 }

@@ -102,13 +102,13 @@ int penstock__recording_read(struct penstock__recording *recording, void *sample
     *count = 0;
     memcpy(to, recording->partial, have);
     while (have < wanted && !recording->ended && !atomic_load(stop)) {
-        size_t piece = wanted - have < READ_BYTES ? wanted - have : READ_BYTES;
+        size_t chunk = wanted - have < READ_BYTES ? wanted - have : READ_BYTES;
         ssize_t got;
-        if (piece > recording->bytes_left)
-            piece = (size_t)recording->bytes_left;
+        if (chunk > recording->bytes_left)
+            chunk = (size_t)recording->bytes_left;
         if (!readable(recording))
             continue;
-        got = piece ? read(recording->fd, to + have, piece) : 0;
+        got = chunk ? read(recording->fd, to + have, chunk) : 0;
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got < 0 && have < sample_bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Whole samples from a file, a pipe or standard input, whatever pieces the bytes come in. */
+/* Whole samples from a file, a pipe or standard input, whatever chunks the bytes come in. */
 #ifndef PENSTOCK_RADIO_RECORDING_H
 #define PENSTOCK_RADIO_RECORDING_H
 

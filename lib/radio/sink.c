@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Sinks: samples to a file or standard output, in pieces of a fixed size, with every failure reported once. */
+/* Sinks: samples to a file or standard output, in chunks of a fixed size, with every failure reported once. */
 #include "radio/sink.h"
 #include "core/description.h"
 #include "core/rest.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_RATE_HZ   1e12
-#define PIECE_SAMPLES 65536 /* that go to the resampler at a time */
+#define CHUNK_SAMPLES 65536 /* that go to the resampler at a time */
 
 void penstock__source_note(const penstock_source *source, penstock_log_level level, const char *format, ...)
 {
@@ -89,10 +89,10 @@ static void set_limit(penstock_source *source)
 static void close_resampler(penstock_source *source)
 {
     penstock__resampler_free(source->resampler);
-    penstock__free(source->piece);
+    penstock__free(source->chunk);
     penstock__free(source->converted);
     source->resampler = NULL;
-    source->piece = NULL;
+    source->chunk = NULL;
     source->converted = NULL;
 }
 
@@ -102,8 +102,8 @@ static int open_resampler(penstock_source *source, double rate_hz)
     int status = PENSTOCK_OK;
     if (rate_hz != source->rate_hz)
         status = penstock__resampler_new(&source->resampler, source->rate_hz, rate_hz);
-    if (!status && (!(source->piece = penstock__alloc(PIECE_SAMPLES * bytes)) ||
-                    !(source->converted = penstock__alloc(PIECE_SAMPLES * sizeof *source->converted))))
+    if (!status && (!(source->chunk = penstock__alloc(CHUNK_SAMPLES * bytes)) ||
+                    !(source->converted = penstock__alloc(CHUNK_SAMPLES * sizeof *source->converted))))
         status = PENSTOCK_ERR_MEMORY;
     if (status)
         close_resampler(source);
@@ -210,21 +210,21 @@ static int read_limited(penstock_source *source, void *samples, size_t capacity,
 /* The rate is as wanted already: only the format changes. */
 static int read_converted(penstock_source *source, penstock_cf32 *samples, size_t capacity, size_t *count)
 {
-    int status = read_limited(source, source->piece, capacity < PIECE_SAMPLES ? capacity : PIECE_SAMPLES, count);
-    penstock__convert(samples, source->piece, source->format, 0, *count, *count);
+    int status = read_limited(source, source->chunk, capacity < CHUNK_SAMPLES ? capacity : CHUNK_SAMPLES, count);
+    penstock__convert(samples, source->chunk, source->format, 0, *count, *count);
     return status;
 }
 
-/* The next piece of input for the resampler. At the end, and before an error is reported, it gives out its tail. */
+/* The next chunk of input for the resampler. At the end, and before an error is reported, it gives out its tail. */
 static void feed_resampler(penstock_source *source)
 {
-    source->failure = read_limited(source, source->piece, PIECE_SAMPLES, &source->piece_count);
-    source->piece_taken = 0;
+    source->failure = read_limited(source, source->chunk, CHUNK_SAMPLES, &source->chunk_count);
+    source->chunk_taken = 0;
     if (source->failure)
         snprintf(source->failure_text, sizeof source->failure_text, "%s", penstock_error_text());
-    if (!source->piece_count)
+    if (!source->chunk_count)
         penstock__resampler_finish(source->resampler);
-    penstock__convert(source->converted, source->piece, source->format, 0, source->piece_count, source->piece_count);
+    penstock__convert(source->converted, source->chunk, source->format, 0, source->chunk_count, source->chunk_count);
 }
 
 static int read_resampled(penstock_source *source, penstock_cf32 *samples, size_t capacity, size_t *count)
@@ -232,14 +232,14 @@ static int read_resampled(penstock_source *source, penstock_cf32 *samples, size_
     for (;;) {
         uint64_t room = least(capacity, penstock__source_until_gap_given(source, source->counters.samples));
         size_t taken;
-        penstock__resampler_run(source->resampler, source->converted + source->piece_taken,
-                                source->piece_count - source->piece_taken, &taken, samples, (size_t)room, count);
-        source->piece_taken += taken;
+        penstock__resampler_run(source->resampler, source->converted + source->chunk_taken,
+                                source->chunk_count - source->chunk_taken, &taken, samples, (size_t)room, count);
+        source->chunk_taken += taken;
         if (*count)
             return PENSTOCK_OK;
         if (penstock__resampler_done(source->resampler))
             return source->failure ? penstock__error(source->failure, "%s", source->failure_text) : PENSTOCK_OK;
-        if (source->piece_taken == source->piece_count)
+        if (source->chunk_taken == source->chunk_count)
             feed_resampler(source);
     }
 }

@@ -58,9 +58,9 @@ struct penstock_source {
 
     /* with desc.resample_hz */
     struct penstock__resampler *resampler; /* NULL: the rate is right as it is */
-    void *piece;                           /* samples on their way to the resampler, as they come and as cf32 */
+    void *chunk;                           /* samples on their way to the resampler, as they come and as cf32 */
     penstock_cf32 *converted;
-    size_t piece_count, piece_taken;
+    size_t chunk_count, chunk_taken;
     int failure; /* of the kind, reported once the resampler is empty */
     char failure_text[512];
 };

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define PIECE 4096 /* samples that are worth another thread's attention */
+#define CHUNK 4096 /* samples that are worth another thread's attention */
 
 int penstock__rx_samples_init(struct penstock__rx *rx)
 {
@@ -56,14 +56,14 @@ struct conversion {
     atomic_uint_fast64_t clipped, not_finite;
 };
 
-static void convert(void *argument, size_t piece, unsigned worker)
+static void convert(void *argument, size_t chunk, unsigned worker)
 {
     struct conversion *c = argument;
-    size_t at = piece * PIECE, left = c->count - at;
+    size_t at = chunk * CHUNK, left = c->count - at;
     uint64_t clipped = 0, not_finite = 0;
     (void)worker;
     penstock__condition(c->out + at, c->in + at * penstock_format_bytes(c->format), c->format,
-                        left < PIECE ? left : PIECE, &clipped, &not_finite);
+                        left < CHUNK ? left : CHUNK, &clipped, &not_finite);
     if (clipped)
         atomic_fetch_add(&c->clipped, clipped);
     if (not_finite)
@@ -74,7 +74,7 @@ void penstock__rx_append(struct penstock__rx *rx, const void *items, size_t coun
 {
     struct conversion conversion = {.out = make_room(rx, count), .in = items, .format = rx->format, .count = count};
     if (items) {
-        penstock__parallel(rx->stream.context, (count + PIECE - 1) / PIECE, convert, &conversion);
+        penstock__parallel(rx->stream.context, (count + CHUNK - 1) / CHUNK, convert, &conversion);
         rx->counters.clipped += atomic_load(&conversion.clipped);
         rx->counters.not_finite += atomic_load(&conversion.not_finite);
     } else {

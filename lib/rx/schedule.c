@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The order of work when a piece of the stream is there: search, examine, decode. Each step is spread over the
+ * The order of work when a chunk of the stream is there: search, examine, decode. Each step is spread over the
  * context's threads; between them lies what depends on order. Each remembers how far it has come, so that after an
  * error the next call goes on where this one stopped.
  */

@@ -52,19 +52,19 @@ def doctor(environment, *before):
     return rows
 
 
-def find(rows, what, piece):
-    return [row for row in rows if row[0] != "ok" and row[1] == what and piece in row[2]]
+def find(rows, what, chunk):
+    return [row for row in rows if row[0] != "ok" and row[1] == what and chunk in row[2]]
 
 
-def check_fault(environment, what, piece, cure, *before):
-    """One finding about `what` that contains the piece; it and no other trouble of the kind appears."""
+def check_fault(environment, what, chunk, cure, *before):
+    """One finding about `what` that contains the chunk; it and no other trouble of the kind appears."""
     rows = doctor(environment, *before)
-    found = find(rows, what, piece)
-    check(len(found) == 1 and cure in (found[0][3] or ""), what, piece, cure, rows)
+    found = find(rows, what, chunk)
+    check(len(found) == 1 and cure in (found[0][3] or ""), what, chunk, cure, rows)
     exported = re.search(r"export (\w+)=(\S+)$", (found or [[""] * 4])[0][3] or "")
     if exported:  # the cure helps
         rows = doctor({**environment, exported[1]: exported[2]}, *before)
-        check(not find(rows, what, piece), "in vain:", exported[0], rows)
+        check(not find(rows, what, chunk), "in vain:", exported[0], rows)
 
 
 # ---- no fault
@@ -124,9 +124,9 @@ else:
 has_loader = any(row[:3] == ("ok", "opencl", "loader libOpenCL.so.1 found") for row in doctor(healthy))
 if has_loader:
     check_fault(dict(healthy, OCL_ICD_VENDORS=path("empty")), "opencl", "has no .icd file", "pocl-opencl-icd")
-    for name, piece in (("gone", "names /none/libdriver.so, which is not there"),
+    for name, chunk in (("gone", "names /none/libdriver.so, which is not there"),
                         ("unknown", "names libnone-such.so.9, which is not there"), ("blank", "names nothing")):
-        check_fault(dict(healthy, OCL_ICD_VENDORS=path(name)), "opencl", piece, "reinstall the driver's package")
+        check_fault(dict(healthy, OCL_ICD_VENDORS=path(name)), "opencl", chunk, "reinstall the driver's package")
     absent = dict(healthy, OCL_ICD_VENDORS=path("empty"), OCL_ICD_FILENAMES="libc.so.6:/none/libdriver.so")
     check_fault(absent, "opencl", "OCL_ICD_FILENAMES names /none/libdriver.so, which is not there", "take it out of")
     rows = doctor(absent)
@@ -170,9 +170,9 @@ if GNURADIO:
     check_fault(dict(healthy, PATH=path("second") + ":" + bare["PATH"]), "python", "has no GNU Radio",
                 f"run flowgraphs with {GNURADIO}")
     without = {name: value for name, value in healthy.items() if name != "PYTHONPATH"}
-    piece = "is in" if subprocess.run([GNURADIO, "-c", "from gnuradio import penstock"], env=without,
+    chunk = "is in" if subprocess.run([GNURADIO, "-c", "from gnuradio import penstock"], env=without,
                                       capture_output=True).returncode == 0 else "fails"
-    check_fault(without, "python", piece, "export PYTHONPATH=" + healthy["PYTHONPATH"])
+    check_fault(without, "python", chunk, "export PYTHONPATH=" + healthy["PYTHONPATH"])
     check_fault(dict(healthy, PYTHONPATH=os.path.join(build, "test_modules")), "python", "another installation",
                 "export PYTHONPATH=" + healthy["PYTHONPATH"])
 

@@ -19,7 +19,7 @@ CLEAR = "\r\x1b[K"
 SIGNAL = r"(\d+) %, [\d.]+ of [\d.]+ s of signal, [\d.e+-]+ Msample/s, \d+(:\d\d)? (s|min|h) left"
 
 
-def pieces(total, name):
+def chunks(total, name):
     return rf"(\d+) %, \d+ of {total} {name}"
 
 
@@ -101,14 +101,14 @@ with subprocess.Popen(["cat", huge], stdout=subprocess.PIPE) as cat:
     cat.stdout.close()
     cat.terminate()
 
-check_line(pieces(1000000000, "frames") + RATED, "transmit", "--profile", "wifi", "--count", "1e9", "--output", "/dev/null")
-check_line(pieces(r"\d+", "cases") + r"(, [\d.e+-]+ a second, .* left)?: \S+ on cpu", "check", "cpu")
-check_line(pieces(2 if len(os.sched_getaffinity(0)) > 1 else 1, "cases") + r": fft:16 on cpu", "bench", "cpu", "--case", "fft:16")
-check_line(pieces(8, "rates") + r": 6 Mb/s at ", "bench", "--study", "per", "cpu")
-check_line(pieces(r"\d+", "filters made") + r"(, .* left)?: \d+ taps", "bench", "--study", "taps", "cpu")
-check_line(pieces(r"\d+", "measurements") + r"(, .* left)?: .* points", "bench", "--study", "radix", "--most", "64", "cpu")
-check_line(pieces(r"\d+", "measurements") + r"(, .* left)?: .* points", "bench", "--study", "2d", "--most", "16", "cpu")
-check_line(pieces(1, "lengths") + r"(, .* left)?: 64 points", "bench", "--study", "plans", "--most", "64", "cpu")
+check_line(chunks(1000000000, "frames") + RATED, "transmit", "--profile", "wifi", "--count", "1e9", "--output", "/dev/null")
+check_line(chunks(r"\d+", "cases") + r"(, [\d.e+-]+ a second, .* left)?: \S+ on cpu", "check", "cpu")
+check_line(chunks(2 if len(os.sched_getaffinity(0)) > 1 else 1, "cases") + r": fft:16 on cpu", "bench", "cpu", "--case", "fft:16")
+check_line(chunks(8, "rates") + r": 6 Mb/s at ", "bench", "--study", "per", "cpu")
+check_line(chunks(r"\d+", "filters made") + r"(, .* left)?: \d+ taps", "bench", "--study", "taps", "cpu")
+check_line(chunks(r"\d+", "measurements") + r"(, .* left)?: .* points", "bench", "--study", "radix", "--most", "64", "cpu")
+check_line(chunks(r"\d+", "measurements") + r"(, .* left)?: .* points", "bench", "--study", "2d", "--most", "16", "cpu")
+check_line(chunks(1, "lengths") + r"(, .* left)?: 64 points", "bench", "--study", "plans", "--most", "64", "cpu")
 
 # A start that waits: nobody writes to a named pipe yet.
 fifo = path("fifo.cs8")

@@ -4,7 +4,7 @@
 /*
  * Descriptions of filter banks, sensible or not, and samples. Each of ten 16-bit words is a field of the description;
  * the rest is cs8 samples. A bank is refused with a reason, or gives as many frames and samples as it says, the same in
- * other pieces.
+ * other chunks.
  */
 #include <penstock/penstock.h>
 
@@ -28,7 +28,7 @@ static void must(bool condition)
 }
 
 struct words {
-    size_t channels, hop, tap_count, advance, delay, selected, piece;
+    size_t channels, hop, tap_count, advance, delay, selected, chunk;
     bool tail, designed, twice;
 };
 
@@ -43,19 +43,19 @@ static struct words read_words(const uint8_t *data)
                           .advance = w[3] % 5000,
                           .delay = w[4] % 9000,
                           .selected = w[5] % 65,
-                          .piece = w[6] % 3000 + 1,
+                          .chunk = w[6] % 3000 + 1,
                           .tail = w[7] & 1,
                           .designed = w[7] >> 1 & 1,
                           .twice = w[7] >> 2 & 1};
 }
 
-static size_t analyse(penstock_stream *bank, size_t kept, const uint8_t *samples, size_t count, size_t piece,
+static size_t analyse(penstock_stream *bank, size_t kept, const uint8_t *samples, size_t count, size_t chunk,
                       penstock_cf32 *out)
 {
     size_t room = MOST_VALUES / kept, made = 0, got = 1;
     must(!penstock_stream_reset(bank));
     for (size_t at = 0, taken; at < count; at += taken) {
-        must(!penstock_stream_push(bank, samples + 2 * at, count - at < piece ? count - at : piece, &taken));
+        must(!penstock_stream_push(bank, samples + 2 * at, count - at < chunk ? count - at : chunk, &taken));
         must(!penstock_stream_pull(bank, out + made * kept, room - made, false, &got));
         must(taken || got || made == room);
         made += got;
@@ -83,7 +83,7 @@ static void analysis(penstock_context *context, const struct words *w, const uin
     if (status)
         return;
     must(!penstock_channelizer_get_info(bank, &info));
-    size_t made = analyse(bank, info.kept, samples, count, w->piece, values);
+    size_t made = analyse(bank, info.kept, samples, count, w->chunk, values);
     size_t end = w->tail && count ? count + info.tap_count - 1 - w->advance : count;
     size_t expected = (end + info.hop - 1) / info.hop, room = MOST_VALUES / info.kept;
     must(made == (expected < room ? expected : room));
@@ -92,12 +92,12 @@ static void analysis(penstock_context *context, const struct words *w, const uin
     penstock_stream_free(bank);
 }
 
-static size_t synthesise(penstock_stream *bank, size_t frames, size_t kept, size_t piece, penstock_cf32 *out)
+static size_t synthesise(penstock_stream *bank, size_t frames, size_t kept, size_t chunk, penstock_cf32 *out)
 {
     size_t made = 0, got = 1;
     must(!penstock_stream_reset(bank));
     for (size_t at = 0, taken; at < frames; at += taken) {
-        size_t some = frames - at < piece ? frames - at : piece;
+        size_t some = frames - at < chunk ? frames - at : chunk;
         must(!penstock_stream_push(bank, values + at * kept, some, &taken));
         must(!penstock_stream_pull(bank, out + made, MOST_VALUES - made, false, &got));
         must(taken || got || made == MOST_VALUES);
@@ -128,7 +128,7 @@ static void synthesis(penstock_context *context, const struct words *w, size_t c
         return;
     must(!penstock_synthesizer_get_info(bank, &info));
     size_t frames = count / info.hop < MOST_VALUES / info.kept ? count / info.hop : MOST_VALUES / info.kept;
-    size_t made = synthesise(bank, frames, info.kept, w->piece, others);
+    size_t made = synthesise(bank, frames, info.kept, w->chunk, others);
     size_t end = !frames ? 0 : w->tail ? (frames - 1) * info.hop + info.tap_count : frames * info.hop;
     size_t expected = end > info.delay ? end - info.delay : 0;
     must(made == (expected < MOST_VALUES ? expected : MOST_VALUES));

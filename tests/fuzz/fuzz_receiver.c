@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The receiver eats whatever a radio or a file gives it. First byte: format (2 bits) and pieces of the second pass;
- * the rest are samples. What comes out is consistent, and the same in other pieces.
+ * The receiver eats whatever a radio or a file gives it. First byte: format (2 bits) and chunks of the second pass;
+ * the rest are samples. What comes out is consistent, and the same in other chunks.
  */
 #include <penstock/penstock.h>
 
@@ -27,7 +27,7 @@ struct summary {
     bool fcs_ok;
 };
 
-static size_t receive(penstock_stream *receiver, const uint8_t *samples, size_t count, size_t width, size_t piece,
+static size_t receive(penstock_stream *receiver, const uint8_t *samples, size_t count, size_t width, size_t chunk,
                       struct summary *frames)
 {
     penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
@@ -37,7 +37,7 @@ static size_t receive(penstock_stream *receiver, const uint8_t *samples, size_t 
     int status;
     must(!penstock_stream_reset(receiver));
     for (size_t done = 0, part; done < count; done += part) {
-        part = count - done < piece ? count - done : piece;
+        part = count - done < chunk ? count - done : chunk;
         must(!penstock_stream_push(receiver, samples + done * width, part, NULL));
     }
     must(!penstock_stream_finish(receiver));

@@ -54,21 +54,21 @@ static void clear_unused(penstock_cf32 *bins, size_t n)
 }
 
 /* Samples of a frame at a time. */
-#define PIECE 256
+#define CHUNK 256
 
 void penstock__load_folded(const struct cpu_load *load, penstock_cf32 *out, const void *in, size_t first, size_t total,
                            size_t turn)
 {
     const struct penstock_fft_problem *fft = load->fft;
-    penstock_cf32 piece[PIECE];
+    penstock_cf32 chunk[CHUNK];
     memset(out, 0, fft->n * sizeof *out);
     for (size_t j = 0, some, at = turn; j < fft->fold * fft->n; j += some, at = at + some < fft->n ? at + some : 0) {
-        some = fft->fold * fft->n - j < PIECE ? fft->fold * fft->n - j : PIECE;
+        some = fft->fold * fft->n - j < CHUNK ? fft->fold * fft->n - j : CHUNK;
         some = some < fft->n - at ? some : fft->n - at;
-        penstock__convert(piece, in, fft->format, first + j, some, total);
+        penstock__convert(chunk, in, fft->format, first + j, some, total);
         for (size_t i = 0; i < some; i++) {
-            out[at + i].re += fft->window[j + i] * piece[i].re;
-            out[at + i].im += fft->window[j + i] * piece[i].im;
+            out[at + i].re += fft->window[j + i] * chunk[i].re;
+            out[at + i].im += fft->window[j + i] * chunk[i].im;
         }
     }
 }

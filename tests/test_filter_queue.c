@@ -3,7 +3,7 @@
 
 /*
  * Batches of the filter on their way to a device that does a block in one kernel, several at once: the same bits as one
- * after the other, whatever the pieces, with changes of taps, flushes and resets in between; latency as told; and, with
+ * after the other, whatever the chunks, with changes of taps, flushes and resets in between; latency as told; and, with
  * a driver for tests, every call of the device failing once, or all from one on: no value is lost, and nothing leaks.
  *
  * Argument: a device.
@@ -102,13 +102,13 @@ static void check_latency(penstock_context *context)
     penstock_stream_free(filter);
 }
 
-static void check_pieces(penstock_context *context)
+static void check_chunks(penstock_context *context)
 {
     static const size_t most[] = {1, 45, 300, 777, 5000, SAMPLES};
     penstock_stream *filter = filter_of(context, taps, 2000);
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
         CHECK_EQ(run(filter, SAMPLES, most[i], got), SAMPLES + TAPS - 1);
-        CHECK(same(got, good, SAMPLES + TAPS - 1), "pieces of up to %zu: other bits", most[i]);
+        CHECK(same(got, good, SAMPLES + TAPS - 1), "chunks of up to %zu: other bits", most[i]);
         CHECK_OK(penstock_stream_reset(filter));
         CHECK_OK(
             penstock_stream_push(filter, samples, 1500, &(size_t){0})); /* the next reset has batches on their way */
@@ -150,17 +150,17 @@ static void check_flush(penstock_context *context)
     penstock_stream *filter = filter_of(context, taps, 2000);
     uint64_t seed = 9;
     size_t made = 0, count;
-    for (size_t at = 0, piece; at < SAMPLES; at += piece) {
-        piece = (size_t)(test_random(&seed) % 1700) + 1;
-        piece = piece < SAMPLES - at ? piece : SAMPLES - at;
-        CHECK_OK(stream_push(filter, (const char *)(samples + at), sizeof *samples, piece, 500, (char *)got,
+    for (size_t at = 0, chunk; at < SAMPLES; at += chunk) {
+        chunk = (size_t)(test_random(&seed) % 1700) + 1;
+        chunk = chunk < SAMPLES - at ? chunk : SAMPLES - at;
+        CHECK_OK(stream_push(filter, (const char *)(samples + at), sizeof *samples, chunk, 500, (char *)got,
                              sizeof *got, &made, &seed));
         CHECK_OK(penstock_stream_flush(filter));
         do {
             CHECK_OK(penstock_stream_pull(filter, got + made, 1 + (size_t)(test_random(&seed) % 700), false, &count));
             made += count;
         } while (count);
-        CHECK_EQ(made, at + piece);
+        CHECK_EQ(made, at + chunk);
     }
     CHECK_OK(stream_end(filter, (char *)got, sizeof *got, &made));
     CHECK_EQ(made, SAMPLES + TAPS - 1);
@@ -328,7 +328,7 @@ int main(int count, char **arguments)
     penstock_stream_free(filter);
     make_good(context);
     check_latency(context);
-    check_pieces(context);
+    check_chunks(context);
     check_changes(context);
     check_flush(context);
     check_due(context);

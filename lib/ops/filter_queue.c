@@ -45,7 +45,7 @@ static void wait_for(struct filter_stream *filter, unsigned slot)
         batch->state = PENSTOCK__RING_DONE;
 }
 
-void penstock__filter_flight_settle(struct filter_stream *filter)
+void penstock__filter_queue_settle(struct filter_stream *filter)
 {
     for (unsigned i = 0; i < filter->ring.count; i++)
         wait_for(filter, i);
@@ -86,7 +86,7 @@ static void gather_in_next(struct filter_stream *filter)
     filter->complete = 0;
 }
 
-void penstock__filter_flight_send(struct filter_stream *filter)
+void penstock__filter_queue_send(struct filter_stream *filter)
 {
     struct penstock__ring *ring = &filter->ring;
     struct penstock__ring_batch *batch = penstock__ring_last(ring), *next;
@@ -99,7 +99,7 @@ void penstock__filter_flight_send(struct filter_stream *filter)
     if (next->state != PENSTOCK__RING_FREE || !penstock__filter_engine_can_send(filter->engine, &blocks, &refills))
         return;
     if (refills) {
-        penstock__filter_flight_settle(filter);
+        penstock__filter_queue_settle(filter);
         if (penstock__filter_engine_slots(filter->engine) == 1)
             return;
     }
@@ -121,7 +121,7 @@ static void skip_early(struct filter_stream *filter, struct penstock__ring_batch
     filter->early -= skipped;
 }
 
-int penstock__filter_flight_ready(struct filter_stream *filter, bool wait, struct penstock__ring_batch **ready)
+int penstock__filter_queue_ready(struct filter_stream *filter, bool wait, struct penstock__ring_batch **ready)
 {
     struct penstock__ring_batch *batch = penstock__ring_oldest(&filter->ring);
     bool now = wait || filter->due || filter->stream.finished || filter->stream.given < filter->flush_to;
@@ -140,27 +140,27 @@ int penstock__filter_flight_ready(struct filter_stream *filter, bool wait, struc
     return PENSTOCK_OK;
 }
 
-void penstock__filter_flight_release(struct filter_stream *filter, size_t count)
+void penstock__filter_queue_release(struct filter_stream *filter, size_t count)
 {
     const uint64_t first = penstock__ring_oldest(&filter->ring)->ticket;
     if (penstock__ring_release(&filter->ring, count)) {
         penstock__filter_taps_passed(filter, first + filter->made_blocks);
-        penstock__filter_flight_send(filter);
+        penstock__filter_queue_send(filter);
     }
 }
 
-int penstock__filter_flight_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
-                                 bool wait, size_t *count)
+int penstock__filter_queue_give(struct filter_stream *filter, const struct filter_output *output, size_t room,
+                                bool wait, size_t *count)
 {
     struct penstock__ring_batch *batch;
     size_t bytes = filter->shape->value_bytes;
-    int status = penstock__filter_flight_ready(filter, wait, &batch);
+    int status = penstock__filter_queue_ready(filter, wait, &batch);
     if (!batch)
         return status;
     *count = smaller(room, batch->items - batch->read);
     for (size_t c = 0; c < filter->channels; c++)
         penstock__copy(filter->stream.context, (char *)output->values[c] + output->at * bytes,
                        batch->out + c * bytes_of(filter) + batch->read * bytes, *count * bytes);
-    penstock__filter_flight_release(filter, *count);
+    penstock__filter_queue_release(filter, *count);
     return PENSTOCK_OK;
 }

@@ -3,15 +3,15 @@
 
 /*
  * Batches on their way through the slots of an executor, and the move to the CPU when a device fails. A batch is cut
- * into pieces, one a slot, in the order of a ring; a ticket is done when its pieces are.
+ * into chunks, one a slot, in the order of a ring; a ticket is done when its chunks are.
  */
-#ifndef PENSTOCK_CORE_FLIGHT_H
-#define PENSTOCK_CORE_FLIGHT_H
+#ifndef PENSTOCK_CORE_CHUNK_QUEUE_H
+#define PENSTOCK_CORE_CHUNK_QUEUE_H
 
 #include "core/arrival.h"
 #include "core/executor.h"
 
-struct penstock__piece {
+struct penstock__chunk {
     struct penstock__batch batch;
     uint64_t ticket;
     bool busy;
@@ -19,14 +19,14 @@ struct penstock__piece {
     size_t saved_bytes;
 };
 
-struct penstock__flight {
+struct penstock__chunk_queue {
     /* Set by the owner. */
     penstock_context *context;
     const struct penstock_problem *problem;
     unsigned slots;
     unsigned in_flight;                  /* batches that the owner sends before it waits: for the choice of a device */
     bool movable;                        /* the CPU may take over */
-    struct penstock__executor *executor; /* freed by penstock__flight_free() */
+    struct penstock__executor *executor; /* freed by penstock__chunk_queue_free() */
 
     struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
 
@@ -34,7 +34,7 @@ struct penstock__flight {
     uint64_t meanwhile;                /* tickets that it did so */
 
     struct penstock__executor *failed; /* the one before the move to the CPU */
-    struct penstock__piece pieces[PENSTOCK__MAX_SLOTS];
+    struct penstock__chunk chunks[PENSTOCK__MAX_SLOTS];
     unsigned next; /* the slot that has waited longest */
     uint64_t last_ticket;
     uint64_t fallbacks, last_fallback; /* tickets that the CPU did because the device failed */
@@ -45,15 +45,16 @@ struct penstock__flight {
 };
 
 /* From the CPU to the device that is ready by now; what is in flight comes to its end before. */
-void penstock__flight_welcome(struct penstock__flight *flight);
+void penstock__chunk_queue_welcome(struct penstock__chunk_queue *queue);
 
 /* Sends a batch; blocks while all slots are in use. After an error nothing of the batch is in flight. */
-int penstock__flight_submit(struct penstock__flight *flight, const struct penstock__batch *batch, uint64_t *ticket);
+int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const struct penstock__batch *batch,
+                                 uint64_t *ticket);
 
 /* Waits for all tickets up to `ticket`, and reports the failure of any of them, once. */
-int penstock__flight_wait(struct penstock__flight *flight, uint64_t ticket);
+int penstock__chunk_queue_wait(struct penstock__chunk_queue *queue, uint64_t ticket);
 
 /* Abandons what is in flight. */
-void penstock__flight_free(struct penstock__flight *flight);
+void penstock__chunk_queue_free(struct penstock__chunk_queue *queue);
 
 #endif

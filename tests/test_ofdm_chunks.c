@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * OFDM batches that go to a device in many pieces: symbols at even distances, with and without a carrier offset, and
+ * OFDM batches that go to a device in many chunks: symbols at even distances, with and without a carrier offset, and
  * with one somewhere among them that is out of line, of another frame, turned or wrong. Soft bits are within one of
  * those of the CPU, and the same bits as of short batches whose symbols are listed one by one.
  */
@@ -11,7 +11,7 @@
 
 enum { N = 16, GUARD = 4, CARRIERS = 12, BITS = 2, ROW = CARRIERS * BITS, STEP = N + GUARD };
 enum { SYMBOLS = 500000, SAMPLES = SYMBOLS * STEP + 8, FRAMES = 2, SHORT = 5000 };
-enum { PIECE = 52429 }; /* symbols that go to the device at once, by ofdm_flow.c */
+enum { CHUNK = 52429 }; /* symbols that go to the device at once, by ofdm_flow.c */
 
 static int16_t *samples;
 static penstock_cf32 channels[FRAMES][N];
@@ -86,11 +86,11 @@ static void run_listed(penstock_ofdm *ofdm, size_t first, size_t count)
 static void compare(const char *what, penstock_ofdm *ofdm, penstock_ofdm *cpu)
 {
     size_t far = 0, values = (size_t)SYMBOLS * ROW;
-    uint64_t pieces = penstock__ofdm_fused_blocks(ofdm);
+    uint64_t chunks = penstock__ofdm_fused_blocks(ofdm);
     memset(got, 99, values);
     CHECK_OK(run(ofdm, symbols, SYMBOLS, got));
-    CHECK(penstock__ofdm_fused_blocks(ofdm) - pieces >= 9, "%s: %llu pieces", what,
-          (unsigned long long)(penstock__ofdm_fused_blocks(ofdm) - pieces));
+    CHECK(penstock__ofdm_fused_blocks(ofdm) - chunks >= 9, "%s: %llu chunks", what,
+          (unsigned long long)(penstock__ofdm_fused_blocks(ofdm) - chunks));
     CHECK_OK(run(cpu, symbols, SYMBOLS, want));
     for (size_t i = 0; i < values; i++)
         far += abs(got[i] - want[i]) > 1;
@@ -131,7 +131,7 @@ static void check_odd(penstock_ofdm *ofdm, penstock_ofdm *cpu, size_t odd)
     *symbol = usual;
 }
 
-/* Channels change from batch to batch, and the frame behind the first piece: a slot must not go on with the gains that
+/* Channels change from batch to batch, and the frame behind the first chunk: a slot must not go on with the gains that
  * it had. */
 /* The same symbols with the samples on the device, all at once and by a second call without a frame. */
 static void compare_enqueued(const char *what, penstock_ofdm *ofdm, penstock_context *context, const char *device)
@@ -170,7 +170,7 @@ static void check_gains(penstock_ofdm *ofdm, penstock_ofdm *cpu)
         for (int k = 0; k < N; k++)
             channels[change % FRAMES][k].im += 0.75F;
         line_up(change > 1 ? 1.7e-3 : 0);
-        for (size_t i = change ? PIECE : SYMBOLS; i < SYMBOLS; i++)
+        for (size_t i = change ? CHUNK : SYMBOLS; i < SYMBOLS; i++)
             symbols[i].frame = 1;
         compare("gains", ofdm, cpu);
     }
