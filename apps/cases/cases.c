@@ -14,9 +14,9 @@
 
 enum { CASE_SYNTAX = 320 };
 
-const struct case_kind *const case_kinds[] = {&case_fft,         &case_spectrum, &case_filter,
-                                              &case_channelizer, &case_ofdm,     &case_receive,
-                                              &case_viterbi,     &case_ldpc,     NULL};
+const struct case_kind *const case_kinds[] = {
+    &case_fft,  &case_spectrum, &case_filter,  &case_channelizer, &case_resampler,
+    &case_ofdm, &case_receive,  &case_viterbi, &case_ldpc,        NULL};
 
 static const struct case_kind *find_kind(const char *name)
 {
@@ -87,9 +87,9 @@ int case_parse(struct test_case *test, const char *text)
     if (rest)
         return fail(EXIT_USAGE, "the case '%s' has too many words", text);
     if (!(test->kind = find_kind(words[0]))) {
-        const char *names[] = {case_fft.name,         case_spectrum.name, case_filter.name,
-                               case_channelizer.name, case_ofdm.name,     case_receive.name,
-                               case_viterbi.name,     case_ldpc.name,     NULL};
+        const char *names[sizeof case_kinds / sizeof *case_kinds];
+        for (size_t i = 0; i < sizeof case_kinds / sizeof *case_kinds; i++)
+            names[i] = case_kinds[i] ? case_kinds[i]->name : NULL;
         return fail_unknown("kind of case", words[0], names);
     }
     if (!test->kind->parse(test, words + 1, count - 1, &problem))

@@ -104,6 +104,14 @@ struct ldpc_case {
     penstock_soft soft;
 };
 
+struct resampler_case {
+    double ratio;                     /* outputs per sample, or exactly */
+    size_t interpolation, decimation; /* the quotient of these; 0: not given so */
+    size_t attenuation_db, samples;   /* 0: the user of the case chooses */
+    bool acquire;                     /* through the stream's own memory, not pushed and pulled */
+    penstock_format format;
+};
+
 struct test_case {
     const struct case_kind *kind;
     char text[CASE_TEXT];
@@ -116,6 +124,7 @@ struct test_case {
         struct receive_case receive;
         struct viterbi_case viterbi;
         struct ldpc_case ldpc;
+        struct resampler_case resampler;
     };
 };
 
@@ -145,7 +154,7 @@ struct case_kind {
 };
 
 extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_ofdm, case_receive,
-    case_viterbi, case_ldpc;
+    case_viterbi, case_ldpc, case_resampler;
 
 /* All kinds, ended by NULL. */
 extern const struct case_kind *const case_kinds[];

@@ -5,6 +5,7 @@
 #include "bench_run.h"
 #include "liquid_channelizer.h"
 #include "liquid_filter.h"
+#include "liquid_resampler.h"
 #include "peers.h"
 
 #include <complex.h>
@@ -90,4 +91,7 @@ const struct peer peer_liquid = {.name = "liquid",
                                  .filter_free = liquid_filter_free,
                                  .channelizer_new = liquid_channelizer_new,
                                  .channelizer_run = liquid_channelizer_run,
-                                 .channelizer_free = liquid_channelizer_free};
+                                 .channelizer_free = liquid_channelizer_free,
+                                 .resampler_new = liquid_resampler_new,
+                                 .resampler_run = liquid_resampler_run,
+                                 .resampler_free = liquid_resampler_free};

@@ -69,6 +69,12 @@ struct peer {
                              size_t samples);
     int (*channelizer_run)(void *state); /* returns an exit code */
     void (*channelizer_free)(void *state);
+
+    /* A stream of `samples` complex samples to `ratio` times their rate, by one thread. All three NULL: the library has
+     * none; NULL from the first: not possible. */
+    void *(*resampler_new)(double ratio, double attenuation_db, const void *in, size_t samples);
+    int (*resampler_run)(void *state); /* returns an exit code */
+    void (*resampler_free)(void *state);
 };
 
 extern const struct peer peer_fftw, peer_liquid, peer_cufft, peer_clfft, peer_vkfft;
