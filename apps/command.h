@@ -26,7 +26,7 @@ struct command {
 };
 
 extern const struct command command_devices, command_doctor, command_check, command_bench, command_spectrum,
-    command_filter, command_channelize, command_receive, command_transmit, command_fec;
+    command_filter, command_resample, command_channelize, command_receive, command_transmit, command_fec;
 
 /* Prints the line and returns `code`. */
 int fail(enum exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -11,8 +11,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_devices, &command_doctor,     &command_check,   &command_bench,    &command_spectrum,
-    &command_filter,  &command_channelize, &command_receive, &command_transmit, &command_fec,
+    &command_devices,  &command_doctor,     &command_check,   &command_bench,    &command_spectrum, &command_filter,
+    &command_resample, &command_channelize, &command_receive, &command_transmit, &command_fec,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -132,7 +132,9 @@ typedef struct penstock_sink_desc {
                                          after penstock_sink_close() and frees after the sink; NULL: one of its own */
     penstock_source *source; /* where the samples come from: SigMF metadata carries over its hardware, times and gaps.
                                 It lives until penstock_sink_close(). NULL: nothing is known */
-    uint64_t decimation;     /* output sample m is that of sample m * decimation of the source; 0: 1 */
+    uint64_t decimation;     /* sample m is that of the source's sample m * decimation / interpolation; each of the two
+                                1 .. 2^31, 0: 1 */
+    uint64_t interpolation;
 } penstock_sink_desc;
 
 #define PENSTOCK_SINK_DESC(...) PENSTOCK_DESCRIPTION(penstock_sink_desc, __VA_ARGS__)
@@ -143,8 +145,9 @@ typedef struct penstock_sink_desc {
  * are written at once.
  *
  * With `source`, SigMF metadata has a capture for each of the source's, from the first sample on whose own, m *
- * decimation, lies in it. core:global_index is the position of that sample, over the decimation, to the nearest whole
- * number: half a sample off at the most, however many gaps there are. core:datetime is that sample's to the nanosecond.
+ * decimation / interpolation, lies in it. core:global_index is the position of that sample at the sink's rate, to the
+ * nearest whole number: half a sample off at the most, however many gaps there are. core:datetime is that sample's to
+ * the nanosecond.
  * Behind an unknown loss there is no core:global_index, and an annotation says what happened; later ones count what is
  * known. core:frequency is as far from `frequency_hz` as the capture's from the source's.
  */

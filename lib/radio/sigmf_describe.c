@@ -4,6 +4,7 @@
 /* What SigMF metadata of a sink's samples says: https://sigmf.org, version 1.2. jansson's functions take NULL from each
  * other, and tell of a failure by their result. */
 #include "radio/sigmf_describe.h"
+#include "ops/resampler_engine.h"
 #include "radio/sigmf.h"
 #include "radio/sigmf_time.h"
 #include "radio/source_kind.h"
@@ -26,28 +27,30 @@ static json_t *whole(uint64_t number)
 struct captures {
     const struct penstock_sink *sink;
     const penstock_source *source;
-    uint64_t decimation, first_index;
+    struct resampler_ratio ratio; /* of the sink's samples to the source's */
+    uint64_t first_index;
     bool indexed; /* the original stream's count is worth telling: it does not begin here, or has gaps */
 };
 
 /* The first sample of the sink whose own lies in the capture, or behind it. */
 static uint64_t start_of(const struct captures *all, const penstock_source_capture *capture)
 {
-    return capture->sample / all->decimation + (capture->sample % all->decimation != 0);
+    return penstock__resampler_scaled(all->ratio, capture->sample);
 }
 
 /* core:global_index of the sink's sample number `start`, to the nearest whole number. */
 static uint64_t index_of(const struct captures *all, const penstock_source_capture *capture, uint64_t start)
 {
     uint64_t lost = capture->position - capture->sample;
-    return (all->first_index + start * all->decimation + lost + all->decimation / 2) / all->decimation;
+    return start + penstock__resampler_nearest(all->ratio, all->first_index + lost);
 }
 
 static bool set_time(const struct captures *all, json_t *object, size_t i, uint64_t start)
 {
     char text[PENSTOCK__SIGMF_TIME_BYTES];
     int64_t time_ns;
-    if (!penstock__source_time(all->source, i, start * all->decimation, &time_ns))
+    long double sample = (long double)start * (long double)all->ratio.down / (long double)all->ratio.up;
+    if (!penstock__source_time(all->source, i, sample, &time_ns))
         return true;
     penstock__sigmf_time_text(text, time_ns);
     return set(object, "core:datetime", json_string(text));
@@ -140,7 +143,7 @@ static bool describe_captures(const struct penstock_sink *sink, json_t *captures
     const struct penstock_source silent = {.rate_hz = 1, .captures = {.items = &nothing, .count = 1}};
     struct captures all = {.sink = sink,
                            .source = sink->desc.source ? sink->desc.source : &silent,
-                           .decimation = sink->desc.decimation ? sink->desc.decimation : 1};
+                           .ratio = penstock__resampler_reduced(sink->desc.interpolation, sink->desc.decimation)};
     const struct penstock__captures *known = &all.source->captures;
     const struct penstock__capture *end = &known->items[known->count - 1];
     all.first_index = penstock__source_first_index(all.source);

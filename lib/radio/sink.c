@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define MOST_FACTOR ((uint64_t)1 << 31)
+
 static const char meta_ending[] = ".sigmf-meta";
 
 /* ---------------------------------------------------------------- opening --------------------- */
@@ -25,6 +27,9 @@ static int check_description(const penstock_sink_desc *desc)
     if (!(desc->frequency_hz >= 0.0 && desc->frequency_hz <= 1e12))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "frequency_hz is %g, not a number from 0 to 1e12",
                                desc->frequency_hz);
+    if (desc->decimation > MOST_FACTOR || desc->interpolation > MOST_FACTOR)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "decimation and interpolation are %llu and %llu, not 1 to 2^31",
+                               (unsigned long long)desc->decimation, (unsigned long long)desc->interpolation);
     return PENSTOCK_OK;
 }
 
@@ -71,6 +76,8 @@ int penstock_sink_open(penstock_sink **sink, const char *path, const penstock_si
         (self->desc.description && !(self->description = penstock__strdup(self->desc.description))))
         goto fail;
     self->desc.description = self->description;
+    self->desc.decimation += !self->desc.decimation;
+    self->desc.interpolation += !self->desc.interpolation;
     if (self->desc.source)
         self->desc.source->captures.keep = true;
     if ((status = open_files(self, path)))

@@ -61,10 +61,10 @@ uint64_t penstock__source_first_index(const penstock_source *source)
     return span_given(source, source->first_index);
 }
 
-bool penstock__source_time(const penstock_source *source, size_t index, uint64_t sample, int64_t *time_ns)
+bool penstock__source_time(const penstock_source *source, size_t index, long double sample, int64_t *time_ns)
 {
     const struct penstock__capture *capture = &source->captures.items[index];
-    long double own = (long double)sample;
+    long double own = sample;
     if (source->resampler)
         own *= (long double)source->rate_hz / (long double)source->desc.resample_hz;
     return penstock__capture_time(capture, source->rate_hz, (double)(own - (long double)capture->sample), time_ns);
@@ -80,7 +80,7 @@ void penstock__source_capture(const penstock_source *source, size_t index, penst
     capture->lost = own->lost - before->lost;
     capture->lost_unknown = own->unknown > before->unknown;
     capture->frequency_hz = own->frequency_hz;
-    capture->timed = penstock__source_time(source, index, capture->sample, &capture->time_ns);
+    capture->timed = penstock__source_time(source, index, (long double)capture->sample, &capture->time_ns);
 }
 
 /* ---------------------------------------------------------------- public calls ---------------- */

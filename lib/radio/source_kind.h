@@ -87,7 +87,7 @@ void penstock__source_count_lost(penstock_source *source);
 /* For sinks, with the samples as they are given: of a capture by its place in `captures`, all about it, and when sample
  * number `sample` was, which may be any behind its first; false: unknown. */
 void penstock__source_capture(const penstock_source *source, size_t index, penstock_source_capture *capture);
-bool penstock__source_time(const penstock_source *source, size_t index, uint64_t sample, int64_t *time_ns);
+bool penstock__source_time(const penstock_source *source, size_t index, long double sample, int64_t *time_ns);
 uint64_t penstock__source_first_index(const penstock_source *source);
 
 /* Is `text` the name of a SigMF recording? */

@@ -58,6 +58,7 @@ F32 = ["--input", "-", "--format", "cf32", "--rate", "20e6"]
 S16 = ["--input", "-", "--format", "cs16", "--rate", "20e6"]
 png = run("spectrum", *S16, "--png", path("probe.png"), stdin=shorts.tobytes()).returncode == 0
 commands = [("filter", ["--output", path("f.cf32"), "--taps", "lowpass:1e6:1e6", "--decimate", "3"]),
+            ("resample", ["--output", path("r.cf32"), "--ratio", "24/25"]),
             ("channelize", ["--output", path("c"), "--channels", "8"]),
             ("receive", ["--profile", "wifi"])]
 commands += [("spectrum", ["--png", path("s.png")])] if png else []
@@ -149,7 +150,8 @@ if has_json:
 
 # ---- a file that is cut while it is read: the output's reader holds the command up until then
 LONG, LEFT = 2_000_000, 1_234_567
-for name, arguments in (("filter", ["--output", "-", "--taps", "lowpass:5e6:2e6"]),):
+for name, arguments in (("filter", ["--output", "-", "--taps", "lowpass:5e6:2e6"]),
+                        ("resample", ["--output", "-", "--to", "20e6"])):
     with open(path("long.cf32"), "wb") as file:
         file.write(bytes(8 * LONG))
     process = subprocess.Popen([PENSTOCK, name, "--input", path("long.cf32"), *F32[2:], *arguments],

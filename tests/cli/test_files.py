@@ -34,6 +34,7 @@ COMMANDS = {
     "transmit": (["transmit", "-p", "wifi", "--count", "6", "-o", f"o.{META}"], [f"o.{META}"]),
     "raw": (["filter", *INPUT, "-d", "cpu", "-t", "lowpass:4e6:1e6", "-o", "o.cf32"], ["o.cf32"]),
     "filter": (["filter", *INPUT, "-d", "cpu", "-t", "lowpass:4e6:1e6", "-o", f"f.{META}"], [f"f.{META}"]),
+    "resample": (["resample", *INPUT, "--ratio", "3/4", "-o", f"q.{META}"], [f"q.{META}"]),
     "receive": (["receive", "-p", "wifi", *INPUT, "-d", "cpu", "--pcap", "r.pcap", *(["--json", "r.json"] * has_json),
                  *(["--constellation", "r.png"] * has_png)], ["r.pcap"] + ["r.json"] * has_json + ["r.png"] * has_png),
 }

@@ -74,8 +74,9 @@ def gaps(shortest):
         at += lost
 
 
-def check_output(name, decimation, lost, first, reach, frequency, hardware, timed=True):
-    """Metadata and values must agree. Those within `reach` samples of a gap are mixtures of both of its sides."""
+def check_output(name, decimation, lost, first, reach, frequency, hardware, timed=True, exact=0.02):
+    """Metadata and values must agree, these to `exact` samples. Those within `reach` samples of a gap are mixtures of
+    both of its sides."""
     given = positions_of(name)
     meta = read_meta(name, len(given))
     captures = meta["captures"]
@@ -90,10 +91,10 @@ def check_output(name, decimation, lost, first, reach, frequency, hardware, time
             if inside < reach:
                 continue
             index = capture.get("core:global_index", 0) + m - capture["core:sample_start"]
-            far += abs(index * decimation - first - given[m]) > decimation / 2 + 0.02
+            far += abs(index * decimation - first - given[m]) > decimation / 2 + exact
             if timed:
                 after = seconds(capture["core:datetime"]) + (m - capture["core:sample_start"]) * decimation / RATE
-                late += abs(after * RATE - given[m]) > 0.02
+                late += abs(after * RATE - given[m]) > exact
             checked += 1
     check(checked > 100 and not far and not late, name, decimation, lost, ":", far, "far and", late, "late of", checked)
 
@@ -165,6 +166,12 @@ for pattern in range(40 if FULL else 6):
         step = {"1": 12, "2": 6, "4/3": 9}[hop]
         check_sums(done, is_file, lost, r": (\d+) values each from (\d+) samples", -(-(LENGTH - total) // step), "c-0")
         check_output("c-0", step, lost, base, 300, 1e8 if is_file else 0, hardware, is_file)
+        up, down = chance.choice([(3, 5), (5, 3), (160, 147), (1, 16)])
+        done = check_run(0, "resample", "--input", source, "--output", path("r.sigmf-meta"), "--ratio", f"{up}/{down}",
+                         "--attenuation", "120", "--device", "cpu", environment=environment)
+        check(all(text in closing(done) for text in told), closing(done), "not", told)
+        check_sums(done, is_file, lost, r": (\d+) samples from (\d+),", -(-(LENGTH - total) * up // down), "r")
+        check_output("r", down / up, lost, base, 700, 1e8 if is_file else 0, hardware, is_file, 0.1)
         if png:
             done = check_run(0, "spectrum", "--input", source, "--png", path("p.png"), environment=environment)
             check_sums(done, is_file, lost, r": (\d+) spectra of", (LENGTH - total) // 1024)

@@ -35,6 +35,7 @@ COMMANDS = {
     "bench": ["bench", "cpu", "--case", "fft:64"],
     "filter": ["filter", "-i", path("in.cf32"), *RAW, "-t", "lowpass:4e6:1e6", "-o", path("o.cf32")],
     "filter on cpu": ["filter", "-d", "cpu", "-i", path("in.cf32"), *RAW, "-t", "lowpass:4e6:1e6", "-o", path("o.cf32")],
+    "resample": ["resample", "-i", path("in.cf32"), *RAW, "--to", "16e6", "-o", path("q.cf32")],
     "receive": ["receive", "-p", "wifi", "-i", path("in.cf32"), *RAW, "--pcap", path("o.pcap")],
     "transmit": ["transmit", "-p", "wifi", "-o", path("t.cf32")],
 }

@@ -89,6 +89,8 @@ TEXTS = {
     "code": ("wifi", ["x", "WIFI", "wifi ", "wifi:", "wifi:9/8", "wifi:3/4:1", "dab:1", "c" * 300, *fill("{}"), *fill("wifi:{}")]),
     "soft": ("s8", ["x", "S8", "s8 ", " s8", "cs8", "s8,f32", "s" * 300]),
     "order": ("msb", ["x", "MSB", "msb ", "lsb,msb", "0"]),
+    "ratio": ("24/25", ["0", "-1", "1/0", "0/1", "24/25/1", "2.5/1", "1/2.5", "/", "1/", "/1", "1025", "1/1025", "0.0009", "2147483649/2147483648",
+                        *fill("{}", "/"), *fill("24/{}"), *fill("{}/25")]),
     "csv": ("out.csv", []),
 }  # fmt: skip
 
@@ -111,6 +113,7 @@ BASES = {
     "check": ({"case": "fft:4"}, ["cpu"]),
     "spectrum": ({**RECORDING, "png": "out.png"}, []),
     "filter": ({**RECORDING, "output": "out.sigmf-meta", "taps": "lowpass:1e6:1e6"}, []),
+    "resample": ({**RECORDING, "output": "out.sigmf-meta", "to": "16e6"}, []),
     "channelize": ({**RECORDING, "output": "out", "channels": "4"}, []),
     "receive": ({**RECORDING, "profile": "wifi", "pcap": "out.pcap"}, []),
     "fec": ({"from": "4", "to": "4", "count": "10000"}, ["ber"]),

@@ -91,6 +91,7 @@ check_line(SIGNAL, *FILTER, "--input", huge)
 check_line(SIGNAL, "spectrum", *RAW, "--input", huge, "--png", path("x.png"), "--device", "cpu")
 check_line(SIGNAL, "channelize", *RAW, "--input", huge, "--png", path("y.png"), "--channels", "16", "--device", "cpu")
 check_line(SIGNAL + ": 0 frames, 0 good", "receive", *RAW, "--input", huge, "--profile", "wifi", "--device", "cpu")
+check_line(SIGNAL, "resample", *RAW, "--input", huge, "--output", "/dev/null", "--to", "15e6")
 limited = check_line(r"(\d+) %, [\d.]+ of 3600.000 s of signal", *FILTER, "--input", huge, "--seconds", "3600")
 check("of 6871.948 s" not in limited, limited)
 

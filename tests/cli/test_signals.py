@@ -51,6 +51,7 @@ COMMANDS = {
               ["bench", "opencl", "--study", "enqueue"]],
     "spectrum": [["spectrum", *RAW, "--fft", "4096", "--png", "o.png"]] * has_png,
     "filter": [["filter", *RAW, *LOWPASS, "-o", "/dev/null"], ["filter", *RAW, *LOWPASS, "-d", "cpu", "-o", "-"]],
+    "resample": [["resample", *RAW, "--to", "15e6", "-o", "/dev/null"], ["resample", *RAW, "--ratio", "0.7312", "-o", "-"]],
     "channelize": [["channelize", *RAW, "-m", "4", "-o", "c", *png]] * has_json,
     "receive": [["receive", "-p", "wifi", *RAW, "--pcap", "o.pcap"], ["receive", "-p", "wifi", *RAW, "-d", "cpu"]],
     "transmit": [["transmit", "-p", "wifi", "--count", "1e9", "-o", "/dev/null"],

@@ -5,8 +5,8 @@
 
 from cli import check, check_error, check_run, finish, path, run
 
-COMMANDS = ["devices", "doctor", "check", "bench", "spectrum", "filter", "channelize", "receive", "transmit",
-            "fec"]
+COMMANDS = ["devices", "doctor", "check", "bench", "spectrum", "filter", "resample", "channelize", "receive",
+            "transmit", "fec"]
 
 help_text = check_run(0, "--help").stdout.decode()
 for command in COMMANDS:
@@ -31,7 +31,7 @@ for command, options in {
     own = run(command, "--help").stdout.decode()
     for option in options:
         check(option in own, command, "lacks", option)
-for command in ["spectrum", "filter", "receive"]:
+for command in ["spectrum", "filter", "resample", "receive"]:
     own = run(command, "--help").stdout.decode()
     for option in ["format", "rate", "frequency", "gain", "antenna", "bandwidth", "channel", "seconds", "count"]:
         check("--" + option in own, command, "lacks --" + option)
