@@ -182,10 +182,18 @@ def tests_of_equal_bits_are_listed():
     check(len(listed) > 40, f"only {len(listed)} tests of equal bits found")
 
 
+def pages_keep_to_120_columns():
+    """But for tables, which have a row a line."""
+    pages = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", *sorted((SOURCE / "docs").glob("*.md"))]
+    for path in pages:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            check(len(line) <= 120 or line.lstrip().startswith("|"), f"{path.relative_to(SOURCE)}:{number} has {len(line)} columns")
+
+
 for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, doors_see_only_the_public_headers,
              some_see_only_themselves, every_source_is_built, keys_name_every_field, headers_are_included,
              exports_are_the_public_header, files_carry_their_licence, the_library_never_prints_or_exits,
-             no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed):
+             no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed, pages_keep_to_120_columns):
     rule()
 
 for text in failures:
