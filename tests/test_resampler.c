@@ -452,7 +452,9 @@ static void refusals(void)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refuse(&wrong[i], "cpu", PENSTOCK_ERR_ARGUMENT);
-    refuse(&PENSTOCK_RESAMPLER_DESC(.ratio = 1), "reference", PENSTOCK_ERR_UNSUPPORTED);
+    int reference = penstock_device_find(context, "reference", &(size_t){0}); /* a build without liquid-dsp has none */
+    refuse(&PENSTOCK_RESAMPLER_DESC(.ratio = 1), "reference",
+           reference ? PENSTOCK_ERR_NO_DEVICE : PENSTOCK_ERR_UNSUPPORTED);
     refuse(&PENSTOCK_RESAMPLER_DESC(.ratio = 1), "no such device", PENSTOCK_ERR_NO_DEVICE);
     static const char *const others[] = {"auto", "prefer:reference", NULL};
     for (size_t i = 0; i < 3; i++) {
