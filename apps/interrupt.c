@@ -18,7 +18,7 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const double patience_s = 10; /* all is slower there */
 #else
-static const double patience_s = 0.3; /* for the work to end by itself */
+static const double patience_s = 0.2; /* for the work to end by itself */
 #endif
 static const double lock_s = 0.1; /* beyond that, for an output that is being written */
 
