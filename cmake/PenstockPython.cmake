@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# The Python package penstock and what it needs, as PENSTOCK_HAVE_PYTHON, PENSTOCK_WHY_NO_PYTHON,
+# PENSTOCK_PYTHON_EXECUTABLE and PENSTOCK_NANOBIND_DIR.
+set(PENSTOCK_PYTHON AUTO CACHE STRING "The Python package penstock, for NumPy: AUTO, ON or OFF")
+set_property(CACHE PENSTOCK_PYTHON PROPERTY STRINGS AUTO ON OFF)
+set(PENSTOCK_HAVE_PYTHON OFF)
+
+# tests/run.sh makes build/python where the distribution has no nanobind.
+function(penstock_find_python)
+  if(SKBUILD)
+    set(PENSTOCK_PYTHON_EXECUTABLE ${Python_EXECUTABLE} CACHE FILEPATH "The interpreter" FORCE)
+  endif()
+  find_program(PENSTOCK_PYTHON_EXECUTABLE NAMES ${PROJECT_SOURCE_DIR}/build/python/bin/python /usr/bin/python3 python3)
+  mark_as_advanced(PENSTOCK_PYTHON_EXECUTABLE)
+  foreach(module IN ITEMS nanobind numpy)
+    execute_process(COMMAND ${PENSTOCK_PYTHON_EXECUTABLE} -c "import ${module}" RESULT_VARIABLE failed OUTPUT_QUIET
+      ERROR_QUIET)
+    if(failed AND NOT (SKBUILD AND module STREQUAL "numpy"))
+      set(PENSTOCK_WHY_NO_PYTHON "${PENSTOCK_PYTHON_EXECUTABLE} has no ${module}; set PENSTOCK_PYTHON_EXECUTABLE"
+        PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  execute_process(COMMAND ${PENSTOCK_PYTHON_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE folder
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(PENSTOCK_NANOBIND_DIR ${folder} PARENT_SCOPE)
+  set(Python_EXECUTABLE ${PENSTOCK_PYTHON_EXECUTABLE})
+  find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+  if(NOT Python_Development.Module_FOUND)
+    set(PENSTOCK_WHY_NO_PYTHON "the headers of ${PENSTOCK_PYTHON_EXECUTABLE} not found" PARENT_SCOPE)
+    return()
+  endif()
+  set(PENSTOCK_HAVE_PYTHON ON PARENT_SCOPE)
+endfunction()
+
+if(PENSTOCK_PYTHON STREQUAL "OFF")
+  set(PENSTOCK_WHY_NO_PYTHON "switched off")
+elseif(PENSTOCK_PYTHON STREQUAL "AUTO" AND PENSTOCK_SANITIZE)
+  set(PENSTOCK_WHY_NO_PYTHON "left out of a build with sanitizers")
+else()
+  include(CheckLanguage)
+  check_language(CXX)
+  if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    penstock_find_python()
+  else()
+    set(PENSTOCK_WHY_NO_PYTHON "no C++ compiler")
+  endif()
+  if(PENSTOCK_PYTHON STREQUAL "ON" AND NOT PENSTOCK_HAVE_PYTHON)
+    message(FATAL_ERROR "PENSTOCK_PYTHON=ON, but ${PENSTOCK_WHY_NO_PYTHON}")
+  endif()
+endif()

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What all bound objects have: errors as exceptions, a context that lives as long as they do, one thread at a time. */
+#ifndef PENSTOCK_PYTHON_OBJECT_H
+#define PENSTOCK_PYTHON_OBJECT_H
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <penstock/penstock.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace penstock_python
+{
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/* Becomes the exception of penstock.errors that stands for the status. */
+struct failure {
+    int status;
+    std::string text;
+};
+
+[[noreturn]] inline void fail(int status, const std::string &text)
+{
+    throw failure{status, text};
+}
+
+/* Of a call's status, with the library's text, which is the calling thread's. */
+inline int check(int status)
+{
+    if (status < 0)
+        throw failure{status, penstock_error_text()};
+    return status;
+}
+
+struct context {
+    penstock_context *self = nullptr;
+    nb::object log; /* called with a level of the module logging and a line; may be None */
+    ~context();
+};
+
+using context_ptr = std::shared_ptr<context>;
+
+/* The one given, or the one that all objects share to which none was given. */
+context_ptr context_or_default(const context_ptr &given);
+
+/*
+ * An object of the library's and the context that it was made from. Its calls run without the interpreter's lock, and
+ * one at a time: a second thread waits for the first.
+ */
+template <typename T, void (*free_object)(T *)> class owned
+{
+  public:
+    owned() = default;
+    owned(const owned &) = delete;
+    owned &operator=(const owned &) = delete;
+    ~owned()
+    {
+        close();
+    }
+
+    /* What `make(T **, penstock_context *)` makes. */
+    template <typename F> void open(const context_ptr &given, const char *what, F &&make)
+    {
+        context_ = given;
+        what_ = what;
+        nb::gil_scoped_release release;
+        check(make(&self_, given ? given->self : nullptr));
+    }
+
+    /* `work(T *)`, which touches no Python object. */
+    template <typename F> auto use(F &&work)
+    {
+        nb::gil_scoped_release release;
+        std::lock_guard<std::mutex> lock(mutex_);
+        if (!self_)
+            fail(PENSTOCK_ERR_STATE, std::string("the ") + what_ + " was closed");
+        return work(self_);
+    }
+
+    void close()
+    {
+        {
+            nb::gil_scoped_release release;
+            std::lock_guard<std::mutex> lock(mutex_);
+            free_object(self_);
+            self_ = nullptr;
+        }
+        context_.reset();
+    }
+
+    bool closed() const
+    {
+        return !self_;
+    }
+
+    const context_ptr &context() const
+    {
+        return context_;
+    }
+
+  private:
+    T *self_ = nullptr;
+    context_ptr context_;
+    const char *what_ = "object";
+    std::mutex mutex_;
+};
+
+inline std::string text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+inline nb::object text_or_none(const char *text)
+{
+    return text ? nb::object(nb::str(text)) : nb::none();
+}
+
+/* What `with` needs of a class that has close(). */
+template <typename C> void bind_with(C &bound)
+{
+    using type = typename C::Type;
+    bound
+        .def(
+            "__enter__", [](nb::handle self) { return nb::borrow(self); },
+            nb::sig("def __enter__(self) -> typing.Self"))
+        .def(
+            "__exit__", [](type &self, const nb::args &) { self.close(); },
+            nb::sig("def __exit__(self, *args: object) -> None"));
+}
+
+} // namespace penstock_python
+
+#endif
