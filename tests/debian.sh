@@ -61,6 +61,7 @@ inside() {
   apart bash -euc '
     root=$1 recordings=$2
     shift 2
+    mount --bind "$root" "$root" # a mount point of its own: namespaces can be made in a chroot only where it is one
     mount --rbind /dev "$root/dev"
     mount -t tmpfs shm "$root/dev/shm"
     mount -t proc proc "$root/proc"
