@@ -7,7 +7,7 @@ set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream c
   fft_stream filter_blocks filter_channels filter_queue filter_handover filter_handover_failures filter_pair
   filter_stream fork gpu_in_place gpu_threads gpu_viterbi half host_memory ofdm ofdm_batches ofdm_demap ofdm_handover
   ofdm_chunks ofdm_stream plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum
-  spectrum_failures stream sweep_device sweep_memory wifi_receiver wifi_stall wifi_threads wifi_transmit)
+  spectrum_failures stream sweep_device sweep_memory wifi_detect wifi_receiver wifi_stall wifi_threads wifi_transmit)
 
 # On each device that is there without a GPU: NAME, NAME_opencl, and opencl_NAME where the source is test_gpu_NAME.c.
 list(JOIN bits_tests "|" bits_names)

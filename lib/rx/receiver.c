@@ -46,7 +46,8 @@ static int set_latency(struct penstock__rx *rx, double max_latency_s)
 static int make_worker(struct penstock__rx_worker *worker, const struct penstock__rx_standard *standard)
 {
     const size_t samples = (PENSTOCK__OFDM_HERE + 1) * standard->symbol + 2 * standard->margin,
-                 carriers = (size_t)PENSTOCK__OFDM_HERE * standard->carriers;
+                 carriers = (size_t)PENSTOCK__OFDM_HERE * standard->carriers,
+                 seam = 2 * (standard->window - standard->group);
     if (!(worker->own = penstock__calloc(1, standard->worker_bytes)))
         return PENSTOCK_ERR_MEMORY;
     worker->frame = penstock__alloc(standard->frame_bytes);
@@ -54,7 +55,8 @@ static int make_worker(struct penstock__rx_worker *worker, const struct penstock
     worker->samples = penstock__alloc(samples * sizeof *worker->samples);
     worker->points = penstock__alloc(carriers * sizeof *worker->points);
     worker->soft = penstock__alloc(carriers * standard->bits);
-    return worker->frame && worker->symbols && worker->samples && worker->points && worker->soft
+    worker->seam = penstock__alloc(seam * sizeof *worker->seam);
+    return worker->frame && worker->symbols && worker->samples && worker->points && worker->soft && worker->seam
                ? standard->worker_init(worker->own)
                : PENSTOCK_ERR_MEMORY;
 }
@@ -69,6 +71,7 @@ static void free_worker(struct penstock__rx_worker *worker, const struct penstoc
     penstock__free(worker->samples);
     penstock__free(worker->points);
     penstock__free(worker->soft);
+    penstock__free(worker->seam);
     penstock__free(worker->ofdm);
 }
 
@@ -89,6 +92,7 @@ int penstock__rx_init(struct penstock__rx *rx, double max_latency_s)
     const int64_t threads = penstock__threads(rx->stream.context);
     int status;
     rx->hop = HOP;
+    rx->left_at = (double)INFINITY;
     rx->most_hops = threads == 1 ? 1 : 2 * threads < MOST_HOPS ? 2 * threads : MOST_HOPS;
     if ((status = penstock__rx_samples_init(rx)) || (status = penstock__rx_search_init(rx)) ||
         (status = make_workers(rx)))
@@ -121,8 +125,6 @@ void penstock__rx_reset(penstock_stream *stream)
     rx->worked = 0;
     rx->next = rx->hop;
     rx->since = (double)INFINITY;
-    rx->ahead_s = 0;
-    rx->left_at = (double)INFINITY;
     rx->past_count = 0;
     rx->sure_until = 0;
     rx->counters = (struct penstock__rx_counters){0};
@@ -154,10 +156,9 @@ static void leave(struct penstock__rx *rx)
 }
 
 /* Whether there is time to wait for another hop, as a source gives that is faster than the radio. */
-static bool gather(struct penstock__rx *rx)
+static bool gather(const struct penstock__rx *rx)
 {
     const double hop_s = (double)rx->hop / rx->rate_hz;
-    rx->ahead_s = fmin(rx->ahead_s + hop_s, 2 * AHEAD_HOPS * hop_s);
     return rx->gathers && rx->ahead_s > AHEAD_HOPS * hop_s && rx->end + rx->hop - rx->worked <= rx->most_hops * rx->hop;
 }
 
@@ -170,16 +171,29 @@ static int advance(struct penstock__rx *rx)
     return status;
 }
 
+/* Of `count` samples those that are taken at once: up to the next hop, or, as they need not be waited for, up to the
+ * last one of which all threads have enough. */
+static size_t part_of(struct penstock__rx *rx, size_t count)
+{
+    const int64_t most = rx->worked + rx->most_hops * rx->hop;
+    while (rx->gathers && rx->next + rx->hop <= most && count >= (size_t)(rx->next + rx->hop - rx->end))
+        rx->next += rx->hop;
+    const size_t room = (size_t)(rx->next - rx->end);
+    return count < room ? count : room;
+}
+
 static int take(struct penstock__rx *rx, const uint8_t *in, size_t count)
 {
     for (;;) {
         int status = advance(rx);
         if (status || !count)
             return status;
-        size_t room = (size_t)(rx->next - rx->end), part = count < room ? count : room;
+        const size_t part = part_of(rx, count);
+        const double hop_s = (double)rx->hop / rx->rate_hz;
         penstock__rx_append(rx, in, part);
         double now = penstock__now_s();
         penstock__stream_took(&rx->stream, part, now);
+        rx->ahead_s = fmin(rx->ahead_s + (double)part / rx->rate_hz, 2 * AHEAD_HOPS * hop_s);
         if (!isfinite(rx->since))
             rx->since = now;
         in += part * rx->stream.in_bytes;

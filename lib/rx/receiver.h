@@ -8,6 +8,7 @@
  *     receiver.c   the stream's calls
  *     samples.c    the ring of samples
  *     condition.c  any format to float, NaN and infinity to zero, clipping counted
+ *     look.c       samples are converted, and looked at while they are in the cache, on all threads
  *     search.c     windows that stand out become candidates
  *     schedule.c   search, examine, decode, each spread over the context's threads
  *     frames.c     the list of frames
@@ -69,8 +70,9 @@ struct penstock__rx_standard {
     size_t frame_bytes;  /* a frame's object, which begins with a struct penstock__rx_frame */
     size_t worker_bytes; /* a worker's own memory, zeroed before worker_init */
 
-    /* Windows of `window` samples begin at multiples of `group` samples of the stream. Those that stand out make a run;
-     * it ends with `gap_most` others in it or `run_most` windows, and its strongest window is a candidate. */
+    /* Windows of `window` samples, a multiple of `group`, begin at multiples of `group` samples of the stream. Those
+     * that stand out make a run; it ends with `gap_most` others in it or `run_most` windows, and its strongest window
+     * is a candidate. */
     size_t group, window;
     unsigned run_most, gap_most; /* gap_most >= 1 */
 
@@ -124,14 +126,16 @@ struct penstock__rx_worker {
     penstock_ofdm_symbol *symbols;    /* of a frame */
     penstock_cf32 *samples, *points;  /* of a few symbols, where the processor demodulates, */
     int8_t *soft;                     /* as these */
+    penstock_cf32 *seam;              /* samples of windows that begin in what another thread converts */
     void *ofdm;                       /* and the demodulator's memory */
     size_t ofdm_bytes;
     double ofdm_s; /* what that has taken */
 };
 
 struct penstock__rx_search {
-    int64_t next;    /* window to be looked at */
-    float *strength; /* of the windows looked at, */
+    int64_t next;    /* window to be gone through */
+    int64_t looked;  /* those before it were looked at */
+    float *strength; /* of the windows from `next` on that were looked at, */
     uint64_t *marks; /* and a bit for each that stands out */
     unsigned run_length, run_gap;
     float run_best;
@@ -207,12 +211,20 @@ int penstock__rx_pull(struct penstock__rx *rx);
 int penstock__rx_samples_init(struct penstock__rx *rx);
 void penstock__rx_samples_start(struct penstock__rx *rx);
 
-/* `count` <= hop samples more; NULL: zeros. */
+/* `count` samples more, up to the next hop at most; NULL: zeros. */
 void penstock__rx_append(struct penstock__rx *rx, const void *items, size_t count);
 
 /* Samples of a frame from reference + `at` on, as it looks at them; zero where there are none. */
 void penstock__rx_read(const struct penstock__rx *rx, const struct penstock__rx_frame *frame, int64_t at, size_t count,
                        penstock_cf32 *out);
+
+/* ---------------------------------------------------------------- look.c ---------------------- */
+
+/* Puts `count` samples of the stream's format behind those that are there; many are looked at as well. */
+void penstock__rx_convert(struct penstock__rx *rx, const void *items, size_t count);
+
+/* Looks at all windows that were not looked at. */
+void penstock__rx_look(struct penstock__rx *rx);
 
 /* ---------------------------------------------------------------- search.c -------------------- */
 

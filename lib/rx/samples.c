@@ -2,13 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* The ring of samples: what has come and is still needed, as floats. */
-#include "rx/condition.h"
 #include "rx/receiver.h"
 
-#include <stdatomic.h>
 #include <string.h>
-
-#define CHUNK 4096 /* samples that are worth another thread's attention */
 
 int penstock__rx_samples_init(struct penstock__rx *rx)
 {
@@ -48,41 +44,16 @@ static penstock_cf32 *make_room(struct penstock__rx *rx, size_t count)
     return rx->samples + (rx->end - rx->base);
 }
 
-struct conversion {
-    penstock_cf32 *out;
-    const char *in;
-    penstock_format format;
-    size_t count;
-    atomic_uint_fast64_t clipped, not_finite;
-};
-
-static void convert(void *argument, size_t chunk, unsigned worker)
-{
-    struct conversion *c = argument;
-    size_t at = chunk * CHUNK, left = c->count - at;
-    uint64_t clipped = 0, not_finite = 0;
-    (void)worker;
-    penstock__condition(c->out + at, c->in + at * penstock_format_bytes(c->format), c->format,
-                        left < CHUNK ? left : CHUNK, &clipped, &not_finite);
-    if (clipped)
-        atomic_fetch_add(&c->clipped, clipped);
-    if (not_finite)
-        atomic_fetch_add(&c->not_finite, not_finite);
-}
-
 void penstock__rx_append(struct penstock__rx *rx, const void *items, size_t count)
 {
-    struct conversion conversion = {.out = make_room(rx, count), .in = items, .format = rx->format, .count = count};
+    penstock_cf32 *to = make_room(rx, count);
     if (items) {
-        penstock__parallel(rx->stream.context, (count + CHUNK - 1) / CHUNK, convert, &conversion);
-        rx->counters.clipped += atomic_load(&conversion.clipped);
-        rx->counters.not_finite += atomic_load(&conversion.not_finite);
+        penstock__rx_convert(rx, items, count);
+        rx->total = rx->end + (int64_t)count;
     } else {
-        memset(conversion.out, 0, count * sizeof *conversion.out);
+        memset(to, 0, count * sizeof *to);
     }
     rx->end += (int64_t)count;
-    if (items)
-        rx->total = rx->end;
 }
 
 void penstock__rx_read(const struct penstock__rx *rx, const struct penstock__rx_frame *frame, int64_t at, size_t count,

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Windows of the stream that stand out, in runs, each of which makes a candidate. Blocks of windows are looked at side
- * by side; only those that stand out are then gone through in their order. */
+/* Windows of the stream that stand out, in runs, each of which makes a candidate. What look.c has marked is gone
+ * through in its order. */
 #include "rx/receiver.h"
-
-#define BLOCK 512 /* windows that a thread looks at: a multiple of 64, the bits of a word of marks */
 
 int penstock__rx_search_init(struct penstock__rx *rx)
 {
     const struct penstock__rx_standard *standard = rx->standard;
-    const size_t windows = (size_t)((rx->most_hops + 1) * rx->hop) / standard->group + BLOCK;
+    const size_t windows = (size_t)((rx->most_hops + 1) * rx->hop) / standard->group + 64;
     rx->most_candidates = windows / (standard->gap_most + 1) + 64;
     rx->search.strength = penstock__alloc(windows * sizeof *rx->search.strength);
     rx->search.marks = penstock__alloc((windows / 64 + 1) * sizeof *rx->search.marks);
@@ -20,7 +18,7 @@ int penstock__rx_search_init(struct penstock__rx *rx)
 
 void penstock__rx_search_start(struct penstock__rx *rx)
 {
-    rx->search.next = 0;
+    rx->search.next = rx->search.looked = 0;
     rx->search.run_length = rx->search.run_gap = 0;
     rx->candidate_count = 0;
 }
@@ -42,31 +40,6 @@ int64_t penstock__rx_horizon(const struct penstock__rx *rx)
     else if (!search->run_length && rx->stream.finished)
         return INT64_MAX;
     return position - (int64_t)rx->standard->before;
-}
-
-/* ---------------------------------------------------------------- side by side ---------------- */
-
-struct looking {
-    struct penstock__rx *rx;
-    size_t windows;
-};
-
-static void look(void *argument, size_t block, unsigned worker)
-{
-    const struct looking *looking = argument;
-    const struct penstock__rx *rx = looking->rx;
-    const struct penstock__rx_search *search = &rx->search;
-    size_t first = block * BLOCK, left = looking->windows - first, count = left < BLOCK ? left : BLOCK;
-    int64_t position = (search->next + (int64_t)first) * (int64_t)rx->standard->group;
-    float *strength = search->strength + first;
-    (void)worker;
-    rx->standard->look(rx->samples + (position - rx->base), count, strength);
-    for (size_t i = 0; i < count; i += 64) {
-        uint64_t marks = 0;
-        for (size_t k = 0; k < 64 && i + k < count; k++)
-            marks |= (uint64_t)(strength[i + k] > 0) << k;
-        search->marks[(first + i) / 64] = marks;
-    }
 }
 
 /* ---------------------------------------------------------------- in their order -------------- */
@@ -110,19 +83,15 @@ static size_t next_mark(const uint64_t *marks, size_t from, size_t count)
 
 void penstock__rx_search(struct penstock__rx *rx)
 {
-    const struct penstock__rx_standard *standard = rx->standard;
     struct penstock__rx_search *search = &rx->search;
-    int64_t groups = (rx->end - (int64_t)standard->window) / (int64_t)standard->group + 1;
-    if (rx->end >= (int64_t)standard->window && groups > search->next) {
-        struct looking looking = {.rx = rx, .windows = (size_t)(groups - search->next)};
-        penstock__parallel(rx->stream.context, (looking.windows + BLOCK - 1) / BLOCK, look, &looking);
-        for (size_t i = 0; i < looking.windows; i++) {
-            if (!search->run_length && (i = next_mark(search->marks, i, looking.windows)) == looking.windows)
-                break;
-            step(rx, search->next + (int64_t)i, search->strength[i]);
-        }
-        search->next = groups;
+    penstock__rx_look(rx);
+    const size_t windows = (size_t)(search->looked - search->next);
+    for (size_t i = 0; i < windows; i++) {
+        if (!search->run_length && (i = next_mark(search->marks, i, windows)) == windows)
+            break;
+        step(rx, search->next + (int64_t)i, search->strength[i]);
     }
+    search->next = search->looked;
     if (rx->stream.finished && search->run_length)
         end_run(rx);
 }
