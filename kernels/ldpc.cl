@@ -169,7 +169,11 @@ ALWAYS k_i32 soft_at(K_GLOBAL const k_u8 *row, const k_index i)
 #define soft_at(row, i) ((row)[i] ? -32 : 32)
 #else
 #define SOFT_BYTES 1
+#if defined(__OPENCL_VERSION__) /* not read as signed ones, whose limits LLVM 15 in Mesa's llvmpipe crashes at */
+#define soft_at(row, i) ((k_i32)((row)[i] ^ 0x80u) - 0x80)
+#else
 #define soft_at(row, i) ((k_i32)((K_GLOBAL const k_i8 *)(row))[i])
+#endif
 #endif
 
 ALWAYS k_u32 entry(const k_i32 soft)

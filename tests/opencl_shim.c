@@ -7,7 +7,8 @@
  * with these limits), let a call fail, and count objects that were made and not released. PENSTOCK_SHIM_FAULT=FAULT
  * makes a broken driver of it, for the helper program that tries it too: context-crash, build-crash, build-exit,
  * build-hang (which makes the file PENSTOCK_SHIM_HANGS), build-error, run-crash, run-wrong (nothing is done),
- * wait-crash; the first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set. With
+ * wait-crash, unmap-early (what is not mapped yet is not taken back, as by rusticl of Mesa 22), image-refused; the
+ * first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set. With
  * "plan-" before it, build-crash, build-exit, build-hang, run-crash or wait-crash is of other kernels than the first,
  * small one alone.
  */
@@ -208,10 +209,22 @@ MAKER(cl_command_queue, clCreateCommandQueue,
       (context, device, properties, code))
 MAKER(cl_mem, clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code),
       (context, flags, bytes, host, code))
-MAKER(cl_mem, clCreateImage,
-      (cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *description,
-       void *host, cl_int *code),
-      (context, flags, format, description, host, code))
+
+cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                     const cl_image_desc *description, void *host, cl_int *code)
+{
+    cl_mem made = NULL;
+    REAL(clCreateImage);
+    if (has_fault("image-refused"))
+        *code = CL_INVALID_OPERATION;
+    else if (fails())
+        *code = CL_OUT_OF_RESOURCES;
+    else
+        made = real(context, flags, format, description, host, code);
+    live += made != NULL;
+    return made;
+}
+
 MAKER(cl_program, clCreateProgramWithSource,
       (cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *code),
       (context, count, texts, lengths, code))
@@ -321,12 +334,43 @@ CALL(clEnqueueReadBuffer,
      (queue, buffer, blocking, offset, bytes, host, count, events, event))
 CALL(clFlush, (cl_command_queue queue), (queue))
 
+static _Thread_local int early;        /* nobody waited for the last mapping yet */
+static _Thread_local cl_event mapping; /* its event, if it has one */
+
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags, size_t offset,
+                         size_t bytes, cl_uint count, const cl_event *events, cl_event *event, cl_int *code)
+{
+    void *host = NULL;
+    REAL(clEnqueueMapBuffer);
+    if (fails())
+        *code = CL_OUT_OF_RESOURCES;
+    else
+        host = real(queue, buffer, blocking, flags, offset, bytes, count, events, event, code);
+    live += event && host;
+    early = host && !blocking;
+    mapping = event && host ? *event : NULL;
+    return host;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *host, cl_uint count, const cl_event *events,
+                               cl_event *event)
+{
+    REAL(clEnqueueUnmapMemObject);
+    if (fails())
+        return CL_OUT_OF_RESOURCES;
+    if (early && has_fault("unmap-early"))
+        return CL_INVALID_VALUE;
+    return real(queue, object, host, count, events, event);
+}
+
 cl_int clWaitForEvents(cl_uint count, const cl_event *events)
 {
     REAL(clWaitForEvents);
     crash_if("wait-crash");
     if (plans_kernel_ran)
         crash_if("plan-wait-crash");
+    for (cl_uint i = 0; i < count; i++)
+        early = early && events[i] != mapping;
     return fails() ? CL_OUT_OF_RESOURCES : real(count, events);
 }
 
@@ -363,6 +407,6 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
         answer(bytes, value, &(size_t){group}, sizeof(size_t));
     if (what == CL_DEVICE_EXTENSIONS) /* kernels/numbers.h takes floats where the compiler does not know it */
-        answer(bytes, value, "cl_khr_fp16", sizeof "cl_khr_fp16");
+        answer(bytes, value, "cl_khr_fp16 cl_khr_fp64", sizeof "cl_khr_fp16 cl_khr_fp64");
     return code;
 }

@@ -44,6 +44,7 @@ install_packages $packages
 
 jobs=$(nproc)
 if [ "$ci" = yes ]; then
+  tests/opencl_driver.sh fetch rusticl build/drivers
   echo "== formatting"
   git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cc' '*.cl' | xargs clang-format --dry-run --Werror
   echo "== clang: build"

@@ -18,6 +18,7 @@ struct gpu_limits {
     bool bounded;         /* its compiler keeps a kernel's registers to what so many groups at once leave it */
     bool cpu;             /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
     bool half_arithmetic; /* it computes in numbers of 16 bits */
+    bool single_only;     /* it does not in those of 64 */
     unsigned texel;       /* points in a texel of an image of floats that is made of a buffer; 0: there are none */
     const char *shape;    /* that a plan is tuned to: text for gpu/knobs.h; NULL: the library's choice */
 };

@@ -113,6 +113,9 @@ int penstock__gpu_viterbi_shape(struct gpu_viterbi *self, const struct penstock_
     if (variant == 1u + pairs)
         self->fast = false;
     self->direct = viterbi->soft == PENSTOCK_SOFT_S8 && all_sent && viterbi->count == self->stride && !viterbi->depth;
+    if (limits->single_only && viterbi->soft == PENSTOCK_SOFT_F32 && viterbi->scale == 0)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "floats without a given scale need numbers of 64 bits, which "
+                                                         "the device does not have");
     self->row_bytes = round_up(row_steps(self, viterbi, viterbi->bits) * self->stride, 16);
     if (self->states > limits->max_group)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u states need as many work-items in a group", self->states);

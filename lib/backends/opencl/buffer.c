@@ -106,3 +106,26 @@ int penstock__opencl_buffer_part(struct penstock_buffer *buffer, const struct pe
                                               CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     return code ? penstock__opencl_error(buffer->device, "clCreateSubBuffer", code) : PENSTOCK_OK;
 }
+
+/* ---------------------------------------------------------------- the host's view ------------- */
+
+/*
+ * Mapped in its turn and given back behind that, so that nobody waits. rusticl of Mesa 22 refuses to take back
+ * (CL_INVALID_VALUE) what its queue has not mapped yet: there the mapping is waited for.
+ */
+int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buffer *buffer)
+{
+    const struct opencl_api *cl = opened(slot->device)->api;
+    cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
+    cl_mem memory = ((const struct opencl_buffer *)buffer->priv)->memory;
+    cl_event mapped = NULL;
+    cl_int code;
+    void *host = cl->EnqueueMapBuffer(queue, memory, CL_FALSE, CL_MAP_READ, 0, buffer->bytes, 0, NULL, &mapped, &code);
+    if (code)
+        return penstock__opencl_error(slot->device, "clEnqueueMapBuffer", code);
+    code = cl->EnqueueUnmapMemObject(queue, memory, host, 0, NULL, NULL);
+    if (code == CL_INVALID_VALUE && !(code = cl->WaitForEvents(1, &mapped)))
+        code = cl->EnqueueUnmapMemObject(queue, memory, host, 0, NULL, NULL);
+    cl->ReleaseEvent(mapped);
+    return code ? penstock__opencl_error(slot->device, "clEnqueueUnmapMemObject", code) : PENSTOCK_OK;
+}

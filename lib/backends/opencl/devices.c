@@ -187,7 +187,8 @@ static void read_limits(struct opencl_device *self)
     self->limits = (struct gpu_limits){.local_bytes = (size_t)device_number(cl, self->id, CL_DEVICE_LOCAL_MEM_SIZE),
                                        .max_group = (unsigned)group,
                                        .cpu = type & CL_DEVICE_TYPE_CPU,
-                                       .half_arithmetic = has_extension(cl, self->id, "cl_khr_fp16")};
+                                       .half_arithmetic = has_extension(cl, self->id, "cl_khr_fp16"),
+                                       .single_only = !has_extension(cl, self->id, "cl_khr_fp64")};
     self->max_texels = device_number(cl, self->id, CL_DEVICE_IMAGE_SUPPORT)
                            ? (size_t)device_number(cl, self->id, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE)
                            : 0;
@@ -203,6 +204,7 @@ static void read_identity(struct opencl_device *self)
     device_text(cl, self->id, CL_DEVICE_VERSION, version, sizeof version);
     platform_text(cl, self->platform, CL_PLATFORM_NAME, platform, sizeof platform);
     platform_text(cl, self->platform, CL_PLATFORM_VERSION, platform_version, sizeof platform_version);
+    self->one_wave = !strcmp(platform, "rusticl") && !strncmp(driver, "22.", 3);
     snprintf(self->identity, sizeof self->identity, "%s|%s|%s|%s|%s", name, driver, version, platform,
              platform_version);
 }

@@ -39,10 +39,9 @@ static int check_group(struct penstock_plan_state *plan)
     unsigned group = self->kernel.group[0] * self->kernel.group[1];
     for (unsigned i = 0; i < FUSED_KERNELS && self->kernels[i]; i++) {
         size_t limit = 0;
-        cl_int code = device_of(plan)->api->GetKernelWorkGroupInfo(
-            self->kernels[i], device_of(plan)->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL);
-        if (code)
-            return penstock__opencl_error(plan->device, "clGetKernelWorkGroupInfo", code);
+        int status = penstock__opencl_group_limit(&limit, plan->device, self->kernels[i]);
+        if (status)
+            return status;
         if (limit < group) /* there is but one kernel for a block of LDPC */
             return penstock__error(
                 plan->problem->kind == PENSTOCK_PROBLEM_LDPC ? PENSTOCK_ERR_UNSUPPORTED : PENSTOCK_ERR_DEVICE,

@@ -19,28 +19,52 @@ static bool listed(const struct opencl_device *device, cl_channel_order order, c
     return false;
 }
 
+static cl_mem image_of(const struct opencl_device *device, cl_mem buffer, size_t texels, unsigned texel,
+                       cl_mem_flags access, cl_int *code)
+{
+    const cl_image_format format = {texel == 1 ? CL_RG : CL_RGBA, CL_FLOAT};
+    const cl_image_desc description = {
+        .image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = texels, .buffer = buffer};
+    return device->api->CreateImage(device->context, access, &format, &description, NULL, code);
+}
+
+/* rusticl of Mesa 22 lists such images, and makes none of a buffer in the host's memory, which a batch has on a CPU. */
+static bool refused(const struct opencl_device *device, unsigned texel)
+{
+    penstock_cf32 host[2] = {{0, 0}};
+    const cl_mem_flags where = device->limits.cpu ? CL_MEM_USE_HOST_PTR : 0;
+    cl_int code;
+    cl_mem image, buffer = device->api->CreateBuffer(device->context, CL_MEM_READ_WRITE | where, texel * sizeof *host,
+                                                     where ? host : NULL, &code);
+    if (code)
+        return false;
+    image = image_of(device, buffer, 1, texel, CL_MEM_READ_ONLY, &code);
+    if (!code)
+        device->api->ReleaseMemObject(image);
+    device->api->ReleaseMemObject(buffer);
+    return code == CL_INVALID_OPERATION;
+}
+
 unsigned penstock__opencl_texel(const struct opencl_device *device)
 {
     static const cl_channel_order orders[] = {CL_RG, CL_RGBA};
     for (unsigned i = 0; i < 2 && device->max_texels; i++)
         if (listed(device, orders[i], CL_MEM_READ_ONLY) && listed(device, orders[i], CL_MEM_WRITE_ONLY))
-            return i + 1;
+            return refused(device, i + 1) ? 0 : i + 1;
     return 0;
 }
 
 static int create(cl_mem *image, const struct penstock_buffer *buffer, unsigned texel, cl_mem_flags access)
 {
     const struct opencl_device *device = buffer->device->priv;
-    const cl_image_format format = {texel == 1 ? CL_RG : CL_RGBA, CL_FLOAT};
-    const cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER,
-                                       .image_width = buffer->bytes / (texel * sizeof(penstock_cf32)),
-                                       .buffer = ((const struct opencl_buffer *)buffer->priv)->memory};
+    cl_mem memory = ((const struct opencl_buffer *)buffer->priv)->memory;
+    const size_t texels = buffer->bytes / (texel * sizeof(penstock_cf32));
     cl_int code;
-    if (description.image_width > device->max_texels)
+    if (texels > device->max_texels)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: %zu texels are too many for one image, of %zu at most",
-                               buffer->device->name, description.image_width, device->max_texels);
-    *image = device->api->CreateImage(device->context, access, &format, &description, NULL, &code);
-    if (!code && (code = device->api->RetainMemObject(description.buffer)))
+                               buffer->device->name, texels, device->max_texels);
+    *image = image_of(device, memory, texels, texel, access, &code);
+    if (!code && (code = device->api->RetainMemObject(memory)))
         device->api->ReleaseMemObject(*image);
     if (!code)
         return PENSTOCK_OK;

@@ -102,6 +102,7 @@ struct opencl_device {
     cl_ulong max_buffer_bytes;
     size_t max_texels; /* of an image made of a buffer */
     bool is_gpu;
+    bool one_wave;      /* of any kernel the driver says that a group may have as many work-items as a wave */
     char identity[768]; /* device, driver and platform with versions: what compiled kernels depend on */
     pthread_mutex_t kept_lock;
     struct opencl_kept kept[OPENCL_KEPT]; /* the last ones, the oldest first */
@@ -138,6 +139,9 @@ void penstock__opencl_driver_key(char *text, size_t capacity);
 /* Compiles `source` or takes it from the cache; a cached binary that the driver refuses is compiled and written anew.
  */
 int penstock__opencl_program(cl_program *program, struct penstock_device *device, const char *source);
+
+/* Work-items that a kernel can have in a group: fewer than the device's limit where it needs many registers. */
+int penstock__opencl_group_limit(size_t *limit, const struct penstock_device *device, cl_kernel kernel);
 
 /* Writes the binaries that are not in the cache folder yet: when the device is closed. */
 void penstock__opencl_programs_free(struct penstock_device *device);
@@ -176,8 +180,6 @@ struct opencl_plan {
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant);
 void penstock__opencl_plan_free(struct penstock_plan_state *plan);
-/* Memory of the host that a kernel has written is only sure to show it when it is mapped. */
-int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buffer *buffer);
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                              const struct penstock_job *job);
 
@@ -260,6 +262,8 @@ int penstock__opencl_buffer_wrap(struct penstock_buffer *buffer, void *host, siz
 int penstock__opencl_buffer_adopt(struct penstock_buffer *buffer, uint64_t native);
 uint64_t penstock__opencl_buffer_native(const struct penstock_buffer *buffer);
 int penstock__opencl_buffer_part(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at);
+/* Memory of the host that a kernel has written is only sure to show it when it is mapped. */
+int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buffer *buffer);
 void penstock__opencl_buffer_free(struct penstock_buffer *buffer);
 
 #endif

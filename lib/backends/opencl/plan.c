@@ -22,15 +22,6 @@ static int build_kernel(struct opencl_node *node, struct penstock_plan_state *pl
     return code ? penstock__opencl_error(plan->device, "clCreateKernel", code) : PENSTOCK_OK;
 }
 
-/* Work-items that this kernel can have in a group: fewer than the device's limit where it needs many registers. */
-static int kernel_group_limit(const struct opencl_node *node, const struct penstock_plan_state *plan, size_t *limit)
-{
-    const struct opencl_device *device = plan->device->priv;
-    cl_int code = device->api->GetKernelWorkGroupInfo(node->kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE,
-                                                      sizeof *limit, limit, NULL);
-    return code ? penstock__opencl_error(plan->device, "clGetKernelWorkGroupInfo", code) : PENSTOCK_OK;
-}
-
 static int upload_table(struct opencl_node *node, const struct penstock_plan_state *plan, const struct gpu_table *table)
 {
     const struct opencl_device *device = plan->device->priv;
@@ -61,7 +52,7 @@ static int make(struct penstock_plan_state *plan, const struct gpu_scheme *schem
     struct opencl_node *node = &((struct opencl_plan *)plan->priv)->nodes[index];
     int status;
     if ((status = build_kernel(node, plan, scheme, index, table)) ||
-        (status = kernel_group_limit(node, plan, group_limit)))
+        (status = penstock__opencl_group_limit(group_limit, plan->device, node->kernel)))
         return status;
     return upload_table(node, plan, table);
 }
@@ -182,18 +173,6 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
         code = cl->EnqueueNDRangeKernel(queue->queue, node->kernel, 2, NULL, global, local, 0, NULL, NULL);
     pthread_mutex_unlock(&self->arguments);
     return code ? penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code) : PENSTOCK_OK;
-}
-
-int penstock__opencl_show(struct penstock_slot *slot, const struct penstock_buffer *buffer)
-{
-    const struct opencl_api *cl = ((const struct opencl_device *)slot->device->priv)->api;
-    cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
-    cl_int code;
-    void *host =
-        cl->EnqueueMapBuffer(queue, memory_of(buffer), CL_FALSE, CL_MAP_READ, 0, buffer->bytes, 0, NULL, NULL, &code);
-    if (!code)
-        code = cl->EnqueueUnmapMemObject(queue, memory_of(buffer), host, 0, NULL, NULL);
-    return code ? penstock__opencl_error(slot->device, "clEnqueueMapBuffer", code) : PENSTOCK_OK;
 }
 
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,

@@ -74,6 +74,16 @@ static int compile(cl_program *program, struct penstock_device *device, const ch
                            penstock__opencl_code_name(code), *message ? ": " : "", message);
 }
 
+int penstock__opencl_group_limit(size_t *limit, const struct penstock_device *device, cl_kernel kernel)
+{
+    const struct opencl_device *self = opened(device);
+    cl_int code =
+        self->api->GetKernelWorkGroupInfo(kernel, self->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof *limit, limit, NULL);
+    if (!code && self->one_wave && *limit < self->limits.max_group)
+        *limit = self->limits.max_group;
+    return code ? penstock__opencl_error(device, "clGetKernelWorkGroupInfo", code) : PENSTOCK_OK;
+}
+
 /* NULL where there is no binary in the cache or the driver refuses it. */
 static cl_program from_cache(struct penstock_device *device, const char *name)
 {

@@ -29,13 +29,12 @@ static int make_kernel(struct penstock_plan_state *plan, unsigned which, const c
     const unsigned group = penstock__gpu_viterbi_group(&self->shape, which);
     size_t limit = 0;
     cl_int code = CL_SUCCESS;
+    int status;
     self->kernels[which] = cl->CreateKernel(self->program, name, &code);
     if (code)
         return penstock__opencl_error(plan->device, "clCreateKernel", code);
-    code = cl->GetKernelWorkGroupInfo(self->kernels[which], device_of(plan)->id, CL_KERNEL_WORK_GROUP_SIZE,
-                                      sizeof limit, &limit, NULL);
-    if (code)
-        return penstock__opencl_error(plan->device, "clGetKernelWorkGroupInfo", code);
+    if ((status = penstock__opencl_group_limit(&limit, plan->device, self->kernels[which])))
+        return status;
     if (limit < group)
         return penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
                                plan->device->name, limit, group);

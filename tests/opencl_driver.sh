@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# OpenCL drivers for processors beside PoCL, in a folder of their own: one that is installed shows up in every program.
+#   tests/opencl_driver.sh fetch NAME FOLDER            downloads it there; installs the libraries that it needs
+#   tests/opencl_driver.sh check NAME FOLDER PENSTOCK   cases of `penstock check` by hash; with PENSTOCK_TEST_FULL=1 all
+# NAME: rusticl (Mesa's, on llvmpipe; a package of Debian) or intel (Intel's runtime for CPUs; from PyPI, 280 MB, under
+# Intel's licence).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. cmake/debian-setup.sh
+action=$1 name=$2 folder=$(realpath -m "$3")/$2
+
+# Depends: lines are the ones without alternatives, of which the loader is one.
+fetch_rusticl() {
+  local needed
+  needed=$(apt-cache depends mesa-opencl-icd | sed -n 's/^  Depends: \([a-z0-9].*\)/\1/p')
+  # shellcheck disable=SC2086
+  install_packages $needed
+  mkdir -p "$folder"
+  (cd "$folder" && apt-get -qq download mesa-opencl-icd && dpkg -x mesa-opencl-icd_*.deb . && rm mesa-opencl-icd_*.deb)
+}
+
+# Its own loader would hide the system's, and does not load without the rest of Intel's software.
+fetch_intel() {
+  local wheel
+  mkdir -p "$folder/wheels" "$folder/lib"
+  python3 -m pip download -q --no-deps -d "$folder/wheels" intel-opencl-rt intel-cmplr-lib-rt tbb tcmlib
+  for wheel in "$folder"/wheels/*.whl; do
+    python3 -m zipfile -e "$wheel" "$folder"
+    rm "$wheel"
+  done
+  find "$folder" -path '*.data/data/lib/*' -type f ! -name 'libOpenCL*' -exec mv -t "$folder/lib" {} +
+}
+
+# The driver's library, or nothing.
+find_rusticl() {
+  local library
+  for library in "$folder"/usr/lib/*/libRusticlOpenCL.so.1 /usr/lib/*/libRusticlOpenCL.so.1; do
+    [ ! -e "$library" ] || { echo "$library"; return; }
+  done
+}
+
+find_intel() { [ ! -e "$folder/lib/libintelocl.so" ] || echo "$folder/lib/libintelocl.so"; }
+
+check() {
+  local library penstock part=(--part 2/12) text status=0
+  penstock=$(realpath "$1")
+  library=$(find_"$name")
+  [ -n "$library" ] || { echo "SKIPPED: no driver (tests/opencl_driver.sh fetch $name ${folder%/*})"; exit 77; }
+  mkdir "$work/vendors"
+  echo "$library" > "$work/vendors/driver.icd"
+  export OCL_ICD_VENDORS=$work/vendors PENSTOCK_CACHE_DIR=$work/cache XDG_CACHE_HOME=$work RUSTICL_ENABLE=llvmpipe
+  [ "$name" != intel ] || export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  text=$("$penstock" devices --wait)
+  case $text in
+    *opencl:0*"$2"*) ;;
+    *) echo "$library has no device: $text"; exit 1 ;;
+  esac
+  [ -z "${PENSTOCK_TEST_FULL:-}" ] || part=()
+  "$penstock" check opencl:0 "${part[@]}" || status=1
+  # What the driver does not have is SKIPPED, and not an error.
+  "$penstock" check opencl:0 --case fft:64 --case fft:64:images --case fft:64:fp16 --case ofdm:64/16/48:qpsk || status=1
+  exit "$status"
+}
+
+case $action:$name in
+  fetch:rusticl | fetch:intel) fetch_"$name" ;;
+  check:rusticl | check:intel)
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    if [ "$name" = rusticl ]; then check "$4" rusticl; else check "$4" Intel; fi
+    ;;
+  *) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
