@@ -149,6 +149,7 @@ void penstock_ofdm_free(penstock_ofdm *ofdm)
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         penstock__ofdm_worker_free(&ofdm->workers[i]);
     penstock__free(ofdm->workers);
+    penstock__free(ofdm->here);
     if (ofdm->fused)
         penstock__ofdm_fused_free(ofdm->fused);
     penstock__free(ofdm->fused);
@@ -337,6 +338,7 @@ static bool flow(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const pe
 
 static int run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
 {
+    bool done;
     int status, fused = penstock__ofdm_fused_begin(ofdm->fused, &ofdm->grid, batch, result);
     if (fused < 0)
         return fused;
@@ -346,6 +348,8 @@ static int run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const pens
         return status;
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         ofdm->workers[i].frame = NULL;
+    if ((status = penstock__ofdm_run_parts(ofdm, batch, result, &done)) || done)
+        return status;
     for (size_t first = 0; first < batch->symbol_count; first += ofdm->block) {
         size_t rest = batch->symbol_count - first;
         struct block block = {.ofdm = ofdm,

@@ -41,10 +41,18 @@ struct penstock_ofdm {
     void *packed;       /* n samples a symbol of the block */
     struct ofdm_worker *workers;
     unsigned worker_count;
+    char *here; /* the workers' memory of ofdm_here.c, here_bytes each */
+    size_t here_bytes;
     struct ofdm_fused *fused; /* executors point into it */
     struct ofdm_flow flow;
     uint64_t fused_blocks;
 };
+
+/* ---------------------------------------------------------------- ofdm_here.c ----------------- */
+
+/* A batch, checked, by all threads, each a part at a time; *done: whether the device works so. */
+int penstock__ofdm_run_parts(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result,
+                             bool *done);
 
 /* ---------------------------------------------------------------- ofdm_handover.c ------------- */
 
