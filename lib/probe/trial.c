@@ -10,9 +10,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#define SILENCE_S 120 /* compilers take their time over a large kernel */
+#define SILENCE_S 120      /* compilers take their time over a large kernel */
+#define LOOK_NS   10000000 /* between two looks at whether a trial may begin */
 #define KEY_BYTES PENSTOCK__PROBE_KEY_BYTES
 
 static _Thread_local struct {
@@ -114,13 +116,58 @@ static enum penstock__holds run_session(struct penstock__finding *finding, const
     return holds;
 }
 
+/* A compiler keeps a processor busy: with more of them at once than half of the processors all get late, what the
+ * application does too, and each would have to be ended when nobody waits any more. */
+static struct {
+    struct penstock_guard guard;
+    pid_t process; /* that the count is of: a child after fork() has none at work */
+    unsigned at_work;
+} trials = {.guard = PENSTOCK_GUARD_AWAITED};
+
+static bool begin_trial(void)
+{
+    const unsigned most = penstock__processors() > 1 ? penstock__processors() / 2 : 1;
+    bool begun = false;
+    penstock__guard(&trials.guard);
+    if (trials.process != getpid())
+        trials.at_work = 0;
+    trials.process = getpid();
+    if ((begun = trials.at_work < most))
+        trials.at_work++;
+    penstock__unguard(&trials.guard);
+    return begun;
+}
+
+static void end_trial(void)
+{
+    penstock__guard(&trials.guard);
+    if (trials.process == getpid())
+        trials.at_work--;
+    penstock__unguard(&trials.guard);
+}
+
+/* Until there is room for one more; false: nobody waits for the plan any more. */
+static bool await_trial(void)
+{
+    while (!penstock__cancelled()) {
+        if (begin_trial())
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return false;
+}
+
 /* A process that was killed from outside says nothing of the driver: once more, then. */
 static enum penstock__holds run_sessions(struct penstock__finding *finding, const struct penstock_device *device,
                                          int input)
 {
-    enum penstock__holds holds = run_session(finding, device, input);
+    enum penstock__holds holds;
+    if (!await_trial())
+        return PENSTOCK__CANCELLED;
+    holds = run_session(finding, device, input);
     if (holds == PENSTOCK__FOR_NOW && finding->outcome && !lseek(input, 0, SEEK_SET))
         holds = run_session(finding, device, input);
+    end_trial();
     return holds;
 }
 
