@@ -64,6 +64,31 @@ static void tell_awaited(penstock_context *context, size_t count)
     }
 }
 
+/* Bytes of a present device's kind, with its colon: "cuda:" of "cuda:0"; 0 of one that is named without an index. */
+static size_t kind_bytes(penstock_context *context, size_t index, const char **name)
+{
+    penstock_device_info info = PENSTOCK_DEVICE_INFO;
+    *name = "";
+    if (penstock_device_get(context, index, &info) || info.reason || !strchr(info.name, ':'))
+        return 0;
+    *name = info.name;
+    return (size_t)(strchr(info.name, ':') + 1 - info.name);
+}
+
+/* Where there are several of a kind. */
+static void tell_several(penstock_context *context, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const char *name, *before;
+        size_t bytes = kind_bytes(context, i, &name);
+        if (!bytes || kind_bytes(context, i - 1, &before) != bytes || strncmp(name, before, bytes))
+            continue;
+        printf("%.*s* is all devices of that kind at once, %s,%s these two.\n", (int)bytes, name, before, name);
+        while (i + 1 < count && kind_bytes(context, i + 1, &before) == bytes && !strncmp(name, before, bytes))
+            i++;
+    }
+}
+
 static int run(const struct command *command, int argc, const char **argv)
 {
     int code = EXIT_DONE;
@@ -93,6 +118,7 @@ static int run(const struct command *command, int argc, const char **argv)
     } else {
         print_table(context, count);
         print_licence(context, count);
+        tell_several(context, count);
         tell_awaited(context, count);
     }
 done:

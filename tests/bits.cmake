@@ -5,7 +5,7 @@
 set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream cpu_abreast cpu_ordered cpu_power
   enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream fec_viterbi fft_bits fft_memory fft_planes
   fft_stream filter_blocks filter_channels filter_queue filter_handover filter_handover_failures filter_pair
-  filter_stream fork gpu_in_place gpu_threads gpu_viterbi half host_memory ofdm ofdm_batches ofdm_demap ofdm_handover
+  filter_stream fork gpu_in_place gpu_threads gpu_viterbi group half host_memory ofdm ofdm_batches ofdm_demap ofdm_handover
   ofdm_chunks ofdm_stream plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum
   spectrum_failures stream sweep_device sweep_memory wifi_detect wifi_receiver wifi_stall wifi_threads wifi_transmit)
 
@@ -17,7 +17,7 @@ list(TRANSFORM bits_gpu_names REPLACE "^gpu_" "")
 list(JOIN bits_gpu_names "|" bits_gpu_names)
 get_property(registered DIRECTORY PROPERTY TESTS)
 foreach(test IN LISTS registered)
-  if(test MATCHES "^(${bits_names}|ofdm_kernel)(_(cpu|reference|trace|opencl|fused))*$|^opencl_(gpu_)?(${bits_gpu_names})$")
+  if(test MATCHES "^(${bits_names}|ofdm_kernel)(_(cpu|reference|trace|opencl|fused|[248]))*$|^opencl_(gpu_)?(${bits_gpu_names})$")
     get_property(labels TEST ${test} PROPERTY LABELS)
     set_property(TEST ${test} PROPERTY LABELS ${labels} bits)
   endif()

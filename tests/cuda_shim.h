@@ -33,8 +33,21 @@ void shim_rule(bool holds, const char *rule);
 /* A context is current in this thread. */
 void shim_needs_context(void);
 
-/* The memory of an asynchronous copy is page-locked. */
-void shim_needs_pinned(const char *memory, size_t bytes);
+/* The GPU whose context that is. */
+int shim_current(void);
+
+/* Whether it was lost. */
+bool shim_is_lost(int gpu);
+
+/* The memory of an asynchronous copy is page-locked, and for that GPU. */
+void shim_needs_pinned(const char *memory, size_t bytes, int gpu);
+
+/* The memory is that GPU's. */
+void shim_needs_own(const void *memory, int gpu);
+
+/* A launch, or a copy between the host and the GPU. */
+void shim_note_launch(int gpu);
+void shim_note_copy(int gpu);
 
 /* Enough of the source's constants to do a plain transform and to check its launch. */
 struct shim_kernel {
@@ -43,6 +56,7 @@ struct shim_kernel {
     bool reverse, plain;
     double scale, milliseconds;
     int shared_limit;
+    int gpu;     /* it was loaded into the context of */
     bool copies; /* kernels/copy.cl, and nothing of the above */
 };
 

@@ -190,6 +190,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *data)
     if (shim_fails() || !(*module = calloc(1, sizeof **module)))
         return SHIM_OUT_OF_MEMORY;
     (*module)->function.kernel = read_kernel((const char *)data + sizeof mark - 1);
+    (*module)->function.kernel.gpu = shim_current();
     shim_count(1);
     return 0;
 }

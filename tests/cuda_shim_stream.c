@@ -13,6 +13,7 @@ struct work {
     const void *from;
     size_t bytes;
     struct shim_launch launch; /* a launch where neither is there */
+    bool to_host;              /* a copy's other side is the host's */
     CUstream awaited;          /* or: until so much of another stream is done */
     unsigned long until;
 };
@@ -21,6 +22,7 @@ struct CUstream_st {
     struct work *first, **end;
     unsigned long added, done;
     double clock; /* milliseconds that what was added takes */
+    int gpu;
 };
 
 struct CUevent_st {
@@ -34,6 +36,7 @@ static CUresult append(CUstream stream, const struct work *content)
 {
     struct work *work = shim_fails() ? NULL : malloc(sizeof *work);
     shim_needs_context();
+    shim_rule(shim_current() == stream->gpu, "work for a stream of another GPU than the current context's");
     if (!work)
         return SHIM_LAUNCH_FAILED;
     *work = *content;
@@ -51,7 +54,9 @@ static void run(CUstream stream, unsigned long until)
         struct work *work = stream->first;
         if (!(stream->first = work->next))
             stream->end = &stream->first;
-        if (work->to)
+        if (work->to_host && shim_is_lost(stream->gpu))
+            memset(work->to, 0xff, work->bytes);
+        else if (work->to)
             memcpy(work->to, work->from, work->bytes);
         else if (work->awaited)
             run(work->awaited, work->until);
@@ -64,19 +69,27 @@ static void run(CUstream stream, unsigned long until)
 
 CUresult shim_enqueue_launch(CUstream stream, const struct shim_launch *launch)
 {
+    shim_rule(launch->kernel.gpu == stream->gpu, "a kernel of another GPU");
+    shim_needs_own(launch->in, stream->gpu);
+    shim_needs_own(launch->out, stream->gpu);
+    shim_note_launch(stream->gpu);
     return append(stream, &(struct work){.launch = *launch});
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-    shim_needs_pinned(from, bytes);
+    shim_needs_pinned(from, bytes, stream->gpu);
+    shim_needs_own((const void *)(size_t)to, stream->gpu);
+    shim_note_copy(stream->gpu);
     return append(stream, &(struct work){.to = (void *)(size_t)to, .from = from, .bytes = bytes});
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    shim_needs_pinned(to, bytes);
-    return append(stream, &(struct work){.to = to, .from = (void *)(size_t)from, .bytes = bytes});
+    shim_needs_pinned(to, bytes, stream->gpu);
+    shim_needs_own((const void *)(size_t)from, stream->gpu);
+    shim_note_copy(stream->gpu);
+    return append(stream, &(struct work){.to = to, .from = (void *)(size_t)from, .bytes = bytes, .to_host = true});
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
@@ -91,6 +104,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     if (shim_fails() || !(*stream = calloc(1, sizeof **stream)))
         return SHIM_OUT_OF_MEMORY;
     (*stream)->end = &(*stream)->first;
+    (*stream)->gpu = shim_current();
     shim_count(1);
     return 0;
 }

@@ -26,6 +26,13 @@ SHIM_EXPORT long shim_left(void);
 /* (CUDA's) Contexts that this thread has pushed. */
 SHIM_EXPORT long shim_pushes(void);
 
+/* (CUDA's) All calls of that GPU fail from now on, and what it was to copy to the host is not what it should be. */
+SHIM_EXPORT void shim_lose_gpu(int gpu);
+
+/* (CUDA's) Kernels that a GPU was given so far, and copies between the host and it. */
+SHIM_EXPORT long shim_launches(int gpu);
+SHIM_EXPORT long shim_copies(int gpu);
+
 /* Objects made and not released. */
 SHIM_EXPORT long shim_live(void);
 

@@ -15,6 +15,9 @@ static struct {
     void (*fail_from)(long k); /* NULL: a driver that has none */
     int (*lose)(void);         /* likewise */
     long (*pushes)(void);      /* likewise */
+    void (*lose_gpu)(int gpu); /* likewise, as the next two */
+    long (*launches)(int gpu);
+    long (*copies)(int gpu);
     long (*left)(void);
     long (*live)(void);
     const char *(*broken_rule)(void); /* NULL: a driver that checks none */
@@ -37,6 +40,9 @@ static inline bool shim_load(const char *variable)
     shim_find(library, "shim_fail_from", &shim.fail_from);
     shim_find(library, "shim_lose", &shim.lose);
     shim_find(library, "shim_pushes", &shim.pushes);
+    shim_find(library, "shim_lose_gpu", &shim.lose_gpu);
+    shim_find(library, "shim_launches", &shim.launches);
+    shim_find(library, "shim_copies", &shim.copies);
     shim_find(library, "shim_broken_rule", &shim.broken_rule);
     return shim_find(library, "shim_fail_at", &shim.fail_at) && shim_find(library, "shim_left", &shim.left) &&
            shim_find(library, "shim_live", &shim.live);

@@ -46,6 +46,12 @@ typedef enum penstock_status {
 #undef PENSTOCK_STATUS_ENUM
 } penstock_status;
 
+/* What one of several devices ("cuda:*") did. */
+typedef struct penstock_device_work {
+    const char *device; /* "cuda:1"; lives as long as the context */
+    uint64_t batches;
+} penstock_device_work;
+
 /* One line, without newline, about this thread's last failure; "" before the first. */
 PENSTOCK_API const char *penstock_error_text(void);
 

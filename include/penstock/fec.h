@@ -65,7 +65,7 @@ typedef struct penstock_viterbi_desc {
                     absolute value of its finite numbers */
     penstock_bits result;
     size_t batch;   /* blocks that one call usually brings; 0: the library's choice. A hint, no limit. */
-    unsigned slots; /* batches in flight, 1 .. 16; 0: 3 */
+    unsigned slots; /* batches in flight, of several devices on each, 1 .. 16; 0: 3 */
 } penstock_viterbi_desc;
 
 #define PENSTOCK_VITERBI_DESC(...) PENSTOCK_DESCRIPTION(penstock_viterbi_desc, __VA_ARGS__)
@@ -180,7 +180,7 @@ typedef struct penstock_ldpc_desc {
     bool soft_result; /* instead of bits an int8_t for each data bit, -95 .. 95, positive where 0 is likelier */
     bool report;      /* each result ends with a penstock_ldpc_report */
     size_t batch;     /* blocks that one call usually brings; 0: the library's choice. A hint, no limit. */
-    unsigned slots;   /* batches in flight, 1 .. 16; 0: 3 */
+    unsigned slots;   /* batches in flight, of several devices on each, 1 .. 16; 0: 3 */
 } penstock_ldpc_desc;
 
 #define PENSTOCK_LDPC_DESC(...) PENSTOCK_DESCRIPTION(penstock_ldpc_desc, __VA_ARGS__)

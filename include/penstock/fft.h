@@ -62,7 +62,7 @@ typedef struct penstock_fft_desc {
     penstock_load load;
     penstock_store store;
     size_t batch;   /* frames that one call usually brings; 0: the library's choice. A hint, no limit. */
-    unsigned slots; /* batches in flight, 1 .. 16; 0: 3 */
+    unsigned slots; /* batches in flight, of several devices on each, 1 .. 16; 0: 3 */
 
     /* More than one dimension; with PENSTOCK_COMPLEX, without shift. 0 is 1 for both. */
     size_t rows;    /* 2-D: a frame is `rows` rows of n / rows values, row after row, and so is its transform. A centred

@@ -60,6 +60,14 @@
  * Devices are named by text: "auto" is the fastest by measurement and always runs, at worst on the
  * CPU; "NAME" ("cpu", "opencl:1", or a piece of a product name) is that device or an error;
  * "prefer:NAME" is that device or, with one log line, the CPU. NULL means "auto".
+ *
+ * "cuda:*" (or "opencl:*") and a list, "cuda:0,cuda:1" or for short "cuda:0+1", are several devices of one kind:
+ * batches of a plan and blocks of a stream go to them in turns and come back in order, with the bits of one where they
+ * are of one product. A stream keeps three batches on their way to each. One that fails is left out from then on, with
+ * one log line, and what it had is done again by the others; all of them failing is as one device's failure. The same
+ * one twice, kinds mixed, or one that the machine has not are errors. Of one device "cuda:*" is that device. "opencl:*"
+ * leaves out processors beside which there is a GPU. Buffers and queues are on one device, and a plan of several takes
+ * those of any of them.
  */
 #ifndef PENSTOCK_PENSTOCK_H
 #define PENSTOCK_PENSTOCK_H

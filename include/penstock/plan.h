@@ -63,6 +63,9 @@ typedef struct penstock_plan_info {
     uint64_t meanwhile;  /* batches that it did so */
     unsigned timed;      /* shapes of its kernels that were timed when it was made (penstock_fft_desc.tune); 0: none */
     double tuning_s;     /* seconds that timing them took, without compiling */
+    const penstock_device_work
+        *shares;        /* where `device` is several ("cuda:*"), what each of them did so far; live as */
+    size_t share_count; /* long as the plan, and are NULL and 0 for one device */
 } penstock_plan_info;
 
 #define PENSTOCK_PLAN_INFO PENSTOCK_DESCRIPTION(penstock_plan_info, )

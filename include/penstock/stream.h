@@ -161,6 +161,8 @@ typedef struct penstock_stream_stats {
     uint64_t fallbacks;   /* batches that the CPU did because the device failed */
     uint64_t drops;       /* items in that were lost for want of time or memory */
     uint64_t meanwhile; /* batches that the CPU did because the device was not ready: penstock_context_desc.meanwhile */
+    const penstock_device_work *shares; /* where the device is several ("cuda:*"), what those did that did anything; */
+    size_t share_count;                 /* live as long as the stream, and are NULL and 0 for one device */
 } penstock_stream_stats;
 
 #define PENSTOCK_STREAM_STATS PENSTOCK_DESCRIPTION(penstock_stream_stats, )

@@ -43,7 +43,7 @@ struct penstock_device {
     penstock_context *context;
     unsigned index; /* among the backend's devices */
     unsigned twins; /* devices of the same product and driver before it */
-    char name[32];
+    char name[56];
     char product[128];
     char driver[128];
     char reason[256]; /* "" where present */
@@ -54,8 +54,10 @@ struct penstock_device {
     bool opened;
     bool host_memory; /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
     size_t alignment; /* open may set it: parts of its memory begin at multiples of so many bytes; 0: 16 */
-    uint64_t shared;  /* 0, or before open: an object of the driver's in which the device is to work; of backends with
-                         SHARES alone */
+    struct penstock_device *const *members; /* of several devices under one name, core/device_group.h: they, and */
+    size_t member_count;                    /* how many; of others NULL and 0. A backend never meets such */
+    uint64_t shared; /* 0, or before open: an object of the driver's in which the device is to work; of backends with
+                        SHARES alone */
     void (*tell)(const char *doing); /* in the process that tries plans (penstock__probe_plan), else NULL: as of
                                         `trial`. Where it is set no kernel goes to the cache folder */
     void *priv;
@@ -525,16 +527,17 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_UNROUNDED = 1024,  /* decodes LDPC without the rounding that others share */
     PENSTOCK_BACKEND_DEVELOPERS = 2048, /* not named where users are told what there is */
     PENSTOCK_BACKEND_ADDRESSES = 4096,  /* what buffer_native gives are addresses, so that overlaps can be told */
-    PENSTOCK_BACKEND_SHARES = 8192      /* open takes the device's `shared` */
+    PENSTOCK_BACKEND_SHARES = 8192,     /* open takes the device's `shared` */
+    PENSTOCK_BACKEND_PORTABLE = 16384 /* memory of host_alloc and host_lock is reached by all devices of the backend */
 };
 
 struct penstock_backend {
     uint32_t abi;        /* PENSTOCK_BACKEND_ABI */
-    const char *name;    /* "cpu", "opencl", ...; a device is "name" if there is `single`, else "name:index" */
+    const char *name;    /* "cpu", "opencl", ...; a device is "name" where `single` says so, else "name:index" */
     const char *licence; /* SPDX expression that the linked libraries impose; "MIT" if none does */
     unsigned flags;
     bool folds;                                                /* knows `fold` of transforms: none has it otherwise */
-    bool single;                                               /* at most one device, named without an index */
+    bool single;                                               /* one device alone is named without an index */
     size_t device_bytes, buffer_bytes, slot_bytes, plan_bytes; /* private parts; 0: none */
     double error_factor; /* a plan's self-check allows this times 1.0e-7 sqrt(log2 n), relative L2; 0: 1 */
 

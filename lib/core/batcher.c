@@ -65,8 +65,8 @@ static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct
     *capacity = choose_capacity(batcher, info.best_batch > batch ? info.best_batch : batch);
     size_t in_bytes = samples_of(batcher, *capacity) * batcher->sample_bytes;
     size_t out_bytes = *capacity * batcher->group_bytes;
-    unsigned count = in_bytes + out_bytes > batcher->max_bytes ? FEW_BATCHES : PENSTOCK__RING_MOST;
-    return penstock__ring_init(ring, device->context, device, count, in_bytes, out_bytes);
+    unsigned each = in_bytes + out_bytes > batcher->max_bytes ? FEW_BATCHES : PENSTOCK__RING_USUAL;
+    return penstock__ring_init(ring, device->context, device, penstock__ring_count(device, each), in_bytes, out_bytes);
 }
 
 int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *plan, size_t max_bytes,

@@ -4,6 +4,7 @@
 /* Buffers: made, wrapped, cut into slices, and freed with the last of these. */
 #include "core/buffer.h"
 #include "core/description.h"
+#include "core/device_group.h"
 #include "core/devices.h"
 
 #define KEPT      64 /* handles that were freed and are still known */
@@ -76,7 +77,8 @@ int penstock__buffer_device(struct penstock_device **device, penstock_context *c
     int status = penstock__device_parse(&preference, &found, name);
     if (!status && preference != PENSTOCK_DEVICE_NAMED)
         return bad("a buffer or queue is on a device that is named, neither \"auto\" nor \"prefer:\"");
-    if (status || (status = penstock__device_find(context, found, device)))
+    if (status || (status = penstock__device_find(context, found, device)) ||
+        (status = penstock__device_alone(*device, "a buffer or queue is on one")))
         return status;
     return penstock__device_open(*device);
 }

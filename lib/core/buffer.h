@@ -52,11 +52,11 @@ int penstock__queue_note(penstock_queue *queue, int status);
 int penstock__queue_drain(penstock_queue *queue);
 
 /* Gives a job, of which frames and samples are known, its input and output. An error in words where these, or the
- * queue, do not fit the device or the problem. */
-int penstock__job_place(struct penstock_job *job, const struct penstock__executor *executor, const penstock_buffer *in,
+ * queue, do not fit the device or the problem; the queue may be on any of several devices. */
+int penstock__job_place(struct penstock_job *job, struct penstock__executor *executor, const penstock_buffer *in,
                         penstock_buffer *out, const penstock_queue *queue);
 
-/* A job of the executor's, all of whose buffers are known to fit. */
+/* A job of the executor that is on the queue's device, all of whose buffers are known to fit. */
 int penstock__enqueue(struct penstock__executor *executor, const struct penstock_job *job, penstock_queue *queue);
 
 /* With a context: the buffers that were freed. */

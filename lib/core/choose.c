@@ -45,10 +45,10 @@ static struct penstock_device *recall(penstock_context *context, const char *key
                                       const struct penstock__candidates *list)
 {
     struct penstock_device *device;
-    char answer[64], chosen[32] = "";
+    char answer[80], chosen[56] = "";
     if ((!penstock__memo_recall(answer, sizeof answer, context, key) &&
          !penstock__memo_read(answer, sizeof answer, context, "choice", key)) ||
-        sscanf(answer, "choice: %31s", chosen) != 1 || !(device = named(list, chosen)))
+        sscanf(answer, "choice: %55s", chosen) != 1 || !(device = named(list, chosen)))
         return NULL;
     penstock__memo_keep(answer, sizeof answer, context, key);
     return device;
@@ -56,7 +56,7 @@ static struct penstock_device *recall(penstock_context *context, const char *key
 
 static void remember(penstock_context *context, const char *key, const struct penstock_device *device)
 {
-    char answer[64];
+    char answer[80];
     snprintf(answer, sizeof answer, "choice: %s\n", device->name);
     penstock__memo_write(context, "choice", key, answer);
     penstock__memo_keep(answer, sizeof answer, context, key);

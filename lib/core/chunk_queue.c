@@ -126,8 +126,8 @@ static bool in_place_is_defined(const struct penstock__chunk_queue *queue)
 static int save_input(struct penstock__chunk_queue *queue, struct penstock__chunk *chunk)
 {
     size_t bytes = penstock__problem_in_bytes(queue->problem, chunk->batch.samples);
-    if (chunk->batch.in != chunk->batch.out ||
-        (!can_move(queue) && in_place_is_defined(queue) && frame_by_frame(queue->problem)))
+    if (chunk->batch.in != chunk->batch.out || (!can_move(queue) && !penstock__executor_spares(queue->executor) &&
+                                                in_place_is_defined(queue) && frame_by_frame(queue->problem)))
         return PENSTOCK_OK;
     if (chunk->saved_bytes < bytes) {
         penstock__free(chunk->saved);
@@ -215,6 +215,8 @@ void penstock__chunk_queue_welcome(struct penstock__chunk_queue *queue)
     penstock__log(queue->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", arrived->state.device->name);
     penstock__executor_free(queue->executor);
     queue->executor = arrived;
+    queue->slots = arrived->slot_count;
+    queue->next = 0;
 }
 
 int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const struct penstock__batch *batch,

@@ -14,6 +14,7 @@ struct penstock__pool;
 struct penstock__memo;
 struct penstock__held;
 struct penstock__host_block;
+struct penstock__group;
 
 enum penstock__kind_state {
     PENSTOCK__UNASKED,
@@ -63,9 +64,10 @@ struct penstock_context {
     bool begins;                       /* and begins with "auto" */
     struct penstock__pool *pool;
 
-    pthread_mutex_t table_lock; /* over the next four */
+    pthread_mutex_t table_lock; /* over the next five */
     pthread_cond_t table_changed;
-    struct penstock__kind *kinds; /* the device table: one of each entry of penstock__backends */
+    struct penstock__kind *kinds;   /* the device table: one of each entry of penstock__backends */
+    struct penstock__group *groups; /* that were named: core/device_group.h */
     struct penstock__opening opening;
     struct penstock__background background;
     double patience_s; /* for drivers that nobody named; 0: until they answer */

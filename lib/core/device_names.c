@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* From the text that names a device to the device. */
+#include "core/device_group.h"
 #include "core/devices.h"
 
 #include <stdio.h>
@@ -70,11 +71,12 @@ static struct penstock_device *find_absent(penstock_context *context, const char
     return NULL;
 }
 
-/* Why `name` is no device: of a kind that is absent, of one that has fewer devices, or nothing at all. */
-static int explain_absence(penstock_context *context, const char *name)
+int penstock__device_absent(penstock_context *context, const char *name)
 {
-    struct penstock_device *device = find_absent(context, name);
+    struct penstock_device *device = NULL;
     char names[256] = "";
+    penstock__devices_ask(context);
+    device = find_absent(context, name);
     if (device)
         return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%s': %s: %s", name, device->name, device->reason);
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++)
@@ -115,16 +117,16 @@ int penstock__device_find(penstock_context *context, const char *name, struct pe
 {
     char names[256] = "";
     size_t matches;
-    int status = penstock__devices_probe(context, name);
+    int status;
     *device = NULL;
-    if (status)
+    if (penstock__group_named(name))
+        return penstock__group_find(context, name, device);
+    if ((status = penstock__devices_probe(context, name)))
         return status;
     if ((*device = find_by_name(context, name)))
         return PENSTOCK_OK;
-    if (penstock__device_row(context, name, 0)) {
-        penstock__devices_ask(context);
-        return explain_absence(context, name);
-    }
+    if (penstock__device_row(context, name, 0))
+        return penstock__device_absent(context, name);
     if ((status = penstock__devices_probe(context, NULL)))
         return status;
     *device = find_by_product(context, name, names, sizeof names, &matches);
@@ -132,6 +134,6 @@ int penstock__device_find(penstock_context *context, const char *name, struct pe
         return PENSTOCK_OK;
     *device = NULL;
     if (!matches)
-        return explain_absence(context, name);
+        return penstock__device_absent(context, name);
     return penstock__error(PENSTOCK_ERR_NO_DEVICE, "'%s' is in the product names of %s; name one of them", name, names);
 }

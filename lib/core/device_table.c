@@ -8,6 +8,7 @@
 #include "core/backends.h"
 #include "core/background.h"
 #include "core/cancel.h"
+#include "core/device_group.h"
 #include "core/devices.h"
 #include "probe/probe.h"
 
@@ -46,7 +47,7 @@ static int set_present(penstock_context *context, struct penstock__kind *kind, c
         rows[i].backend = backend;
         rows[i].context = context;
         rows[i].index = (unsigned)i;
-        if (backend->single)
+        if (backend->single && count == 1)
             snprintf(rows[i].name, sizeof rows[i].name, "%s", backend->name);
         else
             snprintf(rows[i].name, sizeof rows[i].name, "%s:%zu", backend->name, i);
@@ -299,4 +300,5 @@ void penstock__devices_free(penstock_context *context)
     for (size_t i = 0; context->kinds && i < penstock__backend_count; i++)
         free_rows(&context->kinds[i]);
     penstock__free(context->kinds);
+    penstock__groups_free(context);
 }

@@ -6,6 +6,7 @@
 #include "core/backends.h"
 #include "core/background.h"
 #include "core/description.h"
+#include "core/device_group.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,6 +68,8 @@ int penstock__device_open(struct penstock_device *device)
     struct penstock__opening *opening = &context->opening;
     bool asked = false, waits = true;
     int status = PENSTOCK_OK;
+    if (device->member_count)
+        return penstock__group_open(device);
     pthread_mutex_lock(&context->table_lock);
     while (!device->opened && waits && !(asked && opening->failed == device)) {
         if (!opening->device) {
@@ -129,7 +132,8 @@ int penstock_device_find(penstock_context *context, const char *name, size_t *in
     if (!context || !name || !*name || !index)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_device_find: an argument is NULL, or the name empty");
     *index = 0;
-    if ((status = penstock__devices_probe(context, NULL)) || (status = penstock__device_find(context, name, &device)))
+    if ((status = penstock__devices_probe(context, NULL)) || (status = penstock__device_find(context, name, &device)) ||
+        (status = penstock__device_alone(device, "a row of the device table is one")))
         return status;
     while (penstock__device_row(context, NULL, *index) != device)
         ++*index;

@@ -29,8 +29,12 @@ void penstock__devices_free(penstock_context *context);
 /* "auto", "NAME", "prefer:NAME" or NULL to a preference and the NAME within `text` (NULL for "auto"). */
 int penstock__device_parse(enum penstock_preference *preference, const char **name, const char *text);
 
-/* The present device called `name`: its name, a bare kind (the first of it), or a piece of one product name. */
+/* The present device called `name`: its name, a bare kind (the first of it), or a piece of one product name; or several
+ * of them (core/device_group.h). */
 int penstock__device_find(penstock_context *context, const char *name, struct penstock_device **device);
+
+/* The error that says why `name` is no device: of a kind that is absent, of one that has fewer, or nothing at all. */
+int penstock__device_absent(penstock_context *context, const char *name);
 
 /* Opens the device unless it is open. */
 int penstock__device_open(struct penstock_device *device);

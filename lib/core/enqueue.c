@@ -161,19 +161,19 @@ static int check_buffers(const struct penstock_problem *problem, const struct pe
     return PENSTOCK_OK;
 }
 
-int penstock__job_place(struct penstock_job *job, const struct penstock__executor *executor, const penstock_buffer *in,
+int penstock__job_place(struct penstock_job *job, struct penstock__executor *executor, const penstock_buffer *in,
                         penstock_buffer *out, const penstock_queue *queue)
 {
     const struct penstock_device *device = executor->state.device;
     int status = penstock__queue_check(queue);
     if (status)
         return status;
-    if (queue->slot.device != device)
+    if (!penstock__executor_on(executor, queue->slot.device))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "the work is on %s, its queue on %s", device->name,
                                queue->slot.device->name);
     job->in = (struct penstock_buffer *)(uintptr_t)in; /* which is only read */
     job->out = out;
-    return check_buffers(executor->state.problem, device, job);
+    return check_buffers(executor->state.problem, queue->slot.device, job);
 }
 
 static int check_frames(const struct penstock_problem *problem, size_t frames)
@@ -211,5 +211,5 @@ int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, pensto
     struct penstock_job job = {.frames = frames, .samples = penstock__problem_samples(problem, frames)};
     if ((status = penstock__job_place(&job, executor, in, out, queue)))
         return status;
-    return penstock__enqueue(executor, &job, queue);
+    return penstock__enqueue(penstock__executor_on(executor, queue->slot.device), &job, queue);
 }

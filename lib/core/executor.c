@@ -4,7 +4,9 @@
 /* A problem bound to one device: the ladder of variants. */
 #include "core/executor.h"
 #include "core/check.h"
+#include "core/device_group.h"
 #include "core/devices.h"
+#include "core/group_executor.h"
 #include "core/problem.h"
 #include "core/tune.h"
 #include "probe/probe.h"
@@ -122,11 +124,11 @@ int penstock__executor_new(struct penstock__executor **executor, struct penstock
                            const struct penstock_problem *problem, unsigned slots)
 {
     int status;
-    if (penstock__tune(executor, device, problem, slots))
+    if (!device->member_count && penstock__tune(executor, device, problem, slots))
         return PENSTOCK_OK;
     if ((status = open_executor(executor, device, problem, slots)))
         return status;
-    if ((status = climb_down(*executor))) {
+    if ((status = device->member_count ? penstock__group_bind(*executor, slots) : climb_down(*executor))) {
         penstock__executor_free(*executor);
         *executor = NULL;
     }
@@ -137,7 +139,10 @@ void penstock__executor_free(struct penstock__executor *executor)
 {
     if (!executor)
         return;
-    free_plan(executor);
+    if (executor->group)
+        penstock__group_free(executor->group);
+    else
+        free_plan(executor);
     penstock__free(executor);
 }
 
@@ -146,6 +151,19 @@ void penstock__executor_free(struct penstock__executor *executor)
 bool penstock__executor_in_host_memory(const struct penstock__executor *executor)
 {
     return executor->state.device->host_memory || (backend_of(executor)->flags & PENSTOCK_BACKEND_HOST_MEMORY);
+}
+
+struct penstock__executor *penstock__executor_on(struct penstock__executor *executor,
+                                                 const struct penstock_device *device)
+{
+    if (executor->group)
+        return penstock__group_on(executor->group, device);
+    return executor->state.device == device ? executor : NULL;
+}
+
+bool penstock__executor_spares(const struct penstock__executor *executor)
+{
+    return executor->group && penstock__group_spares(executor->group);
 }
 
 size_t penstock__executor_chunk(const struct penstock__executor *executor, size_t frames)

@@ -10,7 +10,8 @@
 
 #include "core/clock.h"
 
-#define PENSTOCK__MAX_SLOTS 16
+#define PENSTOCK__MAX_SLOTS    48 /* of 16 devices three each */
+#define PENSTOCK__MAX_IN_SLOTS 16 /* that a caller may ask for */
 
 /* Work for one slot, in host memory. */
 struct penstock__batch {
@@ -39,8 +40,11 @@ struct penstock__slot {
     int failure; /* that no wait has told of */
 };
 
+struct penstock__group_executor;
+
 struct penstock__executor {
     struct penstock_plan_state state;
+    struct penstock__group_executor *group; /* of several devices: core/group_executor.h. Else NULL */
     bool planned;
     char shape[PENSTOCK_SHAPE_BYTES]; /* of variant 0; "": the library's choice */
     unsigned timed;                   /* shapes that it was chosen from by timing, and the time that took */
@@ -65,7 +69,8 @@ int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *b
 /* The job that a batch is, without its buffers. */
 struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 
-/* `problem` must live as long as the executor. The device is opened, and variants are tried until one is right. */
+/* `problem` must live as long as the executor. The device is opened, and variants are tried until one is right. Of
+ * several devices each has `slots`. */
 int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
                            const struct penstock_problem *problem, unsigned slots);
 
@@ -79,6 +84,13 @@ int penstock__executor_new_as(struct penstock__executor **executor, struct penst
  * slot is closed, touches no host memory any more, and opens again with the next batch. */
 int penstock__executor_submit(struct penstock__executor *executor, unsigned slot, const struct penstock__batch *batch);
 int penstock__executor_wait(struct penstock__executor *executor, unsigned slot);
+
+/* The executor that computes on `device`: itself, or that of a member; NULL where there is none. */
+struct penstock__executor *penstock__executor_on(struct penstock__executor *executor,
+                                                 const struct penstock_device *device);
+
+/* Whether a batch that fails is done again by another device of the same executor, its input being there still. */
+bool penstock__executor_spares(const struct penstock__executor *executor);
 
 /* Abandons what is in flight in all slots and frees their buffers. */
 void penstock__executor_close(struct penstock__executor *executor);

@@ -3,6 +3,7 @@
 
 /* Memory of the host that a device copies from and to by itself. Each context lists what it gave out. */
 #include "core/context.h"
+#include "core/device_group.h"
 #include "core/devices.h"
 #include "core/fork.h"
 
@@ -24,13 +25,21 @@ static void free_memory(const struct penstock__host_block *block)
         penstock__free(block->memory);
 }
 
+/* Of the first of several devices that gives any: where that is page-locked, all of them reach it. */
+static struct penstock_device *give(void **memory, struct penstock_device *device, size_t bytes)
+{
+    struct penstock_device *member;
+    for (size_t i = 0; (member = penstock__device_member(device, i)); i++)
+        if (member->backend->host_alloc && !member->backend->host_alloc(member, memory, bytes))
+            return member;
+    return NULL;
+}
+
 /* The device's, or ordinary memory where it has none to give. */
 static int fill(struct penstock__host_block *block, struct penstock_device *device)
 {
     void *memory = NULL;
-    if (device && device->backend->host_alloc && !device->backend->host_alloc(device, &memory, block->bytes))
-        block->device = device;
-    else
+    if (!(block->device = give(&memory, device, block->bytes)))
         memory = penstock__alloc(block->bytes);
     block->memory = memory;
     return memory ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
@@ -85,6 +94,19 @@ int penstock_host_memory_new(void **memory, penstock_context *context, const cha
     return status ? status : penstock__host_block_new(memory, context, found, bytes);
 }
 
+/* By the first of several devices that does it, as give(). */
+static int lock(struct penstock__host_block *block, struct penstock_device *device)
+{
+    struct penstock_device *member;
+    int status = PENSTOCK_OK;
+    for (size_t i = 0; (member = penstock__device_member(device, i)) && member->backend->host_lock; i++)
+        if (!(status = member->backend->host_lock(member, block->memory, block->bytes))) {
+            block->device = member;
+            break;
+        }
+    return status;
+}
+
 int penstock_host_memory_lock(penstock_context *context, const char *device, void *memory, size_t bytes)
 {
     struct penstock__host_block *block;
@@ -97,12 +119,9 @@ int penstock_host_memory_lock(penstock_context *context, const char *device, voi
     if (!(block = penstock__calloc(1, sizeof *block)))
         return PENSTOCK_ERR_MEMORY;
     *block = (struct penstock__host_block){.memory = memory, .bytes = bytes, .kept = true};
-    if (found && found->backend->host_lock) {
-        if ((status = found->backend->host_lock(found, memory, bytes))) {
-            penstock__free(block);
-            return status;
-        }
-        block->device = found;
+    if ((status = lock(block, found))) {
+        penstock__free(block);
+        return status;
     }
     list(context, block);
     return PENSTOCK_OK;
@@ -126,6 +145,13 @@ void penstock_host_memory_free(penstock_context *context, void *memory)
     penstock__free(block);
 }
 
+/* Whether memory of one device is reached by the other, too. */
+static bool reaches(const struct penstock_device *device, const struct penstock_device *owner)
+{
+    return device == owner ||
+           (owner && owner->backend == device->backend && device->backend->flags & PENSTOCK_BACKEND_PORTABLE);
+}
+
 bool penstock__host_reached(const struct penstock_device *device, const void *host, size_t bytes)
 {
     penstock_context *context = device->context;
@@ -133,7 +159,7 @@ bool penstock__host_reached(const struct penstock_device *device, const void *ho
     bool reached = false;
     pthread_mutex_lock(&context->host_lock);
     for (const struct penstock__host_block *block = context->host_blocks; block && !reached; block = block->following)
-        reached = block->device == device && first >= (uintptr_t)block->memory &&
+        reached = reaches(device, block->device) && first >= (uintptr_t)block->memory &&
                   first + bytes <= (uintptr_t)block->memory + block->bytes;
     pthread_mutex_unlock(&context->host_lock);
     return reached;

@@ -18,11 +18,17 @@
 
 #define PENSTOCK__METER_BINS     128 /* of the latency: quarters of an octave from 1 us on */
 #define PENSTOCK__METER_ARRIVALS 64
+#define PENSTOCK__METER_SHARES   16 /* as many as a kind may have devices */
 
-/* What copies and kernels cost. */
+/* What copies and kernels cost, and where they were, if that is several devices. */
 struct penstock__times {
     double transfer_s, kernel_s;
+    penstock_device_work shares[PENSTOCK__METER_SHARES];
+    unsigned share_count;
 };
+
+/* One more batch that a device did; the name lives as long as the context. */
+void penstock__times_share(struct penstock__times *times, const char *device);
 
 struct penstock__meter {
     uint64_t in, out;

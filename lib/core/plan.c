@@ -7,6 +7,7 @@
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/executor_begin.h"
+#include "core/group_executor.h"
 #include "core/problem.h"
 
 #include <string.h>
@@ -183,9 +184,9 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     penstock_plan *new;
     int status;
     *plan = NULL;
-    if (slots > PENSTOCK__MAX_SLOTS)
+    if (slots > PENSTOCK__MAX_IN_SLOTS)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%u batches in flight asked for; at most %d are possible", slots,
-                               PENSTOCK__MAX_SLOTS);
+                               PENSTOCK__MAX_IN_SLOTS);
     if ((status = penstock__problem_check(problem)))
         return status;
     if (!(new = penstock__calloc(1, sizeof *new)))
@@ -242,6 +243,8 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     known.meanwhile = plan->queue.meanwhile;
     known.timed = plan->queue.executor->timed;
     known.tuning_s = plan->queue.executor->tuning_s;
+    if (plan->queue.executor->group)
+        known.shares = penstock__group_shares(plan->queue.executor->group, &known.share_count);
     if (state->device->backend->work)
         state->device->backend->work(state, &known.instructions, &known.critical_path);
     return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");

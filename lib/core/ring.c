@@ -4,6 +4,7 @@
 /* A ring of batches in memory that a device reaches by itself. */
 #include "core/ring.h"
 #include "core/context.h"
+#include "core/device_group.h"
 #include "core/meter.h"
 
 #include <math.h>
@@ -16,6 +17,12 @@ static int fill(char **memory, const struct penstock__ring *ring, struct penstoc
     int status = penstock__host_block_new(&made, ring->context, device, bytes);
     *memory = made;
     return status;
+}
+
+unsigned penstock__ring_count(const struct penstock_device *device, unsigned each)
+{
+    unsigned count = (each - 1) * penstock__device_members(device) + 1;
+    return count < PENSTOCK__RING_MOST ? count : PENSTOCK__RING_MOST;
 }
 
 int penstock__ring_init(struct penstock__ring *ring, penstock_context *context, struct penstock_device *device,

@@ -11,7 +11,8 @@
 
 #include "backends/backend.h"
 
-#define PENSTOCK__RING_MOST 4
+#define PENSTOCK__RING_USUAL 4  /* one that is filled, and three on their way to a device */
+#define PENSTOCK__RING_MOST  49 /* one, and three on their way to each of several devices */
 
 enum penstock__ring_state {
     PENSTOCK__RING_FREE,
@@ -42,6 +43,9 @@ struct penstock__ring {
 int penstock__ring_init(struct penstock__ring *ring, penstock_context *context, struct penstock_device *device,
                         unsigned count, size_t in_bytes, size_t out_bytes);
 void penstock__ring_free(struct penstock__ring *ring);
+
+/* Batches of a ring for a device, or for several: of `each` all but one are for that many on their way. */
+unsigned penstock__ring_count(const struct penstock_device *device, unsigned each);
 
 /* All batches are free but the first, which is being filled. */
 void penstock__ring_reset(struct penstock__ring *ring);

@@ -3,6 +3,7 @@
 
 /* An executor's slots: their buffers, batches that are sent through them and waited for. */
 #include "core/executor.h"
+#include "core/group_executor.h"
 #include "core/problem.h"
 
 #include <stdio.h>
@@ -242,6 +243,8 @@ static bool begin_lap(struct penstock__executor *executor, const struct penstock
 int penstock__executor_submit(struct penstock__executor *executor, unsigned index, const struct penstock__batch *batch)
 {
     struct penstock__slot *slot = &executor->slots[index];
+    if (executor->group)
+        return penstock__group_submit(executor->group, index, batch);
     struct penstock_job job = job_of(slot, batch);
     bool timed = begin_lap(executor, batch);
     int status = penstock__slot_open(slot, executor->state.device);
@@ -262,6 +265,8 @@ int penstock__executor_submit(struct penstock__executor *executor, unsigned inde
 int penstock__executor_wait(struct penstock__executor *executor, unsigned index)
 {
     struct penstock__slot *slot = &executor->slots[index];
+    if (executor->group)
+        return penstock__group_wait(executor->group, index);
     finish_slot(executor, slot);
     int status = slot->failure;
     slot->failure = PENSTOCK_OK;
@@ -270,6 +275,8 @@ int penstock__executor_wait(struct penstock__executor *executor, unsigned index)
 
 void penstock__executor_close(struct penstock__executor *executor)
 {
+    if (executor->group)
+        penstock__group_close(executor->group);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
         penstock__slot_close(&executor->slots[i]);
 }

@@ -13,8 +13,8 @@
 /* Samples that may gather besides a window, at least, and for each of several threads. */
 #define ROOM_SAMPLES ((size_t)1 << 16)
 
-/* Batches that lie in the memory besides one that gathers: when its end is reached, those at its front are done. */
-#define BATCHES (PENSTOCK__RING_MOST + 2)
+/* Batches that lie in the memory besides those of the ring: when its end is reached, those at its front are done. */
+#define MORE_BATCHES 2
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
@@ -23,7 +23,7 @@ static size_t room_for(const struct channelizer_engine *engine, size_t window)
 {
     size_t threads = penstock__threads(engine->context), batch = engine->item * threads * engine->bank.hop;
     if (engine->folds)
-        batch = BATCHES * engine->capacity * engine->bank.hop;
+        batch = (engine->ring.count + MORE_BATCHES) * engine->capacity * engine->bank.hop;
     else if (engine->capacity)
         batch = 2 * engine->capacity * engine->bank.hop;
     return 2 * window + (batch > threads * ROOM_SAMPLES ? batch : threads * ROOM_SAMPLES);

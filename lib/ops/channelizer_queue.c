@@ -18,9 +18,10 @@ int penstock__channelizer_engine_ring(struct channelizer_engine *engine, size_t 
     engine->capacity = best_batch < most ? best_batch : most;
     if (!engine->capacity)
         engine->capacity = 1;
-    return penstock__ring_init(&engine->ring, engine->context, penstock__channelizer_engine_memory(engine),
-                               PENSTOCK__RING_MOST, engine->folds ? 0 : engine->capacity * frame,
-                               engine->capacity * frame);
+    struct penstock_device *device = penstock__channelizer_engine_memory(engine);
+    return penstock__ring_init(&engine->ring, engine->context, device,
+                               penstock__ring_count(device, PENSTOCK__RING_USUAL),
+                               engine->folds ? 0 : engine->capacity * frame, engine->capacity * frame);
 }
 
 int penstock__channelizer_engine_plan(const struct channelizer_engine *engine, const struct channel_bank *bank,

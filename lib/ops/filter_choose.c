@@ -144,10 +144,10 @@ static void write_key(char key[KEY_BYTES], const struct wanted *wanted, const st
 static struct penstock_device *recall(const struct wanted *wanted, const struct penstock__candidates *list,
                                       const char *key)
 {
-    char answer[64], name[32];
+    char answer[80], name[56];
     bool found = penstock__memo_recall(answer, sizeof answer, wanted->context, key) ||
                  penstock__memo_read(answer, sizeof answer, wanted->context, "filter", key);
-    for (size_t i = 0; found && sscanf(answer, " filter on %31s", name) == 1 && i < list->count; i++)
+    for (size_t i = 0; found && sscanf(answer, " filter on %55s", name) == 1 && i < list->count; i++)
         if (!strcmp(name, list->devices[i]->name)) {
             penstock__memo_keep(answer, sizeof answer, wanted->context, key);
             return list->devices[i];
@@ -157,7 +157,7 @@ static struct penstock_device *recall(const struct wanted *wanted, const struct 
 
 static void remember(const struct wanted *wanted, const char *key, const struct penstock_device *device)
 {
-    char answer[64];
+    char answer[80];
     snprintf(answer, sizeof answer, "\nfilter on %s\n", device->name);
     penstock__memo_write(wanted->context, "filter", key, answer);
     penstock__memo_keep(answer, sizeof answer, wanted->context, key);
@@ -227,11 +227,9 @@ int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_
             return status;
         snprintf(text, 64, "prefer:%s", device->name);
     } else {
-        if (strlen(asked) >= 64)
-            return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%.60s...'", asked);
-        snprintf(text, 64, "%s", asked);
         if ((status = penstock__device_find(context, name, &device)) || (status = penstock__device_open(device)))
             return status;
+        snprintf(text, 64, "%s%s", preference == PENSTOCK_DEVICE_PREFERRED ? "prefer:" : "", device->name);
     }
     penstock__filter_length(shape, device, channel_count);
     return PENSTOCK_OK;

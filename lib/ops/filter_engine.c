@@ -86,9 +86,9 @@ static int choose_rows(struct filter_engine *engine)
     int status = engine->near ? PENSTOCK_OK : penstock_plan_get_info(engine->forward, &info);
     if (status)
         return status;
-    bool fused =
-        !engine->near && penstock__filter_fused_possible(penstock__plan_executor(engine->forward)->state.device, shape);
-    engine->slots = fused ? penstock__filter_fused_slots() : 1;
+    const struct penstock_device *device = engine->near ? NULL : penstock__plan_executor(engine->forward)->state.device;
+    bool fused = device && penstock__filter_fused_possible(device, shape);
+    engine->slots = fused ? penstock__filter_fused_slots(device) : 1;
     size_t least = engine->near ? penstock__threads(engine->context) : info.best_batch;
     if (!engine->near && least < device_rows(engine))
         least = device_rows(engine);

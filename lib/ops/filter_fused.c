@@ -4,11 +4,13 @@
 /* Blocks of a filter in one kernel of the device. */
 #include "ops/filter_fused.h"
 #include "core/buffer.h"
+#include "core/device_group.h"
 #include "ops/filter_run.h"
 
 #include <string.h>
 
-/* Chunks of a batch that are on their way at once, and bytes from which on a chunk is worth its fixed cost. */
+/* Chunks of a batch that are on their way at once to a device, and bytes from which on a chunk is worth its fixed cost.
+ */
 #define SLOTS       4
 #define CHUNK_BYTES ((size_t)2 << 20)
 
@@ -151,15 +153,16 @@ static size_t chunk_of(const struct filter_fused *fused, size_t count)
 {
     const struct penstock_filter_problem *filter = &fused->problem.filter;
     size_t row = filter->block * penstock_format_bytes(filter->format) + fused->problem.out_bytes;
-    size_t equal = (count + SLOTS - 1) / SLOTS, least = CHUNK_BYTES / row + 1;
+    size_t slots = fused->executor->slot_count, equal = (count + slots - 1) / slots, least = CHUNK_BYTES / row + 1;
     if (penstock__executor_in_host_memory(fused->executor))
         return count;
     return equal > least ? equal : least;
 }
 
-unsigned penstock__filter_fused_slots(void)
+unsigned penstock__filter_fused_slots(const struct penstock_device *device)
 {
-    return SLOTS;
+    unsigned slots = SLOTS * penstock__device_members(device);
+    return slots < PENSTOCK__MAX_SLOTS ? slots : PENSTOCK__MAX_SLOTS;
 }
 
 int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
@@ -217,7 +220,7 @@ static int send_response(struct filter_fused *fused, penstock_queue *queue)
 {
     const struct filter_response *response = &fused->responses[0];
     size_t bytes = penstock__filter_response(&fused->problem.filter) * sizeof *response->values;
-    if (fused->there && fused->there_id == response->id)
+    if (fused->there && fused->there_id == response->id && fused->there->device == queue->slot.device)
         return PENSTOCK_OK;
     penstock_buffer_free(fused->there);
     fused->there = NULL;
@@ -261,7 +264,7 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
     job.gains = fused->there;
     job.start = (uint32_t)(phase >> 32);
     job.spacing = (uint32_t)phase;
-    return penstock__enqueue(fused->executor, &job, queue);
+    return penstock__enqueue(penstock__executor_on(fused->executor, queue->slot.device), &job, queue);
 }
 
 int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,

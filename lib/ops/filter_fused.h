@@ -44,7 +44,7 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
                                 uint64_t first, const void *in, size_t count, void *out, unsigned slot);
 int penstock__filter_fused_wait(struct filter_engine *engine, unsigned slot);
 bool penstock__filter_fused_holds(const struct filter_engine *engine, size_t channel, const struct filter_taps *taps);
-unsigned penstock__filter_fused_slots(void);
+unsigned penstock__filter_fused_slots(const struct penstock_device *device);
 
 /* `count` blocks from `first` on with the same taps, all slots being idle. After an error the kernel is given up. */
 int penstock__filter_fused_run(struct filter_engine *engine, size_t channel, const struct filter_taps *taps,

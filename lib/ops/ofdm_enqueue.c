@@ -69,7 +69,10 @@ int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_gri
     job.start = fused->there.tables.start;
     job.spacing = fused->there.tables.spacing;
     job.narrow = fused->there.tables.narrow;
-    return penstock__enqueue(kernel->executor, &job, queue);
+    if (job.gains->device != queue->slot.device)
+        return penstock__error(PENSTOCK_ERR_STATE, "the frame is on %s, the queue on %s; give it again",
+                               job.gains->device->name, queue->slot.device->name);
+    return penstock__enqueue(penstock__executor_on(kernel->executor, queue->slot.device), &job, queue);
 }
 
 int penstock_ofdm_enqueue(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,

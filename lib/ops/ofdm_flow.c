@@ -69,7 +69,7 @@ static int prepare(struct ofdm_flow *flow, struct ofdm_flow_slot *slot, const st
 
 void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context)
 {
-    for (unsigned i = 0; i < OFDM_SLOTS; i++) {
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++) {
         penstock_host_memory_free(context, flow->slots[i].places);
         penstock_host_memory_free(context, flow->slots[i].rows);
     }
@@ -258,9 +258,10 @@ static int finish(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uns
 int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *chunks)
 {
     size_t chunk = chunk_of(work), symbols = work->batch->symbol_count;
+    const unsigned slots = work->fused->chosen->executor->slot_count;
     unsigned slot = 0;
     int status = PENSTOCK_OK, last = PENSTOCK_OK;
-    for (size_t first = 0, looked = 0; first < symbols && !status; first += chunk, slot = (slot + 1) % OFDM_SLOTS) {
+    for (size_t first = 0, looked = 0; first < symbols && !status; first += chunk, slot = (slot + 1) % slots) {
         size_t left = symbols - first, ahead = first ? LOOK_CHUNKS * chunk : chunk;
         if (first >= looked) {
             looked = first + (left < ahead ? left : ahead);
@@ -270,8 +271,8 @@ int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work 
             status = send(flow, work, slot, first, left < chunk ? left : chunk);
         *chunks += !status;
     }
-    for (unsigned i = 0; i < OFDM_SLOTS; i++) { /* after a failure too: their memory is the caller's again */
-        int failed = finish(flow, work, (slot + i) % OFDM_SLOTS);
+    for (unsigned i = 0; i < slots; i++) { /* after a failure too: their memory is the caller's again */
+        int failed = finish(flow, work, (slot + i) % slots);
         last = failed ? failed : last;
     }
     return status < 0 || !last ? status : last;

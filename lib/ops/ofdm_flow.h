@@ -19,8 +19,8 @@ struct ofdm_flow_slot {
 };
 
 struct ofdm_flow {
-    struct ofdm_flow_slot slots[OFDM_SLOTS];
-    struct ofdm_flow_span *spans; /* of the threads' shares of a chunk */
+    struct ofdm_flow_slot slots[PENSTOCK__MAX_SLOTS]; /* as many as the kernel's executor has */
+    struct ofdm_flow_span *spans;                     /* of the threads' shares of a chunk */
     size_t span_room;
     uint32_t spacing; /* of the symbols that were looked at last; 0: they are listed */
 };

@@ -11,7 +11,8 @@ static int host_alloc(struct penstock_device *device, void **memory, size_t byte
     if (status)
         return status;
     status =
-        penstock__cuda_check(device, "cuMemAllocHost", penstock__cuda_opened(device)->api->MemAllocHost(memory, bytes));
+        penstock__cuda_check(device, "cuMemHostAlloc",
+                             penstock__cuda_opened(device)->api->MemHostAlloc(memory, bytes, CU_MEMHOSTALLOC_PORTABLE));
     penstock__cuda_leave(device);
     return status;
 }
@@ -29,8 +30,9 @@ static int host_lock(struct penstock_device *device, void *memory, size_t bytes)
     int status = penstock__cuda_enter(device);
     if (status)
         return status;
-    status = penstock__cuda_check(device, "cuMemHostRegister",
-                                  penstock__cuda_opened(device)->api->MemHostRegister(memory, bytes, 0));
+    status = penstock__cuda_check(
+        device, "cuMemHostRegister",
+        penstock__cuda_opened(device)->api->MemHostRegister(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE));
     penstock__cuda_leave(device);
     return status;
 }
@@ -67,7 +69,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |
              PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC |
-             PENSTOCK_BACKEND_ADDRESSES,
+             PENSTOCK_BACKEND_ADDRESSES | PENSTOCK_BACKEND_PORTABLE,
     .device_bytes = sizeof(struct cuda_device),
     .buffer_bytes = sizeof(struct cuda_buffer),
     .slot_bytes = sizeof(struct cuda_slot),

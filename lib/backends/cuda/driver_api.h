@@ -70,6 +70,7 @@ enum {
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1 };
+enum { CU_MEMHOSTALLOC_PORTABLE = 1, CU_MEMHOSTREGISTER_PORTABLE = 1 };
 enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 
 /* Member of struct cuda_api, symbol in libcuda, parameters. */
@@ -101,6 +102,7 @@ enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
     X(MemAllocHost, cuMemAllocHost_v2, (void **memory, size_t bytes))                                              \
     X(MemFree, cuMemFree_v2, (CUdeviceptr memory))                                                                 \
     X(MemFreeHost, cuMemFreeHost, (void *memory))                                                                  \
+    X(MemHostAlloc, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                 \
     X(MemHostRegister, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags))                         \
     X(MemHostUnregister, cuMemHostUnregister, (void *memory))                                                      \
     X(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))    \

@@ -9,18 +9,20 @@
 #include "backends/trace/steps.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
                  char reason[256])
 {
+    const char *wanted = getenv("PENSTOCK_TRACE_DEVICES");
+    const size_t devices = wanted ? (size_t)strtoul(wanted, NULL, 10) : 1;
     (void)context, (void)reason;
-    *count = capacity ? 1 : 0;
-    if (!capacity)
-        return PENSTOCK_OK;
-    snprintf(rows->product, sizeof rows->product, "call trace");
-    snprintf(rows->driver, sizeof rows->driver, "the cpu backend");
-    rows->compute_units = 1;
+    for (*count = 0; *count < devices && *count < capacity; ++*count) {
+        snprintf(rows[*count].product, sizeof rows->product, "call trace");
+        snprintf(rows[*count].driver, sizeof rows->driver, "the cpu backend");
+        rows[*count].compute_units = 1;
+    }
     return PENSTOCK_OK;
 }
 

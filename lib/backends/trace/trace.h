@@ -3,7 +3,8 @@
 
 /*
  * What the trace backend counts and does on request, for tests. Its device computes on the cpu backend, but has
- * memory of its own and works as late as the contract allows: within wait.
+ * memory of its own and works as late as the contract allows: within wait. There are as many as PENSTOCK_TRACE_DEVICES
+ * says, one without it.
  */
 #ifndef PENSTOCK_TRACE_H
 #define PENSTOCK_TRACE_H

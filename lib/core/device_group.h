@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Several devices of one kind under one name: "cuda:*", "cuda:0,cuda:1". To the core a group is a device whose
+ * executors are those of its members (core/group_executor.h). It has no memory and no queue of its own.
+ */
+#ifndef PENSTOCK_CORE_DEVICE_GROUP_H
+#define PENSTOCK_CORE_DEVICE_GROUP_H
+
+#include "backends/backend.h"
+
+/* Whether the text names several devices. */
+bool penstock__group_named(const char *name);
+
+/* The group of that name, or its only member; made at the first call. An error in words where that cannot be. */
+int penstock__group_find(penstock_context *context, const char *name, struct penstock_device **device);
+
+/* Opens all members; an error where none opens. */
+int penstock__group_open(struct penstock_device *group);
+
+/* Member `index` of a group, NULL past the last one; of another device it is the device itself. */
+struct penstock_device *penstock__device_member(struct penstock_device *device, size_t index);
+
+/* How many there are. */
+static inline unsigned penstock__device_members(const struct penstock_device *device)
+{
+    return device && device->member_count ? (unsigned)device->member_count : 1;
+}
+
+/* PENSTOCK_ERR_ARGUMENT where the device is several; `why` it must be one ("a buffer is on one"). */
+int penstock__device_alone(const struct penstock_device *device, const char *why);
+
+void penstock__groups_free(penstock_context *context);
+
+#endif
