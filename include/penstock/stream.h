@@ -45,8 +45,8 @@ typedef struct penstock_stream penstock_stream;
  * PENSTOCK_PLANAR samples are taken all or none, as the rest of such a push is no planar push: 0 are taken while
  * results of the one before wait to be pulled, else all, and what there is no room for is kept in memory of its own.
  *
- * An error loses nothing that was taken. After a failure of the device every push returns it until a reset, but pulls
- * first give what was complete before; kinds that say so try again instead.
+ * An error loses nothing that was taken. After a failure of the device, which memory that a batch lacked is too, every
+ * push returns it until a reset, but pulls first give what was complete before; kinds that say so try again instead.
  */
 PENSTOCK_API int penstock_stream_push(penstock_stream *stream, const void *items, size_t count, size_t *taken);
 
