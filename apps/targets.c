@@ -23,12 +23,38 @@ static int add(struct targets *targets, const char *name)
     return EXIT_DONE;
 }
 
+/* Several devices: "cuda:*", or a list, which is told without commas: "cuda:0+1". */
+static int add_several(struct targets *targets, penstock_context *context, const char *wanted)
+{
+    char name[TARGET_NAME];
+    size_t used = 0;
+    void *memory;
+    int status = penstock_host_memory_new(&memory, context, wanted, 64); /* an error where they are none */
+    if (status)
+        return fail_status(status);
+    penstock_host_memory_free(context, memory);
+    for (const char *c = wanted; *c && used < sizeof name; c++) {
+        size_t kind = *c == ',' ? strcspn(c + 1, ",+:") + 1 : 0;
+        name[used++] = *c;
+        if (*c == ',')
+            name[used - 1] = '+';
+        if (c[kind] == ':' && kind)
+            c += kind;
+    }
+    if (used == sizeof name)
+        return fail(EXIT_USAGE, "%s is too long for a table", wanted);
+    name[used] = 0;
+    return add(targets, name);
+}
+
 static int add_named(struct targets *targets, penstock_context *context, const char *wanted)
 {
     penstock_device_info info = PENSTOCK_DEVICE_INFO;
     size_t index;
     if (!strcmp(wanted, "auto"))
         return add(targets, wanted);
+    if (strchr(wanted, ':') && strpbrk(wanted, "*,+"))
+        return add_several(targets, context, wanted);
     int status = penstock_device_find(context, wanted, &index);
     if (status || (status = penstock_device_get(context, index, &info)))
         return fail_status(status);

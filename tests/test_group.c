@@ -10,6 +10,8 @@
 #include "failure_sweep.h"
 #include "shim_calls.h"
 
+#include <penstock/bench.h>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -185,6 +187,33 @@ static void check_enqueue(void)
     CHECK_EQ(penstock_plan_enqueue(plan, NULL, NULL, EACH, elsewhere), PENSTOCK_ERR_ARGUMENT);
     CHECK(strstr(penstock_error_text(), "the work is on"), "%s", penstock_error_text());
     penstock_queue_free(elsewhere);
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+}
+
+/* Timing with the samples on all of them. */
+static void check_bench(void)
+{
+    penstock_context *context = new_context();
+    penstock_plan *plan = new_plan(context, all);
+    penstock_bench *bench;
+    double seconds = 0, copying = 0, moving = 0;
+    size_t bytes = 0;
+    long before[16] = {0};
+    for (unsigned i = 0; i < devices; i++)
+        before[i] = shim.launches((int)i);
+    CHECK_OK(penstock_bench_new(&bench, plan, samples, sizeof(penstock_cf32) * N * EACH, EACH));
+    CHECK_OK(penstock_bench_run(bench, 3, &seconds));
+    memset(got, 0, sizeof(penstock_cf32) * N * EACH);
+    CHECK_OK(penstock_bench_read(bench, got, sizeof(penstock_cf32) * N * EACH));
+    CHECK(!memcmp(want, got, sizeof(penstock_cf32) * N * EACH), "the benchmark computes something else");
+    CHECK_OK(penstock_bench_transfer(bench, &moving));
+    CHECK_OK(penstock_bench_copy(bench, true, &bytes, &copying));
+    CHECK(seconds > 0 && moving > 0 && copying > 0 && bytes == sizeof(penstock_cf32) * N * EACH, "%g %g %g %zu",
+          seconds, moving, copying, bytes);
+    for (unsigned i = 0; i < devices; i++)
+        CHECK(shim.launches((int)i) >= before[i] + 3, "cuda:%u was left out", i);
+    penstock_bench_free(bench);
     penstock_plan_free(plan);
     penstock_context_free(context);
 }
@@ -376,6 +405,8 @@ int main(int count, char **arguments)
     check_names();
     check_plan();
     check_enqueue();
+    if (!traced)
+        check_bench();
     check_stream();
     if (traced) {
         sweep_single_calls();

@@ -4,6 +4,7 @@
 /* Buffers and a queue of a device, and its clock around what is enqueued there. */
 #include "core/bench.h"
 #include "core/buffer.h"
+#include "core/device_group.h"
 #include "core/meter.h"
 #include "core/plan.h"
 #include "core/problem.h"
@@ -18,6 +19,8 @@ struct penstock_bench {
     penstock_buffer *in, *out, *gains, *gather; /* the last two where the work has them */
     struct penstock_job job;
     size_t in_bytes, out_bytes;
+    penstock_bench **parts; /* of several devices: the same on each, and nothing of the above but the bytes */
+    unsigned count;
 };
 
 static const struct penstock_backend *backend_of(const penstock_bench *bench)
@@ -28,7 +31,7 @@ static const struct penstock_backend *backend_of(const penstock_bench *bench)
 static int supported(const struct penstock__executor *executor, bool on_host)
 {
     const struct penstock_device *device = executor->state.device;
-    if (!device->backend->copy)
+    if (!executor->group && !device->backend->copy)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no clock of its own", device->name);
     if (!on_host && penstock__executor_in_host_memory(executor))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s computes in the host's memory", device->name);
@@ -100,6 +103,22 @@ static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
     return penstock__queue_drain(bench->queue);
 }
 
+/* On each device that takes part. */
+static int fill_parts(penstock_bench *bench, struct penstock__executor *executor,
+                      const struct penstock__bench_work *work)
+{
+    struct penstock_device *device = executor->state.device, *member;
+    int status = PENSTOCK_OK;
+    if (!(bench->parts = penstock__calloc(penstock__device_members(device), sizeof(penstock_bench *))))
+        return PENSTOCK_ERR_MEMORY;
+    for (size_t i = 0; (member = penstock__device_member(device, i)) && !status; i++) {
+        struct penstock__executor *of_member = penstock__executor_on(executor, member);
+        if (of_member && !(status = penstock__bench_new(&bench->parts[bench->count], of_member, work, true)))
+            bench->count++;
+    }
+    return status;
+}
+
 int penstock__bench_new(penstock_bench **bench, struct penstock__executor *executor,
                         const struct penstock__bench_work *work, bool on_host)
 {
@@ -117,7 +136,7 @@ int penstock__bench_new(penstock_bench **bench, struct penstock__executor *execu
     new->executor = executor;
     new->in_bytes = penstock__problem_in_bytes(problem, work->batch.samples);
     new->out_bytes = penstock__problem_out_bytes(problem, work->batch.frames);
-    if ((status = fill(new, work))) {
+    if ((status = executor->group ? fill_parts(new, executor, work) : fill(new, work))) {
         penstock_bench_free(new);
         return status;
     }
@@ -144,7 +163,7 @@ int penstock_bench_new(penstock_bench **bench, penstock_plan *plan, const void *
     if ((status = penstock__problem_check_frames(problem, frames)))
         return status;
     work.batch.samples = penstock__problem_samples(problem, frames);
-    if (!(status = penstock__bench_new(bench, penstock__plan_executor(plan), &work, false)))
+    if (!(status = penstock__bench_new(bench, penstock__plan_executor(plan), &work, false)) && !(*bench)->parts)
         (*bench)->plan = plan;
     return status;
 }
@@ -153,6 +172,9 @@ void penstock_bench_free(penstock_bench *bench)
 {
     if (!bench)
         return;
+    for (unsigned i = 0; i < bench->count; i++)
+        penstock_bench_free(bench->parts[i]);
+    penstock__free(bench->parts);
     penstock_queue_free(bench->queue);
     penstock_buffer_free(bench->in);
     penstock_buffer_free(bench->out);
@@ -184,11 +206,38 @@ static int timed(penstock_bench *bench, unsigned repeats, const struct penstock_
     return PENSTOCK_OK;
 }
 
+static int begin(penstock_bench *bench, const struct penstock_device_copy *copy)
+{
+    struct penstock_device_copy own;
+    if (!copy)
+        return run_once(bench);
+    own = *copy;
+    own.to = bench->out;
+    own.from = bench->in;
+    return backend_of(bench)->copy(&bench->queue->slot, &own);
+}
+
+/* Work of several devices at once has no clock but the host's: what one of their batches takes of the whole time. */
+static int timed_at_once(penstock_bench *bench, unsigned repeats, const struct penstock_device_copy *copy,
+                         double *seconds)
+{
+    const double start = penstock__now_s();
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < repeats * bench->count && !status; i++)
+        status = begin(bench->parts[i % bench->count], copy);
+    for (unsigned i = 0; i < bench->count; i++) {
+        int failed = penstock__queue_drain(bench->parts[i]->queue);
+        status = status ? status : failed;
+    }
+    *seconds = (penstock__now_s() - start) / repeats / bench->count;
+    return status;
+}
+
 int penstock_bench_run(penstock_bench *bench, unsigned repeats, double *seconds)
 {
     if (!bench || !repeats || !seconds)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_run: no object, repeats or place for seconds");
-    return timed(bench, repeats, NULL, seconds);
+    return bench->parts ? timed_at_once(bench, repeats, NULL, seconds) : timed(bench, repeats, NULL, seconds);
 }
 
 int penstock_bench_copy(penstock_bench *bench, bool by_kernel, size_t *bytes, double *seconds)
@@ -200,14 +249,15 @@ int penstock_bench_copy(penstock_bench *bench, bool by_kernel, size_t *bytes, do
                                         .bytes = round_up(bench->in_bytes),
                                         .way = by_kernel ? PENSTOCK_COPY_KERNEL : PENSTOCK_COPY_OWN};
     *bytes = copy.bytes;
-    return timed(bench, 1, &copy, seconds);
+    return bench->parts ? timed_at_once(bench, 1, &copy, seconds) : timed(bench, 1, &copy, seconds);
 }
 
 int penstock_bench_read(penstock_bench *bench, void *out, size_t bytes)
 {
     if (!bench || !out || !bytes || bytes > bench->out_bytes)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_read: not within the output");
-    return penstock_buffer_download(bench->out, out, bytes, bench->queue);
+    return bench->parts ? penstock_bench_read(bench->parts[0], out, bytes)
+                        : penstock_buffer_download(bench->out, out, bytes, bench->queue);
 }
 
 size_t penstock_bench_bytes(const penstock_bench *bench)
@@ -217,11 +267,15 @@ size_t penstock_bench_bytes(const penstock_bench *bench)
 
 /* ---------------------------------------------------------------- the bus --------------------- */
 
-/* One direction: a queue of its own, and host memory for a chunk. */
+/* One direction: a queue of its own, and host memory for a chunk; and both of a device. */
 struct lane {
     penstock_queue *queue;
     void *host;
     size_t bytes, left;
+};
+
+struct bus {
+    struct lane up, down;
 };
 
 static int open_lane(struct lane *lane, const penstock_bench *bench, size_t bytes)
@@ -233,47 +287,77 @@ static int open_lane(struct lane *lane, const penstock_bench *bench, size_t byte
     return status ? status : penstock__queue_make(&lane->queue, device);
 }
 
-static void close_lane(struct lane *lane, const penstock_bench *bench)
+static int open_bus(struct bus *bus, const penstock_bench *bench)
 {
-    penstock_queue_free(lane->queue);
-    penstock_host_memory_free(bench->queue->slot.device->context, lane->host);
+    int status = open_lane(&bus->up, bench, bench->in_bytes);
+    if (status || (status = open_lane(&bus->down, bench, bench->out_bytes)))
+        return status;
+    return penstock_buffer_download(bench->in, bus->up.host, bus->up.bytes, bus->up.queue);
 }
 
-/* Both directions at once: all chunks are queued, in turns. */
-static int copy_lanes(penstock_bench *bench, struct lane *up, struct lane *down)
+static void close_bus(struct bus *bus, const penstock_bench *bench)
+{
+    struct lane *lanes[] = {&bus->up, &bus->down};
+    for (size_t i = 0; i < 2; i++) {
+        penstock_queue_free(lanes[i]->queue);
+        penstock_host_memory_free(bench->queue->slot.device->context, lanes[i]->host);
+    }
+}
+
+/* A chunk of each direction, as far as there is one. */
+static int queue_chunks(struct bus *bus, penstock_bench *bench)
 {
     const struct penstock_backend *backend = backend_of(bench);
-    uint64_t marks[2];
+    struct lane *up = &bus->up, *down = &bus->down;
+    size_t in = up->left < up->bytes ? up->left : up->bytes, out = down->left < down->bytes ? down->left : down->bytes;
+    int status = in ? backend->upload(&up->queue->slot, bench->in, up->host, in) : PENSTOCK_OK;
+    if (out && !status)
+        status = backend->download(&down->queue->slot, down->host, bench->out, out);
+    up->left -= in;
+    down->left -= out;
+    return status;
+}
+
+static int wait_for_bus(struct bus *bus)
+{
+    int status = penstock__queue_drain(bus->up.queue);
+    return status ? status : penstock__queue_drain(bus->down.queue);
+}
+
+/* Both directions at once, of all devices: all chunks are queued, in turns. */
+static int copy_all(struct bus *buses, penstock_bench *const *parts, unsigned count)
+{
     int status = PENSTOCK_OK;
-    while ((up->left || down->left) && !status) {
-        size_t in = up->left < up->bytes ? up->left : up->bytes,
-               out = down->left < down->bytes ? down->left : down->bytes;
-        if (in)
-            status = backend->upload(&up->queue->slot, bench->in, up->host, in);
-        if (out && !status)
-            status = backend->download(&down->queue->slot, down->host, bench->out, out);
-        up->left -= in;
-        down->left -= out;
+    for (bool more = true; more && !status;) {
+        more = false;
+        for (unsigned i = 0; i < count && !status; i++) {
+            status = queue_chunks(&buses[i], parts[i]);
+            more = more || buses[i].up.left || buses[i].down.left;
+        }
     }
-    if (status || (status = backend->mark(&up->queue->slot, &marks[0])) ||
-        (status = backend->mark(&down->queue->slot, &marks[1])) || (status = backend->wait(&up->queue->slot, marks[0])))
-        return status;
-    return backend->wait(&down->queue->slot, marks[1]);
+    for (unsigned i = 0; i < count && !status; i++)
+        status = wait_for_bus(&buses[i]);
+    return status;
 }
 
 int penstock_bench_transfer(penstock_bench *bench, double *seconds)
 {
-    struct lane up = {.left = 0}, down = {.left = 0};
-    int status;
     if (!bench || !seconds)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_transfer: an argument is NULL");
-    if (!(status = open_lane(&up, bench, bench->in_bytes)) && !(status = open_lane(&down, bench, bench->out_bytes)) &&
-        !(status = penstock_buffer_download(bench->in, up.host, up.bytes, up.queue))) {
+    penstock_bench *const *parts = bench->parts ? bench->parts : &bench;
+    const unsigned count = bench->parts ? bench->count : 1;
+    struct bus *buses = penstock__calloc(count, sizeof *buses);
+    int status = buses ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    unsigned opened = 0;
+    for (; opened < count && !status; opened++)
+        status = open_bus(&buses[opened], parts[opened]);
+    if (!status) {
         double start = penstock__now_s();
-        status = copy_lanes(bench, &up, &down);
-        *seconds = penstock__now_s() - start;
+        status = copy_all(buses, parts, count);
+        *seconds = (penstock__now_s() - start) / count;
     }
-    close_lane(&up, bench);
-    close_lane(&down, bench);
+    for (unsigned i = 0; i < opened; i++)
+        close_bus(&buses[i], parts[i]);
+    penstock__free(buses);
     return status;
 }
