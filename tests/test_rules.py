@@ -190,10 +190,36 @@ def pages_keep_to_120_columns():
             check(len(line) <= 120 or line.lstrip().startswith("|"), f"{path.relative_to(SOURCE)}:{number} has {len(line)} columns")
 
 
+def packet_errors_tell_recorded_from_made():
+    """Each page's figures are those of docs/wifi.md, told to be of frames of the kind that tests/test_wifi_noise.c sends
+    at that rate, and not above what that test promises."""
+    page = {name: (SOURCE / name).read_text() for name in ("docs/wifi.md", "docs/performance.md", "README.md")}
+    points = re.findall(r"\{(\d+), ([\d.]+), (true|false)\}", (SOURCE / "tests/test_wifi_noise.c").read_text())
+    rates, limits, kinds = zip(*points)
+    kind = dict(zip(rates, ("recorded" if known == "true" else "made" for known in kinds)))
+    cells = [re.search(rf"^\| {start} \|(.*)\|$", page["docs/wifi.md"], re.M).group(1).replace(" ", "").split("|")
+             for start in ("Mb/s", "10 % lost at, dB", "frames")]
+    figure = dict(zip(cells[0], map(float, cells[1])))
+    check(dict(zip(cells[0], cells[2])) == kind, f"docs/wifi.md has frames {cells[2]}, the test {kind}")
+    for rate, limit in zip(rates, limits):
+        check(figure.get(rate, 99) <= float(limit), f"docs/wifi.md: {rate} Mb/s at {figure.get(rate)} dB, not {limit}")
+    starts = "10 % packet error|the same of frames that|signal-to-noise ratio at"
+    rows = re.findall(rf"^\| ((?:{starts})[^|]*) \| ([^|]*) dB \|",
+                      page["docs/performance.md"] + page["README.md"], re.M)
+    check(len(rows) == 3, f"{len(rows)} rows of packet errors in docs/performance.md and README.md")
+    for what, numbers in rows:
+        named = re.search(r"at ([\d /and]+) Mb/s", what).group(1)
+        named, numbers = re.findall(r"\d+", named), [float(number) for number in re.findall(r"[\d.]+", numbers)]
+        is_kind = "recorded" if re.search(r"recorded (one )?frame", what) else "made"
+        check([figure[rate] for rate in named] == numbers, f"{what}: {numbers}, docs/wifi.md {figure}")
+        check({kind[rate] for rate in named} == {is_kind}, f"{what}: {is_kind}, the test has {kind}")
+
+
 for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, doors_see_only_the_public_headers,
              some_see_only_themselves, every_source_is_built, keys_name_every_field, headers_are_included,
              exports_are_the_public_header, files_carry_their_licence, the_library_never_prints_or_exits,
-             no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed, pages_keep_to_120_columns):
+             no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed, pages_keep_to_120_columns,
+             packet_errors_tell_recorded_from_made):
     rule()
 
 for text in failures:
