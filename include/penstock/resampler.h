@@ -60,7 +60,7 @@ typedef struct penstock_resampler_desc {
      */
     const penstock_cf32 *taps;
     const float *real_taps;
-    size_t tap_count; /* 1 .. 2^20 */
+    size_t tap_count; /* 1 .. 2^20, all finite */
     size_t arms;      /* 1 .. 2^16; 0: 32 */
     size_t max_taps;  /* the most that penstock_resampler_set_taps() may bring; 0: tap_count */
 } penstock_resampler_desc;

@@ -193,6 +193,9 @@ int penstock__resampler_arms_take(struct resampler_arms **arms, const float *rea
                                   size_t tap_count, size_t count, bool real_samples)
 {
     const size_t each = whole_steps((tap_count + count - 1) / count, real_samples);
+    for (size_t k = 0; k < tap_count; k++)
+        if (taps ? !isfinite(taps[k].re) || !isfinite(taps[k].im) : !isfinite(real_taps[k]))
+            return bad("tap %zu is not finite", k);
     int status = new_arms(arms, each, count, taps != NULL, real_samples);
     if (status)
         return status;

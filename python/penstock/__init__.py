@@ -3,3 +3,4 @@
 """Blocks that bring samples to whatever processor the machine has."""
 
 from .penstock_python import *
+from . import pfb

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* All blocks for Python. */
-#include "block_docs.h"
+#include "bindings.h"
 
 #include <gnuradio/penstock/channelizer_cc.h>
 #include <gnuradio/penstock/fft_filter.h>
@@ -11,31 +11,6 @@
 #include <gnuradio/penstock/spectrum_cvf.h>
 #include <gnuradio/penstock/wifi_receiver.h>
 #include <gnuradio/penstock/wifi_transmitter.h>
-#include <pybind11/complex.h>
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
-
-namespace py = pybind11;
-using namespace py::literals;
-
-template <typename T> using block_class = py::class_<T, gr::block, gr::basic_block, std::shared_ptr<T>>;
-
-/* A block's class with what device_block has, and batching_block. */
-template <typename T> static block_class<T> device_class(py::module &m, const char *name, const char *doc)
-{
-    block_class<T> made(m, name, doc);
-    made.def("device", &T::device, "Name of the device that computes").def("stats", &T::stats, block_docs::STATS);
-    return made;
-}
-
-template <typename T> static block_class<T> batching_class(py::module &m, const char *name, const char *doc)
-{
-    auto made = device_class<T>(m, name, doc);
-    made.def("set_max_latency_ms", &T::set_max_latency_ms, "max_latency_ms"_a,
-             "The longest that an item waits for others; holds for items that wait too")
-        .def("max_latency_ms", &T::max_latency_ms, "In milliseconds");
-    return made;
-}
 
 static void bind_channelizer(py::module &m)
 {
@@ -181,6 +156,7 @@ PYBIND11_MODULE(penstock_python, m)
     bind_fft_filter<float, float>(m, "fft_filter_fff");
     bind_ofdm_demod<gr_complex>(m, "ofdm_demod_cvc");
     bind_ofdm_demod<int8_t>(m, "ofdm_demod_cb");
+    bind_resamplers(m);
     bind_spectrum(m);
     bind_wifi_receiver(m);
     bind_wifi_transmitter(m);

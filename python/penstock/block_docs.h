@@ -36,6 +36,22 @@ constexpr const char *CHANNELIZER =
     "\n    oversample_rate: numchans / i for an i of 1 .. numchans"
     "\n    atten: of the prototype that is made, in dB" DEVICE LATENCY;
 
+constexpr const char *ARB_RESAMPLER =
+    "Polyphase resampler for any rate. The stock block's parameters, then our own.\n\nArgs:"
+    "\n    rate: output items per input item, 1/1024 .. 1024"
+    "\n    taps: the prototype at filter_size times the input's rate"
+    "\n    filter_size: arms, 1 .. 65536; between two of them lie straight lines"
+    "\n    device: 'auto', 'cpu', or 'prefer:NAME'";
+
+constexpr const char *RATIONAL_RESAMPLER =
+    "Polyphase resampler: N items make ceil(N interpolation / decimation). The stock block's parameters, then our own."
+    "\n\nArgs:"
+    "\n    interpolation: 1 .. 65536"
+    "\n    decimation: 1 .. 2^20"
+    "\n    taps: the prototype at interpolation times the input's rate; []: one that is made for fractional_bw"
+    "\n    fractional_bw: what is passed, in parts of the lower rate, below 0.5; 0: 0.4"
+    "\n    device: 'auto', 'cpu', or 'prefer:NAME'";
+
 constexpr const char *OFDM_DEMOD =
     "OFDM symbols to vectors of carriers (cvc) or soft bits (cb), one a byte; the grid as of the stock OFDM blocks. A\n"
     "frame starts, with its sync words, where a sample has the trigger tag, whose value is the number of data "

@@ -110,6 +110,12 @@ PARAMETERS = {
          dict(occupied_carriers="((1, -33),)"), dict(occupied_carriers="((1, 1),)"), dict(occupied_carriers="((-1, 63),)"),
          dict(pilot_symbols="((1,),)"), dict(pilot_symbols="()"), dict(sync_word1="[1]"), dict(sync_word2="[0] * 64"),
          dict(sync_word1="[0, 1] * 32"), dict(frame_len="-1"), dict(trigger_tag_name="", sync_word1="[1] * 64")]),
+    "penstock_pfb_arb_resampler_xxx": (
+        [dict(rrate="0.7"), dict(rrate="1.5", taps="[1, 2]", nfilts="4"), dict(rrate="2", taps="[1j]", type="ccc"), dict(rrate="2", type="fff")],
+        [dict(rrate="0"), dict(rrate="1025"), dict(rrate="1", taps="[1]", nfilts="0"), dict(rrate="1", taps="[1]", nfilts="65537")]),
+    "penstock_rational_resampler_xxx": (
+        [{}, dict(interp="24", decim="25"), dict(taps="[1]", decim="7", type="fff"), dict(fbw="-1"), dict(fbw="0.3", type="fcc")],
+        [dict(interp="0"), dict(decim="0"), dict(interp="1025", taps="[1]"), dict(decim="1025", taps="[1]"), dict(fbw="0.5"), dict(interp="65537", decim="64", taps="[1]")]),
     "penstock_wifi_receiver": (
         [{}, dict(profile="wifi-5mhz", max_latency_ms="1")],
         [dict(max_latency_ms="-1"), dict(max_latency_ms="4e6")]),
@@ -153,6 +159,15 @@ TYPED = {
               sync_word2=["None", "'word'", "[1j] * 63", "[float('inf')] * 64", "['a'] * 64"],
               pilot_symbols=["None", "5", "((1, 1, 1),)", "((float('nan'),) * 4,)", "(('a',) * 4,)"],
               pilot_carriers=["None", "5", "((1,), (2,))", "((1.5,),)"], occupied_carriers=["None", "5", "((1.5, 2),)", "((2**40,),)", "(('a',),)"]),
+    "penstock_pfb_arb_resampler_xxx":
+        alone(dict(taps="[1]"), rrate=["-1", "1e-9", "1e9", "float('nan')", "float('inf')", "'fast'", "None", "1j"]) +
+        alone(dict(rrate="0.7"), taps=["[1j]", *NO_TAPS[1:]]) +
+        alone(dict(rrate="0.7", taps="[1]"), nfilts=NO_COUNT, samp_delay=NO_COUNT, device=[*NO_DEVICE, "reference"],
+              atten=["-10", "0", "201", "float('nan')", "'much'", "None"]),
+    "penstock_rational_resampler_xxx":
+        alone(dict(type="ccf"), taps=["[1j]", *NO_TAPS[1:]]) +
+        alone(interp=NO_COUNT, decim=["2**20 + 1", *NO_COUNT], fbw=["0.6", "1e9", "float('nan')", "float('inf')", "'wide'", "None"],
+              device=[*NO_DEVICE, "reference"]),
     "penstock_wifi_receiver": alone(max_latency_ms=["0.01", *NO_TIME], device=NO_DEVICE),
     "penstock_wifi_transmitter":
         alone(rate_mbps=["-6", "54.1", "float('nan')", "float('inf')", "'fast'", "None"], gap_us=NO_TIME, scrambler_seed=NO_COUNT,

@@ -26,6 +26,13 @@ BLOCKS = {
     "channelizer_cc": (dict(numchans=8, taps=[1.0] * 24, oversample_rate=2), 8, 8),
     "ofdm_demod_cvc": (dict(fft_len=64, cp_len=16, occupied_carriers=CARRIERS, trigger_tag_name=""), 8, 8 * 4),
     "ofdm_demod_cb": (dict(fft_len=64, cp_len=16, occupied_carriers=CARRIERS, trigger_tag_name=""), 8, 1),
+    "pfb_arb_resampler_ccf": (dict(rate=0.7, taps=[1.0] * 65), 8, 8),
+    "pfb_arb_resampler_ccc": (dict(rate=0.3, taps=[1j] * 65), 8, 8),
+    "pfb_arb_resampler_fff": (dict(rate=1.7, taps=[1.0] * 65), 4, 4),
+    "rational_resampler_ccf": (dict(interpolation=3, decimation=4), 8, 8),
+    "rational_resampler_ccc": (dict(interpolation=3, decimation=2, taps=[1j] * 30), 8, 8),
+    "rational_resampler_fcc": (dict(interpolation=1, decimation=2, taps=[1j] * 30), 4, 8),
+    "rational_resampler_fff": (dict(interpolation=24, decimation=25), 4, 4),
     "wifi_receiver": (dict(), 8, 8),
     "wifi_transmitter": (dict(), 0, 8),
 }

@@ -24,6 +24,9 @@ FFT = dict(
 FILTER = dict(
     arguments=(2, [1.0, 2.0]), added=["center_freq=0.0", "sampling_freq=1.0", "device='auto'", "max_latency_ms=10.0"],
     methods=EVERY | {"center_freq", "set_center_freq"}, lost={"set_decimation"})
+ARBITRARY = dict(
+    arguments=(0.7, [1.0, 2.0, 3.0, 4.0, 5.0], 2), added=["device='auto'"], methods={"device", "stats"}, lost={"print_taps"})
+RATIONAL = dict(arguments=(3, 2, [1.0, 2.0, 3.0]), added=["device='auto'"], methods={"device", "stats"}, lost=set())
 PAIRS = {
     "fft_vcc": dict(FFT, stock=fft.fft_vcc),
     "fft_vfc": dict(FFT, stock=fft.fft_vfc),
@@ -33,6 +36,13 @@ PAIRS = {
     "channelizer_cc": dict(
         stock=pfb.channelizer_ccf, arguments=(4, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]), added=["device='auto'", "max_latency_ms=10.0"],
         methods=EVERY | {"channel_map"}, lost={"create_taps", "pfb", "s2ss"}),  # the latter two are its parts
+    "pfb_arb_resampler_ccf": dict(ARBITRARY, stock=filter.pfb_arb_resampler_ccf),
+    "pfb_arb_resampler_ccc": dict(ARBITRARY, stock=filter.pfb_arb_resampler_ccc),
+    "pfb_arb_resampler_fff": dict(ARBITRARY, stock=filter.pfb_arb_resampler_fff),
+    "rational_resampler_ccf": dict(RATIONAL, stock=filter.rational_resampler_ccf),
+    "rational_resampler_ccc": dict(RATIONAL, stock=filter.rational_resampler_ccc),
+    "rational_resampler_fcc": dict(RATIONAL, stock=filter.rational_resampler_fcc),
+    "rational_resampler_fff": dict(RATIONAL, stock=filter.rational_resampler_fff),
 }
 
 # Parameters that both have, of blocks whose stock counterpart is a chain: its hier block, and in our order.
@@ -48,6 +58,8 @@ DESCRIPTIONS = [
     ("penstock_fft_vxx", "fft_fft_vxx", OURS | {"num_streams"}, set(), {"window"}),
     ("penstock_fft_filter_xxx", "filter_fft_filter_xxx", OURS | {"center_freq", "samp_rate"}, set(), set()),
     ("penstock_channelizer_cc", "filter_pfb_channelizer", OURS, {"bus_structure_source"}, {"nchans", "taps"}),
+    ("penstock_pfb_arb_resampler_xxx", "filter_pfb_arb_resampler", {"device"}, set(), set()),
+    ("penstock_rational_resampler_xxx", "filter_rational_resampler_xxx", {"device"}, set(), set()),
 ]
 
 

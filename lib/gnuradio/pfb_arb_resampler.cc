@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+#include "resampler_block.h"
+
+#include <cmath>
+#include <gnuradio/math.h>
+#include <gnuradio/penstock/pfb_arb_resampler.h>
+
+namespace gr
+{
+namespace penstock
+{
+
+/* The first output stands at the arm of the middle tap, as with the stock block. */
+template <typename T, typename TAP>
+class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T, TAP>, T, T, TAP>
+{
+    using base = resampler_block<pfb_arb_resampler<T, TAP>, T, T, TAP>;
+    using base::d_arms, base::all_taps;
+
+    double d_rate;
+    size_t d_first_arm, d_first_tap_count;
+
+    void tell_rate() override
+    {
+        this->set_relative_rate(d_rate);
+    }
+
+    double step() const
+    {
+        return static_cast<double>(d_arms) / d_rate;
+    }
+
+  public:
+    pfb_arb_resampler_impl(const char *name, double rate, const std::vector<TAP> &taps, size_t arms,
+                           const std::string &device)
+        : gr::block(name, gr::io_signature::make(1, 1, sizeof(T)), gr::io_signature::make(1, 1, sizeof(T))),
+          base(name, taps, arms, device), d_rate(rate), d_first_arm(taps.size() / 2 % arms),
+          d_first_tap_count(taps.size())
+    {
+        this->open(rate, 0, 0, static_cast<double>(d_first_arm) / static_cast<double>(arms));
+        tell_rate();
+    }
+
+    std::vector<std::vector<TAP>> taps() const override
+    {
+        std::vector<std::vector<TAP>> arms(d_arms, std::vector<TAP>(taps_per_filter()));
+        for (size_t i = 0; i < all_taps().size(); i++)
+            arms[i % d_arms][i / d_arms] = all_taps()[i];
+        return arms;
+    }
+
+    void set_rate(double rate) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        check(penstock_resampler_set_ratio(this->stream(), rate, this->taken()));
+        d_rate = rate;
+        tell_rate();
+    }
+
+    void set_phase(double phase) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        if (!(phase >= 0 && phase < 2 * GR_M_PI))
+            throw std::runtime_error("pfb_arb_resampler: phase is " + std::to_string(phase) + ", not 0 .. 2 pi");
+        if (this->taken())
+            throw std::runtime_error("pfb_arb_resampler: set_phase() after the first item");
+        d_first_arm = static_cast<size_t>(phase / (2 * GR_M_PI) * static_cast<double>(d_arms));
+        this->open(d_rate, 0, 0, static_cast<double>(d_first_arm) / static_cast<double>(d_arms));
+    }
+
+    double phase() const override
+    {
+        return static_cast<double>(d_first_arm) * 2 * GR_M_PI / static_cast<double>(d_arms);
+    }
+
+    unsigned interpolation_rate() const override
+    {
+        return static_cast<unsigned>(d_arms);
+    }
+
+    unsigned decimation_rate() const override
+    {
+        return static_cast<unsigned>(step());
+    }
+
+    double fractional_rate() const override
+    {
+        return step() - std::floor(step());
+    }
+
+    unsigned taps_per_filter() const override
+    {
+        return static_cast<unsigned>((all_taps().size() + d_arms - 1) / d_arms);
+    }
+
+    int group_delay() const override
+    {
+        return static_cast<int>(std::lround(d_rate * (taps_per_filter() - 1.0) / 2));
+    }
+
+    double phase_offset(double freq, double fs) const override
+    {
+        const double arms = group_delay() * fractional_rate(), whole = std::floor(arms);
+        const auto middle = static_cast<double>(d_first_tap_count / 2 % d_arms);
+        const double end = std::round(
+            std::fmod(middle + static_cast<double>(group_delay()) * decimation_rate() + whole, interpolation_rate()));
+        return -2 * GR_M_PI * freq / fs / static_cast<double>(d_arms) * (middle - (end + arms - whole));
+    }
+};
+
+template <typename T, typename TAP>
+typename pfb_arb_resampler<T, TAP>::sptr pfb_arb_resampler<T, TAP>::make(double rate, const std::vector<TAP> &taps,
+                                                                         int filter_size, const std::string &device)
+{
+    constexpr bool real = std::is_same<T, float>::value, real_taps = std::is_same<TAP, float>::value;
+    if (!(rate >= 1.0 / 1024 && rate <= 1024))
+        throw std::runtime_error("pfb_arb_resampler: rate is " + std::to_string(rate) + ", not 1/1024 .. 1024");
+    if (filter_size < 1 || filter_size > 65536)
+        throw std::runtime_error("pfb_arb_resampler: filter_size is " + std::to_string(filter_size) +
+                                 ", not 1 .. 65536");
+    if (taps.empty())
+        throw std::runtime_error("pfb_arb_resampler: there are no taps");
+    return gnuradio::make_block_sptr<pfb_arb_resampler_impl<T, TAP>>(real        ? "pfb_arb_resampler_fff"
+                                                                     : real_taps ? "pfb_arb_resampler_ccf"
+                                                                                 : "pfb_arb_resampler_ccc",
+                                                                     rate, taps, static_cast<size_t>(filter_size),
+                                                                     device);
+}
+
+template class pfb_arb_resampler<gr_complex, float>;
+template class pfb_arb_resampler<gr_complex, gr_complex>;
+template class pfb_arb_resampler<float, float>;
+
+} // namespace penstock
+} // namespace gr
