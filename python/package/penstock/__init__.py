@@ -7,8 +7,29 @@ from __future__ import annotations
 import atexit as _atexit
 import logging as _logging
 
+from . import errors, files
 from ._lib import core as _core
-from ._lib.core import Context, Device, FftPlan, Plan, devices, find_device, version, window
+from ._lib.core import (
+    Channelizer,
+    Context,
+    Device,
+    FftPlan,
+    FftStream,
+    Filter,
+    Plan,
+    Resampler,
+    Sink,
+    Source,
+    Spectrum,
+    Stream,
+    Synthesizer,
+    channelizer_dual,
+    channelizer_taps,
+    devices,
+    find_device,
+    version,
+    window,
+)
 from .errors import (
     ArgumentError,
     CheckError,
@@ -25,22 +46,35 @@ from .errors import (
 )
 
 __all__ = [
+    "errors",
+    "files",
     "ArgumentError",
+    "Channelizer",
     "CheckError",
     "Context",
     "Device",
     "DeviceError",
     "Error",
     "FftPlan",
+    "FftStream",
     "FileError",
+    "Filter",
     "FormatError",
     "NoDeviceError",
     "OutOfMemoryError",
     "Plan",
     "RadioError",
+    "Resampler",
+    "Sink",
+    "Source",
+    "Spectrum",
     "StateError",
+    "Stream",
+    "Synthesizer",
     "TimeoutError",
     "UnsupportedError",
+    "channelizer_dual",
+    "channelizer_taps",
     "devices",
     "find_device",
     "version",

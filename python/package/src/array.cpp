@@ -258,6 +258,16 @@ bool is_complex(nb::handle given)
     return nb::cast<std::string>(array.attr("dtype").attr("kind")) == "c";
 }
 
+taps::taps(nb::handle given)
+{
+    if (given.is_none())
+        return;
+    if (is_complex(given))
+        complex_ = complexes_of(given, "taps");
+    else
+        real_ = floats_of(given, "taps");
+}
+
 template <typename T> static nb::object copied(const T *values, size_t count, const dtype &type)
 {
     array_view view;

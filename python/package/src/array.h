@@ -79,6 +79,29 @@ std::vector<penstock_cf32> complexes_of(nb::handle given, const char *name);
 std::vector<size_t> sizes_of(nb::handle given, const char *name);
 bool is_complex(nb::handle given);
 
+/* Taps as an array of real or of complex numbers; none of None. */
+class taps
+{
+  public:
+    explicit taps(nb::handle given);
+    const float *real_taps() const
+    {
+        return real_.empty() ? nullptr : real_.data();
+    }
+    const penstock_cf32 *complex_taps() const
+    {
+        return complex_.empty() ? nullptr : complex_.data();
+    }
+    size_t count() const
+    {
+        return real_.size() + complex_.size();
+    }
+
+  private:
+    std::vector<float> real_;
+    std::vector<penstock_cf32> complex_;
+};
+
 /* A NumPy array with a copy of these values. */
 nb::object array_of(const float *values, size_t count);
 nb::object array_of(const penstock_cf32 *values, size_t count);

@@ -26,6 +26,13 @@ std::vector<float> window_of(nb::handle given, size_t n)
     return window;
 }
 
+const float *factors_or_null(const std::vector<float> &factors, size_t n)
+{
+    if (!factors.empty() && factors.size() != n)
+        fail(PENSTOCK_ERR_ARGUMENT, "window: " + std::to_string(factors.size()) + " factors, not " + std::to_string(n));
+    return factors.empty() ? nullptr : factors.data();
+}
+
 struct fft_plan : plan {
 };
 
@@ -70,7 +77,7 @@ static void make_fft_plan(fft_plan *made, size_t n, bool reverse, bool real, con
     desc.direction = reverse ? PENSTOCK_REVERSE : PENSTOCK_FORWARD;
     desc.domain = real ? PENSTOCK_REAL : PENSTOCK_COMPLEX;
     desc.load.format = format ? format_of(format->c_str()) : real && !reverse ? PENSTOCK_F32 : PENSTOCK_CF32;
-    desc.load.window = factors.empty() ? nullptr : factors.data();
+    desc.load.window = factors_or_null(factors, n);
     desc.load.spacing = spacing;
     desc.load.skip = skip;
     desc.load.shift = shift;
@@ -84,8 +91,6 @@ static void make_fft_plan(fft_plan *made, size_t n, bool reverse, bool real, con
     desc.batch = batch;
     desc.slots = slots;
     desc.tune = tune;
-    if (!factors.empty() && factors.size() != n)
-        fail(PENSTOCK_ERR_ARGUMENT, "window: " + std::to_string(factors.size()) + " factors, not " + std::to_string(n));
     made->self.open(context_or_default(given), "plan", [&](penstock_plan **plan, penstock_context *context) {
         return penstock_fft_plan(plan, context, &desc, device.c_str());
     });

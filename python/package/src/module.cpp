@@ -37,4 +37,9 @@ NB_MODULE(core, module)
     bind_context(module);
     bind_plan(module);
     bind_fft(module);
+    bind_stream(module);
+    bind_transforms(module);
+    bind_filters(module);
+    bind_banks(module);
+    bind_files(module);
 }

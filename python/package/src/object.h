@@ -126,16 +126,20 @@ inline nb::object text_or_none(const char *text)
     return text ? nb::object(nb::str(text)) : nb::none();
 }
 
-/* What `with` needs of a class that has close(). */
-template <typename C> void bind_with(C &bound)
+template <typename T> void close_object(T &object)
 {
-    using type = typename C::Type;
+    object.self.close();
+}
+
+/* What `with` needs of a class with such a `self`. */
+template <typename T> void bind_with(nb::class_<T> &bound)
+{
     bound
         .def(
             "__enter__", [](nb::handle self) { return nb::borrow(self); },
             nb::sig("def __enter__(self) -> typing.Self"))
         .def(
-            "__exit__", [](type &self, const nb::args &) { self.close(); },
+            "__exit__", [](T &self, const nb::args &) { close_object(self); },
             nb::sig("def __exit__(self, *args: object) -> None"));
 }
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+"""Streams over what a file, a radio or a program brings, array by array."""
+
+from __future__ import annotations
+
+import collections.abc
+import os
+import typing
+
+from ._lib.core import Source, Stream
+
+Frames = collections.abc.Iterator[typing.Any]
+
+
+def blocks(source: Source, block: int) -> collections.abc.Iterator[typing.Any]:
+    """Arrays of up to `block` samples each, until the source's end."""
+    while len(samples := source.read(block)):
+        yield samples
+
+
+def _results(stream: Stream, wait: bool) -> collections.abc.Iterator[typing.Any]:
+    """What is ready: an array, or frame by frame."""
+    pull_frame: typing.Callable[[], typing.Any] | None = getattr(stream, "pull_frame", None)
+    if pull_frame is None:
+        results = stream.pull(wait=wait)
+        if results.size:
+            yield results
+        return
+    while (frame := pull_frame()) is not None:
+        yield frame
+
+
+def _pushed(stream: Stream, items: typing.Any) -> collections.abc.Iterator[typing.Any]:
+    if not hasattr(stream, "pull_frame"):
+        results = stream(items)
+        if results.size:
+            yield results
+        return
+    stream.push(items)
+    yield from _results(stream, False)
+
+
+def over(
+    stream: Stream,
+    source: str | os.PathLike[str] | Source | collections.abc.Iterable[typing.Any],
+    block: int = 1 << 16,
+) -> collections.abc.Iterator[typing.Any]:
+    """What Stream.over() gives."""
+    if isinstance(source, (str, os.PathLike)):
+        with Source(os.fspath(source)) as opened:
+            yield from over(stream, opened, block)
+        return
+    for items in blocks(source, block) if isinstance(source, Source) else source:
+        yield from _pushed(stream, items)
+    stream.finish()
+    yield from _results(stream, True)
