@@ -7,15 +7,17 @@ from __future__ import annotations
 import atexit as _atexit
 import logging as _logging
 
-from . import errors, files
+from . import errors, files, frames
 from ._lib import core as _core
 from ._lib.core import (
+    Channel,
     Channelizer,
     Context,
     Device,
     FftPlan,
     FftStream,
     Filter,
+    LdpcPlan,
     Plan,
     Resampler,
     Sink,
@@ -23,12 +25,26 @@ from ._lib.core import (
     Spectrum,
     Stream,
     Synthesizer,
+    ViterbiPlan,
+    ViterbiStream,
+    WifiReceiver,
     channelizer_dual,
     channelizer_taps,
+    convolve,
+    correlate,
     devices,
     find_device,
+    taps_design,
+    taps_equiripple,
+    taps_length,
+    taps_measured,
+    taps_root_raised_cosine,
     version,
+    wifi_fcs,
+    wifi_modulate,
+    wifi_rate_hz,
     window,
+    zoom,
 )
 from .errors import (
     ArgumentError,
@@ -46,9 +62,8 @@ from .errors import (
 )
 
 __all__ = [
-    "errors",
-    "files",
     "ArgumentError",
+    "Channel",
     "Channelizer",
     "CheckError",
     "Context",
@@ -60,6 +75,7 @@ __all__ = [
     "FileError",
     "Filter",
     "FormatError",
+    "LdpcPlan",
     "NoDeviceError",
     "OutOfMemoryError",
     "Plan",
@@ -73,12 +89,29 @@ __all__ = [
     "Synthesizer",
     "TimeoutError",
     "UnsupportedError",
+    "ViterbiPlan",
+    "ViterbiStream",
+    "WifiReceiver",
     "channelizer_dual",
     "channelizer_taps",
+    "convolve",
+    "correlate",
     "devices",
+    "errors",
+    "files",
+    "frames",
     "find_device",
+    "taps_design",
+    "taps_equiripple",
+    "taps_length",
+    "taps_measured",
+    "taps_root_raised_cosine",
     "version",
+    "wifi_fcs",
+    "wifi_modulate",
+    "wifi_rate_hz",
     "window",
+    "zoom",
 ]
 
 __version__ = version()

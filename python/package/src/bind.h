@@ -12,14 +12,17 @@ namespace penstock_python
 {
 
 void bind_banks(nb::module_ &module);
+void bind_codes(nb::module_ &module);
 void bind_context(nb::module_ &module);
 void bind_errors(nb::module_ &module);
 void bind_files(nb::module_ &module);
 void bind_fft(nb::module_ &module);
 void bind_filters(nb::module_ &module);
 void bind_plan(nb::module_ &module);
+void bind_signals(nb::module_ &module);
 void bind_stream(nb::module_ &module);
 void bind_transforms(nb::module_ &module);
+void bind_wifi(nb::module_ &module);
 
 penstock_output output_of(const std::string &name);
 

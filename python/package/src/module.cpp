@@ -42,4 +42,7 @@ NB_MODULE(core, module)
     bind_filters(module);
     bind_banks(module);
     bind_files(module);
+    bind_codes(module);
+    bind_signals(module);
+    bind_wifi(module);
 }
