@@ -3,12 +3,13 @@
 
 /*
  * A loader for tests, named by PENSTOCK_OPENCL_LIBRARY: the real one, which it is linked with, but for the functions
- * here. They make the device look like a GPU (PENSTOCK_SHIM_GPU=LOCAL_BYTES:MAX_GROUP; with ":cpu" behind, like a CPU
- * with these limits), let a call fail, and count objects that were made and not released. PENSTOCK_SHIM_FAULT=FAULT
- * makes a broken driver of it, for the helper program that tries it too: context-crash, build-crash, build-exit,
- * build-hang (which makes the file PENSTOCK_SHIM_HANGS), build-error, run-crash, run-wrong (nothing is done),
- * wait-crash, unmap-early (what is not mapped yet is not taken back, as by rusticl of Mesa 22), image-refused; the
- * first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set. With
+ * here. They make the device look like a GPU (PENSTOCK_SHIM_GPU=LOCAL_BYTES:MAX_GROUP[:WAVE]; with ":cpu" behind, like
+ * a CPU with these limits) of the name PENSTOCK_SHIM_NAME, put the sources of kernels into the folder
+ * PENSTOCK_SHIM_SOURCES instead of running them, let a call fail, and count objects that were made and not released.
+ * PENSTOCK_SHIM_FAULT=FAULT makes a broken driver of it, for the helper program that tries it too: context-crash,
+ * build-crash, build-exit, build-hang (which makes the file PENSTOCK_SHIM_HANGS), build-error, run-crash, run-wrong
+ * (nothing is done), wait-crash, unmap-early (what is not mapped yet is not taken back, as by rusticl of Mesa 22),
+ * image-refused; the first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set. With
  * "plan-" before it, build-crash, build-exit, build-hang, run-crash or wait-crash is of other kernels than the first,
  * small one alone.
  */
@@ -23,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define WAVE_OF_OPENCL_3 0x1067 /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, which older headers lack */
 
 static long countdown = -1; /* calls until one fails; < 0: none does */
 static int for_good;        /* all fail from that one on, once `countdown` is 0 */
@@ -148,6 +151,26 @@ static void note_run(cl_kernel kernel)
         plans_kernel_ran = 1;
 }
 
+/* ---------------------------------------------------------------- sources --------------------- */
+
+static const char *collects(void)
+{
+    return getenv("PENSTOCK_SHIM_SOURCES");
+}
+
+/* As FOLDER/000.cl and so on, in their order. */
+static int put_source(const char *text)
+{
+    static unsigned count;
+    char path[4096];
+    FILE *file;
+    snprintf(path, sizeof path, "%s/%03u.cl", collects(), count++);
+    if (!(file = fopen(path, "w")))
+        return 0;
+    fputs(text, file);
+    return !fclose(file);
+}
+
 /* ---------------------------------------------------------------- its calls ------------------- */
 
 /* A pointer to the next function of this name, which is the real one. */
@@ -225,14 +248,30 @@ cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_form
     return made;
 }
 
-MAKER(cl_program, clCreateProgramWithSource,
-      (cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *code),
-      (context, count, texts, lengths, code))
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts, const size_t *lengths,
+                                     cl_int *code)
+{
+    static const char *const nothing = "kernel void nothing(global int *memory) { }";
+    cl_program made = NULL;
+    REAL(clCreateProgramWithSource);
+    if (fails())
+        *code = CL_OUT_OF_RESOURCES;
+    else if (!collects())
+        made = real(context, count, texts, lengths, code);
+    else if (strstr(texts[0], "TRIAL_FACTOR") || put_source(texts[0]))
+        made = real(context, 1, (const char *[]){nothing}, NULL, code);
+    else
+        *code = CL_OUT_OF_HOST_MEMORY;
+    live += made != NULL;
+    return made;
+}
+
 MAKER(cl_program, clCreateProgramWithBinary,
       (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *lengths,
        const unsigned char **binaries, cl_int *states, cl_int *code),
       (context, count, devices, lengths, binaries, states, code))
-MAKER(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *code), (program, name, code))
+MAKER(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *code),
+      (program, collects() ? "nothing" : name, code))
 
 MAKER(cl_mem, clCreateSubBuffer,
       (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *region, cl_int *code),
@@ -305,7 +344,14 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program
     return CL_SUCCESS;
 }
 
-CALL(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t bytes, const void *value), (kernel, index, bytes, value))
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
+{
+    REAL(clSetKernelArg);
+    if (fails())
+        return CL_OUT_OF_RESOURCES;
+    return collects() ? CL_SUCCESS : real(kernel, index, bytes, value);
+}
+
 CALL(clGetKernelWorkGroupInfo,
      (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t bytes, void *value, size_t *used),
      (kernel, device, what, bytes, value, used))
@@ -320,8 +366,9 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         crash_if("plan-run-crash");
     if (fails())
         return CL_OUT_OF_RESOURCES;
-    return has_fault("run-wrong") ? CL_SUCCESS
-                                  : real(queue, kernel, dimensions, offset, global, local, count, events, event);
+    return has_fault("run-wrong") || collects()
+               ? CL_SUCCESS
+               : real(queue, kernel, dimensions, offset, global, local, count, events, event);
 }
 
 CALL(clEnqueueWriteBuffer,
@@ -394,18 +441,22 @@ static void answer(size_t bytes, void *value, const void *fake, size_t fake_byte
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *value, size_t *used)
 {
     const char *gpu = getenv("PENSTOCK_SHIM_GPU");
-    unsigned long local = 0, group = 0;
+    unsigned long local = 0, group = 0, wave = 32;
     cl_int code;
     REAL(clGetDeviceInfo);
     code = real(device, what, bytes, value, used);
-    if (code || !gpu || sscanf(gpu, "%lu:%lu", &local, &group) != 2)
+    if (code || !gpu || sscanf(gpu, "%lu:%lu:%lu", &local, &group, &wave) < 2)
         return code;
+    if (what == CL_DEVICE_NAME && getenv("PENSTOCK_SHIM_NAME"))
+        answer(bytes, value, getenv("PENSTOCK_SHIM_NAME"), strlen(getenv("PENSTOCK_SHIM_NAME")) + 1);
     if (what == CL_DEVICE_TYPE && !strstr(gpu, ":cpu"))
         answer(bytes, value, &(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type));
     if (what == CL_DEVICE_LOCAL_MEM_SIZE)
         answer(bytes, value, &(cl_ulong){local}, sizeof(cl_ulong));
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)
         answer(bytes, value, &(size_t){group}, sizeof(size_t));
+    if (what == WAVE_OF_OPENCL_3)
+        answer(bytes, value, &(size_t){wave}, sizeof(size_t));
     if (what == CL_DEVICE_EXTENSIONS) /* kernels/numbers.h takes floats where the compiler does not know it */
         answer(bytes, value, "cl_khr_fp16 cl_khr_fp64", sizeof "cl_khr_fp16 cl_khr_fp64");
     return code;

@@ -72,11 +72,26 @@ static int choose(struct gpu_shape *shape, const struct gpu_wish *wish, const st
     return penstock__gpu_shape_columns(shape, wish, limits, knobs);
 }
 
+/* Where registers are few: radices no larger than the points that a work-item should hold. */
+static void want_few(struct gpu_wish *wish, struct gpu_knobs *knobs, const struct gpu_limits *limits)
+{
+    wish->radix = limits->slots;
+    *knobs = (struct gpu_knobs){.stages = 0};
+}
+
 int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)
 {
     struct gpu_knobs knobs = penstock__gpu_shape_knobs(wish, limits);
+    struct gpu_wish wanted = *wish;
+    const bool free = !wish->variant && !wish->radix && !wish->items && !penstock__gpu_wanted(limits, 0);
     int status;
-    if (!(status = choose(shape, wish, limits, &knobs)))
-        choose_resident(shape, &knobs, wish, limits);
-    return status;
+    if (free && limits->slots)
+        want_few(&wanted, &knobs, limits);
+    if ((status = choose(shape, &wanted, limits, &knobs)))
+        return status;
+    if (free && limits->most_slots && shape->slots > limits->most_slots)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the registers of %u work-items",
+                               shape->n, shape->lanes);
+    choose_resident(shape, &knobs, &wanted, limits);
+    return PENSTOCK_OK;
 }

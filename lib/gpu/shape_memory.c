@@ -93,11 +93,16 @@ static void choose_local(struct gpu_shape *shape, const struct gpu_limits *limit
     shape->region = shape->exchanges || shape->turned ? (shape->halves ? 1 : 2 * shape->buffers) * shape->plane : 0;
 }
 
-/* How well transforms of so many work-items fill warps of 32 and a group of usual size. */
-static double fill(unsigned lanes, unsigned per_group)
+static unsigned wave_of(const struct gpu_limits *limits)
 {
-    double group = lanes * per_group, warps = ceil(group / 32);
-    return group / (32 * warps) - (group < 128 ? (128 - group) * 0.002 : (group - 128) * 0.0002);
+    return limits->wave ? limits->wave : 32;
+}
+
+/* How well transforms of so many work-items fill waves and a group of usual size. */
+static double fill(unsigned lanes, unsigned per_group, unsigned wave)
+{
+    double group = lanes * per_group, waves = ceil(group / wave);
+    return group / (wave * waves) - (group < 128 ? (128 - group) * 0.002 : (group - 128) * 0.0002);
 }
 
 /* Rows: as many as make a work-group of usual size. */
@@ -113,11 +118,11 @@ static void choose_group(struct gpu_shape *shape, const struct gpu_limits *limit
     if (wish->group || (wish->variant > 0 && shape->lanes >= 8))
         return;
     if (!wanted && !limits->cpu && !wish->variant && shape->stages == shape->chain && recipe)
-        wanted = recipe->per_group;
+        wanted = limits->wave > 32 && recipe->per_group * shape->lanes % limits->wave ? 0 : recipe->per_group;
     most = most < limits->max_group ? most : limits->max_group;
     for (unsigned per_group = 2; per_group * shape->lanes <= most && per_group * bytes <= limits->local_bytes;
          per_group = limits->cpu ? 2 * per_group : per_group + 1)
-        if (limits->cpu || fill(shape->lanes, per_group) > fill(shape->lanes, best))
+        if (limits->cpu || fill(shape->lanes, per_group, wave_of(limits)) > fill(shape->lanes, best, wave_of(limits)))
             best = per_group;
     if (wanted && wanted * bytes <= limits->local_bytes && wanted * shape->lanes <= limits->max_group)
         best = wanted;

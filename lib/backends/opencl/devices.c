@@ -3,6 +3,7 @@
 
 /* All devices of all platforms as one list, in the loader's order. */
 #include "backends/opencl/opencl.h"
+#include "gpu/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #define PCI_SLOT_ID_NV   0x4009
 #define PCI_DOMAIN_ID_NV 0x400A
 #define PCI_BUS_INFO_KHR 0x410F
+#define WAVE_OF_OPENCL_3 0x1067 /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
+#define WAVE_OF_AMD      0x4043 /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
 
 struct found {
     cl_platform_id platform;
@@ -209,6 +212,14 @@ static void read_identity(struct opencl_device *self)
              platform_version);
 }
 
+static void read_profile(struct opencl_device *self)
+{
+    uint64_t wave = device_number(self->api, self->id, WAVE_OF_OPENCL_3);
+    wave = wave ? wave : device_number(self->api, self->id, WAVE_OF_AMD);
+    penstock__gpu_profile_limit(&self->limits, penstock__gpu_profile(self->identity),
+                                wave <= self->limits.max_group ? (unsigned)wave : 0);
+}
+
 static int make_context(const struct penstock_device *device)
 {
     struct opencl_device *self = device->priv;
@@ -256,6 +267,7 @@ int penstock__opencl_open(struct penstock_device *device)
     self->id = search.found.id;
     read_limits(self);
     read_identity(self);
+    read_profile(self);
     device->host_memory = self->limits.cpu;
     device->alignment = (size_t)device_number(self->api, self->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     if ((status = device->shared ? share_context(device) : make_context(device)))

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* What a kind of GPU has for its work-items, where its driver does not tell: registers, and how many waves they leave.
+ */
+#ifndef PENSTOCK_GPU_PROFILE_H
+#define PENSTOCK_GPU_PROFILE_H
+
+#include "gpu/shape.h"
+
+struct gpu_profile {
+    const char *name;
+    unsigned wave;      /* work-items that run in step, where the driver does not tell */
+    unsigned registers; /* of 32 bits, that all waves of an execution unit share, for each of their work-items */
+    unsigned granule;   /* in which a wave gets them */
+    unsigned most;      /* that a work-item may have */
+    unsigned waves;     /* that a unit holds at most */
+};
+
+/* By the texts of device, driver and platform; NULL: a GPU that is not known. */
+const struct gpu_profile *penstock__gpu_profile(const char *identity);
+
+/* Waves of a unit with so many registers a work-item; 0: more than it may have. */
+unsigned penstock__gpu_profile_waves(const struct gpu_profile *profile, unsigned registers);
+
+/* Into limits what launch configurations follow from. NVIDIA's are those that were measured there. `wave`: as the
+ * driver tells, or 0. */
+void penstock__gpu_profile_limit(struct gpu_limits *limits, const struct gpu_profile *profile, unsigned wave);
+
+#endif

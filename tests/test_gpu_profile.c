@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Profiles of GPUs: which one a driver's texts mean, waves by registers, and launch configurations that follow. */
+#include "gpu/profile.h"
+#include "gpu/scheme.h"
+#include "test.h"
+
+#include <string.h>
+
+static void check_names(void)
+{
+    static const struct {
+        const char *identity, *name;
+    } known[] = {
+        {"NVIDIA H200|560.35|OpenCL 3.0 CUDA|NVIDIA CUDA|OpenCL 3.0 CUDA 12.6", "NVIDIA"},
+        {"gfx906:sramecc+:xnack-|3581.0|OpenCL 2.0|AMD Accelerated Parallel Processing|", "AMD GCN"},
+        {"gfx90a:sramecc+:xnack-|3581.0|OpenCL 2.0|AMD Accelerated Parallel Processing|", "AMD CDNA"},
+        {"AMD Radeon RX 6600 (radeonsi, navi23, LLVM 17.0.6)|24.1|OpenCL 3.0|rusticl|", "AMD RDNA"},
+        {"Intel(R) UHD Graphics 620|22.43|OpenCL 3.0 NEO|Intel(R) OpenCL HD Graphics|", "Intel Gen9 to Xe"},
+        {"Intel(R) Arc(TM) A770 Graphics|23.1|OpenCL 3.0 NEO|Intel(R) OpenCL HD Graphics|", "Intel Xe-HPG"},
+        {"FD618|24.1|OpenCL 3.0|rusticl|", "Adreno 6xx"},
+        {"Mali-G610 (Panfrost)|24.1|OpenCL 3.0|rusticl|", "Mali Valhall"},
+        {"V3D 7.1|25.0|OpenCL 3.0|rusticl|", "VideoCore VI, VII"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const struct gpu_profile *profile = penstock__gpu_profile(known[i].identity);
+        CHECK(profile && !strcmp(profile->name, known[i].name), "%s: %s", known[i].identity,
+              profile ? profile->name : "none");
+    }
+    CHECK(!penstock__gpu_profile("a GPU that nobody knows"), "one that is not known");
+}
+
+/* As LLVM's AMDGPU back end has it, and NVIDIA's table of occupancy. */
+static void check_waves(void)
+{
+    const struct gpu_profile *gcn = penstock__gpu_profile("gfx900"), *rdna = penstock__gpu_profile("gfx1030"),
+                             *nvidia = penstock__gpu_profile("NVIDIA");
+    CHECK(penstock__gpu_profile_waves(gcn, 24) == 10 && penstock__gpu_profile_waves(gcn, 64) == 4 &&
+              penstock__gpu_profile_waves(gcn, 65) == 3 && penstock__gpu_profile_waves(gcn, 256) == 1,
+          "GCN");
+    CHECK(penstock__gpu_profile_waves(gcn, 257) == 0, "more than there are");
+    CHECK(penstock__gpu_profile_waves(rdna, 64) == 16 && penstock__gpu_profile_waves(rdna, 128) == 8, "RDNA");
+    CHECK(penstock__gpu_profile_waves(nvidia, 64) == 8 && penstock__gpu_profile_waves(nvidia, 32) == 16, "NVIDIA");
+}
+
+static void check_configurations(const char *identity, unsigned max_group)
+{
+    struct gpu_limits limits = {.local_bytes = 64 << 10, .max_group = max_group};
+    penstock__gpu_profile_limit(&limits, penstock__gpu_profile(identity), 0);
+    for (size_t n = 64; n <= 8192; n *= 2) {
+        const struct penstock_fft_problem fft = {.n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1};
+        struct gpu_scheme scheme;
+        CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
+        for (unsigned i = 0; i < scheme.count; i++) {
+            const struct gpu_shape *shape = &scheme.node[i].shape;
+            CHECK(penstock__gpu_group_size(shape) % limits.wave == 0, "%s, %zu points: %u work-items in waves of %u",
+                  identity, n, penstock__gpu_group_size(shape), limits.wave);
+            CHECK(!limits.most_slots || shape->slots <= limits.most_slots, "%s, %zu points: %u in a work-item",
+                  identity, n, shape->slots);
+        }
+    }
+}
+
+/* What NVIDIA's drivers tell of their waves changes no kernel. */
+static void check_same(void)
+{
+    const struct gpu_limits before = {.local_bytes = 48 << 10, .max_group = 1024};
+    struct gpu_limits now = before;
+    penstock__gpu_profile_limit(&now, penstock__gpu_profile("NVIDIA H100"), 32);
+    CHECK(now.wave == 32 && !now.slots && !now.most_slots, "NVIDIA's limits");
+    for (size_t n = 1; n <= 16384; n++) {
+        const struct penstock_fft_problem fft = {.n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1};
+        struct gpu_scheme a, b;
+        memset(&a, 0, sizeof a);
+        memset(&b, 0, sizeof b);
+        if (n > 512 && penstock__hash(&n, sizeof n) % 32)
+            continue;
+        CHECK_OK(penstock__gpu_scheme(&a, &fft, &before, 0));
+        CHECK_OK(penstock__gpu_scheme(&b, &fft, &now, 0));
+        CHECK(!memcmp(&a, &b, sizeof a), "%zu points", n);
+    }
+}
+
+int main(void)
+{
+    static const char *const identities[] = {"NVIDIA",       "gfx900", "gfx90a", "gfx1030", "Intel",
+                                             "Intel(R) Arc", "FD6",    "Mali",   "V3D"};
+    check_names();
+    check_waves();
+    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
+        for (unsigned group = 256; group <= 1024; group *= 2)
+            check_configurations(identities[i], group);
+    check_same();
+    return test_finish();
+}
