@@ -4,20 +4,27 @@
 #   tests/opencl_driver.sh fetch NAME FOLDER            downloads it there; installs the libraries that it needs
 #   tests/opencl_driver.sh check NAME FOLDER PENSTOCK   cases of `penstock check` by hash; with PENSTOCK_TEST_FULL=1 all
 # NAME: rusticl (Mesa's, on llvmpipe; a package of Debian) or intel (Intel's runtime for CPUs; from PyPI, 280 MB, under
-# Intel's licence).
+# Intel's licence). fetch also: ocloc (Intel's compiler for its GPUs, of a package of Debian; and clang for AMD's).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . cmake/debian-setup.sh
 action=$1 name=$2 folder=$(realpath -m "$3")/$2
 
-# Depends: lines are the ones without alternatives, of which the loader is one.
-fetch_rusticl() {
+# A package, unpacked, and what it needs, installed. "Depends:" lines are the ones without alternatives.
+unpack() {
   local needed
-  needed=$(apt-cache depends mesa-opencl-icd | sed -n 's/^  Depends: \([a-z0-9].*\)/\1/p')
+  needed=$(apt-cache depends "$1" | sed -n 's/^  Depends: \([a-z0-9].*\)/\1/p')
   # shellcheck disable=SC2086
   install_packages $needed
   mkdir -p "$folder"
-  (cd "$folder" && apt-get -qq download mesa-opencl-icd && dpkg -x mesa-opencl-icd_*.deb . && rm mesa-opencl-icd_*.deb)
+  (cd "$folder" && apt-get -qq download "$1" && dpkg -x "$1"_*.deb . && rm "$1"_*.deb)
+}
+
+fetch_rusticl() { unpack mesa-opencl-icd; }
+
+fetch_ocloc() {
+  unpack intel-opencl-icd
+  install_packages libigdfcl1 clang-15 rocm-device-libs
 }
 
 # Its own loader would hide the system's, and does not load without the rest of Intel's software.
@@ -64,7 +71,7 @@ check() {
 }
 
 case $action:$name in
-  fetch:rusticl | fetch:intel) fetch_"$name" ;;
+  fetch:rusticl | fetch:intel | fetch:ocloc) fetch_"$name" ;;
   check:rusticl | check:intel)
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT

@@ -45,6 +45,7 @@ install_packages $packages
 jobs=$(nproc)
 if [ "$ci" = yes ]; then
   tests/opencl_driver.sh fetch rusticl build/drivers
+  tests/opencl_driver.sh fetch ocloc build/drivers
   echo "== formatting"
   git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cc' '*.cl' | xargs clang-format --dry-run --Werror
   echo "== clang: build"

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Builds the kernels of `penstock check`, as they are for each kind of GPU, by the compilers that exist without the GPU:
+clang's amdgcn with ROCm's device libraries, and Intel's ocloc. A budget (opencl_farm.csv) says what of registers, waves
+and spills each target must not leave.
+  tests/opencl_farm.py PENSTOCK SHIM OCLOC [CSV]   a sample by hash; with PENSTOCK_TEST_FULL=1 every kernel
+OCLOC: a folder that `tests/opencl_driver.sh fetch ocloc FOLDER` has filled. CSV: a file for one row a kernel and target.
+"""
+import collections
+import concurrent.futures
+import csv
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+OPTIONS = ["-cl-std=CL1.2", "-cl-mad-enable"]
+ROCM = pathlib.Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+
+# The device's limits (local bytes, work-items of a group, of a wave), its name, and the compilers' targets.
+PROFILES = {
+    "AMD GCN": ("65536:256:64", "gfx900", ["gfx803", "gfx900", "gfx906"]),
+    "AMD CDNA": ("65536:256:64", "gfx90a", ["gfx90a", "gfx940"]),
+    "AMD RDNA": ("65536:256:32", "gfx1030", ["gfx1010", "gfx1030", "gfx1100"]),
+    "Intel Gen9": ("65536:256:16", "Intel Gen9", ["skl", "icllp"]),
+    "Intel Xe": ("65536:512:16", "Intel Xe", ["tgllp"]),
+    "Intel Arc": ("65536:1024:16", "Intel(R) Arc", ["dg2-g10"]),
+}
+DEFAULT = [f"fft:{2**k}" for k in range(6, 14)]
+
+
+def sources(penstock, shim, limits, name, case, folder):
+    """The sources of a case, or of all where it is None, in the order in which plans want them."""
+    folder.mkdir()
+    environment = dict(os.environ, PENSTOCK_OPENCL_LIBRARY=shim, PENSTOCK_SHIM_GPU=limits, PENSTOCK_SHIM_NAME=name,
+                       PENSTOCK_SHIM_SOURCES=str(folder), PENSTOCK_PROBE="/none", PENSTOCK_CACHE_DIR="",
+                       PENSTOCK_RECORDINGS="")
+    command = [penstock, "check", "opencl:0"] + (["--case", case] if case else [])
+    subprocess.run(command, env=environment, capture_output=True, check=False)
+    return [path.read_text() for path in sorted(folder.glob("*.cl"))]
+
+
+def amd(source, target, folder, _ocloc):
+    command = ["clang-15", "-x", "cl", *OPTIONS, "-D__OPENCL_VERSION__=120", "-target", "amdgcn-amd-amdhsa",
+               f"-mcpu={target}", "-Xclang", "-finclude-default-header", "-O3", "-S", "-o", folder / "x.s", source]
+    if (ROCM / f"oclc_isa_version_{target[3:]}.bc").exists():
+        command.append(f"--rocm-device-lib-path={ROCM}")
+    else:  # newer than these libraries: those of the one before
+        command.append("-nogpulib")
+        for name in ["opencl", "ocml", "ockl", "oclc_isa_version_1030", "oclc_wavefrontsize64_off", "oclc_daz_opt_off",
+                     "oclc_correctly_rounded_sqrt_off", "oclc_finite_only_off", "oclc_unsafe_math_off"]:
+            command += ["-Xclang", "-mlink-builtin-bitcode", "-Xclang", str(ROCM / f"{name}.bc")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return None, done.stderr
+    text = (folder / "x.s").read_text()
+    numbers = lambda pattern: [int(value) for value in re.findall(pattern, text)]
+    return {"registers": max(numbers(r"\.vgpr_count: +(\d+)")), "waves": min(numbers(r"; Occupancy: (\d+)")),
+            "spilled": max(numbers(r"\.vgpr_spill_count: +(\d+)") + numbers(r"; ScratchSize: (\d+)"))}, ""
+
+
+def intel(source, target, folder, ocloc):
+    lib = ocloc / "usr/lib/x86_64-linux-gnu"
+    done = subprocess.run([ocloc / "usr/bin/ocloc", "compile", "-file", source, "-device", target, "-out_dir", folder,
+                           "-options", " ".join(OPTIONS), "-internal_options", "-ze-allow-zebin"],
+                          env=dict(os.environ, LD_LIBRARY_PATH=str(lib)), capture_output=True, text=True, check=False)
+    binaries = list(folder.glob("*.bin"))
+    if done.returncode or not binaries:
+        return None, done.stdout + done.stderr
+    text = binaries[0].read_bytes().decode("latin-1")
+    lanes = [int(value) for value in re.findall(r"simd_size: +(\d+)", text)]
+    spilled = [int(value) for value in re.findall(r"spill_size: +(\d+)", text)]
+    if not lanes:
+        return None, "no simd_size is told"
+    return {"registers": 128, "waves": min(lanes), "spilled": max(spilled + [0])}, ""
+
+
+def build(job):
+    text, target, compiler, ocloc = job
+    folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        source = folder / "x.cl"
+        source.write_text(text)
+        return compiler(source, target, folder, ocloc)
+    finally:
+        shutil.rmtree(folder)
+
+
+def collect(penstock, shim, work):
+    """{profile: {hash: (text, case)}}: case is that of a default configuration, or empty."""
+    full = os.environ.get("PENSTOCK_TEST_FULL")
+    kernels = {}
+    for profile, (limits, name, _) in PROFILES.items():
+        found = kernels[profile] = {}
+        place = work / profile.replace(" ", "-")
+        place.mkdir()
+        for case in DEFAULT:
+            texts = sources(penstock, shim, limits, name, case, place / case.replace(":", "-"))
+            if texts:
+                found[hashlib.sha256(texts[0].encode()).hexdigest()] = (texts[0], case)
+        for text in sources(penstock, shim, limits, name, None, place / "all"):
+            key = hashlib.sha256(text.encode()).hexdigest()
+            if full or int(key[:8], 16) % 64 == 0:
+                found.setdefault(key, (text, ""))
+    return kernels
+
+
+def run_all(kernels, ocloc):
+    jobs = []
+    for profile, found in kernels.items():
+        compiler = intel if profile.startswith("Intel") else amd
+        for target in PROFILES[profile][2]:
+            jobs += [(profile, target, key, case, (text, target, compiler, ocloc)) for key, (text, case) in found.items()]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for (profile, target, key, case, _), (result, message) in zip(jobs, pool.map(build, [job[-1] for job in jobs])):
+            yield profile, target, key[:16], case, result, message
+
+
+def judge(rows, budget):
+    failures = []
+    simd = collections.defaultdict(list)
+    for profile, target, key, case, result, message in rows:
+        limit = budget[target]
+        what = f"{target}: kernel {key} ({case or 'of all cases'})"
+        if not result:
+            failures.append(f"{what} is not built: {message.strip()[:300]}")
+            continue
+        simd[target].append(result["waves"])
+        if result["spilled"] > int(limit["spilled"]):
+            failures.append(f"{what} spills {result['spilled']}, the budget is {limit['spilled']}")
+        if case and result["waves"] < int(limit["waves"]):
+            failures.append(f"{what} has {result['waves']} waves or lanes, the budget is {limit['waves']}")
+    for target, lanes in simd.items():
+        share = sum(value >= 16 for value in lanes) / len(lanes)
+        if budget[target]["profile"].startswith("Intel") and share < float(budget[target]["wide"]):
+            failures.append(f"{target}: {share:.2f} of the kernels have 16 lanes, the budget is {budget[target]['wide']}")
+    return failures
+
+
+def main():
+    penstock, shim, ocloc = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
+    if not shutil.which("clang-15") or not ROCM.exists() or not (ocloc / "usr/bin/ocloc").exists():
+        print("SKIPPED: clang-15, rocm-device-libs or ocloc is absent (tests/opencl_driver.sh fetch ocloc FOLDER)")
+        return SKIPPED
+    with open(pathlib.Path(__file__).with_suffix(".csv"), encoding="ascii", newline="") as file:
+        budget = {row["target"]: row for row in csv.DictReader(file)}
+    with tempfile.TemporaryDirectory() as work:
+        kernels = collect(penstock, shim, pathlib.Path(work))
+    for profile, found in kernels.items():
+        defaults = sum(bool(case) for _, case in found.values())
+        print(f"{profile}: {len(found)} kernels, {defaults} of default configurations")
+        if defaults < len(DEFAULT):
+            print(f"{profile}: a length has no kernel of its own")
+            return 1
+    rows = list(run_all(kernels, ocloc))
+    if len(sys.argv) > 4:
+        with open(sys.argv[4], "w", encoding="ascii", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["profile", "target", "kernel", "case", "registers", "waves or lanes", "spilled"])
+            writer.writerows([*row[:4], *(row[4].values() if row[4] else ["", "", "not built"])] for row in rows)
+    failures = judge(rows, budget)
+    print("\n".join(failures))
+    print(f"{len(rows)} builds for {len(budget)} targets, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
