@@ -4,7 +4,7 @@
 /*
  * How many instructions the QPU's transforms take: exact on the emulator, so a change that makes them more shows. Up to
  * 1024 points in a batch of 12 on 12 QPUs, above one transform that all share. GPU_FFT's own numbers, of its eight QPUs
- * together and of the one with most, are the yardstick.
+ * together and of the one with most, are what counts.
  */
 #include "qpu_fft_rig.h"
 

@@ -59,7 +59,7 @@ struct penstock__rx_frame {
     penstock_ofdm_frame ofdm;
 };
 
-enum penstock__rx_verdict {
+enum penstock__rx_finding {
     PENSTOCK__RX_NOTHING,
     PENSTOCK__RX_FRAME,
     PENSTOCK__RX_LATER /* to be examined again when the samples before candidate->until are there */
@@ -96,7 +96,7 @@ struct penstock__rx_standard {
     void (*look)(const penstock_cf32 *samples, size_t windows, float *strength);
 
     /* The stream is known before `end`; anything may lie behind that. `samples` is candidate->position - before. */
-    enum penstock__rx_verdict (*examine)(const struct penstock__rx *rx, void *worker,
+    enum penstock__rx_finding (*examine)(const struct penstock__rx *rx, void *worker,
                                          struct penstock__rx_candidate *candidate, const penstock_cf32 *samples,
                                          int64_t end, struct penstock__rx_frame *frame);
 

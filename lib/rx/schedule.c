@@ -14,7 +14,7 @@
 
 /* A candidate's examination: a frame of its own where it is one. */
 struct penstock__rx_examined {
-    enum penstock__rx_verdict verdict;
+    enum penstock__rx_finding finding;
     struct penstock__rx_frame *frame; /* NULL: there was no memory */
 };
 
@@ -32,9 +32,9 @@ static void examine(void *argument, size_t index, unsigned worker)
     struct penstock__rx_worker *own = &rx->workers[worker];
     const int64_t first = candidate->position - (int64_t)standard->before;
     memset(own->frame, 0, standard->frame_bytes);
-    examined->verdict =
+    examined->finding =
         standard->examine(rx, own->own, candidate, rx->samples + (first - rx->base), rx->end, own->frame);
-    if (examined->verdict != PENSTOCK__RX_FRAME)
+    if (examined->finding != PENSTOCK__RX_FRAME)
         return;
     if ((examined->frame = penstock__alloc(standard->frame_bytes)))
         memcpy(examined->frame, own->frame, standard->frame_bytes);
@@ -55,14 +55,14 @@ static int examine_candidates(struct penstock__rx *rx)
     penstock__parallel(rx->stream.context, count, examine, rx);
     for (size_t i = 0; i < count; i++) {
         struct penstock__rx_examined *examined = &rx->examined[i];
-        bool is_frame = examined->verdict == PENSTOCK__RX_FRAME, goes_on = entered == i && !status;
+        bool is_frame = examined->finding == PENSTOCK__RX_FRAME, goes_on = entered == i && !status;
         if (goes_on && is_frame && !examined->frame)
             status = no_memory();
         if (goes_on && is_frame && examined->frame)
             penstock__rx_enter(rx, examined->frame);
         else if (is_frame)
             penstock__rx_frame_free(rx, examined->frame); /* comes again */
-        entered += goes_on && !status && examined->verdict != PENSTOCK__RX_LATER;
+        entered += goes_on && !status && examined->finding != PENSTOCK__RX_LATER;
     }
     rx->candidate_count -= entered;
     memmove(rx->candidates, rx->candidates + entered, rx->candidate_count * sizeof *rx->candidates);

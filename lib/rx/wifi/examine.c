@@ -33,7 +33,7 @@ static bool read_header(const struct penstock__wifi_tables *tables, struct penst
     return true;
 }
 
-enum penstock__rx_verdict penstock__wifi_examine(const struct penstock__rx *rx, void *worker,
+enum penstock__rx_finding penstock__wifi_examine(const struct penstock__rx *rx, void *worker,
                                                  struct penstock__rx_candidate *candidate, const penstock_cf32 *samples,
                                                  int64_t end, struct penstock__rx_frame *frame)
 {

@@ -136,7 +136,7 @@ void penstock__wifi_recognise(const struct penstock__wifi_tables *tables, const 
                               struct penstock__wifi_node *node, void *viterbi);
 
 /* All of the above for one candidate: as rx/receiver.h's examine(). */
-enum penstock__rx_verdict penstock__wifi_examine(const struct penstock__rx *rx, void *worker,
+enum penstock__rx_finding penstock__wifi_examine(const struct penstock__rx *rx, void *worker,
                                                  struct penstock__rx_candidate *candidate, const penstock_cf32 *samples,
                                                  int64_t end, struct penstock__rx_frame *frame);
 
