@@ -11,8 +11,8 @@
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/measure.h"
-#include "core/memo.h"
 #include "core/problem_bytes.h"
+#include "core/wisdom.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,11 +46,11 @@ static struct penstock_device *recall(penstock_context *context, const char *key
 {
     struct penstock_device *device;
     char answer[80], chosen[56] = "";
-    if ((!penstock__memo_recall(answer, sizeof answer, context, key) &&
-         !penstock__memo_read(answer, sizeof answer, context, "choice", key)) ||
+    if ((!penstock__wisdom_recall(answer, sizeof answer, context, key) &&
+         !penstock__wisdom_read(answer, sizeof answer, context, "choice", key)) ||
         sscanf(answer, "choice: %55s", chosen) != 1 || !(device = named(list, chosen)))
         return NULL;
-    penstock__memo_keep(answer, sizeof answer, context, key);
+    penstock__wisdom_keep(answer, sizeof answer, context, key);
     return device;
 }
 
@@ -58,8 +58,8 @@ static void remember(penstock_context *context, const char *key, const struct pe
 {
     char answer[80];
     snprintf(answer, sizeof answer, "choice: %s\n", device->name);
-    penstock__memo_write(context, "choice", key, answer);
-    penstock__memo_keep(answer, sizeof answer, context, key);
+    penstock__wisdom_write(context, "choice", key, answer);
+    penstock__wisdom_keep(answer, sizeof answer, context, key);
 }
 
 /* ---------------------------------------------------------------- choice ---------------------- */

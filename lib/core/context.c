@@ -10,7 +10,7 @@
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/fork.h"
-#include "core/memo.h"
+#include "core/wisdom.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
     penstock__table_changed_init(new);
     pthread_mutex_init(&new->host_lock, NULL);
     pthread_mutex_init(&new->choice_lock, NULL);
-    pthread_mutex_init(&new->memo_lock, NULL);
+    pthread_mutex_init(&new->wisdom_lock, NULL);
     pthread_mutex_init(&new->tune_lock, NULL);
     penstock__cache_bound_init(new);
     new->kinds = penstock__calloc(penstock__backend_count, sizeof *new->kinds);
@@ -135,14 +135,14 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
 static void destroy(penstock_context *context)
 {
     penstock__fork_remove(context);
-    penstock__memos_free(context);
+    penstock__wisdom_free(context);
     penstock__host_blocks_free(context);
     penstock__buffers_free(context);
     penstock__devices_free(context);
     penstock__pool_free(context->pool);
     penstock__free(context->kernel_path);
     penstock__free(context->cache_dir);
-    pthread_mutex_destroy(&context->memo_lock);
+    pthread_mutex_destroy(&context->wisdom_lock);
     pthread_mutex_destroy(&context->tune_lock);
     pthread_mutex_destroy(&context->choice_lock);
     pthread_mutex_destroy(&context->host_lock);

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 struct penstock__pool;
-struct penstock__memo;
+struct penstock__wisdom;
 struct penstock__held;
 struct penstock__host_block;
 struct penstock__group;
@@ -81,8 +81,8 @@ struct penstock_context {
     atomic_bool absent_told;     /* why "auto" has one device alone */
     atomic_uint left_out_told;   /* hash of what was said last of a device that it does without */
 
-    pthread_mutex_t memo_lock;
-    struct penstock__memo *memos; /* answers of measurements so far */
+    pthread_mutex_t wisdom_lock;
+    struct penstock__wisdom *wisdom; /* answers of measurements so far */
 
     pthread_mutex_t tune_lock; /* taken after choice_lock */
 };

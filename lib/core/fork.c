@@ -25,7 +25,7 @@ static void lock_all(void)
     for (penstock_context *context = contexts; context; context = context->following) {
         penstock__pool_lock(context->pool);
         pthread_mutex_lock(&context->host_lock);
-        pthread_mutex_lock(&context->memo_lock);
+        pthread_mutex_lock(&context->wisdom_lock);
         pthread_mutex_lock(&context->table_lock);
     }
 }
@@ -34,7 +34,7 @@ static void unlock_all(void)
 {
     for (penstock_context *context = contexts; context; context = context->following) {
         pthread_mutex_unlock(&context->table_lock);
-        pthread_mutex_unlock(&context->memo_lock);
+        pthread_mutex_unlock(&context->wisdom_lock);
         pthread_mutex_unlock(&context->host_lock);
         penstock__pool_unlock(context->pool);
     }

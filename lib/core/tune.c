@@ -11,10 +11,10 @@
 #include "core/check.h"
 #include "core/context.h"
 #include "core/devices.h"
-#include "core/memo.h"
 #include "core/meter.h"
 #include "core/problem.h"
 #include "core/problem_bytes.h"
+#include "core/wisdom.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,8 +78,8 @@ static bool recall(const struct tuning *tuning, const char *key, size_t *index)
 {
     penstock_context *context = tuning->device->context;
     char answer[PENSTOCK_SHAPE_BYTES + 16], other[PENSTOCK_SHAPE_BYTES + 16];
-    if (!penstock__memo_recall(answer, sizeof answer, context, key) &&
-        !penstock__memo_read(answer, sizeof answer, context, "tuned", key))
+    if (!penstock__wisdom_recall(answer, sizeof answer, context, key) &&
+        !penstock__wisdom_read(answer, sizeof answer, context, "tuned", key))
         return false;
     for (*index = 0; *index <= tuning->shapes.count; ++*index) {
         write_answer(other, tuning, *index);
@@ -94,7 +94,7 @@ static void keep(const struct tuning *tuning, const char *key, size_t index)
 {
     char answer[PENSTOCK_SHAPE_BYTES + 16];
     write_answer(answer, tuning, index);
-    penstock__memo_keep(answer, sizeof answer, tuning->device->context, key);
+    penstock__wisdom_keep(answer, sizeof answer, tuning->device->context, key);
 }
 
 /* In the cache folder, too. */
@@ -102,7 +102,7 @@ static void remember(const struct tuning *tuning, const char *key, size_t index)
 {
     char answer[PENSTOCK_SHAPE_BYTES + 16];
     write_answer(answer, tuning, index);
-    penstock__memo_write(tuning->device->context, "tuned", key, answer);
+    penstock__wisdom_write(tuning->device->context, "tuned", key, answer);
     keep(tuning, key, index);
 }
 

@@ -7,7 +7,7 @@
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/measure.h"
-#include "core/memo.h"
+#include "core/wisdom.h"
 #include "ops/filter_run.h"
 
 #include <stdio.h>
@@ -145,11 +145,11 @@ static struct penstock_device *recall(const struct wanted *wanted, const struct 
                                       const char *key)
 {
     char answer[80], name[56];
-    bool found = penstock__memo_recall(answer, sizeof answer, wanted->context, key) ||
-                 penstock__memo_read(answer, sizeof answer, wanted->context, "filter", key);
+    bool found = penstock__wisdom_recall(answer, sizeof answer, wanted->context, key) ||
+                 penstock__wisdom_read(answer, sizeof answer, wanted->context, "filter", key);
     for (size_t i = 0; found && sscanf(answer, " filter on %55s", name) == 1 && i < list->count; i++)
         if (!strcmp(name, list->devices[i]->name)) {
-            penstock__memo_keep(answer, sizeof answer, wanted->context, key);
+            penstock__wisdom_keep(answer, sizeof answer, wanted->context, key);
             return list->devices[i];
         }
     return NULL;
@@ -159,8 +159,8 @@ static void remember(const struct wanted *wanted, const char *key, const struct 
 {
     char answer[80];
     snprintf(answer, sizeof answer, "\nfilter on %s\n", device->name);
-    penstock__memo_write(wanted->context, "filter", key, answer);
-    penstock__memo_keep(answer, sizeof answer, wanted->context, key);
+    penstock__wisdom_write(wanted->context, "filter", key, answer);
+    penstock__wisdom_keep(answer, sizeof answer, wanted->context, key);
 }
 
 static int time_all(struct penstock_device **device, bool *complete, const struct wanted *wanted,

@@ -3,8 +3,8 @@
 
 /* Remembered answers: the first one holds in a context, from several threads too; the cache folder's may be damaged,
  * changed by another process or be absent. */
-#include "core/memo.h"
 #include "core/memory.h"
+#include "core/wisdom.h"
 #include "folder.h"
 
 #include <penstock/penstock.h>
@@ -25,16 +25,16 @@ static void holds(void)
 {
     char answer[SIZE] = "unchanged";
     penstock_context *context = new_context();
-    CHECK(!penstock__memo_recall(answer, SIZE, context, "one"), "an answer that nobody gave");
+    CHECK(!penstock__wisdom_recall(answer, SIZE, context, "one"), "an answer that nobody gave");
     CHECK_TEXT(answer, "unchanged");
-    penstock__memo_keep(strcpy(answer, "1"), SIZE, context, "one");
+    penstock__wisdom_keep(strcpy(answer, "1"), SIZE, context, "one");
     CHECK_TEXT(answer, "1");
-    penstock__memo_keep(strcpy(answer, "2"), SIZE, context, "one");
+    penstock__wisdom_keep(strcpy(answer, "2"), SIZE, context, "one");
     CHECK_TEXT(answer, "1");
-    penstock__memo_keep(strcpy(answer, "2"), SIZE, context, "two");
-    CHECK(penstock__memo_recall(answer, SIZE, context, "two"), "forgotten");
+    penstock__wisdom_keep(strcpy(answer, "2"), SIZE, context, "two");
+    CHECK(penstock__wisdom_recall(answer, SIZE, context, "two"), "forgotten");
     CHECK_TEXT(answer, "2");
-    CHECK(!penstock__memo_read(answer, SIZE, context, "kind", "one"), "kept on disk unasked");
+    CHECK(!penstock__wisdom_read(answer, SIZE, context, "kind", "one"), "kept on disk unasked");
     penstock_context_free(context);
 }
 
@@ -42,17 +42,17 @@ static void on_disk(void)
 {
     char answer[SIZE];
     penstock_context *context = new_context();
-    penstock__memo_write(context, "kind", "one\n", "1");
+    penstock__wisdom_write(context, "kind", "one\n", "1");
     penstock_context_free(context);
     context = new_context();
-    CHECK(!penstock__memo_recall(answer, SIZE, context, "one\n"), "another context's");
-    CHECK(penstock__memo_read(answer, SIZE, context, "kind", "one\n"), "lost");
+    CHECK(!penstock__wisdom_recall(answer, SIZE, context, "one\n"), "another context's");
+    CHECK(penstock__wisdom_read(answer, SIZE, context, "kind", "one\n"), "lost");
     CHECK_TEXT(answer, "1");
-    CHECK(!penstock__memo_read(answer, SIZE, context, "other", "one\n"), "of another kind");
-    CHECK(!penstock__memo_read(answer, SIZE, context, "kind", "two\n"), "of another key");
-    CHECK(!penstock__memo_read(answer, 1, context, "kind", "one\n"), "longer than the room");
-    penstock__memo_write(context, "kind", "one\n", "123");
-    CHECK(penstock__memo_read(answer, SIZE, context, "kind", "one\n"), "lost");
+    CHECK(!penstock__wisdom_read(answer, SIZE, context, "other", "one\n"), "of another kind");
+    CHECK(!penstock__wisdom_read(answer, SIZE, context, "kind", "two\n"), "of another key");
+    CHECK(!penstock__wisdom_read(answer, 1, context, "kind", "one\n"), "longer than the room");
+    penstock__wisdom_write(context, "kind", "one\n", "123");
+    CHECK(penstock__wisdom_read(answer, SIZE, context, "kind", "one\n"), "lost");
     CHECK_TEXT(answer, "123");
     penstock_context_free(context);
 }
@@ -64,13 +64,13 @@ static void without_memory(void)
     for (long k = 0; k < 4; k++) {
         char answer[SIZE] = "1";
         penstock__memory_fail_at(k);
-        penstock__memo_keep(answer, SIZE, context, "one");
+        penstock__wisdom_keep(answer, SIZE, context, "one");
         penstock__memory_fail_at(-1);
         CHECK_TEXT(answer, "1");
-        CHECK_EQ(penstock__memo_recall(answer, SIZE, context, "one"), k == 3);
+        CHECK_EQ(penstock__wisdom_recall(answer, SIZE, context, "one"), k == 3);
         penstock__memory_fail_at(0);
-        penstock__memo_write(context, "kind", "none\n", "1");
-        CHECK(!penstock__memo_read(answer, SIZE, context, "kind", "none\n"), "read without memory");
+        penstock__wisdom_write(context, "kind", "none\n", "1");
+        CHECK(!penstock__wisdom_read(answer, SIZE, context, "kind", "none\n"), "read without memory");
         penstock__memory_fail_at(-1);
     }
     penstock_context_free(context);
@@ -90,7 +90,7 @@ static void *speak(void *argument)
         char key[SIZE];
         snprintf(key, SIZE, "%d", k);
         snprintf(voice->heard[k], SIZE, "%d", voice->number);
-        penstock__memo_keep(voice->heard[k], SIZE, voice->context, key);
+        penstock__wisdom_keep(voice->heard[k], SIZE, voice->context, key);
     }
     return NULL;
 }
