@@ -2,8 +2,8 @@
 # The tests of equal bits: any chunks, threads, places in memory or builds of a loop give the same. No compiler may
 # decide that: `tests/run.sh --bits` runs them, whose label is `bits`, by each one. test_rules.py finds those that are
 # not listed.
-set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream cpu_abreast cpu_ordered cpu_power
-  enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream fec_viterbi fft_bits fft_memory fft_planes
+set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream cpu_interleaved cpu_natural_order cpu_power
+  enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream fec_viterbi fft_bits fft_memory fft_2d
   fft_stream filter_blocks filter_channels filter_queue filter_handover filter_handover_failures filter_pair
   filter_stream fork gpu_in_place gpu_threads gpu_viterbi group half host_memory ofdm ofdm_batches ofdm_demap ofdm_handover
   ofdm_chunks ofdm_stream plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum

@@ -104,7 +104,7 @@ if [ "$bits" = yes ]; then
 fi
 
 # Names of packages, compilers and libraries that are newer than here: what depends on them.
-DEBIAN_SAMPLE='^(channelizer.*|cpu_(abreast|ordered|power)|fft_(bits|stages)|filter_pair|spectrum|wifi_annex_g|rules)$
+DEBIAN_SAMPLE='^(channelizer.*|cpu_(interleaved|natural_order|power)|fft_(bits|stages)|filter_pair|spectrum|wifi_annex_g|rules)$
 |^(opencl_stages_repl|packages|cli_(channelize|install|receive)|gnuradio_(fft|grc|stock|wifi_receiver))$'
 if [ "$ci" = yes ]; then
   status=0

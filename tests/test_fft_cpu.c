@@ -6,8 +6,8 @@
  * reverse and for real samples, and a sample of lengths to 2^20. The DFT itself is checked against the plain sum in
  * long double. PENSTOCK_TEST_FULL=1 takes every length in every way, with measured plans.
  */
-#include "backends/cpu/abreast.h"
-#include "backends/cpu/ordered.h"
+#include "backends/cpu/interleaved.h"
+#include "backends/cpu/natural_order.h"
 #include "fft_error.h"
 #include "test.h"
 #include "variant.h"
@@ -80,7 +80,7 @@ static void compare(size_t n, penstock_direction direction, penstock_domain doma
 /* The processor's own vectors come before FFTW where they fit. */
 static bool by_vectors(size_t n, penstock_domain domain)
 {
-    return domain == PENSTOCK_COMPLEX && (penstock__ordered_kernels(n) || penstock__abreast_kernels(n));
+    return domain == PENSTOCK_COMPLEX && (penstock__natural_order_kernels(n) || penstock__interleaved_kernels(n));
 }
 
 static void check_variant(size_t n, penstock_direction direction, penstock_domain domain, unsigned number)

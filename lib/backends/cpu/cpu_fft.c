@@ -72,7 +72,7 @@ int penstock__cpu_plan_init(struct penstock_plan_state *plan, unsigned variant)
     if ((status = penstock__load_init(&p->load, fft)))
         return status;
     share_work(p);
-    status = penstock__fft_is_plane(fft) ? penstock__cpu_planes_init(&p->transform, variant, fft)
+    status = penstock__fft_is_plane(fft) ? penstock__cpu_2d_init(&p->transform, variant, fft)
                                          : p->transform.kind->init(&p->transform);
     if (status) {
         penstock__load_free(&p->load);

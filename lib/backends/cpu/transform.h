@@ -54,17 +54,16 @@ struct cpu_transform {
 /* The ladder: the fastest first, each next one simpler; ends with NULL. */
 extern const struct cpu_transform_kind *const penstock__cpu_transforms[];
 
-extern const struct cpu_transform_kind penstock__cpu_transform_power, penstock__cpu_transform_ordered,
-    penstock__cpu_transform_abreast, penstock__cpu_transform_plain;
+extern const struct cpu_transform_kind penstock__cpu_transform_power, penstock__cpu_transform_natural_order,
+    penstock__cpu_transform_interleaved, penstock__cpu_transform_plain;
 
 /* The kind that is `variant` rungs down the ladder of those that fit; NULL below its end. */
 const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_transform *transform, unsigned variant);
 
 /* Frames with rows or columns, line by line with transforms of that rung: sets all members of `transform` but n,
  * direction and domain. The kind is not for the ladder. Puts a centred output in its place. */
-int penstock__cpu_planes_init(struct cpu_transform *transform, unsigned variant,
-                              const struct penstock_fft_problem *fft);
-extern const struct cpu_transform_kind penstock__cpu_transform_planes;
+int penstock__cpu_2d_init(struct cpu_transform *transform, unsigned variant, const struct penstock_fft_problem *fft);
+extern const struct cpu_transform_kind penstock__cpu_transform_2d;
 
 /* Name and version of the library that transforms, "" for none. */
 void penstock__cpu_transform_library(char text[32]);

@@ -5,7 +5,7 @@
 #include "backends/cpu/transform.h"
 
 const struct cpu_transform_kind *const penstock__cpu_transforms[] = {
-    &penstock__cpu_transform_power, &penstock__cpu_transform_ordered, &penstock__cpu_transform_abreast,
+    &penstock__cpu_transform_power, &penstock__cpu_transform_natural_order, &penstock__cpu_transform_interleaved,
     &penstock__cpu_transform_plain, NULL};
 
 void penstock__cpu_transform_library(char text[32])

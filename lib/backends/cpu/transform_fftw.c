@@ -192,8 +192,8 @@ static const struct cpu_transform_kind estimated = {
     .name = "FFTW, estimated", .init = init_estimated, .free = destroy, .run = run};
 
 const struct cpu_transform_kind *const penstock__cpu_transforms[] = {&penstock__cpu_transform_power,
-                                                                     &penstock__cpu_transform_ordered,
-                                                                     &penstock__cpu_transform_abreast,
+                                                                     &penstock__cpu_transform_natural_order,
+                                                                     &penstock__cpu_transform_interleaved,
                                                                      &measured,
                                                                      &estimated,
                                                                      &penstock__cpu_transform_plain,

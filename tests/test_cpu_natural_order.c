@@ -6,7 +6,7 @@
  * both directions and with a window, from samples and to bins at any address with the same bits,
  * whatever was in the memory to work in, and nothing written beside the bins.
  */
-#include "backends/cpu/ordered.h"
+#include "backends/cpu/natural_order.h"
 #include "fft_error.h"
 #include "test.h"
 
@@ -21,10 +21,10 @@ static double right[2 * MOST];
 static _Alignas(64) penstock_cf32 work[MOST];
 static size_t executed;
 
-typedef void transform(const struct ordered_fft *fft, penstock_cf32 *out, const penstock_cf32 *in,
+typedef void transform(const struct natural_order_fft *fft, penstock_cf32 *out, const penstock_cf32 *in,
                        const penstock_cf32 *next, void *work);
 
-static void check_addresses(const struct ordered_fft *fft, transform *run, size_t n)
+static void check_addresses(const struct natural_order_fft *fft, transform *run, size_t n)
 {
     penstock_cf32 *out = again + GUARD + 1;
     const unsigned char *before = (const unsigned char *)again, *after = (const unsigned char *)(out + n);
@@ -38,14 +38,14 @@ static void check_addresses(const struct ordered_fft *fft, transform *run, size_
         CHECK(before[b] == 0x5a && after[b] == 0x5a, "%s, %zu points: written beside the bins", fft->kernels->name, n);
 }
 
-static void check(const struct ordered_kernels *kernels, size_t n, penstock_direction direction, bool windowed)
+static void check(const struct natural_order_kernels *kernels, size_t n, penstock_direction direction, bool windowed)
 {
     transform *run = direction == PENSTOCK_FORWARD ? kernels->forward : kernels->reverse;
-    struct ordered_fft *fft;
+    struct natural_order_fft *fft;
     uint64_t seed = n + (uint64_t)direction;
     for (size_t j = 0; j < n; j++)
         window[j] = windowed ? (float)test_uniform(&seed) : 1;
-    CHECK_OK(penstock__ordered_fft_new(&fft, n, windowed ? window : NULL, kernels));
+    CHECK_OK(penstock__natural_order_fft_new(&fft, n, windowed ? window : NULL, kernels));
     if (!fft)
         return;
     for (size_t j = 0; j < n; j++) {
@@ -59,11 +59,11 @@ static void check(const struct ordered_kernels *kernels, size_t n, penstock_dire
     CHECK(error <= error_bound(n), "%s, %zu points, direction %d: error %.3g, %.2f of the bound", kernels->name, n,
           (int)direction, error, error / error_bound(n));
     check_addresses(fft, run, n);
-    penstock__ordered_fft_free(fft);
+    penstock__natural_order_fft_free(fft);
     executed++;
 }
 
-static void check_kernels(const struct ordered_kernels *kernels)
+static void check_kernels(const struct natural_order_kernels *kernels)
 {
     for (size_t n = VECTOR_FFT_SHORTEST; n <= MOST; n *= 2)
         for (int way = 0; way < 3; way++)
@@ -72,12 +72,13 @@ static void check_kernels(const struct ordered_kernels *kernels)
 
 int main(void)
 {
-    const struct ordered_kernels *kernels;
+    const struct natural_order_kernels *kernels;
     size_t i;
-    for (i = 0; (kernels = penstock__ordered_build(i)); i++)
+    for (i = 0; (kernels = penstock__natural_order_build(i)); i++)
         check_kernels(kernels);
-    CHECK(!penstock__ordered_kernels(VECTOR_FFT_SHORTEST / 2) && !penstock__ordered_kernels(2 * VECTOR_FFT_LONGEST) &&
-              !penstock__ordered_kernels(3 << 15) && (!i || penstock__ordered_kernels(1 << 16)),
+    CHECK(!penstock__natural_order_kernels(VECTOR_FFT_SHORTEST / 2) &&
+              !penstock__natural_order_kernels(2 * VECTOR_FFT_LONGEST) && !penstock__natural_order_kernels(3 << 15) &&
+              (!i || penstock__natural_order_kernels(1 << 16)),
           "other lengths fit");
     CHECK_EQ(executed, 33 * i);
     return i ? test_finish() : test_skip("this processor has no kernels");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The transforms of ordered.h, for files that define WIDTH and build them for one instruction set. */
-#include "backends/cpu/ordered.h"
+/* The transforms of natural_order.h, for files that define WIDTH and build them for one instruction set. */
+#include "backends/cpu/natural_order.h"
 #include "vector/vector_passes.h"
 
 /* What goes in, and what is made of it: all constants or NULL wherever functions are inlined. */
@@ -26,11 +26,11 @@ INLINE void fetch(const penstock_cf32 *samples)
 /* The transforms across the W vectors with the bins from `bin` on. They are transposed in such an order that storing,
  * which mixes lanes as loading does, leaves bins in a row. `next` is fetched, or NULL; `coarse` is the
  * common factor of the W vectors, or NULL. */
-INLINE void across(const struct ordered_fft *ordered, const cvec *data, const struct ends *ends,
+INLINE void across(const struct natural_order_fft *natural_order, const cvec *data, const struct ends *ends,
                    const penstock_cf32 *next, const cvec *coarse, size_t bin)
 {
-    const cvec *between = (const cvec *)(const void *)ordered->fft.middle + (coarse ? 0 : bin);
-    const uint32_t *places = ordered->places + bin;
+    const cvec *between = (const cvec *)(const void *)natural_order->fft.middle + (coarse ? 0 : bin);
+    const uint32_t *places = natural_order->places + bin;
     cvec x[WIDTH];
     EACH(q, WIDTH)
     {
@@ -43,36 +43,37 @@ INLINE void across(const struct ordered_fft *ordered, const cvec *data, const st
     {
         if (next)
             fetch(next + bin * WIDTH + q * WIDTH);
-        size_t at = vector_bin_at(q, WIDTH) * ordered->fft.vectors + bin;
+        size_t at = vector_bin_at(q, WIDTH) * natural_order->fft.vectors + bin;
         store_samples(ends->out + at, ends->samples.exchanged ? exchanged(x[q]) : x[q]);
     }
 }
 
-INLINE void transform(const struct ordered_fft *ordered, const struct ends *ends, cvec *data)
+INLINE void transform(const struct natural_order_fft *natural_order, const struct ends *ends, cvec *data)
 {
-    const penstock_cf32 *next = ordered->fft.n <= FETCHED_LENGTH ? ends->next : NULL;
-    const cvec *coarse = (const void *)ordered->fft.coarse;
-    transform_down(&ordered->fft, data, &ends->samples);
+    const penstock_cf32 *next = natural_order->fft.n <= FETCHED_LENGTH ? ends->next : NULL;
+    const cvec *coarse = (const void *)natural_order->fft.coarse;
+    transform_down(&natural_order->fft, data, &ends->samples);
     if (coarse)
-        for (size_t bin = 0; bin < ordered->fft.vectors; bin += WIDTH)
-            across(ordered, data, ends, next, coarse + bin / WIDTH, bin);
+        for (size_t bin = 0; bin < natural_order->fft.vectors; bin += WIDTH)
+            across(natural_order, data, ends, next, coarse + bin / WIDTH, bin);
     else
-        for (size_t bin = 0; bin < ordered->fft.vectors; bin += WIDTH)
-            across(ordered, data, ends, next, NULL, bin);
+        for (size_t bin = 0; bin < natural_order->fft.vectors; bin += WIDTH)
+            across(natural_order, data, ends, next, NULL, bin);
 }
 
-static void forward(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
+static void forward(const struct natural_order_fft *natural_order, penstock_cf32 *out, const penstock_cf32 *in,
                     const penstock_cf32 *next, void *work)
 {
-    if (ordered->window)
-        transform(ordered, &(struct ends){.samples = {.in = in, .window = ordered->window}, .out = out, .next = next},
+    if (natural_order->window)
+        transform(natural_order,
+                  &(struct ends){.samples = {.in = in, .window = natural_order->window}, .out = out, .next = next},
                   work);
     else
-        transform(ordered, &(struct ends){.samples = {.in = in}, .out = out, .next = next}, work);
+        transform(natural_order, &(struct ends){.samples = {.in = in}, .out = out, .next = next}, work);
 }
 
-static void reverse(const struct ordered_fft *ordered, penstock_cf32 *out, const penstock_cf32 *in,
+static void reverse(const struct natural_order_fft *natural_order, penstock_cf32 *out, const penstock_cf32 *in,
                     const penstock_cf32 *next, void *work)
 {
-    transform(ordered, &(struct ends){.samples = {.in = in, .exchanged = true}, .out = out, .next = next}, work);
+    transform(natural_order, &(struct ends){.samples = {.in = in, .exchanged = true}, .out = out, .next = next}, work);
 }

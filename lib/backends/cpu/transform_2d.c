@@ -57,7 +57,7 @@ static int line_init(struct cpu_transform *line, size_t n, unsigned variant, pen
     return line->kind->init(line);
 }
 
-int penstock__cpu_planes_init(struct cpu_transform *t, unsigned variant, const struct penstock_fft_problem *fft)
+int penstock__cpu_2d_init(struct cpu_transform *t, unsigned variant, const struct penstock_fft_problem *fft)
 {
     struct planes *planes = penstock__calloc(1, sizeof *planes);
     int status;
@@ -69,16 +69,16 @@ int penstock__cpu_planes_init(struct cpu_transform *t, unsigned variant, const s
     planes->first_row = fft->centered ? planes->height / 2 : 0;
     planes->first_column = fft->centered && planes->rows ? planes->width / 2 : 0;
     if ((status = line_init(&planes->along_columns, planes->height, variant, fft->direction)))
-        goto free_planes;
+        goto free_2d;
     if (planes->rows && (status = line_init(&planes->along_rows, planes->width, variant, fft->direction)))
         goto free_columns;
     lay_out(t, planes);
-    t->kind = &penstock__cpu_transform_planes;
+    t->kind = &penstock__cpu_transform_2d;
     t->priv = planes;
     return PENSTOCK_OK;
 free_columns:
     planes->along_columns.kind->free(&planes->along_columns);
-free_planes:
+free_2d:
     penstock__free(planes);
     return status;
 }
@@ -136,4 +136,4 @@ static void run(const struct cpu_transform *t, const void *in, size_t in_step, v
     }
 }
 
-const struct cpu_transform_kind penstock__cpu_transform_planes = {.name = "line by line", .free = destroy, .run = run};
+const struct cpu_transform_kind penstock__cpu_transform_2d = {.name = "line by line", .free = destroy, .run = run};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The transforms of abreast.h, for files that define WIDTH and build them for one instruction set. A vector has four
- * values of each of WIDTH / 4 transforms, in order. */
-#include "backends/cpu/abreast.h"
+/* The transforms of interleaved.h, for files that define WIDTH and build them for one instruction set. A vector has
+ * four values of each of WIDTH / 4 transforms, in order. */
+#include "backends/cpu/interleaved.h"
 #include "vector/vector_passes.h"
 
-#define TOGETHER (WIDTH / ABREAST_LANES)
+#define TOGETHER (WIDTH / INTERLEAVED_LANES)
 
 /* Samples are fetched so many ahead: short transforms are over before the processor sees which ones come next, and
  * those may have to come from another core. */
@@ -92,7 +92,7 @@ INLINE void store_parts(const struct group *group, size_t at, cvec v)
 #endif
 
 /* Each transform's samples from `at` on. */
-INLINE cvec load_abreast(const struct group *group, size_t at)
+INLINE cvec load_interleaved(const struct group *group, size_t at)
 {
     cvec v = load_parts(group, 2 * at);
     if (group->window) {
@@ -102,13 +102,13 @@ INLINE cvec load_abreast(const struct group *group, size_t at)
     return group->exchanged ? exchanged(v) : v;
 }
 
-INLINE void store_abreast(const struct group *group, size_t at, cvec v)
+INLINE void store_interleaved(const struct group *group, size_t at, cvec v)
 {
     store_parts(group, 2 * at, group->exchanged ? exchanged(v) : v);
 }
 
 /* 16 of each transform's later samples. */
-INLINE void fetch_abreast(const struct group *group, size_t at)
+INLINE void fetch_interleaved(const struct group *group, size_t at)
 {
     EACH(t, TOGETHER)
     {
@@ -120,14 +120,14 @@ INLINE void fetch_abreast(const struct group *group, size_t at)
 /* ---------------------------------------------------------------- one group ------------------- */
 
 /* The n / 4-point transforms down the lanes: up to eight points at once, or in eights or fours, then fours. */
-INLINE void down_abreast(const struct vector_fft *fft, const struct group *group, cvec *data, size_t vectors)
+INLINE void down_interleaved(const struct vector_fft *fft, const struct group *group, cvec *data, size_t vectors)
 {
     const unsigned span = vectors <= 8 ? 1 : 4, radix = (unsigned)vectors / span;
     EACH(j, span)
     {
         const float *roots = roots_of(&fft->passes[0], j, radix);
         cvec x[8];
-        EACH(q, radix) x[q] = load_abreast(group, (j + q * span) * ABREAST_LANES);
+        EACH(q, radix) x[q] = load_interleaved(group, (j + q * span) * INTERLEAVED_LANES);
         dft(x, radix);
         EACH(q, radix)
         data[j + q * span] = j && q ? times(x[q], SPLAT(roots[2 * q - 2]), SPLAT(roots[2 * q - 1])) : x[q];
@@ -144,8 +144,8 @@ INLINE void transpose_fours(vec x[4])
 }
 
 /* The transforms across the four vectors with the bins from `bin` on. */
-INLINE void across_abreast(const struct vector_fft *fft, const struct group *group, const cvec *data, size_t vectors,
-                           size_t bin)
+INLINE void across_interleaved(const struct vector_fft *fft, const struct group *group, const cvec *data,
+                               size_t vectors, size_t bin)
 {
     const size_t radix = vectors / 4;
     cvec x[4];
@@ -153,8 +153,8 @@ INLINE void across_abreast(const struct vector_fft *fft, const struct group *gro
     EACH(q, 4)
     {
         const size_t at = bin + q, place = vectors <= 8 ? at : at % radix * 4 + at / radix;
-        const float *between = fft->middle + 2 * ABREAST_LANES * at;
-        x[q] = at ? times(data[place], spread(between), spread(between + ABREAST_LANES)) : data[place];
+        const float *between = fft->middle + 2 * INTERLEAVED_LANES * at;
+        x[q] = at ? times(data[place], spread(between), spread(between + INTERLEAVED_LANES)) : data[place];
         re[q] = x[q].re;
         im[q] = x[q].im;
     }
@@ -162,26 +162,26 @@ INLINE void across_abreast(const struct vector_fft *fft, const struct group *gro
     transpose_fours(im);
     EACH(q, 4) x[q] = (cvec){re[q], im[q]};
     dft4(x);
-    EACH(q, 4) store_abreast(group, bin + q * vectors, x[q]);
+    EACH(q, 4) store_interleaved(group, bin + q * vectors, x[q]);
 }
 
-INLINE void transform_abreast(const struct vector_fft *fft, const struct group *group, size_t n)
+INLINE void transform_interleaved(const struct vector_fft *fft, const struct group *group, size_t n)
 {
-    cvec data[ABREAST_LONGEST / ABREAST_LANES];
-    const size_t vectors = n / ABREAST_LANES;
-    down_abreast(fft, group, data, vectors);
+    cvec data[INTERLEAVED_LONGEST / INTERLEAVED_LANES];
+    const size_t vectors = n / INTERLEAVED_LANES;
+    down_interleaved(fft, group, data, vectors);
     EACH(at, vectors / 4)
     {
-        fetch_abreast(group, 16 * at);
-        across_abreast(fft, group, data, vectors, 4 * at);
+        fetch_interleaved(group, 16 * at);
+        across_interleaved(fft, group, data, vectors, 4 * at);
     }
 }
 
 /* ---------------------------------------------------------------- batches --------------------- */
 
 /* Absent transforms of the last group have the first one's samples, and bins that nobody wants. */
-INLINE void run_groups(const struct abreast_fft *abreast, struct group group, size_t n, const char *in, size_t in_step,
-                       char *out, size_t out_step, size_t count, penstock_cf32 *spare)
+INLINE void run_groups(const struct interleaved_fft *interleaved, struct group group, size_t n, const char *in,
+                       size_t in_step, char *out, size_t out_step, size_t count, penstock_cf32 *spare)
 {
     const size_t ahead = FETCHED_AHEAD / n;
     for (; count; in += TOGETHER * in_step, out += TOGETHER * out_step, count -= TOGETHER) {
@@ -192,41 +192,42 @@ INLINE void run_groups(const struct abreast_fft *abreast, struct group group, si
             group.later[t] =
                 ahead + t < count ? (const float *)(const void *)(in + (ahead + t) * in_step) : group.in[t];
         }
-        transform_abreast(&abreast->fft, &group, n);
+        transform_interleaved(&interleaved->fft, &group, n);
         if (count <= TOGETHER)
             break;
     }
 }
 
-INLINE void run_length(const struct abreast_fft *abreast, struct group group, const void *in, size_t in_step, void *out,
-                       size_t out_step, size_t count, penstock_cf32 *spare)
+INLINE void run_length(const struct interleaved_fft *interleaved, struct group group, const void *in, size_t in_step,
+                       void *out, size_t out_step, size_t count, penstock_cf32 *spare)
 {
-    switch (abreast->fft.n) {
+    switch (interleaved->fft.n) {
     case 16:
-        run_groups(abreast, group, 16, in, in_step, out, out_step, count, spare);
+        run_groups(interleaved, group, 16, in, in_step, out, out_step, count, spare);
         break;
     case 32:
-        run_groups(abreast, group, 32, in, in_step, out, out_step, count, spare);
+        run_groups(interleaved, group, 32, in, in_step, out, out_step, count, spare);
         break;
     case 64:
-        run_groups(abreast, group, 64, in, in_step, out, out_step, count, spare);
+        run_groups(interleaved, group, 64, in, in_step, out, out_step, count, spare);
         break;
     default:
-        run_groups(abreast, group, 128, in, in_step, out, out_step, count, spare);
+        run_groups(interleaved, group, 128, in, in_step, out, out_step, count, spare);
     }
 }
 
-static void forward(const struct abreast_fft *abreast, const void *in, size_t in_step, void *out, size_t out_step,
-                    size_t count, penstock_cf32 *spare)
+static void forward(const struct interleaved_fft *interleaved, const void *in, size_t in_step, void *out,
+                    size_t out_step, size_t count, penstock_cf32 *spare)
 {
-    if (abreast->window)
-        run_length(abreast, (struct group){.window = abreast->window}, in, in_step, out, out_step, count, spare);
+    if (interleaved->window)
+        run_length(interleaved, (struct group){.window = interleaved->window}, in, in_step, out, out_step, count,
+                   spare);
     else
-        run_length(abreast, (struct group){0}, in, in_step, out, out_step, count, spare);
+        run_length(interleaved, (struct group){0}, in, in_step, out, out_step, count, spare);
 }
 
-static void reverse(const struct abreast_fft *abreast, const void *in, size_t in_step, void *out, size_t out_step,
-                    size_t count, penstock_cf32 *spare)
+static void reverse(const struct interleaved_fft *interleaved, const void *in, size_t in_step, void *out,
+                    size_t out_step, size_t count, penstock_cf32 *spare)
 {
-    run_length(abreast, (struct group){.exchanged = true}, in, in_step, out, out_step, count, spare);
+    run_length(interleaved, (struct group){.exchanged = true}, in, in_step, out, out_step, count, spare);
 }

@@ -3,7 +3,7 @@
 
 /* Transforms by vectors of 16, for AVX-512. */
 #define WIDTH 16
-#include "backends/cpu/ordered_passes.h"
+#include "backends/cpu/natural_order_passes.h"
 
-const struct ordered_kernels penstock__ordered_kernels_avx512 = {
+const struct natural_order_kernels penstock__natural_order_kernels_avx512 = {
     .name = "AVX-512", .width = WIDTH, .worthwhile = VECTOR_FFT_SHORTEST, .forward = forward, .reverse = reverse};

@@ -3,7 +3,7 @@
 
 /* Transforms by vectors of 8, for AVX2. */
 #define WIDTH 8
-#include "backends/cpu/ordered_passes.h"
+#include "backends/cpu/natural_order_passes.h"
 
-const struct ordered_kernels penstock__ordered_kernels_avx2 = {
+const struct natural_order_kernels penstock__natural_order_kernels_avx2 = {
     .name = "AVX2", .width = WIDTH, .worthwhile = 8192, .forward = forward, .reverse = reverse};
