@@ -54,23 +54,6 @@ void penstock_files_free(penstock_files *outputs)
     penstock__free(outputs);
 }
 
-int penstock__file_error(const penstock_file *output, const char *what)
-{
-    char buffer[128];
-    const char *text = strerror_r(errno, buffer, sizeof buffer);
-    return output->borrowed ? penstock__error(PENSTOCK_ERR_FILE, "cannot %s to %s: %s", what, output->name, text)
-                            : penstock__error(PENSTOCK_ERR_FILE, "cannot %s '%.200s': %s", what, output->name, text);
-}
-
-void penstock__file_drop(penstock_file *output)
-{
-    if (output->part && output->fd >= 0 && !output->placed && output->set->forks == penstock__forks())
-        unlink(output->part); /* before it is closed: then it is nobody's, and another program's next */
-    if (output->fd >= 0 && !output->borrowed)
-        close(output->fd);
-    output->fd = -1;
-}
-
 void penstock__file_spoil(penstock_file *output, int failure)
 {
     if (!output->failure)

@@ -93,12 +93,6 @@ static void measure(struct penstock__rx *rx, size_t frames)
     penstock__ofdm_ran_here(rx->ofdm);
 }
 
-void penstock__rx_count(struct penstock__rx *rx, const struct penstock__rx_frame *frame)
-{
-    rx->counters.decoded += frame->decoded;
-    rx->counters.checked += frame->checked;
-}
-
 int penstock__rx_decode(struct penstock__rx *rx)
 {
     struct penstock__rx_frame *frame = rx->first;

@@ -110,3 +110,9 @@ void penstock__rx_truncate(struct penstock__rx *rx)
         rx->counters.truncated++;
     }
 }
+
+void penstock__rx_count(struct penstock__rx *rx, const struct penstock__rx_frame *frame)
+{
+    rx->counters.decoded += frame->decoded;
+    rx->counters.checked += frame->checked;
+}

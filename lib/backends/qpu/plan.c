@@ -7,27 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALLEST = 64, LARGEST = 1 << 22, MOST_BATCH = 48, MOST_POINTS = 1 << 21, ONE_QPU = 1024, TIMEOUT_MS = 20000 };
-
-bool penstock__qpu_format(enum qpu_fft_format *format, penstock_format from)
-{
-    switch (from) {
-    case PENSTOCK_CF32:
-        *format = QPU_FFT_CF32;
-        return true;
-    case PENSTOCK_CS16:
-        *format = QPU_FFT_CS16;
-        return true;
-    case PENSTOCK_CU8:
-        *format = QPU_FFT_CU8;
-        return true;
-    case PENSTOCK_CS8:
-        *format = QPU_FFT_CS8;
-        return true;
-    default:
-        return false;
-    }
-}
+enum { SMALLEST = 64, LARGEST = 1 << 22, MOST_BATCH = 48, MOST_POINTS = 1 << 21, ONE_QPU = 1024 };
 
 int penstock__qpu_supports(const struct penstock_device *device, const struct penstock_problem *problem)
 {
@@ -154,23 +134,6 @@ void penstock__qpu_work(const struct penstock_plan_state *plan, uint64_t *instru
 }
 
 /* ---- run */
-
-int penstock__qpu_launch(struct qpu_plan *p, struct qpu_state *state, const struct qpu_fft_plan *transforms,
-                         uint32_t bus)
-{
-    struct qpu_device *device = state->device;
-    uint64_t instructions = state->report.instructions, critical_path = state->report.critical_path;
-    for (unsigned i = 0; i < qpu_fft_plan_launches(transforms); i++) {
-        struct qpu_fft_launch launch;
-        qpu_fft_plan_launch(transforms, i, bus, &launch);
-        int status = qpu_device_run(device, launch.pc, launch.uniforms, launch.qpus, TIMEOUT_MS);
-        if (status)
-            return penstock__error(PENSTOCK_ERR_DEVICE, "%s", qpu_device_error(device));
-    }
-    p->instructions += state->report.instructions - instructions;
-    p->critical_path += state->report.critical_path - critical_path;
-    return PENSTOCK_OK;
-}
 
 /* Puts the samples of frames `first` .. `first + count` where the QPUs look for them. */
 static void load_batch(const struct penstock_plan_state *plan, const struct penstock_job *job, size_t first,
