@@ -31,14 +31,6 @@ static void lay_out_scratch(struct cpu_plan *p)
     p->scratch_bytes = p->floats_at + (p->fft->half ? values : 0);
 }
 
-const struct cpu_transform_kind *penstock__cpu_transform_kind(const struct cpu_transform *transform, unsigned variant)
-{
-    for (const struct cpu_transform_kind *const *kind = penstock__cpu_transforms; *kind; kind++)
-        if ((!(*kind)->fits || (*kind)->fits(transform)) && !variant--)
-            return *kind;
-    return NULL;
-}
-
 /* Whether frames go to the transform as they are, but for a window. */
 static bool is_plain(const struct penstock_fft_problem *fft)
 {
