@@ -118,6 +118,60 @@ def exports_are_the_public_header():
     check(len(declared) > 40, f"only {len(declared)} public functions found in the headers")
 
 
+FREE_OF_CIRCLES = ("lib/backends/", "lib/fec/", "lib/gnuradio/", "lib/gpu/", "lib/radio/", "lib/rx/", "lib/tx/",
+                   "lib/vector/")
+
+
+def symbols_of_objects():
+    """For each source of the library: functions that its object defines, and names that it takes from others."""
+    build = next(p for p in pathlib.Path(LIBRARY).resolve().parents if (p / "CMakeCache.txt").is_file())
+    for path in sorted((build / "lib").rglob("*.o")):
+        folder, _, rest = str(path.relative_to(build)).partition("/CMakeFiles/")
+        source = f"{folder}/{rest.partition('.dir/')[2].removesuffix('.o')}"
+        if (SOURCE / source).is_file():
+            listing = subprocess.run([NM, "-P", path], check=True, capture_output=True, text=True).stdout
+            kinds = [line.split()[:2] for line in listing.splitlines()]
+            yield source, {n for n, kind in kinds if kind == "T"}, {n for n, kind in kinds if kind == "U"}
+
+
+def circles(edges):
+    """Groups of files that reach one another (R. Tarjan, SIAM J. Comput. 1(2), 1972)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(file):
+        number[file] = low[file] = len(number)
+        stack.append(file)
+        for other in sorted(edges.get(file, ())):
+            if other not in number:
+                visit(other)
+            if other in stack:
+                low[file] = min(low[file], low[other])
+        if low[file] == number[file]:
+            group = stack[stack.index(file):]
+            del stack[stack.index(file):]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for file in sorted(edges):
+        if file not in number:
+            visit(file)
+    return found
+
+
+def no_circles_of_includes_or_calls():
+    """A call is that of a function in another file; what a table of functions leads to is none."""
+    includes = {str(path.relative_to(SOURCE)): {str(resolve(path, name)) for name in own_includes(path)}
+                for path in code_files("lib")}
+    objects = list(symbols_of_objects())
+    owner = {name: source for source, defined, _ in objects for name in defined}
+    calls = {source: {owner[name] for name in taken if name in owner} - {source} for source, _, taken in objects}
+    check(len(objects) > 200, f"only {len(objects)} objects of the library found")
+    check(circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [["b", "c"]], "a circle is not seen")
+    for what, edges in (("include", includes), ("call", calls)):
+        for group in circles(edges):
+            check(not any(file.startswith(FREE_OF_CIRCLES) for file in group), f"{what} one another: {', '.join(group)}")
+
+
 def files_carry_their_licence():
     for folder in ("include", "lib", "apps", "examples", "tests", "kernels", "cmake", "qpu", "python"):
         for path in (SOURCE / folder).rglob("*"):
@@ -219,7 +273,7 @@ for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, do
              some_see_only_themselves, every_source_is_built, keys_name_every_field, headers_are_included,
              exports_are_the_public_header, files_carry_their_licence, the_library_never_prints_or_exits,
              no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed, pages_keep_to_120_columns,
-             packet_errors_tell_recorded_from_made):
+             packet_errors_tell_recorded_from_made, no_circles_of_includes_or_calls):
     rule()
 
 for text in failures:
