@@ -10,7 +10,7 @@
  * carriers in the order of the output.
  *
  * The host generates (lib/gpu/fused_symbols.c), besides what a transform needs: CARRIERS; PITCH soft bits a carrier;
- * ROW_BYTES of output a symbol, if COMPLETE with its parts at POINTS_AT, PILOTS_AT and PHASE_AT; PILOTS, and OWN if they
+ * if COMPLETE where the other parts begin, for one symbol: POINTS_AT, PILOTS_AT and PHASE_AT; PILOTS, and OWN if they
  * are to be followed, by PARTS work-items; BINS_AT, PILOT_BINS_AT and VALUES_AT, where in the table the carriers' and
  * pilots' bins and the pilots' values are; GAINS, pairs of a frame; KEPT pairs of local memory for a transform; the
  * lists TURN_POINTS, of what was loaded, and KEEP_POINTS.
@@ -176,6 +176,9 @@ K_FUNCTION void demap(k_bits *to, const int first, const int axis, float u, cons
 
 /* ---------------------------------------------------------------- kernel ---------------------- */
 
+/* All symbols' values of one part lie one behind the other. */
+#define PART(at) ((K_GLOBAL k_cf32 *)(out + (k_u64)rows * (at)))
+
 /* A value of the transform goes where all can read it. */
 #if METHOD == METHOD_BLUESTEIN
 #define KEEP_POINT(s, offset)                    \
@@ -249,7 +252,7 @@ symbols(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTR
     K_GLOBAL const k_cf32 *gain = gains + (k_size)symbol.frame * GAINS;
     const k_cf32 head = gain[LENGTH], kind = gain[LENGTH + 1];
     const int wanted = K_GROUP() * PER_GROUP + member < rows; /* not one that only fills its group */
-    K_GLOBAL k_u8 *target = out + (k_u64)row * ROW_BYTES;
+    K_GLOBAL k_u8 *target = out + (k_u64)row * (CARRIERS * PITCH);
     k_u32 common = symbol.common, slope = symbol.slope;
 #if PILOTS
     K_LOCAL k_cf32 *seen = kept + LENGTH;
@@ -263,7 +266,7 @@ symbols(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTR
         const float back = gain[LENGTH + 4 + 3 * p].re;
         const k_cf32 pilot = {y.re * back, y.im * back};
         if (wanted)
-            ((K_GLOBAL k_cf32 *)(target + PILOTS_AT))[p] = pilot;
+            PART(PILOTS_AT)[(k_u64)row * PILOTS + p] = pilot;
 #endif
     }
 #endif
@@ -284,7 +287,7 @@ symbols(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTR
 #if COMPLETE
     if (lane == 0 && wanted) {
         const k_cf32 found = {turned, line};
-        *(K_GLOBAL k_cf32 *)(target + PHASE_AT) = found;
+        PART(PHASE_AT)[row] = found;
     }
 #endif
 #endif
@@ -303,7 +306,7 @@ symbols(K_GLOBAL const k_sample *K_RESTRICT in, K_GLOBAL const k_symbol *K_RESTR
         im_c *= inverse;
 #if COMPLETE
         const k_cf32 point = {re_c * head.im, im_c * head.im};
-        ((K_GLOBAL k_cf32 *)(target + POINTS_AT))[c] = point;
+        PART(POINTS_AT)[(k_u64)row * CARRIERS + c] = point;
 #endif
         if (points == PITCH) { /* the usual case, in which a compiler knows the number of bits */
             demap(&bits, 0, (PITCH + 1) / 2, re_c, level);

@@ -177,9 +177,9 @@ static inline size_t penstock__fft_out_item(const struct penstock_fft_problem *f
 }
 
 /*
- * Symbols to soft bits, `bits` a carrier. `complete`: a symbol's output is a row of soft bits, then, each part from a
- * multiple of 8 bytes on, the carriers' points, the pilots as penstock_ofdm_result has them, and two floats, phase and
- * slope. `mixed`: frames may have any constellation of at most `bits`, the bits that a point has not being 0.
+ * Symbols to soft bits, `bits` a carrier. `complete`: the output of a batch is the soft bits of all symbols, then, each
+ * part from a multiple of 8 bytes on, all points, all pilots as penstock_ofdm_result has them, and two floats a symbol,
+ * phase and slope. `mixed`: frames may have any constellation of at most `bits`, the bits that a point has not being 0.
  */
 struct penstock_ofdm_problem {
     size_t n;
@@ -195,7 +195,8 @@ struct penstock_ofdm_problem {
     const penstock_cf32 *pilot_values; /* rows of pilot_count; a pilot's absolute value is the same in all rows */
 };
 
-/* Bytes up to the parts of a row of `complete` output, and of the whole row. */
+/* Bytes of a symbol before each part of `complete` output, which begins at as many times the batch's symbols; and of the
+ * whole symbol. */
 static inline size_t penstock__ofdm_points_at(const struct penstock_ofdm_problem *ofdm)
 {
     return (ofdm->carrier_count * ofdm->bits + 7) / 8 * 8;

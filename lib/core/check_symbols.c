@@ -240,7 +240,7 @@ static int compare_soft(const struct check *check, const struct expected *expect
                         const double point[2], double level, double error)
 {
     unsigned pitch = check->ofdm->bits, axis = (expected->bits + 1) / 2;
-    const int8_t *got = (const int8_t *)check->out + symbol * check->row + carrier * pitch;
+    const int8_t *got = (const int8_t *)check->out + (symbol * check->ofdm->carrier_count + carrier) * pitch;
     for (unsigned b = 0; b < pitch; b++) {
         double want = b < expected->bits ? penstock__check_soft_bit(point[b / axis], level, axis, b % axis) : 0;
         double slack = 1 + hypot(point[0], point[1]) * error * (1 << axis);
@@ -252,11 +252,17 @@ static int compare_soft(const struct check *check, const struct expected *expect
     return PENSTOCK_OK;
 }
 
-static int compare_pair(const struct check *check, size_t symbol, size_t at, const char *what, size_t which,
-                        const double want[2], double allowed)
+/* What a symbol has of the part at `at`, `count` pairs. */
+static const unsigned char *part_of(const struct check *check, size_t symbol, size_t at, size_t count)
+{
+    return check->out + check->symbols * at + symbol * count * sizeof(penstock_cf32);
+}
+
+static int compare_pair(const unsigned char *part, size_t symbol, const char *what, size_t which, const double want[2],
+                        double allowed)
 {
     penstock_cf32 got;
-    memcpy(&got, check->out + symbol * check->row + at + which * sizeof got, sizeof got);
+    memcpy(&got, part + which * sizeof got, sizeof got);
     if (hypot((double)got.re - want[0], (double)got.im - want[1]) <= allowed)
         return PENSTOCK_OK;
     return penstock__error(PENSTOCK_ERR_CHECK, "self-check of OFDM: %s %zu of symbol %zu is %g, %g; %g, %g is right",
@@ -278,7 +284,8 @@ static int compare_carrier(const struct check *check, const struct expected *exp
     if (status || !ofdm->complete)
         return status;
     double scale = (double)expected->gains[ofdm->n].im / level, want[2] = {point[0] * scale, point[1] * scale};
-    return compare_pair(check, symbol, penstock__ofdm_points_at(ofdm), "point", c, want,
+    const unsigned char *points = part_of(check, symbol, penstock__ofdm_points_at(ofdm), ofdm->carrier_count);
+    return compare_pair(points, symbol, "point", c, want,
                         scale * (CLOSE * check->strength * hypot(g[0], g[1]) + error * hypot(point[0], point[1])));
 }
 
@@ -286,18 +293,18 @@ static int compare_rest(const struct check *check, const struct penstock_ofdm_pl
                         const struct expected *expected, size_t symbol)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
+    const unsigned char *pilots = part_of(check, symbol, penstock__ofdm_pilots_at(ofdm), ofdm->pilot_count);
     int status = PENSTOCK_OK;
     for (size_t p = 0; p < ofdm->pilot_count && !status; p++) {
         double seen[2], back = (double)expected->gains[ofdm->n + 4 + 3 * p].re;
         pilot_at(check, place, p, seen);
         double want[2] = {seen[0] * back, seen[1] * back};
-        status = compare_pair(check, symbol, penstock__ofdm_pilots_at(ofdm), "pilot", p, want,
-                              10 * CLOSE * hypot(want[0], want[1]));
+        status = compare_pair(pilots, symbol, "pilot", p, want, 10 * CLOSE * hypot(want[0], want[1]));
     }
     if (status || !ofdm->own)
         return status;
     penstock_cf32 got;
-    memcpy(&got, check->out + symbol * check->row + penstock__ofdm_phase_at(ofdm), sizeof got);
+    memcpy(&got, part_of(check, symbol, penstock__ofdm_phase_at(ofdm), 1), sizeof got);
     double phase = remainder((double)got.re - expected->phase, tau);
     if (fabs(phase) <= angle_error(check, expected, 0) &&
         fabs((double)got.im - expected->slope) <= 1e-5 * (expected->slope_error + 1e-4))

@@ -153,14 +153,14 @@ static void add_sizes(struct gpu_text *text, const struct fused_kernel *self, co
     struct places places = places_of(ofdm, table);
     penstock__text_add(text,
                        "#define CARRIERS %zu\n#define PITCH %u\n#define COMPLETE %d\n#define OWN %d\n"
-                       "#define PILOTS %zu\n#define PARTS %u\n#define ROW_BYTES %zu\n#define POINTS_AT %zu\n"
+                       "#define PILOTS %zu\n#define PARTS %u\n#define POINTS_AT %zu\n"
                        "#define PILOTS_AT %zu\n#define PHASE_AT %zu\n#define GAINS %zu\n#define KEPT %zu\n"
                        "#define LOCAL_PIECES %zu\n#define BINS_AT %zu\n#define PILOT_BINS_AT %zu\n"
                        "#define VALUES_AT %zu\n",
                        ofdm->carrier_count, ofdm->bits, ofdm->complete, ofdm->own, ofdm->pilot_count,
-                       parts_of(self, ofdm), penstock__ofdm_row(ofdm), penstock__ofdm_points_at(ofdm),
-                       penstock__ofdm_pilots_at(ofdm), penstock__ofdm_phase_at(ofdm), penstock__ofdm_gains(ofdm),
-                       kept_of(self, ofdm), self->local_bytes / 16, places.bins, places.pilot_bins, places.values);
+                       parts_of(self, ofdm), penstock__ofdm_points_at(ofdm), penstock__ofdm_pilots_at(ofdm),
+                       penstock__ofdm_phase_at(ofdm), penstock__ofdm_gains(ofdm), kept_of(self, ofdm),
+                       self->local_bytes / 16, places.bins, places.pilot_bins, places.values);
 }
 
 int penstock__fused_symbols_source(struct gpu_text *text, const penstock_context *context,

@@ -319,21 +319,67 @@ static int run_block(struct block *block)
     return PENSTOCK_OK;
 }
 
+static struct ofdm_flow_work work_of(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch,
+                                     const penstock_ofdm_result *result)
+{
+    return (struct ofdm_flow_work){.fused = ofdm->fused,
+                                   .grid = &ofdm->grid,
+                                   .batch = batch,
+                                   .result = result,
+                                   .skip = ofdm->skip,
+                                   .length = ofdm->length};
+}
+
 /* Whether one kernel has done it all. */
 static bool flow(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
 {
-    struct ofdm_flow_work work = {.fused = ofdm->fused,
-                                  .grid = &ofdm->grid,
-                                  .batch = batch,
-                                  .result = result,
-                                  .skip = ofdm->skip,
-                                  .length = ofdm->length};
+    const struct ofdm_flow_work work = work_of(ofdm, batch, result);
     if (!ofdm->fused->chosen || ofdm->convert || !batch->symbol_count)
         return false;
     int status = penstock__ofdm_flow_run(&ofdm->flow, &work, &ofdm->fused_blocks);
     if (status < 0)
         penstock__ofdm_fused_give_up(ofdm->fused);
     return !status;
+}
+
+size_t penstock__ofdm_chunk(const penstock_ofdm *ofdm)
+{
+    const struct ofdm_fused *fused = ofdm->fused;
+    const bool able = fused->able && !ofdm->convert;
+    return able ? penstock__ofdm_flow_chunk(&fused->kernels[OFDM_COMPLETE].problem, ofdm->length) : 0;
+}
+
+int penstock__ofdm_start(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, char *made, unsigned slot,
+                         bool *started)
+{
+    const penstock_ofdm_result all = PENSTOCK_OFDM_RESULT(.points = (void *)made, .soft = (void *)made);
+    struct ofdm_flow_work work = work_of(ofdm, batch, &all);
+    *started = false;
+    work.made = made;
+    if (!penstock__ofdm_chunk(ofdm))
+        return PENSTOCK_OK;
+    ofdm->fused->gain_set = slot;
+    int status = penstock__ofdm_fused_begin(ofdm->fused, &ofdm->grid, batch, &all);
+    ofdm->fused->gain_set = 0;
+    if (status <= 0 || !ofdm->fused->chosen || batch->symbol_count > penstock__ofdm_chunk(ofdm))
+        return status < 0 ? status : PENSTOCK_OK;
+    status = penstock__ofdm_flow_start(&ofdm->flow, &work, slot);
+    *started = !status;
+    ofdm->fused_blocks += *started;
+    return status < 0 ? status : PENSTOCK_OK;
+}
+
+int penstock__ofdm_wait(penstock_ofdm *ofdm, unsigned slot)
+{
+    return penstock__executor_wait(ofdm->fused->kernels[OFDM_COMPLETE].executor, slot);
+}
+
+void penstock__ofdm_give_up(penstock_ofdm *ofdm)
+{
+    if (ofdm->fused->kernels[OFDM_COMPLETE].executor) {
+        ofdm->fused->chosen = &ofdm->fused->kernels[OFDM_COMPLETE];
+        penstock__ofdm_fused_give_up(ofdm->fused);
+    }
 }
 
 static int run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)

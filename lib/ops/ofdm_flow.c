@@ -54,7 +54,7 @@ static int prepare(struct ofdm_flow *flow, struct ofdm_flow_slot *slot, const st
     int status =
         reserve(&places, &slot->place_room, (flow->spacing ? 2 : count) * sizeof *slot->places, work->fused->device);
     slot->places = places;
-    if (!status && problem->ofdm.complete)
+    if (!status && problem->ofdm.complete && !work->made)
         status = reserve(&rows, &slot->row_bytes, count * problem->out_bytes, work->fused->device);
     slot->rows = rows;
     if (status || items <= flow->span_room)
@@ -77,11 +77,9 @@ void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context)
     *flow = (struct ofdm_flow){.span_room = 0};
 }
 
-/* Symbols that a slot takes at once. */
-static size_t chunk_of(const struct ofdm_flow_work *work)
+size_t penstock__ofdm_flow_chunk(const struct penstock_problem *problem, size_t length)
 {
-    const struct penstock_problem *problem = &work->fused->chosen->problem;
-    size_t chunk = CHUNK_BYTES / (work->length * problem->in_bytes) + 1;
+    size_t chunk = CHUNK_BYTES / (length * problem->in_bytes) + 1;
     if (problem->ofdm.complete && chunk > ROW_BYTES / problem->out_bytes + 1)
         chunk = ROW_BYTES / problem->out_bytes + 1;
     return chunk;
@@ -213,16 +211,24 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
     struct penstock__batch batch = {.in = (const char *)work->batch->samples + (size_t)chunk.base * problem->in_bytes,
                                     .ofdm = &tables,
                                     .gains_id = gains_id(&chunk, flow->spacing > 0),
-                                    .out = problem->ofdm.complete ? (void *)slot->rows
-                                                                  : work->result->soft + first * problem->out_bytes,
+                                    .out = work->made               ? (void *)work->made
+                                           : problem->ofdm.complete ? (void *)slot->rows
+                                                                    : work->result->soft + first * problem->out_bytes,
                                     .frames = count,
                                     .samples = (size_t)distance + work->grid->n,
                                     .times = work->fused->times};
     if ((status = penstock__executor_submit(work->fused->chosen->executor, index, &batch)))
         return status;
     slot->first = first;
-    slot->count = problem->ofdm.complete ? count : 0;
+    slot->count = problem->ofdm.complete && !work->made ? count : 0;
     return PENSTOCK_OK;
+}
+
+int penstock__ofdm_flow_start(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned slot)
+{
+    const size_t symbols = work->batch->symbol_count;
+    flow->spacing = even_spacing(work, 0, symbols);
+    return send(flow, work, slot, 0, symbols);
 }
 
 struct spreading {
@@ -240,7 +246,7 @@ static void spread(void *argument, size_t item, unsigned worker)
     (void)worker;
     rows.count = left < ITEM_SYMBOLS ? left : ITEM_SYMBOLS;
     penstock__ofdm_spread(&work->fused->chosen->problem.ofdm, work->grid, work->batch->symbols + first,
-                          slot->rows + from * work->fused->chosen->problem.out_bytes, &rows);
+                          &(struct ofdm_made){slot->rows, slot->count, from}, &rows);
 }
 
 /* Waits for a slot's chunk, whose rows go where they belong. */
@@ -257,7 +263,8 @@ static int finish(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uns
 
 int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *chunks)
 {
-    size_t chunk = chunk_of(work), symbols = work->batch->symbol_count;
+    size_t chunk = penstock__ofdm_flow_chunk(&work->fused->chosen->problem, work->length),
+           symbols = work->batch->symbol_count;
     const unsigned slots = work->fused->chosen->executor->slot_count;
     unsigned slot = 0;
     int status = PENSTOCK_OK, last = PENSTOCK_OK;

@@ -32,6 +32,7 @@ struct ofdm_flow_work {
     const penstock_ofdm_batch *batch;
     const penstock_ofdm_result *result;
     size_t skip, length; /* from a symbol's start to its transform, and to the next symbol */
+    char *made;          /* where all that was asked for goes as the kernel leaves it; NULL: to `result` */
 };
 
 enum { OFDM_FLOW_SCATTERED = 1, OFDM_FLOW_REFUSED };
@@ -41,6 +42,13 @@ enum { OFDM_FLOW_SCATTERED = 1, OFDM_FLOW_REFUSED };
  * ofdm.h asks for; a negative status is the device's failure. Either way nothing is in flight, and all results are to
  * be made anew. */
 int penstock__ofdm_flow_run(struct ofdm_flow *flow, const struct ofdm_flow_work *work, uint64_t *chunks);
+
+/* Symbols, `length` samples each, that a slot takes at once. */
+size_t penstock__ofdm_flow_chunk(const struct penstock_problem *problem, size_t length);
+
+/* A batch of no more than that goes to slot `slot`, which is idle, and to work->made. As penstock__ofdm_flow_run(), but
+ * that it is on its way; penstock__executor_wait() ends it. */
+int penstock__ofdm_flow_start(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsigned slot);
 
 void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context);
 

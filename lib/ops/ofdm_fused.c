@@ -110,7 +110,8 @@ void penstock__ofdm_fused_free(struct ofdm_fused *fused)
     penstock__free(fused->pilot_bins);
     penstock__free(fused->pilot_values);
     penstock__free(fused->places);
-    penstock__free(fused->gains);
+    for (unsigned i = 0; i < OFDM_SLOTS; i++)
+        penstock__free(fused->gain_sets[i].values);
     penstock__free(fused->rows);
     *fused = (struct ofdm_fused){0};
 }
@@ -152,16 +153,16 @@ static int choose(struct ofdm_fused *fused, const penstock_ofdm_batch *batch, co
 
 static int reserve_frames(struct ofdm_fused *fused, size_t count)
 {
+    struct ofdm_gain_set *set = &fused->gain_sets[fused->gain_set];
     size_t pairs = count * penstock__ofdm_gains(&fused->chosen->problem.ofdm);
     fused->frame_count = count;
-    if (pairs <= fused->gain_capacity)
-        return PENSTOCK_OK;
-    penstock__free(fused->gains);
-    fused->gain_capacity = 0;
-    if (!(fused->gains = penstock__calloc(pairs, sizeof *fused->gains)))
-        return PENSTOCK_ERR_MEMORY;
-    fused->gain_capacity = pairs;
-    return PENSTOCK_OK;
+    if (pairs > set->capacity) {
+        penstock__free(set->values);
+        set->values = penstock__calloc(pairs, sizeof *set->values);
+        set->capacity = set->values ? pairs : 0;
+    }
+    fused->gains = set->values;
+    return set->values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
 int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
@@ -229,20 +230,27 @@ struct penstock_ofdm_tables penstock__ofdm_even_tables(const struct ofdm_fused *
     return tables;
 }
 
-void penstock__ofdm_spread(const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
-                           const penstock_ofdm_symbol *symbols, const char *from, const struct ofdm_rows *rows)
+/* The values of symbols from `first` on, `values` a symbol, of the part at `at`. */
+static void copy_part(penstock_cf32 *to, const struct ofdm_made *made, size_t at, size_t values, size_t count)
 {
-    size_t soft = ofdm->carrier_count * ofdm->bits, points = ofdm->carrier_count, pilots = ofdm->pilot_count;
-    for (size_t i = 0; i < rows->count; i++) {
-        const char *row = from + i * penstock__ofdm_row(ofdm);
+    const size_t bytes = values * sizeof *to;
+    if (to)
+        memcpy(to, made->from + made->symbols * at + made->first * bytes, count * bytes);
+}
+
+void penstock__ofdm_spread(const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
+                           const penstock_ofdm_symbol *symbols, const struct ofdm_made *made,
+                           const struct ofdm_rows *rows)
+{
+    const size_t soft = ofdm->carrier_count * ofdm->bits;
+    const char *angles = made->from + made->symbols * penstock__ofdm_phase_at(ofdm) + made->first * sizeof(float[2]);
+    if (rows->soft)
+        memcpy(rows->soft, made->from + made->first * soft, rows->count * soft);
+    copy_part(rows->points, made, penstock__ofdm_points_at(ofdm), ofdm->carrier_count, rows->count);
+    copy_part(rows->pilots, made, penstock__ofdm_pilots_at(ofdm), ofdm->pilot_count, rows->count);
+    for (size_t i = 0; (rows->phase || rows->slope) && i < rows->count; i++) {
         float found[2];
-        memcpy(found, row + penstock__ofdm_phase_at(ofdm), sizeof found);
-        if (rows->soft)
-            memcpy(rows->soft + i * soft, row, soft);
-        if (rows->points)
-            memcpy(rows->points + i * points, row + penstock__ofdm_points_at(ofdm), points * sizeof *rows->points);
-        if (rows->pilots)
-            memcpy(rows->pilots + i * pilots, row + penstock__ofdm_pilots_at(ofdm), pilots * sizeof *rows->pilots);
+        memcpy(found, angles + i * sizeof found, sizeof found);
         if (rows->phase)
             rows->phase[i] = ofdm->own ? found[0] : penstock__ofdm_given(grid, symbols[i].phase);
         if (rows->slope)
@@ -287,7 +295,7 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
         return status;
     }
     if (problem->ofdm.complete)
-        penstock__ofdm_spread(&problem->ofdm, grid, symbols, fused->rows, rows);
+        penstock__ofdm_spread(&problem->ofdm, grid, symbols, &(struct ofdm_made){fused->rows, rows->count, 0}, rows);
     return PENSTOCK_OK;
 }
 

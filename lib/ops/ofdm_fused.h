@@ -9,7 +9,7 @@
 #include "ops/ofdm.h"
 #include "ops/ofdm_symbol.h"
 
-#define OFDM_SLOTS  3
+#define OFDM_SLOTS  PENSTOCK__OFDM_SLOTS
 #define OFDM_NARROW 21 /* the highest level that a kernel without some limits bears */
 
 /* Soft bits alone, or all that can be asked for. */
@@ -38,9 +38,13 @@ struct ofdm_fused {
     struct penstock_ofdm_place *places; /* of a block's symbols */
     penstock_cf32 *gains;               /* of a batch's frames */
     uint64_t filled;                    /* batches that these were made for: what tells them from others */
-    size_t gain_capacity;               /* pairs */
     size_t frame_count;
-    char *rows; /* of a block, where all was asked for */
+    struct ofdm_gain_set {
+        penstock_cf32 *values;
+        size_t capacity;     /* pairs */
+    } gain_sets[OFDM_SLOTS]; /* `gains` is one of them; batches that are on their way at once have each its own */
+    unsigned gain_set;       /* the next batch's */
+    char *rows;              /* of a block, where all was asked for */
     size_t block;
     double highest; /* level of these frames */
     struct ofdm_there there;
@@ -96,9 +100,16 @@ struct penstock_ofdm_tables penstock__ofdm_even_tables(const struct ofdm_fused *
                                                        const penstock_ofdm_symbol *first, size_t skip, uint32_t spacing,
                                                        struct penstock_ofdm_place places[2]);
 
-/* Rows as the kernel leaves them to where each part is wanted. */
+/* Results of `symbols` symbols as the kernel leaves them, of which those from `first` on are looked at. */
+struct ofdm_made {
+    const char *from;
+    size_t symbols, first;
+};
+
+/* To where each part is wanted. */
 void penstock__ofdm_spread(const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
-                           const penstock_ofdm_symbol *symbols, const char *from, const struct ofdm_rows *rows);
+                           const penstock_ofdm_symbol *symbols, const struct ofdm_made *made,
+                           const struct ofdm_rows *rows);
 
 /* Where the results of symbols from `first` on go. */
 static inline struct ofdm_rows penstock__ofdm_rows(const struct ofdm_grid *grid, const penstock_ofdm_result *result,
