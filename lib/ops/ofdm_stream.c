@@ -77,6 +77,10 @@ static int make(struct ofdm_stream *ofdm, penstock_context *context, const penst
     ofdm->training_symbols = desc->training_symbols;
     ofdm->constellation = desc->constellation ? desc->constellation : PENSTOCK_QPSK;
     ofdm->continuous = desc->continuous;
+    ofdm->layout = (struct penstock_ofdm_problem){.carrier_count = desc->carrier_count,
+                                                  .bits = (unsigned)ofdm->constellation,
+                                                  .pilot_count = desc->pilot_count,
+                                                  .complete = true};
     int status =
         penstock_ofdm_new(&ofdm->data, context,
                           &PENSTOCK_OFDM_DESC(.n = desc->n, .guard = desc->guard, .carriers = desc->carriers,
@@ -125,18 +129,13 @@ int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *contex
 static void free_stream(penstock_stream *stream)
 {
     struct ofdm_stream *ofdm = of(stream);
+    penstock__ofdm_stream_free(ofdm);
     penstock_ofdm_free(ofdm->data);
     penstock_ofdm_free(ofdm->training);
     penstock__free(ofdm->used);
     penstock__free(ofdm->sent);
     penstock__free(ofdm->ones);
     penstock__free(ofdm->frames);
-    penstock__free(ofdm->described);
-    penstock__free(ofdm->symbols);
-    penstock__free(ofdm->channels);
-    penstock_host_memory_free(stream->context, ofdm->samples);
-    penstock_host_memory_free(stream->context, ofdm->points);
-    penstock_host_memory_free(stream->context, ofdm->soft);
     penstock__free(ofdm);
 }
 
@@ -153,8 +152,7 @@ static uint64_t meanwhile(const struct ofdm_stream *ofdm)
 static void reset(penstock_stream *stream)
 {
     struct ofdm_stream *ofdm = of(stream);
-    ofdm->filled = ofdm->frame_count = ofdm->batch_count = ofdm->given = 0;
-    ofdm->base = 0;
+    penstock__ofdm_stream_forget(ofdm);
     ofdm->counters = (penstock_ofdm_stream_counters){.size = sizeof ofdm->counters};
     ofdm->earlier_fallbacks = fallbacks(ofdm);
     ofdm->earlier_meanwhile = meanwhile(ofdm);
@@ -168,7 +166,7 @@ int penstock_ofdm_stream_get_counters(const penstock_stream *stream, penstock_of
     const struct ofdm_stream *ofdm = of_const(stream);
     penstock_ofdm_stream_counters known = ofdm->counters;
     known.samples = stream->taken;
-    known.waiting = ofdm->continuous ? 0 : ofdm->frame_count - ofdm->given;
+    known.waiting = ofdm->continuous ? 0 : ofdm->frame_count + ofdm->sent_frames - ofdm->pulled_frames;
     known.fallbacks = fallbacks(ofdm) - ofdm->earlier_fallbacks;
     return penstock__description_write(counters, &known, sizeof known, "penstock_ofdm_stream_counters");
 }
@@ -207,11 +205,16 @@ int penstock_ofdm_stream_frame(penstock_stream *stream, uint64_t sample, size_t 
     return PENSTOCK_OK;
 }
 
+static bool waits(const struct ofdm_stream *ofdm)
+{
+    return ofdm->filled > ofdm->begin;
+}
+
 /* Samples were taken; those that belong to no frame wait for nothing. */
 static void took(struct ofdm_stream *ofdm, size_t samples)
 {
     penstock__stream_took(&ofdm->stream, samples, penstock__now_s());
-    if (!ofdm->filled)
+    if (!waits(ofdm) && ofdm->sent_frames == ofdm->pulled_frames)
         penstock__meter_skip(&ofdm->stream.meter, ofdm->stream.taken);
 }
 
@@ -222,12 +225,19 @@ static size_t skip(struct ofdm_stream *ofdm, size_t count)
     uint64_t needed = ofdm->continuous ? 0 : UINT64_MAX;
     if (ofdm->frame_count)
         needed = ofdm->frames[0].start;
-    if (ofdm->filled || needed <= from)
+    if (waits(ofdm) || needed <= from)
         return 0;
     const size_t skipped = needed - from < count ? (size_t)(needed - from) : count;
-    ofdm->base = from + skipped;
+    ofdm->base = from + skipped - ofdm->filled;
     took(ofdm, skipped);
     return skipped;
+}
+
+static void filled(struct ofdm_stream *ofdm, size_t samples)
+{
+    ofdm->filled += samples;
+    took(ofdm, samples);
+    penstock__ofdm_stream_send(ofdm);
 }
 
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
@@ -241,10 +251,9 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
     int status = penstock__ofdm_stream_reserve(ofdm, count);
     if (status)
         return status;
-    penstock__copy(stream->context, ofdm->samples + ofdm->filled, (const penstock_cf32 *)in->whole + skipped,
-                   count * sizeof *ofdm->samples);
-    ofdm->filled += count;
-    took(ofdm, count);
+    penstock__copy(stream->context, ofdm->memory->samples + ofdm->filled, (const penstock_cf32 *)in->whole + skipped,
+                   count * sizeof *ofdm->memory->samples);
+    filled(ofdm, count);
     return PENSTOCK_OK;
 }
 
@@ -255,8 +264,8 @@ static int acquire(penstock_stream *stream, void **to, size_t *room)
     int status = penstock__ofdm_stream_reserve(ofdm, LENT_SAMPLES);
     if (status)
         return status;
-    *to = ofdm->samples + ofdm->filled;
-    *room = ofdm->sample_room - ofdm->filled;
+    *to = ofdm->memory->samples + ofdm->filled;
+    *room = ofdm->memory->room - ofdm->filled;
     return PENSTOCK_OK;
 }
 
@@ -267,10 +276,11 @@ static int commit(penstock_stream *stream, size_t count)
     if (skipped == count)
         return PENSTOCK_OK;
     count -= skipped;
-    if (skipped) /* nothing lies before them */
-        memmove(ofdm->samples, ofdm->samples + skipped, count * sizeof *ofdm->samples);
-    ofdm->filled += count;
-    took(ofdm, count);
+    if (skipped) { /* nothing lies before them that waits */
+        penstock_cf32 *to = ofdm->memory->samples + ofdm->filled;
+        memmove(to, to + skipped, count * sizeof *to);
+    }
+    filled(ofdm, count);
     return PENSTOCK_OK;
 }
 
@@ -290,20 +300,20 @@ int penstock_ofdm_stream_pull(penstock_stream *stream, penstock_ofdm_stream_resu
     if (status)
         return status;
     struct ofdm_stream *ofdm = of(stream);
-    status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result");
-    if (!status && ofdm->given == ofdm->batch_count)
-        status = penstock__ofdm_stream_work(ofdm);
-    if (status || ofdm->given == ofdm->batch_count)
+    struct ofdm_batch *batch = NULL;
+    if ((status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result")) ||
+        (status = penstock__ofdm_stream_next(ofdm, &batch)) || !batch)
         return status;
-    const struct ofdm_waiting_frame *frame = &ofdm->frames[ofdm->given];
-    size_t bits = ofdm->carrier_count * (size_t)ofdm->constellation;
+    const struct ofdm_waiting_frame *frame = &batch->frames[batch->given];
+    const char *points = batch->made + batch->symbol_count * penstock__ofdm_points_at(&ofdm->layout);
     made.sample = frame->start;
     made.symbols = frame->symbols;
-    made.points = ofdm->points + ofdm->given_symbols * ofdm->carrier_count;
-    made.soft = ofdm->soft + ofdm->given_symbols * bits;
-    made.channel = ofdm->channels + ofdm->given * ofdm->n;
-    ofdm->given++;
-    ofdm->given_symbols += frame->symbols;
+    made.points = (const penstock_cf32 *)(const void *)points + batch->given_symbols * ofdm->carrier_count;
+    made.soft = (const int8_t *)batch->made + batch->given_symbols * ofdm->carrier_count * ofdm->layout.bits;
+    made.channel = batch->channels + batch->given * ofdm->n;
+    batch->given++;
+    batch->given_symbols += frame->symbols;
+    ofdm->pulled_frames++;
     ofdm->counters.frames++;
     ofdm->counters.symbols += frame->symbols;
     penstock__stream_gave(stream, frame->symbols, penstock__ofdm_stream_end(ofdm, frame), 0);
@@ -314,15 +324,12 @@ int penstock_ofdm_stream_pull(penstock_stream *stream, penstock_ofdm_stream_resu
 static double due_s(const penstock_stream *stream)
 {
     const struct ofdm_stream *ofdm = of_const(stream);
-    uint64_t end = ofdm->base + ofdm->filled;
-    if (ofdm->given < ofdm->batch_count)
+    const uint64_t end = ofdm->base + ofdm->filled;
+    if (ofdm->sent_frames > ofdm->pulled_frames)
         return 0;
-    if (ofdm->continuous) {
-        uint64_t given = ofdm->given ? ofdm->frames[0].symbols : 0;
-        return ofdm->filled / ofdm->step > given ? 0 : (double)INFINITY;
-    }
-    bool complete =
-        ofdm->frame_count > ofdm->given && penstock__ofdm_stream_end(ofdm, &ofdm->frames[ofdm->given]) <= end;
+    if (ofdm->continuous)
+        return ofdm->filled - ofdm->begin >= ofdm->step ? 0 : (double)INFINITY;
+    bool complete = ofdm->frame_count && penstock__ofdm_stream_end(ofdm, &ofdm->frames[0]) <= end;
     return complete ? 0 : (double)INFINITY;
 }
 

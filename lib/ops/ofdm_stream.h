@@ -18,29 +18,60 @@ struct ofdm_waiting_frame {
     double cfo;
 };
 
+/* Samples that lie one behind the other, in memory that the device reaches by itself. */
+struct ofdm_memory {
+    struct ofdm_memory *next; /* spare */
+    penstock_cf32 *samples;
+    size_t room;
+    unsigned batches; /* that read it */
+};
+
+enum ofdm_batch_state {
+    OFDM_BATCH_SENT, /* on its way through the slot */
+    OFDM_BATCH_LOST, /* it failed there */
+    OFDM_BATCH_DONE
+};
+
+struct ofdm_batch {
+    struct ofdm_batch *next; /* sent after it, or spare */
+    enum ofdm_batch_state state;
+    unsigned slot;
+    struct ofdm_memory *memory; /* its first sample is number `begin` there, and `base` of the stream */
+    size_t begin, sample_count;
+    uint64_t base;
+    struct ofdm_waiting_frame *frames;
+    size_t frame_count, frame_room, symbol_count, symbol_room;
+    size_t given, given_symbols; /* of its frames, and their symbols */
+    penstock_ofdm_frame *described;
+    penstock_ofdm_symbol *symbols;
+    penstock_cf32 *channels;
+    char *made; /* soft bits, then points: `layout` */
+    size_t made_bytes;
+};
+
 struct ofdm_stream {
     struct penstock_stream stream;
     penstock_ofdm *data, *training; /* the second NULL without training */
     size_t n, step, carrier_count, used_count, pilot_rows, training_symbols;
-    int32_t *used; /* the training's carriers, and what is sent on each */
+    struct penstock_ofdm_problem layout; /* of results */
+    int32_t *used;                       /* the training's carriers, and what is sent on each */
     penstock_cf32 *sent;
     penstock_cf32 *ones; /* channel of one, n values */
     penstock_constellation constellation;
     bool continuous;
 
-    penstock_cf32 *samples; /* samples[i] is stream sample base + i */
-    size_t filled, sample_room;
+    /* Number i of the memory is stream sample base + i; those from `begin` to `filled` wait. */
+    struct ofdm_memory *memory, *spare_memory;
+    size_t begin, filled;
     uint64_t base;
 
-    struct ofdm_waiting_frame *frames; /* in the order of their starts */
+    struct ofdm_waiting_frame *frames; /* that no batch has, in the order of their starts */
     size_t frame_count, frame_room;
 
-    /* The last batch: its first `batch_count` of `frames`, of which `given` were pulled. */
-    size_t batch_count, batch_room, given, given_symbols, symbol_room;
-    penstock_ofdm_frame *described;
-    penstock_ofdm_symbol *symbols;
-    penstock_cf32 *channels, *points;
-    int8_t *soft;
+    struct ofdm_batch *first, *last, *spare; /* in their order; the first one is read */
+    unsigned on_their_way, next_slot;
+    bool held; /* a batch could not be sent: the next pull tries again */
+    uint64_t sent_frames, pulled_frames;
     penstock_ofdm_stream_counters counters;
     uint64_t earlier_fallbacks, earlier_meanwhile;
 };
@@ -58,7 +89,15 @@ bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count);
 /* Room for `count` samples behind those that wait, in memory that the device reaches by itself. */
 int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count);
 
-/* Does the next batch, if a frame is complete, in place of the last one. */
-int penstock__ofdm_stream_work(struct ofdm_stream *ofdm);
+/* Sends what makes whole batches, where the device takes several at once. What fails does so again with the next pull.
+ */
+void penstock__ofdm_stream_send(struct ofdm_stream *ofdm);
+
+/* Ends the batch that was read to its end; *batch: the one to be read, done, or NULL while no frame is complete. */
+int penstock__ofdm_stream_next(struct ofdm_stream *ofdm, struct ofdm_batch **batch);
+
+/* Forgets all samples, frames and batches. */
+void penstock__ofdm_stream_forget(struct ofdm_stream *ofdm);
+void penstock__ofdm_stream_free(struct ofdm_stream *ofdm);
 
 #endif

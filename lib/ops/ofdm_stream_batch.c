@@ -2,14 +2,15 @@
 /* Copyright The Penstock authors. */
 
 /*
- * A stream's batch by two batch objects: one brings the bins of the training symbols of all complete frames, over a
- * channel of one; they, divided by what was sent, are the channel of the other one, which does the data.
+ * Batches of a stream. One of two batch objects brings the bins of the training symbols of all complete frames, over a
+ * channel of one; they, divided by what was sent, are the channel of the other one, which does the data. A device that
+ * takes whole batches at once has some of them on their way, each reading its part of the memory that samples lie in.
  */
 #include "ops/ofdm_stream.h"
 
 #include <string.h>
 
-#define BATCH_SYMBOLS 4096  /* no further frame joins a batch from here on */
+#define BATCH_SYMBOLS 4096  /* where the device does not say how many it takes at once */
 #define STRONG_BIT    24.0F /* soft value of a bit whose carrier has the mean power, at the least distance */
 
 /* ---------------------------------------------------------------- memory ---------------------- */
@@ -42,87 +43,127 @@ static void *reached(const struct ofdm_stream *ofdm, size_t count, size_t bytes)
     return status ? NULL : memory;
 }
 
+/* Memory of at least `samples`; what is spare and too small goes. */
+static struct ofdm_memory *new_memory(struct ofdm_stream *ofdm, size_t samples)
+{
+    struct ofdm_memory *memory;
+    while ((memory = ofdm->spare_memory)) {
+        ofdm->spare_memory = memory->next;
+        if (memory->room >= samples)
+            return memory;
+        penstock_host_memory_free(ofdm->stream.context, memory->samples);
+        penstock__free(memory);
+    }
+    if (!(memory = penstock__calloc(1, sizeof *memory)))
+        return NULL;
+    memory->room = samples + samples / 2;
+    if (!(memory->samples = reached(ofdm, memory->room, sizeof *memory->samples))) {
+        penstock__free(memory);
+        return NULL;
+    }
+    return memory;
+}
+
+/* It becomes spare where nobody fills or reads it. */
+static void leave(struct ofdm_stream *ofdm, struct ofdm_memory *memory)
+{
+    if (!memory || memory->batches || memory == ofdm->memory)
+        return;
+    memory->next = ofdm->spare_memory;
+    ofdm->spare_memory = memory;
+}
+
 int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count)
 {
-    const size_t all = ofdm->filled + count, room = all + all / 2;
-    if (all <= ofdm->sample_room)
+    struct ofdm_memory *memory = ofdm->memory, *other = memory;
+    const size_t waiting = ofdm->filled - ofdm->begin, all = waiting + count;
+    if (memory && count <= memory->room - ofdm->filled)
         return PENSTOCK_OK;
-    penstock_cf32 *samples = reached(ofdm, room, sizeof *samples);
-    if (!samples)
-        return PENSTOCK_ERR_MEMORY;
-    if (ofdm->filled)
-        penstock__copy(ofdm->stream.context, samples, ofdm->samples, ofdm->filled * sizeof *samples);
-    penstock_host_memory_free(ofdm->stream.context, ofdm->samples);
-    ofdm->samples = samples;
-    ofdm->sample_room = room;
+    if (!memory || memory->batches || all > memory->room) {
+        if (!(other = new_memory(ofdm, all)))
+            return PENSTOCK_ERR_MEMORY;
+        if (waiting)
+            penstock__copy(ofdm->stream.context, other->samples, memory->samples + ofdm->begin,
+                           waiting * sizeof *other->samples);
+    } else if (waiting) {
+        memmove(memory->samples, memory->samples + ofdm->begin, waiting * sizeof *memory->samples);
+    }
+    ofdm->memory = other;
+    leave(ofdm, memory);
+    ofdm->base += ofdm->begin;
+    ofdm->filled = waiting;
+    ofdm->begin = 0;
     return PENSTOCK_OK;
+}
+
+static void free_batch(const struct ofdm_stream *ofdm, struct ofdm_batch *batch)
+{
+    penstock__free(batch->frames);
+    penstock__free(batch->described);
+    penstock__free(batch->channels);
+    penstock__free(batch->symbols);
+    penstock_host_memory_free(ofdm->stream.context, batch->made);
+    penstock__free(batch);
+}
+
+static bool reserve_frames(const struct ofdm_stream *ofdm, struct ofdm_batch *batch, size_t frames)
+{
+    if (frames <= batch->frame_room)
+        return true;
+    penstock__free(batch->frames);
+    penstock__free(batch->described);
+    penstock__free(batch->channels);
+    batch->frames = penstock__alloc(frames * sizeof *batch->frames);
+    batch->described = penstock__alloc(frames * sizeof *batch->described);
+    batch->channels = penstock__alloc(frames * ofdm->n * sizeof *batch->channels);
+    batch->frame_room = batch->frames && batch->described && batch->channels ? frames : 0;
+    return batch->frame_room;
+}
+
+static bool reserve_symbols(const struct ofdm_stream *ofdm, struct ofdm_batch *batch, size_t frames, size_t symbols)
+{
+    const size_t training = frames * ofdm->used_count * sizeof(penstock_cf32),
+                 results = symbols * penstock__ofdm_row(&ofdm->layout), bytes = training > results ? training : results;
+    if (symbols < frames) /* the training's go through the same memory */
+        symbols = frames;
+    if (symbols > batch->symbol_room) {
+        penstock__free(batch->symbols);
+        batch->symbols = penstock__alloc(symbols * sizeof *batch->symbols);
+        batch->symbol_room = batch->symbols ? symbols : 0;
+    }
+    if (bytes > batch->made_bytes) {
+        penstock_host_memory_free(ofdm->stream.context, batch->made);
+        batch->made = reached(ofdm, bytes, 1);
+        batch->made_bytes = batch->made ? bytes : 0;
+    }
+    return batch->symbol_room && batch->made_bytes;
+}
+
+/* With room for so many; NULL without memory. */
+static struct ofdm_batch *new_batch(struct ofdm_stream *ofdm, size_t frames, size_t symbols)
+{
+    struct ofdm_batch *batch = ofdm->spare;
+    if (batch)
+        ofdm->spare = batch->next;
+    else if (!(batch = penstock__calloc(1, sizeof *batch)))
+        return NULL;
+    if (!reserve_frames(ofdm, batch, frames) || !reserve_symbols(ofdm, batch, frames, symbols)) {
+        batch->next = ofdm->spare;
+        ofdm->spare = batch;
+        return NULL;
+    }
+    batch->frame_count = frames;
+    batch->symbol_count = symbols;
+    batch->given = batch->given_symbols = 0;
+    batch->next = NULL;
+    return batch;
 }
 
 /* ---------------------------------------------------------------- a batch --------------------- */
 
-/* Frames that were pulled, and samples that no frame needs, go. */
-static void forget(struct ofdm_stream *ofdm)
-{
-    uint64_t end = ofdm->base + ofdm->filled, needed = ofdm->continuous ? ofdm->base : end;
-    if (ofdm->continuous && ofdm->given)
-        needed = ofdm->frames[0].start + (uint64_t)ofdm->frames[0].symbols * ofdm->step;
-    ofdm->frame_count -= ofdm->given;
-    if (ofdm->given)
-        memmove(ofdm->frames, ofdm->frames + ofdm->given, ofdm->frame_count * sizeof *ofdm->frames);
-    if (ofdm->frame_count)
-        needed = ofdm->frames[0].start;
-    ofdm->batch_count = ofdm->given = 0;
-    size_t gone = needed < end ? (size_t)(needed - ofdm->base) : ofdm->filled;
-    if (gone)
-        memmove(ofdm->samples, ofdm->samples + gone, (ofdm->filled - gone) * sizeof *ofdm->samples);
-    ofdm->filled -= gone;
-    ofdm->base += gone;
-}
-
-/* Symbols from the first one on that is not done, as a frame; none where there is none. */
-static int continue_symbols(struct ofdm_stream *ofdm)
-{
-    size_t symbols = ofdm->filled / ofdm->step;
-    if (!symbols)
-        return PENSTOCK_OK;
-    if (!penstock__ofdm_stream_grow_frames(ofdm, 1))
-        return PENSTOCK_ERR_MEMORY;
-    symbols = symbols < BATCH_SYMBOLS ? symbols : BATCH_SYMBOLS;
-    ofdm->frames[0] =
-        (struct ofdm_waiting_frame){.start = ofdm->base, .row = ofdm->base / ofdm->step, .symbols = symbols};
-    ofdm->frame_count = 1;
-    return PENSTOCK_OK;
-}
-
 static bool complete(const struct ofdm_stream *ofdm, const struct ofdm_waiting_frame *frame)
 {
     return penstock__ofdm_stream_end(ofdm, frame) <= ofdm->base + ofdm->filled;
-}
-
-/* Room for a batch of `frames` and `symbols`; what is there of the last one may go. */
-static int reserve(struct ofdm_stream *ofdm, size_t frames, size_t symbols)
-{
-    const size_t carriers = ofdm->carrier_count, bits = (size_t)ofdm->constellation;
-    const size_t values = carriers > ofdm->used_count ? carriers : ofdm->used_count;
-    if (symbols < frames) /* the training's go through the same memory */
-        symbols = frames;
-    if (frames > ofdm->batch_room) {
-        penstock__free(ofdm->described);
-        penstock__free(ofdm->channels);
-        ofdm->described = penstock__alloc(frames * sizeof *ofdm->described);
-        ofdm->channels = penstock__alloc(frames * ofdm->n * sizeof *ofdm->channels);
-        ofdm->batch_room = ofdm->described && ofdm->channels ? frames : 0;
-    }
-    if (symbols > ofdm->symbol_room) {
-        penstock__free(ofdm->symbols);
-        penstock_host_memory_free(ofdm->stream.context, ofdm->points);
-        penstock_host_memory_free(ofdm->stream.context, ofdm->soft);
-        ofdm->symbols = penstock__alloc(symbols * sizeof *ofdm->symbols);
-        ofdm->points = reached(ofdm, symbols * values, sizeof *ofdm->points);
-        ofdm->soft = reached(ofdm, symbols * carriers, bits);
-        ofdm->symbol_room = ofdm->symbols && ofdm->points && ofdm->soft ? symbols : 0;
-    }
-    return ofdm->batch_room && ofdm->symbol_room ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
 /* So that a soft bit on a carrier with the frame's mean power is STRONG_BIT at the least distance. */
@@ -139,28 +180,29 @@ static float llr_scale(const struct ofdm_stream *ofdm, const penstock_cf32 *chan
     return scale > 1e-20F && scale < 1e20F ? scale : 1;
 }
 
-static penstock_ofdm_batch batch_of(const struct ofdm_stream *ofdm, size_t symbols)
+static penstock_ofdm_batch batch_of(const struct ofdm_batch *batch, size_t symbols)
 {
-    return PENSTOCK_OFDM_BATCH(.samples = ofdm->samples, .sample_count = ofdm->filled, .frames = ofdm->described,
-                               .frame_count = ofdm->batch_count, .symbols = ofdm->symbols, .symbol_count = symbols);
+    return PENSTOCK_OFDM_BATCH(.samples = batch->memory->samples + batch->begin, .sample_count = batch->sample_count,
+                               .frames = batch->described, .frame_count = batch->frame_count, .symbols = batch->symbols,
+                               .symbol_count = symbols);
 }
 
 /* The batch's channels, from its training symbols. */
-static int estimate(struct ofdm_stream *ofdm)
+static int estimate(const struct ofdm_stream *ofdm, const struct ofdm_batch *made)
 {
-    const penstock_ofdm_result result = PENSTOCK_OFDM_RESULT(.points = ofdm->points);
-    for (size_t f = 0; f < ofdm->batch_count; f++) {
-        ofdm->described[f].channel = ofdm->ones;
-        ofdm->symbols[f] = (penstock_ofdm_symbol){
-            .start = ofdm->described[f].origin + (ofdm->training_symbols - 1) * ofdm->step, .frame = (uint32_t)f};
+    penstock_cf32 *points = (penstock_cf32 *)(void *)made->made;
+    for (size_t f = 0; f < made->frame_count; f++) {
+        made->described[f].channel = ofdm->ones;
+        made->symbols[f] = (penstock_ofdm_symbol){
+            .start = made->described[f].origin + (ofdm->training_symbols - 1) * ofdm->step, .frame = (uint32_t)f};
     }
-    penstock_ofdm_batch batch = batch_of(ofdm, ofdm->batch_count);
-    int status = penstock_ofdm_run(ofdm->training, &batch, &result);
-    for (size_t f = 0; f < ofdm->batch_count && !status; f++) {
-        penstock_cf32 *channel = ofdm->channels + f * ofdm->n;
+    penstock_ofdm_batch batch = batch_of(made, made->frame_count);
+    int status = penstock_ofdm_run(ofdm->training, &batch, &PENSTOCK_OFDM_RESULT(.points = points));
+    for (size_t f = 0; f < made->frame_count && !status; f++) {
+        penstock_cf32 *channel = made->channels + f * ofdm->n;
         memset(channel, 0, ofdm->n * sizeof *channel);
         for (size_t i = 0; i < ofdm->used_count; i++) {
-            penstock_cf32 got = ofdm->points[f * ofdm->used_count + i], sent = ofdm->sent[i];
+            penstock_cf32 got = points[f * ofdm->used_count + i], sent = ofdm->sent[i];
             float power = sent.re * sent.re + sent.im * sent.im;
             channel[(size_t)(ofdm->used[i] + (int32_t)ofdm->n) % ofdm->n] = (penstock_cf32){
                 (got.re * sent.re + got.im * sent.im) / power, (got.im * sent.re - got.re * sent.im) / power};
@@ -169,61 +211,237 @@ static int estimate(struct ofdm_stream *ofdm)
     return status;
 }
 
-/* Everything that is known of the batch's frames before the device sees them; the number of their symbols. */
-static void describe(struct ofdm_stream *ofdm)
-{
-    for (size_t f = 0; f < ofdm->batch_count; f++)
-        ofdm->described[f] = (penstock_ofdm_frame){.noise = 1,
-                                                   .llr_scale = 1,
-                                                   .cfo = ofdm->frames[f].cfo,
-                                                   .origin = ofdm->frames[f].start - ofdm->base,
-                                                   .constellation = PENSTOCK_BPSK};
-}
-
-static int run(struct ofdm_stream *ofdm)
+/* Everything that is known of the batch's frames before the device sees their data. */
+static int describe(const struct ofdm_stream *ofdm, const struct ofdm_batch *batch)
 {
     size_t count = 0;
     int status = PENSTOCK_OK;
-    describe(ofdm);
-    if (ofdm->training && (status = estimate(ofdm)))
+    for (size_t f = 0; f < batch->frame_count; f++)
+        batch->described[f] = (penstock_ofdm_frame){.noise = 1,
+                                                    .llr_scale = 1,
+                                                    .cfo = batch->frames[f].cfo,
+                                                    .origin = batch->frames[f].start - batch->base,
+                                                    .constellation = PENSTOCK_BPSK};
+    if (ofdm->training && (status = estimate(ofdm, batch)))
         return status;
-    for (size_t f = 0; f < ofdm->batch_count; f++) {
-        const struct ofdm_waiting_frame *frame = &ofdm->frames[f];
-        penstock_cf32 *channel = ofdm->channels + f * ofdm->n;
+    for (size_t f = 0; f < batch->frame_count; f++) {
+        const struct ofdm_waiting_frame *frame = &batch->frames[f];
+        penstock_cf32 *channel = batch->channels + f * ofdm->n;
         if (!ofdm->training)
             memcpy(channel, ofdm->ones, ofdm->n * sizeof *channel);
-        ofdm->described[f].channel = channel;
-        ofdm->described[f].constellation = ofdm->constellation;
-        ofdm->described[f].llr_scale = llr_scale(ofdm, channel);
+        batch->described[f].channel = channel;
+        batch->described[f].constellation = ofdm->constellation;
+        batch->described[f].llr_scale = llr_scale(ofdm, channel);
         for (size_t i = 0; i < frame->symbols; i++)
-            ofdm->symbols[count++] =
-                (penstock_ofdm_symbol){.start = ofdm->described[f].origin + (ofdm->training_symbols + i) * ofdm->step,
+            batch->symbols[count++] =
+                (penstock_ofdm_symbol){.start = batch->described[f].origin + (ofdm->training_symbols + i) * ofdm->step,
                                        .frame = (uint32_t)f,
                                        .pilot_row = (uint32_t)((frame->row + i) % ofdm->pilot_rows)};
     }
-    penstock_ofdm_batch batch = batch_of(ofdm, count);
-    return penstock_ofdm_run(ofdm->data, &batch, &PENSTOCK_OFDM_RESULT(.points = ofdm->points, .soft = ofdm->soft));
+    return status;
 }
 
-int penstock__ofdm_stream_work(struct ofdm_stream *ofdm)
+/* ---------------------------------------------------------------- on their way ---------------- */
+
+/* Waits for the oldest one that is. */
+static void wait_for_one(struct ofdm_stream *ofdm)
 {
-    size_t count = 0, symbols = 0;
-    int status = PENSTOCK_OK;
-    forget(ofdm);
-    if (ofdm->continuous && !ofdm->frame_count && (status = continue_symbols(ofdm)))
+    struct ofdm_batch *batch = ofdm->first;
+    while (batch->state != OFDM_BATCH_SENT)
+        batch = batch->next;
+    batch->state = penstock__ofdm_wait(ofdm->data, batch->slot) ? OFDM_BATCH_LOST : OFDM_BATCH_DONE;
+    ofdm->on_their_way--;
+    if (batch->state == OFDM_BATCH_LOST) {
+        while (ofdm->on_their_way)
+            wait_for_one(ofdm);
+        penstock__ofdm_give_up(ofdm->data);
+    }
+}
+
+/* While nothing is on its way. */
+static int run(const struct ofdm_stream *ofdm, struct ofdm_batch *made)
+{
+    const penstock_ofdm_batch batch = batch_of(made, made->symbol_count);
+    char *points = made->made + made->symbol_count * penstock__ofdm_points_at(&ofdm->layout);
+    int status = penstock_ofdm_run(
+        ofdm->data, &batch,
+        &PENSTOCK_OFDM_RESULT(.points = (penstock_cf32 *)(void *)points, .soft = (int8_t *)made->made));
+    if (!status)
+        made->state = OFDM_BATCH_DONE;
+    return status;
+}
+
+static int begin(struct ofdm_stream *ofdm, struct ofdm_batch *made)
+{
+    const double began = penstock__now_s();
+    bool started = false;
+    int status = describe(ofdm, made);
+    if (status)
         return status;
-    while (count < ofdm->frame_count && symbols < BATCH_SYMBOLS && complete(ofdm, &ofdm->frames[count]))
-        symbols += ofdm->frames[count++].symbols;
-    if (!count || (status = reserve(ofdm, count, symbols)))
-        return status;
-    ofdm->batch_count = count;
-    ofdm->given_symbols = 0;
-    double began = penstock__now_s();
-    if ((status = run(ofdm))) {
-        ofdm->batch_count = 0;
-        return status;
+    if (penstock__ofdm_chunk(ofdm->data)) {
+        const penstock_ofdm_batch batch = batch_of(made, made->symbol_count);
+        while (ofdm->on_their_way == PENSTOCK__OFDM_SLOTS)
+            wait_for_one(ofdm);
+        status = penstock__ofdm_start(ofdm->data, &batch, made->made, ofdm->next_slot, &started);
+    }
+    if (started) {
+        made->state = OFDM_BATCH_SENT;
+        made->slot = ofdm->next_slot;
+        ofdm->next_slot = (ofdm->next_slot + 1) % PENSTOCK__OFDM_SLOTS;
+        ofdm->on_their_way++;
+    } else {
+        while (ofdm->on_their_way)
+            wait_for_one(ofdm);
+        if (status)
+            penstock__ofdm_give_up(ofdm->data);
+        if ((status = run(ofdm, made)))
+            return status;
     }
     bool clock = penstock__ofdm_has_clock(ofdm->data);
-    penstock__meter_batch(&ofdm->stream.meter, symbols, clock ? 0 : penstock__now_s() - began);
+    penstock__meter_batch(&ofdm->stream.meter, made->symbol_count, clock ? 0 : penstock__now_s() - began);
     return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- in their order -------------- */
+
+/* Samples that no frame needs go. */
+static void trim(struct ofdm_stream *ofdm)
+{
+    const uint64_t first = ofdm->base + ofdm->begin;
+    size_t gone = ofdm->filled - ofdm->begin;
+    if (ofdm->continuous)
+        return;
+    if (ofdm->frame_count && ofdm->frames[0].start - first < gone)
+        gone = (size_t)(ofdm->frames[0].start - first);
+    ofdm->begin += gone;
+}
+
+/* Frames of the next batch, of `*symbols` symbols in all. */
+static size_t gather(const struct ofdm_stream *ofdm, size_t *symbols)
+{
+    const size_t chunk = penstock__ofdm_chunk(ofdm->data), most = chunk ? chunk : BATCH_SYMBOLS,
+                 there = (ofdm->filled - ofdm->begin) / ofdm->step;
+    size_t count = 0;
+    *symbols = 0;
+    if (ofdm->continuous) {
+        *symbols = there < most ? there : most;
+        return *symbols > 0;
+    }
+    while (count < ofdm->frame_count && complete(ofdm, &ofdm->frames[count]) &&
+           (!count || *symbols + ofdm->frames[count].symbols <= most))
+        *symbols += ofdm->frames[count++].symbols;
+    return count;
+}
+
+/* What is complete, as far as it goes into one batch. */
+static int send(struct ofdm_stream *ofdm)
+{
+    size_t symbols;
+    const size_t count = gather(ofdm, &symbols);
+    const uint64_t base = ofdm->base + ofdm->begin;
+    struct ofdm_batch *batch = count ? new_batch(ofdm, count, symbols) : NULL;
+    if (!batch)
+        return count ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
+    batch->memory = ofdm->memory;
+    batch->begin = ofdm->begin;
+    batch->sample_count = ofdm->filled - ofdm->begin;
+    batch->base = base;
+    if (ofdm->continuous)
+        batch->frames[0] = (struct ofdm_waiting_frame){.start = base, .row = base / ofdm->step, .symbols = symbols};
+    else
+        memcpy(batch->frames, ofdm->frames, count * sizeof *batch->frames);
+    int status = begin(ofdm, batch);
+    if (status) {
+        batch->next = ofdm->spare;
+        ofdm->spare = batch;
+        return status;
+    }
+    batch->memory->batches++;
+    *(ofdm->first ? &ofdm->last->next : &ofdm->first) = batch;
+    ofdm->last = batch;
+    ofdm->sent_frames += count;
+    if (ofdm->continuous) {
+        ofdm->begin += symbols * ofdm->step;
+    } else {
+        ofdm->frame_count -= count;
+        memmove(ofdm->frames, ofdm->frames + count, ofdm->frame_count * sizeof *ofdm->frames);
+    }
+    trim(ofdm);
+    return PENSTOCK_OK;
+}
+
+void penstock__ofdm_stream_send(struct ofdm_stream *ofdm)
+{
+    const size_t chunk = penstock__ofdm_chunk(ofdm->data);
+    size_t symbols = 0;
+    if (ofdm->continuous)
+        symbols = (ofdm->filled - ofdm->begin) / ofdm->step;
+    for (size_t f = 0; f < ofdm->frame_count && symbols < chunk && complete(ofdm, &ofdm->frames[f]); f++)
+        symbols += ofdm->frames[f].symbols;
+    if (!chunk || ofdm->held || symbols < chunk)
+        return;
+    ofdm->held = send(ofdm);
+    penstock__ofdm_stream_send(ofdm);
+}
+
+/* The first one was read, or is forgotten. */
+static void drop(struct ofdm_stream *ofdm)
+{
+    struct ofdm_batch *batch = ofdm->first;
+    ofdm->first = batch->next;
+    batch->memory->batches--;
+    leave(ofdm, batch->memory);
+    batch->next = ofdm->spare;
+    ofdm->spare = batch;
+}
+
+int penstock__ofdm_stream_next(struct ofdm_stream *ofdm, struct ofdm_batch **batch)
+{
+    int status = PENSTOCK_OK;
+    if (ofdm->first && ofdm->first->given == ofdm->first->frame_count)
+        drop(ofdm);
+    ofdm->held = false;
+    if (!ofdm->first && (status = send(ofdm)))
+        return status;
+    if (!ofdm->first)
+        return PENSTOCK_OK;
+    if (ofdm->first->state == OFDM_BATCH_SENT)
+        wait_for_one(ofdm);
+    if (ofdm->first->state == OFDM_BATCH_LOST) {
+        while (ofdm->on_their_way)
+            wait_for_one(ofdm);
+        status = run(ofdm, ofdm->first);
+    }
+    *batch = status ? NULL : ofdm->first;
+    return status;
+}
+
+void penstock__ofdm_stream_forget(struct ofdm_stream *ofdm)
+{
+    while (ofdm->on_their_way)
+        wait_for_one(ofdm);
+    while (ofdm->first)
+        drop(ofdm);
+    ofdm->begin = ofdm->filled = ofdm->frame_count = 0;
+    ofdm->base = ofdm->sent_frames = ofdm->pulled_frames = 0;
+    ofdm->held = false;
+}
+
+void penstock__ofdm_stream_free(struct ofdm_stream *ofdm)
+{
+    struct ofdm_memory *memory;
+    struct ofdm_batch *batch;
+    penstock__ofdm_stream_forget(ofdm);
+    memory = ofdm->memory;
+    ofdm->memory = NULL;
+    leave(ofdm, memory);
+    while ((memory = ofdm->spare_memory)) {
+        ofdm->spare_memory = memory->next;
+        penstock_host_memory_free(ofdm->stream.context, memory->samples);
+        penstock__free(memory);
+    }
+    while ((batch = ofdm->spare)) {
+        ofdm->spare = batch->next;
+        free_batch(ofdm, batch);
+    }
 }
