@@ -66,7 +66,7 @@ typedef struct penstock_ofdm_stream_result {
 
 /* The next frame whose samples are all there, in the order of the starts: 1 with `result` filled, 0 when none is ready,
  * or an error, after which the next pull tries again. All that are there go through the device in one batch; a GPU that
- * does all in one kernel gets about 4 MiB of samples at a time, as soon as they are pushed, and has up to three such
+ * does all in one kernel gets about 4 MiB of samples at a time, as soon as they are pushed, and has several such
  * batches on their way: a caller that does not pull until 0 after each push keeps it busy. */
 PENSTOCK_API int penstock_ofdm_stream_pull(penstock_stream *stream, penstock_ofdm_stream_result *result);
 

@@ -349,6 +349,12 @@ size_t penstock__ofdm_chunk(const penstock_ofdm *ofdm)
     return able ? penstock__ofdm_flow_chunk(&fused->kernels[OFDM_COMPLETE].problem, ofdm->length) : 0;
 }
 
+unsigned penstock__ofdm_slots(const penstock_ofdm *ofdm)
+{
+    const struct penstock__executor *executor = ofdm->fused->kernels[OFDM_COMPLETE].executor;
+    return executor ? executor->slot_count : 1;
+}
+
 int penstock__ofdm_start(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, char *made, unsigned slot,
                          bool *started)
 {

@@ -110,7 +110,7 @@ void penstock__ofdm_fused_free(struct ofdm_fused *fused)
     penstock__free(fused->pilot_bins);
     penstock__free(fused->pilot_values);
     penstock__free(fused->places);
-    for (unsigned i = 0; i < OFDM_SLOTS; i++)
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
         penstock__free(fused->gain_sets[i].values);
     penstock__free(fused->rows);
     *fused = (struct ofdm_fused){0};

@@ -9,7 +9,7 @@
 #include "ops/ofdm.h"
 #include "ops/ofdm_symbol.h"
 
-#define OFDM_SLOTS  PENSTOCK__OFDM_SLOTS
+#define OFDM_SLOTS  3  /* of each device */
 #define OFDM_NARROW 21 /* the highest level that a kernel without some limits bears */
 
 /* Soft bits alone, or all that can be asked for. */
@@ -41,10 +41,11 @@ struct ofdm_fused {
     size_t frame_count;
     struct ofdm_gain_set {
         penstock_cf32 *values;
-        size_t capacity;     /* pairs */
-    } gain_sets[OFDM_SLOTS]; /* `gains` is one of them; batches that are on their way at once have each its own */
-    unsigned gain_set;       /* the next batch's */
-    char *rows;              /* of a block, where all was asked for */
+        size_t capacity;              /* pairs */
+    } gain_sets[PENSTOCK__MAX_SLOTS]; /* `gains` is one of them; batches that are on their way at once have each its own
+                                       */
+    unsigned gain_set;                /* the next batch's */
+    char *rows;                       /* of a block, where all was asked for */
     size_t block;
     double highest; /* level of these frames */
     struct ofdm_there there;

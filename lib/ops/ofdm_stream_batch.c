@@ -280,14 +280,14 @@ static int begin(struct ofdm_stream *ofdm, struct ofdm_batch *made)
         return status;
     if (penstock__ofdm_chunk(ofdm->data)) {
         const penstock_ofdm_batch batch = batch_of(made, made->symbol_count);
-        while (ofdm->on_their_way == PENSTOCK__OFDM_SLOTS)
+        while (ofdm->on_their_way == penstock__ofdm_slots(ofdm->data))
             wait_for_one(ofdm);
         status = penstock__ofdm_start(ofdm->data, &batch, made->made, ofdm->next_slot, &started);
     }
     if (started) {
         made->state = OFDM_BATCH_SENT;
         made->slot = ofdm->next_slot;
-        ofdm->next_slot = (ofdm->next_slot + 1) % PENSTOCK__OFDM_SLOTS;
+        ofdm->next_slot = (ofdm->next_slot + 1) % penstock__ofdm_slots(ofdm->data);
         ofdm->on_their_way++;
     } else {
         while (ofdm->on_their_way)
