@@ -195,8 +195,8 @@ struct penstock_ofdm_problem {
     const penstock_cf32 *pilot_values; /* rows of pilot_count; a pilot's absolute value is the same in all rows */
 };
 
-/* Bytes of a symbol before each part of `complete` output, which begins at as many times the batch's symbols; and of the
- * whole symbol. */
+/* Where each part of `complete` output begins for a batch of one symbol, as many times later for others; and the bytes
+ * of a symbol. */
 static inline size_t penstock__ofdm_points_at(const struct penstock_ofdm_problem *ofdm)
 {
     return (ofdm->carrier_count * ofdm->bits + 7) / 8 * 8;
