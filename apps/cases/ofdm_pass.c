@@ -60,25 +60,25 @@ static void release(struct ofdm_pass *pass)
 
 /* ---------------------------------------------------------------- a pass ---------------------- */
 
-/* Takes all symbols that are there. */
-static int pull(struct ofdm_pass *pass, size_t *count)
+/* Takes symbols until there are `enough`, or all that are there. */
+static int pull(struct ofdm_pass *pass, size_t enough, size_t *count)
 {
     penstock_ofdm_stream_result result = PENSTOCK_OFDM_STREAM_RESULT;
-    int status;
-    while ((status = penstock_ofdm_stream_pull(pass->stream, &result)) == 1) {
+    int status = PENSTOCK_OK;
+    while (*count < enough && (status = penstock_ofdm_stream_pull(pass->stream, &result)) == 1) {
         for (size_t i = 0; i < result.symbols * pass->carrier_count && pass->points; i++)
             pass->points[*count * pass->carrier_count + i] = result.points[i];
         *count += result.symbols;
     }
-    return status;
+    return status > 0 ? PENSTOCK_OK : status;
 }
 
-/* The whole stream once. Symbols are asked for when there are enough to keep a device busy. */
+/* The whole stream once. Symbols are asked for when enough others have followed to keep a device busy. */
 static int pass_once(struct ofdm_pass *pass, size_t *count)
 {
     enum { CHUNK = 1 << 16, TOGETHER = 1 << 22 };
     uint64_t seed = 1;
-    size_t taken, waiting = 0;
+    size_t taken;
     int status = penstock_stream_reset(pass->stream);
     *count = 0;
     for (size_t done = 0; !status && done < pass->samples; done += taken) {
@@ -89,15 +89,15 @@ static int pass_once(struct ofdm_pass *pass, size_t *count)
         taken = 0;
         status = pass->ofdm->acquire ? lent_push(pass->stream, pass->random_chunks, pass->in + done, left, &taken)
                                      : penstock_stream_push(pass->stream, pass->in + done, left, &taken);
-        waiting += taken;
-        if (!status && (pass->random_chunks || waiting >= TOGETHER)) {
-            waiting = 0;
-            status = pull(pass, count);
-        }
+        const size_t pushed = done + taken;
+        if (!status && pass->random_chunks)
+            status = pull(pass, SIZE_MAX, count);
+        else if (!status && pushed > TOGETHER)
+            status = pull(pass, (pushed - TOGETHER) / pass->step, count);
     }
     if (!status)
         status = penstock_stream_finish(pass->stream);
-    return status ? status : pull(pass, count);
+    return status ? status : pull(pass, SIZE_MAX, count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */

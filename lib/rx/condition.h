@@ -15,7 +15,10 @@
  * PENSTOCK__CONDITION_LARGEST becomes zero and is counted in *not_finite; one with a part at an integer format's limit
  * is counted in *clipped.
  */
-void penstock__condition(penstock_cf32 *out, const void *in, penstock_format format, size_t count, uint64_t *clipped,
-                         uint64_t *not_finite);
+typedef void penstock__conditioner(penstock_cf32 *out, const void *in, penstock_format format, size_t count,
+                                   uint64_t *clipped, uint64_t *not_finite);
+
+penstock__conditioner penstock__condition;
+penstock__conditioner penstock__condition_plain, penstock__condition_avx2; /* its builds */
 
 #endif
