@@ -46,7 +46,8 @@ OBJECTS = ["buffer", "channel", "ofdm", "ofdm_estimator", "source", "sink", "fil
            "bench"]
 
 # Good values of numbers and texts: by function and argument, else by argument, else by type.
-GOOD = {("penstock_resampler_open", "device"): '"cpu"', ("penstock_resampler_set_ratio", "ratio"): "1.5",
+GOOD = {("penstock_stream_link_channel", "channel"): "0",
+        ("penstock_resampler_open", "device"): '"cpu"', ("penstock_resampler_set_ratio", "ratio"): "1.5",
         ("penstock_resampler_set_taps", "taps"): "NULL",
         ("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer_taps", "count"): "64",
         ("penstock_channelizer_dual", "dual_count"): "64", ("penstock_channelizer_dual", "tap_count"): "64",
@@ -215,7 +216,9 @@ def refused(function, stream):
     device without memory or queues to be wrapped."""
     by_channel = {"penstock_stream_push_channels": ["synthesizer"],
                   "penstock_stream_pull_channels": ["filter", "channelizer"],
-                  "penstock_stream_run_channels": ["filter", "channelizer"]}
+                  "penstock_stream_run_channels": ["filter", "channelizer"],
+                  "penstock_stream_link": ["filter", "resampler", "spectrum", "fft_stream"],
+                  "penstock_stream_link_channel": ["filter", "channelizer"]}
     if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_filter_enqueue",
                     "penstock_ofdm_enqueue", "penstock_queue_wrap"):
         return True

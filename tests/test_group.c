@@ -4,7 +4,7 @@
 /*
  * Several devices under one name: names that are understood and errors in words; a plan and streams on all of them give
  * the bits of one; each does its share; one that is lost in mid-stream costs no sample and one line; and failures of
- * allocations and of the device's calls. Usage: test_group trace|cuda COUNT
+ * allocations and of the device's calls. Usage: test_group trace|cuda|opencl COUNT, cuda by the driver for tests
  */
 #include "core/memory.h"
 #include "failure_sweep.h"
@@ -116,6 +116,16 @@ static int run_plan(penstock_plan *plan, void (*halfway)(void))
         return status;
     const size_t done = (size_t)BATCHES * EACH;
     return penstock_plan_run(plan, samples + done * N, got + done * N, FRAMES - done);
+}
+
+static bool is_there(void)
+{
+    penstock_context *context = new_context();
+    penstock_plan *plan;
+    int status = penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N), list);
+    penstock_plan_free(plan);
+    penstock_context_free(context);
+    return !status;
 }
 
 static penstock_plan *new_plan(penstock_context *context, const char *device)
@@ -387,25 +397,48 @@ static void sweep_single_calls(void)
     penstock_context_free(context);
 }
 
+/* The same of CUDA's driver and compiler. */
+static void sweep_driver_calls(void)
+{
+    penstock_context *context = new_context();
+    bool wrong, reached = true;
+    long k = 0;
+    CHECK_OK(use(context, all, &wrong)); /* the devices are open from here on */
+    long objects = shim.live();
+    for (; reached && k < 4000; k++) {
+        shim.fail_at(k);
+        int status = use(context, all, &wrong);
+        reached = shim.left() < 0;
+        shim.fail_at(-1);
+        CHECK(!status && !wrong, "call %ld: %d, %s: %s", k, status, wrong ? "wrong values" : "no values",
+              penstock_error_text());
+        CHECK(shim.live() == objects, "call %ld: %ld objects leak", k, shim.live() - objects);
+    }
+    CHECK(!reached && k > 100, "the sweep ended at call %ld", k);
+    penstock_context_free(context);
+}
+
 int main(int count, char **arguments)
 {
     kind = count > 1 ? arguments[1] : "trace";
     const char *text = count > 2 ? arguments[2] : "2";
-    const bool traced = !strcmp(kind, "trace");
+    const bool traced = !strcmp(kind, "trace"), shimmed = !strcmp(kind, "cuda");
     devices = (unsigned)strtoul(text, NULL, 10);
     setenv(traced ? "PENSTOCK_TRACE_DEVICES" : "PENSTOCK_SHIM_GPUS", text, 1);
     snprintf(all, sizeof all, "%s:*", kind);
     snprintf(one, sizeof one, "%s:0", kind);
     snprintf(list, sizeof list, "%s:0,%s:1", kind, kind);
-    if (!traced && !shim_load("PENSTOCK_CUDA_LIBRARY"))
-        return 77;
+    if (shimmed && !shim_load("PENSTOCK_CUDA_LIBRARY"))
+        return test_skip("PENSTOCK_CUDA_LIBRARY names no driver for tests");
+    if (!traced && !shimmed && !is_there())
+        return test_skip(penstock_error_text());
     make_samples();
-    if (!traced)
+    if (shimmed)
         check_losses();
     check_names();
     check_plan();
     check_enqueue();
-    if (!traced)
+    if (shimmed)
         check_bench();
     check_stream();
     if (traced) {
@@ -414,7 +447,9 @@ int main(int count, char **arguments)
             sweep_allocations(use, all, 1);
         sweep_calls_of(use, "prefer:trace:*", false);
         sweep_calls_of(use, "prefer:trace:*", true);
-    } else {
+    } else if (shimmed) {
+        if (devices == 2)
+            sweep_driver_calls();
         CHECK(shim.live() == 0, "%ld objects are left", shim.live());
         CHECK(!shim.broken_rule(), "rule of the driver broken: %s", shim.broken_rule());
         for (unsigned i = 0; i < devices; i++)

@@ -120,6 +120,28 @@ PENSTOCK_API int penstock_stream_set_max_latency(penstock_stream *stream, double
  * nothing waits or there is no limit. */
 PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
 
+/* ---------------------------------------------------------------- chains ---------------------- */
+
+/*
+ * From now on results of `from` are the items of `to`: push into the first stream of a chain, and pull from the last.
+ * What cannot go on, as results behind it wait to be pulled, is held, and fewer items are taken. Flush, finish and
+ * reset of the first stream go through the chain; a finished chain is pulled until nothing comes. Values are those that
+ * the streams give one by one, to the bit, however items are split. Where a device of its own computes, one line of the
+ * log says that values go by way of the host.
+ *
+ * Results are values of a format, and items must be of the same: filter, resampler, channelizer, synthesizer or
+ * FFT stream into filter, FFT stream, spectrum, channelizer, synthesizer, resampler, OFDM stream or Wi-Fi receiver. A
+ * vector is its values one behind the other. Streams of several channels are linked channel by channel, each to one
+ * other, and what goes nowhere is dropped; a channelizer into a synthesizer of as many channels goes whole.
+ *
+ * PENSTOCK_ERR_ARGUMENT for other values, channels that do not fit, or a circle; PENSTOCK_ERR_STATE where either is
+ * linked so already, and for each call that would take items or results away from a link; PENSTOCK_ERR_UNSUPPORTED for
+ * results that are frames. A chain is one thread's at a time. Freeing a stream, in any order, cuts its links; what was
+ * held there is lost, and the others go on by themselves.
+ */
+PENSTOCK_API int penstock_stream_link(penstock_stream *from, penstock_stream *to);
+PENSTOCK_API int penstock_stream_link_channel(penstock_stream *from, size_t channel, penstock_stream *to);
+
 /* ---------------------------------------------------------------- what is known --------------- */
 
 typedef struct penstock_stream_info {

@@ -269,8 +269,10 @@ int penstock__group_open(struct penstock_device *group)
             continue;
         }
         pthread_mutex_lock(&group->context->table_lock);
-        group->host_memory = group->host_memory || member->host_memory;
-        group->alignment = member->alignment;
+        if (member->host_memory && !group->host_memory) /* who has opened it before may read it */
+            group->host_memory = true;
+        if (member->alignment > group->alignment)
+            group->alignment = member->alignment;
         pthread_mutex_unlock(&group->context->table_lock);
         opened = true;
     }

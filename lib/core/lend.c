@@ -4,6 +4,7 @@
 /* The calls that lend a stream's memory, and that memory where the kind has none. */
 #include "core/lend.h"
 #include "backends/backend.h"
+#include "core/link.h"
 #include "core/stream.h"
 
 #include <string.h>
@@ -129,7 +130,8 @@ int penstock_stream_acquire(penstock_stream *stream, void **to, size_t *room)
     *to = NULL;
     *room = 0;
     penstock__lent_forget(stream);
-    if ((status = penstock__stream_here(stream)) || (status = penstock__stream_goes_on(stream)))
+    if ((status = penstock__stream_here(stream)) || (status = penstock__stream_goes_on(stream)) ||
+        (status = penstock__link_free_in(__func__, stream)))
         return status;
     if ((status = push_held(stream)) || penstock__lent_waits(&stream->lent))
         return status;
@@ -151,16 +153,18 @@ int penstock_stream_commit(penstock_stream *stream, size_t count)
     if (count > lent->acquired)
         return bad("%s: %zu items, but room for %zu was acquired", __func__, count, lent->acquired);
     lent->acquired = 0;
+    int status;
     if (!stream->lends_in) {
         lent->taken = 0;
         lent->held = count;
-        return push_held(stream);
+        status = push_held(stream);
+    } else {
+        const double now = penstock__now_s();
+        status = count ? stream->kind->commit(stream, count) : PENSTOCK_OK;
+        if (!stream->kind->takes_all) /* else it has counted them */
+            penstock__stream_took(stream, count, now);
     }
-    const double now = penstock__now_s();
-    int status = count ? stream->kind->commit(stream, count) : PENSTOCK_OK;
-    if (!stream->kind->takes_all) /* else it has counted them */
-        penstock__stream_took(stream, count, now);
-    return status;
+    return status || !stream->links ? status : penstock__link_move(stream, false);
 }
 
 int penstock_stream_peek(penstock_stream *stream, bool wait, const void **from, size_t *count)
@@ -172,7 +176,8 @@ int penstock_stream_peek(penstock_stream *stream, bool wait, const void **from, 
     *from = NULL;
     *count = 0;
     penstock__lent_forget(stream);
-    if ((status = penstock__stream_here(stream)))
+    if ((status = penstock__stream_here(stream)) || (status = penstock__link_free_out(__func__, stream)) ||
+        (status = penstock__link_feed(stream, wait)))
         return status;
     if (!stream->kind->pull)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,

@@ -6,6 +6,7 @@
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/fork.h"
+#include "core/link.h"
 #include "core/rest.h"
 
 #include <math.h>
@@ -127,6 +128,25 @@ int penstock__stream_take(penstock_stream *stream, const struct penstock__items 
     return status;
 }
 
+/* Results go on, so that there is room for more. */
+static int push_linked(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
+{
+    size_t some = 0;
+    int status = penstock__link_move(stream, false);
+    do {
+        const struct penstock__items rest = {
+            .whole = in->whole ? (const char *)in->whole + *taken * stream->in_bytes : NULL, .channels = in->channels};
+        some = 0;
+        if (status || penstock__lent_waits(&stream->lent))
+            return status;
+        status = penstock__stream_take(stream, &rest, count - *taken, &some);
+        *taken += some;
+        int moved = penstock__link_move(stream, false);
+        status = status ? status : moved;
+    } while (some && in->whole && *taken < count);
+    return status;
+}
+
 static int push(const char *call, penstock_stream *stream, const struct penstock__items *in, size_t count,
                 size_t *taken)
 {
@@ -139,10 +159,13 @@ static int push(const char *call, penstock_stream *stream, const struct penstock
     if (!taken)
         return bad("%s: taken is NULL, so that samples could be lost unnoticed", call);
     *taken = 0;
-    if ((status = check_in(call, stream, in, count)) || (status = penstock__stream_goes_on(stream)))
+    if ((status = check_in(call, stream, in, count)) || (status = penstock__stream_goes_on(stream)) ||
+        (status = penstock__link_free_in(call, stream)))
         return status;
     penstock__lent_forget(stream);
     penstock__lent_drain(stream);
+    if (stream->links)
+        return push_linked(stream, in, count, taken);
     return penstock__lent_waits(&stream->lent) ? PENSTOCK_OK : penstock__stream_take(stream, in, count, taken);
 }
 
@@ -155,10 +178,15 @@ static int pull(const char *call, penstock_stream *stream, const struct penstock
     if (!count)
         return bad("%s: count is NULL", call);
     *count = 0;
-    if ((status = check_out(call, stream, out, capacity)))
+    if ((status = check_out(call, stream, out, capacity)) || (status = penstock__link_free_out(call, stream)))
         return status;
     penstock__lent_forget(stream);
-    return penstock__lent_pull(stream, out, capacity, wait, count);
+    if (!stream->source)
+        return penstock__lent_pull(stream, out, capacity, wait, count);
+    for (int waits = 0; waits <= wait && !*count && !status; waits++)
+        if (!(status = penstock__link_feed(stream, waits)))
+            status = penstock__lent_pull(stream, out, capacity, waits, count);
+    return status;
 }
 
 static int run(const char *call, penstock_stream *stream, const void *in, size_t count, size_t *taken,
@@ -172,7 +200,8 @@ static int run(const char *call, penstock_stream *stream, const void *in, size_t
         return bad("%s: taken or given is NULL", call);
     *taken = *given = 0;
     if ((status = check_in(call, stream, &items, count)) || (status = check_out(call, stream, out, capacity)) ||
-        (count && (status = penstock__stream_goes_on(stream))))
+        (count && (status = penstock__stream_goes_on(stream))) || (status = penstock__link_free_in(call, stream)) ||
+        (status = penstock__link_free_out(call, stream)))
         return status;
     penstock__lent_forget(stream);
     penstock__lent_drain(stream);
@@ -220,26 +249,33 @@ int penstock_stream_run_channels(penstock_stream *stream, const void *in, size_t
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
+static int end(const char *call, penstock_stream *stream, enum penstock__lent_end how)
+{
+    int status = check_stream(call, stream);
+    if (status || (status = penstock__link_free_in(call, stream)) || (status = penstock__lent_end(stream, how)))
+        return status;
+    return stream->links ? penstock__link_end(stream, how) : PENSTOCK_OK;
+}
+
 int penstock_stream_flush(penstock_stream *stream)
 {
-    int status = check_stream(__func__, stream);
-    return status ? status : penstock__lent_end(stream, PENSTOCK__LENT_FLUSH);
+    return end(__func__, stream, PENSTOCK__LENT_FLUSH);
 }
 
 int penstock_stream_finish(penstock_stream *stream)
 {
-    int status = check_stream(__func__, stream);
-    return status ? status : penstock__lent_end(stream, PENSTOCK__LENT_FINISH);
+    return end(__func__, stream, PENSTOCK__LENT_FINISH);
 }
 
 int penstock_stream_reset(penstock_stream *stream)
 {
     int status = check_stream(__func__, stream);
-    if (status)
+    if (status || (status = penstock__link_free_in(__func__, stream)))
         return status;
     penstock__lent_reset(stream);
     penstock__stream_start(stream);
     stream->kind->reset(stream);
+    penstock__link_reset(stream);
     return PENSTOCK_OK;
 }
 
@@ -247,6 +283,7 @@ void penstock_stream_free(penstock_stream *stream)
 {
     if (!stream)
         return;
+    penstock__link_cut(stream);
     penstock__lent_free(stream);
     stream->kind->free(stream);
 }
@@ -265,7 +302,10 @@ double penstock_stream_due_s(const penstock_stream *stream)
 {
     if (stream && penstock__lent_unread(&stream->lent))
         return 0;
-    return stream ? stream->kind->due_s(stream) : (double)INFINITY;
+    if (!stream)
+        return (double)INFINITY;
+    const double due_s = stream->kind->due_s(stream);
+    return stream->source ? fmin(due_s, penstock_stream_due_s(stream->source->from)) : due_s;
 }
 
 /* ---------------------------------------------------------------- what is known --------------- */

@@ -15,6 +15,10 @@
 #include <penstock/context.h>
 #include <penstock/stream.h>
 
+#define PENSTOCK__LINK_CHANNELS 1024 /* of a stream whose channels are linked one by one */
+
+struct penstock__link;
+
 /* Items one behind the other, or an array for each channel; the other one is NULL. */
 struct penstock__items {
     const void *whole;
@@ -64,8 +68,12 @@ struct penstock_stream {
     uint64_t taken, given;                                 /* items */
     unsigned forks;                                        /* of the process that has started it: penstock__forks() */
     bool finished;
-    bool lends_in, lends_out; /* the kind's acquire and commit, peek and release serve; else core/lend.c does */
+    unsigned in_values, out_values; /* 1 + the penstock_format that items are made of, or results; 0: no format */
+    bool lends_in, lends_out;       /* the kind's acquire and commit, peek and release serve; else core/lend.c does */
     struct penstock__lent lent;
+    struct penstock__link *links, *source; /* where results go, and whence items come: core/link.h; else NULL */
+    enum penstock__lent_end passing;       /* what goes on to the links once all results have */
+    void *unlinked;                        /* values of channels that go nowhere */
     struct penstock__meter meter;
 };
 

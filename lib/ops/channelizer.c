@@ -78,6 +78,8 @@ int penstock_channelizer_open(penstock_stream **stream, penstock_context *contex
     made->stream = (struct penstock_stream){.kind = &penstock__channelizer_kind,
                                             .context = context,
                                             .in_bytes = penstock_format_bytes(d.format),
+                                            .in_values = 1 + (unsigned)d.format,
+                                            .out_values = 1 + PENSTOCK_CF32,
                                             .lends_in = d.format == PENSTOCK_CF32}; /* as which samples gather */
     if ((status = penstock__channelizer_bank(&made->engine.bank, &d, d.taps, d.tap_count)) ||
         (status = penstock__channelizer_select(made, d.select, d.select_count)) ||

@@ -48,6 +48,8 @@ static int make(struct penstock__batched *batched)
     batched->max_latency_s = fft->desc.max_latency_s;
     batched->stream.in_bytes = fft->desc.n * fft->layout.in_bytes;
     batched->stream.out_bytes = fft->desc.n * sizeof(penstock_cf32);
+    batched->stream.in_values = 1 + (fft->layout.real ? PENSTOCK_F32 : PENSTOCK_CF32);
+    batched->stream.out_values = 1 + PENSTOCK_CF32;
     batched->stream.lends_in = !fft->layout.real && !fft->layout.rotation;
     batched->stream.lends_out = !fft->layout.real;
     return PENSTOCK_OK;

@@ -138,6 +138,8 @@ static int make_filter(void **filter, void *owner, const char *device)
     made->stream.in_bytes = penstock_format_bytes(made->desc.format);
     made->stream.out_bytes = made->channels * made->shape->value_bytes;
     made->stream.out_channels = made->channels;
+    made->stream.in_values = 1 + (unsigned)made->desc.format;
+    made->stream.out_values = 1 + (made->shape->value_bytes == sizeof(float) ? PENSTOCK_F32 : PENSTOCK_CF32);
     made->stream.lends_in = made->shape->format == made->desc.format;
     made->stream.lends_out =
         made->channels == 1 && made->desc.format != PENSTOCK_PLANAR; /* nothing is kept of pushes */

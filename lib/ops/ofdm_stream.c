@@ -4,6 +4,7 @@
 /* OFDM symbols of a stream: its life, samples and frames that come in, results that go out. */
 #include "ops/ofdm_stream.h"
 #include "core/description.h"
+#include "core/link.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,8 +113,11 @@ int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *contex
         return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
-    made->stream = (struct penstock_stream){
-        .kind = &kind, .context = context, .in_bytes = sizeof(penstock_cf32), .lends_in = true};
+    made->stream = (struct penstock_stream){.kind = &kind,
+                                            .context = context,
+                                            .in_bytes = sizeof(penstock_cf32),
+                                            .in_values = 1 + PENSTOCK_CF32,
+                                            .lends_in = true};
     if ((status = make(made, context, &d, device))) {
         penstock_stream_free(&made->stream);
         return status;
@@ -301,7 +305,8 @@ int penstock_ofdm_stream_pull(penstock_stream *stream, penstock_ofdm_stream_resu
         return status;
     struct ofdm_stream *ofdm = of(stream);
     struct ofdm_batch *batch = NULL;
-    if ((status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result")) ||
+    if ((status = penstock__link_feed(stream, false)) ||
+        (status = penstock__description_write(result, &made, sizeof made, "penstock_ofdm_stream_result")) ||
         (status = penstock__ofdm_stream_next(ofdm, &batch)) || !batch)
         return status;
     const struct ofdm_waiting_frame *frame = &batch->frames[batch->given];

@@ -81,6 +81,8 @@ int penstock_resampler_open(penstock_stream **stream, penstock_context *context,
     made->desc.real_taps = NULL;
     made->stream.in_bytes = penstock_format_bytes(order.desc.format);
     made->stream.out_bytes = made->resampler.value_bytes;
+    made->stream.in_values = 1 + (unsigned)order.desc.format;
+    made->stream.out_values = 1 + (made->resampler.value_bytes == sizeof(float) ? PENSTOCK_F32 : PENSTOCK_CF32);
     penstock__stream_start(&made->stream);
     *stream = &made->stream;
     return PENSTOCK_OK;

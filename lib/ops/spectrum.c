@@ -97,6 +97,8 @@ static int make(struct penstock__batched *batched)
     batched->max_latency_s = d->max_latency_s;
     batched->stream.in_bytes = penstock_format_bytes(d->format);
     batched->stream.out_bytes = spectrum->length * spectrum->value_bytes;
+    batched->stream.in_values = 1 + (unsigned)d->format;
+    batched->stream.out_values = 1 + (d->output == PENSTOCK_OUTPUT_COMPLEX ? PENSTOCK_CF32 : PENSTOCK_F32);
     batched->stream.lends_in = d->hop <= d->n && d->format == spectrum->format;
     batched->stream.lends_out = !here;
     if (here && !(spectrum->sum = penstock__calloc(spectrum->length, sizeof *spectrum->sum)))

@@ -103,6 +103,7 @@ static int make(struct penstock__batched *batched)
     batched->unit = made->desc.channels;
     batched->max_latency_s = made->desc.max_latency_s;
     batched->stream.out_bytes = sizeof(penstock_cf32);
+    batched->stream.in_values = batched->stream.out_values = 1 + PENSTOCK_CF32;
     if ((status = make_bank(made)) || (status = copy_selection(made)))
         return status;
     batched->stream.in_channels = made->kept;

@@ -5,6 +5,7 @@
 #include "rx/wifi/receiver.h"
 
 #include "core/description.h"
+#include "core/link.h"
 #include "ops/ofdm.h"
 
 #define LONGEST_FRAME (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
@@ -115,11 +116,13 @@ int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *cont
         return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
-    made->rx = (struct penstock__rx){
-        .stream = {.kind = &kind, .context = context, .in_bytes = penstock_format_bytes(d.format)},
-        .standard = &standard,
-        .format = d.format,
-        .rate_hz = penstock_wifi_rate_hz(d.profile)};
+    made->rx = (struct penstock__rx){.stream = {.kind = &kind,
+                                                .context = context,
+                                                .in_bytes = penstock_format_bytes(d.format),
+                                                .in_values = 1 + (unsigned)d.format},
+                                     .standard = &standard,
+                                     .format = d.format,
+                                     .rate_hz = penstock_wifi_rate_hz(d.profile)};
     if ((status = make(made, &d, device))) {
         penstock_stream_free(&made->rx.stream);
         return status;
@@ -168,7 +171,8 @@ int penstock_wifi_receiver_pull(penstock_stream *stream, penstock_wifi_frame *fr
 {
     penstock_wifi_frame described = PENSTOCK_WIFI_FRAME;
     int status = penstock__stream_is(stream, &kind, "penstock_wifi_receiver_pull"), got;
-    if (status || (status = penstock__description_write(frame, &described, sizeof described, "penstock_wifi_frame")))
+    if (status || (status = penstock__description_write(frame, &described, sizeof described, "penstock_wifi_frame")) ||
+        (status = penstock__link_feed(stream, false)))
         return status;
     struct penstock__wifi *wifi = of(stream);
     if ((got = penstock__rx_pull(&wifi->rx)) != 1)

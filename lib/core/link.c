@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Streams whose results are the items of others. */
+#include "core/link.h"
+#include "backends/backend.h"
+
+#include <string.h>
+
+#define HELD_BYTES ((size_t)64 << 10) /* pulled at a time */
+#define WHOLE      SIZE_MAX
+
+#define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, __VA_ARGS__)
+
+/* ---------------------------------------------------------------- moving ---------------------- */
+
+/* Bytes of a value of one channel, or of an item. */
+static size_t value_bytes(const struct penstock__link *link)
+{
+    return link->channel == WHOLE ? link->from->out_bytes : link->from->out_bytes / link->from->out_channels;
+}
+
+static int reserve(struct penstock__link *link, size_t bytes)
+{
+    if (link->at && link->bytes > link->at)
+        memmove(link->held, link->held + link->at, link->bytes - link->at);
+    link->bytes -= link->at;
+    link->at = 0;
+    if (link->room >= link->bytes + bytes)
+        return PENSTOCK_OK;
+    char *more = penstock__realloc(link->held, link->bytes, link->bytes + bytes);
+    if (!more)
+        return PENSTOCK_ERR_MEMORY;
+    link->held = more;
+    link->room = link->bytes + bytes;
+    return PENSTOCK_OK;
+}
+
+/* A channelizer may give other channels than when it was linked. */
+static int check_channels(const struct penstock__link *link)
+{
+    const size_t channels = link->from->out_channels;
+    if (link->channel == WHOLE ? channels <= 1 || channels == link->to->in_channels : link->channel < channels)
+        return PENSTOCK_OK;
+    return penstock__error(PENSTOCK_ERR_STATE, "the %s has %zu channels now; the %s was linked to others",
+                           link->from->kind->name, channels, link->to->kind->name);
+}
+
+/* What the stream gives at most at a time goes behind what is held: nothing that it can take whole. */
+static int fetch(penstock_stream *from, bool wait, size_t *count)
+{
+    const size_t capacity = from->out_bytes < HELD_BYTES ? HELD_BYTES / from->out_bytes : 1;
+    const bool now = wait || from->finished || from->passing == PENSTOCK__LENT_FLUSH;
+    void *channels[PENSTOCK__LINK_CHANNELS] = {NULL};
+    int status = PENSTOCK_OK;
+    *count = 0;
+    for (struct penstock__link *link = from->links; link && !status; link = link->following)
+        if (!(status = check_channels(link)))
+            status = reserve(link, capacity * value_bytes(link));
+    if (status)
+        return status;
+    if (from->links->channel == WHOLE) {
+        struct penstock__room room = {.whole = from->links->held + from->links->bytes};
+        status = penstock__lent_pull(from, &room, capacity, now, count);
+    } else {
+        if (!from->unlinked && !(from->unlinked = penstock__alloc(HELD_BYTES + from->out_bytes)))
+            return PENSTOCK_ERR_MEMORY;
+        for (size_t c = 0; c < from->out_channels; c++)
+            channels[c] = from->unlinked;
+        for (struct penstock__link *link = from->links; link; link = link->following)
+            channels[link->channel] = link->held + link->bytes;
+        status = penstock__lent_pull(from, &(struct penstock__room){.channels = channels}, capacity, now, count);
+    }
+    for (struct penstock__link *link = from->links; link; link = link->following)
+        link->bytes += *count * value_bytes(link);
+    return status;
+}
+
+/* As much as `to` takes; `*stuck`: it waits for its results to be pulled. */
+static int deliver(struct penstock__link *link, bool wait, bool *stuck)
+{
+    penstock_stream *to = link->to;
+    while (link->bytes - link->at >= to->in_bytes) {
+        const struct penstock__items items = {.whole = link->held + link->at};
+        size_t taken = 0;
+        int status = penstock__stream_take(to, &items, (link->bytes - link->at) / to->in_bytes, &taken);
+        link->at += taken * to->in_bytes;
+        if (status || (to->links && (status = penstock__link_move(to, wait))))
+            return status;
+        if (!taken) {
+            *stuck = true;
+            return PENSTOCK_OK;
+        }
+    }
+    return PENSTOCK_OK;
+}
+
+/* All that was given has gone on. */
+static int pass_end(penstock_stream *from, bool wait)
+{
+    const enum penstock__lent_end end = from->passing;
+    int status = PENSTOCK_OK;
+    if (end == PENSTOCK__LENT_OPEN || penstock__lent_waits(&from->lent))
+        return PENSTOCK_OK;
+    from->passing = PENSTOCK__LENT_OPEN;
+    for (struct penstock__link *link = from->links; link; link = link->following) {
+        int failed = penstock__lent_end(link->to, end);
+        if (!failed && link->to->links)
+            failed = penstock__link_end(link->to, end);
+        status = status ? status : failed;
+    }
+    (void)wait;
+    return status;
+}
+
+int penstock__link_move(penstock_stream *from, bool wait)
+{
+    size_t count;
+    do {
+        bool stuck = false;
+        int status = PENSTOCK_OK;
+        for (struct penstock__link *link = from->links; link && !status; link = link->following)
+            status = deliver(link, wait, &stuck);
+        if (status || stuck || (status = fetch(from, wait, &count)))
+            return status;
+    } while (count);
+    return pass_end(from, wait);
+}
+
+int penstock__link_feed(penstock_stream *to, bool wait)
+{
+    int status = to->source ? penstock__link_feed(to->source->from, wait) : PENSTOCK_OK;
+    return status || !to->source ? status : penstock__link_move(to->source->from, wait);
+}
+
+int penstock__link_end(penstock_stream *from, enum penstock__lent_end end)
+{
+    from->passing = end > from->passing ? end : from->passing;
+    return penstock__link_move(from, false);
+}
+
+void penstock__link_reset(penstock_stream *from)
+{
+    from->passing = PENSTOCK__LENT_OPEN;
+    for (struct penstock__link *link = from->links; link; link = link->following) {
+        link->at = link->bytes = 0;
+        penstock__lent_reset(link->to);
+        penstock__stream_start(link->to);
+        link->to->kind->reset(link->to);
+        penstock__link_reset(link->to);
+    }
+}
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+static void cut(struct penstock__link *link)
+{
+    struct penstock__link **at = &link->from->links;
+    while (*at != link)
+        at = &(*at)->following;
+    *at = link->following;
+    link->to->source = NULL;
+    penstock__free(link->held);
+    penstock__free(link);
+}
+
+void penstock__link_cut(penstock_stream *stream)
+{
+    while (stream->links)
+        cut(stream->links);
+    if (stream->source)
+        cut(stream->source);
+    penstock__free(stream->unlinked);
+    stream->unlinked = NULL;
+}
+
+int penstock__link_free_in(const char *call, const penstock_stream *stream)
+{
+    return stream->source ? penstock__error(PENSTOCK_ERR_STATE,
+                                            "%s: the items of this %s come from the %s that it is linked to; that one "
+                                            "is pushed, flushed, finished and reset",
+                                            call, stream->kind->name, stream->source->from->kind->name)
+                          : PENSTOCK_OK;
+}
+
+int penstock__link_free_out(const char *call, const penstock_stream *stream)
+{
+    return stream->links ? penstock__error(PENSTOCK_ERR_STATE,
+                                           "%s: the results of this %s go to the %s that is linked to it; pull that "
+                                           "one",
+                                           call, stream->kind->name, stream->links->to->kind->name)
+                         : PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- linking --------------------- */
+
+static const char *name_of(unsigned value)
+{
+    return value ? penstock_format_name((penstock_format)(value - 1)) : "none";
+}
+
+static int check_values(const char *call, const penstock_stream *from, size_t channel, const penstock_stream *to)
+{
+    const char *source = from->kind->name, *target = to->kind->name;
+    if (!from->kind->pull)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: results of the kind %s are frames, no items of another",
+                               call, source);
+    if (!from->out_values || !to->in_values || to->in_values == 1 + PENSTOCK_PLANAR)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: the values of %s are none that %s takes", call, source,
+                               target);
+    if (from->out_values != to->in_values)
+        return bad("%s: %s gives %s, %s takes %s", call, source, name_of(from->out_values), target,
+                   name_of(to->in_values));
+    if (channel != WHOLE)
+        return channel < from->out_channels && to->in_channels <= 1
+                   ? PENSTOCK_OK
+                   : bad("%s: channel %zu of %zu into %zu", call, channel, from->out_channels, to->in_channels);
+    if (from->out_channels > 1 && from->out_channels != to->in_channels)
+        return bad("%s: %s gives %zu channels; penstock_stream_link_channel() links one", call, source,
+                   from->out_channels);
+    if (to->in_channels > 1 && from->out_channels != to->in_channels)
+        return bad("%s: %s takes %zu channels, %s gives one", call, target, to->in_channels, source);
+    return PENSTOCK_OK;
+}
+
+static bool leads_to(const penstock_stream *from, const penstock_stream *to)
+{
+    if (from == to)
+        return true;
+    for (const struct penstock__link *link = from->links; link; link = link->following)
+        if (leads_to(link->to, to))
+            return true;
+    return false;
+}
+
+static int check(const char *call, const penstock_stream *from, size_t channel, const penstock_stream *to)
+{
+    if (!from || !to)
+        return bad("%s: a stream is NULL", call);
+    if (to->source)
+        return penstock__error(PENSTOCK_ERR_STATE, "%s: this %s is linked to a %s already", call, to->kind->name,
+                               to->source->from->kind->name);
+    for (const struct penstock__link *link = from->links; link; link = link->following)
+        if (link->channel == channel || link->channel == WHOLE || channel == WHOLE)
+            return penstock__error(PENSTOCK_ERR_STATE, "%s: results of this %s go to a %s already", call,
+                                   from->kind->name, link->to->kind->name);
+    if (leads_to(to, from))
+        return bad("%s: the results of this %s would come back to it in a circle", call, to->kind->name);
+    if (from->out_channels > PENSTOCK__LINK_CHANNELS && channel != WHOLE)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: of %zu channels; at most %d can be linked each", call,
+                               from->out_channels, PENSTOCK__LINK_CHANNELS);
+    return check_values(call, from, channel, to);
+}
+
+static bool in_host_memory(const char *device)
+{
+    return !strcmp(device, "cpu") || !strcmp(device, "reference");
+}
+
+static int link_streams(const char *call, penstock_stream *from, size_t channel, penstock_stream *to)
+{
+    struct penstock__link *link;
+    int status = check(call, from, channel, to);
+    if (status)
+        return status;
+    if (!(link = penstock__calloc(1, sizeof *link)))
+        return PENSTOCK_ERR_MEMORY;
+    *link = (struct penstock__link){.from = from, .to = to, .channel = channel, .following = from->links};
+    from->links = link;
+    to->source = link;
+    const char *source = penstock_stream_device(from), *target = penstock_stream_device(to);
+    if (source && target && (!in_host_memory(source) || !in_host_memory(target)))
+        penstock__log(from->context, PENSTOCK_LOG_INFO, "from the %s on %s to the %s on %s values go over the host",
+                      from->kind->name, source, to->kind->name, target);
+    return PENSTOCK_OK;
+}
+
+int penstock_stream_link(penstock_stream *from, penstock_stream *to)
+{
+    return link_streams(__func__, from, WHOLE, to);
+}
+
+int penstock_stream_link_channel(penstock_stream *from, size_t channel, penstock_stream *to)
+{
+    if (channel == WHOLE)
+        return bad("%s: there is no channel %zu", __func__, channel);
+    return link_streams(__func__, from, channel, to);
+}
