@@ -25,7 +25,7 @@ static const struct gpu_profile profiles[] = {
     [NVIDIA] = {"NVIDIA", 32, 512, 8, 255, 16},
     [GCN] = {"AMD GCN", 64, 256, 4, 256, 10},
     [CDNA] = {"AMD CDNA", 64, 512, 8, 512, 8},
-    [RDNA] = {"AMD RDNA", 32, 1024, 8, 256, 16},
+    [RDNA] = {"AMD RDNA", 32, 1024, 16, 256, 16},
     [INTEL] = {"Intel Gen9 to Xe", 16, 448, 64, 64, 7},
     [INTEL_HPG] = {"Intel Xe-HPG", 16, 512, 64, 64, 8},
     [ADRENO] = {"Adreno 6xx", 64, 384, 4, 192, 16},
@@ -38,12 +38,23 @@ static const struct {
     const char *piece;
     enum kind kind;
 } pieces[] = {
-    {"NVIDIA", NVIDIA},       {"gfx90a", CDNA}, {"gfx94", CDNA},
-    {"gfx908", CDNA},         {"gfx10", RDNA},  {"gfx11", RDNA},
-    {"gfx12", RDNA},          {"navi", RDNA},   {"gfx", GCN},
-    {"radeonsi", GCN},        {"AMD", GCN},     {"Intel(R) Arc", INTEL_HPG},
-    {"DG2", INTEL_HPG},       {"Intel", INTEL}, {"Adreno", ADRENO},
-    {"FD6", ADRENO},          {"Mali", MALI},   {"V3D", VIDEOCORE},
+    {"NVIDIA", NVIDIA},
+    {"gfx90a", CDNA},
+    {"gfx94", CDNA},
+    {"gfx10", RDNA},
+    {"gfx11", RDNA},
+    {"gfx12", RDNA},
+    {"navi", RDNA},
+    {"gfx", GCN},
+    {"radeonsi", GCN},
+    {"AMD", GCN},
+    {"Intel(R) Arc", INTEL_HPG},
+    {"DG2", INTEL_HPG},
+    {"Intel", INTEL},
+    {"Adreno", ADRENO},
+    {"FD6", ADRENO},
+    {"Mali", MALI},
+    {"V3D", VIDEOCORE},
     {"VideoCore", VIDEOCORE},
 };
 
