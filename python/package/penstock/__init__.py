@@ -10,6 +10,7 @@ import logging as _logging
 from . import errors, files, frames
 from ._lib import core as _core
 from ._lib.core import (
+    Buffer,
     Channel,
     Channelizer,
     Context,
@@ -19,6 +20,7 @@ from ._lib.core import (
     Filter,
     LdpcPlan,
     Plan,
+    Queue,
     Resampler,
     Sink,
     Source,
@@ -60,9 +62,11 @@ from .errors import (
     TimeoutError,
     UnsupportedError,
 )
+from .spectra import PowerSpectrum, spectrum
 
 __all__ = [
     "ArgumentError",
+    "Buffer",
     "Channel",
     "Channelizer",
     "CheckError",
@@ -79,6 +83,8 @@ __all__ = [
     "NoDeviceError",
     "OutOfMemoryError",
     "Plan",
+    "PowerSpectrum",
+    "Queue",
     "RadioError",
     "Resampler",
     "Sink",
@@ -99,8 +105,9 @@ __all__ = [
     "devices",
     "errors",
     "files",
-    "frames",
     "find_device",
+    "frames",
+    "spectrum",
     "taps_design",
     "taps_equiripple",
     "taps_length",

@@ -100,7 +100,7 @@ static void check_contiguous(const nb::ndarray<nb::ro> &array, const char *name)
                              ") makes such an array");
 }
 
-void array_view::fill(nb::handle, nb::ndarray<nb::ro> &&array, const item &wanted, const char *name)
+void array_view::fill(nb::ndarray<nb::ro> &&array, const item &wanted, const char *name)
 {
     const size_t front = wanted.planar, back = wanted.shape.size();
     array_ = std::move(array);
@@ -124,24 +124,54 @@ void array_view::fill(nb::handle, nb::ndarray<nb::ro> &&array, const item &wante
     device_id = array_.device_id();
 }
 
+/* Of what has no __dlpack__(): Numba's arrays and others of CUDA. */
+static bool import_cuda(nb::handle given, bool written, nb::ndarray<nb::ro> &array)
+{
+    nb::object interface = nb::getattr(given, "__cuda_array_interface__", nb::none());
+    if (!nb::isinstance<nb::dict>(interface))
+        return false;
+    static const char *const strings[] = {"<c8", "<f4", "<f2", "<i2", "|i1", "|u1"};
+    static const dtype types[] = {COMPLEX64, FLOAT32, FLOAT16, INT16, INT8, UINT8};
+    const auto typestr = nb::cast<std::string>(interface["typestr"]);
+    dtype type = {3, 8, 1};
+    for (int i = 0; i < 6; i++)
+        if (typestr == strings[i])
+            type = types[i];
+    const auto shape = nb::cast<std::vector<size_t>>(interface["shape"]);
+    nb::object data = interface["data"], steps = interface.attr("get")("strides");
+    if (written && nb::cast<bool>(data[1]))
+        return false;
+    std::vector<int64_t> strides;
+    if (!steps.is_none())
+        for (nb::handle step : steps)
+            strides.push_back(nb::cast<int64_t>(step) / (type.bits / 8));
+    array =
+        nb::ndarray<nb::ro>(reinterpret_cast<const void *>(static_cast<uintptr_t>(nb::cast<uint64_t>(data[0]))),
+                            shape.size(), shape.data(), given, strides.empty() ? nullptr : strides.data(), type, CUDA);
+    return true;
+}
+
 array_view array_view::in(nb::handle given, const item &wanted, const char *name)
 {
     array_view view;
     nb::ndarray<nb::ro> array;
-    if (!nb::try_cast(given, array, false))
+    if (!nb::try_cast(given, array, false) && !import_cuda(given, false, array))
         refuse(name,
                "no array, but " + std::string(nb::type_name(given.type()).c_str()) + "; numpy.asarray() makes one");
-    view.fill(given, std::move(array), wanted, name);
+    view.fill(std::move(array), wanted, name);
     return view;
 }
 
 array_view array_view::out(nb::handle given, const item &wanted, const char *name)
 {
     array_view view;
-    nb::ndarray<> array;
-    if (!nb::try_cast(given, array, false))
+    nb::ndarray<> writable;
+    nb::ndarray<nb::ro> array;
+    if (nb::try_cast(given, writable, false))
+        array = nb::ndarray<nb::ro>(writable);
+    else if (!import_cuda(given, true, array))
         refuse(name, "no array that can be written, but " + std::string(nb::type_name(given.type()).c_str()));
-    view.fill(given, nb::ndarray<nb::ro>(array), wanted, name);
+    view.fill(std::move(array), wanted, name);
     return view;
 }
 

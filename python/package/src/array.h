@@ -40,6 +40,8 @@ struct axes {
     size_t total() const;
 };
 
+constexpr int HOST = 1, CUDA = 2; /* DLPack's types of devices */
+
 /* An array of a caller's that fits. Its memory stays as long as this object. */
 class array_view
 {
@@ -54,10 +56,10 @@ class array_view
     axes leading;
     size_t count = 0; /* items in all */
     size_t bytes = 0;
-    int device_type = 1, device_id = 0; /* of DLPack: 1 is the host, 2 CUDA */
+    int device_type = HOST, device_id = 0;
 
   private:
-    void fill(nb::handle given, nb::ndarray<nb::ro> &&array, const item &wanted, const char *name);
+    void fill(nb::ndarray<nb::ro> &&array, const item &wanted, const char *name);
     nb::ndarray<nb::ro> array_;
 };
 

@@ -14,6 +14,7 @@ namespace penstock_python
 void bind_banks(nb::module_ &module);
 void bind_codes(nb::module_ &module);
 void bind_context(nb::module_ &module);
+void bind_device(nb::module_ &module);
 void bind_errors(nb::module_ &module);
 void bind_files(nb::module_ &module);
 void bind_fft(nb::module_ &module);

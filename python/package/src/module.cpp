@@ -35,6 +35,7 @@ NB_MODULE(core, module)
     nb::set_leak_warnings(false); /* the library prints nothing */
     bind_errors(module);
     bind_context(module);
+    bind_device(module);
     bind_plan(module);
     bind_fft(module);
     bind_stream(module);

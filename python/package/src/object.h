@@ -82,6 +82,12 @@ template <typename T, void (*free_object)(T *)> class owned
     template <typename F> auto use(F &&work)
     {
         nb::gil_scoped_release release;
+        return use_within(work);
+    }
+
+    /* The same for a caller that has released the interpreter's lock. */
+    template <typename F> auto use_within(F &&work)
+    {
         std::lock_guard<std::mutex> lock(mutex_);
         if (!self_)
             fail(PENSTOCK_ERR_STATE, std::string("the ") + what_ + " was closed");

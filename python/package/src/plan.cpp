@@ -9,6 +9,7 @@ namespace penstock_python
 
 void plan::close()
 {
+    queues.clear();
     self.close();
 }
 
@@ -32,28 +33,139 @@ size_t plan::frames_of(const array_view &x, axes &results) const
     return x.count;
 }
 
+void plan::check_room(const array_view &to, size_t count) const
+{
+    if (to.count != count)
+        fail(PENSTOCK_ERR_ARGUMENT,
+             "out: room for " + std::to_string(to.count) + " results, not for " + std::to_string(count));
+}
+
 nb::object plan::run(nb::handle x, nb::handle given)
 {
     const array_view from = array_view::in(x, in, "x");
+    if (from.device_type != HOST)
+        return run_there(x, from, given);
     axes results;
-    const size_t frames = frames_of(from, results), count = results.total();
+    const size_t frames = frames_of(from, results);
     array_view to;
-    nb::object made;
+    nb::object made = nb::borrow(given);
     if (given.is_none()) {
         made = new_array(results, out, to);
     } else {
         to = array_view::out(given, out, "out");
-        made = nb::borrow(given);
-        if (to.count != count)
-            fail(PENSTOCK_ERR_ARGUMENT,
-                 "out: room for " + std::to_string(to.count) + " results, not for " + std::to_string(count));
+        check_room(to, results.total());
         check_apart(from, to, from.bytes == to.bytes);
     }
-    if (from.device_type != 1 || to.device_type != 1)
-        fail(PENSTOCK_ERR_ARGUMENT, "x: an array in the host's memory is wanted");
+    if (to.device_type != HOST)
+        fail(PENSTOCK_ERR_ARGUMENT, "out: it is on a device, and x is not");
     if (frames)
         self.use([&](penstock_plan *own) { return check(penstock_plan_run(own, from.data, to.data, frames)); });
     return made;
+}
+
+/* ---------------------------------------------------------------- on the device --------------- */
+
+/* Memory of a caller's as a buffer. What wraps it is freed while work in it is under way: the memory is not, and a
+ * queue of CUDA's knows it by its address. */
+class wrapped
+{
+  public:
+    wrapped(penstock_context *context, const char *device, const array_view &array)
+    {
+        check(penstock_buffer_wrap(&self, context, device, reinterpret_cast<uintptr_t>(array.data), array.bytes));
+    }
+    wrapped(const wrapped &) = delete;
+    wrapped &operator=(const wrapped &) = delete;
+    ~wrapped()
+    {
+        penstock_buffer_free(self);
+    }
+    penstock_buffer *self = nullptr;
+};
+
+static const char *device_of(penstock_plan *own)
+{
+    penstock_plan_info info = PENSTOCK_PLAN_INFO;
+    check(penstock_plan_get_info(own, &info));
+    return info.device;
+}
+
+void plan::send(const array_view &from, const array_view &to, size_t frames, penstock_queue *work)
+{
+    self.use([&](penstock_plan *own) {
+        const char *device = device_of(own);
+        const wrapped before(self.context()->self, device, from), after(self.context()->self, device, to);
+        return check(penstock_plan_enqueue(own, before.self, after.self, frames, work));
+    });
+}
+
+/* In the stream that the producer of x works in. */
+nb::object plan::run_there(nb::handle x, const array_view &from, nb::handle given)
+{
+    axes results;
+    const size_t frames = frames_of(from, results);
+    const nb::object made = given.is_none() ? new_array_like(x, results, out) : nb::borrow(given);
+    const array_view to = array_view::out(made, out, "out");
+    check_room(to, results.total());
+    if (to.device_type != from.device_type)
+        fail(PENSTOCK_ERR_ARGUMENT, "out: it is not on the device that x is on");
+    nb::object keep;
+    const uint64_t native = stream_of(x, from.device_id, keep);
+    std::string device;
+    self.use([&](penstock_plan *own) {
+        device = device_of(own);
+        return 0;
+    });
+    if (device.compare(0, 5, "cuda:"))
+        fail(PENSTOCK_ERR_ARGUMENT, "x: it is on a GPU of CUDA, and the plan on " + device);
+    if (frames)
+        send(from, to, frames, queues.find(self.context()->self, device.c_str(), native, keep));
+    return made;
+}
+
+/* A Buffer, or an array on the device. */
+struct place {
+    std::shared_ptr<penstock_buffer> buffer_;
+    array_view view;
+};
+
+static place place_of(nb::handle given, const item &kind, bool written)
+{
+    place made;
+    if (!nb::isinstance<buffer>(given)) {
+        made.view = written ? array_view::out(given, kind, "out") : array_view::in(given, kind, "x");
+        return made;
+    }
+    const buffer &own = nb::cast<buffer &>(given);
+    made.buffer_ = own.open();
+    made.view.bytes = own.bytes;
+    made.view.count = own.bytes / kind.bytes();
+    made.view.leading.count = 1;
+    made.view.leading.sizes[0] = made.view.count;
+    return made;
+}
+
+nb::object plan::enqueue(nb::handle x, nb::handle given, queue &work)
+{
+    const place from = place_of(x, in, false), to = place_of(given, out, true);
+    axes results;
+    const size_t frames = frames_of(from.view, results);
+    if (to.view.count < results.total())
+        check_room(to.view, results.total());
+    self.use([&](penstock_plan *own) {
+        const char *device = device_of(own);
+        penstock_context *context = self.context()->self;
+        std::optional<wrapped> before, after;
+        if (!from.buffer_)
+            before.emplace(context, device, from.view);
+        if (!to.buffer_)
+            after.emplace(context, device, to.view);
+        return work.self.use_within([&](penstock_queue *queue_) {
+            return check(penstock_plan_enqueue(own, from.buffer_ ? from.buffer_.get() : before->self,
+                                               to.buffer_ ? to.buffer_.get() : after->self, frames, queue_));
+        });
+    });
+    return nb::borrow(given);
 }
 
 /* ---------------------------------------------------------------- what is known --------------- */
@@ -97,6 +209,11 @@ void bind_plan(nb::module_ &module)
              "The results of all frames of x, whose last axes are those of one frame; the axes before are those of the "
              "result. Nothing is copied: x is C-contiguous and of the plan's dtype, or else ArgumentError says what to "
              "do. out: an array for the results (may be x itself where both have as many bytes); None: a new one.")
+        .def("enqueue", &plan::enqueue, "x"_a, "out"_a, "queue"_a,
+             nb::sig("def enqueue(self, x: penstock.typing.Array, out: penstock.typing.Array, queue: Queue) -> "
+                     "typing.Any"),
+             "The same with x and out on the plan's device, Buffers or arrays, in order with what is in the queue; "
+             "returns at once. x and out are to live until the work is done.")
         .def("info", info, nb::sig("def info(self) -> dict[str, typing.Any]"),
              "device, variant (which kernel or library), kernels, passes, in_bytes and out_bytes of a frame, "
              "best_batch, awaited and meanwhile (what the CPU stands in for, and batches that it did so), timed and "

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_PYTHON_PLAN_H
 #define PENSTOCK_PYTHON_PLAN_H
 
-#include "array.h"
+#include "device.h"
 
 namespace penstock_python
 {
@@ -15,6 +15,8 @@ class plan
   public:
     /* Results of x, in `out` or in a new array. */
     nb::object run(nb::handle x, nb::handle out);
+    /* The same without waiting, in a queue of the plan's device. */
+    nb::object enqueue(nb::handle x, nb::handle out, queue &work);
     void close();
 
     owned<penstock_plan, penstock_plan_free> self;
@@ -26,6 +28,11 @@ class plan
   private:
     /* Frames of the plan that x holds, and how many results they make along which axes. */
     size_t frames_of(const array_view &x, axes &results) const;
+    void check_room(const array_view &to, size_t count) const;
+    nb::object run_there(nb::handle x, const array_view &from, nb::handle out);
+    void send(const array_view &from, const array_view &to, size_t frames, penstock_queue *work);
+
+    foreign_queues queues;
 };
 
 } // namespace penstock_python

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# Copyright The Penstock authors.
+"""The power spectrum of a recording, a radio or an array, and its picture."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import typing
+
+import numpy
+import numpy.typing
+
+from ._lib.core import Context, Source, Spectrum
+from .errors import ArgumentError, UnsupportedError
+from .files import over
+
+Floats = numpy.typing.NDArray[numpy.float32]
+_FORMATS = {"complex64": "cf32", "float32": "f32", "int16": "cs16", "int8": "cs8", "uint8": "cu8", "float16": "cf16"}
+
+
+@dataclasses.dataclass(frozen=True)
+class PowerSpectrum:
+    """Mean power over frequency, row after row in time."""
+
+    power: Floats
+    """|X|**2 over the sum of the window's squares and n, shape (rows, n): its sum over a row is the mean power."""
+    frequencies_hz: numpy.typing.NDArray[numpy.float64]
+    """Shape (n,), rising."""
+    times_s: numpy.typing.NDArray[numpy.float64]
+    """Of each row's first sample, shape (rows,)."""
+
+    def decibel(self) -> Floats:
+        """The power in dB, -300 at the least; shape (rows, n)."""
+        return typing.cast(Floats, 10 * numpy.log10(numpy.maximum(self.power, numpy.float32(1e-30))))
+
+    def plot(self, axes: typing.Any = None) -> typing.Any:
+        """Draws it with matplotlib: one row as a curve, several as a waterfall. Returns the axes."""
+        try:
+            import matplotlib.pyplot as pyplot
+        except ImportError as error:
+            raise UnsupportedError("plot() needs matplotlib: pip install matplotlib") from error
+        axes = axes if axes is not None else pyplot.subplots()[1]
+        if len(self.power) == 1:
+            axes.plot(self.frequencies_hz, self.decibel()[0])
+            axes.set_ylabel("power, dB")
+        else:
+            step = self.times_s[1] - self.times_s[0]
+            extent = (self.frequencies_hz[0], self.frequencies_hz[-1], self.times_s[-1] + step, self.times_s[0])
+            image = axes.imshow(self.decibel(), extent=extent, aspect="auto", interpolation="nearest")
+            axes.figure.colorbar(image, ax=axes, label="power, dB")
+            axes.set_ylabel("time, s")
+        axes.set_xlabel("frequency, Hz")
+        return axes
+
+
+def _opened(source: typing.Any, rate_hz: float, frequency_hz: float) -> tuple[typing.Any, str, float, float]:
+    """What to read, its format, its rate and its frequency."""
+    if not isinstance(source, Source):
+        samples = numpy.asarray(source)
+        if samples.dtype.name not in _FORMATS:
+            raise ArgumentError(f"source: an array of {samples.dtype}, which is no sample format")
+        return [samples], _FORMATS[samples.dtype.name], rate_hz, frequency_hz
+    info = source.info()
+    return source, info["format"], info["rate_hz"] or rate_hz, info["frequency_hz"] or frequency_hz
+
+
+def spectrum(
+    source: typing.Any,
+    n: int = 2048,
+    *,
+    rows: int = 1,
+    hop: int = 0,
+    window: str = "hann",
+    rate_hz: float = 1.0,
+    frequency_hz: float = 0.0,
+    device: str = "auto",
+    context: Context | None = None,
+) -> PowerSpectrum:
+    """The mean power spectrum of all that a source has, in `rows` rows.
+
+    source: a path of a SigMF recording, a Source with an end, or an array of samples (complex64, float32 for real
+    ones, int16, int8, uint8 or float16 of shape (samples, 2)). n: bins. hop: samples from one transform to the next,
+    0: n. rate_hz, frequency_hz: of an array, or of a recording that does not say.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        with Source(os.fspath(source)) as opened:
+            return spectrum(opened, n, rows=rows, hop=hop, window=window, rate_hz=rate_hz, frequency_hz=frequency_hz,
+                            device=device, context=context)
+    samples, format, rate_hz, frequency_hz = _opened(source, rate_hz, frequency_hz)
+    stream = Spectrum(n, hop=hop, format=format, window=window, centered=format != "f32", flush_partial=True,
+                      device=device, context=context)
+    with stream:
+        vectors: list[Floats] = list(over(stream, samples))
+    if not vectors:
+        raise ArgumentError("source: it has no samples")
+    power = numpy.concatenate(vectors)
+    cuts = numpy.linspace(0, len(power), min(rows, len(power)) + 1).astype(int)
+    means = numpy.stack([power[a:b].mean(0) for a, b in zip(cuts[:-1], cuts[1:])])
+    return PowerSpectrum(
+        means / numpy.float32(_gain(window, n)),
+        frequency_hz + rate_hz * _bins(n, format == "f32"),
+        cuts[:-1] * (hop or n) / rate_hz,
+    )
+
+
+def _gain(window: str, n: int) -> float:
+    from ._lib.core import window as factors
+
+    return float((factors(window, n).astype(float) ** 2).sum()) * n
+
+
+def _bins(n: int, real: bool) -> numpy.typing.NDArray[numpy.float64]:
+    """Frequencies of the bins in cycles per sample."""
+    return numpy.arange(n // 2 + 1) / n if real else (numpy.arange(n) - n // 2) / n
