@@ -25,11 +25,18 @@ static size_t at_most(uint64_t count, size_t most)
 }
 
 filter_chain::filter_chain(penstock_format format, const filter_taps &taps, size_t decimation, double shift,
-                           const std::string &device)
-    : d_format(format), d_decimation(decimation), d_value_bytes(penstock_format_bytes(format)), d_device(device),
-      d_taps(taps), d_scratch(SCRATCH_VALUES * d_value_bytes)
+                           bool centred, const std::string &device)
+    : d_format(format), d_decimation(decimation),
+      d_value_bytes(taps.complex.empty() ? penstock_format_bytes(format) : sizeof(gr_complex)), d_centred(centred),
+      d_device(device), d_taps(taps), d_scratch(SCRATCH_VALUES * d_value_bytes)
 {
-    d_links.push_back({make_filter(taps, shift, 0), 0, 0, taps.size(), shift, 0});
+    d_links.push_back({make_filter(taps, shift, lag(taps, shift)), 0, 0, taps.size(), shift, lag(taps, shift)});
+}
+
+/* Turns by which the shift's oscillator is ahead, where it is centred. */
+double filter_chain::lag(const filter_taps &taps, double shift) const
+{
+    return d_centred ? std::remainder(shift * static_cast<double>(taps.size() - 1) / 2, 1) : 0;
 }
 
 handle<penstock_stream> filter_chain::make_filter(const filter_taps &taps, double shift, double phase) const
@@ -177,12 +184,13 @@ void filter_chain::reset()
     auto &last = d_links.back();
     d_links.erase(d_links.begin(), d_links.end() - 1);
     check(penstock_stream_reset(last.filter.get()));
-    if (last.phase != 0) {
-        last.filter = make_filter(d_taps, last.shift, 0);
+    const double phase = lag(d_taps, last.shift);
+    if (last.phase != phase) {
+        last.filter = make_filter(d_taps, last.shift, phase);
         last.max_taps = d_taps.size();
     }
     last.first = last.from = last.dropped = 0;
-    last.phase = 0;
+    last.phase = phase;
     d_samples = d_values = d_changed = d_fallbacks = d_meanwhile = 0;
 }
 
@@ -190,9 +198,9 @@ void filter_chain::reset()
 uint64_t filter_chain::append(const filter_taps &taps, double shift, uint64_t at)
 {
     if (at == 0) {
-        auto made = make_filter(taps, shift, 0);
+        auto made = make_filter(taps, shift, lag(taps, shift));
         d_links.clear();
-        d_links.push_back({std::move(made), 0, 0, taps.size(), shift, 0});
+        d_links.push_back({std::move(made), 0, 0, taps.size(), shift, lag(taps, shift)});
         return 0;
     }
     const auto &last = d_links.back();
@@ -200,7 +208,8 @@ uint64_t filter_chain::append(const filter_taps &taps, double shift, uint64_t at
     const uint64_t history = round_up(taps.size() - 1, d_decimation);
     const uint64_t from = round_up(std::max(at, d_samples + history), d_decimation), first = from - history;
     const auto ahead = static_cast<double>(from - (last.first + known.samples));
-    const double phase = std::remainder(known.phase + last.shift * ahead - shift * static_cast<double>(history), 1);
+    const double phase = std::remainder(
+        known.phase + last.shift * ahead - shift * static_cast<double>(history) + lag(taps, shift - last.shift), 1);
     auto made = make_filter(taps, shift, phase);
     if (from == d_samples)
         check(penstock_stream_finish(last.filter.get()));

@@ -42,6 +42,7 @@ class filter_chain
     std::shared_ptr<penstock_context> d_context = shared_context();
     const penstock_format d_format;
     const size_t d_decimation, d_value_bytes;
+    const bool d_centred;
     const std::string d_device;
     filter_taps d_taps;
     std::deque<element> d_links; // the first one is that of the next value
@@ -53,10 +54,12 @@ class filter_chain
     penstock_filter_info info(const element &link) const;
     bool drop(element &link, bool wait);
     void fill(element &link, const char *samples, size_t count);
+    double lag(const filter_taps &taps, double shift) const;
     uint64_t append(const filter_taps &taps, double shift, uint64_t at);
 
   public:
-    filter_chain(penstock_format format, const filter_taps &taps, size_t decimation, double shift,
+    //! `centred`: a shift has phase zero at the middle of the taps that hold at the first sample, and moves with them.
+    filter_chain(penstock_format format, const filter_taps &taps, size_t decimation, double shift, bool centred,
                  const std::string &device);
 
     //! How many of `count` samples were taken; not all where values wait to be pulled.

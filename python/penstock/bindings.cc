@@ -7,6 +7,7 @@
 #include <gnuradio/penstock/channelizer_cc.h>
 #include <gnuradio/penstock/fft_filter.h>
 #include <gnuradio/penstock/fft_v.h>
+#include <gnuradio/penstock/freq_xlating_fir_filter.h>
 #include <gnuradio/penstock/ofdm_demod.h>
 #include <gnuradio/penstock/spectrum_cvf.h>
 #include <gnuradio/penstock/wifi_receiver.h>
@@ -87,6 +88,20 @@ template <typename T, typename TAP> static void bind_fft_filter(py::module &m, c
         .def("center_freq", &filter::center_freq, "In the unit of sampling_freq");
 }
 
+template <typename IN, typename TAP> static void bind_xlating_filter(py::module &m, const char *name)
+{
+    using filter = gr::penstock::freq_xlating_fir_filter<IN, TAP>;
+    batching_class<filter>(m, name, block_docs::XLATING_FILTER)
+        .def(py::init(&filter::make), "decimation"_a, "taps"_a, "center_freq"_a, "sampling_freq"_a, "device"_a = "auto",
+             "max_latency_ms"_a = 10.0)
+        .def("set_taps", &filter::set_taps, "taps"_a, "Other taps, from the input item that is returned on")
+        .def("taps", &filter::taps, "Those that were set last")
+        .def("decimation", &filter::decimation, "Items in for an item out")
+        .def("set_center_freq", &filter::set_center_freq, "center_freq"_a,
+             "Another frequency, from the input item that is returned on")
+        .def("center_freq", &filter::center_freq, "In the unit of sampling_freq");
+}
+
 template <typename T> static void bind_ofdm_demod(py::module &m, const char *name)
 {
     using demod = gr::penstock::ofdm_demod<T>;
@@ -154,6 +169,12 @@ PYBIND11_MODULE(penstock_python, m)
     bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc");
     bind_fft_filter<gr_complex, float>(m, "fft_filter_ccf");
     bind_fft_filter<float, float>(m, "fft_filter_fff");
+    bind_xlating_filter<gr_complex, gr_complex>(m, "freq_xlating_fir_filter_ccc");
+    bind_xlating_filter<gr_complex, float>(m, "freq_xlating_fir_filter_ccf");
+    bind_xlating_filter<float, gr_complex>(m, "freq_xlating_fir_filter_fcc");
+    bind_xlating_filter<float, float>(m, "freq_xlating_fir_filter_fcf");
+    bind_xlating_filter<short, gr_complex>(m, "freq_xlating_fir_filter_scc");
+    bind_xlating_filter<short, float>(m, "freq_xlating_fir_filter_scf");
     bind_ofdm_demod<gr_complex>(m, "ofdm_demod_cvc");
     bind_ofdm_demod<int8_t>(m, "ofdm_demod_cb");
     bind_resamplers(m);

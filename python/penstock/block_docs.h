@@ -29,6 +29,13 @@ constexpr const char *FILTER =
     "\n    center_freq: what is there moves to zero before it is filtered; 0 with float samples"
     "\n    sampling_freq: of the input, in the unit of center_freq" DEVICE LATENCY;
 
+constexpr const char *XLATING_FILTER =
+    "Frequency translation, FIR filter and decimation. The stock block's parameters, then our own.\n\nArgs:"
+    "\n    decimation: 1 or more"
+    "\n    taps: one or more"
+    "\n    center_freq: what is there moves to zero"
+    "\n    sampling_freq: of the input, in the unit of center_freq" DEVICE LATENCY;
+
 constexpr const char *CHANNELIZER =
     "Polyphase channelizer: a stream to streams of its channels. The stock block's parameters, then our own.\n\nArgs:"
     "\n    numchans: channels, 2 .. 65536"

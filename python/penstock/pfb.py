@@ -2,6 +2,8 @@
 # Copyright The Penstock authors.
 """What gnuradio.filter.pfb has, by the same names and parameters: taps that are not given are those that it makes."""
 
+from gnuradio import gr
+
 from . import penstock_python as _blocks
 
 
@@ -32,3 +34,50 @@ def _arb_resampler(kind):
 arb_resampler_ccf = _arb_resampler("ccf")
 arb_resampler_ccc = _arb_resampler("ccc")
 arb_resampler_fff = _arb_resampler("fff")
+
+
+class _OverChannelizer(gr.hier_block2):
+    """A channelizer of which the outputs `channels` are there."""
+
+    def __init__(self, name, numchans, taps, channels, device):
+        gr.hier_block2.__init__(self, name, gr.io_signature(1, 1, gr.sizeof_gr_complex),
+                                gr.io_signature(len(channels), len(channels), gr.sizeof_gr_complex))
+        self.pfb = _blocks.channelizer_cc(numchans, taps, device=device)
+        self.pfb.set_channel_map(channels)
+        self.message_port_register_hier_out("stats")
+        self.msg_connect(self.pfb, "stats", self, "stats")
+        self.connect(self, self.pfb)
+        for port in range(len(channels)):
+            self.connect((self.pfb, port), (self, port))
+
+    def set_taps(self, taps):
+        return self.pfb.set_taps(taps)
+
+    def taps(self):
+        return self.pfb.taps()
+
+    def declare_sample_delay(self, delay):
+        self.pfb.declare_sample_delay(delay)
+
+    def device(self):
+        return self.pfb.device()
+
+    def stats(self):
+        return self.pfb.stats()
+
+
+class decimator_ccf(_OverChannelizer):
+    """One channel of a filter bank; use_fft_rotators and use_fft_filters choose nothing."""
+
+    def __init__(self, decim, taps=None, channel=0, atten=100, use_fft_rotators=True, use_fft_filters=True, device="auto"):
+        if taps is None or len(taps) == 0:
+            taps = self.create_taps(decim, atten)
+        super().__init__("pfb_decimator_ccf", decim, taps, [channel], device)
+
+    def set_channel(self, chan):
+        self.pfb.set_channel_map([chan])
+
+    @staticmethod
+    def create_taps(decim, atten=100):
+        return _stock("decimator_ccf").create_taps(decim, atten)
+

@@ -116,6 +116,13 @@ PARAMETERS = {
     "penstock_rational_resampler_xxx": (
         [{}, dict(interp="24", decim="25"), dict(taps="[1]", decim="7", type="fff"), dict(fbw="-1"), dict(fbw="0.3", type="fcc")],
         [dict(interp="0"), dict(decim="0"), dict(interp="1025", taps="[1]"), dict(decim="1025", taps="[1]"), dict(fbw="0.5"), dict(interp="65537", decim="64", taps="[1]")]),
+    "penstock_freq_xlating_fir_filter_xxx": (
+        [dict(taps="[1]"), dict(taps="[1]", type="scf", center_freq="2e5"), dict(taps="[1j]", type="fcc", decim="5"), dict(taps="[1]", center_freq="5e6")],
+        [dict(taps="[]"), dict(taps="[1]", decim="0"), dict(taps="[1]", samp_rate="0"), dict(taps="[1]", center_freq="float('inf')"),
+         dict(taps="[1]", max_latency_ms="-1")]),
+    "penstock_pfb_decimator_ccf": (
+        [dict(decim="4", taps="[1]"), dict(decim="4", taps="[1]", channel="3")],
+        [dict(decim="1", taps="[1]"), dict(decim="65537", taps="[1]"), dict(decim="4", taps="[1]", channel="4"), dict(decim="4", taps="[1]", channel="-1")]),
     "penstock_wifi_receiver": (
         [{}, dict(profile="wifi-5mhz", max_latency_ms="1")],
         [dict(max_latency_ms="-1"), dict(max_latency_ms="4e6")]),
@@ -168,6 +175,14 @@ TYPED = {
         alone(dict(type="ccf"), taps=["[1j]", *NO_TAPS[1:]]) +
         alone(interp=NO_COUNT, decim=["2**20 + 1", *NO_COUNT], fbw=["0.6", "1e9", "float('nan')", "float('inf')", "'wide'", "None"],
               device=[*NO_DEVICE, "reference"]),
+    "penstock_freq_xlating_fir_filter_xxx":
+        alone(taps=NO_TAPS) + alone(dict(type="scf"), taps=["[1j]", *NO_TAPS]) +
+        alone(dict(taps="[1]"), decim=["2**20 + 1", *NO_COUNT], samp_rate=["-1", "float('nan')", "float('inf')", "'fast'", "None"],
+              center_freq=["float('nan')", "'low'", "None"], device=NO_DEVICE, max_latency_ms=NO_TIME),
+    "penstock_pfb_decimator_ccf":
+        alone(dict(decim="4"), taps=["[1j]", *NO_TAPS]) +
+        alone(dict(taps="[1]"), decim=["0", *NO_COUNT]) + alone(dict(decim="4", taps="[1]"), channel=["4", *NO_COUNT], samp_delay=NO_COUNT) +
+        alone(dict(decim="4", taps="[1]"), device=NO_DEVICE, atten=["-10", "0", "201", "float('nan')", "'much'", "None"]),
     "penstock_wifi_receiver": alone(max_latency_ms=["0.01", *NO_TIME], device=NO_DEVICE),
     "penstock_wifi_transmitter":
         alone(rate_mbps=["-6", "54.1", "float('nan')", "float('inf')", "'fast'", "None"], gap_us=NO_TIME, scrambler_seed=NO_COUNT,

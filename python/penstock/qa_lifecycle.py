@@ -33,6 +33,12 @@ BLOCKS = {
     "rational_resampler_ccc": (dict(interpolation=3, decimation=2, taps=[1j] * 30), 8, 8),
     "rational_resampler_fcc": (dict(interpolation=1, decimation=2, taps=[1j] * 30), 4, 8),
     "rational_resampler_fff": (dict(interpolation=24, decimation=25), 4, 4),
+    "freq_xlating_fir_filter_ccc": (dict(decimation=2, taps=[1.0, 2.0, 1j], center_freq=0.1, sampling_freq=1.0), 8, 8),
+    "freq_xlating_fir_filter_ccf": (dict(decimation=1, taps=[1.0, 2.0], center_freq=0.1, sampling_freq=1.0), 8, 8),
+    "freq_xlating_fir_filter_fcc": (dict(decimation=3, taps=[1j], center_freq=0.1, sampling_freq=1.0), 4, 8),
+    "freq_xlating_fir_filter_fcf": (dict(decimation=2, taps=[1.0, 2.0], center_freq=0, sampling_freq=1.0), 4, 8),
+    "freq_xlating_fir_filter_scc": (dict(decimation=2, taps=[1j], center_freq=0.1, sampling_freq=1.0), 2, 8),
+    "freq_xlating_fir_filter_scf": (dict(decimation=5, taps=[1.0, 2.0], center_freq=0.1, sampling_freq=1.0), 2, 8),
     "wifi_receiver": (dict(), 8, 8),
     "wifi_transmitter": (dict(), 0, 8),
 }

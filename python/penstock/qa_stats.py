@@ -19,7 +19,7 @@ GRID = dict(fft_len=64, cp_len=16, occupied_carriers=[[-2, -1, 1, 2]], trigger_t
 TAPS = [1.0, 2.0, 3.0]
 FEW = ("fft_vcc", "ofdm_demod_cvc", "wifi_receiver")
 
-# The blocks with their arguments, numbers of 4 bytes in an item in, and bytes of an item out.
+# The blocks with their arguments, numbers of 4 bytes in an item in, or shorts, and bytes of an item out.
 BLOCKS = {
     "fft_vcc": (dict(fft_size=64, forward=True, window=[]), 128, 512),
     "fft_vfc": (dict(fft_size=64, forward=True, window=[]), 64, 512),
@@ -37,6 +37,12 @@ BLOCKS = {
     "rational_resampler_ccc": (dict(interpolation=3, decimation=4), 2, 8),
     "rational_resampler_fcc": (dict(interpolation=3, decimation=4), 1, 8),
     "rational_resampler_fff": (dict(interpolation=3, decimation=4), 1, 4),
+    "freq_xlating_fir_filter_ccc": (dict(decimation=2, taps=[1.0, 1j], center_freq=0.1, sampling_freq=1), 2, 8),
+    "freq_xlating_fir_filter_ccf": (dict(decimation=2, taps=TAPS, center_freq=0.1, sampling_freq=1), 2, 8),
+    "freq_xlating_fir_filter_fcc": (dict(decimation=2, taps=[1.0, 1j], center_freq=0.1, sampling_freq=1), 1, 8),
+    "freq_xlating_fir_filter_fcf": (dict(decimation=2, taps=TAPS, center_freq=0.1, sampling_freq=1), 1, 8),
+    "freq_xlating_fir_filter_scc": (dict(decimation=2, taps=[1.0, 1j], center_freq=0.1, sampling_freq=1), "short", 8),
+    "freq_xlating_fir_filter_scf": (dict(decimation=2, taps=TAPS, center_freq=0.1, sampling_freq=1), "short", 8),
     "wifi_receiver": (dict(), 2, 8),
 }
 
@@ -61,6 +67,8 @@ def frames():
 
 def numbers(numbers_of_an_item):
     data = numpy.random.RandomState(2).uniform(-1, 1, 512 * 128).astype(numpy.float32)
+    if numbers_of_an_item == "short":
+        return blocks.vector_source_s((1000 * data).astype(int).tolist())
     return blocks.vector_source_f(data.tolist(), vlen=numbers_of_an_item)
 
 

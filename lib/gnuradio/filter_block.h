@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+/* A block over a filter of the C library, by FFT, with frequency translation and decimation. */
+#ifndef INCLUDED_PENSTOCK_FILTER_BLOCK_H
+#define INCLUDED_PENSTOCK_FILTER_BLOCK_H
+
+#include "filter_chain.h"
+#include "stream_block.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace gr
+{
+namespace penstock
+{
+
+/* Samples of floats give complex values where the taps are complex. */
+template <typename OUT> filter_taps to_taps(const std::vector<float> &taps, bool real_samples)
+{
+    filter_taps all;
+    if (std::is_same<OUT, float>::value || !real_samples)
+        all.real = taps;
+    else
+        for (const float tap : taps)
+            all.complex.push_back({tap, 0});
+    return all;
+}
+
+template <typename OUT> filter_taps to_taps(const std::vector<gr_complex> &taps, bool)
+{
+    filter_taps all;
+    for (const auto &tap : taps)
+        all.complex.push_back({tap.real(), tap.imag()});
+    return all;
+}
+
+/* A value comes with the last one of the `decimation` items that it stands for, so that it never overtakes a tag on one
+ * of them. */
+template <typename Interface, typename IN, typename OUT, typename TAP>
+class filter_block : public batch_block<Interface>
+{
+    using base = batch_block<Interface>;
+    using steady = std::chrono::steady_clock;
+    using base::LONGEST_SLEEP_S, base::d_max_latency_ms;
+    using typename base::call, typename base::outcome;
+
+    // At a time, where they are converted.
+    static constexpr size_t MOST_SAMPLES =
+        std::is_same<IN, short>::value ? 1 << 16 : std::numeric_limits<size_t>::max();
+
+    const std::string d_kind;
+    const size_t d_decimation;
+    std::vector<TAP> d_taps;
+    double d_center_freq;
+    const double d_sampling_freq;
+    filter_chain d_filter;
+    bool d_ended = false;
+    std::vector<float> d_floats; // of short samples
+    bool d_more = false;         // there was no room for all values
+    steady::time_point d_waits_since;
+
+    static double to_shift(double center_freq, double sampling_freq)
+    {
+        return std::remainder(-center_freq / sampling_freq, 1);
+    }
+
+    std::map<std::string, double> numbers() const override
+    {
+        const auto info = d_filter.info();
+        auto all = stats_of({d_filter.stats()});
+        all["block"] = static_cast<double>(info.block);
+        all["transform"] = static_cast<double>(info.n);
+        return all;
+    }
+
+    // As the filter takes them: short samples as floats of the same value.
+    const void *samples(const IN *in, size_t count)
+    {
+        if constexpr (std::is_same<IN, short>::value) {
+            d_floats.assign(in, in + count);
+            return d_floats.data();
+        } else {
+            return in;
+        }
+    }
+
+    // Values to come of the items so far.
+    uint64_t waiting() const
+    {
+        return (d_filter.samples() + d_decimation - 1) / d_decimation - d_filter.values();
+    }
+
+    // Those of them that may come now.
+    uint64_t allowed() const
+    {
+        return d_ended ? waiting() : d_filter.samples() / d_decimation - d_filter.values();
+    }
+
+    // Is there a value that is due at a time?
+    bool timed() const
+    {
+        return d_max_latency_ms > 0 && allowed();
+    }
+
+    // Until it is.
+    double due_s() const
+    {
+        if (!timed())
+            return LONGEST_SLEEP_S;
+        const std::chrono::duration<double> age = steady::now() - d_waits_since;
+        return std::max(0.0, std::min(d_max_latency_ms / 1e3 - age.count(), LONGEST_SLEEP_S));
+    }
+
+    size_t pull(void *out, size_t capacity)
+    {
+        capacity = allowed() < capacity ? static_cast<size_t>(allowed()) : capacity;
+        size_t count = d_filter.pull(out, capacity, false);
+        if (!count && capacity && due_s() <= 0) {
+            d_filter.flush();
+            count = d_filter.pull(out, capacity, true);
+        }
+        if (count)
+            d_waits_since = steady::now();
+        return count;
+    }
+
+    void restart() override
+    {
+        this->set_relative_rate(1, d_decimation); // what ask_for_buffers() said was for the buffers alone
+        if (d_filter.samples())                   // else changes that were asked for before the first start hold
+            d_filter.reset();
+        d_ended = d_more = false;
+    }
+
+    outcome work(const call &now) override
+    {
+        const auto available = std::min(static_cast<size_t>(now.available[0]), MOST_SAMPLES);
+        const void *in = samples(static_cast<const IN *>(now.in[0]), available);
+        size_t taken = 0, given = 0;
+        if (!waiting())
+            d_waits_since = steady::now();
+        if (!d_ended)
+            given = d_filter.run(in, available, taken, now.out[0], now.capacity);
+        if (given)
+            d_waits_since = steady::now();
+        if (!d_ended && !taken)
+            taken = d_filter.push(in, available);
+        if (!d_ended && taken == static_cast<size_t>(now.available[0]) && input_ended(*this, taken)) {
+            d_filter.finish();
+            d_ended = true;
+        }
+        given += pull(static_cast<OUT *>(now.out[0]) + given, now.capacity - given);
+        d_more = given == now.capacity;
+        return this->pass(taken, given, due_s());
+    }
+
+  protected:
+    uint64_t change(const std::vector<TAP> &taps, double center_freq, int64_t sample)
+    {
+        const auto from =
+            d_filter.change(to_taps<OUT>(taps, !std::is_same<IN, gr_complex>::value),
+                            to_shift(center_freq, d_sampling_freq), sample < 0 ? 0 : static_cast<uint64_t>(sample));
+        d_taps = taps;
+        d_center_freq = center_freq;
+        return from;
+    }
+
+  public:
+    //! `centred`: the oscillator of a frequency has phase zero at the middle of the taps, not at their beginning.
+    filter_block(const char *name, const char *kind, int decimation, const std::vector<TAP> &taps, double center_freq,
+                 double sampling_freq, bool centred, const std::string &device, double max_latency_ms)
+        : gr::block(name, gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(OUT))),
+          base(max_latency_ms), d_kind(kind), d_decimation(static_cast<size_t>(decimation)), d_taps(taps),
+          d_center_freq(center_freq), d_sampling_freq(sampling_freq),
+          d_filter(std::is_same<IN, gr_complex>::value ? PENSTOCK_CF32 : PENSTOCK_F32,
+                   to_taps<OUT>(taps, !std::is_same<IN, gr_complex>::value), d_decimation,
+                   to_shift(center_freq, sampling_freq), centred, device)
+    {
+        this->set_relative_rate(1, d_decimation);
+    }
+
+    std::string device() const override
+    {
+        return d_filter.info().device;
+    }
+
+    std::vector<TAP> taps() const override
+    {
+        return d_taps;
+    }
+
+    int decimation() const override
+    {
+        return static_cast<int>(d_decimation);
+    }
+
+    double center_freq() const override
+    {
+        return d_center_freq;
+    }
+
+    double sampling_freq() const
+    {
+        return d_sampling_freq;
+    }
+
+    void set_max_latency_ms(double max_latency_ms) override
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        check_latency(d_kind.c_str(), max_latency_ms);
+        d_max_latency_ms = max_latency_ms;
+    }
+
+    bool check_topology(int, int outputs) override
+    {
+        ask_for_buffers(*this, outputs, sizeof(OUT), 4 * d_filter.info().block);
+        return true;
+    }
+
+    void forecast(int, gr_vector_int &required) override
+    {
+        const bool more = waiting() && (timed() || d_more || this->detail()->input(0)->done());
+        required[0] = more ? 0 : 1;
+    }
+
+    static void check_freq(const char *kind, double center_freq, double sampling_freq)
+    {
+        if (!(sampling_freq > 0) || !std::isfinite(center_freq))
+            throw std::runtime_error(std::string(kind) + ": center_freq is " + std::to_string(center_freq) +
+                                     " and sampling_freq " + std::to_string(sampling_freq) +
+                                     ", not a finite one and one above 0");
+        if (std::is_same<OUT, float>::value && center_freq != 0)
+            throw std::runtime_error(std::string(kind) + ": center_freq is " + std::to_string(center_freq) +
+                                     ", not 0: float samples cannot be moved in frequency");
+    }
+
+    static void check_latency(const char *kind, double max_latency_ms)
+    {
+        if (!(max_latency_ms >= 0))
+            throw std::runtime_error(std::string(kind) + ": max_latency_ms is " + std::to_string(max_latency_ms) +
+                                     ", not 0 or more");
+    }
+};
+
+} // namespace penstock
+} // namespace gr
+
+#endif
