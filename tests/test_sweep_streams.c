@@ -41,8 +41,8 @@ struct kind {
 };
 
 static size_t n; /* the size */
-static penstock_cf32 samples[13 * LONGEST], training[LONGEST], air[4 * LONGEST];
-static float reals[13 * LONGEST], taps[4 * LONGEST + 1];
+static penstock_cf32 samples[14 * LONGEST], training[LONGEST], air[4 * LONGEST];
+static float reals[14 * LONGEST], taps[4 * LONGEST + 1];
 static int8_t soft[sizeof samples];
 static int32_t carriers[LONGEST];
 static size_t air_count;
@@ -159,7 +159,7 @@ static int open_wifi(penstock_stream **stream, penstock_context *context, const 
 static void keep_floats(struct life *life, const void *from, size_t count)
 {
     CHECK(life->to->floats + count <= ROOM, "no room");
-    if (life->to->floats + count > ROOM)
+    if (!count || life->to->floats + count > ROOM)
         return;
     memcpy(life->to->number + life->to->floats, from, count * sizeof(float));
     life->to->floats += count;
@@ -168,7 +168,7 @@ static void keep_floats(struct life *life, const void *from, size_t count)
 static void keep_bytes(struct life *life, const void *from, size_t count)
 {
     CHECK(life->to->bytes + count <= ROOM, "no room");
-    if (life->to->bytes + count > ROOM)
+    if (!count || life->to->bytes + count > ROOM)
         return;
     memcpy(life->to->byte + life->to->bytes, from, count);
     life->to->bytes += count;
@@ -213,7 +213,7 @@ static int pull_frames(struct life *life, bool wait, size_t *given)
     *given = status == 1;
     if (*given) {
         keep_bytes(life, &frame.sample, sizeof frame.sample);
-        keep_bytes(life, frame.psdu, frame.length);
+        keep_bytes(life, frame.psdu, frame.psdu ? frame.length : 0);
     }
     return status == 1 ? PENSTOCK_OK : status;
 }
