@@ -42,7 +42,7 @@ static int check_options(struct resampling *r)
     int code = conversion_check(&r->conversion, "resample");
     if (code)
         return code;
-    if (!r->ratio_text == isnan(r->to_hz))
+    if ((r->ratio_text != NULL) == !isnan(r->to_hz))
         return fail(EXIT_USAGE, "resample: one of --to HZ and --ratio R says the new rate");
     return r->ratio_text ? read_ratio(r) : EXIT_DONE;
 }
