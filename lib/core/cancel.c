@@ -5,6 +5,10 @@
 #include "core/cancel.h"
 #include "backends/backend.h"
 
+#include <time.h>
+
+#define LOOK_NS 5000000 /* between two looks at whether anybody still waits */
+
 static _Thread_local atomic_bool *own;
 
 void penstock__cancel_by(atomic_bool *flag)
@@ -20,4 +24,16 @@ bool penstock__cancellable(void)
 bool penstock__cancelled(void)
 {
     return own && atomic_load(own);
+}
+
+int penstock__cancellable_lock(pthread_mutex_t *lock)
+{
+    if (!own)
+        return pthread_mutex_lock(lock) ? PENSTOCK_ERR_STATE : PENSTOCK_OK;
+    while (pthread_mutex_trylock(lock)) {
+        if (penstock__cancelled())
+            return penstock__error(PENSTOCK_ERR_TIMEOUT, "nobody waits for it any more");
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return PENSTOCK_OK;
 }

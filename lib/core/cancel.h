@@ -5,6 +5,7 @@
 #ifndef PENSTOCK_CORE_CANCEL_H
 #define PENSTOCK_CORE_CANCEL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -13,5 +14,8 @@ void penstock__cancel_by(atomic_bool *flag);
 
 /* Whether it may be. */
 bool penstock__cancellable(void);
+
+/* Takes a lock under which something long runs; PENSTOCK_ERR_TIMEOUT, without it, once the work is cancelled. */
+int penstock__cancellable_lock(pthread_mutex_t *lock);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "core/choose.h"
 #include "backends/backend.h"
+#include "core/cancel.h"
 #include "core/candidates.h"
 #include "core/context.h"
 #include "core/devices.h"
@@ -133,7 +134,8 @@ int penstock__choose(struct penstock__executor **executor, penstock_context *con
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
     if (list.count == 1)
         return penstock__executor_new(executor, list.devices[0], problem, slots);
-    pthread_mutex_lock(&context->choice_lock); /* two measurements at once would disturb each other */
+    if ((status = penstock__cancellable_lock(&context->choice_lock))) /* two at once would disturb each other */
+        return status;
     status = recall_or_measure(executor, context, &list, problem, slots, in_flight);
     pthread_mutex_unlock(&context->choice_lock);
     return status;

@@ -3,6 +3,7 @@
 
 /* The device of a filter: where there are several to choose from, whole blocks are timed on each, as a stream sends
  * them, with the transform length that suits the device. */
+#include "core/cancel.h"
 #include "core/candidates.h"
 #include "core/context.h"
 #include "core/devices.h"
@@ -205,7 +206,8 @@ static int choose_device(struct penstock_device **device, const struct wanted *w
     if (list.count == 1)
         return PENSTOCK_OK;
     write_key(key, wanted, &list);
-    pthread_mutex_lock(&wanted->context->choice_lock); /* two measurements at once would disturb each other */
+    if ((status = penstock__cancellable_lock(&wanted->context->choice_lock))) /* two at once would disturb each other */
+        return status;
     if (!(*device = recall(wanted, &list, key)) && !(status = time_all(device, &complete, wanted, &list)) && complete)
         remember(wanted, key, *device);
     pthread_mutex_unlock(&wanted->context->choice_lock);
