@@ -7,15 +7,15 @@ set_property(CACHE PENSTOCK_GNURADIO PROPERTY STRINGS AUTO ON OFF)
 # A function: GnuradioConfig.cmake changes CMAKE_MODULE_PATH and more of its caller's variables.
 function(penstock_find_gnuradio)
   set(PENSTOCK_HAVE_GNURADIO OFF PARENT_SCOPE)
-  find_package(Gnuradio 3.10 QUIET CONFIG)
+  find_package(Gnuradio 3.10 QUIET CONFIG COMPONENTS blocks fec)
   if(NOT Gnuradio_FOUND)
-    set(PENSTOCK_WHY_NO_GNURADIO "GnuradioConfig.cmake of 3.10 not found" PARENT_SCOPE)
+    set(PENSTOCK_WHY_NO_GNURADIO "GnuradioConfig.cmake of 3.10 with gr-fec not found" PARENT_SCOPE)
     return()
   endif()
   # Debian's GNU Radio lives in /usr/bin/python3; another Python earlier on PATH has none.
   find_program(PENSTOCK_GNURADIO_PYTHON NAMES /usr/bin/python3 python3)
   mark_as_advanced(PENSTOCK_GNURADIO_PYTHON)
-  execute_process(COMMAND ${PENSTOCK_GNURADIO_PYTHON} -c "from gnuradio import gr" RESULT_VARIABLE failed OUTPUT_QUIET
+  execute_process(COMMAND ${PENSTOCK_GNURADIO_PYTHON} -c "from gnuradio import fec, gr" RESULT_VARIABLE failed OUTPUT_QUIET
     ERROR_QUIET)
   if(failed)
     set(PENSTOCK_WHY_NO_GNURADIO "${PENSTOCK_GNURADIO_PYTHON} cannot import gnuradio; set PENSTOCK_GNURADIO_PYTHON"

@@ -31,6 +31,8 @@ OPEN(ofdm_stream)
 OPEN(wifi_receiver)
 OPEN(scale)
 OPEN(viterbi_stream)
+OPEN(viterbi_blocks)
+OPEN(ldpc_blocks)
 
 /* ---------------------------------------------------------------- changes --------------------- */
 
@@ -84,6 +86,8 @@ static const struct stream_kind resampler = {.open = open_resampler, .change = c
 static const struct stream_kind channelizer = {.open = open_channelizer, .change = change_channelizer};
 static const struct stream_kind synthesizer = {.open = open_synthesizer};
 static const struct stream_kind viterbi = {.open = open_viterbi_stream};
+static const struct stream_kind viterbi_blocks = {.open = open_viterbi_blocks};
+static const struct stream_kind ldpc_blocks = {.open = open_ldpc_blocks};
 
 /* ---------------------------------------------------------------- OFDM ------------------------ */
 
@@ -273,6 +277,24 @@ static const penstock_viterbi_desc viterbi_punctured = {.size = sizeof viterbi_p
                                                         .bits = 100,
                                                         .batch = 5};
 
+enum { BLOCK_BITS = 20, BLOCK_SENT = 2 * (BLOCK_BITS + 6), WORD_SENT = 24 };
+static const penstock_viterbi_desc viterbi_of_blocks = {.size = sizeof viterbi_of_blocks,
+                                                        .soft = PENSTOCK_SOFT_F32,
+                                                        .bits = BLOCK_BITS,
+                                                        .batch = 8,
+                                                        .result = PENSTOCK_BITS_UNPACKED};
+static const int16_t base[] = {0, 1, 2, 0, 3, 5, -1, 1};
+static const penstock_ldpc_desc ldpc_of_blocks = {.size = sizeof ldpc_of_blocks,
+                                                  .base = base,
+                                                  .rows = 2,
+                                                  .columns = 4,
+                                                  .lifting = 6,
+                                                  .soft = PENSTOCK_SOFT_F32,
+                                                  .scale = 20,
+                                                  .stop_early = true,
+                                                  .batch = 8,
+                                                  .report = true};
+
 /* ---------------------------------------------------------------- cases ----------------------- */
 
 #define CF32 sizeof(penstock_cf32)
@@ -303,6 +325,9 @@ static struct stream_case cases[] = {
     {"scale", &scale, &scale_down, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"viterbi", &viterbi, &viterbi_plain, integers, 2 * SAMPLES, 1, 1, STREAM_RECORD},
     {"viterbi:3/4", &viterbi, &viterbi_punctured, reals, SAMPLES, F32, 1, STREAM_RECORD},
+    {"viterbi:blocks", &viterbi_blocks, &viterbi_of_blocks, reals, SAMPLES / BLOCK_SENT, BLOCK_SENT *F32, BLOCK_BITS,
+     STREAM_RECORD},
+    {"ldpc:blocks", &ldpc_blocks, &ldpc_of_blocks, reals, SAMPLES / WORD_SENT, WORD_SENT *F32, 8, STREAM_RECORD},
     {"wifi", &wifi, &wifi_legacy, NULL, 0, CF32, sizeof(struct wifi_record), STREAM_RECORD},
 };
 

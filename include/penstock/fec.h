@@ -125,11 +125,20 @@ PENSTOCK_API int penstock_viterbi_run(penstock_plan *plan, const penstock_viterb
  * It is decoded in windows at fixed places, of desc->bits bits (0: 2048; rounded up to whole bytes and patterns), from
  * some steps before each to as many behind it, 16 (K - 1) at rate 1/2 and more where fewer coded bits are sent. Nothing
  * is known of the states at its ends: desc->end must be PENSTOCK_TRELLIS_OPEN. desc->batch windows are decoded at once
- * (0: a million bits); penstock_stream_flush() decodes those that are there. A scale of 0 is one for each window.
+ * (0: a million bits), or those that are there, by penstock_stream_flush() and where one has been complete for
+ * penstock_stream_set_max_latency(). A scale of 0 is one for each window.
  *
  * An error of the device loses nothing: the next call tries the same windows again.
  */
 PENSTOCK_API int penstock_viterbi_stream_open(penstock_stream **stream, penstock_context *context,
+                                              const penstock_viterbi_desc *desc, const char *device);
+
+/*
+ * A stream of blocks of equal length: an item in is the soft bits of one that are sent, an item out its result, as in
+ * penstock_viterbi_plan(). Those that came are decoded together, as many as the device likes, or when
+ * penstock_stream_set_max_latency() says so.
+ */
+PENSTOCK_API int penstock_viterbi_blocks_open(penstock_stream **stream, penstock_context *context,
                                               const penstock_viterbi_desc *desc, const char *device);
 
 /* Coded bits that are sent for a block of `desc->bits`. */
@@ -217,6 +226,10 @@ PENSTOCK_API int penstock_ldpc_code(penstock_ldpc_desc *desc, const char *name);
  */
 PENSTOCK_API int penstock_ldpc_plan(penstock_plan **plan, penstock_context *context, const penstock_ldpc_desc *desc,
                                     const char *device);
+
+/* A stream of blocks, as penstock_viterbi_blocks_open(). */
+PENSTOCK_API int penstock_ldpc_blocks_open(penstock_stream **stream, penstock_context *context,
+                                           const penstock_ldpc_desc *desc, const char *device);
 
 /* Data bits of a block's result, and bits that are sent for it; each may be NULL. */
 PENSTOCK_API int penstock_ldpc_sizes(size_t *bits, size_t *sent, const penstock_ldpc_desc *desc);

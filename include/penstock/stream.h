@@ -20,8 +20,8 @@
  *
  * Kinds: penstock_fft_stream_open(), penstock_spectrum_open(), penstock_filter_open(), penstock_resampler_open(),
  * penstock_channelizer_open(), penstock_synthesizer_open(), penstock_ofdm_stream_open(), penstock_wifi_receiver_open(),
- * penstock_viterbi_stream_open(). What only one kind has (other taps, another window, frames) is in its own header,
- * with its name, and is an error for streams of other kinds.
+ * penstock_viterbi_stream_open(), penstock_viterbi_blocks_open(), penstock_ldpc_blocks_open(). What only one kind has
+ * (other taps, another window, frames) is in its own header, with its name, and is an error for streams of other kinds.
  *
  * An item is what a kind says: a sample, a vector, a frame of channels. Any split of the items into calls gives the
  * same results to the bit. One thread at a time uses a stream.

@@ -52,6 +52,16 @@ static size_t choose_capacity(const struct penstock__batcher *batcher, size_t be
     return groups ? groups : 1;
 }
 
+/* A block to be decoded is one sample. */
+static void measure_frames(struct penstock__batcher *batcher, const struct penstock_problem *problem)
+{
+    const bool blocks = problem->kind == PENSTOCK_PROBLEM_VITERBI || problem->kind == PENSTOCK_PROBLEM_LDPC;
+    batcher->sample_bytes = blocks ? problem->in_bytes : penstock_format_bytes(problem->fft.format);
+    batcher->frame = blocks ? 1 : penstock__fft_frame(&problem->fft);
+    batcher->spacing = blocks ? 1 : problem->fft.spacing;
+    batcher->average = blocks ? 1 : problem->fft.average;
+}
+
 /* A ring in memory that suits the plan's device, of batches of `*capacity` groups. After an error too, it is to be
  * freed. */
 static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct penstock__batcher *batcher)
@@ -81,11 +91,8 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
     made->plan = plan;
     made->max_bytes = max_bytes;
     made->device = penstock__plan_executor(plan)->state.device;
-    made->sample_bytes = penstock_format_bytes(problem->fft.format);
     made->group_bytes = problem->out_bytes;
-    made->frame = penstock__fft_frame(&problem->fft);
-    made->spacing = problem->fft.spacing;
-    made->average = problem->fft.average;
+    measure_frames(made, problem);
     made->max_latency_s = max_latency_s;
     made->threads = penstock__threads(made->device->context);
     if ((status = make_ring(&made->ring, &made->capacity, made))) {

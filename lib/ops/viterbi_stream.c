@@ -35,6 +35,7 @@ struct viterbi_stream {
     unsigned char *decoded; /* of a batch, with what is beside the windows */
     unsigned char *ready;   /* items out from `given` on, `waiting` of them */
     size_t waiting, given_at, ready_room;
+    double max_latency_s, since; /* since when a window is complete; 0: none is */
 };
 
 static const struct penstock__stream_kind kind;
@@ -178,6 +179,7 @@ static void reset(penstock_stream *stream)
     struct viterbi_stream *self = of(stream);
     self->next = self->base = 0;
     self->held = self->waiting = self->given_at = 0;
+    self->since = 0;
     penstock__stream_start(stream);
 }
 
@@ -192,6 +194,23 @@ static size_t complete_windows(const struct viterbi_stream *self)
         return 0;
     count = (steps - self->beside) / self->window - self->next;
     return count < self->batch ? (size_t)count : self->batch;
+}
+
+/* To be told when soft bits came or windows went. */
+static void note_complete(struct viterbi_stream *self)
+{
+    if (!complete_windows(self))
+        self->since = 0;
+    else if (self->since == 0)
+        self->since = penstock__now_s();
+}
+
+/* Windows that are to be decoded now: a batch, or those that have waited for long enough. */
+static size_t due_windows(const struct viterbi_stream *self)
+{
+    const size_t count = complete_windows(self);
+    const bool late = self->max_latency_s > 0 && count && penstock__now_s() - self->since >= self->max_latency_s;
+    return count == self->batch || late ? count : 0;
 }
 
 /* Room behind what waits. */
@@ -248,6 +267,8 @@ static int decode(struct viterbi_stream *self, size_t count, uint64_t steps)
     }
     self->next += count;
     drop(self);
+    self->since = 0;
+    note_complete(self);
     return PENSTOCK_OK;
 }
 
@@ -263,9 +284,11 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
             memcpy(self->soft + self->held * bytes, (const char *)in->whole + *taken * bytes, here * bytes);
         self->held += here;
         *taken += here;
-        if (self->waiting || complete_windows(self) < self->batch)
+        note_complete(self);
+        const size_t due = self->waiting ? 0 : due_windows(self);
+        if (!due)
             return PENSTOCK_OK;
-        int status = decode(self, self->batch, UINT64_MAX);
+        int status = decode(self, due, UINT64_MAX);
         if (status)
             return status;
     }
@@ -291,8 +314,9 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
     struct viterbi_stream *self = of(stream);
     (void)wait;
     while (*count < capacity) {
-        if (!self->waiting && complete_windows(self) == self->batch) {
-            int status = decode(self, self->batch, UINT64_MAX);
+        const size_t due = self->waiting ? 0 : due_windows(self);
+        if (due) {
+            int status = decode(self, due, UINT64_MAX);
             if (status)
                 return *count ? PENSTOCK_OK : status;
         }
@@ -329,7 +353,18 @@ static int finish(penstock_stream *stream)
 
 static double due_s(const penstock_stream *stream)
 {
-    return of_const(stream)->waiting ? 0 : INFINITY;
+    const struct viterbi_stream *self = of_const(stream);
+    if (self->waiting)
+        return 0;
+    if (self->max_latency_s > 0 && self->since > 0)
+        return fmax(self->since + self->max_latency_s - penstock__now_s(), 0);
+    return INFINITY;
+}
+
+static int set_max_latency(penstock_stream *stream, double max_latency_s)
+{
+    of(stream)->max_latency_s = max_latency_s;
+    return PENSTOCK_OK;
 }
 
 static void get_info(const penstock_stream *stream, penstock_stream_info *info)
@@ -358,6 +393,7 @@ static const struct penstock__stream_kind kind = {
     .reset = reset,
     .free = free_stream,
     .due_s = due_s,
+    .set_max_latency = set_max_latency,
     .get_info = get_info,
     .get_stats = get_stats,
 };

@@ -5,11 +5,14 @@
 #include "bindings.h"
 
 #include <gnuradio/penstock/channelizer_cc.h>
+#include <gnuradio/penstock/decoder_makers.h>
 #include <gnuradio/penstock/fft_filter.h>
 #include <gnuradio/penstock/fft_v.h>
 #include <gnuradio/penstock/freq_xlating_fir_filter.h>
+#include <gnuradio/penstock/ldpc_decoder.h>
 #include <gnuradio/penstock/ofdm_demod.h>
 #include <gnuradio/penstock/spectrum_cvf.h>
+#include <gnuradio/penstock/viterbi_decoder.h>
 #include <gnuradio/penstock/wifi_receiver.h>
 #include <gnuradio/penstock/wifi_transmitter.h>
 
@@ -136,6 +139,41 @@ static void bind_spectrum(py::module &m)
             "window"_a, "Another window, from the next vector on; False if it has another length");
 }
 
+static void bind_decoders(py::module &m)
+{
+    using gr::penstock::ldpc_decoder, gr::penstock::viterbi_decoder;
+    batching_class<viterbi_decoder>(m, "viterbi_decoder", block_docs::VITERBI_DECODER)
+        .def(py::init(&viterbi_decoder::make), "code"_a = "wifi", "bits"_a = 1024, "soft"_a = "float",
+             "packed"_a = false, "length_tag_name"_a = "", "device"_a = "auto", "max_latency_ms"_a = 10.0);
+    batching_class<ldpc_decoder>(m, "ldpc_decoder", block_docs::LDPC_DECODER)
+        .def(py::init(&ldpc_decoder::make), "code"_a = "wifi:1944:1/2", "soft"_a = "float", "packed"_a = false,
+             "iterations"_a = 10, "stop_early"_a = true, "filler"_a = 0, "punctured_end"_a = 0, "scale"_a = 0.0,
+             "length_tag_name"_a = "", "device"_a = "auto", "max_latency_ms"_a = 10.0);
+}
+
+/* gr-fec's classes are not loaded before somebody asks for one. */
+template <typename F> static py::object made_for_fec(F make)
+{
+    py::module::import("gnuradio.fec");
+    return py::cast(make());
+}
+
+static void bind_decoder_makers(py::module &m)
+{
+    m.def(
+        "viterbi_decoder_make",
+        [](const std::string &code, int bits, const std::string &device) {
+            return made_for_fec([&] { return gr::penstock::viterbi_decoder_make(code, bits, device); });
+        },
+        "code"_a = "wifi", "bits"_a = 1024, "device"_a = "auto", block_docs::VITERBI_DECODER_MAKE);
+    m.def(
+        "ldpc_decoder_make",
+        [](const std::string &code, int iterations, const std::string &device) {
+            return made_for_fec([&] { return gr::penstock::ldpc_decoder_make(code, iterations, device); });
+        },
+        "code"_a = "wifi:1944:1/2", "iterations"_a = 10, "device"_a = "auto", block_docs::LDPC_DECODER_MAKE);
+}
+
 static void bind_wifi_receiver(py::module &m)
 {
     using gr::penstock::wifi_receiver;
@@ -179,6 +217,8 @@ PYBIND11_MODULE(penstock_python, m)
     bind_ofdm_demod<int8_t>(m, "ofdm_demod_cb");
     bind_resamplers(m);
     bind_spectrum(m);
+    bind_decoders(m);
+    bind_decoder_makers(m);
     bind_wifi_receiver(m);
     bind_wifi_transmitter(m);
     m.def("window", &gr::penstock::window, "name"_a, "n"_a, "Factors of a window by name");

@@ -8,7 +8,12 @@
 namespace block_docs
 {
 
-#define DEVICE  "\n    device: 'auto' (the fastest by measurement), a name ('cpu', 'opencl:0', ...), or 'prefer:NAME'"
+#define DEVICE "\n    device: 'auto' (the fastest by measurement), a name ('cpu', 'opencl:0', ...), or 'prefer:NAME'"
+#define DECODER                                       \
+    "\n    soft: 'float', or 'byte' for signed bytes" \
+    "\n    packed: eight bits an item, the first one highest, in place of one"
+#define PACKETS \
+    "\n    length_tag_name: the tag of a packet of whole blocks, whose value is its number of soft bits; '': none"
 #define LATENCY "\n    max_latency_ms: no item waits longer than this for others to fill a batch; 0: until it is full"
 
 constexpr const char *STATS = "Counters, rates and times, as in the message port `stats`";
@@ -87,6 +92,33 @@ constexpr const char *SPECTRUM =
     "\n    decibel: 10 log10 of the power instead of the power"
     "\n    centered: zero frequency in the middle, at index fft_size / 2" DEVICE LATENCY;
 
+constexpr const char *VITERBI_DECODER =
+    "Decodes convolutional codes: soft bits, positive where 0 is likelier, to bits. Messages: pdus, in and out; stats."
+    "\n\nArgs:"
+    "\n    code: 'wifi', 'wifi:3/4', 'dvb:7/8', 'dab', 'lte', 'ccsds', ..."
+    "\n    bits: data bits of a block, 1 .. 2^20; 0: a stream without blocks (dvb, ccsds)" DECODER PACKETS DEVICE
+        LATENCY;
+
+constexpr const char *LDPC_DECODER =
+    "Decodes low-density parity-check codes: soft bits, positive where 0 is likelier, to bits. Messages: pdus, in and\n"
+    "out; stats.\n\nArgs:"
+    "\n    code: 'wifi:1944:1/2', 'nr:bg1:384', 'ccsds:1024:1/2', ..." DECODER
+    "\n    iterations: the most of a block; 0: 10"
+    "\n    stop_early: when all checks hold"
+    "\n    filler, punctured_end: data bits that are 0 and not sent, and bits at the end that are not sent (NR)"
+    "\n    scale: of floats before they are rounded; 0: of each block its own, which GPUs do not have" PACKETS DEVICE
+        LATENCY;
+
+constexpr const char *VITERBI_DECODER_MAKE =
+    "A decoder for gr-fec's blocks, such as fec.extended_decoder; soft bits are positive where 1 is likelier.\n\nArgs:"
+    "\n    code: as of viterbi_decoder, its puncturing included"
+    "\n    bits: data bits of a frame, 1 .. 2^20" DEVICE;
+
+constexpr const char *LDPC_DECODER_MAKE =
+    "A decoder for gr-fec's blocks, such as fec.extended_decoder; soft bits are positive where 1 is likelier.\n\nArgs:"
+    "\n    code: as of ldpc_decoder"
+    "\n    iterations: the most of a frame, 1 or more" DEVICE;
+
 constexpr const char *WIFI_RECEIVER =
     "Receives IEEE 802.11a/g/p frames. Messages: pdus, frames with a good FCS; rejected, the others; channel, "
     "estimates\n"
@@ -106,6 +138,7 @@ constexpr const char *WIFI_TRANSMITTER =
     "\n    scrambler_seed: 1 .. 127; 0: the standard's example, 93"
     "\n    length_tag_name: the tag of a frame's first sample, whose value is the number of samples";
 
+#undef DECODER
 #undef DEVICE
 #undef LATENCY
 

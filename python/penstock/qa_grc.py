@@ -123,6 +123,16 @@ PARAMETERS = {
     "penstock_pfb_decimator_ccf": (
         [dict(decim="4", taps="[1]"), dict(decim="4", taps="[1]", channel="3")],
         [dict(decim="1", taps="[1]"), dict(decim="65537", taps="[1]"), dict(decim="4", taps="[1]", channel="4"), dict(decim="4", taps="[1]", channel="-1")]),
+    "penstock_viterbi_decoder": (
+        [{}, dict(code="dvb:7/8", bits="0"), dict(code="lte", bits="40", soft="byte", packed="True"), dict(length_tag_name="packet_len")],
+        [dict(bits="-1"), dict(bits="2**20 + 1"), dict(bits="0"), dict(code="ccsds:1/2", bits="0", length_tag_name="len"),
+         dict(max_latency_ms="-1")]),
+    "penstock_viterbi_decoder_def": ([{}, dict(code="dvb:7/8", parallelism="2")], [dict(bits="0"), dict(bits="2**20 + 1")]),
+    "penstock_ldpc_decoder": (
+        [{}, dict(code="nr:bg2:52:12", filler="20"), dict(code="ccsds:1024:1/2", soft="byte", packed="True"), dict(iterations="0", scale="20")],
+        [dict(code="turbo"), dict(iterations="-1"), dict(iterations="1001"), dict(filler="-1"), dict(punctured_end="-1"), dict(scale="-1"),
+         dict(max_latency_ms="-1")]),
+    "penstock_ldpc_decoder_def": ([{}, dict(code="nr:bg1:384:9")], [dict(code="turbo"), dict(iterations="0"), dict(iterations="1001")]),
     "penstock_wifi_receiver": (
         [{}, dict(profile="wifi-5mhz", max_latency_ms="1")],
         [dict(max_latency_ms="-1"), dict(max_latency_ms="4e6")]),
@@ -183,6 +193,12 @@ TYPED = {
         alone(dict(decim="4"), taps=["[1j]", *NO_TAPS]) +
         alone(dict(taps="[1]"), decim=["0", *NO_COUNT]) + alone(dict(decim="4", taps="[1]"), channel=["4", *NO_COUNT], samp_delay=NO_COUNT) +
         alone(dict(decim="4", taps="[1]"), device=NO_DEVICE, atten=["-10", "0", "201", "float('nan')", "'much'", "None"]),
+    "penstock_viterbi_decoder": alone(bits=["0", *NO_COUNT], device=NO_DEVICE, max_latency_ms=NO_TIME),
+    "penstock_viterbi_decoder_def": alone(bits=["0", *NO_COUNT], device=NO_DEVICE),
+    "penstock_ldpc_decoder": alone(code=["", "wifi:1", "turbo", "nr:bg3:2", "nr:bg1:17", "ccsds:7:1/2", "None"], iterations=["1001", *NO_COUNT], filler=NO_COUNT,
+                                   punctured_end=NO_COUNT, scale=["-1", "float('nan')", "float('inf')", "'much'", "None"], device=NO_DEVICE,
+                                   max_latency_ms=NO_TIME),
+    "penstock_ldpc_decoder_def": alone(code=["", "turbo", "nr:bg1:17"], iterations=["0", "1001", *NO_COUNT], device=NO_DEVICE),
     "penstock_wifi_receiver": alone(max_latency_ms=["0.01", *NO_TIME], device=NO_DEVICE),
     "penstock_wifi_transmitter":
         alone(rate_mbps=["-6", "54.1", "float('nan')", "float('inf')", "'fast'", "None"], gap_us=NO_TIME, scrambler_seed=NO_COUNT,
@@ -220,8 +236,8 @@ class QaGrc(gr_unittest.TestCase):
         for name, block in platform.blocks.items():
             if name.startswith("penstock_"):
                 self.assertEqual(block.category[0].strip("[]"), "Penstock")
-                self.assertIn(block.category[1:], (["Filters"], ["OFDM"], ["Spectrum"]), name)
-                self.assertIn("penstock.", block.templates["make"])
+                self.assertIn(block.category[1:], (["FEC"], ["Filters"], ["OFDM"], ["Spectrum"]), name)
+                self.assertIn("penstock.", block.templates["var_make" if name.endswith("_def") else "make"])
 
     def test_the_schema_check_is_real(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -269,7 +285,8 @@ class QaGrc(gr_unittest.TestCase):
         red = [text for text in block.get_error_messages() if "connected" not in text]
         red += [text for one in block.params.values() for text in one.get_error_messages()]
         try:
-            exec("self.block = " + block.templates.render("make"), dict(penstock=penstock, self=types.SimpleNamespace()))
+            made = block.templates.render("var_make") if block.is_variable else "self.block = " + block.templates.render("make")
+            exec(made, dict(penstock=penstock, self=types.SimpleNamespace()))
         except (RuntimeError, TypeError, ValueError, NameError, AttributeError) as error:
             return red, f"{type(error).__name__}: {error}"
         return red, ""

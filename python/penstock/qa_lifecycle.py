@@ -39,6 +39,8 @@ BLOCKS = {
     "freq_xlating_fir_filter_fcf": (dict(decimation=2, taps=[1.0, 2.0], center_freq=0, sampling_freq=1.0), 4, 8),
     "freq_xlating_fir_filter_scc": (dict(decimation=2, taps=[1j], center_freq=0.1, sampling_freq=1.0), 2, 8),
     "freq_xlating_fir_filter_scf": (dict(decimation=5, taps=[1.0, 2.0], center_freq=0.1, sampling_freq=1.0), 2, 8),
+    "viterbi_decoder": (dict(bits=16), 4, 1),
+    "ldpc_decoder": (dict(code="wifi:648:1/2"), 4, 1),
     "wifi_receiver": (dict(), 8, 8),
     "wifi_transmitter": (dict(), 0, 8),
 }

@@ -43,6 +43,8 @@ BLOCKS = {
     "freq_xlating_fir_filter_fcf": (dict(decimation=2, taps=TAPS, center_freq=0.1, sampling_freq=1), 1, 8),
     "freq_xlating_fir_filter_scc": (dict(decimation=2, taps=[1.0, 1j], center_freq=0.1, sampling_freq=1), "short", 8),
     "freq_xlating_fir_filter_scf": (dict(decimation=2, taps=TAPS, center_freq=0.1, sampling_freq=1), "short", 8),
+    "viterbi_decoder": (dict(bits=20), 1, 1),
+    "ldpc_decoder": (dict(code="wifi:648:1/2", scale=20.0), 1, 1),
     "wifi_receiver": (dict(), 2, 8),
 }
 

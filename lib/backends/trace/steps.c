@@ -110,14 +110,20 @@ static struct trace_place usable(struct penstock_slot *slot, struct penstock_buf
 
 static size_t samples_bytes(const struct penstock_problem *problem, const struct penstock_job *job)
 {
-    return job->samples * (problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__viterbi_soft_bytes(&problem->viterbi)
-                                                                     : penstock_format_bytes(problem->fft.format));
+    switch (problem->kind) {
+    case PENSTOCK_PROBLEM_VITERBI:
+        return job->samples * penstock__viterbi_soft_bytes(&problem->viterbi);
+    case PENSTOCK_PROBLEM_LDPC:
+        return job->samples * penstock__ldpc_soft_bytes(&problem->ldpc);
+    default:
+        return job->samples * penstock_format_bytes(problem->fft.format);
+    }
 }
 
 static bool sensible(struct penstock_slot *slot, const struct penstock_plan_state *plan, const struct penstock_job *job)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
-    if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI) {
+    if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI || plan->problem->kind == PENSTOCK_PROBLEM_LDPC) {
         if (job->frames && (job->gather || samples_bytes(plan->problem, job) >= job->frames * plan->problem->in_bytes))
             return true;
     } else if (job->frames && job->frames % fft->average == 0 && !job->gather == !fft->gathered &&

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+/* What decoders share: soft bits through a stream of the library, packets with a length tag, PDUs through a plan. */
+#ifndef INCLUDED_PENSTOCK_DECODER_BLOCK_H
+#define INCLUDED_PENSTOCK_DECODER_BLOCK_H
+
+#include "stream_block.h"
+
+#include <cmath>
+#include <deque>
+
+namespace gr
+{
+namespace penstock
+{
+
+//! What goes in and comes out of a decoder.
+struct decoder_items {
+    size_t sent, given;          // soft bits of a block, and items out of it; 1 and 1 where there are no blocks
+    uint64_t rate_up, rate_down; // items out for so many soft bits
+    size_t soft_bytes;           // of a soft bit
+    std::string length_tag;      // of packets of whole blocks; empty: blocks follow each other
+};
+
+//! The library's words for "float" and "byte"; throws if it is neither.
+penstock_soft soft_type(const char *block, const std::string &name);
+
+//! The items that a PDU of soft bits of this type has, or NULL.
+const void *soft_elements(const pmt::pmt_t &pdu, size_t soft_bytes, size_t &count);
+
+template <typename Interface> class decoder_block : public batch_block<Interface>
+{
+    using base = batch_block<Interface>;
+    using typename base::call, typename base::outcome;
+
+    const decoder_items d_items;
+    const pmt::pmt_t d_length = pmt::mp(d_items.length_tag), d_pdus = pmt::mp("pdus");
+    bool d_finished = false;
+    uint64_t d_taken = 0;         // blocks that the stream has
+    uint64_t d_packet_end = 0;    // input item behind the packet
+    std::deque<gr::tag_t> d_tags; // of items out that were not handed out
+    uint64_t d_packets = 0, d_refused = 0;
+
+    bool has_blocks() const
+    {
+        return d_items.sent > 1;
+    }
+
+    void refuse(const std::string &why)
+    {
+        d_refused++;
+        this->d_logger->warn("{}: {}", this->name(), why);
+    }
+
+    // Soft bits before the next that is to be decoded: between packets, and those that fill no block at a packet's end.
+    size_t skipped(size_t available)
+    {
+        const uint64_t here = this->nitems_read(0);
+        if (here < d_packet_end)
+            return d_packet_end - here < d_items.sent ? std::min<size_t>(available, d_packet_end - here) : 0;
+        std::vector<gr::tag_t> tags;
+        this->get_tags_in_window(tags, 0, 0, available, d_length);
+        const auto first = std::min_element(tags.begin(), tags.end(), gr::tag_t::offset_compare);
+        if (first == tags.end() || first->offset > here)
+            return first == tags.end() ? available : first->offset - here;
+        const auto blocks = is_whole(first->value) ? to_whole(first->value) / static_cast<long>(d_items.sent) : 0;
+        if (blocks < 1) {
+            refuse("a packet has not as many soft bits as a block");
+            return 1;
+        }
+        d_packet_end = here + static_cast<uint64_t>(to_whole(first->value));
+        d_tags.push_back(*first);
+        d_tags.back().offset = d_taken * d_items.given;
+        d_tags.back().value = pmt::from_long(blocks * static_cast<long>(d_items.given));
+        d_packets++;
+        return 0;
+    }
+
+    void give_tags(size_t given)
+    {
+        for (; !d_tags.empty() && d_tags.front().offset < this->nitems_written(0) + given; d_tags.pop_front())
+            this->add_item_tag(0, d_tags.front());
+    }
+
+    outcome decode(const call &now, size_t available)
+    {
+        size_t taken, given, blocks = available / d_items.sent;
+        check(penstock_stream_run(this->stream(), now.in[0], d_finished ? 0 : blocks, &taken, now.out[0],
+                                  now.capacity / d_items.given, &given));
+        d_taken += taken;
+        if (!d_finished && taken == blocks && input_ended(*this, static_cast<size_t>(now.available[0])) &&
+            static_cast<size_t>(now.available[0]) - taken * d_items.sent < d_items.sent) {
+            check(penstock_stream_finish(this->stream()));
+            d_finished = true;
+        }
+        give_tags(given * d_items.given);
+        return this->pass(taken * d_items.sent, given * d_items.given, penstock_stream_due_s(this->stream()));
+    }
+
+    outcome work(const call &now) override
+    {
+        auto available = static_cast<size_t>(now.available[0]);
+        if (!d_items.length_tag.empty()) {
+            if (const size_t skip = skipped(available)) {
+                this->consume(0, static_cast<int>(skip));
+                return {0};
+            }
+            available = std::min<size_t>(available, d_packet_end - std::min(d_packet_end, this->nitems_read(0)));
+        }
+        return decode(now, available);
+    }
+
+    void restart() override
+    {
+        base::restart();
+        d_finished = false;
+        d_taken = d_packet_end = d_packets = d_refused = 0;
+        d_tags.clear();
+    }
+
+    std::map<std::string, double> numbers() const override
+    {
+        auto all = base::numbers();
+        all.insert({{"packets", static_cast<double>(d_packets)}, {"refused", static_cast<double>(d_refused)}});
+        return all;
+    }
+
+    void decode_pdu(const pmt::pmt_t &pdu)
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        size_t count = 0;
+        const void *soft = soft_elements(pdu, d_items.soft_bytes, count);
+        if (!soft || !count || count % d_items.sent)
+            return refuse("a message is no PDU of whole blocks of soft bits");
+        std::vector<uint8_t> bits(count / d_items.sent * d_items.given);
+        try {
+            check(penstock_plan_run(d_plan.get(), soft, bits.data(), count / d_items.sent));
+        } catch (const std::runtime_error &error) {
+            return refuse(error.what());
+        }
+        d_packets++;
+        this->message_port_pub(d_pdus, pmt::cons(pmt::car(pdu), pmt::init_u8vector(bits.size(), bits)));
+    }
+
+  protected:
+    handle<penstock_plan> d_plan{nullptr, penstock_plan_free}; // of PDUs
+
+    // To be called when stream and plan are made.
+    void begin()
+    {
+        this->set_output_multiple(static_cast<int>(d_items.given));
+        this->set_relative_rate(d_items.rate_up, d_items.rate_down);
+        this->set_tag_propagation_policy(d_items.length_tag.empty() ? gr::block::TPP_ALL_TO_ALL : gr::block::TPP_DONT);
+        check(penstock_stream_set_max_latency(this->stream(), this->d_max_latency_ms / 1e3));
+        if (!d_plan)
+            return;
+        this->message_port_register_out(d_pdus);
+        this->message_port_register_in(d_pdus);
+        this->set_msg_handler(d_pdus, [this](const pmt::pmt_t &pdu) { decode_pdu(pdu); });
+    }
+
+  public:
+    decoder_block(const decoder_items &items, double max_latency_ms) : base(max_latency_ms), d_items(items)
+    {
+    }
+
+    bool check_topology(int inputs, int outputs) override
+    {
+        return inputs == outputs;
+    }
+
+    void forecast(int, gr_vector_int &required) override
+    {
+        const bool due = std::isfinite(penstock_stream_due_s(this->stream()));
+        const bool left = !d_finished || (has_blocks() && d_taken * d_items.given > this->nitems_written(0));
+        const size_t enough = d_items.length_tag.empty() ? d_items.sent : 1;
+        for (auto &items : required)
+            items = due || (left && this->detail()->input(0)->done()) ? 0 : static_cast<int>(enough);
+    }
+};
+
+} // namespace penstock
+} // namespace gr
+
+#endif
