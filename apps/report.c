@@ -123,8 +123,8 @@ int open_patient_context(penstock_context **context)
 
 int open_stream_context(penstock_context **context)
 {
-    int status = penstock_context_new(
-        context, &PENSTOCK_CONTEXT_DESC(.log = show_log, .meanwhile = true, .driver_patience_s = DRIVER_PATIENCE_S));
+    int status = penstock_context_new(context, &PENSTOCK_CONTEXT_DESC(.log = show_log, .cpu_while_compiling = true,
+                                                                      .driver_patience_s = DRIVER_PATIENCE_S));
     return status ? fail_status(status) : EXIT_DONE;
 }
 

@@ -78,7 +78,7 @@ static void measure(struct outcome *outcome, const struct job *job)
     struct auto_work work = {.device = job->device};
     double start_s = seconds_now();
     *outcome = (struct outcome){.rate_msps = (double)NAN};
-    if (!penstock_context_new(&work.context, &PENSTOCK_CONTEXT_DESC(.auto_meanwhile = true)) &&
+    if (!penstock_context_new(&work.context, &PENSTOCK_CONTEXT_DESC(.auto_cpu_while_compiling = true)) &&
         !measure_in(outcome, &work, job, start_s)) {
         snprintf(outcome->device, sizeof outcome->device, "%s", auto_work_device(&work));
         outcome->done = true;

@@ -82,8 +82,8 @@ static inline void send_late(penstock_stream *filter, const struct use *use)
     late.desc = use->desc;
     late.desc.n = use->n;
     late.device = preferred;
-    CHECK_OK(penstock__arrival_new(&filter_of(filter)->arrival, &maker, &late, preferred, 0));
-    CHECK(penstock__arrival_done(filter_of(filter)->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
+    CHECK_OK(penstock__async_build_new(&filter_of(filter)->build, &maker, &late, preferred, 0));
+    CHECK(penstock__async_build_done(filter_of(filter)->build, GUARD_S), "nothing came within %d s", GUARD_S);
 }
 
 /* A filter that waits for a device whose hour has not come. */

@@ -110,7 +110,7 @@ static inline penstock_context *new_context(void)
     warnings = 0;
     CHECK_OK(
         penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.kernel_path = test_folder, .cache_dir = "", .threads = 2,
-                                                              .log = count_lines, .meanwhile = true)));
+                                                              .log = count_lines, .cpu_while_compiling = true)));
     return context;
 }
 

@@ -233,8 +233,8 @@ static void send_late(penstock_stream *channelizer, struct late *what, int failu
 {
     static const struct penstock__maker maker = {.make = make_late, .free = free_late};
     *what = (struct late){.shape = channelizer_of(channelizer)->engine, .failure = failure};
-    CHECK_OK(penstock__arrival_new(&channelizer_of(channelizer)->arrival, &maker, what, "prefer:" LATE, 0));
-    CHECK(penstock__arrival_done(channelizer_of(channelizer)->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
+    CHECK_OK(penstock__async_build_new(&channelizer_of(channelizer)->build, &maker, what, "prefer:" LATE, 0));
+    CHECK(penstock__async_build_done(channelizer_of(channelizer)->build, GUARD_S), "nothing came within %d s", GUARD_S);
 }
 
 static bool is_on(const penstock_stream *channelizer, const char *device)
@@ -263,10 +263,10 @@ static void goes_over(penstock_context *context, size_t at, size_t most, bool pu
     send_late(channelizer, &late, 0);
     pass(channelizer, at, SAMPLES, frames, most, &seed, &made);
     CHECK_EQ(made, FRAMES);
-    CHECK(is_on(channelizer, LATE) && !channelizer_of(channelizer)->arrival, "at %zu: it ends on another device", at);
+    CHECK(is_on(channelizer, LATE) && !channelizer_of(channelizer)->build, "at %zu: it ends on another device", at);
     check_sets(frames, from, "goes over");
     CHECK_OK(penstock_stream_get_stats(channelizer, &stats));
-    CHECK(stats.in == SAMPLES && stats.out == FRAMES && !stats.queue && !stats.meanwhile && !stats.fallbacks,
+    CHECK(stats.in == SAMPLES && stats.out == FRAMES && !stats.queue && !stats.cpu_while_compiling && !stats.fallbacks,
           "%d in, %d out, %d wait", (int)stats.in, (int)stats.out, (int)stats.queue);
     penstock_stream_free(channelizer);
 }
@@ -314,7 +314,7 @@ static void late_fails(penstock_context *context)
     pass(channelizer, 0, 5000, again, 500, &seed, &made);
     send_late(channelizer, &late, PENSTOCK_ERR_DEVICE);
     pass(channelizer, 5000, SAMPLES, again, 500, &seed, &made);
-    CHECK(made == FRAMES && is_on(channelizer, "cpu") && !channelizer_of(channelizer)->arrival,
+    CHECK(made == FRAMES && is_on(channelizer, "cpu") && !channelizer_of(channelizer)->build,
           "a late device that fails is used");
     CHECK(!memcmp(frames, again, FRAMES * CHANNELS * sizeof *frames), "the CPU's bits changed");
     CHECK_OK(penstock_stream_reset(channelizer));

@@ -60,13 +60,13 @@ static int trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state 
 }
 
 /* A context whose candidates are the slow cpu and the trace device. */
-static penstock_context *new_context_for(const char *cache_dir, bool auto_meanwhile)
+static penstock_context *new_context_for(const char *cache_dir, bool auto_cpu_while_compiling)
 {
     struct penstock_device *device;
     penstock_context *context;
     CHECK_OK(penstock_context_new(&context,
                                   &PENSTOCK_CONTEXT_DESC(.threads = 1, .log = count_warnings, .cache_dir = cache_dir,
-                                                         .auto_meanwhile = auto_meanwhile)));
+                                                         .auto_cpu_while_compiling = auto_cpu_while_compiling)));
     CHECK_OK(penstock__devices_probe(context, NULL));
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++) {
         if (!strcmp(device->name, "cpu"))

@@ -28,7 +28,7 @@ static size_t run(const struct use *use, size_t at, size_t most, penstock_cf32 *
     push(filter, at, SAMPLES - at, most, to, &made);
     end(filter, to, &made);
     CHECK(at + 1500 > SAMPLES || is_late(filter), "%s, at %zu: it ends on %s", use->name, at, info_of(filter).device);
-    CHECK(at + 1500 > SAMPLES || !filter_of(filter)->arrival, "%s, at %zu: it still waits", use->name, at);
+    CHECK(at + 1500 > SAMPLES || !filter_of(filter)->build, "%s, at %zu: it still waits", use->name, at);
     check_values(use, filter, to, made, at);
     penstock_stream_free(filter);
     return made;
@@ -90,8 +90,8 @@ static void changes(size_t at)
     wait_for_late(filter); /* taps are kept while one waits */
     CHECK_OK(penstock_filter_set_taps(filter, other_taps, NULL, 20, 300));
     CHECK_OK(penstock_filter_set_taps(filter, taps, NULL, 20, change));
-    penstock__arrival_free(filter_of(filter)->arrival);
-    filter_of(filter)->arrival = NULL;
+    penstock__async_build_free(filter_of(filter)->build);
+    filter_of(filter)->build = NULL;
     push(filter, 0, at, SAMPLES, got, &made);
     send_late(filter, use);
     push(filter, at, change + 1 - at, 30, got, &made);
@@ -141,7 +141,7 @@ static void resets(void)
     CHECK_OK(penstock_stream_finish(filter));
     CHECK_OK(stream_end(filter, (char *)got, sizeof *got, &made));
     CHECK_EQ(made, 1000 + use->desc.tap_count - 1);
-    CHECK(!is_late(filter) && filter_of(filter)->arrival, "a device came behind the end");
+    CHECK(!is_late(filter) && filter_of(filter)->build, "a device came behind the end");
     for (unsigned i = 0; i < 3; i++) {
         CHECK_OK(penstock_stream_reset(filter));
         push(filter, 0, SAMPLES, 100 + i, got, &(size_t){made = 0});
@@ -199,13 +199,14 @@ static void counts(void)
     make_want(use);
     push(filter, 0, 500, 500, got, &made);
     CHECK_OK(penstock_stream_get_stats(filter, &stats));
-    CHECK_EQ(stats.meanwhile, 0);
+    CHECK_EQ(stats.cpu_while_compiling, 0);
     send_late(filter, use);
     push(filter, 500, SAMPLES - 500, 300, got, &made);
     end(filter, got, &made);
     CHECK_OK(penstock_stream_get_stats(filter, &stats));
-    CHECK(stats.meanwhile <= 1 && stats.in == SAMPLES && stats.out == made, "%llu meanwhile, %llu in, %llu out",
-          (unsigned long long)stats.meanwhile, (unsigned long long)stats.in, (unsigned long long)stats.out);
+    CHECK(stats.cpu_while_compiling <= 1 && stats.in == SAMPLES && stats.out == made,
+          "%llu meanwhile, %llu in, %llu out", (unsigned long long)stats.cpu_while_compiling,
+          (unsigned long long)stats.in, (unsigned long long)stats.out);
     penstock_stream_free(filter);
 }
 

@@ -26,14 +26,14 @@ static void fails(void)
     wait_for_late(filter);
     push(filter, 900, SAMPLES - 900, 300, got, &made);
     end(filter, got, &made);
-    CHECK(warnings == 1 && !filter_of(filter)->arrival && !is_late(filter), "%u warnings, on %s", warnings,
+    CHECK(warnings == 1 && !filter_of(filter)->build && !is_late(filter), "%u warnings, on %s", warnings,
           info_of(filter).device);
     CHECK(!memcmp(got, again, made * sizeof *got), "the CPU's bits changed");
     check_values(use, filter, got, made, 900);
     penstock_stream_free(filter);
 }
 
-/* Allocation k from the device's arrival on: it is used, or the CPU goes on with a warning. */
+/* Allocation k from the device's build on: it is used, or the CPU goes on with a warning. */
 static void sweep_memory(void)
 {
     const struct use *use = &uses[2]; /* whose memory grows */
@@ -44,14 +44,14 @@ static void sweep_memory(void)
         size_t made = 0;
         wait_for_late(filter);
         CHECK_OK(penstock_filter_set_taps(filter, taps, NULL, TAPS, 1200)); /* the same, to be made anew there */
-        penstock__arrival_free(filter_of(filter)->arrival);
-        filter_of(filter)->arrival = NULL;
+        penstock__async_build_free(filter_of(filter)->build);
+        filter_of(filter)->build = NULL;
         push(filter, 0, 1000, 500, got, &made);
         send_late(filter, use);
         warnings = 0;
         long before = penstock__memory_calls();
         penstock__memory_fail_at(k);
-        penstock__filter_welcome(filter_of(filter));
+        penstock__filter_collect(filter_of(filter));
         reached = penstock__memory_calls() - before > k;
         penstock__memory_fail_at(-1);
         push(filter, 1000, SAMPLES - 1000, 300, got, &made);

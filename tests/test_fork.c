@@ -349,8 +349,8 @@ static void fork_while_it_comes(void)
         penstock_plan *plan;
         char where[64];
         snprintf(where, sizeof where, "prefer:%s", device);
-        CHECK_OK(
-            penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 2, .cache_dir = "", .meanwhile = true)));
+        CHECK_OK(penstock_context_new(
+            &context, &PENSTOCK_CONTEXT_DESC(.threads = 2, .cache_dir = "", .cpu_while_compiling = true)));
         CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = n), where));
         pid_t child = fork();
         if (!child) {

@@ -133,8 +133,9 @@ int main(int argc, char **argv)
     taps[0] = 1;
     for (int round = 0; round < ROUNDS; round++) {
         CHECK(test_make_folder(), "no folder for the cache");
-        CHECK_OK(penstock_context_new(
-            &context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder, .meanwhile = true, .auto_meanwhile = true)));
+        CHECK_OK(
+            penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder, .cpu_while_compiling = true,
+                                                                  .auto_cpu_while_compiling = true)));
         worst = fmax(worst, live(context, round % 2 ? "auto" : preferred, &seed, &freed));
         penstock_context_free(context);
         test_remove_folder();

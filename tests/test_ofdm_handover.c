@@ -78,8 +78,8 @@ static void free_late(void *ofdm)
 static void send_late(penstock_ofdm *ofdm, struct late *what)
 {
     static const struct penstock__maker maker = {.make = make_late, .free = free_late};
-    CHECK_OK(penstock__arrival_new(&ofdm->arrival, &maker, what, preferred, 0));
-    CHECK(penstock__arrival_done(ofdm->arrival, GUARD_S), "nothing came within %d s", GUARD_S);
+    CHECK_OK(penstock__async_build_new(&ofdm->build, &maker, what, preferred, 0));
+    CHECK(penstock__async_build_done(ofdm->build, GUARD_S), "nothing came within %d s", GUARD_S);
 }
 
 static bool is_late(const char *device)
@@ -173,13 +173,14 @@ static void goes_over(size_t at, bool points)
     penstock_ofdm *ofdm = new_ofdm("cpu");
     run(ofdm, 0, at, points);
     CHECK_OK(penstock_ofdm_get_info(ofdm, &info));
-    CHECK(!info.awaited && !info.meanwhile && !strcmp(info.device, "cpu"), "%zu: it begins on %s", at, info.device);
+    CHECK(!info.awaited && !info.cpu_while_compiling && !strcmp(info.device, "cpu"), "%zu: it begins on %s", at,
+          info.device);
     send_late(ofdm, &late);
     CHECK_OK(penstock_ofdm_get_info(ofdm, &info));
     CHECK(info.awaited && !strcmp(info.awaited, kind), "%zu: it waits for %s", at, info.awaited ? info.awaited : "");
     run(ofdm, at, truth.symbol_count, points);
     CHECK_OK(penstock_ofdm_get_info(ofdm, &info));
-    CHECK(is_late(info.device) && is_late(penstock_ofdm_device(ofdm)) && !info.awaited && !info.meanwhile,
+    CHECK(is_late(info.device) && is_late(penstock_ofdm_device(ofdm)) && !info.awaited && !info.cpu_while_compiling,
           "%zu: it ends on %s", at, info.device);
     CHECK((penstock__ofdm_fused_blocks(ofdm) > 0) == (way == OFDM_ONE_KERNEL), "%zu: kernels for all were %s", at,
           way == OFDM_ONE_KERNEL ? "not used" : "used");
@@ -209,7 +210,7 @@ static void fails(void)
     run(ofdm, 0, 3 * BATCH, true);
     send_late(ofdm, &late);
     run(ofdm, 3 * BATCH, truth.symbol_count, true);
-    CHECK(warnings == 1 && !ofdm->arrival && !strcmp(penstock_ofdm_device(ofdm), "cpu"), "%u warnings, on %s", warnings,
+    CHECK(warnings == 1 && !ofdm->build && !strcmp(penstock_ofdm_device(ofdm), "cpu"), "%u warnings, on %s", warnings,
           penstock_ofdm_device(ofdm));
     check_sent("the CPU that goes on", &got);
     late.failure = PENSTOCK_OK;
@@ -303,8 +304,8 @@ static void streams(void)
     run_stream(stream, truth.sample_count / 2, truth.sample_count, others, &other_made);
     CHECK(is_late(penstock_stream_device(stream)), "a stream ends on %s", penstock_stream_device(stream));
     CHECK_OK(penstock_stream_get_stats(stream, &stats));
-    CHECK(made == all && other_made == all && stats.out == all && !stats.meanwhile, "%zu and %zu symbols of %zu", made,
-          other_made, all);
+    CHECK(made == all && other_made == all && stats.out == all && !stats.cpu_while_compiling,
+          "%zu and %zu symbols of %zu", made, other_made, all);
     double error = 0, power = 0;
     for (size_t i = 0; i < count; i++) {
         error += pow((double)(points[i].re - others[i].re), 2) + pow((double)(points[i].im - others[i].im), 2);

@@ -103,8 +103,8 @@ static void leave_hanging(void)
     long long start;
     install("plan-build-hang");
     passed_ms = leap_ms = 0;
-    CHECK_OK(penstock_context_new(
-        &context, &PENSTOCK_CONTEXT_DESC(.threads = 2, .log = count_lines, .cache_dir = "", .meanwhile = true)));
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 2, .log = count_lines, .cache_dir = "",
+                                                                   .cpu_while_compiling = true)));
     CHECK_OK(penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = 64), "prefer:opencl"));
     CHECK_OK(penstock_plan_get_info(plan, &info));
     CHECK(!strcmp(info.device, "cpu") && info.awaited, "it is on %s", info.device);

@@ -29,14 +29,14 @@ typedef struct penstock_context_desc {
                                 penstock/ in XDG_CACHE_HOME or ~/.cache; "": nowhere. Need not be writable. */
     const char *kernel_path; /* a folder whose kernel sources are used instead of the built-in ones;
                                 NULL: PENSTOCK_KERNEL_PATH, or none */
-    bool meanwhile;      /* where "auto" or "prefer:" is asked for and the device has kernels to compile first, plans,
-                            streams, filters, filter banks, OFDM demodulators and receivers begin on the CPU and go over to
-                            the device, between two batches, when it is ready. Without it they wait. Freeing such a one ends
-                            what is tried for it in another process, and does not wait for a driver that is being opened; a
-                            compiler at work in this process comes to its end first. */
-    bool auto_meanwhile; /* the same for "auto" alone. With either, such a one begins on the CPU at once; no driver is
-                            asked for anything in the first 0.1 s, nor where another device cannot win, and all that is
-                            timed is timed beside the work */
+    /* Where "auto" or "prefer:" is asked for and the device has kernels to compile first, plans, streams, filters,
+     * filter banks, OFDM demodulators and receivers begin on the CPU and go over to the device, between two batches,
+     * when it is ready. Without it they wait. Freeing such a one ends what is tried for it in another process, and does
+     * not wait for a driver that is being opened; a compiler at work in this process comes to its end first. */
+    bool cpu_while_compiling;
+    /* The same for "auto" alone. With either, such a one begins on the CPU at once; no driver is asked for anything in
+     * the first 0.1 s, nor where another device cannot win, and all that is timed is timed beside the work. */
+    bool auto_cpu_while_compiling;
     double driver_patience_s; /* 0 to 1e6: how long what names no device waits for a driver that was not seen to hold;
                                  0: until it answers, 20 s at most. One that has not answered then is asked beside, and
                                  is absent until the next such call finds it. */

@@ -106,7 +106,7 @@ PENSTOCK_API int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *conte
                                    const char *device);
 
 /* Name of the device that computes; lives as long as the object. It may change with each batch: penstock_plan_info has
- * what is waited for, where the context's `meanwhile` lets the CPU begin. */
+ * what is waited for, where the context's `cpu_while_compiling` lets the CPU begin. */
 PENSTOCK_API const char *penstock_ofdm_device(const penstock_ofdm *ofdm);
 
 /* How soft bits alone are made: with `kernels` 1 and a `variant` that begins with "ofdm" one kernel of the device goes

@@ -41,8 +41,8 @@ PENSTOCK_API int penstock_plan_wait(penstock_plan *plan, uint64_t ticket);
  *
  * An unfit buffer or queue is PENSTOCK_ERR_ARGUMENT, and changes nothing. The CPU takes nothing over: a failure is an
  * error, of this call or of a later one of the queue. So is a plan whose device changes ("prefer:", "auto" with
- * `meanwhile`) while it is not on the buffers' device. Several threads may enqueue one plan of a named device at once,
- * each in a queue of its own, while no other call of the plan is made.
+ * `cpu_while_compiling`) while it is not on the buffers' device. Several threads may enqueue one plan of a named device
+ * at once, each in a queue of its own, while no other call of the plan is made.
  */
 PENSTOCK_API int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, penstock_buffer *out,
                                        size_t frames, penstock_queue *queue);
@@ -60,9 +60,9 @@ typedef struct penstock_plan_info {
      * processors, and of the busiest one. */
     uint64_t instructions, critical_path;
     const char *awaited; /* what the CPU stands in for while kernels are compiled, "cuda" or "auto"; NULL: nothing */
-    uint64_t meanwhile;  /* batches that it did so */
-    unsigned timed;      /* shapes of its kernels that were timed when it was made (penstock_fft_desc.tune); 0: none */
-    double tuning_s;     /* seconds that timing them took, without compiling */
+    uint64_t cpu_while_compiling; /* batches that it did so */
+    unsigned timed;  /* shapes of its kernels that were timed when it was made (penstock_fft_desc.tune); 0: none */
+    double tuning_s; /* seconds that timing them took, without compiling */
     const penstock_device_work
         *shares;        /* where `device` is several ("cuda:*"), what each of them did so far; live as */
     size_t share_count; /* long as the plan, and are NULL and 0 for one device */

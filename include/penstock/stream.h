@@ -178,11 +178,12 @@ typedef struct penstock_stream_stats {
                                        and behind is in neither. transfer_s is 0 where the device works in the host's
                                        memory. Other devices compute within the call: kernel_s is what it takes, the
                                        processor's part included. NAN where the device's clock fails */
-    double latency_p50_s; /* from the push of an item out's last item in to its pull: half of them took less, */
-    double latency_p99_s; /* and 99 of 100; rounded up by at most a fifth, 1 us at least; 0: none came yet */
-    uint64_t fallbacks;   /* batches that the CPU did because the device failed */
-    uint64_t drops;       /* items in that were lost for want of time or memory */
-    uint64_t meanwhile; /* batches that the CPU did because the device was not ready: penstock_context_desc.meanwhile */
+    double latency_p50_s;         /* from the push of an item out's last item in to its pull: half of them took less, */
+    double latency_p99_s;         /* and 99 of 100; rounded up by at most a fifth, 1 us at least; 0: none came yet */
+    uint64_t fallbacks;           /* batches that the CPU did because the device failed */
+    uint64_t drops;               /* items in that were lost for want of time or memory */
+    uint64_t cpu_while_compiling; /* batches that the CPU did because the device was not ready:
+                                     penstock_context_desc.cpu_while_compiling */
     const penstock_device_work *shares; /* where the device is several ("cuda:*"), what those did that did anything; */
     size_t share_count;                 /* live as long as the stream, and are NULL and 0 for one device */
 } penstock_stream_stats;

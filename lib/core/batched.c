@@ -88,7 +88,7 @@ void penstock__batched_change(struct penstock__batched *batched, penstock_plan *
 {
     penstock__batcher_set_plan(batched->batcher, next);
     batched->fallbacks += penstock__plan_fallbacks(batched->plan);
-    batched->meanwhile += penstock__plan_meanwhile(batched->plan);
+    batched->cpu_while_compiling += penstock__plan_cpu_while_compiling(batched->plan);
     penstock_plan_free(batched->plan);
     batched->plan = next;
 }
@@ -129,7 +129,7 @@ void penstock__batched_get_stats(const penstock_stream *stream, penstock_stream_
 {
     const struct penstock__batched *batched = const_of(stream);
     stats->fallbacks = batched->fallbacks + penstock__plan_fallbacks(batched->plan);
-    stats->meanwhile = batched->meanwhile + penstock__plan_meanwhile(batched->plan);
+    stats->cpu_while_compiling = batched->cpu_while_compiling + penstock__plan_cpu_while_compiling(batched->plan);
 }
 
 /* ---------------------------------------------------------------- in -------------------------- */

@@ -21,9 +21,9 @@ struct penstock__batched {
     char *device; /* as it was asked for */
     penstock_plan *plan;
     struct penstock__batcher *batcher;
-    size_t unit;                   /* samples of the plan that an item in is */
-    double max_latency_s;          /* of the description */
-    uint64_t fallbacks, meanwhile; /* of plans that are gone */
+    size_t unit;                             /* samples of the plan that an item in is */
+    double max_latency_s;                    /* of the description */
+    uint64_t fallbacks, cpu_while_compiling; /* of plans that are gone */
 };
 
 struct penstock__batched_kind {

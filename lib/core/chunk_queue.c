@@ -3,8 +3,8 @@
 
 /* Batches on their way through the slots of an executor, and the move to the CPU when a device fails. */
 #include "core/chunk_queue.h"
+#include "core/cpu_while_compiling.h"
 #include "core/devices.h"
-#include "core/meanwhile.h"
 #include "core/problem.h"
 
 #include <stdio.h>
@@ -202,20 +202,20 @@ static int abandon(struct penstock__chunk_queue *queue, int status)
     return penstock__error(status, "%s", text);
 }
 
-/* ---------------------------------------------------------------- arrivals -------------------- */
+/* ---------------------------------------------------------------- builds ---------------------- */
 
-void penstock__chunk_queue_welcome(struct penstock__chunk_queue *queue)
+void penstock__chunk_queue_collect(struct penstock__chunk_queue *queue)
 {
-    struct penstock__executor *arrived;
+    struct penstock__executor *built;
     void *made;
-    if (!penstock__welcome(&queue->arrival, queue->context, &made))
+    if (!penstock__async_build_collect(&queue->build, queue->context, &made))
         return;
-    arrived = made;
+    built = made;
     finish_up_to(queue, queue->last_ticket);
-    penstock__log(queue->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", arrived->state.device->name);
+    penstock__log(queue->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", built->state.device->name);
     penstock__executor_free(queue->executor);
-    queue->executor = arrived;
-    queue->slots = arrived->slot_count;
+    queue->executor = built;
+    queue->slots = built->slot_count;
     queue->next = 0;
 }
 
@@ -223,12 +223,12 @@ int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const stru
                                  uint64_t *ticket)
 {
     int status;
-    penstock__chunk_queue_welcome(queue);
+    penstock__chunk_queue_collect(queue);
     begin_ticket(queue);
-    queue->meanwhile += queue->arrival != NULL;
-    penstock__arrival_serve(queue->arrival);
+    queue->cpu_while_compiling += queue->build != NULL;
+    penstock__async_build_serve(queue->build);
     status = send(queue, batch, queue->last_ticket);
-    penstock__arrival_served(queue->arrival);
+    penstock__async_build_served(queue->build);
     *ticket = queue->last_ticket;
     if (queue->failed)
         count_fallback(queue, *ticket);
@@ -243,7 +243,7 @@ int penstock__chunk_queue_wait(struct penstock__chunk_queue *queue, uint64_t tic
 
 void penstock__chunk_queue_free(struct penstock__chunk_queue *queue)
 {
-    penstock__arrival_free(queue->arrival);
+    penstock__async_build_free(queue->build);
     penstock__executor_free(queue->executor);
     penstock__executor_free(queue->failed);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)

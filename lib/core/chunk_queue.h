@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_CORE_CHUNK_QUEUE_H
 #define PENSTOCK_CORE_CHUNK_QUEUE_H
 
-#include "core/arrival.h"
+#include "core/async_build.h"
 #include "core/executor.h"
 
 struct penstock__chunk {
@@ -30,8 +30,8 @@ struct penstock__chunk_queue {
 
     struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
 
-    struct penstock__arrival *arrival; /* what the CPU stands in for, or NULL; freed likewise */
-    uint64_t meanwhile;                /* tickets that it did so */
+    struct penstock__async_build *build; /* what the CPU stands in for, or NULL; freed likewise */
+    uint64_t cpu_while_compiling;        /* tickets that it did so */
 
     struct penstock__executor *failed; /* the one before the move to the CPU */
     struct penstock__chunk chunks[PENSTOCK__MAX_SLOTS];
@@ -45,7 +45,7 @@ struct penstock__chunk_queue {
 };
 
 /* From the CPU to the device that is ready by now; what is in flight comes to its end before. */
-void penstock__chunk_queue_welcome(struct penstock__chunk_queue *queue);
+void penstock__chunk_queue_collect(struct penstock__chunk_queue *queue);
 
 /* Sends a batch; blocks while all slots are in use. After an error nothing of the batch is in flight. */
 int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const struct penstock__batch *batch,

@@ -107,9 +107,9 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
         new->threads = MAX_THREADS;
     new->log = known.log;
     new->log_user = known.log_user;
-    new->meanwhile = known.meanwhile;
+    new->cpu_while_compiling = known.cpu_while_compiling;
     new->patience_s = known.driver_patience_s;
-    new->begins = known.meanwhile || known.auto_meanwhile;
+    new->begins = known.cpu_while_compiling || known.auto_cpu_while_compiling;
     pthread_mutex_init(&new->log_lock, NULL);
     pthread_mutex_init(&new->table_lock, NULL);
     penstock__table_changed_init(new);

@@ -60,7 +60,7 @@ struct penstock_context {
     char *cache_dir;                   /* NULL: nowhere */
     atomic_uint_fast64_t cache_unseen; /* bytes written to it since its files were counted */
     char *kernel_path;                 /* NULL: none */
-    bool meanwhile;                    /* the CPU may serve while kernels are compiled */
+    bool cpu_while_compiling;          /* the CPU may serve while kernels are compiled */
     bool begins;                       /* and begins with "auto" */
     struct penstock__pool *pool;
 

@@ -203,7 +203,7 @@ int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, pensto
     if (!plan)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_enqueue: the plan is NULL");
     const struct penstock_problem *problem = penstock__plan_problem(plan);
-    struct penstock__executor *executor = penstock__plan_arrived(plan);
+    struct penstock__executor *executor = penstock__plan_executor_now(plan);
     if (!frames)
         return penstock__queue_check(queue);
     if ((status = check_frames(problem, frames)))

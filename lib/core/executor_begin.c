@@ -4,8 +4,8 @@
 /* The executor on the device that is asked for. */
 #include "core/executor_begin.h"
 #include "core/choose.h"
+#include "core/cpu_while_compiling.h"
 #include "core/devices.h"
-#include "core/meanwhile.h"
 #include "core/problem.h"
 
 static int executor_named(struct penstock__executor **executor, const struct penstock__chunk_queue *queue,
@@ -45,7 +45,7 @@ static const char *device_of(const void *made)
     return ((const struct penstock__executor *)made)->state.device->name;
 }
 
-int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *device, bool meanwhile)
+int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *device, bool cpu_while_compiling)
 {
     static const struct penstock__maker maker = {.make = bind, .free = unbind, .device = device_of};
     enum penstock_preference preference;
@@ -55,7 +55,7 @@ int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *de
     if (status)
         return status;
     queue->movable = preference != PENSTOCK_DEVICE_NAMED;
-    status = penstock__make(&made, meanwhile ? &queue->arrival : NULL, &maker, queue, queue->context, device);
+    status = penstock__make(&made, cpu_while_compiling ? &queue->build : NULL, &maker, queue, queue->context, device);
     queue->executor = made;
     if (!status)
         queue->slots = queue->executor->slot_count;

@@ -3,7 +3,7 @@
 
 /* Times batches on their way through all slots, as a stream sends them. */
 #include "core/measure.h"
-#include "core/arrival.h"
+#include "core/async_build.h"
 #include "core/chunk_queue.h"
 #include "core/problem.h"
 
@@ -90,7 +90,7 @@ static int compare(const void *a, const void *b)
 static int run_burst(double times[BURST], int (*round)(void *argument), void *argument)
 {
     int status = PENSTOCK_OK;
-    penstock__arrival_measure();
+    penstock__async_build_measure();
     double before = penstock__now_s();
     for (size_t i = 0; i <= BURST && !status; i++) {
         status = round(argument);
@@ -99,7 +99,7 @@ static int run_burst(double times[BURST], int (*round)(void *argument), void *ar
             times[i - 1] = after - before;
         before = after;
     }
-    penstock__arrival_measured();
+    penstock__async_build_measured();
     return status;
 }
 

@@ -3,7 +3,7 @@
 
 /* Plans: the life of one, and the public calls with the checks of their arguments. */
 #include "core/plan.h"
-#include "core/arrival.h"
+#include "core/async_build.h"
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/executor_begin.h"
@@ -137,7 +137,7 @@ bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes)
     const struct penstock_plan_state *state = &plan->queue.executor->state;
     const struct penstock_fft_problem *fft = &plan->problem.fft;
     *bytes = state->frame_scratch;
-    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_frames && !plan->queue.arrival &&
+    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_frames && !plan->queue.build &&
            !fft->gathered && !fft->skip && fft->format != PENSTOCK_PLANAR;
 }
 
@@ -152,7 +152,7 @@ bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes)
 {
     const struct penstock_plan_state *state = &plan->queue.executor->state;
     *bytes = state->frame_scratch;
-    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_gathered && !plan->queue.arrival &&
+    return plan->problem.kind == PENSTOCK_PROBLEM_FFT && state->device->backend->run_gathered && !plan->queue.build &&
            plan->problem.fft.gathered && plan->problem.fft.format != PENSTOCK_PLANAR;
 }
 
@@ -179,7 +179,7 @@ static int copy_window(penstock_plan *plan)
 }
 
 int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
-                       const char *device, unsigned slots, bool meanwhile)
+                       const char *device, unsigned slots, bool cpu_while_compiling)
 {
     penstock_plan *new;
     int status;
@@ -196,7 +196,7 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     new->queue.problem = &new->problem;
     new->queue.slots = slots ? slots : DEFAULT_SLOTS;
     new->queue.in_flight = slots ? slots : 1;
-    if ((status = copy_window(new)) || (status = penstock__executor_begin(&new->queue, device, meanwhile))) {
+    if ((status = copy_window(new)) || (status = penstock__executor_begin(&new->queue, device, cpu_while_compiling))) {
         penstock_plan_free(new);
         return status;
     }
@@ -239,8 +239,8 @@ int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)
     known.in_bytes = plan->problem.in_bytes;
     known.out_bytes = plan->problem.out_bytes;
     known.best_batch = state->best_batch;
-    known.awaited = plan->queue.arrival ? penstock__arrival_name(plan->queue.arrival) : NULL;
-    known.meanwhile = plan->queue.meanwhile;
+    known.awaited = plan->queue.build ? penstock__async_build_name(plan->queue.build) : NULL;
+    known.cpu_while_compiling = plan->queue.cpu_while_compiling;
     known.timed = plan->queue.executor->timed;
     known.tuning_s = plan->queue.executor->tuning_s;
     if (plan->queue.executor->group)
@@ -260,9 +260,9 @@ struct penstock__executor *penstock__plan_executor(const penstock_plan *plan)
     return plan->queue.executor;
 }
 
-struct penstock__executor *penstock__plan_arrived(penstock_plan *plan)
+struct penstock__executor *penstock__plan_executor_now(penstock_plan *plan)
 {
-    penstock__chunk_queue_welcome(&plan->queue);
+    penstock__chunk_queue_collect(&plan->queue);
     return plan->queue.executor;
 }
 
@@ -286,7 +286,7 @@ uint64_t penstock__plan_fallbacks(const penstock_plan *plan)
     return plan->queue.fallbacks;
 }
 
-uint64_t penstock__plan_meanwhile(const penstock_plan *plan)
+uint64_t penstock__plan_cpu_while_compiling(const penstock_plan *plan)
 {
-    return plan->queue.meanwhile;
+    return plan->queue.cpu_while_compiling;
 }

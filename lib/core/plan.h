@@ -13,12 +13,12 @@ enum penstock_preference { PENSTOCK_DEVICE_AUTO, PENSTOCK_DEVICE_NAMED, PENSTOCK
 /*
  * Plan `problem` (copied, the window too) on the device that `device` names: choice by measurement for "auto",
  * self-check, ladder of variants. `slots` 0 means 3. With "prefer:" and "auto" a failure of the device, now or in
- * a later run, moves the plan to the CPU with one log line, and the batch is done again there. `meanwhile`: then the
- * CPU also serves, from the start, until kernels that take long to compile are there; who asks for that must bear that
- * the plan's device changes with any batch.
+ * a later run, moves the plan to the CPU with one log line, and the batch is done again there. `cpu_while_compiling`:
+ * then the CPU also serves, from the start, until kernels that take long to compile are there; who asks for that must
+ * bear that the plan's device changes with any batch.
  */
 int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
-                       const char *device, unsigned slots, bool meanwhile);
+                       const char *device, unsigned slots, bool cpu_while_compiling);
 
 /* The same for what penstock__make() makes: with "prefer:" a failure now is an error, and one in a later run is not. */
 int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
@@ -59,7 +59,7 @@ const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan)
 struct penstock__executor *penstock__plan_executor(const penstock_plan *plan);
 
 /* The same, after the CPU has handed over to what it stood in for, if that is ready. */
-struct penstock__executor *penstock__plan_arrived(penstock_plan *plan);
+struct penstock__executor *penstock__plan_executor_now(penstock_plan *plan);
 
 /* Whether a batch costs no more than its work: the device is a processor that works on the caller's memory. */
 bool penstock__plan_is_direct(const penstock_plan *plan);
@@ -73,6 +73,6 @@ void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan);
 
 /* Batches that it did because the device was not ready yet. */
-uint64_t penstock__plan_meanwhile(const penstock_plan *plan);
+uint64_t penstock__plan_cpu_while_compiling(const penstock_plan *plan);
 
 #endif

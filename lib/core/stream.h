@@ -57,8 +57,9 @@ struct penstock__stream_kind {
     void (*free)(penstock_stream *stream);
     int (*set_max_latency)(penstock_stream *stream, double max_latency_s); /* 0 or more; NULL: nothing ever waits */
     double (*due_s)(const penstock_stream *stream);
-    void (*get_info)(const penstock_stream *stream, penstock_stream_info *info);    /* device, batch */
-    void (*get_stats)(const penstock_stream *stream, penstock_stream_stats *stats); /* fallbacks, meanwhile, drops */
+    void (*get_info)(const penstock_stream *stream, penstock_stream_info *info); /* device, batch */
+    void (*get_stats)(const penstock_stream *stream,
+                      penstock_stream_stats *stats); /* fallbacks, cpu_while_compiling, drops */
 };
 
 struct penstock_stream {

@@ -44,7 +44,7 @@ std::shared_ptr<penstock_context> shared_context()
         auto desc = description<penstock_context_desc>();
         desc.log = write_log;
         desc.log_user = logger.get();
-        desc.meanwhile = true; // a flowgraph need not wait for compilers
+        desc.cpu_while_compiling = true; // a flowgraph need not wait for compilers
         penstock_context *made;
         check(penstock_context_new(&made, &desc));
         context.reset(made, [logger](penstock_context *old) { penstock_context_free(old); });
@@ -111,11 +111,15 @@ std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> 
     for (const auto &s : streams) {
         auto count = [](uint64_t number) { return static_cast<double>(number); };
         const std::pair<const char *, double> sums[] = {
-            {"items_in", count(s.in)},         {"items_out", count(s.out)},
-            {"queue", count(s.queue)},         {"in_rate_hz", s.in_rate_hz},
-            {"out_rate_hz", s.out_rate_hz},    {"fallbacks", count(s.fallbacks)},
-            {"drops", count(s.drops)},         {"batch", s.batch / count(streams.size())},
-            {"meanwhile", count(s.meanwhile)},
+            {"items_in", count(s.in)},
+            {"items_out", count(s.out)},
+            {"queue", count(s.queue)},
+            {"in_rate_hz", s.in_rate_hz},
+            {"out_rate_hz", s.out_rate_hz},
+            {"fallbacks", count(s.fallbacks)},
+            {"drops", count(s.drops)},
+            {"batch", s.batch / count(streams.size())},
+            {"cpu_while_compiling", count(s.cpu_while_compiling)},
         };
         const std::pair<const char *, double> times[] = {
             {"transfer_ms", 1e3 * s.transfer_s},

@@ -69,7 +69,7 @@ penstock_stream_stats filter_chain::stats() const
     stats.out = d_values;
     stats.queue = d_samples > used ? d_samples - used : 0;
     stats.fallbacks += d_fallbacks;
-    stats.meanwhile += d_meanwhile;
+    stats.cpu_while_compiling += d_cpu_while_compiling;
     return stats;
 }
 
@@ -137,7 +137,7 @@ size_t filter_chain::pull(void *values, size_t capacity, bool wait)
         if (!limit) {
             const auto gone = stats_of_one(now.filter.get());
             d_fallbacks += gone.fallbacks;
-            d_meanwhile += gone.meanwhile;
+            d_cpu_while_compiling += gone.cpu_while_compiling;
             d_links.pop_front();
             continue;
         }
@@ -191,7 +191,7 @@ void filter_chain::reset()
     }
     last.first = last.from = last.dropped = 0;
     last.phase = phase;
-    d_samples = d_values = d_changed = d_fallbacks = d_meanwhile = 0;
+    d_samples = d_values = d_changed = d_fallbacks = d_cpu_while_compiling = 0;
 }
 
 /* Another filter, whose first value is that of sample `at` or a later one. */

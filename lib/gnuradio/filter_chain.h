@@ -47,7 +47,7 @@ class filter_chain
     filter_taps d_taps;
     std::deque<element> d_links; // the first one is that of the next value
     uint64_t d_samples = 0, d_values = 0, d_changed = 0;
-    uint64_t d_fallbacks = 0, d_meanwhile = 0; // of filters that are gone
+    uint64_t d_fallbacks = 0, d_cpu_while_compiling = 0; // of filters that are gone
     std::vector<char> d_scratch;
 
     handle<penstock_stream> make_filter(const filter_taps &taps, double shift, double phase) const;

@@ -100,7 +100,7 @@ class message_meter
         mark_time(clock::now());
     }
 
-    // All but size, fallbacks, drops and meanwhile.
+    // All but size, fallbacks, drops and cpu_while_compiling.
     void read(penstock_stream_stats &stats) const
     {
         const double time = seconds(clock::now() - d_older.at);

@@ -54,7 +54,7 @@ static void rewind_stream(struct channelizer *channelizer)
     channelizer->start = channelizer->widest - bank->window;
     channelizer->end = channelizer->widest - 1 - bank->advance;
     memset(channelizer->in, 0, channelizer->end * sizeof *channelizer->in);
-    channelizer->folded = channelizer->total = channelizer->meanwhile = channelizer->flush_to = 0;
+    channelizer->folded = channelizer->total = channelizer->cpu_while_compiling = channelizer->flush_to = 0;
     channelizer->since = 0;
     penstock__rest_free(&channelizer->rest);
     penstock__stream_start(&channelizer->stream);
@@ -98,7 +98,7 @@ int penstock_channelizer_open(penstock_stream **stream, penstock_context *contex
 static void free_stream(penstock_stream *stream)
 {
     struct channelizer *channelizer = channelizer_of(stream);
-    penstock__arrival_free(channelizer->arrival);
+    penstock__async_build_free(channelizer->build);
     penstock__channelizer_drop_changes(channelizer);
     penstock__channelizer_engine_free(&channelizer->engine);
     penstock__channel_bank_free(&channelizer->engine.bank);
@@ -183,14 +183,14 @@ static int take(struct channelizer *channelizer, bool wait, const struct frame_s
     if (!some)
         return PENSTOCK_OK;
     double began = penstock__now_s();
-    penstock__arrival_serve(channelizer->arrival);
+    penstock__async_build_serve(channelizer->build);
     int status = penstock__channelizer_engine_run(engine, channelizer->in + channelizer->start, channelizer->folded,
                                                   some, sink, at);
-    penstock__arrival_served(channelizer->arrival);
+    penstock__async_build_served(channelizer->build);
     if (status)
         return status;
     penstock__meter_batch(&channelizer->stream.meter, some, penstock__now_s() - began);
-    channelizer->meanwhile += channelizer->arrival != NULL;
+    channelizer->cpu_while_compiling += channelizer->build != NULL;
     penstock__channelizer_leave(channelizer, some);
     *taken = some;
     return PENSTOCK_OK;
@@ -208,7 +208,7 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
     struct channelizer *channelizer = channelizer_of(stream);
     const struct frame_sink sink = {.frames = out->whole, .streams = out->channels};
     int status = PENSTOCK_OK;
-    penstock__channelizer_welcome(channelizer);
+    penstock__channelizer_collect(channelizer);
     while (*count < capacity && !status) {
         size_t some = 0;
         status = take(channelizer, wait, &sink, *count, capacity - *count, &some);

@@ -3,7 +3,7 @@
 
 /* The analysis bank's engine, on the CPU until the device is ready. */
 #include "core/context.h"
-#include "core/meanwhile.h"
+#include "core/cpu_while_compiling.h"
 #include "ops/channelizer_stream.h"
 
 #include <string.h>
@@ -94,29 +94,29 @@ int penstock__channelizer_make_engine(struct channelizer *channelizer, const cha
 {
     static const struct penstock__maker maker = {.make = make_engine, .free = free_engine, .device = device_of};
     penstock_context *context = channelizer->engine.context;
-    bool meanwhile = penstock__serves_meanwhile(context, device);
+    bool cpu_while_compiling = penstock__cpu_while_compiling(context, device);
     void *made;
     channelizer->order = (struct channelizer_order){
         .context = context, .bank = channelizer->engine.bank, .max_latency_s = channelizer->desc.max_latency_s};
     int status = keep_factors(&channelizer->order.bank);
     if (status)
         return status;
-    status =
-        penstock__make(&made, meanwhile ? &channelizer->arrival : NULL, &maker, &channelizer->order, context, device);
-    if (!channelizer->arrival)
+    status = penstock__make(&made, cpu_while_compiling ? &channelizer->build : NULL, &maker, &channelizer->order,
+                            context, device);
+    if (!channelizer->build)
         penstock__channel_bank_free(&channelizer->order.bank);
-    if (!channelizer->arrival)
+    if (!channelizer->build)
         channelizer->order.bank.factors = NULL;
     if (!status)
         take_engine(channelizer, made);
     return status;
 }
 
-void penstock__channelizer_welcome(struct channelizer *channelizer)
+void penstock__channelizer_collect(struct channelizer *channelizer)
 {
     void *made;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    if (!penstock__welcome(&channelizer->arrival, channelizer->engine.context, &made))
+    if (!penstock__async_build_collect(&channelizer->build, channelizer->engine.context, &made))
         return;
     penstock_plan_get_info(((struct channelizer_engine *)made)->plans[0], &info);
     if (prepare(channelizer, made)) {

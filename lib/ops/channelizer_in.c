@@ -189,7 +189,7 @@ static int take_push(struct channelizer *channelizer, const void *samples, size_
 
 int penstock__channelizer_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
-    penstock__channelizer_welcome(channelizer_of(stream));
+    penstock__channelizer_collect(channelizer_of(stream));
     return take_push(channelizer_of(stream), in->whole, count, taken);
 }
 
@@ -197,7 +197,7 @@ int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *ro
 {
     struct channelizer *channelizer = channelizer_of(stream);
     const struct channelizer_engine *engine = &channelizer->engine;
-    penstock__channelizer_welcome(channelizer);
+    penstock__channelizer_collect(channelizer);
     int status = find_room(channelizer, room);
     if (engine->capacity && *room > engine->capacity * engine->bank.hop)
         *room = engine->capacity * engine->bank.hop;

@@ -177,5 +177,5 @@ void penstock__channelizer_get_stats(const penstock_stream *stream, penstock_str
 {
     const struct channelizer *channelizer = const_channelizer_of(stream);
     stats->fallbacks = channelizer->engine.fallbacks + penstock__plan_fallbacks(channelizer->engine.plans[0]);
-    stats->meanwhile = channelizer->meanwhile;
+    stats->cpu_while_compiling = channelizer->cpu_while_compiling;
 }

@@ -10,7 +10,7 @@
 #ifndef PENSTOCK_OPS_CHANNELIZER_STREAM_H
 #define PENSTOCK_OPS_CHANNELIZER_STREAM_H
 
-#include "core/arrival.h"
+#include "core/async_build.h"
 #include "core/meter.h"
 #include "core/rest.h"
 #include "core/stream.h"
@@ -38,9 +38,9 @@ struct channelizer {
     size_t *select;
     struct channelizer_engine engine;
     struct channelizer_order order;
-    struct penstock__arrival *arrival;  /* the engine on the device that is waited for, or NULL */
-    uint64_t meanwhile;                 /* batches of frames that the CPU made then */
-    struct channelizer_change *changes; /* in the order of their frames, all after `folded` */
+    struct penstock__async_build *build; /* the engine on the device that is waited for, or NULL */
+    uint64_t cpu_while_compiling;        /* batches of frames that the CPU made then */
+    struct channelizer_change *changes;  /* in the order of their frames, all after `folded` */
 
     penstock_cf32 *in;
     size_t start, end, capacity; /* what is in use of `in`, from the next frame's window on */
@@ -112,7 +112,7 @@ int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channel
 int penstock__channelizer_make_engine(struct channelizer *channelizer, const char *device);
 
 /* Between two frames: goes over to the device that is ready by now. */
-void penstock__channelizer_welcome(struct channelizer *channelizer);
+void penstock__channelizer_collect(struct channelizer *channelizer);
 
 /* Other channels, from the next frame on. */
 int penstock__channelizer_select(struct channelizer *channelizer, const size_t *select, size_t select_count);

@@ -3,8 +3,8 @@
 
 /* The batched FFT: checks a description, fills in its defaults and hands it on as a problem for a backend. */
 #include "ops/fft.h"
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
-#include "core/meanwhile.h"
 #include "core/plan.h"
 
 #include <math.h>
@@ -170,7 +170,7 @@ static int make(penstock_plan **plan, penstock_context *context, const penstock_
     if (there)
         return penstock__plan_new_there(plan, context, &problem, device, checked.slots);
     return penstock__plan_new(plan, context, &problem, device, checked.slots,
-                              penstock__serves_meanwhile(context, device));
+                              penstock__cpu_while_compiling(context, device));
 }
 
 int penstock_fft_plan(penstock_plan **plan, penstock_context *context, const penstock_fft_desc *desc,

@@ -3,8 +3,8 @@
 
 /* The life of a filter, and its taps. */
 #include "core/context.h"
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
-#include "core/meanwhile.h"
 #include "ops/filter_check.h"
 #include "ops/filter_stream.h"
 
@@ -165,7 +165,7 @@ int penstock_filter_open(penstock_stream **stream, penstock_context *context, co
                          const char *device)
 {
     static const struct penstock__maker maker = {.make = make_filter, .free = free_filter, .device = device_of_filter};
-    struct penstock__arrival *arrival = NULL;
+    struct penstock__async_build *build = NULL;
     struct filter_order *order;
     struct filter_stream *filter;
     penstock_filter_desc d;
@@ -177,15 +177,15 @@ int penstock_filter_open(penstock_stream **stream, penstock_context *context, co
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_filter_desc")) ||
         (status = penstock__filter_check(&d)) || (status = penstock__filter_order_new(&order, context, &d)))
         return status;
-    status = penstock__make(&made, penstock__serves_meanwhile(context, device) ? &arrival : NULL, &maker, order,
+    status = penstock__make(&made, penstock__cpu_while_compiling(context, device) ? &build : NULL, &maker, order,
                             context, device);
-    if (!arrival)
+    if (!build)
         penstock__filter_order_free(order);
     if (status)
         return status;
     filter = made;
-    filter->arrival = arrival;
-    filter->order = arrival ? order : NULL;
+    filter->build = build;
+    filter->order = build ? order : NULL;
     *stream = &filter->stream;
     return PENSTOCK_OK;
 }
@@ -193,7 +193,7 @@ int penstock_filter_open(penstock_stream **stream, penstock_context *context, co
 static void free_stream(penstock_stream *stream)
 {
     struct filter_stream *filter = filter_of(stream);
-    penstock__arrival_free(filter->arrival);
+    penstock__async_build_free(filter->build);
     penstock__filter_order_free(filter->order);
     for (size_t c = 0; c < filter->channels; c++)
         penstock__filter_drop_taps(&filter->lines[c], NULL);
@@ -346,7 +346,7 @@ int penstock_filter_set_channel_taps(penstock_stream *stream, size_t channel, co
                    (unsigned long long)(at < filter->stream.taken ? filter->stream.taken : line->newest->from / up));
     if ((status = penstock__filter_taps_new(&made, filter->shape, line->shift.shift, taps, real_taps, tap_count)))
         return status;
-    if (filter->arrival && (status = penstock__filter_taps_keep(made, taps, real_taps))) {
+    if (filter->build && (status = penstock__filter_taps_keep(made, taps, real_taps))) {
         penstock__filter_taps_free(made);
         return status;
     }

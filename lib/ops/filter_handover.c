@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* From the CPU to the device that is ready by now, between two blocks of a filter. */
-#include "core/meanwhile.h"
+#include "core/cpu_while_compiling.h"
 #include "ops/filter_check.h"
 #include "ops/filter_stream.h"
 
@@ -188,13 +188,13 @@ static bool between_blocks(const struct filter_stream *filter)
            filter->filled >= before_block(filter->shape);
 }
 
-void penstock__filter_welcome(struct filter_stream *filter)
+void penstock__filter_collect(struct filter_stream *filter)
 {
     struct filter_stream *other;
     void *made;
-    if (!filter->arrival || !between_blocks(filter) || !penstock__arrival_done(filter->arrival, 0))
+    if (!filter->build || !between_blocks(filter) || !penstock__async_build_done(filter->build, 0))
         return;
-    bool there = penstock__welcome(&filter->arrival, filter->stream.context, &made);
+    bool there = penstock__async_build_collect(&filter->build, filter->stream.context, &made);
     other = made;
     if (there && (take_all_taps(other, filter) || take_samples(other, filter)))
         penstock__log(filter->stream.context, PENSTOCK_LOG_WARNING, "%s is not used, the CPU goes on: %s",

@@ -39,5 +39,5 @@ void penstock__filter_get_stats(const penstock_stream *stream, penstock_stream_s
     const struct filter_engine *engine = const_filter_of(stream)->engine;
     stats->fallbacks = (engine->forward ? penstock__plan_fallbacks(engine->forward) : 0) +
                        (engine->reverse ? penstock__plan_fallbacks(engine->reverse) : 0);
-    stats->meanwhile = const_filter_of(stream)->meanwhile;
+    stats->cpu_while_compiling = const_filter_of(stream)->cpu_while_compiling;
 }

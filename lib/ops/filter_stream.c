@@ -20,7 +20,7 @@ void penstock__filter_rewind(struct filter_stream *filter)
     memset(filter->in, 0, filter->filled * shape->sample_bytes);
     filter->due = filter->ready = filter->given = filter->early = 0;
     filter->flush_to = 0;
-    filter->blocks = filter->total = filter->meanwhile = 0;
+    filter->blocks = filter->total = filter->cpu_while_compiling = 0;
     penstock__filter_engine_start(filter->engine, 0);
     filter->complete = 0;
     filter->flushed = false;
@@ -64,14 +64,14 @@ int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size
 {
     struct filter_blocks blocks = {.first = filter->blocks, .count = count, .in = filter->in, .near = near, .far = far};
     double began = penstock__now_s();
-    penstock__arrival_serve(filter->arrival);
+    penstock__async_build_serve(filter->build);
     int status = penstock__filter_compute(filter, blocks, output);
-    penstock__arrival_served(filter->arrival);
+    penstock__async_build_served(filter->build);
     if (status)
         return status;
     penstock__filter_measure_blocks(filter, count, began);
     filter->blocks += count;
-    filter->meanwhile += filter->arrival != NULL;
+    filter->cpu_while_compiling += filter->build != NULL;
     filter->due -= smaller(filter->due, count);
     filter->complete = 0;
     penstock__filter_taps_passed(filter, filter->blocks);

@@ -13,7 +13,7 @@
 #ifndef PENSTOCK_OPS_FILTER_STREAM_H
 #define PENSTOCK_OPS_FILTER_STREAM_H
 
-#include "core/arrival.h"
+#include "core/async_build.h"
 #include "core/meter.h"
 #include "core/rest.h"
 #include "core/ring.h"
@@ -36,9 +36,9 @@ struct filter_stream {
     struct filter_channel *run; /* what the engine is told of each */
     size_t channels;
 
-    struct filter_order *order;        /* what it is made from, while a device is waited for; else NULL */
-    struct penstock__arrival *arrival; /* the filter on that device, or NULL */
-    uint64_t meanwhile;                /* times that blocks went through the CPU's engine then */
+    struct filter_order *order;          /* what it is made from, while a device is waited for; else NULL */
+    struct penstock__async_build *build; /* the filter on that device, or NULL */
+    uint64_t cpu_while_compiling;        /* times that blocks went through the CPU's engine then */
 
     struct penstock__ring ring; /* batches, of which the last one gathers; items are values of a channel, tickets first
                                    blocks */
@@ -173,7 +173,7 @@ int penstock__filter_order_new(struct filter_order **order, penstock_context *co
 void penstock__filter_order_free(struct filter_order *order);
 
 /* Between two blocks: goes over to the device that is ready by now. */
-void penstock__filter_welcome(struct filter_stream *filter);
+void penstock__filter_collect(struct filter_stream *filter);
 
 /* ---- batches on their way: filter_queue.c ---- */
 

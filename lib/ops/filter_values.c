@@ -150,7 +150,7 @@ static int give(struct filter_stream *filter, const struct filter_output *output
     if (filter->stream.finished && filter->total - filter->stream.given < room)
         room = (size_t)(filter->total - filter->stream.given);
     while (room && !*count && filter->given == filter->ready) {
-        penstock__filter_welcome(filter);
+        penstock__filter_collect(filter);
         penstock__filter_take_rest(filter);
         if (penstock__filter_in_flight(filter)) {
             unsigned oldest = filter->ring.oldest;
@@ -214,7 +214,7 @@ int penstock__filter_pull(penstock_stream *stream, const struct penstock__room *
 static int find_values(struct filter_stream *filter, bool wait, const char **from, size_t *count)
 {
     while (filter->given == filter->ready) {
-        penstock__filter_welcome(filter);
+        penstock__filter_collect(filter);
         if (penstock__filter_in_flight(filter)) {
             struct penstock__ring_batch *batch;
             int status = penstock__filter_queue_ready(filter, wait, &batch);
@@ -316,7 +316,7 @@ int penstock__filter_run(penstock_stream *stream, const void *in, size_t count, 
     double began = penstock__now_s();
     do {
         before = *taken + *given;
-        penstock__filter_welcome(filter);
+        penstock__filter_collect(filter);
         if (can_run_across(filter))
             status = run_across(filter, in, count, taken, values, capacity, given);
         if (!status)

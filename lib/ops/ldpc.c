@@ -3,8 +3,8 @@
 
 /* LDPC decoding of blocks: checks a description, fills in its defaults and hands it on as a problem for a backend. */
 #include "ops/ldpc.h"
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
-#include "core/meanwhile.h"
 #include "core/plan.h"
 
 #include <math.h>
@@ -174,7 +174,7 @@ int penstock_ldpc_plan(penstock_plan **plan, penstock_context *context, const pe
     if ((status = penstock__ldpc_problem(&problem, &checked, desc)))
         return status;
     return penstock__plan_new(plan, context, &problem, device, checked.slots,
-                              penstock__serves_meanwhile(context, device));
+                              penstock__cpu_while_compiling(context, device));
 }
 
 int penstock_ldpc_sizes(size_t *bits, size_t *sent, const penstock_ldpc_desc *desc)

@@ -7,8 +7,8 @@
  * of which sends only the samples that it spans, or, where symbols lie far apart, only those that it transforms.
  */
 #include "core/context.h"
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
-#include "core/meanwhile.h"
 #include "core/plan.h"
 #include "ops/ofdm_check.h"
 #include "ops/ofdm_demodulator.h"
@@ -111,7 +111,7 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
                        const char *device, enum ofdm_way way)
 {
     static const struct penstock__maker maker = {.make = make_ofdm, .free = free_ofdm, .device = device_of_ofdm};
-    struct penstock__arrival *arrival = NULL;
+    struct penstock__async_build *build = NULL;
     struct ofdm_order *order;
     penstock_ofdm_desc d;
     void *made;
@@ -122,15 +122,15 @@ int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const pe
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_desc")) ||
         (status = penstock__ofdm_check_desc(&d)) || (status = penstock__ofdm_order_new(&order, context, &d, way)))
         return status;
-    status = penstock__make(&made, penstock__serves_meanwhile(context, device) ? &arrival : NULL, &maker, order,
+    status = penstock__make(&made, penstock__cpu_while_compiling(context, device) ? &build : NULL, &maker, order,
                             context, device);
-    if (!arrival)
+    if (!build)
         penstock__ofdm_order_free(order);
     if (status)
         return status;
     *ofdm = made;
-    (*ofdm)->arrival = arrival;
-    (*ofdm)->order = arrival ? order : NULL;
+    (*ofdm)->build = build;
+    (*ofdm)->order = build ? order : NULL;
     return PENSTOCK_OK;
 }
 
@@ -144,7 +144,7 @@ void penstock_ofdm_free(penstock_ofdm *ofdm)
 {
     if (!ofdm)
         return;
-    penstock__arrival_free(ofdm->arrival);
+    penstock__async_build_free(ofdm->build);
     penstock__ofdm_order_free(ofdm->order);
     for (unsigned i = 0; i < ofdm->worker_count; i++)
         penstock__ofdm_worker_free(&ofdm->workers[i]);
@@ -178,8 +178,8 @@ int penstock_ofdm_get_info(const penstock_ofdm *ofdm, penstock_plan_info *info)
     int status = kernel->executor ? PENSTOCK_OK : penstock_plan_get_info(ofdm->plan, &known);
     if (status)
         return status;
-    known.awaited = ofdm->arrival ? penstock__arrival_name(ofdm->arrival) : NULL;
-    known.meanwhile = ofdm->meanwhile;
+    known.awaited = ofdm->build ? penstock__async_build_name(ofdm->build) : NULL;
+    known.cpu_while_compiling = ofdm->cpu_while_compiling;
     if (!kernel->executor)
         return penstock__description_write(info, &known, sizeof known, "penstock_plan_info");
     known.device = kernel->executor->state.device->name;
@@ -202,9 +202,9 @@ uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm)
     return penstock__plan_fallbacks(ofdm->plan);
 }
 
-uint64_t penstock__ofdm_meanwhile(const penstock_ofdm *ofdm)
+uint64_t penstock__ofdm_cpu_while_compiling(const penstock_ofdm *ofdm)
 {
-    return ofdm->meanwhile;
+    return ofdm->cpu_while_compiling;
 }
 
 bool penstock__ofdm_has_clock(const penstock_ofdm *ofdm)
@@ -427,13 +427,13 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
         (status = penstock__description_read(&r, sizeof r, result, "penstock_ofdm_result")) ||
         (status = penstock__ofdm_check_frames(&ofdm->grid, &b)))
         return status;
-    penstock__ofdm_welcome(ofdm);
-    penstock__arrival_serve(ofdm->arrival);
+    penstock__ofdm_collect(ofdm);
+    penstock__async_build_serve(ofdm->build);
     status = run(ofdm, &b, &r);
-    penstock__arrival_served(ofdm->arrival);
+    penstock__async_build_served(ofdm->build);
     if (status)
         return status;
-    ofdm->meanwhile += ofdm->arrival != NULL;
+    ofdm->cpu_while_compiling += ofdm->build != NULL;
     return PENSTOCK_OK;
 }
 

@@ -27,7 +27,7 @@ bool penstock__ofdm_here(penstock_ofdm *ofdm, size_t *bytes);
 void penstock__ofdm_run_here(penstock_ofdm *ofdm, unsigned worker, void *memory, const penstock_ofdm_batch *batch,
                              const penstock_ofdm_result *result);
 
-/* Batches that were demodulated so: for penstock__ofdm_meanwhile(). */
+/* Batches that were demodulated so: for penstock__ofdm_cpu_while_compiling(). */
 void penstock__ofdm_ran_here(penstock_ofdm *ofdm);
 
 /*
@@ -52,7 +52,7 @@ uint64_t penstock__ofdm_fused_blocks(const penstock_ofdm *ofdm);
 uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm);
 
 /* Batches that it did because the device was not ready yet. */
-uint64_t penstock__ofdm_meanwhile(const penstock_ofdm *ofdm);
+uint64_t penstock__ofdm_cpu_while_compiling(const penstock_ofdm *ofdm);
 
 /* As penstock__plan_has_clock() and penstock__plan_set_times(). */
 struct penstock__times;

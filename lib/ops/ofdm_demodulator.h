@@ -10,7 +10,7 @@
 #ifndef PENSTOCK_OPS_OFDM_DEMODULATOR_H
 #define PENSTOCK_OPS_OFDM_DEMODULATOR_H
 
-#include "core/arrival.h"
+#include "core/async_build.h"
 #include "ops/ofdm_flow.h"
 
 /* A description whose arrays are its own. */
@@ -24,9 +24,9 @@ struct ofdm_order {
 
 struct penstock_ofdm {
     penstock_context *context;
-    struct ofdm_order *order;          /* what it is made from, while a device is waited for; else NULL */
-    struct penstock__arrival *arrival; /* the demodulator on that device, or NULL */
-    uint64_t meanwhile;                /* batches that the CPU did then */
+    struct ofdm_order *order;            /* what it is made from, while a device is waited for; else NULL */
+    struct penstock__async_build *build; /* the demodulator on that device, or NULL */
+    uint64_t cpu_while_compiling;        /* batches that the CPU did then */
 
     penstock_plan *plan;
     const struct ofdm_kernels *kernels;
@@ -61,6 +61,6 @@ int penstock__ofdm_order_new(struct ofdm_order **order, penstock_context *contex
 void penstock__ofdm_order_free(struct ofdm_order *order);
 
 /* Between two batches: goes over to the device that is ready by now. */
-void penstock__ofdm_welcome(penstock_ofdm *ofdm);
+void penstock__ofdm_collect(penstock_ofdm *ofdm);
 
 #endif

@@ -84,7 +84,7 @@ int penstock_ofdm_enqueue(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame,
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_enqueue: ofdm is NULL");
     if (frame && (status = penstock__ofdm_check_frames(&ofdm->grid, &batch)))
         return status;
-    penstock__ofdm_welcome(ofdm);
+    penstock__ofdm_collect(ofdm);
     if (ofdm->convert || ofdm->grid.pilots.count)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "neither pilots nor this format are demodulated with the samples on the device");

@@ -3,7 +3,7 @@
 
 /* OFDM demodulation in one kernel of the device. */
 #include "ops/ofdm_fused.h"
-#include "core/arrival.h"
+#include "core/async_build.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* From the CPU to the device that is ready by now, between two batches of OFDM symbols. */
-#include "core/meanwhile.h"
+#include "core/cpu_while_compiling.h"
 #include "ops/ofdm_demodulator.h"
 
 #include <string.h>
@@ -58,22 +58,22 @@ static void take_over(penstock_ofdm *ofdm, penstock_ofdm *other)
     *ofdm = *other;
     *other = before;
     ofdm->order = before.order;
-    ofdm->meanwhile = before.meanwhile;
+    ofdm->cpu_while_compiling = before.cpu_while_compiling;
     other->order = NULL;
     penstock__ofdm_set_times(ofdm, before.fused->times);
     penstock__log(ofdm->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", penstock_ofdm_device(ofdm));
 }
 
-void penstock__ofdm_welcome(penstock_ofdm *ofdm)
+void penstock__ofdm_collect(penstock_ofdm *ofdm)
 {
     void *made;
-    if (!ofdm->arrival)
+    if (!ofdm->build)
         return;
-    if (penstock__welcome(&ofdm->arrival, ofdm->context, &made)) {
+    if (penstock__async_build_collect(&ofdm->build, ofdm->context, &made)) {
         take_over(ofdm, made);
         penstock_ofdm_free(made);
     }
-    if (!ofdm->arrival) {
+    if (!ofdm->build) {
         penstock__ofdm_order_free(ofdm->order);
         ofdm->order = NULL;
     }

@@ -21,7 +21,7 @@ static size_t transforms_bytes(const penstock_ofdm *ofdm)
 bool penstock__ofdm_here(penstock_ofdm *ofdm, size_t *bytes)
 {
     size_t scratch;
-    penstock__ofdm_welcome(ofdm);
+    penstock__ofdm_collect(ofdm);
     bool here = penstock__plan_runs_gathered(ofdm->plan, &scratch) && !ofdm->convert;
     *bytes = here ? (transforms_bytes(ofdm) + 63) / 64 * 64 + scratch : 0;
     return here;
@@ -67,7 +67,7 @@ void penstock__ofdm_run_here(penstock_ofdm *ofdm, unsigned worker, void *memory,
 
 void penstock__ofdm_ran_here(penstock_ofdm *ofdm)
 {
-    ofdm->meanwhile += ofdm->arrival != NULL;
+    ofdm->cpu_while_compiling += ofdm->build != NULL;
 }
 
 /* ---------------------------------------------------------------- a batch --------------------- */

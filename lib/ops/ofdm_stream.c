@@ -148,9 +148,10 @@ static uint64_t fallbacks(const struct ofdm_stream *ofdm)
     return penstock__ofdm_fallbacks(ofdm->data) + (ofdm->training ? penstock__ofdm_fallbacks(ofdm->training) : 0);
 }
 
-static uint64_t meanwhile(const struct ofdm_stream *ofdm)
+static uint64_t cpu_while_compiling(const struct ofdm_stream *ofdm)
 {
-    return penstock__ofdm_meanwhile(ofdm->data) + (ofdm->training ? penstock__ofdm_meanwhile(ofdm->training) : 0);
+    return penstock__ofdm_cpu_while_compiling(ofdm->data) +
+           (ofdm->training ? penstock__ofdm_cpu_while_compiling(ofdm->training) : 0);
 }
 
 static void reset(penstock_stream *stream)
@@ -159,7 +160,7 @@ static void reset(penstock_stream *stream)
     penstock__ofdm_stream_forget(ofdm);
     ofdm->counters = (penstock_ofdm_stream_counters){.size = sizeof ofdm->counters};
     ofdm->earlier_fallbacks = fallbacks(ofdm);
-    ofdm->earlier_meanwhile = meanwhile(ofdm);
+    ofdm->earlier_cpu_while_compiling = cpu_while_compiling(ofdm);
 }
 
 int penstock_ofdm_stream_get_counters(const penstock_stream *stream, penstock_ofdm_stream_counters *counters)
@@ -184,7 +185,7 @@ static void get_stats(const penstock_stream *stream, penstock_stream_stats *stat
 {
     const struct ofdm_stream *ofdm = of_const(stream);
     stats->fallbacks = fallbacks(ofdm) - ofdm->earlier_fallbacks;
-    stats->meanwhile = meanwhile(ofdm) - ofdm->earlier_meanwhile;
+    stats->cpu_while_compiling = cpu_while_compiling(ofdm) - ofdm->earlier_cpu_while_compiling;
 }
 
 /* ---------------------------------------------------------------- in -------------------------- */

@@ -73,7 +73,7 @@ struct ofdm_stream {
     bool held; /* a batch could not be sent: the next pull tries again */
     uint64_t sent_frames, pulled_frames;
     penstock_ofdm_stream_counters counters;
-    uint64_t earlier_fallbacks, earlier_meanwhile;
+    uint64_t earlier_fallbacks, earlier_cpu_while_compiling;
 };
 
 /* The sample behind a frame's last one. */

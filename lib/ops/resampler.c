@@ -243,7 +243,7 @@ static void get_info(const penstock_stream *stream, penstock_stream_info *info)
 static void get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
 {
     (void)stream;
-    stats->fallbacks = stats->drops = stats->meanwhile = 0;
+    stats->fallbacks = stats->drops = stats->cpu_while_compiling = 0;
 }
 
 static const struct penstock__stream_kind kind = {

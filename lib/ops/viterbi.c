@@ -4,8 +4,8 @@
 /* Viterbi decoding of blocks: checks a description, fills in its defaults and hands it on as a problem for a backend.
  */
 #include "ops/viterbi.h"
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
-#include "core/meanwhile.h"
 #include "core/plan.h"
 
 #include <math.h>
@@ -163,7 +163,7 @@ int penstock_viterbi_plan(penstock_plan **plan, penstock_context *context, const
     if ((status = penstock__viterbi_problem(&problem, &checked, desc)))
         return status;
     return penstock__plan_new(plan, context, &problem, device, checked.slots,
-                              penstock__serves_meanwhile(context, device));
+                              penstock__cpu_while_compiling(context, device));
 }
 
 static int check_block(const struct penstock_viterbi_problem *viterbi, const penstock_viterbi_block *block, size_t i,

@@ -5,8 +5,8 @@
  * A stream of a convolutional code without blocks, decoded in windows at fixed places, each as a block of its own with
  * some steps before and behind it, of whose states nothing is known. Windows begin where the puncturing pattern does.
  */
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
-#include "core/meanwhile.h"
 #include "core/plan.h"
 #include "core/stream.h"
 #include "ops/viterbi.h"
@@ -152,7 +152,7 @@ int penstock_viterbi_stream_open(penstock_stream **stream, penstock_context *con
     made->stream = (struct penstock_stream){.kind = &kind, .context = context, .out_bytes = 1};
     if ((status = make_problem(made, &known)) || (status = make_memory(made)) ||
         (status = penstock__plan_new(&made->plan, context, &made->problem, device, known.slots,
-                                     penstock__serves_meanwhile(context, device)))) {
+                                     penstock__cpu_while_compiling(context, device)))) {
         penstock_stream_free(&made->stream);
         return status;
     }
@@ -381,7 +381,7 @@ static void get_stats(const penstock_stream *stream, penstock_stream_stats *stat
 {
     const struct viterbi_stream *self = of_const(stream);
     stats->fallbacks = penstock__plan_fallbacks(self->plan);
-    stats->meanwhile = penstock__plan_meanwhile(self->plan);
+    stats->cpu_while_compiling = penstock__plan_cpu_while_compiling(self->plan);
 }
 
 static const struct penstock__stream_kind kind = {

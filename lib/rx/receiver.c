@@ -129,7 +129,7 @@ void penstock__rx_reset(penstock_stream *stream)
     rx->sure_until = 0;
     rx->counters = (struct penstock__rx_counters){0};
     rx->earlier_fallbacks = penstock__ofdm_fallbacks(rx->ofdm);
-    rx->earlier_meanwhile = penstock__ofdm_meanwhile(rx->ofdm);
+    rx->earlier_cpu_while_compiling = penstock__ofdm_cpu_while_compiling(rx->ofdm);
 }
 
 int penstock__rx_set_max_latency(penstock_stream *stream, double max_latency_s)
@@ -279,5 +279,5 @@ void penstock__rx_get_stats(const penstock_stream *stream, penstock_stream_stats
 {
     const struct penstock__rx *rx = of_const(stream);
     stats->fallbacks = rx->counters.fallbacks;
-    stats->meanwhile = penstock__ofdm_meanwhile(rx->ofdm) - rx->earlier_meanwhile;
+    stats->cpu_while_compiling = penstock__ofdm_cpu_while_compiling(rx->ofdm) - rx->earlier_cpu_while_compiling;
 }

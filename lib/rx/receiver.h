@@ -184,7 +184,7 @@ struct penstock__rx {
     unsigned past_count;
     int64_t sure_until; /* frames before this lie within one that is sure */
     struct penstock__rx_counters counters;
-    uint64_t earlier_fallbacks, earlier_meanwhile; /* those before the last reset */
+    uint64_t earlier_fallbacks, earlier_cpu_while_compiling; /* those before the last reset */
 };
 
 /* ---------------------------------------------------------------- receiver.c ------------------ */

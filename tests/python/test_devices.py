@@ -44,7 +44,7 @@ def test_a_log_that_raises(tmp_path):
     assert ps.FftPlan(64, context=context, device="prefer:cuda:77").device == "cpu"
 
 
-def test_other_threads_run_meanwhile():
+def test_other_threads_run_cpu_while_compiling():
     """The interpreter's lock is released: a thread of Python's counts while a plan works."""
     plan = ps.FftPlan(1 << 20, device="cpu")
     x = numpy.zeros((8, 1 << 20), numpy.complex64)

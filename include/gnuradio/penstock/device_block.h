@@ -24,8 +24,8 @@ class GR_PENSTOCK_API device_block : virtual public gr::block
     /*!
      * Counters, rates and times, as in the `stats` message: items_in, items_out, queue (items that wait), in_rate_hz,
      * out_rate_hz (items a second), batch (items out of a mean batch), transfer_ms, kernel_ms (of it), latency_p50_ms,
-     * latency_p99_ms, fallbacks (batches that the CPU did because the device failed), meanwhile (because it was not
-     * ready), drops. With several streams counts and rates are of all together, times of the slowest.
+     * latency_p99_ms, fallbacks (batches that the CPU did because the device failed), cpu_while_compiling (because it
+     * was not ready), drops. With several streams counts and rates are of all together, times of the slowest.
      */
     virtual std::map<std::string, double> stats() = 0;
 };

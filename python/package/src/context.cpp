@@ -41,16 +41,16 @@ static void write_log(void *user, penstock_log_level level, const char *line)
 }
 
 static void make_context(context *made, unsigned threads, const std::optional<std::string> &cache_dir,
-                         const std::optional<std::string> &kernel_path, bool meanwhile, bool auto_meanwhile,
-                         double driver_patience_s, const nb::object &log)
+                         const std::optional<std::string> &kernel_path, bool cpu_while_compiling,
+                         bool auto_cpu_while_compiling, double driver_patience_s, const nb::object &log)
 {
     new (made) context;
     penstock_context_desc desc = PENSTOCK_CONTEXT_DESC();
     desc.threads = threads;
     desc.cache_dir = cache_dir ? cache_dir->c_str() : nullptr;
     desc.kernel_path = kernel_path ? kernel_path->c_str() : nullptr;
-    desc.meanwhile = meanwhile;
-    desc.auto_meanwhile = auto_meanwhile;
+    desc.cpu_while_compiling = cpu_while_compiling;
+    desc.auto_cpu_while_compiling = auto_cpu_while_compiling;
     desc.driver_patience_s = driver_patience_s;
     made->log = log;
     if (!log.is_none()) {
@@ -194,15 +194,15 @@ void bind_context(nb::module_ &module)
                         "Opened devices, one pool of threads and the caches. May be shared by threads. Objects that "
                         "are made without one share one of the module's own.")
         .def("__init__", make_context, nb::kw_only(), "threads"_a = 0, "cache_dir"_a = nb::none(),
-             "kernel_path"_a = nb::none(), "meanwhile"_a = false, "auto_meanwhile"_a = false,
+             "kernel_path"_a = nb::none(), "cpu_while_compiling"_a = false, "auto_cpu_while_compiling"_a = false,
              "driver_patience_s"_a = 0.0, "log"_a = nb::none(),
              nb::sig("def __init__(self, *, threads: int = 0, cache_dir: str | None = None, kernel_path: str | None = "
-                     "None, meanwhile: bool = False, auto_meanwhile: bool = False, driver_patience_s: float = 0.0, "
-                     "log: typing.Callable[[int, str], object] | None = None) -> None"),
+                     "None, cpu_while_compiling: bool = False, auto_cpu_while_compiling: bool = False, "
+                     "driver_patience_s: float = 0.0, log: typing.Callable[[int, str], object] | None = None) -> None"),
              "threads: CPU threads that a plan may use, 0: as many as the process may run on. cache_dir: where "
-             "measurements and compiled kernels are kept, \"\": nowhere. meanwhile: what is asked for with \"auto\" or "
-             "\"prefer:\" begins on the CPU while kernels are compiled. log: called with a level of the module logging "
-             "and a line, from any thread.")
+             "measurements and compiled kernels are kept, \"\": nowhere. cpu_while_compiling: what is asked for with "
+             "\"auto\" or \"prefer:\" begins on the CPU while kernels are compiled. log: called with a level of the "
+             "module logging and a line, from any thread.")
         .def("cache_info", cache_info, nb::sig("def cache_info(self) -> dict[str, typing.Any]"),
              "The cache folder, its files and bytes.")
         .def(

@@ -191,7 +191,7 @@ static nb::dict info(plan &self)
     made["out_bytes"] = info.out_bytes;
     made["best_batch"] = info.best_batch;
     made["awaited"] = text_or_none(info.awaited);
-    made["meanwhile"] = info.meanwhile;
+    made["cpu_while_compiling"] = info.cpu_while_compiling;
     made["timed"] = info.timed;
     made["tuning_s"] = info.tuning_s;
     return made;
@@ -216,8 +216,8 @@ void bind_plan(nb::module_ &module)
              "returns at once. x and out are to live until the work is done.")
         .def("info", info, nb::sig("def info(self) -> dict[str, typing.Any]"),
              "device, variant (which kernel or library), kernels, passes, in_bytes and out_bytes of a frame, "
-             "best_batch, awaited and meanwhile (what the CPU stands in for, and batches that it did so), timed and "
-             "tuning_s.")
+             "best_batch, awaited and cpu_while_compiling (what the CPU stands in for, and batches that it did so), "
+             "timed and tuning_s.")
         .def_prop_ro(
             "device", [](plan &self) { return text_or_empty(info_of(self).device); },
             "Name of the device that works now.")

@@ -226,7 +226,7 @@ static nb::dict stats(stream &self)
     made["latency_p99_s"] = stats.latency_p99_s;
     made["fallbacks"] = stats.fallbacks;
     made["drops"] = stats.drops;
-    made["meanwhile"] = stats.meanwhile;
+    made["cpu_while_compiling"] = stats.cpu_while_compiling;
     return made;
 }
 
@@ -298,7 +298,7 @@ void bind_stream(nb::module_ &module)
              "batch.")
         .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"),
              "Items in and out, queue, rates in Hz, the mean batch, what its copies and kernels take in seconds, "
-             "latencies in seconds, fallbacks, drops and meanwhile.")
+             "latencies in seconds, fallbacks, drops and cpu_while_compiling.")
         .def_prop_ro("device", device, "Name of the device that computes now.");
     bind_with(bound);
 }

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The device that is asked for, the CPU where it fails, or the CPU until it is ready. */
-#include "core/meanwhile.h"
+#include "core/cpu_while_compiling.h"
 #include "core/context.h"
 #include "core/devices.h"
 
@@ -36,36 +36,36 @@ static int make_now(void **made, const struct wish *wish)
     return status ? instead(made, wish, status) : PENSTOCK_OK;
 }
 
-static int make_meanwhile(void **made, struct penstock__arrival **arrival, const struct wish *wish)
+static int make_beside(void **made, struct penstock__async_build **build, const struct wish *wish)
 {
-    struct penstock__arrival *coming;
+    struct penstock__async_build *coming;
     int status;
-    if (penstock__arrival_new(&coming, wish->maker, wish->owner, wish->device, 0))
+    if (penstock__async_build_new(&coming, wish->maker, wish->owner, wish->device, 0))
         return make_now(made, wish);
-    if (!penstock__arrival_done(coming, READY_S)) {
-        penstock__arrival_overtake(coming);
+    if (!penstock__async_build_done(coming, READY_S)) {
+        penstock__async_build_overtake(coming);
         if (!wish->maker->make(made, wish->owner, "cpu")) {
             penstock__log(wish->context, PENSTOCK_LOG_INFO, "%s is being made ready, the CPU serves meanwhile",
-                          penstock__arrival_name(coming));
-            *arrival = coming;
+                          penstock__async_build_name(coming));
+            *build = coming;
             return PENSTOCK_OK;
         }
     }
-    while (!penstock__arrival_done(coming, 1))
+    while (!penstock__async_build_done(coming, 1))
         ;
-    if ((status = penstock__arrival_take(coming, made)))
+    if ((status = penstock__async_build_take(coming, made)))
         status = instead(made, wish, status);
-    penstock__arrival_free(coming);
+    penstock__async_build_free(coming);
     return status;
 }
 
 /* The CPU, while it does what is asked for, until another device has turned out to be faster. */
-static int make_begun(void **made, struct penstock__arrival **arrival, const struct wish *wish)
+static int make_begun(void **made, struct penstock__async_build **build, const struct wish *wish)
 {
     if (wish->maker->make(made, wish->owner, "cpu"))
         return make_now(made, wish);
-    if (!penstock__arrival_new(arrival, wish->maker, wish->owner, wish->device, BEGIN_S))
-        penstock__arrival_overtake(*arrival);
+    if (!penstock__async_build_new(build, wish->maker, wish->owner, wish->device, BEGIN_S))
+        penstock__async_build_overtake(*build);
     return PENSTOCK_OK;
 }
 
@@ -77,48 +77,48 @@ static bool may_take_long(const struct wish *wish)
            !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
 }
 
-int penstock__make(void **made, struct penstock__arrival **arrival, const struct penstock__maker *maker, void *owner,
+int penstock__make(void **made, struct penstock__async_build **build, const struct penstock__maker *maker, void *owner,
                    penstock_context *context, const char *device)
 {
     struct wish wish = {.maker = maker, .owner = owner, .context = context, .device = device};
     int status = penstock__device_parse(&wish.preference, &wish.name, device);
     *made = NULL;
-    if (arrival)
-        *arrival = NULL;
+    if (build)
+        *build = NULL;
     if (status)
         return status;
-    if (arrival && wish.preference == PENSTOCK_DEVICE_AUTO)
-        return make_begun(made, arrival, &wish);
-    return arrival && may_take_long(&wish) ? make_meanwhile(made, arrival, &wish) : make_now(made, &wish);
+    if (build && wish.preference == PENSTOCK_DEVICE_AUTO)
+        return make_begun(made, build, &wish);
+    return build && may_take_long(&wish) ? make_beside(made, build, &wish) : make_now(made, &wish);
 }
 
-bool penstock__welcome(struct penstock__arrival **arrival, penstock_context *context, void **made)
+bool penstock__async_build_collect(struct penstock__async_build **build, penstock_context *context, void **made)
 {
-    struct penstock__arrival *coming = *arrival;
-    const struct penstock__maker *maker = coming ? penstock__arrival_maker(coming) : NULL;
+    struct penstock__async_build *coming = *build;
+    const struct penstock__maker *maker = coming ? penstock__async_build_maker(coming) : NULL;
     int status;
     *made = NULL;
-    if (!coming || !penstock__arrival_done(coming, 0))
+    if (!coming || !penstock__async_build_done(coming, 0))
         return false;
-    *arrival = NULL;
+    *build = NULL;
     bool same =
-        !(status = penstock__arrival_take(coming, made)) && maker->device && !strcmp(maker->device(*made), "cpu");
+        !(status = penstock__async_build_take(coming, made)) && maker->device && !strcmp(maker->device(*made), "cpu");
     if (same) {
         maker->free(*made);
         *made = NULL;
     }
     if (status)
         penstock__log(context, PENSTOCK_LOG_WARNING, "%s is not ready, the CPU goes on: %s",
-                      penstock__arrival_name(coming), penstock_error_text());
-    penstock__arrival_free(coming);
+                      penstock__async_build_name(coming), penstock_error_text());
+    penstock__async_build_free(coming);
     return !status && !same;
 }
 
-bool penstock__serves_meanwhile(const penstock_context *context, const char *device)
+bool penstock__cpu_while_compiling(const penstock_context *context, const char *device)
 {
     enum penstock_preference preference;
     const char *name;
     if (penstock__device_parse(&preference, &name, device))
         return false;
-    return preference == PENSTOCK_DEVICE_AUTO ? context->begins : context->meanwhile;
+    return preference == PENSTOCK_DEVICE_AUTO ? context->begins : context->cpu_while_compiling;
 }

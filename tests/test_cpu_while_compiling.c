@@ -59,7 +59,7 @@ static penstock_plan *new_plan(penstock_context *context, const char *device)
     penstock_plan_info info = info_of(plan);
     CHECK(!strcmp(info.device, "cpu"), "a plan that waits runs on %s", info.device);
     CHECK(info.awaited && strstr(device, info.awaited), "it waits for %s", info.awaited ? info.awaited : "nothing");
-    CHECK_EQ(info.meanwhile, 3);
+    CHECK_EQ(info.cpu_while_compiling, 3);
     return plan;
 }
 
@@ -85,12 +85,12 @@ static void goes_over(const char *device, const char *expected)
     stop_feeding();
     penstock_plan_info info = info_of(plan);
     CHECK(!expected || is_kind(info.device), "%s ends on %s", device, info.device);
-    CHECK_EQ(info.meanwhile, 3 + batches - 1); /* the last of them went to the device */
+    CHECK_EQ(info.cpu_while_compiling, 3 + batches - 1); /* the last of them went to the device */
     for (unsigned i = 0; i < AND_MORE; i++) {
         CHECK_OK(penstock_plan_run(plan, in, out, VECTORS));
         check_vectors("the device");
     }
-    CHECK_EQ(info_of(plan).meanwhile, info.meanwhile);
+    CHECK_EQ(info_of(plan).cpu_while_compiling, info.cpu_while_compiling);
     CHECK(!warnings, "%u warnings, \"%s\"", warnings, warning);
     penstock_plan_free(plan);
     penstock_context_free(context);
@@ -192,8 +192,8 @@ static void streams(void)
     stop_feeding();
     CHECK_OK(penstock_stream_get_stats(stream, &stats));
     CHECK(after >= 4 * VECTORS, "%llu vectors of the device within %d s", (unsigned long long)after, GUARD_S);
-    CHECK(stats.meanwhile > 0 && stats.fallbacks == 0, "%llu batches meanwhile, %llu fallbacks",
-          (unsigned long long)stats.meanwhile, (unsigned long long)stats.fallbacks);
+    CHECK(stats.cpu_while_compiling > 0 && stats.fallbacks == 0, "%llu batches meanwhile, %llu fallbacks",
+          (unsigned long long)stats.cpu_while_compiling, (unsigned long long)stats.fallbacks);
     penstock_stream_free(stream);
     penstock_context_free(context);
 }

@@ -62,9 +62,9 @@ static void filter_stream(penstock_stream *filter, char *text)
     for (unsigned i = 0; i < 4; i++)
         filter_chunk(filter, &at, &made, CHUNK);
     CHECK_OK(penstock_stream_get_stats(filter, &stats));
-    CHECK(is_on(filter, "cpu") && stats.meanwhile > 0, "a filter that waits is not on the CPU");
+    CHECK(is_on(filter, "cpu") && stats.cpu_while_compiling > 0, "a filter that waits is not on the CPU");
     start_feeding(text);
-    while (((struct filter_stream *)(void *)filter)->arrival && now_s() - start < GUARD_S) {
+    while (((struct filter_stream *)(void *)filter)->build && now_s() - start < GUARD_S) {
         if (at == FILTERED) {
             CHECK_OK(penstock_stream_reset(filter));
             at = made = 0;
@@ -139,7 +139,8 @@ static void receivers(void)
         wifi_check_stream(stream, &frames, "a receiver that waits");
         wifi_frames_free(&frames);
         CHECK_OK(penstock_stream_get_stats(receiver, &stats));
-        CHECK(waits ? fed || stats.meanwhile : !stats.meanwhile, "%d batches meanwhile", (int)stats.meanwhile);
+        CHECK(waits ? fed || stats.cpu_while_compiling : !stats.cpu_while_compiling, "%d batches meanwhile",
+              (int)stats.cpu_while_compiling);
         CHECK(!stats.fallbacks, "%d fallbacks", (int)stats.fallbacks);
         if (!fed)
             start_feeding(content);

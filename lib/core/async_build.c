@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* Makes a thing on a device, in a thread of its own. */
+#include "core/async_build.h"
+#include "core/cancel.h"
+#include "core/deadline.h"
+#include "core/devices.h"
+#include "core/meter.h"
+#include "core/turns.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+struct penstock__async_build {
+    struct penstock__maker maker;
+    void *owner;
+    char *device;
+    const char *name; /* in it, or "auto" */
+    atomic_bool overtaken, cancelled;
+    struct penstock__turns turns;
+    double begin_s; /* by penstock__now_s(): no thread before */
+    bool begun;     /* there is a thread */
+    unsigned forks; /* of the process that has the thread */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Under the lock. */
+    atomic_bool done; /* after the rest */
+    int status;
+    void *made;
+    char text[512];
+};
+
+static _Thread_local struct penstock__async_build *own; /* of this thread */
+
+static void *run(void *argument)
+{
+    struct penstock__async_build *build = argument;
+    void *made = NULL;
+    own = build;
+    penstock__cancel_by(&build->cancelled);
+    int status = build->maker.make(&made, build->owner, build->device);
+    pthread_mutex_lock(&build->lock);
+    build->status = status;
+    build->made = made;
+    snprintf(build->text, sizeof build->text, "%s", status ? penstock_error_text() : "");
+    atomic_store(&build->done, true);
+    pthread_cond_broadcast(&build->changed);
+    pthread_mutex_unlock(&build->lock);
+    return NULL;
+}
+
+/* The application's signals are for the application's threads. */
+static int start(struct penstock__async_build *build)
+{
+    sigset_t all, before;
+    int code;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    code = pthread_create(&build->thread, NULL, run, build);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    build->begun = !code;
+    return code ? penstock__error(PENSTOCK_ERR_MEMORY, "no thread could be started") : PENSTOCK_OK;
+}
+
+/* Whether there is a thread by now, or can be none, which is a failure of the build. */
+static bool begin(struct penstock__async_build *build, double seconds)
+{
+    if (build->begun || atomic_load(&build->done))
+        return true;
+    if (seconds <= 0 && penstock__now_s() < build->begin_s)
+        return false;
+    if ((build->status = start(build))) {
+        snprintf(build->text, sizeof build->text, "%s", penstock_error_text());
+        atomic_store(&build->done, true);
+    }
+    return true;
+}
+
+int penstock__async_build_new(struct penstock__async_build **build, const struct penstock__maker *maker, void *owner,
+                              const char *device, double after_s)
+{
+    struct penstock__async_build *made = penstock__calloc(1, sizeof *made);
+    enum penstock_preference preference;
+    int status;
+    *build = NULL;
+    if (!made)
+        return PENSTOCK_ERR_MEMORY;
+    made->maker = *maker;
+    made->owner = owner;
+    made->begin_s = after_s > 0 ? penstock__now_s() + after_s : 0;
+    made->forks = penstock__forks();
+    if (!(made->device = penstock__strdup(device ? device : "auto"))) {
+        penstock__free(made);
+        return PENSTOCK_ERR_MEMORY;
+    }
+    if (penstock__device_parse(&preference, &made->name, made->device) || preference == PENSTOCK_DEVICE_AUTO)
+        made->name = "auto";
+    pthread_mutex_init(&made->lock, NULL);
+    penstock__condition_init(&made->changed);
+    penstock__turns_init(&made->turns);
+    if (after_s <= 0 && (status = start(made))) {
+        penstock__turns_free(&made->turns);
+        pthread_cond_destroy(&made->changed);
+        pthread_mutex_destroy(&made->lock);
+        penstock__free(made->device);
+        penstock__free(made);
+        return status;
+    }
+    *build = made;
+    return PENSTOCK_OK;
+}
+
+/* In a child after fork() nobody makes it any more, and the lock may be held by a thread that is not here. */
+static bool stayed_behind(const struct penstock__async_build *build)
+{
+    return build->forks != penstock__forks();
+}
+
+bool penstock__async_build_done(struct penstock__async_build *build, double seconds)
+{
+    bool done;
+    if (stayed_behind(build))
+        return true;
+    if (!begin(build, seconds))
+        return false;
+    const struct timespec until = penstock__deadline(seconds);
+    pthread_mutex_lock(&build->lock);
+    while (!build->done && seconds > 0 && !pthread_cond_timedwait(&build->changed, &build->lock, &until))
+        ;
+    done = build->done;
+    pthread_mutex_unlock(&build->lock);
+    return done;
+}
+
+int penstock__async_build_take(struct penstock__async_build *build, void **made)
+{
+    *made = NULL;
+    if (!atomic_load(&build->done))
+        return penstock__error(PENSTOCK_ERR_DEVICE, "it was being made ready when this process was forked");
+    *made = build->made;
+    build->made = NULL;
+    return build->status ? penstock__error(build->status, "%s", build->text) : PENSTOCK_OK;
+}
+
+void penstock__async_build_overtake(struct penstock__async_build *build)
+{
+    atomic_store(&build->overtaken, true);
+}
+
+void penstock__async_build_serve(struct penstock__async_build *build)
+{
+    if (build && !stayed_behind(build))
+        penstock__turns_serve(&build->turns);
+}
+
+void penstock__async_build_served(struct penstock__async_build *build)
+{
+    if (build && !stayed_behind(build))
+        penstock__turns_served(&build->turns);
+}
+
+void penstock__async_build_measure(void)
+{
+    if (own)
+        penstock__turns_measure(&own->turns);
+}
+
+void penstock__async_build_measured(void)
+{
+    if (own)
+        penstock__turns_measured(&own->turns, atomic_load(&own->overtaken));
+}
+
+bool penstock__overtaken(void)
+{
+    return own && atomic_load(&own->overtaken);
+}
+
+const struct penstock__maker *penstock__async_build_maker(const struct penstock__async_build *build)
+{
+    return &build->maker;
+}
+
+const char *penstock__async_build_name(const struct penstock__async_build *build)
+{
+    return build->name;
+}
+
+void penstock__async_build_free(struct penstock__async_build *build)
+{
+    if (!build)
+        return;
+    atomic_store(&build->cancelled, true);
+    if (build->begun && !stayed_behind(build))
+        pthread_join(build->thread, NULL);
+    if (atomic_load(&build->done) && build->made)
+        build->maker.free(build->made);
+    if (!stayed_behind(build)) {
+        penstock__turns_free(&build->turns);
+        pthread_cond_destroy(&build->changed);
+        pthread_mutex_destroy(&build->lock);
+    }
+    penstock__free(build->device);
+    penstock__free(build);
+}
