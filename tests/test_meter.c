@@ -129,8 +129,8 @@ static void check_batches(void)
     penstock__meter_batch(&meter, 30, 1.5);
     s = stats(&meter, 1);
     CHECK(s.batch == 20 && s.transfer_s == 0 && s.kernel_s == 1, "%g, %g, %g", s.batch, s.transfer_s, s.kernel_s);
-    meter.times.transfer_s += 1; /* as a device's clock does */
-    meter.times.kernel_s += 2;
+    meter.event_times.transfer_s += 1; /* as a device's clock does */
+    meter.event_times.kernel_s += 2;
     s = stats(&meter, 1);
     CHECK(s.batch == 20 && s.transfer_s == 0.5 && s.kernel_s == 2, "%g, %g, %g", s.batch, s.transfer_s, s.kernel_s);
     penstock__meter_start(&meter, 1);

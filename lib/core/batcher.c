@@ -106,7 +106,7 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
 void penstock__batcher_set_meter(struct penstock__batcher *batcher, struct penstock__meter *meter)
 {
     batcher->meter = meter;
-    penstock__plan_set_times(batcher->plan, &meter->times);
+    penstock__plan_set_event_times(batcher->plan, &meter->event_times);
 }
 
 void penstock__batcher_set_latency(struct penstock__batcher *batcher, double max_latency_s)
@@ -415,7 +415,7 @@ void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan
     batcher->plan = plan;
     batcher->last_ticket = 0;
     if (batcher->meter)
-        penstock__plan_set_times(plan, &batcher->meter->times);
+        penstock__plan_set_event_times(plan, &batcher->meter->event_times);
 }
 
 size_t penstock__batcher_held(const struct penstock__batcher *batcher)

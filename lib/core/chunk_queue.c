@@ -148,7 +148,7 @@ static int send_chunk(struct penstock__chunk_queue *queue, const struct penstock
     int status;
     finish_chunk(queue, slot);
     chunk->batch = *batch;
-    chunk->batch.times = queue->times;
+    chunk->batch.event_times = queue->event_times;
     chunk->ticket = ticket;
     if ((status = save_input(queue, chunk)))
         return status;

@@ -28,7 +28,7 @@ struct penstock__chunk_queue {
     bool movable;                        /* the CPU may take over */
     struct penstock__executor *executor; /* freed by penstock__chunk_queue_free() */
 
-    struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
+    struct penstock__event_times *event_times; /* or NULL: as penstock__batch.event_times, of all batches */
 
     struct penstock__async_build *build; /* what the CPU stands in for, or NULL; freed likewise */
     uint64_t cpu_while_compiling;        /* tickets that it did so */

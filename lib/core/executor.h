@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_CORE_EXECUTOR_H
 #define PENSTOCK_CORE_EXECUTOR_H
 
-#include "core/clock.h"
+#include "core/event_timing.h"
 
 #define PENSTOCK__MAX_SLOTS    48 /* of 16 devices three each */
 #define PENSTOCK__MAX_IN_SLOTS 16 /* that a caller may ask for */
@@ -23,10 +23,11 @@ struct penstock__batch {
     uint64_t gains_id; /* not 0: the same number has the same response, or OFDM's gains; they stay with the slot */
     uint64_t phase;    /* of the first frame: FILTER, rotated: in units of 2^-64 turns; folded: its turn, < n */
     void *out;
-    size_t frames;                 /* >= 1 */
-    size_t samples;                /* at `in` */
-    struct penstock__times *times; /* NULL, or what it costs by the device's clock is added there once it was waited
-                                      for: measured for some batches, and for others as for these by the frame */
+    size_t frames;  /* >= 1 */
+    size_t samples; /* at `in` */
+    /* NULL, or what it costs by the device's clock is added there once it was waited for: measured for some batches,
+     * and for others as for these by the frame. */
+    struct penstock__event_times *event_times;
 };
 
 struct penstock__slot {
@@ -36,7 +37,7 @@ struct penstock__slot {
     uint64_t mark;
     uint64_t gains_id;                             /* what `gains` holds; 0: something else */
     struct penstock_buffer in, gather, gains, out; /* made where .device is not NULL */
-    struct penstock__lap lap;
+    struct penstock__event_timing timing;
     int failure; /* that no wait has told of */
 };
 
@@ -51,7 +52,7 @@ struct penstock__executor {
     double tuning_s;
     unsigned slot_count;
     struct penstock__slot slots[PENSTOCK__MAX_SLOTS];
-    struct penstock__clock clock;
+    struct penstock__event_clock clock;
     char failure_text[512]; /* of the last one */
 };
 

@@ -187,8 +187,8 @@ static void count_batches(struct penstock__group_executor *group, const struct g
 {
     group->shares[slot->member].batches += slot->count;
     for (size_t i = 0; i < slot->count; i++)
-        if (slot->sent[i].batch.times)
-            penstock__times_share(slot->sent[i].batch.times, group->shares[slot->member].device);
+        if (slot->sent[i].batch.event_times)
+            penstock__event_times_share(slot->sent[i].batch.event_times, group->shares[slot->member].device);
 }
 
 int penstock__group_wait(struct penstock__group_executor *group, unsigned index)

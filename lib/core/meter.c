@@ -146,23 +146,23 @@ void penstock__meter_give(struct penstock__meter *meter, uint64_t items, uint64_
     meter->out += items;
 }
 
-void penstock__times_share(struct penstock__times *times, const char *device)
+void penstock__event_times_share(struct penstock__event_times *event_times, const char *device)
 {
     unsigned i = 0;
-    while (i < times->share_count && times->shares[i].device != device)
+    while (i < event_times->share_count && event_times->shares[i].device != device)
         i++;
     if (i == PENSTOCK__METER_SHARES)
         return;
-    if (i == times->share_count)
-        times->shares[times->share_count++] = (penstock_device_work){.device = device};
-    times->shares[i].batches++;
+    if (i == event_times->share_count)
+        event_times->shares[event_times->share_count++] = (penstock_device_work){.device = device};
+    event_times->shares[i].batches++;
 }
 
 void penstock__meter_batch(struct penstock__meter *meter, uint64_t items, double kernel_s)
 {
     meter->batches++;
     meter->batched += items;
-    meter->times.kernel_s += kernel_s;
+    meter->event_times.kernel_s += kernel_s;
 }
 
 void penstock__meter_straight(struct penstock__meter *meter, uint64_t in, uint64_t out, double began, double now)
@@ -183,10 +183,10 @@ void penstock__meter_read(const struct penstock__meter *meter, penstock_stream_s
     stats->queue = meter->in - (meter->covered < meter->in ? meter->covered : meter->in);
     read_rates(meter, stats, now);
     stats->batch = (double)meter->batched / batches;
-    stats->transfer_s = meter->times.transfer_s / batches;
-    stats->kernel_s = meter->times.kernel_s / batches;
-    stats->shares = meter->times.share_count ? meter->times.shares : NULL;
-    stats->share_count = meter->times.share_count;
+    stats->transfer_s = meter->event_times.transfer_s / batches;
+    stats->kernel_s = meter->event_times.kernel_s / batches;
+    stats->shares = meter->event_times.share_count ? meter->event_times.shares : NULL;
+    stats->share_count = meter->event_times.share_count;
     stats->latency_p50_s = latency_of(meter, 0.5);
     stats->latency_p99_s = latency_of(meter, 0.99);
 }

@@ -21,20 +21,21 @@
 #define PENSTOCK__METER_SHARES   16 /* as many as a kind may have devices */
 
 /* What copies and kernels cost, and where they were, if that is several devices. */
-struct penstock__times {
+struct penstock__event_times {
     double transfer_s, kernel_s;
     penstock_device_work shares[PENSTOCK__METER_SHARES];
     unsigned share_count;
 };
 
 /* One more batch that a device did; the name lives as long as the context. */
-void penstock__times_share(struct penstock__times *times, const char *device);
+void penstock__event_times_share(struct penstock__event_times *event_times, const char *device);
 
 struct penstock__meter {
     uint64_t in, out;
     uint64_t covered; /* items in that the items out need */
     uint64_t batches, batched;
-    struct penstock__times times; /* of all batches; an executor adds to it, too: penstock__batch.times */
+    struct penstock__event_times
+        event_times; /* of all batches; an executor adds to it, too: penstock__batch.event_times */
     uint64_t latencies[PENSTOCK__METER_BINS];
     struct {
         uint64_t end; /* items in so far */

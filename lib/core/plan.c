@@ -276,9 +276,9 @@ bool penstock__plan_has_clock(const penstock_plan *plan)
     return penstock__executor_has_clock(plan->queue.executor);
 }
 
-void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times)
+void penstock__plan_set_event_times(penstock_plan *plan, struct penstock__event_times *event_times)
 {
-    plan->queue.times = times;
+    plan->queue.event_times = event_times;
 }
 
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan)

@@ -67,7 +67,7 @@ bool penstock__plan_is_direct(const penstock_plan *plan);
 /* As penstock__executor_has_clock(); and what batches from now on cost by that clock is added to `*times`, which
  * outlives them. */
 bool penstock__plan_has_clock(const penstock_plan *plan);
-void penstock__plan_set_times(penstock_plan *plan, struct penstock__times *times);
+void penstock__plan_set_event_times(penstock_plan *plan, struct penstock__event_times *event_times);
 
 /* Batches that the CPU did because the device failed. */
 uint64_t penstock__plan_fallbacks(const penstock_plan *plan);

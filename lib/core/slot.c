@@ -97,7 +97,7 @@ void penstock__slot_close(struct penstock__slot *slot)
     free_buffers(slot);
     slot->busy = false;
     slot->failure = PENSTOCK_OK;
-    slot->lap = (struct penstock__lap){.timed = 0};
+    slot->timing = (struct penstock__event_timing){.timed = 0};
 }
 
 /* What a batch lists for each frame or symbol, and what an OFDM batch has for all symbols of a frame. */
@@ -138,9 +138,9 @@ static int send_in_place(struct penstock__executor *executor, struct penstock__s
         (lists.gains && (status = make_buffer(&slot->gains, device, without_const(lists.gains), lists.gains_bytes))) ||
         (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
         return status;
-    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
+    penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_UPLOADED);
     status = device->backend->enqueue(&slot->slot, &executor->state, job);
-    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
+    penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_COMPUTED);
     return status;
 }
 
@@ -178,17 +178,17 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
         (lists.gains && (status = penstock__slot_buffer(&slot->gains, device, lists.gains_bytes))) ||
         (status = penstock__slot_buffer(&slot->out, device, out_bytes)))
         return status;
-    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_START);
+    penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_START);
     if ((lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
         (status = upload_gains(slot, batch, &lists)) ||
         (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)))
         return status;
-    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_UPLOADED);
+    penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_UPLOADED);
     if ((status = backend->enqueue(&slot->slot, &executor->state, job)))
         return status;
-    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_COMPUTED);
+    penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_COMPUTED);
     status = backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
-    penstock__clock_stamp(&slot->lap, &slot->slot, PENSTOCK__STAMP_DOWNLOADED);
+    penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_DOWNLOADED);
     return status;
 }
 
@@ -224,7 +224,7 @@ static void finish_slot(struct penstock__executor *executor, struct penstock__sl
         penstock__slot_close(slot);
         slot->failure = status;
     } else {
-        penstock__clock_stop(&executor->clock, &slot->lap, &slot->slot, !in_place);
+        penstock__event_clock_stop(&executor->clock, &slot->timing, &slot->slot, !in_place);
     }
     slot->busy = false;
     if (in_place)
@@ -232,9 +232,10 @@ static void finish_slot(struct penstock__executor *executor, struct penstock__sl
 }
 
 /* Whether a batch is one to be timed. Then nothing else is on its way any more. */
-static bool begin_lap(struct penstock__executor *executor, const struct penstock__batch *batch)
+static bool begin_timing(struct penstock__executor *executor, const struct penstock__batch *batch)
 {
-    bool timed = batch->times && penstock__executor_has_clock(executor) && penstock__clock_due(&executor->clock);
+    bool timed =
+        batch->event_times && penstock__executor_has_clock(executor) && penstock__event_clock_due(&executor->clock);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS && timed; i++)
         finish_slot(executor, &executor->slots[i]);
     return timed;
@@ -246,12 +247,12 @@ int penstock__executor_submit(struct penstock__executor *executor, unsigned inde
     if (executor->group)
         return penstock__group_submit(executor->group, index, batch);
     struct penstock_job job = job_of(slot, batch);
-    bool timed = begin_lap(executor, batch);
+    bool timed = begin_timing(executor, batch);
     int status = penstock__slot_open(slot, executor->state.device);
     if (status)
         return status;
-    if (batch->times && penstock__executor_has_clock(executor))
-        penstock__clock_start(&executor->clock, &slot->lap, batch->times, batch->frames, timed);
+    if (batch->event_times && penstock__executor_has_clock(executor))
+        penstock__event_clock_start(&executor->clock, &slot->timing, batch->event_times, batch->frames, timed);
     status = penstock__executor_in_host_memory(executor) ? send_in_place(executor, slot, batch, &job)
                                                          : send_with_copies(executor, slot, batch, &job);
     if (!status)

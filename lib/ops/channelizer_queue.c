@@ -49,13 +49,13 @@ void penstock__channelizer_engine_set_plan(struct channelizer_engine *engine, pe
     penstock_plan_free(engine->plans[0]);
     engine->plans[0] = plan;
     if (engine->meter)
-        penstock__plan_set_times(plan, &engine->meter->times);
+        penstock__plan_set_event_times(plan, &engine->meter->event_times);
 }
 
 void penstock__channelizer_engine_set_meter(struct channelizer_engine *engine, struct penstock__meter *meter)
 {
     engine->meter = meter;
-    penstock__plan_set_times(engine->plans[0], &meter->times);
+    penstock__plan_set_event_times(engine->plans[0], &meter->event_times);
 }
 
 void penstock__channelizer_engine_reset(struct channelizer_engine *engine)

@@ -53,7 +53,7 @@ static int make_engine(struct filter_stream *filter, const char *device)
     if (status)
         return status;
     filter->shape = penstock__filter_engine_shape(filter->engine);
-    penstock__filter_engine_set_times(filter->engine, &filter->stream.meter.times);
+    penstock__filter_engine_set_event_times(filter->engine, &filter->stream.meter.event_times);
     return PENSTOCK_OK;
 }
 

@@ -237,13 +237,13 @@ int penstock__filter_engine_run(struct filter_engine *engine, const struct filte
     return PENSTOCK_OK;
 }
 
-void penstock__filter_engine_set_times(struct filter_engine *engine, struct penstock__times *times)
+void penstock__filter_engine_set_event_times(struct filter_engine *engine, struct penstock__event_times *event_times)
 {
-    engine->times = times;
+    engine->event_times = event_times;
     if (engine->forward)
-        penstock__plan_set_times(engine->forward, times);
+        penstock__plan_set_event_times(engine->forward, event_times);
     if (engine->reverse)
-        penstock__plan_set_times(engine->reverse, times);
+        penstock__plan_set_event_times(engine->reverse, event_times);
 }
 
 unsigned penstock__filter_engine_slots(const struct filter_engine *engine)

@@ -125,9 +125,9 @@ uint64_t penstock__filter_phase(const struct filter_shift *shift, uint64_t sampl
 /* Samples that `rows` >= 1 blocks read. */
 size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_t rows);
 
-/* What batches cost by the device's clock is added there, as by penstock__plan_set_times(). */
-struct penstock__times;
-void penstock__filter_engine_set_times(struct filter_engine *engine, struct penstock__times *times);
+/* What batches cost by the device's clock is added there, as by penstock__plan_set_event_times(). */
+struct penstock__event_times;
+void penstock__filter_engine_set_event_times(struct filter_engine *engine, struct penstock__event_times *event_times);
 
 int penstock__filter_engine_run(struct filter_engine *engine, const struct filter_blocks *blocks);
 

@@ -181,7 +181,7 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
                                   .out = out,
                                   .frames = count,
                                   .samples = penstock__filter_samples(filter, count),
-                                  .times = engine->times});
+                                  .event_times = engine->event_times});
     if (status)
         give_up(fused);
     return status;

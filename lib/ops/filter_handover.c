@@ -175,7 +175,7 @@ static void take_over(struct filter_stream *filter, struct filter_stream *other)
         filter->complete = 0;
     else if (filter->complete == 0 && filter->desc.max_latency_s > 0)
         filter->complete = penstock__now_s();
-    penstock__filter_engine_set_times(filter->engine, &filter->stream.meter.times);
+    penstock__filter_engine_set_event_times(filter->engine, &filter->stream.meter.event_times);
     penstock__log(filter->stream.context, PENSTOCK_LOG_INFO, "%s is ready and goes on",
                   penstock__filter_engine_device(filter->engine));
     penstock__filter_queue_send(filter);

@@ -35,8 +35,8 @@ struct filter_engine {
     /* In batches: room for `rows` blocks and one more, for a change of taps. */
     penstock_cf32 *spectra, *product;
     char *made;
-    struct filter_fused fused;     /* does all of it, where the device can */
-    struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
+    struct filter_fused fused;                 /* does all of it, where the device can */
+    struct penstock__event_times *event_times; /* or NULL: as penstock__batch.event_times, of all batches */
 
     /* Near: of each thread. */
     char *scratch;

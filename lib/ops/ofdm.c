@@ -212,10 +212,10 @@ bool penstock__ofdm_has_clock(const penstock_ofdm *ofdm)
     return penstock__plan_has_clock(ofdm->plan);
 }
 
-void penstock__ofdm_set_times(penstock_ofdm *ofdm, struct penstock__times *times)
+void penstock__ofdm_set_event_times(penstock_ofdm *ofdm, struct penstock__event_times *event_times)
 {
-    penstock__plan_set_times(ofdm->plan, times);
-    ofdm->fused->times = times;
+    penstock__plan_set_event_times(ofdm->plan, event_times);
+    ofdm->fused->event_times = event_times;
 }
 
 /* A block on its way: `count` symbols whose results start at row `first`. */

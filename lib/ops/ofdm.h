@@ -54,9 +54,9 @@ uint64_t penstock__ofdm_fallbacks(const penstock_ofdm *ofdm);
 /* Batches that it did because the device was not ready yet. */
 uint64_t penstock__ofdm_cpu_while_compiling(const penstock_ofdm *ofdm);
 
-/* As penstock__plan_has_clock() and penstock__plan_set_times(). */
-struct penstock__times;
+/* As penstock__plan_has_clock() and penstock__plan_set_event_times(). */
+struct penstock__event_times;
 bool penstock__ofdm_has_clock(const penstock_ofdm *ofdm);
-void penstock__ofdm_set_times(penstock_ofdm *ofdm, struct penstock__times *times);
+void penstock__ofdm_set_event_times(penstock_ofdm *ofdm, struct penstock__event_times *event_times);
 
 #endif

@@ -126,7 +126,7 @@ static struct ofdm_flow_span list_all(const struct chunk *chunk)
     return all;
 }
 
-/* ---------------------------------------------------------------- even distances ------------- */
+/* ---------------------------------------------------------------- even distances -------------- */
 
 /* Symbols of one frame at even distances, as a continuous signal has them: those of a chunk follow from its first. */
 struct run {
@@ -216,7 +216,7 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
                                                                     : work->result->soft + first * problem->out_bytes,
                                     .frames = count,
                                     .samples = (size_t)distance + work->grid->n,
-                                    .times = work->fused->times};
+                                    .event_times = work->fused->event_times};
     if ((status = penstock__executor_submit(work->fused->chosen->executor, index, &batch)))
         return status;
     slot->first = first;

@@ -280,7 +280,7 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
                                      .out = rows->soft,
                                      .frames = rows->count,
                                      .samples = rows->count * grid->n,
-                                     .times = fused->times};
+                                     .event_times = fused->event_times};
     int status = problem->ofdm.complete ? make_rows(fused, fused->chosen) : PENSTOCK_OK;
     if (problem->ofdm.complete)
         packed.out = fused->rows;

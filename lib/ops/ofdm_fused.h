@@ -49,7 +49,7 @@ struct ofdm_fused {
     size_t block;
     double highest; /* level of these frames */
     struct ofdm_there there;
-    struct penstock__times *times; /* or NULL: as penstock__batch.times, of all batches */
+    struct penstock__event_times *event_times; /* or NULL: as penstock__batch.event_times, of all batches */
 };
 
 /* Results of `count` symbols, of which the kernel gives what is not NULL: as in penstock_ofdm_result. */

@@ -60,7 +60,7 @@ static void take_over(penstock_ofdm *ofdm, penstock_ofdm *other)
     ofdm->order = before.order;
     ofdm->cpu_while_compiling = before.cpu_while_compiling;
     other->order = NULL;
-    penstock__ofdm_set_times(ofdm, before.fused->times);
+    penstock__ofdm_set_event_times(ofdm, before.fused->event_times);
     penstock__log(ofdm->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", penstock_ofdm_device(ofdm));
 }
 

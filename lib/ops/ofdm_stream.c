@@ -122,9 +122,9 @@ int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *contex
         penstock_stream_free(&made->stream);
         return status;
     }
-    penstock__ofdm_set_times(made->data, &made->stream.meter.times);
+    penstock__ofdm_set_event_times(made->data, &made->stream.meter.event_times);
     if (made->training)
-        penstock__ofdm_set_times(made->training, &made->stream.meter.times);
+        penstock__ofdm_set_event_times(made->training, &made->stream.meter.event_times);
     penstock_stream_reset(&made->stream);
     *stream = &made->stream;
     return PENSTOCK_OK;

@@ -157,7 +157,7 @@ int penstock_viterbi_stream_open(penstock_stream **stream, penstock_context *con
         return status;
     }
     made->stream.in_bytes = penstock__viterbi_soft_bytes(code_of(made));
-    penstock__plan_set_times(made->plan, &made->stream.meter.times);
+    penstock__plan_set_event_times(made->plan, &made->stream.meter.event_times);
     penstock__stream_start(&made->stream);
     *stream = &made->stream;
     return PENSTOCK_OK;

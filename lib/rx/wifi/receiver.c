@@ -97,7 +97,7 @@ static int make(struct penstock__wifi *made, const penstock_wifi_receiver_desc *
     if ((status = penstock__rx_init(&made->rx, d->max_latency_s)) ||
         (status = penstock__wifi_tables_init(&made->tables)) || (status = make_ofdm(&made->rx, device)))
         return status;
-    penstock__ofdm_set_times(made->rx.ofdm, &made->rx.stream.meter.times);
+    penstock__ofdm_set_event_times(made->rx.ofdm, &made->rx.stream.meter.event_times);
     return PENSTOCK_OK;
 }
 
