@@ -12,7 +12,7 @@ static void check(struct rig *rig, struct penstock_filter_problem filter)
 {
     struct penstock__executor *executor;
     bool real = filter.format == PENSTOCK_F32;
-    filter.parts = filter.parts ? filter.parts : 1;
+    filter.partitions = filter.partitions ? filter.partitions : 1;
     filter.decimation = filter.decimation ? filter.decimation : 1;
     struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_FILTER,
                                        .in_bytes = penstock_format_bytes(filter.format),
@@ -22,7 +22,7 @@ static void check(struct rig *rig, struct penstock_filter_problem filter)
                                        .filter = filter};
     int status = penstock__executor_new(&executor, rig->device, &problem, 1);
     CHECK(!status, "n %zu, %s, block %zu, %zu parts, decimation %zu: %s", filter.n, penstock_format_name(filter.format),
-          filter.block, filter.parts, filter.decimation, penstock_error_text());
+          filter.block, filter.partitions, filter.decimation, penstock_error_text());
     if (!status)
         CHECK(executor->state.kernels == 1 && executor->state.passes == 1, "n %zu: %u kernels", filter.n,
               executor->state.kernels);

@@ -61,7 +61,7 @@ static struct use filter_use(size_t n, penstock_format format, size_t parts, siz
                                              .format = format,
                                              .block = block,
                                              .first = n - block,
-                                             .parts = parts,
+                                             .partitions = parts,
                                              .decimation = decimation,
                                              .rotated = rotated}},
                       .reads = {0, block, block, parts, n}};

@@ -24,7 +24,7 @@ static const struct penstock_problem problems[] = {
               .pilot_bins = pilot_bins,
               .pilot_values = pilots}},
     {.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = {.n = 16, .carrier_count = 4, .bins = bins}},
-    {.kind = PENSTOCK_PROBLEM_FILTER, .filter = {.n = 64, .block = 32, .parts = 2, .decimation = 4}},
+    {.kind = PENSTOCK_PROBLEM_FILTER, .filter = {.n = 64, .block = 32, .partitions = 2, .decimation = 4}},
 };
 
 static bool same(const void *a, const void *b, size_t bytes)

@@ -224,17 +224,17 @@ static inline size_t penstock__ofdm_gains(const struct penstock_ofdm_problem *of
 }
 
 /*
- * Overlap-save by `parts` sets of n taps: frame i reads n + (parts - 1) block samples from i block on. Part p of the
- * response, in the order of penstock__filter_place(), is multiplied by the transform of the n samples from (i + parts -
- * 1 - p) block on; of the inverse transform (not divided by n) of the sum of these products, each `decimation`-th value
- * is kept from `first` on, block / decimation of them. With `rotated` value j of frame i is then multiplied by exp(2 pi
- * i phase) and by value j of a table. Real samples (F32) give the real parts of their values.
+ * Overlap-save by `partitions` sets of n taps: frame i reads n + (partitions - 1) block samples from i block on. Part p
+ * of the response, in the order of penstock__filter_place(), is multiplied by the transform of the n samples from (i +
+ * partitions - 1 - p) block on; of the inverse transform (not divided by n) of the sum of these products, each
+ * `decimation`-th value is kept from `first` on, block / decimation of them. With `rotated` value j of frame i is then
+ * multiplied by exp(2 pi i phase) and by value j of a table. Real samples (F32) give the real parts of their values.
  */
 struct penstock_filter_problem {
     size_t n;               /* even */
     penstock_format format; /* not PLANAR; samples as they are in memory, as of OFDM */
     size_t block, first;
-    size_t parts, decimation; /* >= 1; block is a multiple of decimation */
+    size_t partitions, decimation; /* >= 1; block is a multiple of decimation */
     bool rotated;
 };
 
@@ -247,7 +247,7 @@ static inline size_t penstock__filter_values(const struct penstock_filter_proble
 /* Samples that `frames` >= 1 frames span in the input. */
 static inline size_t penstock__filter_samples(const struct penstock_filter_problem *filter, size_t frames)
 {
-    return (frames + filter->parts - 2) * filter->block + filter->n;
+    return (frames + filter->partitions - 2) * filter->block + filter->n;
 }
 
 /*
@@ -263,11 +263,11 @@ static inline size_t penstock__filter_place(size_t n, size_t k)
     return 2 * pair + (k < n / 2 ? 0 : 1);
 }
 
-/* Pairs of floats of a response: parts n, and with `rotated` the table and one more pair, whose bits are by how much
- * the phase of a frame is ahead of the one before: two uint32_t, the upper half first, in units of 2^-64 turns. */
+/* Pairs of floats of a response: partitions n, and with `rotated` the table and one more pair, whose bits are by how
+ * much the phase of a frame is ahead of the one before: two uint32_t, the upper half first, in units of 2^-64 turns. */
 static inline size_t penstock__filter_response(const struct penstock_filter_problem *filter)
 {
-    return filter->parts * filter->n + (filter->rotated ? penstock__filter_values(filter) + 1 : 0);
+    return filter->partitions * filter->n + (filter->rotated ? penstock__filter_values(filter) + 1 : 0);
 }
 
 /*

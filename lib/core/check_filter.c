@@ -41,11 +41,11 @@ static void sample(const struct check *check, double value[2], size_t i)
 /* The transform in check->x, of samples from `at` blocks on, times the part that each frame has for it. */
 static void add_products(struct check *check, size_t at)
 {
-    size_t n = check->filter->n, parts = check->filter->parts;
+    size_t n = check->filter->n, partitions = check->filter->partitions;
     for (size_t frame = 0; frame < check->frames; frame++) {
-        if (frame > at || at - frame >= parts)
+        if (frame > at || at - frame >= partitions)
             continue;
-        const penstock_cf32 *h = check->response + (parts - 1 - (at - frame)) * n;
+        const penstock_cf32 *h = check->response + (partitions - 1 - (at - frame)) * n;
         double *sum = check->sums + 2 * frame * n;
         for (size_t k = 0; k < n; k++) {
             size_t place = penstock__filter_place(n, k);
@@ -60,7 +60,7 @@ static void add_products(struct check *check, size_t at)
 /* What value j of a frame is turned by. */
 static void turn(const struct check *check, double value[2], size_t frame, size_t j)
 {
-    const penstock_cf32 *table = check->response + check->filter->parts * check->filter->n;
+    const penstock_cf32 *table = check->response + check->filter->partitions * check->filter->n;
     uint64_t phase = check->phase + frame * check->step;
     double angle = 2 * PI * 0x1p-64 * (double)(int64_t)phase, c = cos(angle), s = sin(angle);
     double t_re = (double)table[j].re * c - (double)table[j].im * s,
@@ -74,7 +74,7 @@ static int expect(struct check *check)
 {
     const struct penstock_filter_problem *filter = check->filter;
     int status = PENSTOCK_OK;
-    for (size_t at = 0; at < check->frames + filter->parts - 1 && !status; at++) {
+    for (size_t at = 0; at < check->frames + filter->partitions - 1 && !status; at++) {
         for (size_t i = 0; i < filter->n; i++)
             sample(check, check->x + 2 * i, at * filter->block + i);
         if (!(status = penstock__dft(check->x, filter->n, PENSTOCK_FORWARD)))

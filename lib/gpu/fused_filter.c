@@ -10,7 +10,7 @@
 /* Groups ahead of which the new samples are fetched into the cache, measured; nothing for sums of products. */
 static unsigned groups_ahead(const struct penstock_filter_problem *filter, const struct gpu_limits *limits)
 {
-    if (filter->parts > 1)
+    if (filter->partitions > 1)
         return 0;
     return filter->n == 1024   ? 6 * limits->units
            : filter->n == 4096 ? 2 * limits->units
@@ -21,7 +21,7 @@ static unsigned groups_ahead(const struct penstock_filter_problem *filter, const
 int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
                                  const struct gpu_limits *limits, unsigned variant)
 {
-    const bool one = filter->parts == 1;         /* sums of products take registers */
+    const bool one = filter->partitions == 1;    /* sums of products take registers */
     const struct fused_wish wish = {.extra = 16, /* measured: */
                                     .dense = filter->n == 4096   ? (one ? 3 : 2)
                                              : filter->n == 2048 ? (one ? 5 : 4)
@@ -46,7 +46,7 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define FIRST %zu\n#define VALUES %zu\n"
                        "#define STEP %zu\n#define PARTS %zu\n#define ROTATED %d\n#define AHEAD %u\n",
                        (int)filter->format, self->local_bytes / 16, filter->block, filter->first,
-                       penstock__filter_values(filter), filter->decimation, filter->parts, filter->rotated,
+                       penstock__filter_values(filter), filter->decimation, filter->partitions, filter->rotated,
                        self->shape.ahead);
 }
 
@@ -57,7 +57,8 @@ int penstock__fused_filter_source(struct gpu_text *text, const penstock_context 
     const struct fused_shape *shape = &self->shape;
     unsigned forward[GPU_MAX_SLOTS], back[GPU_MAX_SLOTS];
     add_constants(text, self, filter);
-    penstock__fused_transform(text, shape, "FORWARD", false, filter->parts > 1 && shape->passes > 1, NULL, forward);
+    penstock__fused_transform(text, shape, "FORWARD", false, filter->partitions > 1 && shape->passes > 1, NULL,
+                              forward);
     penstock__fused_transform(text, shape, "REVERSE_ALL", true, shape->passes > 1, forward, back);
     penstock__text_add(text, "#define PAIR_OF_LANE %s\n#define MULTIPLY",
                        filter->n == 4096 && !shape->regions ? "(lane / 256 * 256 + lane % 16 * 16 + lane / 16 % 16)"

@@ -44,7 +44,7 @@ static size_t average_of(const struct penstock_problem *problem)
 
 static bool whole_block(const struct penstock_filter_problem *filter)
 {
-    return filter->parts && filter->decimation && filter->block && filter->block % filter->decimation == 0;
+    return filter->partitions && filter->decimation && filter->block && filter->block % filter->decimation == 0;
 }
 
 int penstock__fused_check(const struct penstock_problem *problem, const char *device)

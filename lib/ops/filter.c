@@ -273,7 +273,7 @@ int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info
     known.phase = (double)(penstock__filter_phase(&filter->lines[0].shift, filter->stream.taken) >> 11) * 0x1p-53;
     known.channels = filter->channels;
     known.before = shape->history - shape->advance / shape->interpolation;
-    known.reads = shape->parts > 1 ? shape->n + (shape->parts - 1) * shape->block : shape->n;
+    known.reads = shape->partitions > 1 ? shape->n + (shape->partitions - 1) * shape->block : shape->n;
     return penstock__description_write(info, &known, sizeof known, "penstock_filter_info");
 }
 

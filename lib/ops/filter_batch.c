@@ -13,7 +13,7 @@
 /* What the stages between the plans need; where one kernel does it all, not before that has failed. */
 static int make_room(struct filter_engine *engine)
 {
-    size_t rows = engine->rows + 1, frames = engine->rows + engine->shape.parts;
+    size_t rows = engine->rows + 1, frames = engine->rows + engine->shape.partitions;
     if (!engine->spectra)
         engine->spectra = penstock__alloc(frames * engine->bins * sizeof *engine->spectra);
     if (!engine->product)
@@ -63,12 +63,12 @@ static size_t end_of(const struct rows *rows, size_t item)
 static void add_products(const struct filter_engine *engine, penstock_cf32 *to, size_t row,
                          const struct filter_taps *taps)
 {
-    size_t bins = engine->bins, parts = engine->shape.parts;
+    size_t bins = engine->bins, partitions = engine->shape.partitions;
     memset(to, 0, bins * sizeof *to);
     for (size_t first = 0; first < bins; first += SUM_BINS) {
         size_t count = bins - first < SUM_BINS ? bins - first : SUM_BINS;
-        for (size_t part = 0; part < parts; part++)
-            engine->kernels->accumulate(to + first, engine->spectra + (row + parts - 1 - part) * bins + first,
+        for (size_t part = 0; part < partitions; part++)
+            engine->kernels->accumulate(to + first, engine->spectra + (row + partitions - 1 - part) * bins + first,
                                         taps->spectrum + part * bins + first, count);
     }
 }
@@ -76,7 +76,7 @@ static void add_products(const struct filter_engine *engine, penstock_cf32 *to, 
 static void multiply_row(const struct filter_engine *engine, penstock_cf32 *to, size_t row,
                          const struct filter_taps *taps)
 {
-    if (engine->shape.parts > 1)
+    if (engine->shape.partitions > 1)
         add_products(engine, to, row, taps);
     else
         penstock__filter_multiply(engine, to, engine->spectra + row * engine->bins, taps);
@@ -135,7 +135,7 @@ static int run_channel(struct rows *rows)
 {
     struct filter_engine *engine = rows->engine;
     size_t count = rows->blocks->count;
-    spread(rows, multiply_item, engine->shape.n * engine->shape.parts);
+    spread(rows, multiply_item, engine->shape.n * engine->shape.partitions);
     int status = penstock_plan_run(engine->reverse, engine->product, engine->made, count);
     if (status)
         return status;
@@ -245,7 +245,8 @@ int penstock__filter_batch_run(struct filter_engine *engine, const struct filter
         return PENSTOCK_OK;
     if ((status = make_room(engine)))
         return status;
-    status = penstock_plan_run(engine->forward, blocks->in, engine->spectra, blocks->count + engine->shape.parts - 1);
+    status =
+        penstock_plan_run(engine->forward, blocks->in, engine->spectra, blocks->count + engine->shape.partitions - 1);
     for (size_t channel = 0; channel < engine->channels && !status; channel++)
         status = run_channel(&(struct rows){.engine = engine, .blocks = blocks, .channel = channel});
     return status;

@@ -12,7 +12,7 @@
 
 #define MAX_INTERPOLATION ((size_t)1 << 10)
 #define MAX_CHANNELS      ((size_t)1 << 16)
-#define LEAST_BLOCKS      32 /* transforms, in decimations, for taps in parts */
+#define LEAST_BLOCKS      32 /* transforms, in decimations, for partitioned taps */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter: " __VA_ARGS__)
 
@@ -82,13 +82,13 @@ static int check_channels(penstock_filter_desc *desc)
     return PENSTOCK_OK;
 }
 
-/* Of a transform that the caller asks for: with all taps, or with parts of them. */
+/* Of a transform that the caller asks for: with all taps, or with partitions of them. */
 static int check_length(const penstock_filter_desc *desc)
 {
     size_t up = desc->interpolation, least = (desc->max_taps + up - 1) / up + 2 * desc->decimation;
-    size_t parts = LEAST_BLOCKS * desc->decimation;
-    if (up == 1 && parts < least)
-        least = parts;
+    size_t partitions = LEAST_BLOCKS * desc->decimation;
+    if (up == 1 && partitions < least)
+        least = partitions;
     if (desc->n <= MAX_LENGTH / up && desc->n >= least)
         return PENSTOCK_OK;
     return bad("n is %zu, not %zu (max_taps / interpolation + 2 decimation%s) .. %zu", desc->n, least,

@@ -136,9 +136,9 @@ static void write_key(char key[KEY_BYTES], const struct wanted *wanted, const st
     for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++) {
         struct filter_shape there = *shape;
         penstock__filter_length(&there, list->devices[i], wanted->channels);
-        used +=
-            snprintf(key + used, KEY_BYTES - (size_t)used, "; %s: %s, %s: %zu points, %zu parts",
-                     list->devices[i]->name, list->devices[i]->product, list->devices[i]->driver, there.n, there.parts);
+        used += snprintf(key + used, KEY_BYTES - (size_t)used, "; %s: %s, %s: %zu points, %zu parts",
+                         list->devices[i]->name, list->devices[i]->product, list->devices[i]->driver, there.n,
+                         there.partitions);
     }
 }
 

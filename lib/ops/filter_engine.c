@@ -25,7 +25,7 @@
 
 /* Blocks for each part: so much more than the frames before the first block's own, which are transformed again with
  * each batch. */
-#define PARTS_SHARE 2
+#define PARTITIONS_SHARE 2
 
 /* ---------------------------------------------------------------- plans ----------------------- */
 
@@ -92,8 +92,8 @@ static int choose_rows(struct filter_engine *engine)
     size_t least = engine->near ? penstock__threads(engine->context) : info.best_batch;
     if (!engine->near && least < device_rows(engine))
         least = device_rows(engine);
-    if (least < PARTS_SHARE * shape->parts && shape->parts > 1)
-        least = PARTS_SHARE * shape->parts;
+    if (least < PARTITIONS_SHARE * shape->partitions && shape->partitions > 1)
+        least = PARTITIONS_SHARE * shape->partitions;
     engine->rows = (engine->near ? NEAR_VALUES : BATCH_VALUES) / shape->n;
     if (engine->rows < least)
         engine->rows = least;
@@ -168,7 +168,7 @@ int penstock__filter_engine_new(struct filter_engine **engine, penstock_context 
     if ((status = penstock__filter_near_pair(made, device)) || (!made->pair && (status = make_plans(made, device))) ||
         (status = make_rotations(made, shifts, channel_count)))
         goto fail;
-    made->near = shape->parts == 1 && (made->pair || penstock__filter_near_possible(made));
+    made->near = shape->partitions == 1 && (made->pair || penstock__filter_near_possible(made));
     if ((status = choose_rows(made)) ||
         (status = made->near ? penstock__filter_near_init(made) : penstock__filter_batch_init(made)))
         goto fail;

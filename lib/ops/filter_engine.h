@@ -10,9 +10,10 @@
  * Decimation by D: with F the greatest common divisor of D and the length n I, the spectrum is folded F times, so that
  * the reverse transform is F times shorter, and of its values each (D / F)-th is kept.
  *
- * Many taps may be cut into `parts` of one block's length each: a block's spectrum is then the sum of products of the
- * last `parts` frames' spectra with those of the parts, and the transform no longer than two blocks (T. Stockham's
- * method with the sectioning of B. Kulp, "Digital equalization using Fourier transform techniques", AES 85, 1988).
+ * Many taps may be cut into `partitions` of one block's length each: a block's spectrum is then the sum of products of
+ * the last `partitions` frames' spectra with those of the partitions, and the transform no longer than two blocks (T.
+ * Stockham's method with the sectioning of B. Kulp, "Digital equalization using Fourier transform techniques", AES 85,
+ * 1988).
  *
  * Positions are counted at the interpolated rate, where taps are, from the first sample on.
  */
@@ -35,7 +36,8 @@ struct filter_shape {
     /* Set by penstock__filter_shape_set(). */
     size_t n, high, fold, m; /* transform lengths: forward, high = n interpolation, and reverse m = high / fold */
     size_t history, block;   /* samples of a frame: old ones and new ones */
-    size_t parts, frame;     /* sets of taps; samples that a block reads, >= history + block: n + (parts - 1) block */
+    size_t partitions;       /* sets of taps */
+    size_t frame;            /* samples that a block reads, >= history + block: n + (partitions - 1) block */
     size_t first;            /* of a row's values among the reverse transform's */
     size_t values, step;     /* values that a block makes; one of `step` of the reverse transform's */
     size_t sample_bytes, value_bytes;
@@ -47,7 +49,8 @@ struct filter_shape {
 /* For transforms of length n; false where the taps do not fit into it. */
 bool penstock__filter_shape_set(struct filter_shape *shape, size_t n);
 
-/* The same with the taps in parts; false where blocks could not be so short, or would be more than the taps need. */
+/* The same with the taps in partitions; false where blocks could not be so short, or would be more than the taps need.
+ */
 bool penstock__filter_shape_partition(struct filter_shape *shape, size_t n);
 
 /* Position of a block's first value. */
@@ -155,7 +158,7 @@ int penstock__filter_engine_enqueue(struct filter_engine *engine, const struct f
 int penstock__filter_engine_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
                                   const void *in, size_t in_bytes, size_t count);
 
-/* Sets the length and the parts that suit a device, which is open. */
+/* Sets the length and the partitions that suit a device, which is open. */
 void penstock__filter_length(struct filter_shape *shape, const struct penstock_device *device, size_t channel_count);
 
 /* The same for the device that `asked` means, which "auto" finds by measurement or from memory; `device` is then the

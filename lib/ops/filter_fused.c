@@ -60,7 +60,7 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
                    .format = shape->format,
                    .block = shape->block,
                    .first = shape->first * shape->fold,
-                   .parts = shape->parts,
+                   .partitions = shape->partitions,
                    .decimation = shape->decimation,
                    .rotated = rotated(engine)},
     };
@@ -117,7 +117,7 @@ static void fill_response(struct filter_engine *engine, size_t channel, const st
     size_t n = filter->n;
     if (response->taps_id == taps->id)
         return;
-    for (size_t part = 0; part < filter->parts; part++) {
+    for (size_t part = 0; part < filter->partitions; part++) {
         const penstock_cf32 *from = taps->spectrum + part * engine->bins;
         for (size_t k = 0; k < n; k++) {
             bool mirrored = k >= engine->bins;
@@ -127,7 +127,7 @@ static void fill_response(struct filter_engine *engine, size_t channel, const st
         }
     }
     if (filter->rotated)
-        fill_rotation(engine, channel, response->values + filter->parts * n);
+        fill_rotation(engine, channel, response->values + filter->partitions * n);
     response->id = ++fused->fills;
     response->taps_id = taps->id;
 }
@@ -237,7 +237,7 @@ static uint64_t signal_phase(const struct filter_engine *engine, uint64_t block)
 static int check_blocks(const struct penstock_problem *problem, size_t count)
 {
     const struct penstock_filter_problem *filter = &problem->filter;
-    size_t once = filter->n + filter->parts * filter->block;
+    size_t once = filter->n + filter->partitions * filter->block;
     if (count > PTRDIFF_MAX / (filter->block * problem->in_bytes + problem->out_bytes) - once)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu blocks are more than memory can hold", count);
     return PENSTOCK_OK;

@@ -27,8 +27,8 @@
 #define SLACK_LONG  1.15
 
 /* Of lengths that one kernel does. */
-#define LONGEST_FUSED  8192
-#define SHORTEST_PARTS 4096 /* for taps in parts */
+#define LONGEST_FUSED       8192
+#define SHORTEST_PARTITIONS 4096 /* for partitioned taps */
 
 /* ---------------------------------------------------------------- a processor ----------------- */
 
@@ -77,7 +77,7 @@ static const double fused_points[] = {1.05, 1, 1, 1.06, 1.11, 1.45};
 static double fused_cost(const struct filter_shape *shape)
 {
     return (double)shape->n * fused_points[(size_t)(log2((double)shape->n) + 0.5) - SHORTEST_LOG2] *
-           (double)(shape->parts + 1) / 2;
+           (double)(shape->partitions + 1) / 2;
 }
 
 /* ---------------------------------------------------------------- the least ------------------- */
@@ -126,7 +126,7 @@ static void choose_fused(struct choice *best, const struct filter_shape *shape)
     for (size_t n = SHORTEST; n <= LONGEST_FUSED; n *= 2) {
         if (shape->taps <= n - n / 4 && penstock__filter_shape_set(&candidate, n))
             consider(best, &candidate, fused_cost(&candidate), SLACK);
-        if (n >= SHORTEST_PARTS && penstock__filter_shape_partition(&candidate, n))
+        if (n >= SHORTEST_PARTITIONS && penstock__filter_shape_partition(&candidate, n))
             consider(best, &candidate, fused_cost(&candidate), SLACK);
     }
 }

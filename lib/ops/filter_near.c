@@ -57,7 +57,7 @@ int penstock__filter_near_pair(struct filter_engine *engine, const char *device)
     enum penstock_preference preference;
     const char *name;
     int status;
-    if (shape->real || shape->fold > 1 || shape->interpolation > 1 || shape->parts > 1 ||
+    if (shape->real || shape->fold > 1 || shape->interpolation > 1 || shape->partitions > 1 ||
         !penstock__filter_pair_fits(shape->n) || penstock__device_parse(&preference, &name, device) ||
         preference == PENSTOCK_DEVICE_AUTO)
         return PENSTOCK_OK;

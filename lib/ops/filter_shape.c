@@ -48,7 +48,7 @@ static void finish(struct filter_shape *shape)
     size_t up = shape->interpolation;
     shape->first = shape->history * up / shape->fold;
     shape->values = shape->block * up / shape->decimation;
-    shape->frame = shape->n + (shape->parts - 1) * shape->block;
+    shape->frame = shape->n + (shape->partitions - 1) * shape->block;
     shape->sample_bytes = penstock_format_bytes(shape->format);
     shape->value_bytes = shape->real || shape->real_values ? sizeof(float) : sizeof(penstock_cf32);
 }
@@ -61,7 +61,7 @@ bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
     size_t late = shape->advance % up ? 1 : 0; /* samples after a block that its last values see */
     shape->n = n;
     shape->pair = NULL;
-    shape->parts = 1;
+    shape->partitions = 1;
     shape->high = n * up;
     shape->fold = common_divisor(down, shape->high);
     shape->m = shape->high / shape->fold;
@@ -86,7 +86,7 @@ bool penstock__filter_shape_partition(struct filter_shape *shape, size_t n)
     shape->fold = 1;
     shape->step = shape->decimation;
     shape->block = block;
-    shape->parts = (shape->taps + block - 1) / block;
+    shape->partitions = (shape->taps + block - 1) / block;
     shape->history = n - block;
     finish(shape);
     shape->history = shape->frame - block;

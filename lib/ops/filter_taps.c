@@ -37,13 +37,13 @@ static void load(double *data, const struct filter_shape *shape, double shift, c
     }
 }
 
-/* Each part's spectrum; without parts there is one of all taps. */
+/* Each part's spectrum; without partitions there is one of all taps. */
 static int transform(penstock_cf32 *spectrum, double *data, const struct filter_shape *shape, double shift,
                      const penstock_cf32 *complex_taps, const float *real_taps, size_t count)
 {
-    size_t bins = shape->real ? shape->high / 2 + 1 : shape->high, most = shape->parts > 1 ? shape->block : count;
+    size_t bins = shape->real ? shape->high / 2 + 1 : shape->high, most = shape->partitions > 1 ? shape->block : count;
     int status = PENSTOCK_OK;
-    for (size_t part = 0; part < shape->parts && !status; part++) {
+    for (size_t part = 0; part < shape->partitions && !status; part++) {
         size_t start = part * most < count ? part * most : count, end = count - start < most ? count : start + most;
         memset(data, 0, 2 * shape->high * sizeof *data);
         load(data, shape, shift, complex_taps, real_taps, start, end);
@@ -59,7 +59,7 @@ int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_sha
 {
     size_t bins = shape->real ? shape->high / 2 + 1 : shape->high;
     double *data = penstock__alloc(2 * shape->high * sizeof *data);
-    struct filter_taps *made = penstock__alloc(sizeof *made + shape->parts * bins * sizeof made->spectrum[0]);
+    struct filter_taps *made = penstock__alloc(sizeof *made + shape->partitions * bins * sizeof made->spectrum[0]);
     penstock_cf32 *spectrum = shape->pair ? penstock__alloc(bins * sizeof *spectrum) : made ? made->spectrum : NULL;
     int status = PENSTOCK_ERR_MEMORY;
     *taps = NULL;

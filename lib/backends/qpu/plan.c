@@ -20,7 +20,7 @@ int penstock__qpu_supports(const struct penstock_device *device, const struct pe
     if (filter && !penstock__qpu_format(&format, problem->filter.format))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no load of %s samples", device->name,
                                penstock_format_name(problem->filter.format));
-    if (filter && (problem->filter.parts > 1 || problem->filter.decimation > 1 || problem->filter.rotated))
+    if (filter && (problem->filter.partitions > 1 || problem->filter.decimation > 1 || problem->filter.rotated))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s filters with one part, without decimation and shift",
                                device->name);
     if (!filter && fft->domain != PENSTOCK_COMPLEX)
