@@ -158,7 +158,7 @@ static bool again(const char *text, const struct use *use)
 static void run(const struct use *use, const struct fused_kernel *kernel, const char *text, const char *label)
 {
     const struct penstock_problem *problem = &use->problem;
-    struct penstock_ofdm_place *places = NULL;
+    struct penstock_ofdm_descriptor *places = NULL;
     size_t count = 0, factors = 0;
     float *table = NULL, *gains = NULL;
     struct gpu_trace trace = {.text = text,
@@ -176,7 +176,7 @@ static void run(const struct use *use, const struct fused_kernel *kernel, const 
     void *samples = calloc(1, in_bytes);
     CHECK_OK(penstock__fused_kernel_table(&table, &count, kernel, problem));
     if (problem->kind != PENSTOCK_PROBLEM_FFT) {
-        factors = 2 * (problem->kind == PENSTOCK_PROBLEM_OFDM ? penstock__ofdm_gains(&problem->ofdm)
+        factors = 2 * (problem->kind == PENSTOCK_PROBLEM_OFDM ? penstock__ofdm_coefficients(&problem->ofdm)
                                                               : penstock__filter_response(&problem->filter));
         gains = calloc(factors, sizeof *gains);
     }

@@ -218,7 +218,7 @@ static inline size_t penstock__ofdm_row(const struct penstock_ofdm_problem *ofdm
 }
 
 /* Pairs of floats that a frame has in struct penstock_ofdm_tables. */
-static inline size_t penstock__ofdm_gains(const struct penstock_ofdm_problem *ofdm)
+static inline size_t penstock__ofdm_coefficients(const struct penstock_ofdm_problem *ofdm)
 {
     return ofdm->n + 2 + 3 * ofdm->pilot_count;
 }
@@ -421,10 +421,11 @@ struct penstock_problem {
 
 /*
  * A symbol: where its transform starts, in samples of the job's input, how it is rotated on load (as a gathered frame
- * is), the frame whose gains it has, and what is taken out behind the transform, where it is not from the symbol's own
- * pilots: bin k, which stands for carrier k or k - n, is multiplied by exp(2 pi i (common + carrier slope) / 2^32).
+ * is), the frame whose coefficients it has, and what is taken out behind the transform, where it is not from the
+ * symbol's own pilots: bin k, which stands for carrier k or k - n, is multiplied by exp(2 pi i (common + carrier slope)
+ * / 2^32).
  */
-struct penstock_ofdm_place {
+struct penstock_ofdm_descriptor {
     uint32_t start, phase, step, frame;
     uint32_t common, slope;
     uint32_t pilot_row; /* of pilot_values */
@@ -432,26 +433,26 @@ struct penstock_ofdm_place {
 };
 
 /*
- * A frame's gains, pairs of floats: a bin of the transform of samples as they are in memory (integers as whole numbers,
- * cu8 less 127.5) times its gain is a point whose levels stand at odd multiples of |gain|^2 times the ratio. That
- * multiple is also the soft bit of a point at the distance of one level from its only border. Pair n: the ratio, and
- * what takes levels at odd integers to a point of mean power one. Pair n + 1: bits of the frame's constellation, and
- * the pilots' mean carrier k0. Then three pairs a pilot: a gain, which turns all pilots alike, so that only its
+ * A frame's coefficients, pairs of floats: a bin of the transform of samples as they are in memory (integers as whole
+ * numbers, cu8 less 127.5) times its gain is a point whose levels stand at odd multiples of |gain|^2 times the ratio.
+ * That multiple is also the soft bit of a point at the distance of one level from its only border. Pair n: the ratio,
+ * and what takes levels at odd integers to a point of mean power one. Pair n + 1: bits of the frame's constellation,
+ * and the pilots' mean carrier k0. Then three pairs a pilot: a gain, which turns all pilots alike, so that only its
  * direction counts; its weights in common phase and slope, which are the sums of weight times angle; and what takes
  * the pilot times gain and conjugate value to what it is received as. At least one frame.
  */
 struct penstock_ofdm_tables {
-    const struct penstock_ofdm_place *places; /* one a symbol; or, if spacing > 0, two: symbol i is the first, moved by
-                                                 i spacing and with i times the second's phase added to its own, 64 bits
-                                                 each; NULL: symbol i starts at start + i spacing (> 0), all are of
-                                                 frame 0 and nothing is taken out */
+    /* One a symbol; or, if spacing > 0, two: symbol i is the first, moved by i spacing and with i times the second's
+     * phase added to its own, 64 bits each; NULL: symbol i starts at start + i spacing (> 0), all are of frame 0 and
+     * nothing is taken out. */
+    const struct penstock_ofdm_descriptor *descriptors;
     uint32_t start, spacing;
     bool narrow; /* no level is above 21 */
-    const penstock_cf32 *gains;
+    const penstock_cf32 *coefficients;
     size_t frame_count;
 };
 
-static inline size_t penstock__ofdm_places(const struct penstock_ofdm_tables *tables, size_t symbols)
+static inline size_t penstock__ofdm_descriptors(const struct penstock_ofdm_tables *tables, size_t symbols)
 {
     return tables->spacing ? 2 : symbols;
 }
@@ -494,8 +495,9 @@ struct penstock_job {
     struct penstock_buffer *out;
     size_t frames;
     size_t samples; /* at `in`: where PLANAR's Q values start, and what gathered frames may not go beyond */
-    struct penstock_buffer *gains; /* OFDM: of all frames, places, if any, being at `gather`; FILTER: the response */
-    uint32_t start, spacing;       /* OFDM without places; FILTER: the first frame's phase, upper and lower half */
+    /* OFDM: of all frames, descriptors, if any, being at `gather`; FILTER: the response. */
+    struct penstock_buffer *coefficients;
+    uint32_t start, spacing; /* OFDM without descriptors; FILTER: the first frame's phase, upper and lower half */
     bool narrow;
 };
 

@@ -16,7 +16,7 @@ struct penstock_bench {
     penstock_plan *plan; /* NULL: the executor is an operator's */
     struct penstock__executor *executor;
     penstock_queue *queue;
-    penstock_buffer *in, *out, *gains, *gather; /* the last two where the work has them */
+    penstock_buffer *in, *out, *coefficients, *gather; /* the last two where the work has them */
     struct penstock_job job;
     size_t in_bytes, out_bytes;
     penstock_bench **parts; /* of several devices: the same on each, and nothing of the above but the bytes */
@@ -73,15 +73,15 @@ static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch
     const struct penstock_ofdm_tables *ofdm = batch->ofdm;
     int status;
     if (batch->response)
-        return fill_list(&bench->gains, bench, batch->response,
+        return fill_list(&bench->coefficients, bench, batch->response,
                          penstock__filter_response(&problem->filter) * sizeof *batch->response);
     if (!ofdm)
         return PENSTOCK_OK;
-    status = fill_list(&bench->gains, bench, ofdm->gains,
-                       ofdm->frame_count * penstock__ofdm_gains(&problem->ofdm) * sizeof *ofdm->gains);
+    status = fill_list(&bench->coefficients, bench, ofdm->coefficients,
+                       ofdm->frame_count * penstock__ofdm_coefficients(&problem->ofdm) * sizeof *ofdm->coefficients);
     return status ? status
-                  : fill_list(&bench->gather, bench, ofdm->places,
-                              penstock__ofdm_places(ofdm, batch->frames) * sizeof *ofdm->places);
+                  : fill_list(&bench->gather, bench, ofdm->descriptors,
+                              penstock__ofdm_descriptors(ofdm, batch->frames) * sizeof *ofdm->descriptors);
 }
 
 static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
@@ -98,7 +98,7 @@ static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
     bench->job = penstock__batch_job(batch);
     bench->job.in = bench->in;
     bench->job.out = bench->out;
-    bench->job.gains = bench->gains;
+    bench->job.coefficients = bench->coefficients;
     bench->job.gather = bench->gather;
     return penstock__queue_drain(bench->queue);
 }
@@ -178,7 +178,7 @@ void penstock_bench_free(penstock_bench *bench)
     penstock_queue_free(bench->queue);
     penstock_buffer_free(bench->in);
     penstock_buffer_free(bench->out);
-    penstock_buffer_free(bench->gains);
+    penstock_buffer_free(bench->coefficients);
     penstock_buffer_free(bench->gather);
     penstock__free(bench);
 }

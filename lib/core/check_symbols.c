@@ -33,8 +33,8 @@ struct check {
     double strength; /* of a bin of the transform */
     unsigned bits[FRAMES];
     void *in;
-    struct penstock_ofdm_place *places;
-    penstock_cf32 *gains;
+    struct penstock_ofdm_descriptor *descriptors;
+    penstock_cf32 *coefficients;
     unsigned char *out;
     double *spectrum, *scratch;
     struct penstock_dft_plan *there, *back;
@@ -43,7 +43,7 @@ struct check {
 
 /* What is expected of a symbol. */
 struct expected {
-    const penstock_cf32 *gains;
+    const penstock_cf32 *coefficients;
     unsigned bits;
     double phase, slope; /* to be taken out */
     double slope_error;  /* of one pilot's angle in the slope */
@@ -58,10 +58,10 @@ static int32_t number_of(const struct check *check, uint32_t bin)
 }
 
 /* Weights of pilots as struct penstock_ofdm_tables has them. */
-static void weigh_pilots(struct check *check, penstock_cf32 *gains)
+static void weigh_pilots(struct check *check, penstock_cf32 *coefficients)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    penstock_cf32 *pilots = gains + ofdm->n + 2;
+    penstock_cf32 *pilots = coefficients + ofdm->n + 2;
     double sum = 0, mean = 0, square = 0;
     for (size_t p = 0; p < ofdm->pilot_count; p++) {
         double direction = tau * penstock__check_uniform(&check->random);
@@ -80,43 +80,43 @@ static void weigh_pilots(struct check *check, penstock_cf32 *gains)
             pilots[3 * p + 1] =
                 (penstock_cf32){(float)(weight / sum), square > 0 ? (float)(weight * number / square) : 0};
         }
-    gains[ofdm->n + 1].im = (float)mean;
+    coefficients[ofdm->n + 1].im = (float)mean;
 }
 
 /* Points spread over the constellation and somewhat beyond it. */
-static void fill_gains(struct check *check)
+static void fill_coefficients(struct check *check)
 {
-    size_t n = check->ofdm->n, row = penstock__ofdm_gains(check->ofdm);
+    size_t n = check->ofdm->n, row = penstock__ofdm_coefficients(check->ofdm);
     double spread = 1 << (check->ofdm->bits + 1) / 2, usual = USUAL_LEVEL * spread / check->strength;
     for (size_t f = 0; f < FRAMES; f++) {
-        penstock_cf32 *gains = check->gains + f * row;
+        penstock_cf32 *coefficients = check->coefficients + f * row;
         unsigned bits = f == 0 || check->ofdm->bits == 1 ? check->ofdm->bits : f == 1 ? check->ofdm->bits / 4 * 2 : 1;
         check->bits[f] = bits ? bits : 1;
         for (size_t k = 0; k < n; k++)
-            gains[k] = (penstock_cf32){(float)(usual * penstock__check_uniform(&check->random)),
-                                       (float)(usual * penstock__check_uniform(&check->random))};
-        gains[n] = (penstock_cf32){(float)(USUAL_LEVEL / (usual * usual)), 0.375F};
-        gains[n + 1] = (penstock_cf32){(float)check->bits[f], 0};
-        weigh_pilots(check, gains);
+            coefficients[k] = (penstock_cf32){(float)(usual * penstock__check_uniform(&check->random)),
+                                              (float)(usual * penstock__check_uniform(&check->random))};
+        coefficients[n] = (penstock_cf32){(float)(USUAL_LEVEL / (usual * usual)), 0.375F};
+        coefficients[n + 1] = (penstock_cf32){(float)check->bits[f], 0};
+        weigh_pilots(check, coefficients);
     }
 }
 
-static void fill_place(struct check *check, struct penstock_ofdm_place *place, size_t i, bool listed)
+static void fill_descriptor(struct check *check, struct penstock_ofdm_descriptor *descriptor, size_t i, bool listed)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    *place = (struct penstock_ofdm_place){.start = 1 + (uint32_t)(i * (ofdm->n + 1))};
+    *descriptor = (struct penstock_ofdm_descriptor){.start = 1 + (uint32_t)(i * (ofdm->n + 1))};
     if (!listed)
         return;
-    place->frame = (uint32_t)(i % FRAMES);
-    place->pilot_row = ofdm->pilot_rows ? (uint32_t)(i * 5 % ofdm->pilot_rows) : 0;
+    descriptor->frame = (uint32_t)(i % FRAMES);
+    descriptor->pilot_row = ofdm->pilot_rows ? (uint32_t)(i * 5 % ofdm->pilot_rows) : 0;
     if (i % 4 == 0)
         return; /* no rotation */
-    place->phase = (uint32_t)penstock__check_random(&check->random);
-    place->step = (uint32_t)penstock__check_random(&check->random);
+    descriptor->phase = (uint32_t)penstock__check_random(&check->random);
+    descriptor->step = (uint32_t)penstock__check_random(&check->random);
     if (ofdm->own)
         return;
-    place->common = (uint32_t)penstock__check_random(&check->random);
-    place->slope = (uint32_t)penstock__check_random(&check->random);
+    descriptor->common = (uint32_t)penstock__check_random(&check->random);
+    descriptor->slope = (uint32_t)penstock__check_random(&check->random);
 }
 
 static void rotate(double value[2], double re, double im)
@@ -134,11 +134,12 @@ static void rotate_turns(double value[2], uint32_t turns)
 }
 
 /* Random bins, and pilots as they were sent, turned by their gain, a phase and a slope of up to a radian in all. */
-static void fill_spectrum(struct check *check, const struct penstock_ofdm_place *place)
+static void fill_spectrum(struct check *check, const struct penstock_ofdm_descriptor *descriptor)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    const penstock_cf32 *pilots = check->gains + place->frame * penstock__ofdm_gains(ofdm) + ofdm->n + 2;
-    const penstock_cf32 *values = ofdm->pilot_values + place->pilot_row * ofdm->pilot_count;
+    const penstock_cf32 *pilots =
+        check->coefficients + descriptor->frame * penstock__ofdm_coefficients(ofdm) + ofdm->n + 2;
+    const penstock_cf32 *values = ofdm->pilot_values + descriptor->pilot_row * ofdm->pilot_count;
     double phase = tau * penstock__check_uniform(&check->random);
     double slope = 2 * penstock__check_uniform(&check->random) / (double)ofdm->n;
     for (size_t k = 0; k < 2 * ofdm->n; k++)
@@ -155,75 +156,79 @@ static void fill_spectrum(struct check *check, const struct penstock_ofdm_place 
     }
 }
 
-static void fill_symbol(struct check *check, const struct penstock_ofdm_place *place)
+static void fill_symbol(struct check *check, const struct penstock_ofdm_descriptor *descriptor)
 {
     size_t n = check->ofdm->n;
     double scale = check->strength / (double)n;
-    fill_spectrum(check, place);
+    fill_spectrum(check, descriptor);
     penstock__dft_plan_run(check->back, check->spectrum, check->scratch);
     for (size_t j = 0; j < n; j++) {
         double *value = check->spectrum + 2 * j;
-        rotate_turns(value, 0U - (place->phase + (uint32_t)j * place->step));
+        rotate_turns(value, 0U - (descriptor->phase + (uint32_t)j * descriptor->step));
         for (size_t part = 0; part < 2; part++)
-            penstock__check_put(check->in, check->ofdm->format, 2 * (place->start + j) + part,
+            penstock__check_put(check->in, check->ofdm->format, 2 * (descriptor->start + j) + part,
                                 fmin(fmax(scale * value[part], -120), 120));
     }
 }
 
 /* ---------------------------------------------------------------- expectation ----------------- */
 
-static void transform(struct check *check, const struct penstock_ofdm_place *place)
+static void transform(struct check *check, const struct penstock_ofdm_descriptor *descriptor)
 {
     for (size_t j = 0; j < check->ofdm->n; j++) {
         double *value = check->spectrum + 2 * j;
-        value[0] = penstock__check_get(check->in, check->ofdm->format, 2 * (place->start + j));
-        value[1] = penstock__check_get(check->in, check->ofdm->format, 2 * (place->start + j) + 1);
-        rotate_turns(value, place->phase + (uint32_t)j * place->step);
+        value[0] = penstock__check_get(check->in, check->ofdm->format, 2 * (descriptor->start + j));
+        value[1] = penstock__check_get(check->in, check->ofdm->format, 2 * (descriptor->start + j) + 1);
+        rotate_turns(value, descriptor->phase + (uint32_t)j * descriptor->step);
     }
     penstock__dft_plan_run(check->there, check->spectrum, check->scratch);
 }
 
-static void pilot_at(const struct check *check, const struct penstock_ofdm_place *place, size_t p, double seen[2])
+static void pilot_at(const struct check *check, const struct penstock_ofdm_descriptor *descriptor, size_t p,
+                     double seen[2])
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    penstock_cf32 gain = check->gains[place->frame * penstock__ofdm_gains(ofdm) + ofdm->n + 2 + 3 * p];
-    penstock_cf32 sent = ofdm->pilot_values[place->pilot_row * ofdm->pilot_count + p];
+    penstock_cf32 gain =
+        check->coefficients[descriptor->frame * penstock__ofdm_coefficients(ofdm) + ofdm->n + 2 + 3 * p];
+    penstock_cf32 sent = ofdm->pilot_values[descriptor->pilot_row * ofdm->pilot_count + p];
     memcpy(seen, check->spectrum + 2 * (size_t)ofdm->pilot_bins[p], 2 * sizeof *seen);
     rotate(seen, (double)gain.re, (double)gain.im);
     rotate(seen, (double)sent.re, -(double)sent.im);
 }
 
 /* Phase and slope of the symbol's own pilots, by the weights. */
-static void follow(const struct check *check, const struct penstock_ofdm_place *place, struct expected *expected)
+static void follow(const struct check *check, const struct penstock_ofdm_descriptor *descriptor,
+                   struct expected *expected)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
     double sum[2] = {0, 0}, mean = 0, seen[2];
     for (size_t p = 0; p < ofdm->pilot_count; p++) {
-        pilot_at(check, place, p, seen);
+        pilot_at(check, descriptor, p, seen);
         sum[0] += seen[0];
         sum[1] += seen[1];
     }
     for (size_t p = 0; p < ofdm->pilot_count; p++) {
-        penstock_cf32 weight = expected->gains[ofdm->n + 3 + 3 * p];
-        pilot_at(check, place, p, seen);
+        penstock_cf32 weight = expected->coefficients[ofdm->n + 3 + 3 * p];
+        pilot_at(check, descriptor, p, seen);
         rotate(seen, sum[0], -sum[1]);
         double angle = atan2(seen[1], seen[0]);
         mean += (double)weight.re * angle;
         expected->slope += (double)weight.im * angle;
         expected->slope_error += fabs((double)weight.im);
     }
-    expected->phase = atan2(sum[1], sum[0]) + mean - expected->slope * (double)expected->gains[ofdm->n + 1].im;
+    expected->phase = atan2(sum[1], sum[0]) + mean - expected->slope * (double)expected->coefficients[ofdm->n + 1].im;
 }
 
-static struct expected expect(const struct check *check, const struct penstock_ofdm_place *place)
+static struct expected expect(const struct check *check, const struct penstock_ofdm_descriptor *descriptor)
 {
-    struct expected expected = {.gains = check->gains + place->frame * penstock__ofdm_gains(check->ofdm),
-                                .bits = check->bits[place->frame]};
+    struct expected expected = {.coefficients =
+                                    check->coefficients + descriptor->frame * penstock__ofdm_coefficients(check->ofdm),
+                                .bits = check->bits[descriptor->frame]};
     if (check->ofdm->own) {
-        follow(check, place, &expected);
+        follow(check, descriptor, &expected);
     } else {
-        expected.phase = -tau * place->common / 0x1p32;
-        expected.slope = -tau * (int32_t)place->slope / 0x1p32;
+        expected.phase = -tau * descriptor->common / 0x1p32;
+        expected.slope = -tau * (int32_t)descriptor->slope / 0x1p32;
     }
     return expected;
 }
@@ -231,7 +236,7 @@ static struct expected expect(const struct check *check, const struct penstock_o
 /* What rounding may do to an angle at a carrier: each pilot's angle is off by 1e-5 at most. */
 static double angle_error(const struct check *check, const struct expected *expected, double number)
 {
-    return 1e-5 * (1 + fabs(number - (double)expected->gains[check->ofdm->n + 1].im) * expected->slope_error);
+    return 1e-5 * (1 + fabs(number - (double)expected->coefficients[check->ofdm->n + 1].im) * expected->slope_error);
 }
 
 /* ---------------------------------------------------------------- comparison ------------------ */
@@ -274,8 +279,8 @@ static int compare_carrier(const struct check *check, const struct expected *exp
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
     uint32_t bin = ofdm->bins[c];
     double number = number_of(check, bin), angle = expected->phase + expected->slope * number, point[2];
-    double g[2] = {(double)expected->gains[bin].re, (double)expected->gains[bin].im};
-    double level = (g[0] * g[0] + g[1] * g[1]) * (double)expected->gains[ofdm->n].re;
+    double g[2] = {(double)expected->coefficients[bin].re, (double)expected->coefficients[bin].im};
+    double level = (g[0] * g[0] + g[1] * g[1]) * (double)expected->coefficients[ofdm->n].re;
     double error = angle_error(check, expected, number);
     memcpy(point, check->spectrum + 2 * (size_t)bin, sizeof point);
     rotate(point, cos(angle), -sin(angle));
@@ -283,21 +288,21 @@ static int compare_carrier(const struct check *check, const struct expected *exp
     int status = compare_soft(check, expected, symbol, c, point, level, error);
     if (status || !ofdm->complete)
         return status;
-    double scale = (double)expected->gains[ofdm->n].im / level, want[2] = {point[0] * scale, point[1] * scale};
+    double scale = (double)expected->coefficients[ofdm->n].im / level, want[2] = {point[0] * scale, point[1] * scale};
     const unsigned char *points = part_of(check, symbol, penstock__ofdm_points_at(ofdm), ofdm->carrier_count);
     return compare_pair(points, symbol, "point", c, want,
                         scale * (CLOSE * check->strength * hypot(g[0], g[1]) + error * hypot(point[0], point[1])));
 }
 
-static int compare_rest(const struct check *check, const struct penstock_ofdm_place *place,
+static int compare_rest(const struct check *check, const struct penstock_ofdm_descriptor *descriptor,
                         const struct expected *expected, size_t symbol)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
     const unsigned char *pilots = part_of(check, symbol, penstock__ofdm_pilots_at(ofdm), ofdm->pilot_count);
     int status = PENSTOCK_OK;
     for (size_t p = 0; p < ofdm->pilot_count && !status; p++) {
-        double seen[2], back = (double)expected->gains[ofdm->n + 4 + 3 * p].re;
-        pilot_at(check, place, p, seen);
+        double seen[2], back = (double)expected->coefficients[ofdm->n + 4 + 3 * p].re;
+        pilot_at(check, descriptor, p, seen);
         double want[2] = {seen[0] * back, seen[1] * back};
         status = compare_pair(pilots, symbol, "pilot", p, want, 10 * CLOSE * hypot(want[0], want[1]));
     }
@@ -314,43 +319,43 @@ static int compare_rest(const struct check *check, const struct penstock_ofdm_pl
                            (double)got.re, (double)got.im, expected->phase, expected->slope);
 }
 
-static int compare_symbol(const struct check *check, const struct penstock_ofdm_place *place, size_t symbol)
+static int compare_symbol(const struct check *check, const struct penstock_ofdm_descriptor *descriptor, size_t symbol)
 {
-    struct expected expected = expect(check, place);
+    struct expected expected = expect(check, descriptor);
     int status = PENSTOCK_OK;
     for (size_t c = 0; c < check->ofdm->carrier_count && !status; c++)
         status = compare_carrier(check, &expected, symbol, c);
-    return !status && check->ofdm->complete ? compare_rest(check, place, &expected, symbol) : status;
+    return !status && check->ofdm->complete ? compare_rest(check, descriptor, &expected, symbol) : status;
 }
 
 /* ---------------------------------------------------------------- runs ------------------------ */
 
 static int run(struct check *check, enum way way)
 {
-    struct penstock_ofdm_place first[2];
-    struct penstock_ofdm_tables tables = {.places = way == FOLLOWED ? first
-                                                    : way == LISTED ? check->places
-                                                                    : NULL,
+    struct penstock_ofdm_descriptor first[2];
+    struct penstock_ofdm_tables tables = {.descriptors = way == FOLLOWED ? first
+                                                         : way == LISTED ? check->descriptors
+                                                                         : NULL,
                                           .start = way == EVEN,
                                           .spacing = way == LISTED ? 0 : (uint32_t)check->ofdm->n + 1,
-                                          .gains = check->gains,
+                                          .coefficients = check->coefficients,
                                           .frame_count = FRAMES};
     struct penstock__batch batch = {
         .in = check->in, .ofdm = &tables, .out = check->out, .frames = check->symbols, .samples = check->samples};
     int status;
     for (size_t i = 0; i < check->symbols; i++)
-        fill_place(check, &check->places[i], i, way == LISTED);
+        fill_descriptor(check, &check->descriptors[i], i, way == LISTED);
     if (way == FOLLOWED)
-        penstock__check_follow(first, check->places, check->symbols, tables.spacing, &check->random);
+        penstock__check_follow(first, check->descriptors, check->symbols, tables.spacing, &check->random);
     for (size_t i = 0; i < check->symbols; i++)
-        fill_symbol(check, &check->places[i]);
+        fill_symbol(check, &check->descriptors[i]);
     memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
     if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
         (status = penstock__executor_wait(check->executor, 0)))
         return status;
     for (size_t i = 0; i < check->symbols && !status; i++) {
-        transform(check, &check->places[i]);
-        status = compare_symbol(check, &check->places[i], i);
+        transform(check, &check->descriptors[i]);
+        status = compare_symbol(check, &check->descriptors[i], i);
     }
     for (size_t i = 0; i < GUARD_BYTES && !status; i++)
         if (check->out[check->symbols * check->row + i] != GUARD)
@@ -366,12 +371,12 @@ static int make(struct check *check)
         (status = penstock__dft_plan_new(&check->back, ofdm->n, PENSTOCK_REVERSE)))
         return status;
     check->in = penstock__calloc(check->samples, penstock_format_bytes(ofdm->format));
-    check->places = penstock__calloc(check->symbols, sizeof *check->places);
-    check->gains = penstock__calloc(FRAMES * penstock__ofdm_gains(ofdm), sizeof *check->gains);
+    check->descriptors = penstock__calloc(check->symbols, sizeof *check->descriptors);
+    check->coefficients = penstock__calloc(FRAMES * penstock__ofdm_coefficients(ofdm), sizeof *check->coefficients);
     check->out = penstock__alloc(check->symbols * check->row + GUARD_BYTES);
     check->spectrum = penstock__alloc(2 * ofdm->n * sizeof *check->spectrum);
     check->scratch = penstock__alloc(penstock__dft_plan_scratch_bytes(check->there) + 64);
-    return check->in && check->places && check->gains && check->out && check->spectrum && check->scratch
+    return check->in && check->descriptors && check->coefficients && check->out && check->spectrum && check->scratch
                ? PENSTOCK_OK
                : PENSTOCK_ERR_MEMORY;
 }
@@ -379,8 +384,8 @@ static int make(struct check *check)
 static void release(struct check *check)
 {
     penstock__free(check->in);
-    penstock__free(check->places);
-    penstock__free(check->gains);
+    penstock__free(check->descriptors);
+    penstock__free(check->coefficients);
     penstock__free(check->out);
     penstock__free(check->spectrum);
     penstock__free(check->scratch);
@@ -397,7 +402,7 @@ int penstock__check_symbols(struct penstock__executor *executor)
     check.strength = DEVIATION * sqrt(1.5 * (double)ofdm->n);
     int status = make(&check);
     if (!status) {
-        fill_gains(&check);
+        fill_coefficients(&check);
         for (int way = 0; way < WAYS && !status; way++)
             status = run(&check, (enum way)way);
     }

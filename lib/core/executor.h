@@ -20,8 +20,9 @@ struct penstock__batch {
     const penstock_viterbi_block *blocks;    /* NULL but for blocks of unequal length */
     const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
     const penstock_cf32 *response;           /* NULL unless the problem is FILTER */
-    uint64_t gains_id; /* not 0: the same number has the same response, or OFDM's gains; they stay with the slot */
-    uint64_t phase;    /* of the first frame: FILTER, rotated: in units of 2^-64 turns; folded: its turn, < n */
+    uint64_t coefficients_id; /* not 0: the same number has the same response, or OFDM's coefficients; they stay with
+                                 the slot */
+    uint64_t phase;           /* of the first frame: FILTER, rotated: in units of 2^-64 turns; folded: its turn, < n */
     void *out;
     size_t frames;  /* >= 1 */
     size_t samples; /* at `in` */
@@ -35,8 +36,8 @@ struct penstock__slot {
     bool open;
     bool busy;
     uint64_t mark;
-    uint64_t gains_id;                             /* what `gains` holds; 0: something else */
-    struct penstock_buffer in, gather, gains, out; /* made where .device is not NULL */
+    uint64_t coefficients_id;                             /* what `coefficients` holds; 0: something else */
+    struct penstock_buffer in, gather, coefficients, out; /* made where .device is not NULL */
     struct penstock__event_timing timing;
     int failure; /* that no wait has told of */
 };

@@ -61,9 +61,9 @@ static void *without_const(const void *memory)
 
 static void free_buffers(struct penstock__slot *slot)
 {
-    slot->gains_id = 0;
+    slot->coefficients_id = 0;
     free_buffer(&slot->out);
-    free_buffer(&slot->gains);
+    free_buffer(&slot->coefficients);
     free_buffer(&slot->gather);
     free_buffer(&slot->in);
 }
@@ -102,25 +102,26 @@ void penstock__slot_close(struct penstock__slot *slot)
 
 /* What a batch lists for each frame or symbol, and what an OFDM batch has for all symbols of a frame. */
 struct lists {
-    const void *gather, *gains;
-    size_t gather_bytes, gains_bytes;
+    const void *gather, *coefficients;
+    size_t gather_bytes, coefficients_bytes;
 };
 
 static struct lists lists_of(const struct penstock_problem *problem, const struct penstock__batch *batch)
 {
     const struct penstock_ofdm_tables *ofdm = batch->ofdm;
     if (batch->response)
-        return (struct lists){.gains = batch->response,
-                              .gains_bytes = penstock__filter_response(&problem->filter) * sizeof *batch->response};
+        return (struct lists){.coefficients = batch->response,
+                              .coefficients_bytes =
+                                  penstock__filter_response(&problem->filter) * sizeof *batch->response};
     if (batch->blocks)
         return (struct lists){.gather = batch->blocks, .gather_bytes = batch->frames * sizeof *batch->blocks};
     if (!ofdm)
         return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
-    return (struct lists){.gather = ofdm->places,
-                          .gains = ofdm->gains,
-                          .gather_bytes = penstock__ofdm_places(ofdm, batch->frames) * sizeof *ofdm->places,
-                          .gains_bytes =
-                              ofdm->frame_count * penstock__ofdm_gains(&problem->ofdm) * sizeof *ofdm->gains};
+    return (struct lists){.gather = ofdm->descriptors,
+                          .coefficients = ofdm->coefficients,
+                          .gather_bytes = penstock__ofdm_descriptors(ofdm, batch->frames) * sizeof *ofdm->descriptors,
+                          .coefficients_bytes = ofdm->frame_count * penstock__ofdm_coefficients(&problem->ofdm) *
+                                                sizeof *ofdm->coefficients};
 }
 
 static int send_in_place(struct penstock__executor *executor, struct penstock__slot *slot,
@@ -135,7 +136,8 @@ static int send_in_place(struct penstock__executor *executor, struct penstock__s
                               penstock__problem_in_bytes(problem, batch->samples))) ||
         (lists.gather &&
          (status = make_buffer(&slot->gather, device, without_const(lists.gather), lists.gather_bytes))) ||
-        (lists.gains && (status = make_buffer(&slot->gains, device, without_const(lists.gains), lists.gains_bytes))) ||
+        (lists.coefficients && (status = make_buffer(&slot->coefficients, device, without_const(lists.coefficients),
+                                                     lists.coefficients_bytes))) ||
         (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_UPLOADED);
@@ -152,14 +154,15 @@ int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *b
 }
 
 /* Unless the slot has it from the batch before. */
-static int upload_gains(struct penstock__slot *slot, const struct penstock__batch *batch, const struct lists *lists)
+static int upload_coefficients(struct penstock__slot *slot, const struct penstock__batch *batch,
+                               const struct lists *lists)
 {
     int status;
-    if (!lists->gains || (batch->gains_id && batch->gains_id == slot->gains_id))
+    if (!lists->coefficients || (batch->coefficients_id && batch->coefficients_id == slot->coefficients_id))
         return PENSTOCK_OK;
-    slot->gains_id = 0;
-    if (!(status = penstock__slot_upload(slot, &slot->gains, lists->gains, lists->gains_bytes)))
-        slot->gains_id = batch->gains_id;
+    slot->coefficients_id = 0;
+    if (!(status = penstock__slot_upload(slot, &slot->coefficients, lists->coefficients, lists->coefficients_bytes)))
+        slot->coefficients_id = batch->coefficients_id;
     return status;
 }
 
@@ -175,12 +178,13 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
     int status;
     if ((status = penstock__slot_buffer(&slot->in, device, in_bytes)) ||
         (lists.gather && (status = penstock__slot_buffer(&slot->gather, device, lists.gather_bytes))) ||
-        (lists.gains && (status = penstock__slot_buffer(&slot->gains, device, lists.gains_bytes))) ||
+        (lists.coefficients &&
+         (status = penstock__slot_buffer(&slot->coefficients, device, lists.coefficients_bytes))) ||
         (status = penstock__slot_buffer(&slot->out, device, out_bytes)))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_START);
     if ((lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
-        (status = upload_gains(slot, batch, &lists)) ||
+        (status = upload_coefficients(slot, batch, &lists)) ||
         (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_UPLOADED);
@@ -203,12 +207,12 @@ struct penstock_job penstock__batch_job(const struct penstock__batch *batch)
 
 static struct penstock_job job_of(struct penstock__slot *slot, const struct penstock__batch *batch)
 {
-    bool listed = batch->ofdm ? batch->ofdm->places != NULL : batch->gather || batch->blocks;
+    bool listed = batch->ofdm ? batch->ofdm->descriptors != NULL : batch->gather || batch->blocks;
     struct penstock_job job = penstock__batch_job(batch);
     job.in = &slot->in;
     job.gather = listed ? &slot->gather : NULL;
     job.out = &slot->out;
-    job.gains = batch->ofdm || batch->response ? &slot->gains : NULL;
+    job.coefficients = batch->ofdm || batch->response ? &slot->coefficients : NULL;
     return job;
 }
 

@@ -159,7 +159,7 @@ static void add_sizes(struct gpu_text *text, const struct fused_kernel *self, co
                        "#define VALUES_AT %zu\n",
                        ofdm->carrier_count, ofdm->bits, ofdm->complete, ofdm->own, ofdm->pilot_count,
                        parts_of(self, ofdm), penstock__ofdm_points_at(ofdm), penstock__ofdm_pilots_at(ofdm),
-                       penstock__ofdm_phase_at(ofdm), penstock__ofdm_gains(ofdm), kept_of(self, ofdm),
+                       penstock__ofdm_phase_at(ofdm), penstock__ofdm_coefficients(ofdm), kept_of(self, ofdm),
                        self->local_bytes / 16, places.bins, places.pilot_bins, places.values);
 }
 

@@ -176,7 +176,7 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
         fused->executor, slot,
         &(struct penstock__batch){.in = in,
                                   .response = response->values,
-                                  .gains_id = response->id,
+                                  .coefficients_id = response->id,
                                   .phase = filter->rotated ? phase_of(engine, channel, first) : 0,
                                   .out = out,
                                   .frames = count,
@@ -261,7 +261,7 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
     if ((status = send_response(fused, queue)))
         return status;
     uint64_t phase = filter->rotated ? signal_phase(engine, first) : 0;
-    job.gains = fused->there;
+    job.coefficients = fused->there;
     job.start = (uint32_t)(phase >> 32);
     job.spacing = (uint32_t)phase;
     return penstock__enqueue(penstock__executor_on(fused->executor, queue->slot.device), &job, queue);

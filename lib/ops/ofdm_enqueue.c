@@ -8,9 +8,9 @@
 
 void penstock__ofdm_there_free(struct ofdm_there *there)
 {
-    penstock_buffer_free(there->gains);
-    penstock_buffer_free(there->places);
-    *there = (struct ofdm_there){.gains = NULL};
+    penstock_buffer_free(there->coefficients);
+    penstock_buffer_free(there->descriptors);
+    *there = (struct ofdm_there){.coefficients = NULL};
 }
 
 /* Into buffers of its own: those of the frame before may be in use. */
@@ -20,7 +20,7 @@ static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, co
     const penstock_ofdm_batch batch = {.frames = frame, .frame_count = 1};
     const penstock_ofdm_result soft = {.soft = (int8_t *)(uintptr_t)frame}; /* soft bits alone are wanted */
     const penstock_ofdm_symbol first = {.start = 0};
-    struct penstock_ofdm_place places[2];
+    struct penstock_ofdm_descriptor descriptors[2];
     int status = penstock__ofdm_fused_begin(fused, grid, &batch, &soft);
     penstock__ofdm_there_free(&fused->there);
     if (status <= 0 || fused->chosen != &fused->kernels[OFDM_SOFT])
@@ -28,14 +28,14 @@ static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, co
                           : penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                             "the device does not demodulate such a frame in one kernel");
     struct penstock_ofdm_tables tables =
-        penstock__ofdm_even_tables(fused, grid, frame, &first, skip, (uint32_t)length, places);
-    if (!tables.places)
+        penstock__ofdm_even_tables(fused, grid, frame, &first, skip, (uint32_t)length, descriptors);
+    if (!tables.descriptors)
         tables.start = (uint32_t)skip;
-    places[0].start = (uint32_t)skip;
-    size_t bytes = penstock__ofdm_gains(&fused->chosen->problem.ofdm) * sizeof *tables.gains;
-    status = penstock__buffer_holding(&fused->there.gains, tables.gains, bytes, queue);
-    if (!status && tables.places)
-        status = penstock__buffer_holding(&fused->there.places, tables.places, sizeof places, queue);
+    descriptors[0].start = (uint32_t)skip;
+    size_t bytes = penstock__ofdm_coefficients(&fused->chosen->problem.ofdm) * sizeof *tables.coefficients;
+    status = penstock__buffer_holding(&fused->there.coefficients, tables.coefficients, bytes, queue);
+    if (!status && tables.descriptors)
+        status = penstock__buffer_holding(&fused->there.descriptors, tables.descriptors, sizeof descriptors, queue);
     fused->there.tables = tables;
     if (status)
         penstock__ofdm_there_free(&fused->there);
@@ -62,16 +62,16 @@ int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_gri
         (status = penstock__job_place(&job, kernel->executor, in, out, queue)) ||
         (frame && (status = send_frame(fused, grid, frame, skip, length, queue))))
         return status;
-    if (!fused->there.gains)
+    if (!fused->there.coefficients)
         return penstock__error(PENSTOCK_ERR_STATE, "no frame was given before; the symbols' first call needs one");
-    job.gains = fused->there.gains;
-    job.gather = fused->there.places;
+    job.coefficients = fused->there.coefficients;
+    job.gather = fused->there.descriptors;
     job.start = fused->there.tables.start;
     job.spacing = fused->there.tables.spacing;
     job.narrow = fused->there.tables.narrow;
-    if (job.gains->device != queue->slot.device)
+    if (job.coefficients->device != queue->slot.device)
         return penstock__error(PENSTOCK_ERR_STATE, "the frame is on %s, the queue on %s; give it again",
-                               job.gains->device->name, queue->slot.device->name);
+                               job.coefficients->device->name, queue->slot.device->name);
     return penstock__enqueue(penstock__executor_on(kernel->executor, queue->slot.device), &job, queue);
 }
 

@@ -50,10 +50,10 @@ static int prepare(struct ofdm_flow *flow, struct ofdm_flow_slot *slot, const st
 {
     const struct penstock_problem *problem = &work->fused->chosen->problem;
     size_t items = (count - 1) / ITEM_SYMBOLS + 1;
-    void *places = slot->places, *rows = slot->rows;
-    int status =
-        reserve(&places, &slot->place_room, (flow->spacing ? 2 : count) * sizeof *slot->places, work->fused->device);
-    slot->places = places;
+    void *descriptors = slot->descriptors, *rows = slot->rows;
+    int status = reserve(&descriptors, &slot->place_room, (flow->spacing ? 2 : count) * sizeof *slot->descriptors,
+                         work->fused->device);
+    slot->descriptors = descriptors;
     if (!status && problem->ofdm.complete && !work->made)
         status = reserve(&rows, &slot->row_bytes, count * problem->out_bytes, work->fused->device);
     slot->rows = rows;
@@ -70,7 +70,7 @@ static int prepare(struct ofdm_flow *flow, struct ofdm_flow_slot *slot, const st
 void penstock__ofdm_flow_free(struct ofdm_flow *flow, penstock_context *context)
 {
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++) {
-        penstock_host_memory_free(context, flow->slots[i].places);
+        penstock_host_memory_free(context, flow->slots[i].descriptors);
         penstock_host_memory_free(context, flow->slots[i].rows);
     }
     penstock__free(flow->spans);
@@ -100,10 +100,10 @@ static void list(void *argument, size_t item, unsigned worker)
         !penstock__ofdm_good_symbols(work->grid, work->batch, work->skip, chunk->first + begin, chunk->first + end);
     for (size_t i = begin; i < end && !span.bad; i++) {
         uint64_t window = symbols[i].start + work->skip;
-        struct penstock_ofdm_place place =
-            penstock__ofdm_place(&symbols[i], work->batch->frames, window, work->grid->n, given);
-        place.start = (uint32_t)(window - chunk->base);
-        chunk->slot->places[i] = place;
+        struct penstock_ofdm_descriptor descriptor =
+            penstock__ofdm_descriptor(&symbols[i], work->batch->frames, window, work->grid->n, given);
+        descriptor.start = (uint32_t)(window - chunk->base);
+        chunk->slot->descriptors[i] = descriptor;
         span.behind = span.behind || window < chunk->base;
         span.high = window > span.high ? window : span.high;
     }
@@ -171,8 +171,8 @@ static uint32_t even_spacing(const struct ofdm_flow_work *work, size_t first, si
 
 /* ---------------------------------------------------------------- chunks ---------------------- */
 
-/* Of the gains of all frames, or of the one that the symbols of a chunk at even distances belong to. */
-static uint64_t gains_id(const struct chunk *chunk, bool even)
+/* Of the coefficients of all frames, or of the one that the symbols of a chunk at even distances belong to. */
+static uint64_t coefficients_id(const struct chunk *chunk, bool even)
 {
     const struct ofdm_flow_work *work = chunk->work;
     return work->fused->filled << 32 | (even ? 1 + (uint64_t)work->batch->symbols[chunk->first].frame : 0);
@@ -193,11 +193,12 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
                           .count = count,
                           .base = symbols[0].start + work->skip};
     uint64_t distance = (count - 1) * (uint64_t)flow->spacing;
-    struct penstock_ofdm_tables tables = {
-        .places = slot->places, .gains = work->fused->gains, .frame_count = work->fused->frame_count};
+    struct penstock_ofdm_tables tables = {.descriptors = slot->descriptors,
+                                          .coefficients = work->fused->coefficients,
+                                          .frame_count = work->fused->frame_count};
     if (flow->spacing) {
         tables = penstock__ofdm_even_tables(work->fused, work->grid, work->batch->frames, symbols, work->skip,
-                                            flow->spacing, slot->places);
+                                            flow->spacing, slot->descriptors);
     } else {
         struct ofdm_flow_span span = list_all(&chunk);
         if (span.bad)
@@ -210,7 +211,7 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
         return OFDM_FLOW_SCATTERED;
     struct penstock__batch batch = {.in = (const char *)work->batch->samples + (size_t)chunk.base * problem->in_bytes,
                                     .ofdm = &tables,
-                                    .gains_id = gains_id(&chunk, flow->spacing > 0),
+                                    .coefficients_id = coefficients_id(&chunk, flow->spacing > 0),
                                     .out = work->made               ? (void *)work->made
                                            : problem->ofdm.complete ? (void *)slot->rows
                                                                     : work->result->soft + first * problem->out_bytes,

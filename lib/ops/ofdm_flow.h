@@ -12,7 +12,7 @@
 
 /* What a slot's chunk has in host memory that the device reaches by itself. */
 struct ofdm_flow_slot {
-    struct penstock_ofdm_place *places;
+    struct penstock_ofdm_descriptor *descriptors;
     char *rows; /* where all was asked for */
     size_t place_room, row_bytes;
     size_t first, count; /* symbols whose rows are on their way; 0: none */

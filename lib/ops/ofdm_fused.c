@@ -45,8 +45,8 @@ static int copy_grid(struct ofdm_fused *fused, const struct ofdm_grid *grid, con
     fused->bins = penstock__alloc(grid->data.count * sizeof *fused->bins);
     fused->pilot_bins = penstock__alloc((pilots + 1) * sizeof *fused->pilot_bins);
     fused->pilot_values = penstock__alloc((values + 1) * sizeof *fused->pilot_values);
-    fused->places = penstock__calloc(fused->block, sizeof *fused->places);
-    if (!fused->bins || !fused->pilot_bins || !fused->pilot_values || !fused->places)
+    fused->descriptors = penstock__calloc(fused->block, sizeof *fused->descriptors);
+    if (!fused->bins || !fused->pilot_bins || !fused->pilot_values || !fused->descriptors)
         return PENSTOCK_ERR_MEMORY;
     memcpy(fused->bins, grid->data.bin, grid->data.count * sizeof *fused->bins);
     if (pilots) {
@@ -109,7 +109,7 @@ void penstock__ofdm_fused_free(struct ofdm_fused *fused)
     penstock__free(fused->bins);
     penstock__free(fused->pilot_bins);
     penstock__free(fused->pilot_values);
-    penstock__free(fused->places);
+    penstock__free(fused->descriptors);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
         penstock__free(fused->gain_sets[i].values);
     penstock__free(fused->rows);
@@ -154,14 +154,14 @@ static int choose(struct ofdm_fused *fused, const penstock_ofdm_batch *batch, co
 static int reserve_frames(struct ofdm_fused *fused, size_t count)
 {
     struct ofdm_gain_set *set = &fused->gain_sets[fused->gain_set];
-    size_t pairs = count * penstock__ofdm_gains(&fused->chosen->problem.ofdm);
+    size_t pairs = count * penstock__ofdm_coefficients(&fused->chosen->problem.ofdm);
     fused->frame_count = count;
     if (pairs > set->capacity) {
         penstock__free(set->values);
         set->values = penstock__calloc(pairs, sizeof *set->values);
         set->capacity = set->values ? pairs : 0;
     }
-    fused->gains = set->values;
+    fused->coefficients = set->values;
     return set->values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
@@ -177,8 +177,8 @@ int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid 
     fused->filled++;
     fused->highest = 0;
     for (size_t f = 0; f < batch->frame_count; f++)
-        if (!penstock__ofdm_gains_fill(fused->gains + f * penstock__ofdm_gains(ofdm), ofdm, grid, &batch->frames[f],
-                                       &fused->highest))
+        if (!penstock__ofdm_coefficients_fill(fused->coefficients + f * penstock__ofdm_coefficients(ofdm), ofdm, grid,
+                                              &batch->frames[f], &fused->highest))
             return false;
     return true;
 }
@@ -194,39 +194,40 @@ static uint32_t turns_of(float radians)
     return (uint32_t)(int64_t)(turns * 0x1p32 + (turns < 0 ? -0.5 : 0.5));
 }
 
-struct penstock_ofdm_place penstock__ofdm_place(const penstock_ofdm_symbol *symbol, const penstock_ofdm_frame *frames,
-                                                uint64_t window, size_t n, bool given)
+struct penstock_ofdm_descriptor penstock__ofdm_descriptor(const penstock_ofdm_symbol *symbol,
+                                                          const penstock_ofdm_frame *frames, uint64_t window, size_t n,
+                                                          bool given)
 {
     struct penstock_gather gather;
     penstock__ofdm_rotation(&gather, &frames[symbol->frame], window, n);
-    return (struct penstock_ofdm_place){.phase = gather.phase,
-                                        .step = gather.step,
-                                        .frame = symbol->frame,
-                                        .common = given ? turns_of(symbol->phase) : 0,
-                                        .slope = given ? turns_of(symbol->slope) : 0,
-                                        .pilot_row = symbol->pilot_row};
+    return (struct penstock_ofdm_descriptor){.phase = gather.phase,
+                                             .step = gather.step,
+                                             .frame = symbol->frame,
+                                             .common = given ? turns_of(symbol->phase) : 0,
+                                             .slope = given ? turns_of(symbol->slope) : 0,
+                                             .pilot_row = symbol->pilot_row};
 }
 
 struct penstock_ofdm_tables penstock__ofdm_even_tables(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
                                                        const penstock_ofdm_frame *frames,
                                                        const penstock_ofdm_symbol *first, size_t skip, uint32_t spacing,
-                                                       struct penstock_ofdm_place places[2])
+                                                       struct penstock_ofdm_descriptor descriptors[2])
 {
     const penstock_ofdm_frame *frame = &frames[first->frame];
     uint64_t turns = penstock__ofdm_turns(frame), window = first->start + skip;
-    struct penstock_ofdm_tables tables = {.spacing = spacing,
-                                          .gains = fused->gains +
-                                                   first->frame * penstock__ofdm_gains(&fused->chosen->problem.ofdm),
-                                          .frame_count = 1,
-                                          .narrow = fused->highest <= OFDM_NARROW};
+    struct penstock_ofdm_tables tables = {
+        .spacing = spacing,
+        .coefficients = fused->coefficients + first->frame * penstock__ofdm_coefficients(&fused->chosen->problem.ofdm),
+        .frame_count = 1,
+        .narrow = fused->highest <= OFDM_NARROW};
     if (!turns)
         return tables;
-    tables.places = places;
-    places[0] = penstock__ofdm_place(first, frames, window, grid->n, false);
-    places[0].frame = 0;
-    places[0].phase_low = (uint32_t)penstock__ofdm_phase(frame, window, grid->n);
-    places[1] = (struct penstock_ofdm_place){.phase = (uint32_t)(turns * spacing >> 32),
-                                             .phase_low = (uint32_t)(turns * spacing)};
+    tables.descriptors = descriptors;
+    descriptors[0] = penstock__ofdm_descriptor(first, frames, window, grid->n, false);
+    descriptors[0].frame = 0;
+    descriptors[0].phase_low = (uint32_t)penstock__ofdm_phase(frame, window, grid->n);
+    descriptors[1] = (struct penstock_ofdm_descriptor){.phase = (uint32_t)(turns * spacing >> 32),
+                                                       .phase_low = (uint32_t)(turns * spacing)};
     return tables;
 }
 
@@ -274,7 +275,7 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
 {
     const struct penstock_problem *problem = &fused->chosen->problem;
     struct penstock_ofdm_tables tables = {
-        .places = fused->places, .gains = fused->gains, .frame_count = fused->frame_count};
+        .descriptors = fused->descriptors, .coefficients = fused->coefficients, .frame_count = fused->frame_count};
     struct penstock__batch packed = {.in = in,
                                      .ofdm = &tables,
                                      .out = rows->soft,
@@ -285,9 +286,9 @@ int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *g
     if (problem->ofdm.complete)
         packed.out = fused->rows;
     for (size_t i = 0; i < rows->count; i++) {
-        fused->places[i] = penstock__ofdm_place(&symbols[i], batch->frames, symbols[i].start + skip, grid->n,
-                                                grid->tracking == PENSTOCK_TRACK_GIVEN);
-        fused->places[i].start = (uint32_t)(i * grid->n);
+        fused->descriptors[i] = penstock__ofdm_descriptor(&symbols[i], batch->frames, symbols[i].start + skip, grid->n,
+                                                          grid->tracking == PENSTOCK_TRACK_GIVEN);
+        fused->descriptors[i].start = (uint32_t)(i * grid->n);
     }
     if (status || (status = penstock__executor_submit(fused->chosen->executor, 0, &packed)) ||
         (status = penstock__executor_wait(fused->chosen->executor, 0))) {
@@ -313,9 +314,9 @@ int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused,
         return status;
     fused->highest = 0;
     if ((unsigned)frame->constellation != ofdm->bits || spacing > UINT32_MAX || start > UINT32_MAX ||
-        !penstock__ofdm_gains_fill(fused->gains, ofdm, grid, frame, &fused->highest))
+        !penstock__ofdm_coefficients_fill(fused->coefficients, ofdm, grid, frame, &fused->highest))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "a benchmark's frame needs the largest constellation");
-    struct penstock_ofdm_tables tables = {.gains = fused->gains,
+    struct penstock_ofdm_tables tables = {.coefficients = fused->coefficients,
                                           .frame_count = 1,
                                           .start = (uint32_t)start,
                                           .spacing = (uint32_t)spacing,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* OFDM demodulation in one kernel of the device, where it has one: what goes to it, symbols and gains. */
+/* OFDM demodulation in one kernel of the device, where it has one: what goes to it, symbols and coefficients. */
 #ifndef PENSTOCK_OPS_OFDM_FUSED_H
 #define PENSTOCK_OPS_OFDM_FUSED_H
 
@@ -23,8 +23,8 @@ struct ofdm_kernel {
 
 /* On the device: what stands for the frame that was enqueued last. */
 struct ofdm_there {
-    penstock_buffer *gains;  /* NULL: none was */
-    penstock_buffer *places; /* NULL where it has no offset */
+    penstock_buffer *coefficients; /* NULL: none was */
+    penstock_buffer *descriptors;  /* NULL where it has no offset */
     struct penstock_ofdm_tables tables;
 };
 
@@ -35,14 +35,15 @@ struct ofdm_fused {
     struct ofdm_kernel *chosen; /* for the batch that is under way */
     uint32_t *bins, *pilot_bins;
     penstock_cf32 *pilot_values;
-    struct penstock_ofdm_place *places; /* of a block's symbols */
-    penstock_cf32 *gains;               /* of a batch's frames */
-    uint64_t filled;                    /* batches that these were made for: what tells them from others */
+    struct penstock_ofdm_descriptor *descriptors; /* of a block's symbols */
+    penstock_cf32 *coefficients;                  /* of a batch's frames */
+    uint64_t filled;                              /* batches that these were made for: what tells them from others */
     size_t frame_count;
     struct ofdm_gain_set {
         penstock_cf32 *values;
         size_t capacity;              /* pairs */
-    } gain_sets[PENSTOCK__MAX_SLOTS]; /* `gains` is one of them; batches that are on their way at once have each its own
+    } gain_sets[PENSTOCK__MAX_SLOTS]; /* `coefficients` is one of them; batches that are on their way at once have each
+                                       * its own
                                        */
     unsigned gain_set;                /* the next batch's */
     char *rows;                       /* of a block, where all was asked for */
@@ -67,8 +68,8 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
                               const penstock_ofdm_desc *desc, size_t block, enum ofdm_way way);
 void penstock__ofdm_fused_free(struct ofdm_fused *fused);
 
-/* Whether a kernel gives all that is wanted of the batch; then it is made and the frames' gains are. A negative status
- * is an error. */
+/* Whether a kernel gives all that is wanted of the batch; then it is made and the frames' coefficients are. A negative
+ * status is an error. */
 int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
                                const penstock_ofdm_result *result);
 
@@ -91,15 +92,16 @@ void penstock__ofdm_fused_give_up(struct ofdm_fused *fused);
 
 /* How a symbol, whose transform begins at sample `window` of the batch, is listed, less where that is. `given`: with
  * its own phase and slope. */
-struct penstock_ofdm_place penstock__ofdm_place(const penstock_ofdm_symbol *symbol, const penstock_ofdm_frame *frames,
-                                                uint64_t window, size_t n, bool given);
+struct penstock_ofdm_descriptor penstock__ofdm_descriptor(const penstock_ofdm_symbol *symbol,
+                                                          const penstock_ofdm_frame *frames, uint64_t window, size_t n,
+                                                          bool given);
 
-/* Symbols of one frame at even distances, from the `first` one on: the chosen kernel's tables, which point to `places`
- * where the frame has an offset. */
+/* Symbols of one frame at even distances, from the `first` one on: the chosen kernel's tables, which point to
+ * `descriptors` where the frame has an offset. */
 struct penstock_ofdm_tables penstock__ofdm_even_tables(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
                                                        const penstock_ofdm_frame *frames,
                                                        const penstock_ofdm_symbol *first, size_t skip, uint32_t spacing,
-                                                       struct penstock_ofdm_place places[2]);
+                                                       struct penstock_ofdm_descriptor descriptors[2]);
 
 /* Results of `symbols` symbols as the kernel leaves them, of which those from `first` on are looked at. */
 struct ofdm_made {
@@ -151,11 +153,11 @@ int penstock__ofdm_fused_bench(penstock_bench **bench, struct ofdm_fused *fused,
                                const void *in, size_t in_bytes, const penstock_ofdm_frame *frame, size_t start,
                                size_t spacing, size_t symbols);
 
-/* ---------------------------------------------------------------- ofdm_gains.c ---------------- */
+/* ---------------------------------------------------------------- ofdm_coefficients.c --------- */
 
 /* A frame's row of struct penstock_ofdm_tables; *highest grows to its highest level. False where a number does not fit
  * the kernel's arithmetic. */
-bool penstock__ofdm_gains_fill(penstock_cf32 *gains, const struct penstock_ofdm_problem *ofdm,
-                               const struct ofdm_grid *grid, const penstock_ofdm_frame *frame, double *highest);
+bool penstock__ofdm_coefficients_fill(penstock_cf32 *coefficients, const struct penstock_ofdm_problem *ofdm,
+                                      const struct ofdm_grid *grid, const penstock_ofdm_frame *frame, double *highest);
 
 #endif

@@ -90,7 +90,7 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
         return status;
     CUdeviceptr in = penstock__cuda_memory(job->in), out = penstock__cuda_memory(job->out);
     CUdeviceptr places = job->gather ? penstock__cuda_memory(job->gather) : 0,
-                gains = job->gains ? penstock__cuda_memory(job->gains) : self->table;
+                gains = job->coefficients ? penstock__cuda_memory(job->coefficients) : self->table;
     int32_t count = (int32_t)rows;
     uint32_t start = job->start, spacing = job->spacing;
     void *arguments[] = {&in, &places, &gains, &self->table, &out, &count, &start, &spacing};

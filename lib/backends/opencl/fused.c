@@ -112,7 +112,8 @@ void penstock__opencl_fused_free(struct penstock_plan_state *plan)
 static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const struct opencl_fused *self,
                             const struct penstock_job *job, cl_int rows)
 {
-    cl_mem in = memory_of(job->in), out = memory_of(job->out), gains = job->gains ? memory_of(job->gains) : self->table;
+    cl_mem in = memory_of(job->in), out = memory_of(job->out),
+           gains = job->coefficients ? memory_of(job->coefficients) : self->table;
     cl_mem places = job->gather ? memory_of(job->gather) : NULL;
     const struct {
         size_t bytes;

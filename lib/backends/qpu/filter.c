@@ -82,7 +82,7 @@ int penstock__qpu_filter_run(const struct penstock_plan_state *plan, const struc
     uint32_t bus = p->memory.bus + (uint32_t)p->reverse_at;
     size_t sample = penstock_format_bytes(filter->format), kept = filter->block * sizeof(penstock_cf32);
     int status;
-    set_response(p, job->gains->host, filter->n);
+    set_response(p, job->coefficients->host, filter->n);
     memcpy(results, (const char *)job->in->host + first * filter->block * sample,
            ((count - 1) * filter->block + filter->n) * sample);
     qpu_fft_plan_set_data(p->transforms, p->memory.host, p->memory.bus, (uint32_t)count,

@@ -39,8 +39,8 @@ static penstock_cf32 gain_of(penstock_cf32 h, penstock_cf32 ramp, double factor)
  * sum is the soft bit. So the gain is a ramp conj(channel) with a = 4 llr_scale / (noise sqrt(power)), and the ratio
  * w / |gain|^2 = noise / (4 llr_scale).
  */
-static bool fill_carriers(penstock_cf32 *gains, const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
-                          const penstock_ofdm_frame *frame, double *highest)
+static bool fill_carriers(penstock_cf32 *coefficients, const struct penstock_ofdm_problem *ofdm,
+                          const struct ofdm_grid *grid, const penstock_ofdm_frame *frame, double *highest)
 {
     double scale = sample_scale(ofdm->format), llr = frame->llr_scale > 0 ? (double)frame->llr_scale : 1;
     unsigned bits = (unsigned)frame->constellation;
@@ -55,10 +55,10 @@ static bool fill_carriers(penstock_cf32 *gains, const struct penstock_ofdm_probl
         good = !used || (square > LEAST && square < GREATEST && square * ratio < GREATEST);
         if (used)
             *highest = fmax(*highest, square * ratio);
-        gains[grid->data.bin[c]] = used ? gain_of(h, grid->data.ramp[c], a) : (penstock_cf32){0, 0};
+        coefficients[grid->data.bin[c]] = used ? gain_of(h, grid->data.ramp[c], a) : (penstock_cf32){0, 0};
     }
-    gains[grid->n] = (penstock_cf32){(float)ratio, (float)(1 / sqrt(power))};
-    gains[grid->n + 1] = (penstock_cf32){(float)bits, 0};
+    coefficients[grid->n] = (penstock_cf32){(float)ratio, (float)(1 / sqrt(power))};
+    coefficients[grid->n + 1] = (penstock_cf32){(float)bits, 0};
     return good;
 }
 
@@ -92,13 +92,13 @@ static bool sum_up(struct pilots *pilots, const struct ofdm_grid *grid, const pe
     return good;
 }
 
-static bool fill_pilots(penstock_cf32 *gains, const struct penstock_ofdm_problem *ofdm, const struct ofdm_grid *grid,
-                        const penstock_ofdm_frame *frame)
+static bool fill_pilots(penstock_cf32 *coefficients, const struct penstock_ofdm_problem *ofdm,
+                        const struct ofdm_grid *grid, const penstock_ofdm_frame *frame)
 {
-    penstock_cf32 *triple = gains + grid->n + 2;
+    penstock_cf32 *triple = coefficients + grid->n + 2;
     struct pilots pilots = {0};
     bool good = sum_up(&pilots, grid, frame);
-    gains[grid->n + 1].im = (float)pilots.mean;
+    coefficients[grid->n + 1].im = (float)pilots.mean;
     for (size_t p = 0; p < grid->pilots.count; p++, triple += 3) {
         double weight = weight_of(grid, frame, p), number = (double)grid->pilots.number[p];
         triple[0] = triple[1] = triple[2] = (penstock_cf32){0, 0};
@@ -112,9 +112,9 @@ static bool fill_pilots(penstock_cf32 *gains, const struct penstock_ofdm_problem
     return good;
 }
 
-bool penstock__ofdm_gains_fill(penstock_cf32 *gains, const struct penstock_ofdm_problem *ofdm,
-                               const struct ofdm_grid *grid, const penstock_ofdm_frame *frame, double *highest)
+bool penstock__ofdm_coefficients_fill(penstock_cf32 *coefficients, const struct penstock_ofdm_problem *ofdm,
+                                      const struct ofdm_grid *grid, const penstock_ofdm_frame *frame, double *highest)
 {
-    return fill_carriers(gains, ofdm, grid, frame, highest) &&
-           (!ofdm->pilot_count || fill_pilots(gains, ofdm, grid, frame));
+    return fill_carriers(coefficients, ofdm, grid, frame, highest) &&
+           (!ofdm->pilot_count || fill_pilots(coefficients, ofdm, grid, frame));
 }
