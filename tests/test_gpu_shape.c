@@ -113,9 +113,9 @@ static void check(size_t n, const struct gpu_limits *device, unsigned variant, b
 static void check_real(size_t n, const struct gpu_limits *device)
 {
     enum { MOST = 16384 }; /* of one kernel */
-    const struct gpu_wish wish = {.n = (unsigned)n, .unpack = true};
+    const struct gpu_requirements requirements = {.n = (unsigned)n, .unpack = true};
     struct gpu_shape shape;
-    if (n < 2 || n > MOST || !penstock__gpu_smooth(n) || penstock__gpu_shape(&shape, &wish, device))
+    if (n < 2 || n > MOST || !penstock__gpu_smooth(n) || penstock__gpu_shape(&shape, &requirements, device))
         return;
     check(n, device, 0, true);
     real_cases++;

@@ -11,7 +11,7 @@
 #define READY_S 0.05 /* kernels from the cache do not take so long */
 #define BEGIN_S 0.1  /* what is over by then was not worth a driver's start */
 
-struct wish {
+struct request {
     const struct penstock__maker *maker;
     void *owner;
     penstock_context *context;
@@ -21,31 +21,31 @@ struct wish {
 
 /* After the failure of a device. What is wrong with the description is wrong on any; what nobody waits for has not
  * failed. */
-static int instead(void **made, const struct wish *wish, int status)
+static int instead(void **made, const struct request *request, int status)
 {
-    if (wish->preference == PENSTOCK_DEVICE_NAMED || status == PENSTOCK_ERR_ARGUMENT || penstock__cancelled())
+    if (request->preference == PENSTOCK_DEVICE_NAMED || status == PENSTOCK_ERR_ARGUMENT || penstock__cancelled())
         return status;
-    penstock__log(wish->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s",
-                  wish->name ? wish->name : "the fastest device", penstock_error_text());
-    return wish->maker->make(made, wish->owner, "cpu");
+    penstock__log(request->context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s",
+                  request->name ? request->name : "the fastest device", penstock_error_text());
+    return request->maker->make(made, request->owner, "cpu");
 }
 
-static int make_now(void **made, const struct wish *wish)
+static int make_now(void **made, const struct request *request)
 {
-    int status = wish->maker->make(made, wish->owner, wish->device);
-    return status ? instead(made, wish, status) : PENSTOCK_OK;
+    int status = request->maker->make(made, request->owner, request->device);
+    return status ? instead(made, request, status) : PENSTOCK_OK;
 }
 
-static int make_beside(void **made, struct penstock__async_build **build, const struct wish *wish)
+static int make_beside(void **made, struct penstock__async_build **build, const struct request *request)
 {
     struct penstock__async_build *coming;
     int status;
-    if (penstock__async_build_new(&coming, wish->maker, wish->owner, wish->device, 0))
-        return make_now(made, wish);
+    if (penstock__async_build_new(&coming, request->maker, request->owner, request->device, 0))
+        return make_now(made, request);
     if (!penstock__async_build_done(coming, READY_S)) {
         penstock__async_build_overtake(coming);
-        if (!wish->maker->make(made, wish->owner, "cpu")) {
-            penstock__log(wish->context, PENSTOCK_LOG_INFO, "%s is being made ready, the CPU serves meanwhile",
+        if (!request->maker->make(made, request->owner, "cpu")) {
+            penstock__log(request->context, PENSTOCK_LOG_INFO, "%s is being made ready, the CPU serves meanwhile",
                           penstock__async_build_name(coming));
             *build = coming;
             return PENSTOCK_OK;
@@ -54,42 +54,42 @@ static int make_beside(void **made, struct penstock__async_build **build, const 
     while (!penstock__async_build_done(coming, 1))
         ;
     if ((status = penstock__async_build_take(coming, made)))
-        status = instead(made, wish, status);
+        status = instead(made, request, status);
     penstock__async_build_free(coming);
     return status;
 }
 
 /* The CPU, while it does what is asked for, until another device has turned out to be faster. */
-static int make_begun(void **made, struct penstock__async_build **build, const struct wish *wish)
+static int make_begun(void **made, struct penstock__async_build **build, const struct request *request)
 {
-    if (wish->maker->make(made, wish->owner, "cpu"))
-        return make_now(made, wish);
-    if (!penstock__async_build_new(build, wish->maker, wish->owner, wish->device, BEGIN_S))
+    if (request->maker->make(made, request->owner, "cpu"))
+        return make_now(made, request);
+    if (!penstock__async_build_new(build, request->maker, request->owner, request->device, BEGIN_S))
         penstock__async_build_overtake(*build);
     return PENSTOCK_OK;
 }
 
 /* Beside the CPU, which would have to wait for itself, there is a device to wait for. */
-static bool may_take_long(const struct wish *wish)
+static bool may_take_long(const struct request *request)
 {
     struct penstock_device *device;
-    return wish->preference == PENSTOCK_DEVICE_PREFERRED &&
-           !penstock__device_find(wish->context, wish->name, &device) && strcmp(device->name, "cpu");
+    return request->preference == PENSTOCK_DEVICE_PREFERRED &&
+           !penstock__device_find(request->context, request->name, &device) && strcmp(device->name, "cpu");
 }
 
 int penstock__make(void **made, struct penstock__async_build **build, const struct penstock__maker *maker, void *owner,
                    penstock_context *context, const char *device)
 {
-    struct wish wish = {.maker = maker, .owner = owner, .context = context, .device = device};
-    int status = penstock__device_parse(&wish.preference, &wish.name, device);
+    struct request request = {.maker = maker, .owner = owner, .context = context, .device = device};
+    int status = penstock__device_parse(&request.preference, &request.name, device);
     *made = NULL;
     if (build)
         *build = NULL;
     if (status)
         return status;
-    if (build && wish.preference == PENSTOCK_DEVICE_AUTO)
-        return make_begun(made, build, &wish);
-    return build && may_take_long(&wish) ? make_beside(made, build, &wish) : make_now(made, &wish);
+    if (build && request.preference == PENSTOCK_DEVICE_AUTO)
+        return make_begun(made, build, &request);
+    return build && may_take_long(&request) ? make_beside(made, build, &request) : make_now(made, &request);
 }
 
 bool penstock__async_build_collect(struct penstock__async_build **build, penstock_context *context, void **made)

@@ -21,15 +21,15 @@ static unsigned groups_ahead(const struct penstock_filter_problem *filter, const
 int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
                                  const struct gpu_limits *limits, unsigned variant)
 {
-    const bool one = filter->partitions == 1;    /* sums of products take registers */
-    const struct fused_wish wish = {.extra = 16, /* measured: */
-                                    .dense = filter->n == 4096   ? (one ? 3 : 2)
-                                             : filter->n == 2048 ? (one ? 5 : 4)
-                                                                 : 1,
-                                    .regions = true,
-                                    .computed = one && (filter->n == 4096 || filter->n == 2048),
-                                    .per_group = filter->n == 1024 ? 1 : 0};
-    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, &wish);
+    const bool one = filter->partitions == 1;                    /* sums of products take registers */
+    const struct fused_requirements requirements = {.extra = 16, /* measured: */
+                                                    .dense = filter->n == 4096   ? (one ? 3 : 2)
+                                                             : filter->n == 2048 ? (one ? 5 : 4)
+                                                                                 : 1,
+                                                    .regions = true,
+                                                    .computed = one && (filter->n == 4096 || filter->n == 2048),
+                                                    .per_group = filter->n == 1024 ? 1 : 0};
+    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, &requirements);
     if (!variant && !getenv("PENSTOCK_FUSED_SHAPE"))
         self->shape.ahead = groups_ahead(filter, limits);
     self->copy_lanes = self->piece = 0;

@@ -8,8 +8,8 @@
 #include "gpu/fused_plain.h"
 #include "gpu/fused_spectrum.h"
 #include "gpu/fused_symbols.h"
-#include "gpu/knobs.h"
 #include "gpu/launch.h"
+#include "gpu/tuning_parameters.h"
 
 #include <string.h>
 
@@ -70,12 +70,12 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
 bool penstock__fused_first(const struct penstock_problem *problem, const struct gpu_limits *limits)
 {
     const struct penstock_fft_problem *fft = &problem->fft;
-    struct gpu_knobs knobs;
+    struct gpu_tuning tuning;
     if (problem->kind != PENSTOCK_PROBLEM_FFT || limits->cpu || penstock__fft_is_plane(fft) || fft->transposed ||
         penstock__fft_has_options(fft))
         return false;
-    penstock__gpu_knobs(&knobs, (unsigned)fft->n, penstock__gpu_wanted(limits, 0));
-    if (knobs.fused == KNOBS_NONE)
+    penstock__gpu_tuning_parameters(&tuning, (unsigned)fft->n, penstock__gpu_wanted(limits, 0));
+    if (tuning.fused == TUNING_NONE)
         return false;
     return penstock__fused_spectrum_fits(fft) || penstock__fused_plain_fits(fft, limits);
 }

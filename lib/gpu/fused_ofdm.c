@@ -14,12 +14,12 @@ const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed
 /* ---------------------------------------------------------------- shape ----------------------- */
 
 /* Measured. */
-static struct fused_wish wish_of(size_t n)
+static struct fused_requirements requirements_of(size_t n)
 {
-    struct fused_wish wish = {.dense = n == 2048 ? 7 : n == 64 ? 10 : n == 512 ? 5 : n == 4096 ? 3 : 1};
+    struct fused_requirements requirements = {.dense = n == 2048 ? 7 : n == 64 ? 10 : n == 512 ? 5 : n == 4096 ? 3 : 1};
     if (n == 512)
-        wish.per_group = 4;
-    return wish;
+        requirements.per_group = 4;
+    return requirements;
 }
 
 int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
@@ -27,9 +27,9 @@ int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_
 {
     size_t row = ofdm->carrier_count * ofdm->bits;
     struct fused_shape *shape = &self->shape;
-    struct fused_wish wish = wish_of(ofdm->n);
-    wish.extra = row + 16;
-    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, &wish);
+    struct fused_requirements requirements = requirements_of(ofdm->n);
+    requirements.extra = row + 16;
+    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, &requirements);
     if (status)
         return status;
     unsigned group = shape->lanes * shape->per_group;

@@ -40,7 +40,7 @@ struct fused_shape {
 #define FUSED_PLAIN 16384
 
 /* What a kernel needs besides its transforms, and what was found best for it; 0: as for other kernels. */
-struct fused_wish {
+struct fused_requirements {
     size_t extra; /* bytes of local memory for each transform */
     unsigned dense, per_group;
     bool two_buffers, halves;
@@ -55,7 +55,7 @@ struct fused_wish {
  * ("slots=16,group=4,dense=7,buffers=2,computed=1,radix=16x16x8") changes variant 0, for measurements.
  */
 int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
-                          const struct fused_wish *wish);
+                          const struct fused_requirements *requirements);
 
 /* float4 of a pass for one j: half its radix of factors in pairs; one more holds what computed ones come from. */
 static inline unsigned penstock__fused_rows(unsigned radix)

@@ -3,9 +3,9 @@
 
 /* The kernel of plain transforms: where it is used, and what is generated of it. */
 #include "gpu/fused_plain.h"
-#include "gpu/knobs.h"
 #include "gpu/scheme.h"
 #include "gpu/source.h"
+#include "gpu/tuning_parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@ static bool faster(const struct penstock_fft_problem *fft, const struct gpu_limi
 {
     size_t n = fft->n;
     const char *wanted = getenv("PENSTOCK_FUSED_PLAIN");
-    struct gpu_knobs knobs;
-    penstock__gpu_knobs(&knobs, (unsigned)n, penstock__gpu_wanted(limits, 0));
-    if (knobs.fused == 1)
+    struct gpu_tuning tuning;
+    penstock__gpu_tuning_parameters(&tuning, (unsigned)n, penstock__gpu_wanted(limits, 0));
+    if (tuning.fused == 1)
         return true;
     if (wanted)
         return *wanted == '1';
@@ -35,14 +35,14 @@ static bool is_two(const struct penstock_fft_problem *fft)
     return fft->n > MOST_OF_ONE;
 }
 
-static struct fused_wish wish_of(const struct penstock_fft_problem *fft)
+static struct fused_requirements requirements_of(const struct penstock_fft_problem *fft)
 {
-    struct fused_wish wish = {.extra = 16, .plain = true};
+    struct fused_requirements requirements = {.extra = 16, .plain = true};
     if (is_two(fft)) {
-        wish.extra += 8 * fft->n / 2;
-        wish.halves = true;
+        requirements.extra += 8 * fft->n / 2;
+        requirements.halves = true;
     }
-    return wish;
+    return requirements;
 }
 
 bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
@@ -62,12 +62,12 @@ bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const st
 int penstock__fused_plain_shape(struct fused_kernel *self, const struct penstock_fft_problem *fft,
                                 const struct gpu_limits *limits)
 {
-    struct fused_wish wish = wish_of(fft);
-    int status = penstock__fused_shape(&self->shape, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &wish);
+    struct fused_requirements requirements = requirements_of(fft);
+    int status = penstock__fused_shape(&self->shape, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &requirements);
     self->copy_lanes = self->piece = 0;
     if (fft->n >= LEAST_IN_PTX && !getenv("PENSTOCK_FUSED_SHAPE"))
         self->shape.ahead = limits->units * POINTS_AHEAD / (unsigned)fft->n;
-    self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + wish.extra;
+    self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + requirements.extra;
     return status;
 }
 

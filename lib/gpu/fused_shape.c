@@ -25,20 +25,21 @@ static const struct choice choices[] = {
 
 #define LONG_TABLE 256 /* points of a pass and those before, from which on factors are computed */
 
-static unsigned choose(struct fused_shape *shape, unsigned n, const struct fused_wish *wish)
+static unsigned choose(struct fused_shape *shape, unsigned n, const struct fused_requirements *requirements)
 {
     const struct choice *choice = choices;
     while (choice->n != n)
         choice++;
-    *shape = (struct fused_shape){.n = n,
-                                  .slots = choice->slots,
-                                  .per_group = wish->per_group ? wish->per_group : choice->per_group,
-                                  .dense = wish->dense ? wish->dense : 1,
-                                  .two_buffers = (choice->two_buffers || wish->two_buffers) && !wish->halves,
-                                  .halves = wish->halves};
+    *shape =
+        (struct fused_shape){.n = n,
+                             .slots = choice->slots,
+                             .per_group = requirements->per_group ? requirements->per_group : choice->per_group,
+                             .dense = requirements->dense ? requirements->dense : 1,
+                             .two_buffers = (choice->two_buffers || requirements->two_buffers) && !requirements->halves,
+                             .halves = requirements->halves};
     for (; shape->passes < 4 && choice->radix[shape->passes]; shape->passes++)
         shape->radix[shape->passes] = choice->radix[shape->passes];
-    return wish->computed ? 2 : choice->computed;
+    return requirements->computed ? 2 : choice->computed;
 }
 
 static void choose_simple(struct fused_shape *shape, unsigned n)
@@ -134,31 +135,31 @@ static bool fits(const struct fused_shape *shape, const struct gpu_limits *limit
 }
 
 int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
-                          const struct fused_wish *wish)
+                          const struct fused_requirements *requirements)
 {
     unsigned computed = 0;
     if (variant > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no simpler kernel");
-    if (n < FUSED_LEAST || n > (wish->plain ? FUSED_PLAIN : FUSED_MOST) || (n & (n - 1)))
+    if (n < FUSED_LEAST || n > (requirements->plain ? FUSED_PLAIN : FUSED_MOST) || (n & (n - 1)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "one kernel does powers of two from %d to %d, not %zu",
                                FUSED_LEAST, FUSED_MOST, n);
     if (variant)
         choose_simple(shape, (unsigned)n);
     else {
-        computed = choose(shape, (unsigned)n, wish);
+        computed = choose(shape, (unsigned)n, requirements);
         override(shape, &computed, limits->shape ? limits->shape : getenv("PENSTOCK_FUSED_SHAPE"));
     }
     if (!consistent(shape))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "a transform of %zu points cannot be cut up like that", n);
     shape->cpu = limits->cpu;
-    shape->regions = wish->regions && has_regions(shape);
+    shape->regions = requirements->regions && has_regions(shape);
     for (;; shape->per_group /= 2) {
         lay_out(shape, computed);
-        if (fits(shape, limits, wish->extra))
+        if (fits(shape, limits, requirements->extra))
             return PENSTOCK_OK;
         if (shape->per_group == 1)
             return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                    "one kernel for %zu points needs %zu bytes of local memory and %u work-items", n,
-                                   8 * (size_t)shape->region + wish->extra, shape->lanes);
+                                   8 * (size_t)shape->region + requirements->extra, shape->lanes);
     }
 }

@@ -18,8 +18,9 @@ bool penstock__fused_spectrum_fits(const struct penstock_fft_problem *fft)
 int penstock__fused_spectrum_shape(struct fused_kernel *self, const struct penstock_fft_problem *fft,
                                    const struct gpu_limits *limits)
 {
-    const struct fused_wish wish = {.extra = 16, .dense = fft->n == 2048 ? 4 : 1, .two_buffers = true}; /* measured */
-    int status = penstock__fused_shape(&self->shape, fft->n, limits, 0, &wish);
+    const struct fused_requirements requirements = {
+        .extra = 16, .dense = fft->n == 2048 ? 4 : 1, .two_buffers = true}; /* measured */
+    int status = penstock__fused_shape(&self->shape, fft->n, limits, 0, &requirements);
     self->copy_lanes = self->piece = 0;
     self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + 16;
     return status;

@@ -3,8 +3,8 @@
 
 /* Choice of method and of nodes. */
 #include "gpu/scheme.h"
-#include "gpu/knobs.h"
 #include "gpu/transpose.h"
+#include "gpu/tuning_parameters.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,23 +15,23 @@
 struct search {
     const struct gpu_limits *limits;
     unsigned variant;
-    bool forward, whole;    /* whole: that of struct gpu_wish */
-    unsigned most;          /* points of a node */
-    struct gpu_knobs knobs; /* of the whole transform */
+    bool forward, whole;      /* whole: that of struct gpu_requirements */
+    unsigned most;            /* points of a node */
+    struct gpu_tuning tuning; /* of the whole transform */
     const penstock_fft_options *options;
     unsigned char *fits[2]; /* answers of node_fits() for each number of points: 0 not asked yet, 1 no, 2 yes */
 };
 
-static int shape_of(struct gpu_shape *shape, const struct search *search, struct gpu_wish wish)
+static int shape_of(struct gpu_shape *shape, const struct search *search, struct gpu_requirements requirements)
 {
-    wish.variant = search->variant;
-    wish.radix = search->options->radix;
-    if (search->options->scratch == PENSTOCK_SCRATCH_GLOBAL && !wish.radix)
-        wish.radix = GPU_MAX_RADIX; /* a node is one stage, and exchanges nothing in local memory */
-    wish.items = search->options->items;
-    wish.group = search->options->group;
-    wish.turned = wish.turned && search->options->scratch != PENSTOCK_SCRATCH_GLOBAL;
-    return penstock__gpu_shape(shape, &wish, search->limits);
+    requirements.variant = search->variant;
+    requirements.radix = search->options->radix;
+    if (search->options->scratch == PENSTOCK_SCRATCH_GLOBAL && !requirements.radix)
+        requirements.radix = GPU_MAX_RADIX; /* a node is one stage, and exchanges nothing in local memory */
+    requirements.items = search->options->items;
+    requirements.group = search->options->group;
+    requirements.turned = requirements.turned && search->options->scratch != PENSTOCK_SCRATCH_GLOBAL;
+    return penstock__gpu_shape(shape, &requirements, search->limits);
 }
 
 /* ---------------------------------------------------------------- one node -------------------- */
@@ -45,8 +45,9 @@ static int one_node(struct gpu_scheme *scheme, const struct search *search, unsi
     *node = (struct gpu_node){.inner = 1, .first = true, .last = true, .middle = twice, .back = twice};
     scheme->total = total;
     scheme->count = 1;
-    return shape_of(&node->shape, search,
-                    (struct gpu_wish){.n = total, .twice = twice, .unpack = unpack, .whole = search->whole && !twice});
+    return shape_of(
+        &node->shape, search,
+        (struct gpu_requirements){.n = total, .twice = twice, .unpack = unpack, .whole = search->whole && !twice});
 }
 
 static bool is_prime(unsigned n)
@@ -63,7 +64,7 @@ static bool cheapest(struct gpu_scheme *scheme, const struct search *search, uns
     struct gpu_scheme tried = *scheme;
     double best = INFINITY;
     unsigned step = least > 512 ? 32 : least > 64 ? 8 : 1, power = 1, enough = least + least / 5;
-    unsigned wanted = search->knobs.total;
+    unsigned wanted = search->tuning.total;
     while (power < least)
         power *= 2;
     if (!wanted && least > 8192 && least <= 9216 && !search->variant && !search->limits->cpu &&
@@ -128,7 +129,7 @@ static bool node_fits(const struct search *search, unsigned n, bool twice)
         return false;
     unsigned char *answer = search->fits[twice] + n;
     if (!*answer)
-        *answer = 1 + !shape_of(&shape, search, (struct gpu_wish){.n = n, .columns = true, .twice = twice});
+        *answer = 1 + !shape_of(&shape, search, (struct gpu_requirements){.n = n, .columns = true, .twice = twice});
     return *answer == 2;
 }
 
@@ -143,7 +144,7 @@ static double badness(unsigned n, unsigned other)
 static bool split_in_two(struct parts *parts, const struct search *search, unsigned total, bool twice)
 {
     double best = INFINITY;
-    const unsigned *wanted = search->knobs.parts;
+    const unsigned *wanted = search->tuning.parts;
     if (wanted[0] && wanted[0] * wanted[1] == total) {
         *parts = (struct parts){2, {wanted[0], wanted[1]}};
         return true;
@@ -219,9 +220,9 @@ static int make_nodes(struct gpu_scheme *scheme, const struct search *search, co
         *node = (struct gpu_node){
             .first = i == 0, .last = i == scheme->count - 1, .middle = twice && i == turn, .back = twice && i >= turn};
         inner = node->middle ? 1 : inner;
-        if ((status =
-                 shape_of(&node->shape, search,
-                          (struct gpu_wish){.n = n, .columns = true, .twice = node->middle, .turned = inner == 1})))
+        if ((status = shape_of(
+                 &node->shape, search,
+                 (struct gpu_requirements){.n = n, .columns = true, .twice = node->middle, .turned = inner == 1})))
             return status;
         node->inner = inner;
         inner *= n;
@@ -245,7 +246,7 @@ static bool long_convolution(struct gpu_scheme *scheme, struct parts *parts, con
             step = 20736; /* 144 x 144: measured on an H200 */
         unsigned end = 2 * least + step, most = way ? end : search->most * search->most;
         for (unsigned m = (least + step - 1) / step * step; m < end && m <= most; m += step)
-            if (penstock__gpu_smooth(m) && (!search->knobs.total || m == search->knobs.total) &&
+            if (penstock__gpu_smooth(m) && (!search->tuning.total || m == search->tuning.total) &&
                 ways[way].split(parts, search, m, true)) {
                 scheme->total = m;
                 return true;
@@ -370,14 +371,14 @@ static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_p
                             .most = most_of_node(limits, &fft->options),
                             .fits = {fits[0], fits[1]}};
     if (!penstock__fft_has_options(fft))
-        penstock__gpu_knobs(&search.knobs, (unsigned)fft->n, penstock__gpu_wanted(limits, variant));
+        penstock__gpu_tuning_parameters(&search.tuning, (unsigned)fft->n, penstock__gpu_wanted(limits, variant));
     memset(scheme, 0, sizeof *scheme);
     if (variant >= GPU_VARIANTS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);
     if (fft->transposed)
         return penstock__gpu_transpose_scheme(scheme, fft, limits);
     scheme->length = (unsigned)fft->n;
-    scheme->chunk = search.knobs.chunk ? (size_t)1 << search.knobs.chunk : 0;
+    scheme->chunk = search.tuning.chunk ? (size_t)1 << search.tuning.chunk : 0;
     scheme->side = fft->columns > 1 ? (unsigned)fft->columns : 1;
     if (fft->rows > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "rows and columns are two schemes");

@@ -55,7 +55,7 @@ struct gpu_scheme {
 int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                          const struct gpu_limits *limits, unsigned variant);
 
-/* That of struct gpu_wish, of a whole problem. */
+/* That of struct gpu_requirements, of a whole problem. */
 bool penstock__gpu_whole(const struct penstock_fft_problem *fft);
 
 /* Transforms that lie side by side in a node's data. */

@@ -43,55 +43,58 @@ static unsigned rows_ahead(const struct gpu_shape *shape, unsigned units)
 }
 
 /* With 16 points in registers, 1024 work-items of 64 registers. */
-static void choose_resident(struct gpu_shape *shape, const struct gpu_knobs *knobs, const struct gpu_wish *wish,
-                            const struct gpu_limits *limits)
+static void choose_resident(struct gpu_shape *shape, const struct gpu_tuning *tuning,
+                            const struct gpu_requirements *requirements, const struct gpu_limits *limits)
 {
     unsigned groups = (shape->slots > 16 ? 512 : 1024) / penstock__gpu_group_size(shape);
-    shape->resident = knobs->resident ? knobs->resident : groups ? groups : 1;
-    shape->ahead = knobs->ahead == KNOBS_NONE ? 0 : knobs->ahead;
-    if (!knobs->ahead && !wish->columns && !wish->twice && !wish->variant && !limits->cpu)
+    shape->resident = tuning->resident ? tuning->resident : groups ? groups : 1;
+    shape->ahead = tuning->ahead == TUNING_NONE ? 0 : tuning->ahead;
+    if (!tuning->ahead && !requirements->columns && !requirements->twice && !requirements->variant && !limits->cpu)
         shape->ahead = rows_ahead(shape, limits->units);
 }
 
-static int choose(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
-                  const struct gpu_knobs *knobs)
+static int choose(struct gpu_shape *shape, const struct gpu_requirements *requirements, const struct gpu_limits *limits,
+                  const struct gpu_tuning *tuning)
 {
     memset(shape, 0, sizeof *shape);
-    if (wish->variant >= GPU_VARIANTS)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", wish->variant);
-    shape->n = wish->n;
+    if (requirements->variant >= GPU_VARIANTS)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", requirements->variant);
+    shape->n = requirements->n;
     shape->cpu = limits->cpu;
-    shape->columns = wish->columns;
+    shape->columns = requirements->columns;
     shape->per_group = 1;
-    if (!penstock__gpu_shape_stages(shape, wish, knobs, wish->columns ? limits->max_group / 4 : limits->max_group))
+    if (!penstock__gpu_shape_stages(shape, requirements, tuning,
+                                    requirements->columns ? limits->max_group / 4 : limits->max_group))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit a work-group of %u work-items", shape->n,
                                limits->max_group);
-    if (!wish->columns)
-        return penstock__gpu_shape_rows(shape, wish, limits, knobs);
+    if (!requirements->columns)
+        return penstock__gpu_shape_rows(shape, requirements, limits, tuning);
     shape->lows = 1;
-    return penstock__gpu_shape_columns(shape, wish, limits, knobs);
+    return penstock__gpu_shape_columns(shape, requirements, limits, tuning);
 }
 
 /* Where registers are few: radices no larger than the points that a work-item should hold. */
-static void want_few(struct gpu_wish *wish, struct gpu_knobs *knobs, const struct gpu_limits *limits)
+static void want_few(struct gpu_requirements *requirements, struct gpu_tuning *tuning, const struct gpu_limits *limits)
 {
-    wish->radix = limits->slots;
-    *knobs = (struct gpu_knobs){.stages = 0};
+    requirements->radix = limits->slots;
+    *tuning = (struct gpu_tuning){.stages = 0};
 }
 
-int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits)
+int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_requirements *requirements,
+                        const struct gpu_limits *limits)
 {
-    struct gpu_knobs knobs = penstock__gpu_shape_knobs(wish, limits);
-    struct gpu_wish wanted = *wish;
-    const bool free = !wish->variant && !wish->radix && !wish->items && !penstock__gpu_wanted(limits, 0);
+    struct gpu_tuning tuning = penstock__gpu_shape_tuning(requirements, limits);
+    struct gpu_requirements wanted = *requirements;
+    const bool free =
+        !requirements->variant && !requirements->radix && !requirements->items && !penstock__gpu_wanted(limits, 0);
     int status;
     if (free && limits->slots)
-        want_few(&wanted, &knobs, limits);
-    if ((status = choose(shape, &wanted, limits, &knobs)))
+        want_few(&wanted, &tuning, limits);
+    if ((status = choose(shape, &wanted, limits, &tuning)))
         return status;
     if (free && limits->most_slots && shape->slots > limits->most_slots)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the registers of %u work-items",
                                shape->n, shape->lanes);
-    choose_resident(shape, &knobs, &wanted, limits);
+    choose_resident(shape, &tuning, &wanted, limits);
     return PENSTOCK_OK;
 }

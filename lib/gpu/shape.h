@@ -23,14 +23,15 @@ struct gpu_limits {
     bool half_arithmetic; /* it computes in numbers of 16 bits */
     bool single_only;     /* it does not in those of 64 */
     unsigned texel;       /* points in a texel of an image of floats that is made of a buffer; 0: there are none */
-    const char *shape;    /* that a plan is tuned to: text for gpu/knobs.h; NULL: the library's choice */
+    const char *shape;    /* that a plan is tuned to: text for gpu/tuning_parameters.h; NULL: the library's choice */
 };
 
-/* The knobs of such a plan or, on GPUs, of PENSTOCK_GPU_SHAPE in the environment; NULL where there are none. */
+/* The tuning parameters of such a plan or, on GPUs, of PENSTOCK_GPU_SHAPE in the environment; NULL where there are
+ * none. */
 const char *penstock__gpu_wanted(const struct gpu_limits *limits, unsigned variant);
 
 /* What is to be computed on the chip. */
-struct gpu_wish {
+struct gpu_requirements {
     unsigned n;       /* points, a product of radices */
     unsigned variant; /* 0: for speed; 1: radices up to 4; 2: radix 2; primes besides where n has them */
     bool columns;     /* neighbouring transforms have their points side by side in memory */
@@ -70,7 +71,8 @@ struct gpu_shape {
 };
 
 /* PENSTOCK_ERR_UNSUPPORTED for a variant that does not exist or a transform that does not fit the limits. */
-int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits);
+int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_requirements *requirements,
+                        const struct gpu_limits *limits);
 
 /* What it costs to compute, to compare shapes by. */
 double penstock__gpu_shape_cost(const struct gpu_shape *shape);

@@ -5,31 +5,32 @@
 #ifndef PENSTOCK_GPU_SHAPE_CHOICE_H
 #define PENSTOCK_GPU_SHAPE_CHOICE_H
 
-#include "gpu/knobs.h"
 #include "gpu/shape.h"
+#include "gpu/tuning_parameters.h"
 
 #define GPU_CPU_LOWS 8 /* floats of an AVX register */
 
-struct gpu_recipe {
+struct gpu_preset {
     unsigned char slots, radix[4], per_group; /* per_group 0: as fills a group best */
 };
 
 /* Of a power of two; NULL for other lengths and long ones. */
-const struct gpu_recipe *penstock__gpu_recipe(unsigned n, bool cpu);
+const struct gpu_preset *penstock__gpu_preset(unsigned n, bool cpu);
 
 /* What is asked for or was measured; nothing for other variants and CPUs. */
-struct gpu_knobs penstock__gpu_shape_knobs(const struct gpu_wish *wish, const struct gpu_limits *limits);
+struct gpu_tuning penstock__gpu_shape_tuning(const struct gpu_requirements *requirements,
+                                             const struct gpu_limits *limits);
 
 /* Radices, work-items and slots; false where no choice fits. */
-bool penstock__gpu_shape_stages(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_knobs *knobs,
-                                unsigned max_lanes);
+bool penstock__gpu_shape_stages(struct gpu_shape *shape, const struct gpu_requirements *requirements,
+                                const struct gpu_tuning *tuning, unsigned max_lanes);
 
 /* Local memory and groups of transforms that lie one behind the other, ... */
-int penstock__gpu_shape_rows(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
-                             const struct gpu_knobs *knobs);
+int penstock__gpu_shape_rows(struct gpu_shape *shape, const struct gpu_requirements *requirements,
+                             const struct gpu_limits *limits, const struct gpu_tuning *tuning);
 
 /* ... and of such that lie side by side. */
-int penstock__gpu_shape_columns(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_limits *limits,
-                                const struct gpu_knobs *knobs);
+int penstock__gpu_shape_columns(struct gpu_shape *shape, const struct gpu_requirements *requirements,
+                                const struct gpu_limits *limits, const struct gpu_tuning *tuning);
 
 #endif

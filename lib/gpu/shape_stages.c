@@ -97,22 +97,22 @@ static void try_radices(void *argument, const unsigned *radices, unsigned count)
     try_lanes(choice, choice->items);
 }
 
-/* `radix`: of all stages but the last, or 0 for those of the recipe. */
-static bool use_recipe(struct choice *choice, unsigned radix)
+/* `radix`: of all stages but the last, or 0 for those of the preset. */
+static bool use_preset(struct choice *choice, unsigned radix)
 {
     unsigned n = choice->shape.n, radices[GPU_MAX_STAGES], slots = radix;
-    const struct gpu_recipe *recipe = penstock__gpu_recipe(n, choice->shape.cpu);
-    if (!recipe)
+    const struct gpu_preset *preset = penstock__gpu_preset(n, choice->shape.cpu);
+    if (!preset)
         return false;
     choice->best = choice->shape;
     for (unsigned s = 0, left = n; left > 1; s++) {
-        radices[s] = radix ? radix : recipe->radix[s];
+        radices[s] = radix ? radix : preset->radix[s];
         radices[s] = radices[s] > left ? left : radices[s];
         left /= radices[s];
         set_stages(&choice->best, radices, s + 1);
     }
     if (!radix)
-        slots = recipe->slots;
+        slots = preset->slots;
     while (n / slots > choice->max_lanes)
         slots *= 2;
     set_lanes(&choice->best, choice->items ? choice->items : n / (slots < n ? slots : n));
@@ -121,43 +121,45 @@ static bool use_recipe(struct choice *choice, unsigned radix)
     return choice->best.slots;
 }
 
-/* What knobs say; false where it cannot be. */
-static bool use_knobs(struct choice *choice, const struct gpu_knobs *knobs)
+/* What tuning parameters say; false where it cannot be. */
+static bool use_tuning(struct choice *choice, const struct gpu_tuning *tuning)
 {
     unsigned product = 1;
-    for (unsigned s = 0; s < knobs->stages; s++) {
-        product *= knobs->radix[s];
-        if (!penstock__gpu_is_radix(knobs->radix[s]))
+    for (unsigned s = 0; s < tuning->stages; s++) {
+        product *= tuning->radix[s];
+        if (!penstock__gpu_is_radix(tuning->radix[s]))
             return false;
     }
-    if (knobs->stages > GPU_MAX_STAGES / 2 || product != choice->shape.n)
+    if (tuning->stages > GPU_MAX_STAGES / 2 || product != choice->shape.n)
         return false;
     choice->best = choice->shape;
-    set_stages(&choice->best, knobs->radix, knobs->stages);
-    set_lanes(&choice->best, knobs->lanes ? knobs->lanes : (product + USUAL_SLOTS - 1) / USUAL_SLOTS);
+    set_stages(&choice->best, tuning->radix, tuning->stages);
+    set_lanes(&choice->best, tuning->lanes ? tuning->lanes : (product + USUAL_SLOTS - 1) / USUAL_SLOTS);
     return choice->best.slots <= GPU_MAX_SLOTS && choice->best.lanes <= choice->max_lanes;
 }
 
-bool penstock__gpu_shape_stages(struct gpu_shape *shape, const struct gpu_wish *wish, const struct gpu_knobs *knobs,
-                                unsigned max_lanes)
+bool penstock__gpu_shape_stages(struct gpu_shape *shape, const struct gpu_requirements *requirements,
+                                const struct gpu_tuning *tuning, unsigned max_lanes)
 {
     static const unsigned char most[] = {GPU_MAX_RADIX, 4, 2}, simple[] = {0, 4, 2};
-    struct choice choice = {.shape = *shape, .max_lanes = max_lanes, .items = wish->items, .least = INFINITY};
-    unsigned radix = wish->radix && wish->radix < most[wish->variant] ? wish->radix : simple[wish->variant];
-    radix = wish->radix == most[wish->variant] ? wish->radix : radix;
-    if (wish->items > max_lanes)
+    struct choice choice = {.shape = *shape, .max_lanes = max_lanes, .items = requirements->items, .least = INFINITY};
+    unsigned radix = requirements->radix && requirements->radix < most[requirements->variant]
+                         ? requirements->radix
+                         : simple[requirements->variant];
+    radix = requirements->radix == most[requirements->variant] ? requirements->radix : radix;
+    if (requirements->items > max_lanes)
         return false;
-    if (wish->n == 1) {
+    if (requirements->n == 1) {
         set_stages(shape, (const unsigned[]){1}, 1);
         set_lanes(shape, 1);
     } else {
-        if (!(knobs->stages && use_knobs(&choice, knobs)) && !use_recipe(&choice, radix))
-            penstock__gpu_factor(wish->n, radix ? radix : GPU_MAX_RADIX, try_radices, &choice);
+        if (!(tuning->stages && use_tuning(&choice, tuning)) && !use_preset(&choice, radix))
+            penstock__gpu_factor(requirements->n, radix ? radix : GPU_MAX_RADIX, try_radices, &choice);
         if (!choice.best.slots)
             return false;
         *shape = choice.best;
     }
-    if (wish->twice)
+    if (requirements->twice)
         add_way_back(shape);
     return true;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Lists shapes: a few knobs, each a step from what was measured or estimated to be best. */
+/* Lists shapes: a few tuning parameters, each a step from what was measured or estimated to be best. */
 #include "gpu/tuning.h"
 #include "gpu/kernel.h"
-#include "gpu/knobs.h"
 #include "gpu/plane.h"
+#include "gpu/tuning_parameters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static void add_radix(struct list *list, const char *before, const struct gpu_sh
     if (radix >= shape->n)
         return;
     step.count = 0;
-    for (unsigned left = shape->n; left > 1 && step.count < KNOBS_MAX_STAGES; step.count++) {
+    for (unsigned left = shape->n; left > 1 && step.count < TUNING_MAX_STAGES; step.count++) {
         step.radix[step.count] = left < radix ? left : radix;
         left /= step.radix[step.count];
     }
@@ -189,16 +189,16 @@ static void add_fused(struct list *list, unsigned n, const struct fused_shape *u
     const struct {
         const char *knob;
         unsigned value;
-    } knobs[] = {{"group", 2 * usual->per_group},
-                 {"group", usual->per_group / 2},
-                 {"buffers", usual->two_buffers ? 1 : 2},
-                 {"computed", 0},
-                 {"computed", 2},
-                 {"dense", 2}};
+    } tuning[] = {{"group", 2 * usual->per_group},
+                  {"group", usual->per_group / 2},
+                  {"buffers", usual->two_buffers ? 1 : 2},
+                  {"computed", 0},
+                  {"computed", 2},
+                  {"dense", 2}};
     char text[PENSTOCK_SHAPE_BYTES];
-    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++) {
-        snprintf(text, sizeof text, "n=%u,fused=1,%s=%u", n, knobs[i].knob, knobs[i].value);
-        if (strcmp(knobs[i].knob, "group") || knobs[i].value)
+    for (size_t i = 0; i < sizeof tuning / sizeof *tuning; i++) {
+        snprintf(text, sizeof text, "n=%u,fused=1,%s=%u", n, tuning[i].knob, tuning[i].value);
+        if (strcmp(tuning[i].knob, "group") || tuning[i].value)
             add(list, text);
     }
 }

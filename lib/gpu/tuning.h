@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* What a plan can be tuned among: shapes of its kernels near the usual one, as texts for gpu/knobs.h. */
+/* What a plan can be tuned among: shapes of its kernels near the usual one, as texts for gpu/tuning_parameters.h. */
 #ifndef PENSTOCK_GPU_TUNING_H
 #define PENSTOCK_GPU_TUNING_H
 

@@ -53,16 +53,16 @@ static void override(struct gpu_viterbi *self, const char *text)
     const struct {
         const char *name;
         unsigned *to;
-    } knobs[] = {{"group=", &self->group},
-                 {"resident=", &self->resident},
-                 {"lag=", &self->lag},
-                 {"warm=", &self->warm},
-                 {"windows=", &self->windows}};
-    for (size_t i = 0; text && i < sizeof knobs / sizeof *knobs; i++) {
-        const char *found = strstr(text, knobs[i].name);
-        unsigned value = found ? (unsigned)strtoul(found + strlen(knobs[i].name), NULL, 10) : 0;
+    } tuning[] = {{"group=", &self->group},
+                  {"resident=", &self->resident},
+                  {"lag=", &self->lag},
+                  {"warm=", &self->warm},
+                  {"windows=", &self->windows}};
+    for (size_t i = 0; text && i < sizeof tuning / sizeof *tuning; i++) {
+        const char *found = strstr(text, tuning[i].name);
+        unsigned value = found ? (unsigned)strtoul(found + strlen(tuning[i].name), NULL, 10) : 0;
         if (value)
-            *knobs[i].to = value;
+            *tuning[i].to = value;
     }
     self->warm = (unsigned)round_up(self->warm, CHUNK);
 }

@@ -11,7 +11,7 @@
  * lines of memory; measured on an H200. A CPU: eight work-items make a vector, so the last radix and with it the other
  * spans are multiples of 8.
  */
-static const struct gpu_recipe gpu_recipes[] = {{0},
+static const struct gpu_preset gpu_presets[] = {{0},
                                                 {2, {2}},
                                                 {4, {4}},
                                                 {4, {4, 2}},
@@ -26,7 +26,7 @@ static const struct gpu_recipe gpu_recipes[] = {{0},
                                                 {16, {16, 16, 16}},
                                                 {16, {8, 8, 16, 8}},
                                                 {16, {16, 16, 16, 4}}};
-static const struct gpu_recipe cpu_recipes[] = {{0},
+static const struct gpu_preset cpu_presets[] = {{0},
                                                 {2, {2}},
                                                 {4, {4}},
                                                 {8, {8}},
@@ -42,14 +42,14 @@ static const struct gpu_recipe cpu_recipes[] = {{0},
                                                 {16, {16, 8, 8, 8}},
                                                 {16, {16, 16, 8, 8}}};
 
-const struct gpu_recipe *penstock__gpu_recipe(unsigned n, bool cpu)
+const struct gpu_preset *penstock__gpu_preset(unsigned n, bool cpu)
 {
     unsigned bits = 0;
     while (n >> (bits + 1))
         bits++;
-    if (n & (n - 1) || bits >= sizeof gpu_recipes / sizeof gpu_recipes[0])
+    if (n & (n - 1) || bits >= sizeof gpu_presets / sizeof gpu_presets[0])
         return NULL;
-    return &(cpu ? cpu_recipes : gpu_recipes)[bits];
+    return &(cpu ? cpu_presets : gpu_presets)[bits];
 }
 
 /*
@@ -61,7 +61,7 @@ static const struct measured {
     unsigned n;
     bool columns, whole;
     unsigned half_waves; /* groups ahead, for each two multiprocessors */
-    struct gpu_knobs knobs;
+    struct gpu_tuning tuning;
 } measured[] = {
     {128, false, true, 0, {.radix = {4, 4, 4, 2}, .stages = 4, .lanes = 32}},
     {1200, false, false, 0, {.radix = {15, 10, 8}, .stages = 3, .lanes = 80, .per_group = 2}},
@@ -81,19 +81,20 @@ const char *penstock__gpu_wanted(const struct gpu_limits *limits, unsigned varia
     return limits->shape ? limits->shape : limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE");
 }
 
-struct gpu_knobs penstock__gpu_shape_knobs(const struct gpu_wish *wish, const struct gpu_limits *limits)
+struct gpu_tuning penstock__gpu_shape_tuning(const struct gpu_requirements *requirements,
+                                             const struct gpu_limits *limits)
 {
-    struct gpu_knobs knobs = {.stages = 0};
-    if (wish->variant || wish->radix || wish->items || wish->group)
-        return knobs;
-    penstock__gpu_knobs(&knobs, wish->n, penstock__gpu_wanted(limits, wish->variant));
+    struct gpu_tuning tuning = {.stages = 0};
+    if (requirements->variant || requirements->radix || requirements->items || requirements->group)
+        return tuning;
+    penstock__gpu_tuning_parameters(&tuning, requirements->n, penstock__gpu_wanted(limits, requirements->variant));
     if (limits->cpu)
-        return knobs;
-    for (const struct measured *m = measured; m < measured + sizeof measured / sizeof *measured && !knobs.stages; m++)
-        if (m->n == wish->n && m->columns == wish->columns && (wish->whole || !m->whole) &&
-            m->knobs.lanes <= limits->max_group / (m->columns ? 4 : 1)) {
-            knobs = m->knobs;
-            knobs.ahead = m->half_waves * limits->units / 2;
+        return tuning;
+    for (const struct measured *m = measured; m < measured + sizeof measured / sizeof *measured && !tuning.stages; m++)
+        if (m->n == requirements->n && m->columns == requirements->columns && (requirements->whole || !m->whole) &&
+            m->tuning.lanes <= limits->max_group / (m->columns ? 4 : 1)) {
+            tuning = m->tuning;
+            tuning.ahead = m->half_waves * limits->units / 2;
         }
-    return knobs;
+    return tuning;
 }

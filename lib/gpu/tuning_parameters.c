@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Reads knobs from text. */
-#include "gpu/knobs.h"
+/* Reads tuning parameters from text. */
+#include "gpu/tuning_parameters.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,33 +22,33 @@ static unsigned read_list(unsigned *values, unsigned most, const char *text)
     return count;
 }
 
-static void read_knob(struct gpu_knobs *knobs, const char *name, const char *value)
+static void read_parameter(struct gpu_tuning *tuning, const char *name, const char *value)
 {
     const struct {
         const char *name;
         unsigned *to;
-    } plain[] = {{"lanes=", &knobs->lanes}, {"group=", &knobs->per_group}, {"resident=", &knobs->resident},
-                 {"ahead=", &knobs->ahead}, {"total=", &knobs->total},     {"halves=", &knobs->halves},
-                 {"pad=", &knobs->pad},     {"chunk=", &knobs->chunk},     {"fused=", &knobs->fused}};
+    } plain[] = {{"lanes=", &tuning->lanes}, {"group=", &tuning->per_group}, {"resident=", &tuning->resident},
+                 {"ahead=", &tuning->ahead}, {"total=", &tuning->total},     {"halves=", &tuning->halves},
+                 {"pad=", &tuning->pad},     {"chunk=", &tuning->chunk},     {"fused=", &tuning->fused}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (!strncmp(name, plain[i].name, strlen(plain[i].name)))
-            *plain[i].to = strncmp(value, "none", 4) ? (unsigned)strtoul(value, NULL, 10) : KNOBS_NONE;
+            *plain[i].to = strncmp(value, "none", 4) ? (unsigned)strtoul(value, NULL, 10) : TUNING_NONE;
     if (!strncmp(name, "radix=", 6))
-        knobs->stages = read_list(knobs->radix, KNOBS_MAX_STAGES, value);
+        tuning->stages = read_list(tuning->radix, TUNING_MAX_STAGES, value);
     if (!strncmp(name, "parts=", 6))
-        read_list(knobs->parts, 3, value);
+        read_list(tuning->parts, 3, value);
 }
 
-void penstock__gpu_knobs(struct gpu_knobs *knobs, unsigned n, const char *text)
+void penstock__gpu_tuning_parameters(struct gpu_tuning *tuning, unsigned n, const char *text)
 {
     bool ours = false;
-    memset(knobs, 0, sizeof *knobs);
+    memset(tuning, 0, sizeof *tuning);
     while (text && *text) {
         const char *value = strchr(text, '='), *next = strpbrk(text, ",;");
         if (value && !strncmp(text, "n=", 2))
             ours = strtoul(value + 1, NULL, 10) == n;
         else if (value && ours)
-            read_knob(knobs, text, value + 1);
+            read_parameter(tuning, text, value + 1);
         text = next ? next + 1 : NULL;
     }
 }
