@@ -13,7 +13,7 @@
 
 static double complex *slot(const struct run *run, unsigned lane, unsigned s)
 {
-    return &run->slots[lane * run->node->shape.slots + s];
+    return &run->slots[lane * run->node->config.slots + s];
 }
 
 static double complex factor(const struct run *run, size_t at)
@@ -99,7 +99,7 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
         unsigned span = op->number[2], over = j / span, within = j % span;
         if ((op->kind == KIND_SHORT && over) || (op->kind == KIND_ONE && span != 1) ||
             (op->kind == KIND_EVEN && op->number[1] % span) ||
-            (op->kind == KIND_LONG && (span % run->node->shape.lows || op->number[1] % run->node->shape.lows)))
+            (op->kind == KIND_LONG && (span % run->node->config.lows || op->number[1] % run->node->config.lows)))
             run->model->overruns++;
         p = over * op->number[3] + within + op->number[4];
     }
@@ -121,7 +121,7 @@ static void store(struct run *run, const struct operation *op, unsigned lane)
 {
     const struct gpu_node *node = run->node;
     unsigned columns = penstock__gpu_columns(run->scheme, node), inner = node->inner, k = lane + op->number[1];
-    unsigned at = columns == 1 ? k : run->column / inner * inner * node->shape.n + k * inner + run->column % inner;
+    unsigned at = columns == 1 ? k : run->column / inner * inner * node->config.n + k * inner + run->column % inner;
     unsigned wanted = node->last ? run->scheme->length : run->scheme->total;
     double complex value = *slot(run, lane, op->number[0]);
     if (run->scheme->method == GPU_RADER)
@@ -205,7 +205,7 @@ static bool middle(struct run *run)
     if (run->scheme->method == GPU_RADER) {
         const struct operation op = {.number = {0, 0}, .count = 2};
         run->sum = first + *slot(run, 0, 0);
-        for (unsigned lane = 0; lane < penstock__gpu_limit(&run->node->shape, run->node->shape.chain - 1, 0); lane++)
+        for (unsigned lane = 0; lane < penstock__gpu_limit(&run->node->config, run->node->config.chain - 1, 0); lane++)
             product(run, &op, lane);
         *slot(run, 0, 0) += cimag(first) + I * creal(first);
     }
@@ -234,7 +234,7 @@ static bool onward(struct run *run)
 {
     const struct list *list = gpu_model_parse(run, "ONWARD");
     for (unsigned i = 0; list && i < list->count; i++)
-        for (unsigned lane = 0; lane < run->node->shape.lanes; lane++) {
+        for (unsigned lane = 0; lane < run->node->config.lanes; lane++) {
             double complex *a = slot(run, lane, list->operation[i].number[0]),
                            *b = slot(run, lane, list->operation[i].number[1]), held = *a;
             *a = *b;
@@ -276,12 +276,12 @@ static bool transform(struct run *run, const char *macro)
 /* Columns that leave as rows go to their places one by one here; what is left to see is that work-items reach all. */
 static bool leave(struct run *run)
 {
-    const struct gpu_shape *shape = &run->node->shape;
+    const struct gpu_launch_config *config = &run->node->config;
     const struct list *list;
-    if (!shape->turned)
+    if (!config->turned)
         return each(run, "STORE_POINTS", LIST_PLAIN);
     list = gpu_model_parse(run, "STORE_POINTS");
-    if (!list || list->count * shape->lanes < shape->n || (shape->n | 1) > shape->plane)
+    if (!list || list->count * config->lanes < config->n || (config->n | 1) > config->plane)
         return false;
     for (unsigned i = 0; i < list->count; i++) {
         if (list->operation[i].call != CALL_FINISH_TURNED || list->operation[i].number[0] != i)
@@ -295,7 +295,7 @@ static bool leave(struct run *run)
 static bool run_columns(struct run *run)
 {
     unsigned columns = penstock__gpu_columns(run->scheme, run->node);
-    bool good = gpu_model_constant(run, "COLUMNS") == columns && gpu_model_constant(run, "N") == run->node->shape.n;
+    bool good = gpu_model_constant(run, "COLUMNS") == columns && gpu_model_constant(run, "N") == run->node->config.n;
     run->first = run->in[0];
     for (run->column = 0; good && run->column < columns; run->column++)
         good = each(run, "LOAD_POINTS", LIST_PLAIN) && transform(run, "TRANSFORM") && leave(run);
@@ -351,7 +351,7 @@ static int run_node(struct run *run, unsigned index)
                                              .domain = packed ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                                              .scale = 1,
                                              .average = 1};
-    const struct gpu_shape *shape = &run->scheme->node[index].shape;
+    const struct gpu_launch_config *config = &run->scheme->node[index].config;
     size_t most = (run->scheme->total > run->scheme->length ? run->scheme->total : run->scheme->length) + 1;
     struct gpu_text text = {0};
     struct gpu_table table;
@@ -365,10 +365,10 @@ static int run_node(struct run *run, unsigned index)
     run->group_x = gpu_model_constant(run, "GROUP_X");
     run->step = gpu_model_constant(run, "STEP");
     run->member_step = gpu_model_constant(run, "MEMBER_STEP");
-    run->slots = calloc((size_t)shape->lanes * shape->slots, sizeof *run->slots);
-    run->local = calloc(shape->plane + 1, sizeof *run->local);
-    run->twiddles = calloc(shape->lanes, sizeof *run->twiddles);
-    run->within = calloc(shape->lanes, sizeof *run->within);
+    run->slots = calloc((size_t)config->lanes * config->slots, sizeof *run->slots);
+    run->local = calloc(config->plane + 1, sizeof *run->local);
+    run->twiddles = calloc(config->lanes, sizeof *run->twiddles);
+    run->within = calloc(config->lanes, sizeof *run->within);
     memset(run->loaded, 0, most);
     memset(run->stored, 0, most);
     if (!run->slots || !run->local || !run->twiddles || !run->within || !gpu_model_read(run) || !run_columns(run))

@@ -91,7 +91,7 @@ unsigned gpu_model_place(struct run *run, unsigned p, const unsigned gaps[2]);
 /* The point that comes along with point `at` when a spectrum of real samples is unpacked. */
 static inline unsigned gpu_model_mate(const struct run *run, unsigned at)
 {
-    return at ? run->node->shape.n - at : 0;
+    return at ? run->node->config.n - at : 0;
 }
 
 /* What a call does with local memory: of GIVE_s and TAKE_s, of the mates where a spectrum is unpacked, and of columns

@@ -105,23 +105,23 @@ static const char *spoil(const char *text, char **copy)
 
 static unsigned staged_bytes(const struct gpu_scheme *scheme, const struct gpu_node *node)
 {
-    unsigned points = node->shape.per_group * (node->shape.columns ? node->shape.n : scheme->length);
+    unsigned points = node->config.per_group * (node->config.columns ? node->config.n : scheme->length);
     return scheme->texel == 2 && node->last ? 8 * points : 0;
 }
 
 static void gather_findings(const struct gpu_trace *trace, const struct trace_launch *launch)
 {
-    const struct gpu_shape *shape = &launch->scheme->node[launch->step.node].shape;
+    const struct gpu_launch_config *config = &launch->scheme->node[launch->step.node].config;
     unsigned declared = penstock__gpu_node_bank_ways(launch->scheme, launch->step.node);
     found->kernels++;
     found->overruns += trace->overruns;
     found->misaligned += trace->misaligned;
     found->unwritten += trace->unwritten;
-    if (!shape->cpu) /* there work-items that have no points compute along, and what they get is thrown away */
+    if (!config->cpu) /* there work-items that have no points compute along, and what they get is thrown away */
         found->unwritten += trace->left;
     found->races += trace->races;
     found->splits += trace->splits;
-    found->conflicts += !shape->cpu && (launch->scheme->texel == 2 ? trace->ways > declared : trace->ways != declared);
+    found->conflicts += !config->cpu && (launch->scheme->texel == 2 ? trace->ways > declared : trace->ways != declared);
     found->measured = trace->ways > found->measured ? trace->ways : found->measured;
     found->ways = declared > found->ways ? declared : found->ways;
 }
@@ -130,22 +130,22 @@ static int run_kernel(const struct trace_launch *launch, const char *text, const
                       struct gpu_trace_memory *const memory[3])
 {
     const struct gpu_node *node = &launch->scheme->node[launch->step.node];
-    const struct gpu_shape *shape = &node->shape;
+    const struct gpu_launch_config *config = &node->config;
     struct gpu_trace trace = {.name = "fft",
                               .folder = now->folder,
                               .cxx = launch->scheme->paired,
                               .transform = true,
                               .groups = (unsigned)launch->step.groups,
                               .rows = (unsigned)launch->step.rows,
-                              .local_bytes = penstock__gpu_local_bytes(shape),
+                              .local_bytes = penstock__gpu_local_bytes(config),
                               .staged_bytes = staged_bytes(launch->scheme, node),
                               .plane = launch->samples,
                               .first = (int32_t)launch->step.first};
     static const float none[1];
     char *copy;
     trace.text = spoil(text, &copy);
-    trace.group[0] = penstock__gpu_group_x(shape);
-    trace.group[1] = penstock__gpu_group_size(shape) / trace.group[0];
+    trace.group[0] = penstock__gpu_group_x(config);
+    trace.group[1] = penstock__gpu_group_size(config) / trace.group[0];
     trace.memory[0] = memory[0];
     trace.memory[1] = memory[1];
     trace.memory[2] = gpu_trace_memory_new(table->count * sizeof(float), table->count ? table->values : none);

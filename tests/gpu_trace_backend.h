@@ -9,7 +9,7 @@
 #define PENSTOCK_TEST_GPU_TRACE_BACKEND_H
 
 #include "backends/backend.h"
-#include "gpu/shape.h"
+#include "gpu/launch_config.h"
 
 /* What a run found, all plans and launches of it together. */
 struct trace_findings {

@@ -22,10 +22,10 @@ static unsigned row_times(const struct trace_launch *launch, size_t row, bool st
 {
     const struct gpu_scheme *scheme = launch->scheme;
     const struct gpu_node *node = &scheme->node[launch->step.node];
-    const struct gpu_shape *shape = &node->shape;
+    const struct gpu_launch_config *config = &node->config;
     size_t per = scheme->paired ? 2 : 1, rows = launch->step.rows, tasks = (rows + per - 1) / per;
-    size_t idle = shape->columns || scheme->tiles ? 0 : launch->step.groups * shape->per_group - tasks;
-    bool twice = !(store && (!penstock__gpu_local_bytes(shape) || to_texels_of_two(scheme, node)));
+    size_t idle = config->columns || scheme->tiles ? 0 : launch->step.groups * config->per_group - tasks;
+    bool twice = !(store && (!penstock__gpu_local_bytes(config) || to_texels_of_two(scheme, node)));
     if (row + 1 < rows)
         return 1;
     return 1 + (scheme->paired && rows % 2) + (twice ? (unsigned)(per * idle) : 0);
@@ -35,10 +35,11 @@ static unsigned row_times(const struct trace_launch *launch, size_t row, bool st
 static unsigned last_column_times(const struct trace_launch *launch, bool store)
 {
     const struct gpu_node *node = &launch->scheme->node[launch->step.node];
-    const struct gpu_shape *shape = &node->shape;
-    unsigned columns = penstock__gpu_columns(launch->scheme, node), per = shape->per_group;
-    bool once = store && (shape->turned || to_texels_of_two(launch->scheme, node) || !penstock__gpu_local_bytes(shape));
-    if (launch->scheme->tiles || !shape->columns || once)
+    const struct gpu_launch_config *config = &node->config;
+    unsigned columns = penstock__gpu_columns(launch->scheme, node), per = config->per_group;
+    bool once =
+        store && (config->turned || to_texels_of_two(launch->scheme, node) || !penstock__gpu_local_bytes(config));
+    if (launch->scheme->tiles || !config->columns || once)
         return 1;
     return 1 + (columns + per - 1) / per * per - columns;
 }
@@ -123,7 +124,7 @@ void trace_want_loads(struct trace_want *want, const struct trace_launch *launch
 static bool of_last_column(const struct gpu_scheme *scheme, const struct gpu_node *node, size_t at)
 {
     size_t columns = penstock__gpu_columns(scheme, node), inner = node->inner;
-    return at % inner == inner - 1 && at / (inner * node->shape.n) == columns / inner - 1;
+    return at % inner == inner - 1 && at / (inner * node->config.n) == columns / inner - 1;
 }
 
 void trace_want_stores(struct trace_want *want, const struct trace_launch *launch)

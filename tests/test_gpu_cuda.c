@@ -112,7 +112,7 @@ static void check_fused(penstock_context *context, struct penstock_problem probl
     const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132, .bounded = true};
     struct fused_kernel kernel;
     struct gpu_text text = {0};
-    CHECK_OK(penstock__fused_kernel_shape(&kernel, &problem, &limits, 0, true));
+    CHECK_OK(penstock__fused_kernel_config(&kernel, &problem, &limits, 0, true));
     CHECK_OK(penstock__fused_source(&text, context, &kernel, &problem));
     compile(text.content, what);
     penstock__text_free(&text);
@@ -179,7 +179,7 @@ static void check_viterbi(penstock_context *context)
         struct gpu_viterbi kernels;
         struct gpu_text text = {0};
         CHECK_OK(penstock__viterbi_problem(&problem, NULL, &codes[i]));
-        CHECK_OK(penstock__gpu_viterbi_shape(&kernels, &problem, &limits, 0, false));
+        CHECK_OK(penstock__gpu_viterbi_config(&kernels, &problem, &limits, 0, false));
         CHECK_OK(penstock__gpu_viterbi_source(&text, context, &kernels, &problem));
         compile(text.content, "viterbi");
         penstock__text_free(&text);

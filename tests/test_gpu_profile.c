@@ -53,11 +53,11 @@ static void check_configurations(const char *identity, unsigned max_group)
         struct gpu_scheme scheme;
         CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
         for (unsigned i = 0; i < scheme.count; i++) {
-            const struct gpu_shape *shape = &scheme.node[i].shape;
-            CHECK(penstock__gpu_group_size(shape) % limits.wave == 0, "%s, %zu points: %u work-items in waves of %u",
-                  identity, n, penstock__gpu_group_size(shape), limits.wave);
-            CHECK(!limits.most_slots || shape->slots <= limits.most_slots, "%s, %zu points: %u in a work-item",
-                  identity, n, shape->slots);
+            const struct gpu_launch_config *config = &scheme.node[i].config;
+            CHECK(penstock__gpu_group_size(config) % limits.wave == 0, "%s, %zu points: %u work-items in waves of %u",
+                  identity, n, penstock__gpu_group_size(config), limits.wave);
+            CHECK(!limits.most_slots || config->slots <= limits.most_slots, "%s, %zu points: %u in a work-item",
+                  identity, n, config->slots);
         }
     }
 }

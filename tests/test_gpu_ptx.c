@@ -71,7 +71,7 @@ static void check(struct penstock_fft_problem fft, const char *label)
     problem.fft.spacing = fft.n;
     for (size_t i = 0; i < count; i++)
         in[i] = (float)test_uniform(&seed);
-    CHECK_OK(penstock__fused_kernel_shape(&kernel, &problem, &limits, 0, true));
+    CHECK_OK(penstock__fused_kernel_config(&kernel, &problem, &limits, 0, true));
     CHECK_OK(penstock__fused_source(&text, context, &kernel, &problem));
     CHECK_OK(penstock__fused_kernel_table(&table, &table_count, &kernel, &problem));
     CHECK(strstr(text.content, "#define PTX 1"), "%s: not in PTX", label);
@@ -104,8 +104,8 @@ static void check(struct penstock_fft_problem fft, const char *label)
 static void run_node(const struct gpu_scheme *scheme, unsigned index, const struct penstock_fft_problem *fft,
                      const struct ptx_memory *in, const struct ptx_memory *out, bool in_ptx, const char *label)
 {
-    const struct gpu_shape *shape = &scheme->node[index].shape;
-    unsigned columns = penstock__gpu_columns(scheme, &scheme->node[index]), across = shape->per_group;
+    const struct gpu_launch_config *config = &scheme->node[index].config;
+    unsigned columns = penstock__gpu_columns(scheme, &scheme->node[index]), across = config->per_group;
     unsigned groups = columns > 1 ? ROWS * ((columns + across - 1) / across) : (ROWS + across - 1) / across;
     struct gpu_table table;
     struct gpu_text text = {0};
@@ -118,12 +118,12 @@ static void run_node(const struct gpu_scheme *scheme, unsigned index, const stru
     CHECK(ptx, "%s: not compiled", label);
     for (unsigned group = 0; group < groups && ptx; group++) {
         struct ptx_run run = {.text = ptx,
-                              .items = penstock__gpu_group_size(shape),
-                              .width = penstock__gpu_group_x(shape),
+                              .items = penstock__gpu_group_size(config),
+                              .width = penstock__gpu_group_x(config),
                               .group = group,
                               .parameter = {*in, *in, {table.values, NULL, table.count}, *out},
                               .number = {[4] = ROWS},
-                              .shared_bytes = penstock__gpu_local_bytes(shape)};
+                              .shared_bytes = penstock__gpu_local_bytes(config)};
         CHECK(ptx_run(&run), "%s, node %u, group %u: %s", label, index, group, run.error);
     }
     free(ptx);

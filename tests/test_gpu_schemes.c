@@ -31,27 +31,27 @@ enum { DEVICES = sizeof devices / sizeof devices[0], MOST_NODES = 3 };
 static unsigned long cases[DEVICES], nodes[DEVICES][MOST_NODES + 1], convolutions[DEVICES];
 
 /* The radices of each chain multiply to the node's points, and a work-item holds what it must. */
-static bool stages_are_whole(const struct gpu_shape *shape)
+static bool stages_are_whole(const struct gpu_launch_config *config)
 {
-    for (unsigned from = 0; from < shape->stages; from += shape->chain) {
+    for (unsigned from = 0; from < config->stages; from += config->chain) {
         size_t product = 1;
-        for (unsigned s = from; s < from + shape->chain; s++) {
-            product *= shape->radix[s];
-            if ((shape->radix[s] > 1 && !penstock__gpu_is_radix(shape->radix[s])) ||
-                (size_t)shape->share[s] * shape->lanes * shape->radix[s] < shape->n ||
-                shape->share[s] * shape->radix[s] > shape->slots)
+        for (unsigned s = from; s < from + config->chain; s++) {
+            product *= config->radix[s];
+            if ((config->radix[s] > 1 && !penstock__gpu_is_radix(config->radix[s])) ||
+                (size_t)config->share[s] * config->lanes * config->radix[s] < config->n ||
+                config->share[s] * config->radix[s] > config->slots)
                 return false;
         }
-        if (product != shape->n)
+        if (product != config->n)
             return false;
     }
-    return shape->slots <= GPU_MAX_SLOTS && shape->stages % shape->chain == 0;
+    return config->slots <= GPU_MAX_SLOTS && config->stages % config->chain == 0;
 }
 
-static bool node_is_within(const struct gpu_shape *shape, const struct gpu_limits *limits)
+static bool node_is_within(const struct gpu_launch_config *config, const struct gpu_limits *limits)
 {
-    return penstock__gpu_group_size(shape) <= limits->max_group &&
-           penstock__gpu_local_bytes(shape) <= limits->local_bytes && shape->lanes % shape->lows == 0;
+    return penstock__gpu_group_size(config) <= limits->max_group &&
+           penstock__gpu_local_bytes(config) <= limits->local_bytes && config->lanes % config->lows == 0;
 }
 
 /* Which points a convolution needs, and that a plain transform computes what was asked for. */
@@ -69,11 +69,11 @@ static void check_nodes(const struct gpu_scheme *scheme, size_t n, size_t device
     size_t product = 1;
     for (unsigned i = 0; i < scheme->count; i++) {
         const struct gpu_node *node = &scheme->node[i];
-        product *= i < there ? node->shape.n : 1;
-        CHECK(stages_are_whole(&node->shape), "n %zu, device %zu, node %u: stages", n, device, i);
-        CHECK(node_is_within(&node->shape, &devices[device].limits),
+        product *= i < there ? node->config.n : 1;
+        CHECK(stages_are_whole(&node->config), "n %zu, device %zu, node %u: stages", n, device, i);
+        CHECK(node_is_within(&node->config, &devices[device].limits),
               "n %zu, device %zu, node %u: %u work-items, %zu bytes", n, device, i,
-              penstock__gpu_group_size(&node->shape), penstock__gpu_local_bytes(&node->shape));
+              penstock__gpu_group_size(&node->config), penstock__gpu_local_bytes(&node->config));
         CHECK(node->first == (i == 0) && node->last == (i == scheme->count - 1) &&
                   node->middle == (twice && i == there - 1) && node->back == (twice && i >= there - 1),
               "n %zu, device %zu, node %u: its place", n, device, i);
@@ -144,9 +144,9 @@ static void check_transforms(size_t n)
         const struct penstock_job job = {.frames = most + step};
         most += penstock__gpu_scratch(&count, &bytes, &state, &scheme, &job) ? 0 : step;
     }
-    const struct gpu_shape *shape = &scheme.node[0].shape;
-    CHECK(most > 1 << 20 && most + (uint64_t)shape->ahead * shape->per_group + shape->per_group <= INT32_MAX,
-          "n %zu: %zu rows, and %u groups of %u ahead", n, most, shape->ahead, shape->per_group);
+    const struct gpu_launch_config *config = &scheme.node[0].config;
+    CHECK(most > 1 << 20 && most + (uint64_t)config->ahead * config->per_group + config->per_group <= INT32_MAX,
+          "n %zu: %zu rows, and %u groups of %u ahead", n, most, config->ahead, config->per_group);
 }
 
 /* Whether a kernel that does more than a transform takes so many frames of so many samples. */
@@ -156,7 +156,7 @@ static bool takes(const struct penstock_problem *problem, size_t frames, size_t 
     const struct penstock_job job = {.frames = frames, .samples = samples};
     struct fused_kernel kernel;
     size_t rows, groups;
-    CHECK_OK(penstock__fused_kernel_shape(&kernel, problem, &devices[0].limits, 0, true));
+    CHECK_OK(penstock__fused_kernel_config(&kernel, problem, &devices[0].limits, 0, true));
     return !penstock__fused_grid(&rows, &groups, &state, &kernel, &job);
 }
 

@@ -138,9 +138,9 @@ static void check_counts(const struct gpu_trace *trace, const struct use *use, c
         return;
     unsigned declared = use->problem.kind == PENSTOCK_PROBLEM_OFDM
                             ? penstock__fused_ofdm_bank_ways(kernel, &use->problem.ofdm)
-                            : penstock__fused_bank_ways(&kernel->shape);
+                            : penstock__fused_bank_ways(&kernel->config);
     CHECK(trace->ways == declared, "%s: %u-way bank conflicts, declared are %u", label, trace->ways, declared);
-    CHECK(kernel->shape.passes == 1 || trace->accesses > 0, "%s: no access to local memory was seen", label);
+    CHECK(kernel->config.passes == 1 || trace->accesses > 0, "%s: no access to local memory was seen", label);
     histogram[declared < MOST_WAYS ? declared : MOST_WAYS - 1]++;
 }
 
@@ -222,7 +222,7 @@ static void check(struct use use, const struct gpu_limits *device, unsigned vari
         left_out++;
         return;
     }
-    if (penstock__fused_kernel_shape(&kernel, &use.problem, device, variant, device->max_group > 256)) {
+    if (penstock__fused_kernel_config(&kernel, &use.problem, device, variant, device->max_group > 256)) {
         impossible++;
         return;
     }

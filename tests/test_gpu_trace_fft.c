@@ -76,10 +76,10 @@ static void check(size_t n, const struct trace_kind *kind, unsigned device, uint
                             .limits = devices[device],
                             .variant = hash % 8 ? 0 : (unsigned)(hash >> 16) % 3,
                             .frames = frames_of(&problem.fft, hash >> 24)};
-    char label[200], shape[40];
-    snprintf(shape, sizeof shape, "n=%zu,chunk=%u", n, 1 + (unsigned)log2((double)n));
+    char label[200], config[40];
+    snprintf(config, sizeof config, "n=%zu,chunk=%u", n, 1 + (unsigned)log2((double)n));
     if (hash % 11 == 0) /* several frames do not go through scratch memory at once */
-        run.limits.shape = shape;
+        run.limits.config = config;
     snprintf(label, sizeof label, "%s, n %zu, %zu rows, %zu columns, device %u, variant %u, %zu frames, hash %llx",
              kind->name, n, problem.fft.rows, problem.fft.columns, device, run.variant, run.frames,
              (unsigned long long)hash);

@@ -19,24 +19,24 @@ struct form {
     penstock_bits result;
     unsigned generators[4];
     penstock_trellis_end end;
-    const char *puncture, *shape; /* PENSTOCK_VITERBI_SHAPE */
+    const char *puncture, *config; /* PENSTOCK_VITERBI_SHAPE */
 };
 
 /* The first ones always, the others in PENSTOCK_TEST_FULL=1: drivers take seconds to compile each. */
 static const struct form forms[] = {
-    {.code = "wifi", .bits = 251, .shape = "windows=2"},
+    {.code = "wifi", .bits = 251, .config = "windows=2"},
     {.code = "dvb:7/8", .bits = 700, .result = PENSTOCK_BITS_UNPACKED},
     {.code = "lte", .bits = 40, .soft = PENSTOCK_SOFT_F32, .result = PENSTOCK_BITS_MSB_FIRST},
     {.code = "dab", .bits = 97, .soft = PENSTOCK_SOFT_HARD},
     {.bits = 100, .generators = {07, 05}},
     {.bits = 200, .generators = {0561, 0753}, .end = PENSTOCK_TRELLIS_OPEN, .puncture = "1110"},
-    {.code = "wifi", .bits = 2500, .shape = "windows=7,warm=24,lag=3"},
+    {.code = "wifi", .bits = 2500, .config = "windows=7,warm=24,lag=3"},
     {.code = "ccsds", .bits = 1111, .result = PENSTOCK_BITS_MSB_FIRST},
     {.code = "ccsds:3/4", .bits = 900, .soft = PENSTOCK_SOFT_F32},
-    {.code = "dvb:5/6", .bits = 1300, .soft = PENSTOCK_SOFT_HARD, .shape = "windows=3"},
+    {.code = "dvb:5/6", .bits = 1300, .soft = PENSTOCK_SOFT_HARD, .config = "windows=3"},
     {.code = "lte", .bits = 1, .end = PENSTOCK_TRELLIS_TAIL_BITING},
     {.code = "wifi:2/3", .bits = 1, .result = PENSTOCK_BITS_UNPACKED},
-    {.code = "dab", .bits = 1800, .shape = "windows=5"},
+    {.code = "dab", .bits = 1800, .config = "windows=5"},
     {.bits = 77, .generators = {013, 015, 017}, .end = PENSTOCK_TRELLIS_TAIL_BITING},
     {.bits = 333, .generators = {023, 035}, .result = PENSTOCK_BITS_UNPACKED},
     {.bits = 60, .generators = {051, 067, 075, 077}},
@@ -130,8 +130,8 @@ static void check(size_t form)
     penstock_plan *plan = NULL, *cpu = NULL;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
     CHECK_OK(describe(&desc, &forms[form]));
-    if (forms[form].shape)
-        setenv("PENSTOCK_VITERBI_SHAPE", forms[form].shape, 1);
+    if (forms[form].config)
+        setenv("PENSTOCK_VITERBI_SHAPE", forms[form].config, 1);
     else
         unsetenv("PENSTOCK_VITERBI_SHAPE");
     CHECK_OK(penstock_viterbi_plan(&cpu, context, &desc, "cpu"));

@@ -13,12 +13,12 @@
  * transform's stages, of a spectrum that is unpacked and of columns that leave as rows: 1 where there are no conflicts,
  * as on a CPU or without exchanges. 32 work-items access 4 bytes each at once, or 16 of them 8.
  */
-unsigned penstock__gpu_bank_ways(const struct gpu_shape *shape);
+unsigned penstock__gpu_bank_ways(const struct gpu_launch_config *config);
 
 /* The same of node `index` of a plan, with what its values do on their way to an image. */
 unsigned penstock__gpu_node_bank_ways(const struct gpu_scheme *scheme, unsigned index);
 
 /* The same of a transform as a part of a larger kernel. */
-unsigned penstock__fused_bank_ways(const struct fused_shape *shape);
+unsigned penstock__fused_bank_ways(const struct fused_config *config);
 
 #endif

@@ -9,7 +9,7 @@
 /* What work-item `lane` touches in the exchange after a pass, in values: value k of its butterfly b, or, `taking`, its
  * point k. */
 struct access {
-    const struct fused_shape *shape;
+    const struct fused_config *config;
     unsigned pass, b, k;
     bool taking;
 };
@@ -17,8 +17,8 @@ struct access {
 /* Of penstock__fused_swapped()'s forward transform; the reverse one gives where that takes, and the other way round. */
 static unsigned place_in_regions(const struct access *access, unsigned lane)
 {
-    const struct fused_shape *shape = access->shape;
-    unsigned r = shape->slots, region = shape->lanes + 2 * r, low = lane % r, first = lane / r * region;
+    const struct fused_config *config = access->config;
+    unsigned r = config->slots, region = config->lanes + 2 * r, low = lane % r, first = lane / r * region;
     if (!access->pass)
         return access->taking ? first + low + access->k * r : access->k * region + lane;
     return access->taking ? first + low + access->k * (r + 2) : first + low * (r + 2) + access->k;
@@ -26,34 +26,34 @@ static unsigned place_in_regions(const struct access *access, unsigned lane)
 
 static unsigned place_of(const struct access *access, unsigned lane)
 {
-    const struct fused_shape *shape = access->shape;
-    unsigned s = access->pass, span = shape->before[s], point;
-    if (shape->regions)
+    const struct fused_config *config = access->config;
+    unsigned s = access->pass, span = config->before[s], point;
+    if (config->regions)
         return place_in_regions(access, lane);
     if (access->taking) {
-        point = lane + access->k * shape->lanes;
-        return point + point / shape->every[s] * shape->gap[s];
+        point = lane + access->k * config->lanes;
+        return point + point / config->every[s] * config->gap[s];
     }
-    unsigned j = lane + access->b * shape->lanes, block = j / span * span * shape->radix[s];
-    return block + j % span + block / shape->every[s] * shape->gap[s] + access->k * span;
+    unsigned j = lane + access->b * config->lanes, block = j / span * span * config->radix[s];
+    return block + j % span + block / config->every[s] * config->gap[s] + access->k * span;
 }
 
 /* Words of 4 bytes that are touched at once: one where a point's parts change hands by themselves, two, or four where
  * two values that lie together are given. */
 static unsigned words_of(const struct access *access)
 {
-    const struct fused_shape *shape = access->shape;
-    bool pairs = shape->regions ? access->pass == 1 : shape->before[access->pass] == 1;
-    return shape->halves ? 1 : access->taking || !pairs ? 2 : 4;
+    const struct fused_config *config = access->config;
+    bool pairs = config->regions ? access->pass == 1 : config->before[access->pass] == 1;
+    return config->halves ? 1 : access->taking || !pairs ? 2 : 4;
 }
 
 /* Of 128 bytes' worth of neighbours, from work-item `first` of the group on. */
 static unsigned ways(const struct access *access, unsigned first)
 {
-    const struct fused_shape *shape = access->shape;
-    unsigned used[BANKS] = {0}, words = words_of(access), most = 0, value = shape->halves ? 1 : 2;
-    for (unsigned i = first; i < first + BANKS / words && i < shape->lanes * shape->per_group; i++) {
-        unsigned word = value * place_of(access, i % shape->lanes) + i / shape->lanes * 2 * shape->region;
+    const struct fused_config *config = access->config;
+    unsigned used[BANKS] = {0}, words = words_of(access), most = 0, value = config->halves ? 1 : 2;
+    for (unsigned i = first; i < first + BANKS / words && i < config->lanes * config->per_group; i++) {
+        unsigned word = value * place_of(access, i % config->lanes) + i / config->lanes * 2 * config->region;
         for (unsigned k = 0; k < words; k++) {
             unsigned count = ++used[(word + k) % BANKS];
             most = count > most ? count : most;
@@ -64,7 +64,7 @@ static unsigned ways(const struct access *access, unsigned first)
 
 static unsigned ways_of_group(const struct access *access)
 {
-    unsigned group = access->shape->lanes * access->shape->per_group, step = BANKS / words_of(access), most = 1;
+    unsigned group = access->config->lanes * access->config->per_group, step = BANKS / words_of(access), most = 1;
     for (unsigned first = 0; first < group; first += step) {
         unsigned found = ways(access, first);
         most = found > most ? found : most;
@@ -72,11 +72,11 @@ static unsigned ways_of_group(const struct access *access)
     return most;
 }
 
-static unsigned ways_of_pass(const struct fused_shape *shape, unsigned s)
+static unsigned ways_of_pass(const struct fused_config *config, unsigned s)
 {
-    unsigned most = 1, radix = shape->radix[s];
-    for (unsigned k = 0; k < shape->slots; k++) {
-        struct access give = {shape, s, k / radix, k % radix, false}, take = {shape, s, 0, k, true};
+    unsigned most = 1, radix = config->radix[s];
+    for (unsigned k = 0; k < config->slots; k++) {
+        struct access give = {config, s, k / radix, k % radix, false}, take = {config, s, 0, k, true};
         unsigned given = ways_of_group(&give), taken = ways_of_group(&take);
         if (words_of(&give) == 4 && k % 2) /* given along with the one before */
             given = 1;
@@ -86,11 +86,11 @@ static unsigned ways_of_pass(const struct fused_shape *shape, unsigned s)
     return most;
 }
 
-unsigned penstock__fused_bank_ways(const struct fused_shape *shape)
+unsigned penstock__fused_bank_ways(const struct fused_config *config)
 {
     unsigned most = 1;
-    for (unsigned s = 0; s + 1 < shape->passes && !shape->cpu; s++) {
-        unsigned found = ways_of_pass(shape, s);
+    for (unsigned s = 0; s + 1 < config->passes && !config->cpu; s++) {
+        unsigned found = ways_of_pass(config, s);
         most = found > most ? found : most;
     }
     return most;

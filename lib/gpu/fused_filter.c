@@ -18,8 +18,8 @@ static unsigned groups_ahead(const struct penstock_filter_problem *filter, const
                                : 0;
 }
 
-int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstock_filter_problem *filter,
-                                 const struct gpu_limits *limits, unsigned variant)
+int penstock__fused_filter_config(struct fused_kernel *self, const struct penstock_filter_problem *filter,
+                                  const struct gpu_limits *limits, unsigned variant)
 {
     const bool one = filter->partitions == 1;                    /* sums of products take registers */
     const struct fused_requirements requirements = {.extra = 16, /* measured: */
@@ -29,49 +29,49 @@ int penstock__fused_filter_shape(struct fused_kernel *self, const struct penstoc
                                                     .regions = true,
                                                     .computed = one && (filter->n == 4096 || filter->n == 2048),
                                                     .per_group = filter->n == 1024 ? 1 : 0};
-    int status = penstock__fused_shape(&self->shape, filter->n, limits, variant, &requirements);
+    int status = penstock__fused_config(&self->config, filter->n, limits, variant, &requirements);
     if (!variant && !getenv("PENSTOCK_FUSED_SHAPE"))
-        self->shape.ahead = groups_ahead(filter, limits);
+        self->config.ahead = groups_ahead(filter, limits);
     self->copy_lanes = self->piece = 0;
-    self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + 16;
+    self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region + 16;
     return status;
 }
 
 static void add_constants(struct gpu_text *text, const struct fused_kernel *self,
                           const struct penstock_filter_problem *filter)
 {
-    penstock__fused_constants(text, &self->shape);
+    penstock__fused_constants(text, &self->config);
     penstock__text_add(text,
                        "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
                        "#define LOCAL_PIECES %zu\n#define SPACING %zu\n#define FIRST %zu\n#define VALUES %zu\n"
                        "#define STEP %zu\n#define PARTS %zu\n#define ROTATED %d\n#define AHEAD %u\n",
                        (int)filter->format, self->local_bytes / 16, filter->block, filter->first,
                        penstock__filter_values(filter), filter->decimation, filter->partitions, filter->rotated,
-                       self->shape.ahead);
+                       self->config.ahead);
 }
 
 int penstock__fused_filter_source(struct gpu_text *text, const penstock_context *context,
                                   const struct fused_kernel *self, const struct penstock_filter_problem *filter)
 {
     static const char *const files[] = {"portability.h", "load.h", "fused.h", "filter.cl", NULL};
-    const struct fused_shape *shape = &self->shape;
+    const struct fused_config *config = &self->config;
     unsigned forward[GPU_MAX_SLOTS], back[GPU_MAX_SLOTS];
     add_constants(text, self, filter);
-    penstock__fused_transform(text, shape, "FORWARD", false, filter->partitions > 1 && shape->passes > 1, NULL,
+    penstock__fused_transform(text, config, "FORWARD", false, filter->partitions > 1 && config->passes > 1, NULL,
                               forward);
-    penstock__fused_transform(text, shape, "REVERSE_ALL", true, shape->passes > 1, forward, back);
+    penstock__fused_transform(text, config, "REVERSE_ALL", true, config->passes > 1, forward, back);
     penstock__text_add(text, "#define PAIR_OF_LANE %s\n#define MULTIPLY",
-                       filter->n == 4096 && !shape->regions ? "(lane / 256 * 256 + lane % 16 * 16 + lane / 16 % 16)"
-                                                            : "lane");
-    for (unsigned i = 0, half = shape->slots / 2; i < half; i++)
+                       filter->n == 4096 && !config->regions ? "(lane / 256 * 256 + lane % 16 * 16 + lane / 16 % 16)"
+                                                             : "lane");
+    for (unsigned i = 0, half = config->slots / 2; i < half; i++)
         penstock__text_add(text, " PRODUCTS(v%u, %u, v%u, %u, %u)", forward[i], i, forward[i + half], i + half,
-                           (unsigned)(penstock__filter_place(filter->n, (size_t)i * shape->lanes) / 2));
+                           (unsigned)(penstock__filter_place(filter->n, (size_t)i * config->lanes) / 2));
     penstock__text_add(text, "\n#define TAKE_SUMS");
-    for (unsigned i = 0; i < shape->slots; i++)
+    for (unsigned i = 0; i < config->slots; i++)
         penstock__text_add(text, " TAKE(v%u, %u)", forward[i], i);
     penstock__text_add(text, "\n#define STORE_ALL");
-    for (unsigned i = 0; i < shape->slots; i++) {
-        size_t at = (size_t)i * shape->lanes, end = at + shape->lanes;
+    for (unsigned i = 0; i < config->slots; i++) {
+        size_t at = (size_t)i * config->lanes, end = at + config->lanes;
         if (end > filter->first && at < filter->first + filter->block)
             penstock__text_add(text, " STORE(v%u, %zu, %d)", back[i], at,
                                at >= filter->first && end <= filter->first + filter->block);

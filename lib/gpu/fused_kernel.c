@@ -82,30 +82,30 @@ bool penstock__fused_first(const struct penstock_problem *problem, const struct 
 
 static int shaped(struct fused_kernel *self, int status)
 {
-    self->per_group = self->shape.per_group;
-    self->group[0] = self->shape.lanes * self->shape.per_group;
+    self->per_group = self->config.per_group;
+    self->group[0] = self->config.lanes * self->config.per_group;
     self->group[1] = 1;
     return status;
 }
 
-int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
-                                 const struct gpu_limits *limits, unsigned variant, bool warps)
+int penstock__fused_kernel_config(struct fused_kernel *self, const struct penstock_problem *problem,
+                                  const struct gpu_limits *limits, unsigned variant, bool warps)
 {
     bool dense = is_ofdm(problem) && penstock__fused_ofdm_fits(&problem->ofdm);
     int status;
     memset(self, 0, sizeof *self);
     if (is_ldpc(problem))
-        return penstock__fused_ldpc_shape(self, &problem->ldpc, limits, variant);
+        return penstock__fused_ldpc_config(self, &problem->ldpc, limits, variant);
     if (is_plain(problem))
-        return shaped(self, penstock__fused_plain_shape(self, &problem->fft, limits));
+        return shaped(self, penstock__fused_plain_config(self, &problem->fft, limits));
     if (is_ofdm(problem) && (!dense || variant >= FUSED_OFDM_VARIANTS))
-        return penstock__fused_symbols_shape(self, &problem->ofdm, limits,
-                                             dense ? variant - FUSED_OFDM_VARIANTS : variant);
+        return penstock__fused_symbols_config(self, &problem->ofdm, limits,
+                                              dense ? variant - FUSED_OFDM_VARIANTS : variant);
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
-        status = penstock__fused_spectrum_shape(self, &problem->fft, limits);
+        status = penstock__fused_spectrum_config(self, &problem->fft, limits);
     else
-        status = dense ? penstock__fused_ofdm_shape(self, &problem->ofdm, limits, variant, warps)
-                       : penstock__fused_filter_shape(self, &problem->filter, limits, variant);
+        status = dense ? penstock__fused_ofdm_config(self, &problem->ofdm, limits, variant, warps)
+                       : penstock__fused_filter_config(self, &problem->filter, limits, variant);
     return shaped(self, status);
 }
 
@@ -139,10 +139,10 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
         return penstock__fused_plain_table(values, count, self, &problem->fft);
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
         return penstock__fused_spectrum_table(values, count, self, &problem->fft);
-    *count = penstock__fused_table_floats(&self->shape);
+    *count = penstock__fused_table_floats(&self->config);
     if (!(*values = penstock__calloc(*count, sizeof **values)))
         return PENSTOCK_ERR_MEMORY;
-    penstock__fused_table(*values, &self->shape);
+    penstock__fused_table(*values, &self->config);
     return PENSTOCK_OK;
 }
 
@@ -170,14 +170,14 @@ unsigned penstock__fused_pick(const struct fused_kernel *self, const struct pens
 
 static size_t length_of(const struct fused_kernel *self)
 {
-    return any_length(self) ? self->scheme.length : self->shape.n;
+    return any_length(self) ? self->scheme.length : self->config.n;
 }
 
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self)
 {
     static const char *const kinds[] = {"spectrum", "ofdm", "filter"};
     const struct gpu_scheme *scheme = &self->scheme;
-    const struct gpu_shape *whole = &scheme->node[0].shape;
+    const struct gpu_launch_config *whole = &scheme->node[0].config;
     size_t average = average_of(plan->problem);
     if (is_ldpc(plan->problem)) {
         penstock__gpu_describe(plan, "ldpc, %u a group", self->per_group);
@@ -188,8 +188,8 @@ void penstock__fused_describe(struct penstock_plan_state *plan, const struct fus
     penstock__gpu_describe(plan, "%s, ", is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
     penstock__gpu_describe_method(plan, scheme);
     penstock__gpu_describe(plan, "radix");
-    for (unsigned s = 0; s < (any_length(self) ? whole->chain : self->shape.passes); s++)
-        penstock__gpu_describe(plan, "%s%u", s ? "x" : " ", any_length(self) ? whole->radix[s] : self->shape.radix[s]);
+    for (unsigned s = 0; s < (any_length(self) ? whole->chain : self->config.passes); s++)
+        penstock__gpu_describe(plan, "%s%u", s ? "x" : " ", any_length(self) ? whole->radix[s] : self->config.radix[s]);
     penstock__gpu_describe(plan, ", %u a group", self->per_group);
     plan->kernels = plan->passes = 1;
     plan->best_batch = (BEST_SAMPLES / length_of(self) + average - 1) / average * average;

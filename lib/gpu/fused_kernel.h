@@ -12,7 +12,7 @@
 
 struct fused_kernel {
     bool active; /* the plan is one of these */
-    struct fused_shape shape;
+    struct fused_config config;
     struct gpu_scheme scheme;   /* of kernels/symbols.cl: of one node; of others: none */
     unsigned group[2];          /* work-items of a work-group */
     unsigned per_group;         /* transforms of it */
@@ -27,8 +27,8 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
 bool penstock__fused_first(const struct penstock_problem *problem, const struct gpu_limits *limits);
 
 /* `warps`: work-items run in warps of 32 that a barrier of their own keeps together, as in CUDA. */
-int penstock__fused_kernel_shape(struct fused_kernel *self, const struct penstock_problem *problem,
-                                 const struct gpu_limits *limits, unsigned variant, bool warps);
+int penstock__fused_kernel_config(struct fused_kernel *self, const struct penstock_problem *problem,
+                                  const struct gpu_limits *limits, unsigned variant, bool warps);
 int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                            const struct penstock_problem *problem);
 

@@ -32,10 +32,10 @@ int penstock__fused_ldpc_check(const struct penstock_ldpc_problem *ldpc, const c
     return PENSTOCK_OK;
 }
 
-/* ---------------------------------------------------------------- shape ----------------------- */
+/* ---------------------------------------------------------------- configuration --------------- */
 
-int penstock__fused_ldpc_shape(struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
-                               const struct gpu_limits *limits, unsigned variant)
+int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
+                                const struct gpu_limits *limits, unsigned variant)
 {
     const size_t word = penstock__ldpc_word(ldpc) * sizeof(uint32_t), flags = 2 * sizeof(uint32_t);
     unsigned pairs = limits->cpu ? 1 : USUAL_GROUP / ldpc->lifting, group;

@@ -11,7 +11,7 @@
 
 const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed", "ofdm_even", "ofdm_narrow"};
 
-/* ---------------------------------------------------------------- shape ----------------------- */
+/* ---------------------------------------------------------------- configuration --------------- */
 
 /* Measured. */
 static struct fused_requirements requirements_of(size_t n)
@@ -22,21 +22,22 @@ static struct fused_requirements requirements_of(size_t n)
     return requirements;
 }
 
-int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
-                               const struct gpu_limits *limits, unsigned variant, bool warps)
+int penstock__fused_ofdm_config(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
+                                const struct gpu_limits *limits, unsigned variant, bool warps)
 {
     size_t row = ofdm->carrier_count * ofdm->bits;
-    struct fused_shape *shape = &self->shape;
+    struct fused_config *config = &self->config;
     struct fused_requirements requirements = requirements_of(ofdm->n);
     requirements.extra = row + 16;
-    int status = penstock__fused_shape(shape, ofdm->n, limits, variant, &requirements);
+    int status = penstock__fused_config(config, ofdm->n, limits, variant, &requirements);
     if (status)
         return status;
-    unsigned group = shape->lanes * shape->per_group;
+    unsigned group = config->lanes * config->per_group;
     for (self->piece = 16; row % self->piece;)
         self->piece /= 2;
-    self->copy_lanes = warps && shape->lanes <= 32 && group % 32 == 0 && 32 / shape->lanes * row % 16 == 0 ? 32 : group;
-    self->local_bytes = (shape->per_group * (8 * (size_t)shape->region + row) + 15) / 16 * 16;
+    self->copy_lanes =
+        warps && config->lanes <= 32 && group % 32 == 0 && 32 / config->lanes * row % 16 == 0 ? 32 : group;
+    self->local_bytes = (config->per_group * (8 * (size_t)config->region + row) + 15) / 16 * 16;
     return PENSTOCK_OK;
 }
 
@@ -165,44 +166,44 @@ struct unit {
     unsigned count, slot[2];
 };
 
-static unsigned mate_of(unsigned i, const bool *done, const struct fused_shape *shape, const struct run *runs,
+static unsigned mate_of(unsigned i, const bool *done, const struct fused_config *config, const struct run *runs,
                         unsigned count)
 {
-    uint32_t lanes = shape->lanes, from = i * lanes;
+    uint32_t lanes = config->lanes, from = i * lanes;
     struct run part[2] = {{0}};
     if (count_parts(&part[0], runs, count, from, lanes) != 1 || part[0].end - part[0].first == lanes)
-        return shape->slots;
-    for (unsigned mate = i + 1; mate < shape->slots; mate++)
+        return config->slots;
+    for (unsigned mate = i + 1; mate < config->slots; mate++)
         if (!done[mate] && count_parts(&part[1], runs, count, mate * lanes, lanes) == 1 &&
             disjoint(&part[0], from, &part[1], mate * lanes))
             return mate;
-    return shape->slots;
+    return config->slots;
 }
 
 /* Of more than MOST_RUNS runs: each slot by itself. */
-static unsigned find_units(struct unit units[GPU_MAX_SLOTS], const struct fused_shape *shape, const struct run *runs,
+static unsigned find_units(struct unit units[GPU_MAX_SLOTS], const struct fused_config *config, const struct run *runs,
                            unsigned count)
 {
     bool done[GPU_MAX_SLOTS] = {false};
     unsigned found = 0;
-    for (unsigned i = 0; i < shape->slots; i++) {
-        unsigned mate = done[i] || count > MOST_RUNS ? shape->slots : mate_of(i, done, shape, runs, count);
+    for (unsigned i = 0; i < config->slots; i++) {
+        unsigned mate = done[i] || count > MOST_RUNS ? config->slots : mate_of(i, done, config, runs, count);
         if (done[i])
             continue;
-        units[found++] = (struct unit){mate < shape->slots ? 2 : 1, {i, mate}};
-        if (mate < shape->slots)
+        units[found++] = (struct unit){mate < config->slots ? 2 : 1, {i, mate}};
+        if (mate < config->slots)
             done[mate] = true;
     }
     return found;
 }
 
-static void add_slots(struct gpu_text *text, const struct fused_shape *shape, const struct run *runs, unsigned count,
+static void add_slots(struct gpu_text *text, const struct fused_config *config, const struct run *runs, unsigned count,
                       const unsigned order[GPU_MAX_SLOTS])
 {
     struct unit units[GPU_MAX_SLOTS];
-    unsigned unit_count = find_units(units, shape, runs, count);
+    unsigned unit_count = find_units(units, config, runs, count);
     for (const struct unit *unit = units; unit < units + unit_count; unit++) {
-        uint32_t lanes = shape->lanes, from[2] = {unit->slot[0] * lanes, unit->slot[1] * lanes};
+        uint32_t lanes = config->lanes, from[2] = {unit->slot[0] * lanes, unit->slot[1] * lanes};
         struct run part[2] = {{0}};
         if (unit->count == 1) {
             add_slot(text, runs, count, order[unit->slot[0]], from[0], lanes);
@@ -217,7 +218,7 @@ static void add_slots(struct gpu_text *text, const struct fused_shape *shape, co
 static int add_carriers(struct gpu_text *text, const struct fused_kernel *self,
                         const struct penstock_ofdm_problem *ofdm, const unsigned order[GPU_MAX_SLOTS])
 {
-    const struct fused_shape *shape = &self->shape;
+    const struct fused_config *config = &self->config;
     struct run runs[MOST_RUNS];
     uint32_t *places = places_of(ofdm);
     unsigned count;
@@ -227,9 +228,9 @@ static int add_carriers(struct gpu_text *text, const struct fused_kernel *self,
     penstock__free(places);
     penstock__text_add(text, "#define CARRY");
     if (count <= MOST_RUNS)
-        add_slots(text, shape, runs, count, order);
-    for (unsigned i = 0; i < shape->slots && count > MOST_RUNS; i++) {
-        uint32_t from = i * shape->lanes;
+        add_slots(text, config, runs, count, order);
+    for (unsigned i = 0; i < config->slots && count > MOST_RUNS; i++) {
+        uint32_t from = i * config->lanes;
         penstock__text_add(text,
                            " { const k_index place_ = (k_index)((K_GLOBAL const float *)table)[MAP_AT + %u + lane];"
                            " if (place_ >= 0) CARRIER(v%u, %u, place_ - lane) }",
@@ -242,7 +243,7 @@ static int add_carriers(struct gpu_text *text, const struct fused_kernel *self,
 static void add_constants(struct gpu_text *text, const struct fused_kernel *self,
                           const struct penstock_ofdm_problem *ofdm)
 {
-    const struct fused_shape *shape = &self->shape;
+    const struct fused_config *config = &self->config;
     const char *const types[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "uint2", [16] = "uint4"};
     const char *const cuda[] = {
         [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned int", [8] = "uint2", [16] = "uint4"};
@@ -252,8 +253,8 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        "#define COPY_ROWS %u\n#define PIECE %u\n#define LOCAL_PIECES %zu\n#define MAP_AT %zu\n"
                        "#if defined(__OPENCL_VERSION__)\n#define k_piece %s\n#else\n#define k_piece %s\n#endif\n",
                        (int)ofdm->format, ofdm->bits, (ofdm->bits + 1) / 2, ofdm->carrier_count, self->copy_lanes,
-                       self->copy_lanes / shape->lanes, self->piece, self->local_bytes / 16,
-                       penstock__fused_table_floats(shape), types[self->piece], cuda[self->piece]);
+                       self->copy_lanes / config->lanes, self->piece, self->local_bytes / 16,
+                       penstock__fused_table_floats(config), types[self->piece], cuda[self->piece]);
 }
 
 int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
@@ -263,9 +264,9 @@ int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *c
                                                                                                         NULL};
     unsigned order[GPU_MAX_SLOTS];
     int status;
-    penstock__fused_constants(text, &self->shape);
+    penstock__fused_constants(text, &self->config);
     add_constants(text, self, ofdm);
-    penstock__fused_transform(text, &self->shape, "TRANSFORM", false, false, NULL, order);
+    penstock__fused_transform(text, &self->config, "TRANSFORM", false, false, NULL, order);
     if ((status = add_carriers(text, self, ofdm, order)) || (status = penstock__gpu_source_files(text, context, words)))
         return status;
     for (unsigned k = 0; k < FUSED_OFDM_KERNELS && !status; k++) {
@@ -281,12 +282,12 @@ int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *c
 int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused_kernel *self,
                                const struct penstock_ofdm_problem *ofdm)
 {
-    size_t map_at = penstock__fused_table_floats(&self->shape);
+    size_t map_at = penstock__fused_table_floats(&self->config);
     uint32_t *places = places_of(ofdm);
     *count = map_at + ofdm->n;
     *values = places ? penstock__calloc(*count, sizeof **values) : NULL;
     if (*values) {
-        penstock__fused_table(*values, &self->shape);
+        penstock__fused_table(*values, &self->config);
         for (size_t k = 0; k < ofdm->n; k++)
             (*values)[map_at + k] = places[k] == NO_CARRIER ? -1 : (float)places[k];
     }
@@ -321,19 +322,19 @@ static unsigned ways_of_stores(const size_t *bytes, unsigned count)
     return most;
 }
 
-static unsigned ways_of_unit(const struct unit *unit, unsigned first, const struct fused_shape *shape,
+static unsigned ways_of_unit(const struct unit *unit, unsigned first, const struct fused_config *config,
                              const struct penstock_ofdm_problem *ofdm, const uint32_t *places)
 {
     unsigned most = 1;
     for (unsigned part = 0; part < ofdm->bits; part += stored_at_once(ofdm->bits)) {
         size_t bytes[32];
         unsigned count = 0, ways;
-        for (unsigned item = first; item < first + 32 && item < shape->lanes * shape->per_group; item++)
+        for (unsigned item = first; item < first + 32 && item < config->lanes * config->per_group; item++)
             for (unsigned i = 0; i < unit->count; i++) {
-                uint32_t place = places[unit->slot[i] * shape->lanes + item % shape->lanes];
+                uint32_t place = places[unit->slot[i] * config->lanes + item % config->lanes];
                 if (place != NO_CARRIER)
-                    bytes[count++] = shape->per_group * 8 * (size_t)shape->region + part +
-                                     (item / shape->lanes * ofdm->carrier_count + place) * ofdm->bits;
+                    bytes[count++] = config->per_group * 8 * (size_t)config->region + part +
+                                     (item / config->lanes * ofdm->carrier_count + place) * ofdm->bits;
             }
         ways = ways_of_stores(bytes, count);
         most = ways > most ? ways : most;
@@ -343,17 +344,17 @@ static unsigned ways_of_unit(const struct unit *unit, unsigned first, const stru
 
 unsigned penstock__fused_ofdm_bank_ways(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
 {
-    const struct fused_shape *shape = &self->shape;
-    unsigned most = penstock__fused_bank_ways(shape), unit_count;
+    const struct fused_config *config = &self->config;
+    unsigned most = penstock__fused_bank_ways(config), unit_count;
     struct unit units[GPU_MAX_SLOTS];
     struct run runs[MOST_RUNS];
     uint32_t *places = places_of(ofdm);
     if (!places)
         return 0;
-    unit_count = find_units(units, shape, runs, find_runs(runs, places, ofdm->n));
+    unit_count = find_units(units, config, runs, find_runs(runs, places, ofdm->n));
     for (const struct unit *unit = units; unit < units + unit_count; unit++)
-        for (unsigned first = 0; first < shape->lanes * shape->per_group; first += 32) {
-            unsigned ways = ways_of_unit(unit, first, shape, ofdm, places);
+        for (unsigned first = 0; first < config->lanes * config->per_group; first += 32) {
+            unsigned ways = ways_of_unit(unit, first, config, ofdm, places);
             most = ways > most ? ways : most;
         }
     penstock__free(places);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* OFDM demodulation in one kernel, kernels/ofdm.cl: its shape, source and table. */
+/* OFDM demodulation in one kernel, kernels/ofdm.cl: its configuration, source and table. */
 #ifndef PENSTOCK_GPU_FUSED_OFDM_H
 #define PENSTOCK_GPU_FUSED_OFDM_H
 
@@ -18,8 +18,8 @@ static inline bool penstock__fused_ofdm_fits(const struct penstock_ofdm_problem 
     return !ofdm->mixed && ofdm->n >= FUSED_LEAST && ofdm->n <= FUSED_MOST && !(ofdm->n & (ofdm->n - 1));
 }
 
-int penstock__fused_ofdm_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
-                               const struct gpu_limits *limits, unsigned variant, bool warps);
+int penstock__fused_ofdm_config(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
+                                const struct gpu_limits *limits, unsigned variant, bool warps);
 int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                                 const struct penstock_ofdm_problem *ofdm);
 int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused_kernel *self,

@@ -15,11 +15,11 @@ static unsigned rows(unsigned radix)
     return penstock__fused_rows(radix);
 }
 
-size_t penstock__fused_table_floats(const struct fused_shape *shape)
+size_t penstock__fused_table_floats(const struct fused_config *config)
 {
     size_t count = 0;
-    for (unsigned s = 1; s < shape->passes; s++)
-        count += (size_t)shape->before[s] * (rows(shape->radix[s]) + 1) * 4 * (shape->regions && s == 2 ? 2 : 1);
+    for (unsigned s = 1; s < config->passes; s++)
+        count += (size_t)config->before[s] * (rows(config->radix[s]) + 1) * 4 * (config->regions && s == 2 ? 2 : 1);
     return count ? count : 4; /* a buffer cannot be empty */
 }
 
@@ -33,11 +33,11 @@ static void put(float *to, double angle)
  * Factor 0 is that of the first layer, w^(R/2) with w = exp(-2 pi i j / (S R)); factors L/4 + q, q < L/4, are those of
  * layer L = 4, 8, .. R: w^(R/L) exp(-2 pi i q / L). The other half of a layer's factors are -i times these.
  */
-static void fill_pass(float *table, const struct fused_shape *shape, unsigned s, bool swapped)
+static void fill_pass(float *table, const struct fused_config *config, unsigned s, bool swapped)
 {
-    unsigned before = shape->before[s], radix = shape->radix[s];
+    unsigned before = config->before[s], radix = config->radix[s];
     for (unsigned at = 0; at < before; at++) {
-        unsigned j = swapped ? penstock__fused_swapped(shape, at) : at;
+        unsigned j = swapped ? penstock__fused_swapped(config, at) : at;
         double angle = -tau * j / ((double)before * radix);
         for (unsigned i = 0; i < 2 * rows(radix); i++) {
             unsigned layer = i ? 4 : 2;
@@ -52,24 +52,24 @@ static void fill_pass(float *table, const struct fused_shape *shape, unsigned s,
     }
 }
 
-void penstock__fused_table(float *table, const struct fused_shape *shape)
+void penstock__fused_table(float *table, const struct fused_config *config)
 {
-    for (unsigned s = 1; s < shape->passes; s++)
-        fill_pass(table + 4 * (size_t)shape->table_at[s], shape, s, false);
-    if (shape->regions)
-        fill_pass(table + 4 * (size_t)shape->swapped_at, shape, shape->passes - 1, true);
+    for (unsigned s = 1; s < config->passes; s++)
+        fill_pass(table + 4 * (size_t)config->table_at[s], config, s, false);
+    if (config->regions)
+        fill_pass(table + 4 * (size_t)config->swapped_at, config, config->passes - 1, true);
 }
 
 /* ---------------------------------------------------------------- source ---------------------- */
 
-void penstock__fused_constants(struct gpu_text *text, const struct fused_shape *shape)
+void penstock__fused_constants(struct gpu_text *text, const struct fused_config *config)
 {
     penstock__text_add(text,
                        "#define N %u\n#define SLOTS %u\n#define LANES %u\n#define PER_GROUP %u\n#define GROUP %u\n"
                        "#define DENSE %u\n#define REGION %u\n#define CPU %d\n#define EACH_SLOT(X)",
-                       shape->n, shape->slots, shape->lanes, shape->per_group, shape->lanes * shape->per_group,
-                       shape->dense, shape->region, shape->cpu);
-    for (unsigned s = 0; s < shape->slots; s++)
+                       config->n, config->slots, config->lanes, config->per_group, config->lanes * config->per_group,
+                       config->dense, config->region, config->cpu);
+    for (unsigned s = 0; s < config->slots; s++)
         penstock__text_add(text, " X(%u)", s);
     penstock__text_add(text, "\n");
 }
@@ -108,10 +108,10 @@ static void add_first(struct gpu_text *text, const unsigned *a, unsigned radix, 
 }
 
 /* Factors z0 .. of one butterfly, read or computed: see fill_pass(). */
-static void add_factors(struct gpu_text *text, const struct fused_shape *shape, unsigned s, unsigned table_at)
+static void add_factors(struct gpu_text *text, const struct fused_config *config, unsigned s, unsigned table_at)
 {
-    unsigned radix = shape->radix[s], span = shape->before[s];
-    if (!shape->computed[s]) {
+    unsigned radix = config->radix[s], span = config->before[s];
+    if (!config->computed[s]) {
         for (unsigned i = 0; i < rows(radix); i++)
             penstock__text_add(text, " FACTORS(z%u, z%u, %u)", 2 * i, 2 * i + 1, table_at + i * span);
         return;
@@ -151,14 +151,14 @@ static void add_later(struct gpu_text *text, const unsigned *a, unsigned radix, 
 }
 
 /* Butterflies of pass s put their values, or the part of them that `part` names, into local memory. */
-static void add_gives(struct gpu_text *text, const struct fused_shape *shape, unsigned s, const char *part,
+static void add_gives(struct gpu_text *text, const struct fused_config *config, unsigned s, const char *part,
                       const unsigned *order)
 {
-    unsigned radix = shape->radix[s], span = shape->before[s], butterflies = shape->slots / radix;
-    unsigned at = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
+    unsigned radix = config->radix[s], span = config->before[s], butterflies = config->slots / radix;
+    unsigned at = config->two_buffers && s % 2 ? config->odd_at : 0, step = config->every[s], hole = config->gap[s];
     const char *type = *part ? "float" : "float2";
     for (unsigned b = 0; b < butterflies; b++) {
-        unsigned position = b * shape->lanes;
+        unsigned position = b * config->lanes;
         penstock__text_add(text,
                            " { const k_index j_ = lane + %u, q_ = j_ / %u * %u;"
                            " LOCAL_PLACE(to_, %s, shared, %u + q_ + j_ %% %u + q_ / %u * %u)",
@@ -174,16 +174,16 @@ static void add_gives(struct gpu_text *text, const struct fused_shape *shape, un
     }
 }
 
-static void add_takes(struct gpu_text *text, const struct fused_shape *shape, unsigned s, const char *part)
+static void add_takes(struct gpu_text *text, const struct fused_config *config, unsigned s, const char *part)
 {
-    unsigned at = shape->two_buffers && s % 2 ? shape->odd_at : 0, step = shape->every[s], hole = shape->gap[s];
-    bool even = hole && shape->lanes % step == 0; /* gaps of a point: those before the lane, and a constant */
+    unsigned at = config->two_buffers && s % 2 ? config->odd_at : 0, step = config->every[s], hole = config->gap[s];
+    bool even = hole && config->lanes % step == 0; /* gaps of a point: those before the lane, and a constant */
     penstock__text_add(text, " { LOCAL_PLACE(from_, %s, shared, lane + %u", *part ? "float" : "float2", at);
     if (even)
         penstock__text_add(text, " + lane / %u * %u", step, hole);
     penstock__text_add(text, ")");
-    for (unsigned i = 0; i < shape->slots; i++) {
-        unsigned position = i * shape->lanes;
+    for (unsigned i = 0; i < config->slots; i++) {
+        unsigned position = i * config->lanes;
         penstock__text_add(text, " LOCAL_TAKE%s(v%u%s, from_, %u)", *part ? "_PART" : "", i, part,
                            position + position / step * hole);
     }
@@ -195,10 +195,10 @@ static void add_takes(struct gpu_text *text, const struct fused_shape *shape, un
  * columns c, which is read by rows (forward), or written by them; within, rows are two points longer, so that they can
  * be written in pairs by neighbours and be read across without meeting in a bank.
  */
-static void add_regions(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool reverse, bool barrier,
-                        const unsigned *order)
+static void add_regions(struct gpu_text *text, const struct fused_config *config, unsigned s, bool reverse,
+                        bool barrier, const unsigned *order)
 {
-    unsigned r = shape->slots, region = shape->lanes + 2 * r;
+    unsigned r = config->slots, region = config->lanes + 2 * r;
     bool across = reverse == (s == 1), apart = across && !reverse, meet = across && reverse;
     if (barrier)
         penstock__text_add(text, " K_BARRIER_%s();", apart ? "LANES" : "FEW");
@@ -224,28 +224,28 @@ static void add_regions(struct gpu_text *text, const struct fused_shape *shape, 
 
 /* Points change hands after pass s: out of the variables of `order`, back into v0, v1, ... in the order of the points.
  */
-static void add_exchange(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool reverse, bool barrier,
-                         const unsigned *order)
+static void add_exchange(struct gpu_text *text, const struct fused_config *config, unsigned s, bool reverse,
+                         bool barrier, const unsigned *order)
 {
-    if (shape->regions) {
-        add_regions(text, shape, s, reverse, barrier, order);
+    if (config->regions) {
+        add_regions(text, config, s, reverse, barrier, order);
         return;
     }
     static const char *const whole[] = {"", NULL}, *const halves[] = {", x", ", y", NULL};
-    for (const char *const *part = shape->halves ? halves : whole; *part; part++) {
+    for (const char *const *part = config->halves ? halves : whole; *part; part++) {
         if (barrier)
             penstock__text_add(text, " K_BARRIER_LANES();");
-        add_gives(text, shape, s, *part, order);
+        add_gives(text, config, s, *part, order);
         penstock__text_add(text, " K_BARRIER_LANES();");
-        add_takes(text, shape, s, *part);
+        add_takes(text, config, s, *part);
         barrier = true;
     }
 }
 
-static void add_pass(struct gpu_text *text, const struct fused_shape *shape, unsigned s, bool reverse,
+static void add_pass(struct gpu_text *text, const struct fused_config *config, unsigned s, bool reverse,
                      unsigned order[GPU_MAX_SLOTS])
 {
-    unsigned radix = shape->radix[s], butterflies = shape->slots / radix, after[GPU_MAX_SLOTS];
+    unsigned radix = config->radix[s], butterflies = config->slots / radix, after[GPU_MAX_SLOTS];
     for (unsigned b = 0; b < butterflies; b++) {
         unsigned a[GPU_MAX_SLOTS];
         for (unsigned k = 0; k < radix; k++) {
@@ -256,30 +256,30 @@ static void add_pass(struct gpu_text *text, const struct fused_shape *shape, uns
             add_first(text, a, radix, reverse);
             continue;
         }
-        if (shape->regions && !reverse && s == 1)
-            penstock__text_add(text, " { const k_index at_ = lane / %u;", shape->slots);
+        if (config->regions && !reverse && s == 1)
+            penstock__text_add(text, " { const k_index at_ = lane / %u;", config->slots);
         else
-            penstock__text_add(text, " { const k_index at_ = (lane + %u) %% %u;", b * shape->lanes, shape->before[s]);
-        add_factors(text, shape, s, shape->regions && !reverse && s == 2 ? shape->swapped_at : shape->table_at[s]);
+            penstock__text_add(text, " { const k_index at_ = (lane + %u) %% %u;", b * config->lanes, config->before[s]);
+        add_factors(text, config, s, config->regions && !reverse && s == 2 ? config->swapped_at : config->table_at[s]);
         add_later(text, a, radix, reverse);
         penstock__text_add(text, " }");
     }
-    for (unsigned i = 0; i < shape->slots; i++)
+    for (unsigned i = 0; i < config->slots; i++)
         order[i] = after[i];
 }
 
-void penstock__fused_transform(struct gpu_text *text, const struct fused_shape *shape, const char *name, bool reverse,
+void penstock__fused_transform(struct gpu_text *text, const struct fused_config *config, const char *name, bool reverse,
                                bool after, const unsigned *in_order, unsigned order[GPU_MAX_SLOTS])
 {
-    for (unsigned i = 0; i < shape->slots; i++)
+    for (unsigned i = 0; i < config->slots; i++)
         order[i] = in_order ? in_order[i] : i;
     penstock__text_add(text, "#define %s", name);
-    for (unsigned s = 0; s < shape->passes; s++) {
-        add_pass(text, shape, s, reverse, order);
-        if (s + 1 == shape->passes)
+    for (unsigned s = 0; s < config->passes; s++) {
+        add_pass(text, config, s, reverse, order);
+        if (s + 1 == config->passes)
             break;
-        add_exchange(text, shape, s, reverse, s ? !shape->two_buffers : after, order);
-        for (unsigned i = 0; i < shape->slots; i++)
+        add_exchange(text, config, s, reverse, s ? !config->two_buffers : after, order);
+        for (unsigned i = 0; i < config->slots; i++)
             order[i] = i;
     }
     penstock__text_add(text, "\n");

@@ -6,12 +6,12 @@
 #ifndef PENSTOCK_GPU_FUSED_PASS_H
 #define PENSTOCK_GPU_FUSED_PASS_H
 
-#include "gpu/shape.h"
+#include "gpu/launch_config.h"
 #include "gpu/text.h"
 
 #define FUSED_MAX_PASSES 13
 
-struct fused_shape {
+struct fused_config {
     unsigned n;
     unsigned slots;     /* points that a work-item holds: 1 to 32 */
     unsigned lanes;     /* n / slots */
@@ -54,8 +54,8 @@ struct fused_requirements {
  * does not fit, with text. PENSTOCK_FUSED_SHAPE in the environment
  * ("slots=16,group=4,dense=7,buffers=2,computed=1,radix=16x16x8") changes variant 0, for measurements.
  */
-int penstock__fused_shape(struct fused_shape *shape, size_t n, const struct gpu_limits *limits, unsigned variant,
-                          const struct fused_requirements *requirements);
+int penstock__fused_config(struct fused_config *config, size_t n, const struct gpu_limits *limits, unsigned variant,
+                           const struct fused_requirements *requirements);
 
 /* float4 of a pass for one j: half its radix of factors in pairs; one more holds what computed ones come from. */
 static inline unsigned penstock__fused_rows(unsigned radix)
@@ -72,18 +72,18 @@ static inline unsigned penstock__fused_rows(unsigned radix)
  * regions, leaves work-item (x, c) with all b of the first digit x of the spectrum; the second one, within, work-item
  * (x, y) with all c; so that it ends with points (., y, x). The reverse transform goes the same way back.
  */
-static inline unsigned penstock__fused_swapped(const struct fused_shape *shape, unsigned i)
+static inline unsigned penstock__fused_swapped(const struct fused_config *config, unsigned i)
 {
-    unsigned r = shape->slots;
-    return shape->regions ? i / (r * r) * (r * r) + i % r * r + i / r % r : i;
+    unsigned r = config->slots;
+    return config->regions ? i / (r * r) * (r * r) + i % r * r + i / r % r : i;
 }
 
 /* Floats of the table, and the table filled in. */
-size_t penstock__fused_table_floats(const struct fused_shape *shape);
-void penstock__fused_table(float *table, const struct fused_shape *shape);
+size_t penstock__fused_table_floats(const struct fused_config *config);
+void penstock__fused_table(float *table, const struct fused_config *config);
 
 /* Appends the constants (N, SLOTS, LANES, PER_GROUP, GROUP, DENSE, REGION, CPU, EACH_SLOT) ... */
-void penstock__fused_constants(struct gpu_text *text, const struct fused_shape *shape);
+void penstock__fused_constants(struct gpu_text *text, const struct fused_config *config);
 
 /*
  * ... and `name`, the transform of one direction, which reads v0 .. and leaves the results, in the order of the points,
@@ -91,7 +91,7 @@ void penstock__fused_constants(struct gpu_text *text, const struct fused_shape *
  * region); where `after` is set, `shared` was read before and needs a barrier first: with regions, of the neighbours
  * if it is the reverse transform.
  */
-void penstock__fused_transform(struct gpu_text *text, const struct fused_shape *shape, const char *name, bool reverse,
+void penstock__fused_transform(struct gpu_text *text, const struct fused_config *config, const char *name, bool reverse,
                                bool after, const unsigned *in_order, unsigned order[GPU_MAX_SLOTS]);
 
 #endif

@@ -56,18 +56,18 @@ bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const st
     if (is_two(fft) &&
         (fft->format != PENSTOCK_CF32 || fft->spacing % 2 || fft->skip % 2 || fft->window || fft->centered))
         return false;
-    return !penstock__fused_plain_shape(&kernel, fft, limits);
+    return !penstock__fused_plain_config(&kernel, fft, limits);
 }
 
-int penstock__fused_plain_shape(struct fused_kernel *self, const struct penstock_fft_problem *fft,
-                                const struct gpu_limits *limits)
+int penstock__fused_plain_config(struct fused_kernel *self, const struct penstock_fft_problem *fft,
+                                 const struct gpu_limits *limits)
 {
     struct fused_requirements requirements = requirements_of(fft);
-    int status = penstock__fused_shape(&self->shape, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &requirements);
+    int status = penstock__fused_config(&self->config, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &requirements);
     self->copy_lanes = self->piece = 0;
     if (fft->n >= LEAST_IN_PTX && !getenv("PENSTOCK_FUSED_SHAPE"))
-        self->shape.ahead = limits->units * POINTS_AHEAD / (unsigned)fft->n;
-    self->local_bytes = self->shape.per_group * 8 * (size_t)self->shape.region + requirements.extra;
+        self->config.ahead = limits->units * POINTS_AHEAD / (unsigned)fft->n;
+    self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region + requirements.extra;
     return status;
 }
 
@@ -87,20 +87,20 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        "#define AHEAD %u\n#define WINDOWED %d\n#define WINDOW_AT %zu\n#define TURNS_AT %zu\n"
                        "#define PTX %d\n#define SCALE (",
                        (int)fft->format, self->local_bytes / 16, fft->spacing, fft->skip, is_two(fft),
-                       self->shape.ahead, fft->window != NULL, penstock__fused_table_floats(&self->shape),
-                       penstock__fused_table_floats(&self->shape) / 2, fft->n >= LEAST_IN_PTX);
+                       self->config.ahead, fft->window != NULL, penstock__fused_table_floats(&self->config),
+                       penstock__fused_table_floats(&self->config) / 2, fft->n >= LEAST_IN_PTX);
     penstock__text_add_float(text, (float)((double)fft->scale * sample_factor(fft)));
     penstock__text_add(text, ")\n");
 }
 
 /* exp(-2 pi i k / 2N), k = lane + i lanes, is that of the lane, which is read, times that of i lanes. */
-static void add_halves(struct gpu_text *text, const struct fused_shape *shape, bool reverse,
+static void add_halves(struct gpu_text *text, const struct fused_config *config, bool reverse,
                        const unsigned order[GPU_MAX_SLOTS])
 {
     penstock__text_add(text, "#define STORE_ALL");
-    for (unsigned i = 0; i < shape->slots; i++) {
-        double angle = acos(-1) * i / shape->slots;
-        penstock__text_add(text, " STORE_TWO(%u, v%u, %u, ", i * shape->lanes, order[i], order[i] * shape->lanes);
+    for (unsigned i = 0; i < config->slots; i++) {
+        double angle = acos(-1) * i / config->slots;
+        penstock__text_add(text, " STORE_TWO(%u, v%u, %u, ", i * config->lanes, order[i], order[i] * config->lanes);
         penstock__text_add_float(text, (float)cos(angle));
         penstock__text_add(text, ", ");
         penstock__text_add_float(text, (float)(reverse ? sin(angle) : -sin(angle)));
@@ -113,19 +113,19 @@ int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *
                                  const struct fused_kernel *self, const struct penstock_fft_problem *fft)
 {
     static const char *const files[] = {"portability.h", "load.h", "fused.h", "ptx.h", "plain.cl", NULL};
-    const struct fused_shape *shape = &self->shape;
+    const struct fused_config *config = &self->config;
     bool reverse = fft->direction == PENSTOCK_REVERSE;
     unsigned order[GPU_MAX_SLOTS];
-    penstock__fused_constants(text, shape);
+    penstock__fused_constants(text, config);
     add_constants(text, self, fft);
-    penstock__fused_transform(text, shape, "TRANSFORM", reverse, is_two(fft), NULL, order);
+    penstock__fused_transform(text, config, "TRANSFORM", reverse, is_two(fft), NULL, order);
     if (is_two(fft))
-        add_halves(text, shape, reverse, order);
+        add_halves(text, config, reverse, order);
     else {
-        unsigned center = fft->centered ? shape->n / 2 : 0; /* slots are even */
+        unsigned center = fft->centered ? config->n / 2 : 0; /* slots are even */
         penstock__text_add(text, "#define STORE_ALL");
-        for (unsigned i = 0; i < shape->slots; i++)
-            penstock__text_add(text, " STORE(%u, v%u)", (i * shape->lanes + center) % shape->n, order[i]);
+        for (unsigned i = 0; i < config->slots; i++)
+            penstock__text_add(text, " STORE(%u, v%u)", (i * config->lanes + center) % config->n, order[i]);
         penstock__text_add(text, "\n");
     }
     return penstock__gpu_source_files(text, context, files);
@@ -134,11 +134,11 @@ int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *
 int penstock__fused_plain_table(float **values, size_t *count, const struct fused_kernel *self,
                                 const struct penstock_fft_problem *fft)
 {
-    size_t at = penstock__fused_table_floats(&self->shape), lanes = self->shape.lanes;
+    size_t at = penstock__fused_table_floats(&self->config), lanes = self->config.lanes;
     *count = at + (is_two(fft) ? 2 * lanes : fft->n);
     if (!(*values = penstock__calloc(*count, sizeof **values)))
         return PENSTOCK_ERR_MEMORY;
-    penstock__fused_table(*values, &self->shape);
+    penstock__fused_table(*values, &self->config);
     if (fft->window)
         memcpy(*values + at, fft->window, fft->n * sizeof **values);
     for (size_t i = 0; i < lanes && is_two(fft); i++) {

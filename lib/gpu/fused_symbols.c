@@ -17,7 +17,7 @@ static struct penstock_fft_problem transform_of(const struct penstock_ofdm_probl
         .n = ofdm->n, .format = ofdm->format, .spacing = ofdm->n, .scale = 1, .average = 1, .gathered = true};
 }
 
-/* ---------------------------------------------------------------- shape ----------------------- */
+/* ---------------------------------------------------------------- configuration --------------- */
 
 static size_t round_up(size_t bytes, size_t step)
 {
@@ -26,7 +26,7 @@ static size_t round_up(size_t bytes, size_t step)
 
 static unsigned parts_of(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
 {
-    unsigned lanes = self->scheme.node[0].shape.lanes;
+    unsigned lanes = self->scheme.node[0].config.lanes;
     return !ofdm->own || ofdm->pilot_count <= FEW_PILOTS ? 1 : lanes < MOST_PARTS ? lanes : MOST_PARTS;
 }
 
@@ -36,11 +36,11 @@ static size_t kept_of(const struct fused_kernel *self, const struct penstock_ofd
     return round_up(ofdm->n + ofdm->pilot_count + (ofdm->own ? 2 * (size_t)parts_of(self, ofdm) : 0), 2);
 }
 
-int penstock__fused_symbols_shape(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
-                                  const struct gpu_limits *limits, unsigned variant)
+int penstock__fused_symbols_config(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
+                                   const struct gpu_limits *limits, unsigned variant)
 {
     const struct penstock_fft_problem fft = transform_of(ofdm);
-    struct gpu_shape *shape = &self->scheme.node[0].shape;
+    struct gpu_launch_config *config = &self->scheme.node[0].config;
     int status = penstock__gpu_scheme(&self->scheme, &fft, limits, variant);
     if (status)
         return status;
@@ -49,17 +49,17 @@ int penstock__fused_symbols_shape(struct fused_kernel *self, const struct pensto
                                "a transform of %zu points takes %u kernels with %zu bytes of local memory", ofdm->n,
                                self->scheme.count, limits->local_bytes);
     size_t kept = kept_of(self, ofdm) * sizeof(penstock_cf32);
-    while (shape->per_group > 1 && shape->per_group * kept > limits->local_bytes)
-        shape->per_group--;
-    size_t exchange = penstock__gpu_local_bytes(shape);
-    self->local_bytes = round_up(shape->per_group * kept > exchange ? shape->per_group * kept : exchange, 16);
+    while (config->per_group > 1 && config->per_group * kept > limits->local_bytes)
+        config->per_group--;
+    size_t exchange = penstock__gpu_local_bytes(config);
+    self->local_bytes = round_up(config->per_group * kept > exchange ? config->per_group * kept : exchange, 16);
     if (self->local_bytes > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "symbols of %zu points need %zu bytes of local memory, the device has %zu", ofdm->n,
                                self->local_bytes, limits->local_bytes);
-    self->per_group = shape->per_group;
-    self->group[0] = penstock__gpu_group_x(shape);
-    self->group[1] = penstock__gpu_group_size(shape) / self->group[0];
+    self->per_group = config->per_group;
+    self->group[0] = penstock__gpu_group_x(config);
+    self->group[1] = penstock__gpu_group_size(config) / self->group[0];
     return PENSTOCK_OK;
 }
 
@@ -111,39 +111,39 @@ int penstock__fused_symbols_table(float **values, size_t *count, const struct fu
 /* ---------------------------------------------------------------- source ---------------------- */
 
 /* A word for points lane + offset, lane < limit. */
-static void add_call(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit, const char *word,
+static void add_call(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit, const char *word,
                      unsigned slot, unsigned offset)
 {
-    if (limit < shape->lanes)
+    if (limit < config->lanes)
         penstock__text_add(text, " if (lane < %u)", limit);
     penstock__text_add(text, " %s(%u, %u)", word, slot, offset);
 }
 
 static void add_turns(struct gpu_text *text, const struct gpu_scheme *scheme)
 {
-    const struct gpu_shape *shape = &scheme->node[0].shape;
+    const struct gpu_launch_config *config = &scheme->node[0].config;
     size_t count = scheme->method == GPU_BLUESTEIN ? scheme->length : scheme->total;
     penstock__text_add(text, "#define TURN_POINTS");
     if (scheme->method == GPU_RADER)
         penstock__text_add(text, " if (lane == 0) LOAD_TURN(_extra, 0)");
-    for (unsigned b = 0; b < shape->share[0]; b++)
-        for (unsigned k = 0; k < shape->radix[0]; k++)
-            if (penstock__gpu_offset(shape, 0, b, k) < count)
-                add_call(text, shape, penstock__gpu_limit(shape, 0, b), "TURN_SAMPLE",
-                         penstock__gpu_slot_in(shape, 0, b, k), penstock__gpu_offset(shape, 0, b, k));
+    for (unsigned b = 0; b < config->share[0]; b++)
+        for (unsigned k = 0; k < config->radix[0]; k++)
+            if (penstock__gpu_offset(config, 0, b, k) < count)
+                add_call(text, config, penstock__gpu_limit(config, 0, b), "TURN_SAMPLE",
+                         penstock__gpu_slot_in(config, 0, b, k), penstock__gpu_offset(config, 0, b, k));
     penstock__text_add(text, "\n");
 }
 
 static void add_keeps(struct gpu_text *text, const struct gpu_scheme *scheme)
 {
-    const struct gpu_shape *shape = &scheme->node[0].shape;
-    unsigned s = shape->stages - 1;
+    const struct gpu_launch_config *config = &scheme->node[0].config;
+    unsigned s = config->stages - 1;
     penstock__text_add(text, "#define KEEP_POINTS");
-    for (unsigned b = 0; b < shape->share[s]; b++)
-        for (unsigned k = 0; k < shape->radix[s]; k++)
-            if (penstock__gpu_offset(shape, s, b, k) < scheme->length)
-                add_call(text, shape, penstock__gpu_limit(shape, s, b), "KEEP_POINT",
-                         penstock__gpu_slot_out(shape, s, b, k), penstock__gpu_offset(shape, s, b, k));
+    for (unsigned b = 0; b < config->share[s]; b++)
+        for (unsigned k = 0; k < config->radix[s]; k++)
+            if (penstock__gpu_offset(config, s, b, k) < scheme->length)
+                add_call(text, config, penstock__gpu_limit(config, s, b), "KEEP_POINT",
+                         penstock__gpu_slot_out(config, s, b, k), penstock__gpu_offset(config, s, b, k));
     penstock__text_add(text, "\n");
 }
 

@@ -63,7 +63,7 @@ static int make_once(struct penstock_plan_state *plan, struct gpu_scheme *scheme
     }
     for (; *tight < scheme->count && !status; ++*tight) {
         status = make_node(plan, scheme, *tight, maker, group_limit);
-        if (!status && *group_limit < penstock__gpu_group_size(&scheme->node[*tight].shape))
+        if (!status && *group_limit < penstock__gpu_group_size(&scheme->node[*tight].config))
             break;
     }
     if (status || *tight < scheme->count)
@@ -74,18 +74,18 @@ static int make_once(struct penstock_plan_state *plan, struct gpu_scheme *scheme
 static void describe(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
 {
     const struct penstock_fft_problem *fft = &plan->problem->fft;
-    const struct gpu_shape *shape = &scheme->node[0].shape;
-    size_t frames = (shape->cpu ? CPU_SAMPLES : GPU_SAMPLES) / fft->n;
+    const struct gpu_launch_config *config = &scheme->node[0].config;
+    size_t frames = (config->cpu ? CPU_SAMPLES : GPU_SAMPLES) / fft->n;
     penstock__gpu_describe_method(plan, scheme);
     if (scheme->method != GPU_TRANSPOSE)
         penstock__gpu_describe(plan, scheme->paired      ? "half radix"
                                      : scheme->texel     ? "images radix"
                                      : scheme->count > 1 ? "nodes"
                                                          : "radix");
-    for (unsigned i = 0; i < (scheme->count > 1 ? scheme->count : shape->chain); i++)
+    for (unsigned i = 0; i < (scheme->count > 1 ? scheme->count : config->chain); i++)
         penstock__gpu_describe(plan, "%s%u", i ? "x" : " ",
-                               scheme->count > 1 ? scheme->node[i].shape.n : shape->radix[i]);
-    penstock__gpu_describe(plan, ", %u a group", shape->per_group);
+                               scheme->count > 1 ? scheme->node[i].config.n : config->radix[i]);
+    penstock__gpu_describe(plan, ", %u a group", config->per_group);
     plan->kernels = plan->passes = scheme->count;
     plan->best_batch = frames < fft->average ? fft->average : frames / fft->average * fft->average;
 }
@@ -103,7 +103,7 @@ int penstock__gpu_make(struct penstock_plan_state *plan, struct gpu_scheme *sche
         if (!status && tight < scheme->count)
             status =
                 penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
-                                plan->device->name, group_limit, penstock__gpu_group_size(&scheme->node[tight].shape));
+                                plan->device->name, group_limit, penstock__gpu_group_size(&scheme->node[tight].config));
     }
     if (!status)
         describe(plan, scheme);
@@ -117,7 +117,7 @@ static size_t chunk_of(const struct penstock_plan_state *plan, const struct gpu_
                        const struct penstock_job *job)
 {
     size_t average = plan->problem->fft.average;
-    size_t usual = scheme->node[0].shape.cpu ? CPU_SCRATCH : GPU_SCRATCH;
+    size_t usual = scheme->node[0].config.cpu ? CPU_SCRATCH : GPU_SCRATCH;
     size_t frames = (scheme->chunk ? scheme->chunk : usual) / scheme->total / average * average;
     frames = frames ? frames : average;
     return scheme->count == 1 || frames > job->frames ? job->frames : frames;
@@ -129,7 +129,7 @@ bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state 
     size_t average = plan->problem->fft.average, chunk = chunk_of(plan, scheme, job);
     size_t start = chunk * (i / scheme->count), frames, rows;
     const struct gpu_node *node = &scheme->node[i % scheme->count];
-    const struct gpu_shape *shape = &node->shape;
+    const struct gpu_launch_config *config = &node->config;
     if (start >= job->frames)
         return false;
     frames = job->frames - start < chunk ? job->frames - start : chunk;
@@ -139,17 +139,17 @@ bool penstock__gpu_step(struct gpu_step *step, const struct penstock_plan_state 
     step->rows = node->last ? frames / average : frames;
     step->first = node->last ? start / average : start;
     rows = scheme->paired ? (step->rows + 1) / 2 : step->rows;
-    step->groups = scheme->tiles    ? step->rows * scheme->tiles
-                   : shape->columns ? rows * ((penstock__gpu_columns(scheme, node) - 1) / shape->per_group + 1)
-                                    : (rows + shape->per_group - 1) / shape->per_group;
+    step->groups = scheme->tiles     ? step->rows * scheme->tiles
+                   : config->columns ? rows * ((penstock__gpu_columns(scheme, node) - 1) / config->per_group + 1)
+                                     : (rows + config->per_group - 1) / config->per_group;
     return true;
 }
 
 int penstock__gpu_scratch(unsigned *count, size_t *bytes, const struct penstock_plan_state *plan,
                           const struct gpu_scheme *scheme, const struct penstock_job *job)
 {
-    const struct gpu_shape *shape = &scheme->node[0].shape;
-    size_t lanes = scheme->count > 1 ? 1 : shape->lanes, beyond = ((size_t)shape->ahead + 1) * shape->per_group;
+    const struct gpu_launch_config *config = &scheme->node[0].config;
+    size_t lanes = scheme->count > 1 ? 1 : config->lanes, beyond = ((size_t)config->ahead + 1) * config->per_group;
     *count = scheme->count > 2 ? 2 : scheme->count - 1;
     *bytes = chunk_of(plan, scheme, job) * scheme->total * sizeof(penstock_cf32);
     if (job->frames + beyond > (size_t)INT32_MAX / lanes) /* the last row's number and what it adds are k_index */

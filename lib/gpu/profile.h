@@ -6,7 +6,7 @@
 #ifndef PENSTOCK_GPU_PROFILE_H
 #define PENSTOCK_GPU_PROFILE_H
 
-#include "gpu/shape.h"
+#include "gpu/launch_config.h"
 
 struct gpu_profile {
     const char *name;

@@ -76,7 +76,7 @@ static void define_node(struct gpu_text *text, const struct gpu_scheme *scheme, 
     define(text, "TEXEL", scheme->texel);
     define(text, "LENGTH", scheme->length);
     define(text, "INNER", node->inner);
-    define(text, "BLOCKS", (columns + node->shape.per_group - 1) / node->shape.per_group);
+    define(text, "BLOCKS", (columns + node->config.per_group - 1) / node->config.per_group);
     define(text, "BACK", node->back);
     define(text, "LAST", node->last);
     define(text, "SPECTRUM_AT", table->spectrum_at);
@@ -85,15 +85,15 @@ static void define_node(struct gpu_text *text, const struct gpu_scheme *scheme, 
 /* ---------------------------------------------------------------- points ---------------------- */
 
 /* "if (lane < 7) {", where not all work-items take part. */
-static void open_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit)
+static void open_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit)
 {
-    if (limit < shape->lanes)
+    if (limit < config->lanes)
         penstock__text_add(text, " if (lane < %u) {", limit);
 }
 
-static void close_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit)
+static void close_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit)
 {
-    if (limit < shape->lanes)
+    if (limit < config->lanes)
         penstock__text_add(text, " }");
 }
 
@@ -111,26 +111,26 @@ static const char *load_word(const struct gpu_scheme *scheme, const struct gpu_n
 
 static void define_load_points(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node)
 {
-    const struct gpu_shape *shape = &node->shape;
+    const struct gpu_launch_config *config = &node->config;
     penstock__text_add(text, "#define LOAD_POINTS");
     if (scheme->method == GPU_RADER)
         penstock__text_add(text, " RADER_LOAD");
-    for (unsigned b = 0; b < shape->share[0]; b++) {
-        unsigned limit = penstock__gpu_limit(shape, 0, b);
-        open_guard(text, shape, limit);
-        for (unsigned k = 0; k < shape->radix[0]; k++) {
-            unsigned slot = penstock__gpu_slot_in(shape, 0, b, k), offset = penstock__gpu_offset(shape, 0, b, k);
+    for (unsigned b = 0; b < config->share[0]; b++) {
+        unsigned limit = penstock__gpu_limit(config, 0, b);
+        open_guard(text, config, limit);
+        for (unsigned k = 0; k < config->radix[0]; k++) {
+            unsigned slot = penstock__gpu_slot_in(config, 0, b, k), offset = penstock__gpu_offset(config, 0, b, k);
             const char *word = load_word(scheme, node, offset, limit);
             if (*word == 'Z')
                 penstock__text_add(text, " ZERO(%u)", slot);
             else
                 penstock__text_add(text, " %s(%u, %u)", word, slot, offset);
         }
-        close_guard(text, shape, limit);
-        if (limit < shape->lanes && shape->cpu) { /* they compute too there, with no harm */
+        close_guard(text, config, limit);
+        if (limit < config->lanes && config->cpu) { /* they compute too there, with no harm */
             penstock__text_add(text, " else {");
-            for (unsigned k = 0; k < shape->radix[0]; k++)
-                penstock__text_add(text, " ZERO(%u)", penstock__gpu_slot_in(shape, 0, b, k));
+            for (unsigned k = 0; k < config->radix[0]; k++)
+                penstock__text_add(text, " ZERO(%u)", penstock__gpu_slot_in(config, 0, b, k));
             penstock__text_add(text, " }");
         }
     }
@@ -162,51 +162,52 @@ static unsigned within(unsigned value, unsigned offset, unsigned limit)
 }
 
 /* One slot of a transform whose points lie together: the lanes before and behind the middle of a centred spectrum. */
-static void finish_row(const struct finish *finish, const struct gpu_shape *shape, unsigned limit, unsigned count,
-                       unsigned length, bool centered)
+static void finish_row(const struct finish *finish, const struct gpu_launch_config *config, unsigned limit,
+                       unsigned count, unsigned length, bool centered)
 {
     unsigned offset = finish->offset, upper = length - length / 2;
     unsigned end = within(count, offset, limit), middle = centered ? within(upper, offset, end) : end;
-    finish_lanes(finish, 0, middle, shape->lanes, centered ? offset + length / 2 : offset);
-    finish_lanes(finish, middle, end, shape->lanes, offset - upper);
+    finish_lanes(finish, 0, middle, config->lanes, centered ? offset + length / 2 : offset);
+    finish_lanes(finish, middle, end, config->lanes, offset - upper);
 }
 
 static void define_store_points(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
                                 const struct penstock_fft_problem *fft)
 {
-    const struct gpu_shape *shape = &node->shape;
+    const struct gpu_launch_config *config = &node->config;
     bool row = penstock__gpu_columns(scheme, node) == 1 && scheme->method != GPU_RADER;
-    unsigned s = shape->stages - 1;
+    unsigned s = config->stages - 1;
     penstock__text_add(text, "#define STORE_POINTS");
-    for (unsigned i = 0; shape->turned && i < (shape->n + shape->lanes - 1) / shape->lanes; i++)
+    for (unsigned i = 0; config->turned && i < (config->n + config->lanes - 1) / config->lanes; i++)
         penstock__text_add(text, " FINISH_TURNED(%u)", i);
-    for (unsigned b = 0; b < shape->share[s] && !shape->turned; b++)
-        for (unsigned k = 0; k < shape->radix[s]; k++) {
-            unsigned limit = penstock__gpu_limit(shape, s, b);
-            struct finish finish = {text, penstock__gpu_slot_out(shape, s, b, k), penstock__gpu_offset(shape, s, b, k)};
+    for (unsigned b = 0; b < config->share[s] && !config->turned; b++)
+        for (unsigned k = 0; k < config->radix[s]; k++) {
+            unsigned limit = penstock__gpu_limit(config, s, b);
+            struct finish finish = {text, penstock__gpu_slot_out(config, s, b, k),
+                                    penstock__gpu_offset(config, s, b, k)};
             if (row) {
-                finish_row(&finish, shape, limit, (unsigned)out_count(scheme, fft), scheme->length, fft->centered);
+                finish_row(&finish, config, limit, (unsigned)out_count(scheme, fft), scheme->length, fft->centered);
                 continue;
             }
-            open_guard(text, shape, limit);
+            open_guard(text, config, limit);
             penstock__text_add(text, " FINISH_ANYWHERE(%u, %u)", finish.slot, finish.offset);
-            close_guard(text, shape, limit);
+            close_guard(text, config, limit);
         }
     penstock__text_add(text, "\n");
 }
 
 /* `name` as a list of calls of `call` for every slot at the end of stage s. */
-static void define_slots(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, const char *name,
+static void define_slots(struct gpu_text *text, const struct gpu_launch_config *config, unsigned s, const char *name,
                          const char *call, unsigned skip)
 {
     penstock__text_add(text, "#define %s", name);
-    for (unsigned b = 0; b < shape->share[s]; b++) {
-        unsigned limit = penstock__gpu_limit(shape, s, b);
-        open_guard(text, shape, limit);
-        for (unsigned k = b == 0 ? skip : 0; k < shape->radix[s]; k++)
-            penstock__text_add(text, " %s(%u, %u)", call, penstock__gpu_slot_out(shape, s, b, k),
-                               penstock__gpu_offset(shape, s, b, k));
-        close_guard(text, shape, limit);
+    for (unsigned b = 0; b < config->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(config, s, b);
+        open_guard(text, config, limit);
+        for (unsigned k = b == 0 ? skip : 0; k < config->radix[s]; k++)
+            penstock__text_add(text, " %s(%u, %u)", call, penstock__gpu_slot_out(config, s, b, k),
+                               penstock__gpu_offset(config, s, b, k));
+        close_guard(text, config, limit);
     }
     penstock__text_add(text, "\n");
 }
@@ -230,8 +231,8 @@ void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_schem
 bool penstock__gpu_in_ptx(const struct gpu_scheme *scheme, unsigned index)
 {
     const struct gpu_node *node = &scheme->node[index];
-    return scheme->method == GPU_BLUESTEIN && node->middle && node->shape.joined && !node->shape.cpu &&
-           node->shape.n >= LEAST_IN_PTX && !scheme->texel && scheme->total < MOST_IN_PTX;
+    return scheme->method == GPU_BLUESTEIN && node->middle && node->config.joined && !node->config.cpu &&
+           node->config.n >= LEAST_IN_PTX && !scheme->texel && scheme->total < MOST_IN_PTX;
 }
 
 void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
@@ -241,15 +242,15 @@ void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *sche
     define_load(text, scheme, node, table, fft);
     define_store(text, scheme, node, table, fft);
     define_node(text, scheme, node, table);
-    penstock__gpu_prologue_stages(text, &node->shape, table->stage_at, penstock__gpu_columns(scheme, node), ptx);
+    penstock__gpu_prologue_stages(text, &node->config, table->stage_at, penstock__gpu_columns(scheme, node), ptx);
     define_load_points(text, scheme, node);
-    define_slots(text, &node->shape, 0, "FETCH_POINTS", "FETCH_POINT", 0);
-    define_slots(text, &node->shape, node->shape.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);
-    define_slots(text, &node->shape, node->shape.stages - 1, "TURNED_POINTS", "LEAVE_TURNED", 0);
+    define_slots(text, &node->config, 0, "FETCH_POINTS", "FETCH_POINT", 0);
+    define_slots(text, &node->config, node->config.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);
+    define_slots(text, &node->config, node->config.stages - 1, "TURNED_POINTS", "LEAVE_TURNED", 0);
     define_store_points(text, scheme, node, fft);
     if (node->middle) {
         bool rader = scheme->method == GPU_RADER;
-        define_slots(text, &node->shape, node->shape.chain - 1, "PRODUCTS", "PRODUCT_AT", rader);
+        define_slots(text, &node->config, node->config.chain - 1, "PRODUCTS", "PRODUCT_AT", rader);
         penstock__text_add(text, "#define MIDDLE %sPRODUCTS\n", rader ? "RADER_FIRST " : "");
     }
 }

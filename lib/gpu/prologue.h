@@ -16,8 +16,8 @@ void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *sche
 bool penstock__gpu_in_ptx(const struct gpu_scheme *scheme, unsigned index);
 
 /* Of these, those of kernels/stages.h: a transform on the chip. `columns` 1: the points of each lie together. */
-void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_shape *shape, const unsigned *stage_at,
-                                   unsigned columns, bool ptx);
+void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_launch_config *config,
+                                   const unsigned *stage_at, unsigned columns, bool ptx);
 
 /* Load and store stage alone, with the caller's constants. */
 void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,

@@ -12,151 +12,152 @@ static void define(struct gpu_text *text, const char *name, unsigned long value)
 }
 
 /* Work-items with nothing to do stand aside on a GPU. On a CPU they compute along: its loops have no branches then. */
-static bool guarded(const struct gpu_shape *shape, unsigned limit, bool writes)
+static bool guarded(const struct gpu_launch_config *config, unsigned limit, bool writes)
 {
-    return limit < shape->lanes && (writes || !shape->cpu);
+    return limit < config->lanes && (writes || !config->cpu);
 }
 
-static void open_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit, bool writes)
+static void open_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit, bool writes)
 {
-    if (guarded(shape, limit, writes))
+    if (guarded(config, limit, writes))
         penstock__text_add(text, " if (lane < %u) {", limit);
 }
 
-static void close_guard(struct gpu_text *text, const struct gpu_shape *shape, unsigned limit, bool writes)
+static void close_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit, bool writes)
 {
-    if (guarded(shape, limit, writes))
+    if (guarded(config, limit, writes))
         penstock__text_add(text, " }");
 }
 
-static void define_sizes(struct gpu_text *text, const struct gpu_shape *shape, unsigned columns)
+static void define_sizes(struct gpu_text *text, const struct gpu_launch_config *config, unsigned columns)
 {
-    unsigned step = shape->columns ? shape->per_group : 1;
-    define(text, "N", shape->n);
-    define(text, "SLOTS", shape->slots);
-    define(text, "LANES", shape->lanes);
-    define(text, "PER_GROUP", shape->per_group);
-    define(text, "LOWS", shape->lows);
-    define(text, "GROUP_X", penstock__gpu_group_x(shape));
-    define(text, "GROUP_Y", penstock__gpu_group_size(shape) / penstock__gpu_group_x(shape));
+    unsigned step = config->columns ? config->per_group : 1;
+    define(text, "N", config->n);
+    define(text, "SLOTS", config->slots);
+    define(text, "LANES", config->lanes);
+    define(text, "PER_GROUP", config->per_group);
+    define(text, "LOWS", config->lows);
+    define(text, "GROUP_X", penstock__gpu_group_x(config));
+    define(text, "GROUP_Y", penstock__gpu_group_size(config) / penstock__gpu_group_x(config));
     define(text, "COLUMNS", columns);
-    define(text, "RESIDENT", shape->resident);
-    define(text, "AHEAD", shape->ahead);
-    define(text, "CPU", shape->cpu);
-    define(text, "HALVES", shape->halves);
+    define(text, "RESIDENT", config->resident);
+    define(text, "AHEAD", config->ahead);
+    define(text, "CPU", config->cpu);
+    define(text, "HALVES", config->halves);
     define(text, "STEP", step);
-    define(text, "JOINED", shape->joined);
-    define(text, "TURNED", shape->turned);
-    define(text, "MEMBER_STEP", shape->columns ? 1 : shape->joined ? shape->region / 2 : shape->region);
-    define(text, "PLANE", shape->halves ? 0 : shape->plane * step);
-    define(text, "LOCAL_FLOATS", (unsigned long)shape->region * shape->per_group);
-    define(text, "LOCAL_COUNT", (unsigned long)shape->region * shape->per_group / (shape->joined ? 2 : 1));
+    define(text, "JOINED", config->joined);
+    define(text, "TURNED", config->turned);
+    define(text, "MEMBER_STEP", config->columns ? 1 : config->joined ? config->region / 2 : config->region);
+    define(text, "PLANE", config->halves ? 0 : config->plane * step);
+    define(text, "LOCAL_FLOATS", (unsigned long)config->region * config->per_group);
+    define(text, "LOCAL_COUNT", (unsigned long)config->region * config->per_group / (config->joined ? 2 : 1));
     penstock__text_add(text, "#define EACH_SLOT(X)");
-    for (unsigned slot = 0; slot < shape->slots; slot++)
+    for (unsigned slot = 0; slot < config->slots; slot++)
         penstock__text_add(text, " X(%u)", slot);
     penstock__text_add(text, "\n");
 }
 
 /* How the kernel is to divide lane + position by the span. */
-static const char *division(const struct gpu_shape *shape, unsigned position, unsigned span)
+static const char *division(const struct gpu_launch_config *config, unsigned position, unsigned span)
 {
     if (span == 1)
         return "ONE";
-    if (position + shape->lanes <= span)
+    if (position + config->lanes <= span)
         return "SHORT";
-    if (!shape->cpu && position % span == 0)
+    if (!config->cpu && position % span == 0)
         return "EVEN";
-    return span % shape->lows || shape->lows == 1 ? "ANY" : "LONG";
+    return span % config->lows || config->lows == 1 ? "ANY" : "LONG";
 }
 
-static void call_radix(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned b)
+static void call_radix(struct gpu_text *text, const struct gpu_launch_config *config, unsigned s, unsigned b)
 {
-    penstock__text_add(text, " DFT%u(%u", shape->radix[s], penstock__gpu_slot_in(shape, s, b, 0));
-    for (unsigned k = 1; k < shape->radix[s]; k++)
-        penstock__text_add(text, ", %u", penstock__gpu_slot_in(shape, s, b, k));
+    penstock__text_add(text, " DFT%u(%u", config->radix[s], penstock__gpu_slot_in(config, s, b, 0));
+    for (unsigned k = 1; k < config->radix[s]; k++)
+        penstock__text_add(text, ", %u", penstock__gpu_slot_in(config, s, b, k));
     penstock__text_add(text, ")");
 }
 
-static void read_twiddles(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned b,
+static void read_twiddles(struct gpu_text *text, const struct gpu_launch_config *config, unsigned s, unsigned b,
                           unsigned table_at)
 {
-    unsigned span = shape->span[s], position = b * shape->lanes;
-    for (unsigned k = 1; k < shape->radix[s]; k++)
-        penstock__text_add(text, " TWIDDLE(%u, %s, %u, %u, %u)", penstock__gpu_slot_out(shape, s, b, k),
-                           division(shape, position, span), table_at + 2 * (k - 1) * span, position, span);
+    unsigned span = config->span[s], position = b * config->lanes;
+    for (unsigned k = 1; k < config->radix[s]; k++)
+        penstock__text_add(text, " TWIDDLE(%u, %s, %u, %u, %u)", penstock__gpu_slot_out(config, s, b, k),
+                           division(config, position, span), table_at + 2 * (k - 1) * span, position, span);
 }
 
 /* Powers of two among the exponents are read, the others made of them, up to three products deep; on the way through a
  * convolution, where errors of two transforms add up, exponents to 3 and multiples of 4 are read, and one product is
  * enough. */
-static void make_twiddles(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned b,
+static void make_twiddles(struct gpu_text *text, const struct gpu_launch_config *config, unsigned s, unsigned b,
                           unsigned table_at)
 {
-    unsigned span = shape->span[s], position = b * shape->lanes;
-    penstock__text_add(text, " { TWIDDLE_AT(%s, %u, %u)", division(shape, position, span), position, span);
-    for (unsigned k = 1; k < shape->radix[s]; k++) {
+    unsigned span = config->span[s], position = b * config->lanes;
+    penstock__text_add(text, " { TWIDDLE_AT(%s, %u, %u)", division(config, position, span), position, span);
+    for (unsigned k = 1; k < config->radix[s]; k++) {
         unsigned upper = k / 4 * 4;
-        if (shape->stages == shape->chain)
+        if (config->stages == config->chain)
             for (upper = 1; 2 * upper <= k;)
                 upper *= 2;
         if (k < 3 || upper == k || (k == 3 && upper == 0))
             penstock__text_add(text, " TWIDDLE_READ(%u, %u)", k, table_at + 2 * (k - 1) * span);
         else
             penstock__text_add(text, " TWIDDLE_MAKE(%u, %u, %u)", k, upper, k - upper);
-        penstock__text_add(text, " TWIDDLE_USE(%u, %u)", penstock__gpu_slot_out(shape, s, b, k), k);
+        penstock__text_add(text, " TWIDDLE_USE(%u, %u)", penstock__gpu_slot_out(config, s, b, k), k);
     }
     penstock__text_add(text, " }");
 }
 
 /* Butterflies and the twiddle factors of their values. */
-static void define_stage(struct gpu_text *text, const struct gpu_shape *shape, unsigned s, unsigned table_at, bool ptx)
+static void define_stage(struct gpu_text *text, const struct gpu_launch_config *config, unsigned s, unsigned table_at,
+                         bool ptx)
 {
-    unsigned radix = shape->radix[s], span = shape->span[s];
+    unsigned radix = config->radix[s], span = config->span[s];
     penstock__gpu_radix_define(text, radix, ptx);
     penstock__text_add(text, "#define STAGE_%u", s);
-    for (unsigned b = 0; b < shape->share[s]; b++) {
-        unsigned limit = penstock__gpu_limit(shape, s, b);
-        open_guard(text, shape, limit, false);
+    for (unsigned b = 0; b < config->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(config, s, b);
+        open_guard(text, config, limit, false);
         if (radix > 1)
-            call_radix(text, shape, s, b);
-        if (span > 1 && (shape->cpu || radix < 4))
-            read_twiddles(text, shape, s, b, table_at);
+            call_radix(text, config, s, b);
+        if (span > 1 && (config->cpu || radix < 4))
+            read_twiddles(text, config, s, b, table_at);
         else if (span > 1)
-            make_twiddles(text, shape, s, b, table_at);
-        close_guard(text, shape, limit, false);
+            make_twiddles(text, config, s, b, table_at);
+        close_guard(text, config, limit, false);
     }
     penstock__text_add(text, "\n");
 }
 
 /* What stage s leaves, for the exchange before the next one or, at the end of a chain, for what has no gaps. */
-static void define_give(struct gpu_text *text, const struct gpu_shape *shape, unsigned s)
+static void define_give(struct gpu_text *text, const struct gpu_launch_config *config, unsigned s)
 {
-    bool end = s + 1 == shape->chain || s + 1 == shape->stages;
+    bool end = s + 1 == config->chain || s + 1 == config->stages;
     penstock__text_add(text, "#define GIVE_%u(X)", s);
-    for (unsigned b = 0; b < shape->share[s]; b++) {
-        unsigned limit = penstock__gpu_limit(shape, s, b);
-        open_guard(text, shape, limit, true);
-        for (unsigned k = 0; k < shape->radix[s]; k++)
-            penstock__text_add(text, " X(%u, %u, %u, %u)", penstock__gpu_slot_out(shape, s, b, k),
-                               penstock__gpu_offset(shape, s, b, k), end ? 1 : shape->every[s + 1],
-                               end ? 0 : shape->gap[s + 1]);
-        close_guard(text, shape, limit, true);
+    for (unsigned b = 0; b < config->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(config, s, b);
+        open_guard(text, config, limit, true);
+        for (unsigned k = 0; k < config->radix[s]; k++)
+            penstock__text_add(text, " X(%u, %u, %u, %u)", penstock__gpu_slot_out(config, s, b, k),
+                               penstock__gpu_offset(config, s, b, k), end ? 1 : config->every[s + 1],
+                               end ? 0 : config->gap[s + 1]);
+        close_guard(text, config, limit, true);
     }
     penstock__text_add(text, "\n");
 }
 
-static void define_take(struct gpu_text *text, const struct gpu_shape *shape, unsigned s)
+static void define_take(struct gpu_text *text, const struct gpu_launch_config *config, unsigned s)
 {
-    unsigned radix = shape->radix[s], span = shape->span[s];
+    unsigned radix = config->radix[s], span = config->span[s];
     penstock__text_add(text, "#define TAKE_%u(X)", s);
-    for (unsigned b = 0; b < shape->share[s]; b++) {
-        unsigned limit = penstock__gpu_limit(shape, s, b), position = b * shape->lanes;
-        open_guard(text, shape, limit, false);
+    for (unsigned b = 0; b < config->share[s]; b++) {
+        unsigned limit = penstock__gpu_limit(config, s, b), position = b * config->lanes;
+        open_guard(text, config, limit, false);
         for (unsigned k = 0; k < radix; k++)
-            penstock__text_add(text, " X(%u, %s, %u, %u, %u, %u, %u, %u)", penstock__gpu_slot_in(shape, s, b, k),
-                               division(shape, position, span), position, span, span * radix, k * span, shape->every[s],
-                               shape->gap[s]);
-        close_guard(text, shape, limit, false);
+            penstock__text_add(text, " X(%u, %s, %u, %u, %u, %u, %u, %u)", penstock__gpu_slot_in(config, s, b, k),
+                               division(config, position, span), position, span, span * radix, k * span,
+                               config->every[s], config->gap[s]);
+        close_guard(text, config, limit, false);
     }
     penstock__text_add(text, "\n");
 }
@@ -166,24 +167,24 @@ static void define_take(struct gpu_text *text, const struct gpu_shape *shape, un
  * copy then, in a loop, since compilers take half a second for two. ONWARD: from where its points lie to where it takes
  * them.
  */
-static bool goes_twice(const struct gpu_shape *shape)
+static bool goes_twice(const struct gpu_launch_config *config)
 {
-    bool same = !shape->cpu && shape->n >= LONG && shape->chain > 1 && shape->stages == 2 * shape->chain;
-    for (unsigned s = 0; s < shape->chain && same; s++)
-        same = shape->radix[s] == shape->radix[shape->chain + s];
-    return same && shape->buffers == 1;
+    bool same = !config->cpu && config->n >= LONG && config->chain > 1 && config->stages == 2 * config->chain;
+    for (unsigned s = 0; s < config->chain && same; s++)
+        same = config->radix[s] == config->radix[config->chain + s];
+    return same && config->buffers == 1;
 }
 
-static void define_onward(struct gpu_text *text, const struct gpu_shape *shape)
+static void define_onward(struct gpu_text *text, const struct gpu_launch_config *config)
 {
     unsigned lies[GPU_MAX_SLOTS]; /* in which slot what belongs in slot i is */
     for (unsigned i = 0; i < GPU_MAX_SLOTS; i++)
         lies[i] = i;
-    for (unsigned b = 0; b < shape->share[0]; b++)
-        for (unsigned k = 0; k < shape->radix[0]; k++)
-            lies[penstock__gpu_slot_in(shape, 0, b, k)] = penstock__gpu_slot_in(shape, shape->chain, b, k);
+    for (unsigned b = 0; b < config->share[0]; b++)
+        for (unsigned k = 0; k < config->radix[0]; k++)
+            lies[penstock__gpu_slot_in(config, 0, b, k)] = penstock__gpu_slot_in(config, config->chain, b, k);
     penstock__text_add(text, "#define ONWARD");
-    for (unsigned i = 0; i < shape->slots; i++) {
+    for (unsigned i = 0; i < config->slots; i++) {
         unsigned from = lies[i];
         while (from < i) /* it was exchanged before */
             from = lies[from];
@@ -193,30 +194,30 @@ static void define_onward(struct gpu_text *text, const struct gpu_shape *shape)
     penstock__text_add(text, "\n");
 }
 
-static void define_twice(struct gpu_text *text, const struct gpu_shape *shape)
+static void define_twice(struct gpu_text *text, const struct gpu_launch_config *config)
 {
     penstock__text_add(text, "#define ROUND STAGE_0");
-    for (unsigned s = 1; s < shape->chain; s++)
+    for (unsigned s = 1; s < config->chain; s++)
         penstock__text_add(text, " K_BARRIER(); RELOCATE EXCHANGE(%u, %u, 0) STAGE_%u", s - 1, s, s);
     penstock__text_add(text, "\n");
-    define_onward(text, shape);
+    define_onward(text, config);
     penstock__text_add(text, "#define TRANSFORM TWICE\n");
 }
 
 /* Two buffers in turn need no barrier before they are written again: that of the exchange in between suffices. */
-static void define_transform(struct gpu_text *text, const struct gpu_shape *shape)
+static void define_transform(struct gpu_text *text, const struct gpu_launch_config *config)
 {
-    unsigned step = shape->columns ? shape->per_group : 1, exchange = 0;
+    unsigned step = config->columns ? config->per_group : 1, exchange = 0;
     penstock__text_add(text, "#define TRANSFORM STAGE_0");
-    for (unsigned stage = 1; stage < shape->stages || exchange < shape->exchanges; stage++) {
-        unsigned buffer = exchange % shape->buffers * 2 * shape->plane * step;
-        if (stage == shape->chain && stage < shape->stages) {
+    for (unsigned stage = 1; stage < config->stages || exchange < config->exchanges; stage++) {
+        unsigned buffer = exchange % config->buffers * 2 * config->plane * step;
+        if (stage == config->chain && stage < config->stages) {
             penstock__text_add(text, " MIDDLE STAGE_%u", stage);
             continue;
         }
-        if (exchange++ > 0 && shape->buffers == 1)
+        if (exchange++ > 0 && config->buffers == 1)
             penstock__text_add(text, " K_BARRIER(); RELOCATE");
-        if (stage < shape->stages)
+        if (stage < config->stages)
             penstock__text_add(text, " EXCHANGE(%u, %u, %u) STAGE_%u", stage - 1, stage, buffer, stage);
         else
             penstock__text_add(text, " UNPACK(%u, %u)", stage - 1, buffer);
@@ -224,18 +225,18 @@ static void define_transform(struct gpu_text *text, const struct gpu_shape *shap
     penstock__text_add(text, "\n");
 }
 
-void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_shape *shape, const unsigned *stage_at,
-                                   unsigned columns, bool ptx)
+void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_launch_config *config,
+                                   const unsigned *stage_at, unsigned columns, bool ptx)
 {
-    define_sizes(text, shape, columns);
-    for (unsigned s = 0; s < shape->stages; s++) {
-        define_stage(text, shape, s, stage_at[s], ptx);
-        define_give(text, shape, s);
+    define_sizes(text, config, columns);
+    for (unsigned s = 0; s < config->stages; s++) {
+        define_stage(text, config, s, stage_at[s], ptx);
+        define_give(text, config, s);
         if (s)
-            define_take(text, shape, s);
+            define_take(text, config, s);
     }
-    if (goes_twice(shape))
-        define_twice(text, shape);
+    if (goes_twice(config))
+        define_twice(text, config);
     else
-        define_transform(text, shape);
+        define_transform(text, config);
 }

@@ -22,7 +22,8 @@ struct search {
     unsigned char *fits[2]; /* answers of node_fits() for each number of points: 0 not asked yet, 1 no, 2 yes */
 };
 
-static int shape_of(struct gpu_shape *shape, const struct search *search, struct gpu_requirements requirements)
+static int config_of(struct gpu_launch_config *config, const struct search *search,
+                     struct gpu_requirements requirements)
 {
     requirements.variant = search->variant;
     requirements.radix = search->options->radix;
@@ -31,7 +32,7 @@ static int shape_of(struct gpu_shape *shape, const struct search *search, struct
     requirements.items = search->options->items;
     requirements.group = search->options->group;
     requirements.turned = requirements.turned && search->options->scratch != PENSTOCK_SCRATCH_GLOBAL;
-    return penstock__gpu_shape(shape, &requirements, search->limits);
+    return penstock__gpu_launch_config(config, &requirements, search->limits);
 }
 
 /* ---------------------------------------------------------------- one node -------------------- */
@@ -45,8 +46,8 @@ static int one_node(struct gpu_scheme *scheme, const struct search *search, unsi
     *node = (struct gpu_node){.inner = 1, .first = true, .last = true, .middle = twice, .back = twice};
     scheme->total = total;
     scheme->count = 1;
-    return shape_of(
-        &node->shape, search,
+    return config_of(
+        &node->config, search,
         (struct gpu_requirements){.n = total, .twice = twice, .unpack = unpack, .whole = search->whole && !twice});
 }
 
@@ -74,9 +75,9 @@ static bool cheapest(struct gpu_scheme *scheme, const struct search *search, uns
         if ((wanted ? m != wanted : m > enough && m != power) || !penstock__gpu_smooth(m) ||
             one_node(&tried, search, m))
             continue;
-        if (penstock__gpu_shape_cost(&tried.node[0].shape) >= best)
+        if (penstock__gpu_launch_config_cost(&tried.node[0].config) >= best)
             continue;
-        best = penstock__gpu_shape_cost(&tried.node[0].shape);
+        best = penstock__gpu_launch_config_cost(&tried.node[0].config);
         *scheme = tried;
     }
     return best < INFINITY;
@@ -101,8 +102,8 @@ static bool one_convolution(struct gpu_scheme *scheme, const struct search *sear
     rader.method = GPU_RADER;
     if (!is_prime(scheme->length) || !penstock__gpu_smooth(scheme->length - 1) ||
         one_node(&rader, search, scheme->length - 1) ||
-        (fits && penstock__gpu_shape_cost(&rader.node[0].shape) * scattered(scheme, search) >=
-                     penstock__gpu_shape_cost(&scheme->node[0].shape)))
+        (fits && penstock__gpu_launch_config_cost(&rader.node[0].config) * scattered(scheme, search) >=
+                     penstock__gpu_launch_config_cost(&scheme->node[0].config)))
         return fits;
     *scheme = rader;
     return true;
@@ -124,12 +125,12 @@ static unsigned most_of_node(const struct gpu_limits *limits, const penstock_fft
 
 static bool node_fits(const struct search *search, unsigned n, bool twice)
 {
-    struct gpu_shape shape;
+    struct gpu_launch_config config;
     if (n > search->most)
         return false;
     unsigned char *answer = search->fits[twice] + n;
     if (!*answer)
-        *answer = 1 + !shape_of(&shape, search, (struct gpu_requirements){.n = n, .columns = true, .twice = twice});
+        *answer = 1 + !config_of(&config, search, (struct gpu_requirements){.n = n, .columns = true, .twice = twice});
     return *answer == 2;
 }
 
@@ -220,8 +221,8 @@ static int make_nodes(struct gpu_scheme *scheme, const struct search *search, co
         *node = (struct gpu_node){
             .first = i == 0, .last = i == scheme->count - 1, .middle = twice && i == turn, .back = twice && i >= turn};
         inner = node->middle ? 1 : inner;
-        if ((status = shape_of(
-                 &node->shape, search,
+        if ((status = config_of(
+                 &node->config, search,
                  (struct gpu_requirements){.n = n, .columns = true, .twice = node->middle, .turned = inner == 1})))
             return status;
         node->inner = inner;
@@ -316,21 +317,21 @@ static int pair(struct gpu_scheme *scheme, const struct penstock_fft_problem *ff
                                "average, and those of %zu points are not",
                                fft->n);
     scheme->paired = true;
-    scheme->node[0].shape.ahead = 0;
+    scheme->node[0].config.ahead = 0;
     return PENSTOCK_OK;
 }
 
 /* Points that wait in local memory to become texels together. */
 static size_t staged_points(const struct gpu_scheme *scheme, const struct gpu_node *last)
 {
-    return last->shape.per_group * (size_t)(last->shape.columns ? last->shape.n : scheme->length);
+    return last->config.per_group * (size_t)(last->config.columns ? last->config.n : scheme->length);
 }
 
 static int use_images(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
                       const struct gpu_limits *limits)
 {
     struct gpu_node *last = &scheme->node[scheme->count - 1];
-    const struct gpu_shape *shape = &last->shape;
+    const struct gpu_launch_config *config = &last->config;
     if (!limits->texel)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "images are for OpenCL devices that make images of floats from buffers");
@@ -338,18 +339,19 @@ static int use_images(struct gpu_scheme *scheme, const struct penstock_fft_probl
         scheme->real != GPU_COMPLEX || scheme->paired)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "images are for complex transforms of floats, from cf32 to complex values");
-    if (limits->texel == 2 && (fft->n % 2 || fft->skip % 2 || fft->spacing % 2 || fft->gathered ||
-                               (shape->columns && (shape->per_group % 2 || penstock__gpu_columns(scheme, last) % 2)) ||
-                               (shape->columns && fft->centered && shape->n % 2)))
+    if (limits->texel == 2 &&
+        (fft->n % 2 || fft->skip % 2 || fft->spacing % 2 || fft->gathered ||
+         (config->columns && (config->per_group % 2 || penstock__gpu_columns(scheme, last) % 2)) ||
+         (config->columns && fft->centered && config->n % 2)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "the device's images have two points to a texel: length, skip, spacing and columns "
                                "must be even");
-    if (limits->texel == 2 && penstock__gpu_local_bytes(shape) + 8 * staged_points(scheme, last) > limits->local_bytes)
+    if (limits->texel == 2 && penstock__gpu_local_bytes(config) + 8 * staged_points(scheme, last) > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%zu points do not fit local memory to become texels",
                                staged_points(scheme, last));
     scheme->texel = limits->texel;
     for (unsigned i = 0; i < scheme->count; i++)
-        scheme->node[i].shape.ahead = 0;
+        scheme->node[i].config.ahead = 0;
     return PENSTOCK_OK;
 }
 

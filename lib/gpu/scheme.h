@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_GPU_SCHEME_H
 #define PENSTOCK_GPU_SCHEME_H
 
-#include "gpu/shape.h"
+#include "gpu/launch_config.h"
 
 #define GPU_MAX_NODES 23 /* 2^23 points with a node for each stage of radix 2 */
 #define GPU_MAX_PARTS 12 /* nodes of a convolution's way there: the last one serves both ways */
@@ -24,12 +24,13 @@ enum gpu_real {
 };
 
 /*
- * One kernel. It takes every column c of the total / shape.n columns of its data, points total / shape.n apart, through
- * a transform of shape.n points, and writes point k of it to (c / inner) inner shape.n + k inner + c % inner. After the
- * last node (inner = columns) that is natural order: Stockham's algorithm, with nodes for stages.
+ * One kernel. It takes every column c of the total / configuration.n columns of its data, points total /
+ * configuration.n apart, through a transform of configuration.n points, and writes point k of it to (c / inner) inner
+ * configuration.n + k inner + c % inner. After the last node (inner = columns) that is natural order: Stockham's
+ * algorithm, with nodes for stages.
  */
 struct gpu_node {
-    struct gpu_shape shape;
+    struct gpu_launch_config config;
     unsigned inner;
     bool first;  /* reads the caller's samples, else scratch memory */
     bool last;   /* writes the caller's values */
@@ -61,7 +62,7 @@ bool penstock__gpu_whole(const struct penstock_fft_problem *fft);
 /* Transforms that lie side by side in a node's data. */
 static inline unsigned penstock__gpu_columns(const struct gpu_scheme *scheme, const struct gpu_node *node)
 {
-    return scheme->total / node->shape.n;
+    return scheme->total / node->config.n;
 }
 
 #endif

@@ -11,12 +11,12 @@
 
 /* ---------------------------------------------------------------- layout ---------------------- */
 
-static void lay_out_stages(unsigned *stage_at, const struct gpu_shape *shape, size_t *at)
+static void lay_out_stages(unsigned *stage_at, const struct gpu_launch_config *config, size_t *at)
 {
-    for (unsigned s = 0; s < shape->stages; s++) {
+    for (unsigned s = 0; s < config->stages; s++) {
         stage_at[s] = (unsigned)*at;
-        if (shape->span[s] > 1)
-            *at += 2 * (size_t)(shape->radix[s] - 1) * shape->span[s];
+        if (config->span[s] > 1)
+            *at += 2 * (size_t)(config->radix[s] - 1) * config->span[s];
     }
 }
 
@@ -39,7 +39,7 @@ static void lay_out(struct gpu_table *table, const struct gpu_scheme *scheme, co
 {
     bool bluestein = scheme->method == GPU_BLUESTEIN, rader = scheme->method == GPU_RADER;
     size_t at = 0, turns = turns_of(scheme, node);
-    lay_out_stages(table->stage_at, &node->shape, &at);
+    lay_out_stages(table->stage_at, &node->config, &at);
     table->half_at = reserve(&at, scheme->real == GPU_PACKED ? 2 * (size_t)scheme->length : 0);
     if (node->first)
         table->window_kind = bluestein || (fft->shift != 0 && !fft->gathered) ? 2 : fft->window && !fft->fold ? 1 : 0;
@@ -76,13 +76,13 @@ static double *roots_of(size_t n)
 }
 
 /* As numbers of radix x span points of which the transform's are a multiple. */
-static int fill_stages(float *values, const unsigned *stage_at, const struct gpu_shape *shape)
+static int fill_stages(float *values, const unsigned *stage_at, const struct gpu_launch_config *config)
 {
-    double *roots = roots_of(shape->n);
+    double *roots = roots_of(config->n);
     if (!roots)
         return PENSTOCK_ERR_MEMORY;
-    for (unsigned s = 0; s < shape->stages; s++) {
-        size_t radix = shape->radix[s], span = shape->span[s], times = shape->n / (radix * span);
+    for (unsigned s = 0; s < config->stages; s++) {
+        size_t radix = config->radix[s], span = config->span[s], times = config->n / (radix * span);
         float *at = values + stage_at[s];
         for (size_t k = 1; k < radix && span > 1; k++)
             for (size_t j = 0; j < span; j++) {
@@ -163,7 +163,7 @@ static int fill(const struct gpu_table *table, const struct gpu_scheme *scheme, 
                 const struct penstock_fft_problem *fft)
 {
     float *values = table->values;
-    int status = fill_stages(values, table->stage_at, &node->shape);
+    int status = fill_stages(values, table->stage_at, &node->config);
     if (!status && scheme->real == GPU_PACKED)
         status = fill_half(values + table->half_at, scheme->length);
     if (table->window_kind == 1)
@@ -220,8 +220,8 @@ static void name_kept(char name[64], const struct gpu_table *table, const struct
     penstock__text_add(&text, "%zu floats, n %u total %u real %d reverse %d, node %u of %u inner %u:", table->count,
                        scheme->length, scheme->total, (int)scheme->real, fft->direction == PENSTOCK_REVERSE, index,
                        scheme->count, node->inner);
-    for (unsigned s = 0; s < node->shape.stages; s++)
-        penstock__text_add(&text, " %u span %u at %u", node->shape.radix[s], node->shape.span[s], table->stage_at[s]);
+    for (unsigned s = 0; s < node->config.stages; s++)
+        penstock__text_add(&text, " %u span %u at %u", node->config.radix[s], node->config.span[s], table->stage_at[s]);
     penstock__text_add(&text, "; window %u %u half %u spectrum %u chirp %u order %u %u fine %u %u coarse %u",
                        table->window_kind, table->window_at, table->half_at, table->spectrum_at, table->chirp_at,
                        table->order_in_at, table->order_out_at, table->fine_at, table->fine_bits, table->coarse_at);

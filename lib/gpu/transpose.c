@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The shape and the constants of kernels/transpose.cl. */
+/* The configuration and the constants of kernels/transpose.cl. */
 #include "gpu/transpose.h"
 #include "gpu/prologue.h"
 #include "gpu/source.h"
@@ -12,13 +12,15 @@ int penstock__gpu_transpose_scheme(struct gpu_scheme *scheme, const struct penst
                                    const struct gpu_limits *limits)
 {
     unsigned n = (unsigned)fft->n, width = (unsigned)fft->columns, height = n / width;
-    struct gpu_shape *shape = &scheme->node[0].shape;
+    struct gpu_launch_config *config = &scheme->node[0].config;
     *scheme = (struct gpu_scheme){.method = GPU_TRANSPOSE, .length = n, .total = n, .side = width, .count = 1};
     scheme->tiles = ((width + TILE - 1) / TILE) * ((height + TILE - 1) / TILE);
     scheme->node[0] = (struct gpu_node){.inner = n, .first = true, .last = true};
-    *shape = (struct gpu_shape){.n = 1, .slots = 1, .lanes = TILE, .lows = TILE, .per_group = TILE, .cpu = limits->cpu};
-    shape->region = 2 * (TILE + 1);
-    if (penstock__gpu_group_size(shape) <= limits->max_group && penstock__gpu_local_bytes(shape) <= limits->local_bytes)
+    *config = (struct gpu_launch_config){
+        .n = 1, .slots = 1, .lanes = TILE, .lows = TILE, .per_group = TILE, .cpu = limits->cpu};
+    config->region = 2 * (TILE + 1);
+    if (penstock__gpu_group_size(config) <= limits->max_group &&
+        penstock__gpu_local_bytes(config) <= limits->local_bytes)
         return PENSTOCK_OK;
     return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "a tile of %d x %d values does not fit a work-group", TILE, TILE);
 }
@@ -30,6 +32,6 @@ int penstock__gpu_transpose_source(struct gpu_text *text, const penstock_context
     static const char *const names[] = {"portability.h", "load.h", "store.h", "transpose.cl", NULL};
     penstock__gpu_prologue_memory(text, scheme, &scheme->node[0], table, fft);
     penstock__text_add(text, "#define CPU %d\n#define COLUMNS 1\n#define N %u\n#define WIDTH %u\n#define HEIGHT %u\n",
-                       scheme->node[0].shape.cpu, scheme->length, scheme->side, scheme->length / scheme->side);
+                       scheme->node[0].config.cpu, scheme->length, scheme->side, scheme->length / scheme->side);
     return penstock__gpu_source_files(text, context, names);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Lists shapes: a few tuning parameters, each a step from what was measured or estimated to be best. */
+/* Lists configurations: a few tuning parameters, each a step from what was measured or estimated to be best. */
 #include "gpu/tuning.h"
 #include "gpu/kernel.h"
 #include "gpu/plane.h"
@@ -24,34 +24,34 @@ struct list {
     const struct penstock_problem *problem;
     struct gpu_limits limits;
     struct made usual, tried;
-    uint64_t hashes[PENSTOCK_MAX_SHAPES + 1]; /* of the usual shape and of those listed */
+    uint64_t hashes[PENSTOCK_MAX_SHAPES + 1]; /* of the usual configuration and of those listed */
     size_t most;
 };
 
 /* ---------------------------------------------------------------- the list -------------------- */
 
-static int make(struct made *made, const struct list *list, const char *shape)
+static int make(struct made *made, const struct list *list, const char *config)
 {
     struct gpu_limits limits = list->limits;
-    limits.shape = shape;
+    limits.config = config;
     memset(made, 0, sizeof *made);
     made->fused = penstock__fused_first(list->problem, &limits);
     if (made->fused)
-        return penstock__fused_kernel_shape(&made->kernel, list->problem, &limits, 0, true);
+        return penstock__fused_kernel_config(&made->kernel, list->problem, &limits, 0, true);
     return penstock__gpu_scheme(&made->scheme, &list->problem->fft, &limits, 0);
 }
 
-/* A shape that the device cannot have, or that is there already, is left out. */
-static void add(struct list *list, const char *shape)
+/* A configuration that the device cannot have, or that is there already, is left out. */
+static void add(struct list *list, const char *config)
 {
     uint64_t hash;
-    if (list->shapes->count == list->most || strlen(shape) >= PENSTOCK_SHAPE_BYTES || make(&list->tried, list, shape))
+    if (list->shapes->count == list->most || strlen(config) >= PENSTOCK_SHAPE_BYTES || make(&list->tried, list, config))
         return;
     hash = penstock__hash(&list->tried, sizeof list->tried);
     for (size_t i = 0; i <= list->shapes->count; i++)
         if (list->hashes[i] == hash)
             return;
-    snprintf(list->shapes->shape[list->shapes->count++], PENSTOCK_SHAPE_BYTES, "%s", shape);
+    snprintf(list->shapes->shape[list->shapes->count++], PENSTOCK_SHAPE_BYTES, "%s", config);
     list->hashes[list->shapes->count] = hash;
 }
 
@@ -63,14 +63,14 @@ struct step {
     unsigned lanes, per_group, resident, ahead;
 };
 
-static struct step step_of(const struct gpu_shape *shape)
+static struct step step_of(const struct gpu_launch_config *config)
 {
-    struct step step = {.count = shape->chain,
-                        .lanes = shape->lanes,
-                        .per_group = shape->per_group,
-                        .resident = shape->resident,
-                        .ahead = shape->ahead};
-    memcpy(step.radix, shape->radix, sizeof step.radix);
+    struct step step = {.count = config->chain,
+                        .lanes = config->lanes,
+                        .per_group = config->per_group,
+                        .resident = config->resident,
+                        .ahead = config->ahead};
+    memcpy(step.radix, config->radix, sizeof step.radix);
     return step;
 }
 
@@ -90,57 +90,57 @@ static void add_step(struct list *list, const char *before, unsigned n, const st
 }
 
 /* Powers of two by one radix alone; work-items hold that many points. */
-static void add_radix(struct list *list, const char *before, const struct gpu_shape *shape, unsigned radix)
+static void add_radix(struct list *list, const char *before, const struct gpu_launch_config *config, unsigned radix)
 {
-    struct step step = step_of(shape);
-    if (radix >= shape->n)
+    struct step step = step_of(config);
+    if (radix >= config->n)
         return;
     step.count = 0;
-    for (unsigned left = shape->n; left > 1 && step.count < TUNING_MAX_STAGES; step.count++) {
+    for (unsigned left = config->n; left > 1 && step.count < TUNING_MAX_STAGES; step.count++) {
         step.radix[step.count] = left < radix ? left : radix;
         left /= step.radix[step.count];
     }
-    step.lanes = shape->n / radix;
-    step.per_group = list->limits.cpu || shape->columns || step.lanes >= 64 ? shape->per_group : 64 / step.lanes;
+    step.lanes = config->n / radix;
+    step.per_group = list->limits.cpu || config->columns || step.lanes >= 64 ? config->per_group : 64 / step.lanes;
     step.resident = step.lanes * step.per_group > 512 ? 1 : 1024 / (step.lanes * step.per_group);
-    add_step(list, before, shape->n, &step);
+    add_step(list, before, config->n, &step);
 }
 
 /* More or fewer transforms of a work-group, work-items of a transform, other stages, another order of them, and, on a
  * GPU, groups of a multiprocessor and samples that are fetched ahead. */
-static void add_steps(struct list *list, const char *before, const struct gpu_shape *shape)
+static void add_steps(struct list *list, const char *before, const struct gpu_launch_config *config)
 {
-    const struct step usual = step_of(shape);
+    const struct step usual = step_of(config);
     struct step step = usual;
-    bool power = !(shape->n & (shape->n - 1));
+    bool power = !(config->n & (config->n - 1));
     step.per_group = 2 * usual.per_group;
     step.resident = (usual.resident + 1) / 2;
-    add_step(list, before, shape->n, &step);
+    add_step(list, before, config->n, &step);
     if (usual.per_group > 1) {
         step.resident = usual.resident;
         step.per_group = usual.per_group / 2;
-        add_step(list, before, shape->n, &step);
+        add_step(list, before, config->n, &step);
     }
     if (power) {
-        add_radix(list, before, shape, 8);
-        add_radix(list, before, shape, 16);
+        add_radix(list, before, config, 8);
+        add_radix(list, before, config, 16);
     }
     step = usual;
     for (unsigned s = 0; s < usual.count; s++)
         step.radix[s] = usual.radix[usual.count - 1 - s];
-    add_step(list, before, shape->n, &step);
+    add_step(list, before, config->n, &step);
     step = usual;
     step.ahead = usual.ahead ? 0 : list->limits.units;
     if (!list->limits.cpu)
-        add_step(list, before, shape->n, &step);
+        add_step(list, before, config->n, &step);
     step = usual;
     step.lanes = 2 * usual.lanes;
     step.resident = (usual.resident + 1) / 2;
-    add_step(list, before, shape->n, &step);
+    add_step(list, before, config->n, &step);
     step = usual;
     step.resident = usual.resident > 1 ? usual.resident / 2 : 2;
     if (!list->limits.cpu)
-        add_step(list, before, shape->n, &step);
+        add_step(list, before, config->n, &step);
 }
 
 /* ---------------------------------------------------------------- the whole ------------------- */
@@ -166,7 +166,7 @@ static void add_totals(struct list *list, unsigned n)
  */
 static void add_parts(struct list *list, unsigned n, const struct gpu_scheme *usual)
 {
-    unsigned a = usual->node[0].shape.n, b = usual->node[1].shape.n, chunk = list->limits.cpu ? 18 : 22;
+    unsigned a = usual->node[0].config.n, b = usual->node[1].config.n, chunk = list->limits.cpu ? 18 : 22;
     char text[PENSTOCK_SHAPE_BYTES];
     const unsigned parts[][2] = {{2 * a, b / 2}, {a / 2, 2 * b}, {b, a}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts && usual->count == 2; i++)
@@ -177,14 +177,14 @@ static void add_parts(struct list *list, unsigned n, const struct gpu_scheme *us
     snprintf(text, sizeof text, "n=%u,chunk=%u", n, chunk);
     add(list, text);
     for (unsigned i = 0; i < 2; i++) {
-        struct step step = step_of(&usual->node[i].shape);
+        struct step step = step_of(&usual->node[i].config);
         step.per_group /= 2;
-        add_step(list, "", usual->node[i].shape.n, &step);
+        add_step(list, "", usual->node[i].config.n, &step);
     }
 }
 
 /* Transforms of a work-group, and where factors come from. */
-static void add_fused(struct list *list, unsigned n, const struct fused_shape *usual)
+static void add_fused(struct list *list, unsigned n, const struct fused_config *usual)
 {
     const struct {
         const char *knob;
@@ -211,7 +211,7 @@ static void add_all(struct list *list)
     snprintf(text, sizeof text, "n=%u,fused=%s", n, list->usual.fused ? "none" : "1");
     add(list, text);
     if (list->usual.fused) {
-        add_fused(list, n, &list->usual.kernel.shape);
+        add_fused(list, n, &list->usual.kernel.config);
         return;
     }
     if (scheme->method == GPU_BLUESTEIN)
@@ -223,7 +223,7 @@ static void add_all(struct list *list)
     text[0] = 0;
     if (scheme->method == GPU_BLUESTEIN)
         snprintf(text, sizeof text, "n=%u,total=%u;", n, scheme->total);
-    add_steps(list, text, &scheme->node[0].shape);
+    add_steps(list, text, &scheme->node[0].config);
 }
 
 /* ---------------------------------------------------------------- identity -------------------- */

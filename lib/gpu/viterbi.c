@@ -32,7 +32,7 @@ static size_t round_up(size_t value, size_t multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/* ---------------------------------------------------------------- shape ----------------------- */
+/* ---------------------------------------------------------------- configuration --------------- */
 
 /* Steps after which the state is as good as known; as of tail-biting blocks. */
 static unsigned depth_of(const struct penstock_viterbi_problem *viterbi)
@@ -75,7 +75,7 @@ static size_t ring_bytes(const struct gpu_viterbi *self)
 /* Work-items of a group, and groups of a multiprocessor, for local memory and registers. */
 static bool fill_unit(struct gpu_viterbi *self, const struct gpu_limits *limits)
 {
-    const char *wanted = limits->shape ? limits->shape : getenv("PENSTOCK_VITERBI_SHAPE");
+    const char *wanted = limits->config ? limits->config : getenv("PENSTOCK_VITERBI_SHAPE");
     unsigned depth = self->lag * STEPS * 2;
     self->warm = (unsigned)round_up(depth * 4 / 3, CHUNK);
     self->group = limits->cpu ? CPU_GROUP : 128;
@@ -95,8 +95,8 @@ static bool fill_unit(struct gpu_viterbi *self, const struct gpu_limits *limits)
     return self->lag >= 2;
 }
 
-int penstock__gpu_viterbi_shape(struct gpu_viterbi *self, const struct penstock_problem *problem,
-                                const struct gpu_limits *limits, unsigned variant, bool pairs)
+int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock_problem *problem,
+                                 const struct gpu_limits *limits, unsigned variant, bool pairs)
 {
     const struct penstock_viterbi_problem *viterbi = &problem->viterbi;
     const bool all_sent = penstock__viterbi_sent(viterbi, viterbi->period / viterbi->count) == viterbi->period;

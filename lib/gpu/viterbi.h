@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_GPU_VITERBI_H
 #define PENSTOCK_GPU_VITERBI_H
 
-#include "gpu/shape.h"
+#include "gpu/launch_config.h"
 #include "gpu/text.h"
 
 enum gpu_viterbi_kernel {
@@ -38,8 +38,8 @@ struct gpu_viterbi {
 
 /* PENSTOCK_ERR_UNSUPPORTED, with text, beyond the last variant: kernels with metrics in registers with and without the
  * device's own instructions, and the one for any code. */
-int penstock__gpu_viterbi_shape(struct gpu_viterbi *self, const struct penstock_problem *problem,
-                                const struct gpu_limits *limits, unsigned variant, bool pairs);
+int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock_problem *problem,
+                                 const struct gpu_limits *limits, unsigned variant, bool pairs);
 int penstock__gpu_viterbi_source(struct gpu_text *text, const penstock_context *context, const struct gpu_viterbi *self,
                                  const struct penstock_problem *problem);
 void penstock__gpu_viterbi_describe(struct penstock_plan_state *plan, const struct gpu_viterbi *self);

@@ -158,7 +158,7 @@ struct cuda_fused {
 struct cuda_viterbi {
     CUmodule module;
     CUfunction kernels[GPU_VITERBI_KERNELS];
-    struct gpu_viterbi shape;
+    struct gpu_viterbi config;
 };
 
 struct cuda_plan {

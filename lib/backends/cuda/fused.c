@@ -58,7 +58,7 @@ static void release(struct penstock_plan_state *plan)
 int penstock__cuda_fused_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)
 {
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
-    int status = penstock__fused_kernel_shape(&self->kernel, plan->problem, limits, variant, true);
+    int status = penstock__fused_kernel_config(&self->kernel, plan->problem, limits, variant, true);
     if (status || (status = penstock__cuda_enter(plan->device)))
         return status;
     if ((status = build(plan)) || (status = find_kernels(plan)) || (status = upload_table(plan)))

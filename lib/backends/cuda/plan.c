@@ -35,7 +35,7 @@ static int make(struct penstock_plan_state *plan, const struct gpu_scheme *schem
     struct cuda_node *node = &((struct cuda_plan *)plan->priv)->nodes[index];
     int limit = 0;
     int status = penstock__cuda_function(&node->function, plan->device, node->module, "fft",
-                                         penstock__gpu_local_bytes(&scheme->node[index].shape));
+                                         penstock__gpu_local_bytes(&scheme->node[index].config));
     if (!status)
         status = penstock__cuda_check(
             plan->device, "cuFuncGetAttribute",
@@ -60,7 +60,7 @@ static void release(struct penstock_plan_state *plan)
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     struct gpu_limits limits = penstock__cuda_opened(plan->device)->limits;
-    limits.shape = plan->shape;
+    limits.config = plan->shape;
     if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return penstock__cuda_viterbi_init(plan, &limits, variant);
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
@@ -85,7 +85,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 
 void penstock__cuda_plan_free(struct penstock_plan_state *plan)
 {
-    if (((const struct cuda_plan *)plan->priv)->viterbi.shape.active) {
+    if (((const struct cuda_plan *)plan->priv)->viterbi.config.active) {
         penstock__cuda_viterbi_free(plan);
         return;
     }
@@ -118,21 +118,21 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     struct cuda_plan *self = plan->priv;
     struct cuda_node *node = &self->nodes[step->node];
     const struct cuda_slot *queue = slot->priv;
-    const struct gpu_shape *shape = &self->scheme.node[step->node].shape;
-    unsigned x = penstock__gpu_group_x(shape), y = penstock__gpu_group_size(shape) / x;
+    const struct gpu_launch_config *config = &self->scheme.node[step->node].config;
+    unsigned x = penstock__gpu_group_x(config), y = penstock__gpu_group_size(config) / x;
     CUdeviceptr in = memory_of(queue, job, step->from), out = memory_of(queue, job, step->to);
     CUdeviceptr gather = job->gather ? penstock__cuda_memory(job->gather) : in;
     int32_t rows = (int32_t)step->rows, first = (int32_t)step->first;
     uint64_t plane = penstock__gpu_plane_of(plan, job);
     void *arguments[] = {&in, &gather, &node->table, &out, &rows, &plane, &first};
     return penstock__cuda_launch(plan->device, node->function,
-                                 &(struct cuda_grid){step->groups, x, y, penstock__gpu_local_bytes(shape)},
+                                 &(struct cuda_grid){step->groups, x, y, penstock__gpu_local_bytes(config)},
                                  queue->stream, arguments);
 }
 
 int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
-    if (((const struct cuda_plan *)plan->priv)->viterbi.shape.active)
+    if (((const struct cuda_plan *)plan->priv)->viterbi.config.active)
         return penstock__cuda_viterbi_enqueue(slot, plan, job);
     if (((const struct cuda_plan *)plan->priv)->fused.kernel.active)
         return penstock__cuda_fused_enqueue(slot, plan, job);

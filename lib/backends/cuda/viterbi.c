@@ -18,15 +18,15 @@ static int build(struct penstock_plan_state *plan)
 {
     struct cuda_viterbi *self = self_of(plan);
     struct gpu_text source = {0};
-    int status = penstock__gpu_viterbi_source(&source, plan->device->context, &self->shape, plan->problem);
+    int status = penstock__gpu_viterbi_source(&source, plan->device->context, &self->config, plan->problem);
     if (!status)
         status = penstock__cuda_program(&self->module, plan->device, source.content);
     penstock__text_free(&source);
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++) {
-        const char *name = penstock__gpu_viterbi_name(&self->shape, plan->problem, i);
+        const char *name = penstock__gpu_viterbi_name(&self->config, plan->problem, i);
         if (name)
             status = penstock__cuda_function(&self->kernels[i], plan->device, self->module, name,
-                                             penstock__gpu_viterbi_local(&self->shape, i));
+                                             penstock__gpu_viterbi_local(&self->config, i));
     }
     return status;
 }
@@ -42,7 +42,7 @@ static void release(struct penstock_plan_state *plan)
 int penstock__cuda_viterbi_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)
 {
     struct cuda_viterbi *self = self_of(plan);
-    int status = penstock__gpu_viterbi_shape(&self->shape, plan->problem, limits, variant, false);
+    int status = penstock__gpu_viterbi_config(&self->config, plan->problem, limits, variant, false);
     if (status || (status = penstock__cuda_enter(plan->device)))
         return status;
     if ((status = build(plan)))
@@ -50,8 +50,8 @@ int penstock__cuda_viterbi_init(struct penstock_plan_state *plan, const struct g
     penstock__cuda_leave(plan->device);
     if (status)
         return status;
-    penstock__gpu_viterbi_describe(plan, &self->shape);
-    self->shape.active = true;
+    penstock__gpu_viterbi_describe(plan, &self->config);
+    self->config.active = true;
     return PENSTOCK_OK;
 }
 
@@ -85,11 +85,11 @@ static int launch(struct penstock_slot *slot, const struct penstock_plan_state *
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++)
         if (work->groups[i])
-            status =
-                penstock__cuda_launch(plan->device, self->kernels[i],
-                                      &(struct cuda_grid){work->groups[i], penstock__gpu_viterbi_group(&self->shape, i),
-                                                          1, penstock__gpu_viterbi_local(&self->shape, i)},
-                                      queue->stream, arguments);
+            status = penstock__cuda_launch(plan->device, self->kernels[i],
+                                           &(struct cuda_grid){work->groups[i],
+                                                               penstock__gpu_viterbi_group(&self->config, i), 1,
+                                                               penstock__gpu_viterbi_local(&self->config, i)},
+                                           queue->stream, arguments);
     return status;
 }
 
@@ -100,7 +100,7 @@ int penstock__cuda_viterbi_enqueue(struct penstock_slot *slot, struct penstock_p
     int status;
     if (!job->frames)
         return PENSTOCK_OK;
-    if ((status = penstock__gpu_viterbi_job(&work, plan, &self_of(plan)->shape, job)) ||
+    if ((status = penstock__gpu_viterbi_job(&work, plan, &self_of(plan)->config, job)) ||
         (status = penstock__cuda_enter(plan->device)))
         return status;
     for (unsigned i = 0; i < GPU_VITERBI_MEMORIES && !status; i++)

@@ -85,7 +85,7 @@ static void release(struct penstock_plan_state *plan)
 int penstock__opencl_fused_init(struct penstock_plan_state *plan, const struct gpu_limits *limits, unsigned variant)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
-    int status = penstock__fused_kernel_shape(&self->kernel, plan->problem, limits, variant, false);
+    int status = penstock__fused_kernel_config(&self->kernel, plan->problem, limits, variant, false);
     if (status)
         return status;
     if ((status = build(plan)) || (status = check_group(plan)) || (status = upload_table(plan))) {

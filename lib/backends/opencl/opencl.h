@@ -166,7 +166,7 @@ struct opencl_fused {
 struct opencl_viterbi {
     cl_program program;
     cl_kernel kernels[GPU_VITERBI_KERNELS];
-    struct gpu_viterbi shape;
+    struct gpu_viterbi config;
 };
 
 struct opencl_plan {

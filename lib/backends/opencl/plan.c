@@ -60,7 +60,7 @@ static int make(struct penstock_plan_state *plan, const struct gpu_scheme *schem
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     struct gpu_limits limits = ((const struct opencl_device *)plan->device->priv)->limits;
-    limits.shape = plan->shape;
+    limits.config = plan->shape;
     if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return penstock__opencl_viterbi_init(plan, &limits, variant);
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
@@ -87,7 +87,7 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
 
 void penstock__opencl_plan_free(struct penstock_plan_state *plan)
 {
-    if (((const struct opencl_plan *)plan->priv)->viterbi.shape.active) {
+    if (((const struct opencl_plan *)plan->priv)->viterbi.config.active) {
         penstock__opencl_viterbi_free(plan);
         return;
     }
@@ -160,8 +160,8 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
     const struct opencl_slot *queue = slot->priv;
     const struct opencl_node *node = &self->nodes[step->node];
-    const struct gpu_shape *shape = &self->scheme.node[step->node].shape;
-    size_t x = penstock__gpu_group_x(shape), local[2] = {x, penstock__gpu_group_size(shape) / x},
+    const struct gpu_launch_config *config = &self->scheme.node[step->node].config;
+    size_t x = penstock__gpu_group_x(config), local[2] = {x, penstock__gpu_group_size(config) / x},
            global[2] = {step->groups * x, local[1]};
     cl_mem images[2] = {NULL, NULL};
     cl_int code;
@@ -178,7 +178,7 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
 int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                              const struct penstock_job *job)
 {
-    if (((const struct opencl_plan *)plan->priv)->viterbi.shape.active)
+    if (((const struct opencl_plan *)plan->priv)->viterbi.config.active)
         return penstock__opencl_viterbi_enqueue(slot, plan, job);
     if (((const struct opencl_plan *)plan->priv)->fused.kernel.active)
         return penstock__opencl_fused_enqueue(slot, plan, job);

@@ -26,7 +26,7 @@ static int make_kernel(struct penstock_plan_state *plan, unsigned which, const c
 {
     struct opencl_viterbi *self = self_of(plan);
     const struct opencl_api *cl = device_of(plan)->api;
-    const unsigned group = penstock__gpu_viterbi_group(&self->shape, which);
+    const unsigned group = penstock__gpu_viterbi_group(&self->config, which);
     size_t limit = 0;
     cl_int code = CL_SUCCESS;
     int status;
@@ -45,12 +45,12 @@ static int build(struct penstock_plan_state *plan)
 {
     struct opencl_viterbi *self = self_of(plan);
     struct gpu_text source = {0};
-    int status = penstock__gpu_viterbi_source(&source, plan->device->context, &self->shape, plan->problem);
+    int status = penstock__gpu_viterbi_source(&source, plan->device->context, &self->config, plan->problem);
     if (!status)
         status = penstock__opencl_program(&self->program, plan->device, source.content);
     penstock__text_free(&source);
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++) {
-        const char *name = penstock__gpu_viterbi_name(&self->shape, plan->problem, i);
+        const char *name = penstock__gpu_viterbi_name(&self->config, plan->problem, i);
         if (name)
             status = make_kernel(plan, i, name);
     }
@@ -75,7 +75,7 @@ int penstock__opencl_viterbi_init(struct penstock_plan_state *plan, const struct
 {
     struct opencl_viterbi *self = self_of(plan);
     const bool pairs = device_of(plan)->is_gpu && strstr(device_of(plan)->identity, "NVIDIA");
-    int status = penstock__gpu_viterbi_shape(&self->shape, plan->problem, limits, variant, pairs);
+    int status = penstock__gpu_viterbi_config(&self->config, plan->problem, limits, variant, pairs);
     if (status)
         return status;
     if ((status = build(plan))) {
@@ -86,8 +86,8 @@ int penstock__opencl_viterbi_init(struct penstock_plan_state *plan, const struct
         release(plan);
         return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory for a mutex");
     }
-    penstock__gpu_viterbi_describe(plan, &self->shape);
-    self->shape.active = true;
+    penstock__gpu_viterbi_describe(plan, &self->config);
+    self->config.active = true;
     return PENSTOCK_OK;
 }
 
@@ -135,7 +135,7 @@ int penstock__opencl_viterbi_enqueue(struct penstock_slot *slot, struct penstock
     const struct opencl_slot *queue = slot->priv;
     struct gpu_viterbi_job work;
     cl_int code = CL_SUCCESS;
-    int status = job->frames ? penstock__gpu_viterbi_job(&work, plan, &self->shape, job) : PENSTOCK_OK;
+    int status = job->frames ? penstock__gpu_viterbi_job(&work, plan, &self->config, job) : PENSTOCK_OK;
     if (status || !job->frames)
         return status;
     for (unsigned i = 0; i < GPU_VITERBI_MEMORIES && !status; i++)
@@ -145,7 +145,7 @@ int penstock__opencl_viterbi_enqueue(struct penstock_slot *slot, struct penstock
         return status;
     pthread_mutex_lock(&whole->arguments);
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !code; i++) {
-        size_t local = penstock__gpu_viterbi_group(&self->shape, i), global = work.groups[i] * local;
+        size_t local = penstock__gpu_viterbi_group(&self->config, i), global = work.groups[i] * local;
         if (global && !(code = set_arguments(cl, self->kernels[i], queue, job, &work)))
             code = cl->EnqueueNDRangeKernel(queue->queue, self->kernels[i], 1, NULL, &global, &local, 0, NULL, NULL);
     }

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Shapes of transforms that were measured: powers of two, and what the least cost does not find. */
-#include "gpu/shape_choice.h"
+#include "gpu/launch_config_choice.h"
 
 #include <stdlib.h>
 
@@ -78,11 +78,11 @@ const char *penstock__gpu_wanted(const struct gpu_limits *limits, unsigned varia
 {
     if (variant)
         return NULL;
-    return limits->shape ? limits->shape : limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE");
+    return limits->config ? limits->config : limits->cpu ? NULL : getenv("PENSTOCK_GPU_SHAPE");
 }
 
-struct gpu_tuning penstock__gpu_shape_tuning(const struct gpu_requirements *requirements,
-                                             const struct gpu_limits *limits)
+struct gpu_tuning penstock__gpu_launch_config_tuning(const struct gpu_requirements *requirements,
+                                                     const struct gpu_limits *limits)
 {
     struct gpu_tuning tuning = {.stages = 0};
     if (requirements->variant || requirements->radix || requirements->items || requirements->group)

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* How a transform on a chip is cut up for a device: stages, points held in registers, work-items, local memory. */
-#ifndef PENSTOCK_GPU_SHAPE_H
-#define PENSTOCK_GPU_SHAPE_H
+#ifndef PENSTOCK_GPU_LAUNCH_CONFIG_H
+#define PENSTOCK_GPU_LAUNCH_CONFIG_H
 
 #include "backends/backend.h"
 #include "gpu/radix.h"
@@ -23,7 +23,7 @@ struct gpu_limits {
     bool half_arithmetic; /* it computes in numbers of 16 bits */
     bool single_only;     /* it does not in those of 64 */
     unsigned texel;       /* points in a texel of an image of floats that is made of a buffer; 0: there are none */
-    const char *shape;    /* that a plan is tuned to: text for gpu/tuning_parameters.h; NULL: the library's choice */
+    const char *config;   /* that a plan is tuned to: text for gpu/tuning_parameters.h; NULL: the library's choice */
 };
 
 /* The tuning parameters of such a plan or, on GPUs, of PENSTOCK_GPU_SHAPE in the environment; NULL where there are
@@ -44,7 +44,7 @@ struct gpu_requirements {
     unsigned group;   /* transforms of a work-group; 0: likewise */
 };
 
-struct gpu_shape {
+struct gpu_launch_config {
     unsigned n;         /* points of the complex transform */
     unsigned slots;     /* points that a work-item holds at most */
     unsigned lanes;     /* work-items of a transform */
@@ -71,41 +71,41 @@ struct gpu_shape {
 };
 
 /* PENSTOCK_ERR_UNSUPPORTED for a variant that does not exist or a transform that does not fit the limits. */
-int penstock__gpu_shape(struct gpu_shape *shape, const struct gpu_requirements *requirements,
-                        const struct gpu_limits *limits);
+int penstock__gpu_launch_config(struct gpu_launch_config *config, const struct gpu_requirements *requirements,
+                                const struct gpu_limits *limits);
 
-/* What it costs to compute, to compare shapes by. */
-double penstock__gpu_shape_cost(const struct gpu_shape *shape);
+/* What it costs to compute, to compare configurations by. */
+double penstock__gpu_launch_config_cost(const struct gpu_launch_config *config);
 
 /*
  * Butterfly b of a work-item in stage s: its number is lane + b lanes, it exists for lane < limit. Its input k lies in
  * slot slot_in. Its value k lies in slot slot_out then and is point lane + offset of the stage's result.
  */
-unsigned penstock__gpu_limit(const struct gpu_shape *shape, unsigned s, unsigned b);
-unsigned penstock__gpu_slot_in(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
-unsigned penstock__gpu_slot_out(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
-unsigned penstock__gpu_offset(const struct gpu_shape *shape, unsigned s, unsigned b, unsigned k);
+unsigned penstock__gpu_limit(const struct gpu_launch_config *config, unsigned s, unsigned b);
+unsigned penstock__gpu_slot_in(const struct gpu_launch_config *config, unsigned s, unsigned b, unsigned k);
+unsigned penstock__gpu_slot_out(const struct gpu_launch_config *config, unsigned s, unsigned b, unsigned k);
+unsigned penstock__gpu_offset(const struct gpu_launch_config *config, unsigned s, unsigned b, unsigned k);
 
 /* Where a point of the exchange before stage s lies in local memory. */
-static inline unsigned penstock__gpu_place(const struct gpu_shape *shape, unsigned s, unsigned point)
+static inline unsigned penstock__gpu_place(const struct gpu_launch_config *config, unsigned s, unsigned point)
 {
-    return point + point / shape->every[s] * shape->gap[s];
+    return point + point / config->every[s] * config->gap[s];
 }
 
-static inline unsigned penstock__gpu_group_size(const struct gpu_shape *shape)
+static inline unsigned penstock__gpu_group_size(const struct gpu_launch_config *config)
 {
-    return shape->lanes * shape->per_group;
+    return config->lanes * config->per_group;
 }
 
 /* A work-group's first dimension; the second is the rest of its size. */
-static inline unsigned penstock__gpu_group_x(const struct gpu_shape *shape)
+static inline unsigned penstock__gpu_group_x(const struct gpu_launch_config *config)
 {
-    return shape->columns || shape->lanes == 1 ? shape->per_group : shape->lows;
+    return config->columns || config->lanes == 1 ? config->per_group : config->lows;
 }
 
-static inline size_t penstock__gpu_local_bytes(const struct gpu_shape *shape)
+static inline size_t penstock__gpu_local_bytes(const struct gpu_launch_config *config)
 {
-    return (size_t)shape->region * shape->per_group * sizeof(float);
+    return (size_t)config->region * config->per_group * sizeof(float);
 }
 
 #endif

@@ -41,13 +41,13 @@ static double difference(const double *got, const double *want, size_t n)
 
 static void check_limits(const struct gpu_node *node, const struct gpu_limits *device)
 {
-    const struct gpu_shape *shape = &node->shape;
-    CHECK(penstock__gpu_group_size(shape) <= device->max_group, "n %u: group of %u", shape->n,
-          penstock__gpu_group_size(shape));
-    CHECK(penstock__gpu_local_bytes(shape) <= device->local_bytes, "n %u: %zu bytes of local memory", shape->n,
-          penstock__gpu_local_bytes(shape));
-    CHECK(shape->slots <= GPU_MAX_SLOTS, "n %u: %u slots", shape->n, shape->slots);
-    CHECK_EQ(shape->lanes % shape->lows, 0);
+    const struct gpu_launch_config *config = &node->config;
+    CHECK(penstock__gpu_group_size(config) <= device->max_group, "n %u: group of %u", config->n,
+          penstock__gpu_group_size(config));
+    CHECK(penstock__gpu_local_bytes(config) <= device->local_bytes, "n %u: %zu bytes of local memory", config->n,
+          penstock__gpu_local_bytes(config));
+    CHECK(config->slots <= GPU_MAX_SLOTS, "n %u: %u slots", config->n, config->slots);
+    CHECK_EQ(config->lanes % config->lows, 0);
 }
 
 /* What the plan says of its bank conflicts is what its text leads to. */
@@ -55,7 +55,7 @@ static void check_banks(const struct gpu_scheme *scheme, const struct gpu_model 
 {
     unsigned declared = 1;
     for (unsigned i = 0; i < scheme->count; i++) {
-        unsigned ways = penstock__gpu_bank_ways(&scheme->node[i].shape);
+        unsigned ways = penstock__gpu_bank_ways(&scheme->node[i].config);
         declared = ways > declared ? ways : declared;
     }
     CHECK(model->conflicts == declared, "n %u, variant %u: %u-way bank conflicts, declared are %u", scheme->length,
@@ -114,14 +114,14 @@ static void check_real(size_t n, const struct gpu_limits *device)
 {
     enum { MOST = 16384 }; /* of one kernel */
     const struct gpu_requirements requirements = {.n = (unsigned)n, .unpack = true};
-    struct gpu_shape shape;
-    if (n < 2 || n > MOST || !penstock__gpu_smooth(n) || penstock__gpu_shape(&shape, &requirements, device))
+    struct gpu_launch_config config;
+    if (n < 2 || n > MOST || !penstock__gpu_smooth(n) || penstock__gpu_launch_config(&config, &requirements, device))
         return;
     check(n, device, 0, true);
     real_cases++;
 }
 
-/* Each shape that a plan of n points may be tuned to, as far as it is of kernels/fft.cl. */
+/* Each configuration that a plan of n points may be tuned to, as far as it is of kernels/fft.cl. */
 static void check_tuned(size_t n, const struct gpu_limits *device)
 {
     const struct penstock_backend backend = {.name = "model"};
@@ -132,7 +132,7 @@ static void check_tuned(size_t n, const struct gpu_limits *device)
     CHECK(shapes.count <= PENSTOCK_MAX_SHAPES && (n < 16 || shapes.count), "n %zu: %zu shapes", n, shapes.count);
     for (size_t i = 0; i < shapes.count; i++) {
         struct gpu_limits within = *device;
-        within.shape = shapes.shape[i];
+        within.config = shapes.shape[i];
         if (penstock__fused_first(&problem, &within))
             continue;
         check(n, &within, 0, false);
@@ -218,8 +218,9 @@ static void check_powers(void)
             struct gpu_scheme scheme;
             CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits[d], 0));
             for (unsigned i = 0; i < scheme.count; i++)
-                CHECK(penstock__gpu_bank_ways(&scheme.node[i].shape) <= 2, "n %u, device %u, node %u: %u-way conflicts",
-                      n, d, i, penstock__gpu_bank_ways(&scheme.node[i].shape));
+                CHECK(penstock__gpu_bank_ways(&scheme.node[i].config) <= 2,
+                      "n %u, device %u, node %u: %u-way conflicts", n, d, i,
+                      penstock__gpu_bank_ways(&scheme.node[i].config));
         }
 }
 
@@ -237,7 +238,7 @@ static void check_symbols(bool full)
                 .kind = PENSTOCK_PROBLEM_OFDM,
                 .ofdm = {.n = n, .bits = 6, .carrier_count = 3, .bins = bins, .mixed = true}};
             struct gpu_limits within = {.local_bytes = limits[d].local_bytes, .max_group = 1024};
-            int status = penstock__fused_kernel_shape(&kernel, &problem, &within, 0, false);
+            int status = penstock__fused_kernel_config(&kernel, &problem, &within, 0, false);
             if (n > most[d])
                 CHECK_EQ(status, PENSTOCK_ERR_UNSUPPORTED);
             else
