@@ -13,7 +13,7 @@
 
 static double complex *slot(const struct run *run, unsigned lane, unsigned s)
 {
-    return &run->slots[lane * run->node->config.slots + s];
+    return &run->slots[lane * run->pass->config.slots + s];
 }
 
 static double complex factor(const struct run *run, size_t at)
@@ -23,10 +23,10 @@ static double complex factor(const struct run *run, size_t at)
 
 static void load(struct run *run, const struct operation *op, unsigned lane)
 {
-    unsigned columns = penstock__gpu_columns(run->scheme, run->node), s = op->number[0];
+    unsigned columns = penstock__gpu_columns(run->decomposition, run->pass), s = op->number[0];
     unsigned at = op->count > 1 ? (lane + op->number[1]) * columns + run->column : 0;
-    bool rader = run->scheme->method == GPU_RADER;
-    if (op->call == CALL_ZERO || (op->call == CALL_LOAD_IF_ANY && at >= run->scheme->length)) {
+    bool rader = run->decomposition->method == GPU_RADER;
+    if (op->call == CALL_ZERO || (op->call == CALL_LOAD_IF_ANY && at >= run->decomposition->length)) {
         *slot(run, lane, s) = 0;
         return;
     }
@@ -99,7 +99,7 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
         unsigned span = op->number[2], over = j / span, within = j % span;
         if ((op->kind == KIND_SHORT && over) || (op->kind == KIND_ONE && span != 1) ||
             (op->kind == KIND_EVEN && op->number[1] % span) ||
-            (op->kind == KIND_LONG && (span % run->node->config.lows || op->number[1] % run->node->config.lows)))
+            (op->kind == KIND_LONG && (span % run->pass->config.lows || op->number[1] % run->pass->config.lows)))
             run->model->overruns++;
         p = over * op->number[3] + within + op->number[4];
     }
@@ -111,7 +111,7 @@ static void exchange(struct run *run, const struct operation *op, unsigned lane,
 
 static void product(struct run *run, const struct operation *op, unsigned lane)
 {
-    unsigned columns = penstock__gpu_columns(run->scheme, run->node);
+    unsigned columns = penstock__gpu_columns(run->decomposition, run->pass);
     size_t at = (size_t)(lane + op->number[1]) * columns + run->column;
     double complex value = *slot(run, lane, op->number[0]) * factor(run, run->table->spectrum_at + 2 * at);
     *slot(run, lane, op->number[0]) = cimag(value) + I * creal(value);
@@ -119,12 +119,12 @@ static void product(struct run *run, const struct operation *op, unsigned lane)
 
 static void store(struct run *run, const struct operation *op, unsigned lane)
 {
-    const struct gpu_node *node = run->node;
-    unsigned columns = penstock__gpu_columns(run->scheme, node), inner = node->inner, k = lane + op->number[1];
-    unsigned at = columns == 1 ? k : run->column / inner * inner * node->config.n + k * inner + run->column % inner;
-    unsigned wanted = node->last ? run->scheme->length : run->scheme->total;
+    const struct gpu_pass *pass = run->pass;
+    unsigned columns = penstock__gpu_columns(run->decomposition, pass), inner = pass->inner, k = lane + op->number[1];
+    unsigned at = columns == 1 ? k : run->column / inner * inner * pass->config.n + k * inner + run->column % inner;
+    unsigned wanted = pass->last ? run->decomposition->length : run->decomposition->total;
     double complex value = *slot(run, lane, op->number[0]);
-    if (run->scheme->method == GPU_RADER)
+    if (run->decomposition->method == GPU_RADER)
         at = (unsigned)run->table->values[run->table->order_out_at + k];
     if (at >= wanted)
         return;
@@ -133,9 +133,9 @@ static void store(struct run *run, const struct operation *op, unsigned lane)
         value *= factor(run, run->table->fine_at + 2 * (size_t)fine) *
                  factor(run, run->table->coarse_at + 2 * (size_t)(turns >> run->table->fine_bits));
     }
-    if (node->last && node->back)
+    if (pass->last && pass->back)
         value = cimag(value) + I * creal(value);
-    if (node->last && run->scheme->method == GPU_BLUESTEIN)
+    if (pass->last && run->decomposition->method == GPU_BLUESTEIN)
         value *= factor(run, run->table->chirp_at + 2 * (size_t)at);
     if (op->count > 2 && (int)op->number[2] != (int)op->number[1])
         run->model->stores_missed++; /* nothing is centred here */
@@ -202,10 +202,10 @@ static bool each(struct run *run, const char *name, enum list_kind kind)
 static bool middle(struct run *run)
 {
     double complex first = run->first;
-    if (run->scheme->method == GPU_RADER) {
+    if (run->decomposition->method == GPU_RADER) {
         const struct operation op = {.number = {0, 0}, .count = 2};
         run->sum = first + *slot(run, 0, 0);
-        for (unsigned lane = 0; lane < penstock__gpu_limit(&run->node->config, run->node->config.chain - 1, 0); lane++)
+        for (unsigned lane = 0; lane < penstock__gpu_limit(&run->pass->config, run->pass->config.chain - 1, 0); lane++)
             product(run, &op, lane);
         *slot(run, 0, 0) += cimag(first) + I * creal(first);
     }
@@ -234,7 +234,7 @@ static bool onward(struct run *run)
 {
     const struct list *list = gpu_model_parse(run, "ONWARD");
     for (unsigned i = 0; list && i < list->count; i++)
-        for (unsigned lane = 0; lane < run->node->config.lanes; lane++) {
+        for (unsigned lane = 0; lane < run->pass->config.lanes; lane++) {
             double complex *a = slot(run, lane, list->operation[i].number[0]),
                            *b = slot(run, lane, list->operation[i].number[1]), held = *a;
             *a = *b;
@@ -271,12 +271,12 @@ static bool transform(struct run *run, const char *macro)
     return good;
 }
 
-/* ---------------------------------------------------------------- nodes ----------------------- */
+/* ---------------------------------------------------------------- passes ---------------------- */
 
 /* Columns that leave as rows go to their places one by one here; what is left to see is that work-items reach all. */
 static bool leave(struct run *run)
 {
-    const struct gpu_launch_config *config = &run->node->config;
+    const struct gpu_launch_config *config = &run->pass->config;
     const struct list *list;
     if (!config->turned)
         return each(run, "STORE_POINTS", LIST_PLAIN);
@@ -294,12 +294,12 @@ static bool leave(struct run *run)
 
 static bool run_columns(struct run *run)
 {
-    unsigned columns = penstock__gpu_columns(run->scheme, run->node);
-    bool good = gpu_model_constant(run, "COLUMNS") == columns && gpu_model_constant(run, "N") == run->node->config.n;
+    unsigned columns = penstock__gpu_columns(run->decomposition, run->pass);
+    bool good = gpu_model_constant(run, "COLUMNS") == columns && gpu_model_constant(run, "N") == run->pass->config.n;
     run->first = run->in[0];
     for (run->column = 0; good && run->column < columns; run->column++)
         good = each(run, "LOAD_POINTS", LIST_PLAIN) && transform(run, "TRANSFORM") && leave(run);
-    if (run->scheme->method == GPU_RADER) {
+    if (run->decomposition->method == GPU_RADER) {
         run->loaded[0]++;
         run->stored[0]++;
         run->out[0] = run->sum;
@@ -317,16 +317,18 @@ static unsigned misses(const unsigned char *seen, size_t count)
 
 static void count_misses(const struct run *run)
 {
-    const struct gpu_scheme *scheme = run->scheme;
-    unsigned loaded = misses(run->loaded, run->node->first ? scheme->length : scheme->total);
-    unsigned stored = misses(run->stored, run->node->last ? scheme->length : scheme->total);
-    *(run->node->first ? &run->model->loads_missed : &run->model->points_missed) += loaded;
-    *(run->node->last ? &run->model->stores_missed : &run->model->points_missed) += stored;
+    const struct gpu_decomposition *decomposition = run->decomposition;
+    unsigned loaded = misses(run->loaded, run->pass->first ? decomposition->length : decomposition->total);
+    unsigned stored = misses(run->stored, run->pass->last ? decomposition->length : decomposition->total);
+    *(run->pass->first ? &run->model->loads_missed : &run->model->points_missed) += loaded;
+    *(run->pass->last ? &run->model->stores_missed : &run->model->points_missed) += stored;
 }
 
 static bool allocate(struct run *run)
 {
-    size_t most = (run->scheme->total > run->scheme->length ? run->scheme->total : run->scheme->length) + 1;
+    size_t most = (run->decomposition->total > run->decomposition->length ? run->decomposition->total
+                                                                          : run->decomposition->length) +
+                  1;
     run->in = calloc(most, sizeof *run->in);
     run->out = calloc(most, sizeof *run->out);
     run->loaded = malloc(most);
@@ -342,24 +344,27 @@ static void release(struct run *run)
     free(run->stored);
 }
 
-static int run_node(struct run *run, unsigned index)
+static int run_pass(struct run *run, unsigned index)
 {
-    bool packed = run->scheme->real == GPU_PACKED;
-    const struct penstock_fft_problem fft = {.n = run->scheme->length * (packed ? 2 : 1),
-                                             .spacing = run->scheme->length,
+    bool packed = run->decomposition->real == GPU_PACKED;
+    const struct penstock_fft_problem fft = {.n = run->decomposition->length * (packed ? 2 : 1),
+                                             .spacing = run->decomposition->length,
                                              .format = packed ? PENSTOCK_F32 : PENSTOCK_CF32,
                                              .domain = packed ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                                              .scale = 1,
                                              .average = 1};
-    const struct gpu_launch_config *config = &run->scheme->node[index].config;
-    size_t most = (run->scheme->total > run->scheme->length ? run->scheme->total : run->scheme->length) + 1;
+    const struct gpu_launch_config *config = &run->decomposition->pass[index].config;
+    size_t most = (run->decomposition->total > run->decomposition->length ? run->decomposition->total
+                                                                          : run->decomposition->length) +
+                  1;
     struct gpu_text text = {0};
     struct gpu_table table;
-    int status = penstock__gpu_table(&table, run->scheme, index, &fft);
+    int status = penstock__gpu_table(&table, run->decomposition, index, &fft);
     if (status)
         return status;
-    penstock__gpu_prologue(&text, run->scheme, index, &table, &fft, penstock__gpu_in_ptx(run->scheme, index));
-    run->node = &run->scheme->node[index];
+    penstock__gpu_prologue(&text, run->decomposition, index, &table, &fft,
+                           penstock__gpu_in_ptx(run->decomposition, index));
+    run->pass = &run->decomposition->pass[index];
     run->table = &table;
     run->text = text.content;
     run->group_x = gpu_model_constant(run, "GROUP_X");
@@ -373,7 +378,7 @@ static int run_node(struct run *run, unsigned index)
     memset(run->stored, 0, most);
     if (!run->slots || !run->local || !run->twiddles || !run->within || !gpu_model_read(run) || !run_columns(run))
         status = penstock__error(PENSTOCK_ERR_CHECK, "the model does not understand node %u of %u", index,
-                                 run->scheme->count);
+                                 run->decomposition->count);
     count_misses(run);
     memcpy(run->in, run->out, (most - 1) * sizeof *run->in);
     free(run->slots);
@@ -386,17 +391,17 @@ static int run_node(struct run *run, unsigned index)
     return status;
 }
 
-int gpu_model_run(struct gpu_model *model, double *data, const struct gpu_scheme *scheme, bool values)
+int gpu_model_run(struct gpu_model *model, double *data, const struct gpu_decomposition *decomposition, bool values)
 {
-    struct run run = {.model = model, .scheme = scheme, .values = values};
+    struct run run = {.model = model, .decomposition = decomposition, .values = values};
     int status = allocate(&run) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
     *model = (struct gpu_model){.conflicts = 1};
     if (!status)
-        memcpy(run.in, data, scheme->length * sizeof *run.in);
-    for (unsigned i = 0; i < scheme->count && !status; i++)
-        status = run_node(&run, i);
+        memcpy(run.in, data, decomposition->length * sizeof *run.in);
+    for (unsigned i = 0; i < decomposition->count && !status; i++)
+        status = run_pass(&run, i);
     if (!status)
-        memcpy(data, run.out, scheme->length * sizeof *run.out);
+        memcpy(data, run.out, decomposition->length * sizeof *run.out);
     release(&run);
     return status;
 }

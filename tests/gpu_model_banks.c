@@ -6,7 +6,7 @@
 
 unsigned gpu_model_place(struct run *run, unsigned p, const unsigned gaps[2])
 {
-    const struct gpu_launch_config *config = &run->node->config;
+    const struct gpu_launch_config *config = &run->pass->config;
     unsigned at = p + p / gaps[0] * gaps[1];
     if (at < config->plane)
         return at;
@@ -19,7 +19,7 @@ static void count_conflicts(struct run *run, const unsigned *places, unsigned co
 {
     unsigned used[32] = {0};
     for (unsigned i = 0; i < count; i++) {
-        unsigned banks = run->node->config.joined ? 16 : 32; /* that hold a point, or half of one */
+        unsigned banks = run->pass->config.joined ? 16 : 32; /* that hold a point, or half of one */
         used[places[i] % banks]++;
         if (used[places[i] % banks] > run->model->conflicts)
             run->model->conflicts = used[places[i] % banks];
@@ -34,7 +34,7 @@ struct item {
 static struct item item_of(const struct run *run, unsigned number)
 {
     unsigned x = run->group_x;
-    bool members_first = run->node->config.columns || run->node->config.lanes == 1;
+    bool members_first = run->pass->config.columns || run->pass->config.lanes == 1;
     return (struct item){number, members_first ? number / x : number % x, members_first ? number % x : number / x};
 }
 
@@ -79,18 +79,18 @@ static bool place_of_mate(struct run *run, const struct operation *op, const str
 static bool place_turned(struct run *run, const struct operation *op, const struct item *item, unsigned *at)
 {
     bool good = takes_part(op, item);
-    *at = item->member * (run->node->config.n | 1) + item->lane + op->number[1];
-    if (good && *at >= run->node->config.region / 2 * run->node->config.per_group)
+    *at = item->member * (run->pass->config.n | 1) + item->lane + op->number[1];
+    if (good && *at >= run->pass->config.region / 2 * run->pass->config.per_group)
         run->model->overruns++;
     return good;
 }
 
 static bool place_leaving(struct run *run, const struct operation *op, const struct item *item, unsigned *at)
 {
-    unsigned n = run->node->config.n,
-             point = op->number[0] * penstock__gpu_group_size(&run->node->config) + item->number;
+    unsigned n = run->pass->config.n,
+             point = op->number[0] * penstock__gpu_group_size(&run->pass->config) + item->number;
     *at = point / n * (n | 1) + point % n;
-    return point < n * run->node->config.per_group;
+    return point < n * run->pass->config.per_group;
 }
 
 /* The places that a call touches in neighbouring work-items. */
@@ -101,7 +101,7 @@ void gpu_model_follow_banks(struct run *run, const struct operation *op, enum gp
                                           [GPU_MODEL_MATE] = place_of_mate,
                                           [GPU_MODEL_TURN] = place_turned,
                                           [GPU_MODEL_LEAVE] = place_leaving};
-    const struct gpu_launch_config *config = &run->node->config;
+    const struct gpu_launch_config *config = &run->pass->config;
     unsigned together =
         config->joined && access != GPU_MODEL_MATE ? 16 : 32; /* 128 bytes at once, parts of mates apart */
     for (unsigned first = 0; first < penstock__gpu_group_size(config) && !config->cpu; first += together) {

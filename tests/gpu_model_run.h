@@ -56,11 +56,11 @@ struct macro {
     struct list list;
 };
 
-/* The node that runs. */
+/* The pass that runs. */
 struct run {
     struct gpu_model *model;
-    const struct gpu_scheme *scheme;
-    const struct gpu_node *node;
+    const struct gpu_decomposition *decomposition;
+    const struct gpu_pass *pass;
     const struct gpu_table *table;
     const char *text;
     struct macro *macros;
@@ -91,7 +91,7 @@ unsigned gpu_model_place(struct run *run, unsigned p, const unsigned gaps[2]);
 /* The point that comes along with point `at` when a spectrum of real samples is unpacked. */
 static inline unsigned gpu_model_mate(const struct run *run, unsigned at)
 {
-    return at ? run->node->config.n - at : 0;
+    return at ? run->pass->config.n - at : 0;
 }
 
 /* What a call does with local memory: of GIVE_s and TAKE_s, of the mates where a spectrum is unpacked, and of columns

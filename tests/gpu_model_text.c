@@ -179,6 +179,6 @@ const struct list *gpu_model_parse(struct run *run, const char *name)
 {
     struct macro *macro = macro_of(run, name);
     if (macro && !macro->parsed)
-        macro->parsed = parse(&macro->list, macro->body, run->node->config.lanes);
+        macro->parsed = parse(&macro->list, macro->body, run->pass->config.lanes);
     return macro && macro->parsed ? &macro->list : NULL;
 }

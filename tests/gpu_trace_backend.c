@@ -15,7 +15,7 @@
 /* The private part of a plan. */
 struct plan {
     struct gpu_plane plane;
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
 };
 
 /* Of a buffer. */
@@ -69,7 +69,7 @@ static int plan_init(struct penstock_plan_state *plan, unsigned variant)
     struct plan *self = plan->priv;
     if (penstock__gpu_is_plane(&plan->problem->fft, &now->limits))
         return penstock__gpu_plane_init(&self->plane, plan, &now->limits, variant);
-    return penstock__gpu_scheme(&self->scheme, &plan->problem->fft, &now->limits, variant);
+    return penstock__gpu_decomposition(&self->decomposition, &plan->problem->fft, &now->limits, variant);
 }
 
 static void plan_free(struct penstock_plan_state *plan)
@@ -103,16 +103,16 @@ static const char *spoil(const char *text, char **copy)
     return *copy;
 }
 
-static unsigned staged_bytes(const struct gpu_scheme *scheme, const struct gpu_node *node)
+static unsigned staged_bytes(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass)
 {
-    unsigned points = node->config.per_group * (node->config.columns ? node->config.n : scheme->length);
-    return scheme->texel == 2 && node->last ? 8 * points : 0;
+    unsigned points = pass->config.per_group * (pass->config.columns ? pass->config.n : decomposition->length);
+    return decomposition->texel == 2 && pass->last ? 8 * points : 0;
 }
 
 static void gather_findings(const struct gpu_trace *trace, const struct trace_launch *launch)
 {
-    const struct gpu_launch_config *config = &launch->scheme->node[launch->step.node].config;
-    unsigned declared = penstock__gpu_node_bank_ways(launch->scheme, launch->step.node);
+    const struct gpu_launch_config *config = &launch->decomposition->pass[launch->step.pass].config;
+    unsigned declared = penstock__gpu_pass_bank_ways(launch->decomposition, launch->step.pass);
     found->kernels++;
     found->overruns += trace->overruns;
     found->misaligned += trace->misaligned;
@@ -121,7 +121,8 @@ static void gather_findings(const struct gpu_trace *trace, const struct trace_la
         found->unwritten += trace->left;
     found->races += trace->races;
     found->splits += trace->splits;
-    found->conflicts += !config->cpu && (launch->scheme->texel == 2 ? trace->ways > declared : trace->ways != declared);
+    found->conflicts +=
+        !config->cpu && (launch->decomposition->texel == 2 ? trace->ways > declared : trace->ways != declared);
     found->measured = trace->ways > found->measured ? trace->ways : found->measured;
     found->ways = declared > found->ways ? declared : found->ways;
 }
@@ -129,16 +130,16 @@ static void gather_findings(const struct gpu_trace *trace, const struct trace_la
 static int run_kernel(const struct trace_launch *launch, const char *text, const struct gpu_table *table,
                       struct gpu_trace_memory *const memory[3])
 {
-    const struct gpu_node *node = &launch->scheme->node[launch->step.node];
-    const struct gpu_launch_config *config = &node->config;
+    const struct gpu_pass *pass = &launch->decomposition->pass[launch->step.pass];
+    const struct gpu_launch_config *config = &pass->config;
     struct gpu_trace trace = {.name = "fft",
                               .folder = now->folder,
-                              .cxx = launch->scheme->paired,
+                              .cxx = launch->decomposition->paired,
                               .transform = true,
                               .groups = (unsigned)launch->step.groups,
                               .rows = (unsigned)launch->step.rows,
                               .local_bytes = penstock__gpu_local_bytes(config),
-                              .staged_bytes = staged_bytes(launch->scheme, node),
+                              .staged_bytes = staged_bytes(launch->decomposition, pass),
                               .plane = launch->samples,
                               .first = (int32_t)launch->step.first};
     static const float none[1];
@@ -163,19 +164,19 @@ static int run_kernel(const struct trace_launch *launch, const char *text, const
 /* Compiles and runs one launch; the caller's memory is counted by the caller, scratch memory here. */
 static int run_launch(const struct trace_launch *launch, struct gpu_trace_memory *const memory[3])
 {
-    const struct gpu_node *node = &launch->scheme->node[launch->step.node];
+    const struct gpu_pass *pass = &launch->decomposition->pass[launch->step.pass];
     struct gpu_text text = {0};
     struct gpu_table table;
-    int status = penstock__gpu_table(&table, launch->scheme, launch->step.node, launch->fft);
+    int status = penstock__gpu_table(&table, launch->decomposition, launch->step.pass, launch->fft);
     if (status)
         return status;
-    if (!(status =
-              penstock__gpu_kernel_source(&text, now->context, launch->scheme, launch->step.node, &table, launch->fft)))
+    if (!(status = penstock__gpu_kernel_source(&text, now->context, launch->decomposition, launch->step.pass, &table,
+                                               launch->fft)))
         status = run_kernel(launch, text.content, &table, memory);
     for (unsigned i = 0; i < 2 && !status; i++) {
         struct gpu_trace_memory *scratch = memory[i ? 2 : 0];
         struct trace_want want = {.bytes = scratch->bytes};
-        if ((i ? node->last : node->first) || !(want.times = calloc(scratch->bytes + 1, sizeof *want.times)))
+        if ((i ? pass->last : pass->first) || !(want.times = calloc(scratch->bytes + 1, sizeof *want.times)))
             continue;
         (i ? trace_want_stores : trace_want_loads)(&want, launch);
         found->between += differ(i ? scratch->stores : scratch->loads, &want, scratch->bytes);
@@ -193,13 +194,14 @@ static int run_launches(struct penstock_plan_state *state, const struct penstock
     struct gpu_trace_memory *scratch[2] = {NULL, NULL}, *in = memory_of(job->in), *out = memory_of(job->out);
     unsigned scratches;
     size_t bytes;
-    struct trace_launch launch = {.scheme = &self->scheme, .fft = &state->problem->fft, .samples = job->samples};
-    int status = penstock__gpu_scratch(&scratches, &bytes, state, &self->scheme, job);
+    struct trace_launch launch = {
+        .decomposition = &self->decomposition, .fft = &state->problem->fft, .samples = job->samples};
+    int status = penstock__gpu_scratch(&scratches, &bytes, state, &self->decomposition, job);
     if (job->gather)
         launch.gather = (const struct penstock_gather *)(const void *)memory_of(job->gather)->first;
     for (unsigned i = 0; i < scratches && !status; i++)
         status = (scratch[i] = gpu_trace_memory_new(bytes, NULL)) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
-    for (size_t i = 0; !status && penstock__gpu_step(&launch.step, state, &self->scheme, job, i); i++) {
+    for (size_t i = 0; !status && penstock__gpu_step(&launch.step, state, &self->decomposition, job, i); i++) {
         struct gpu_trace_memory *from = launch.step.from == GPU_IN ? in : scratch[launch.step.from],
                                 *to = launch.step.to == GPU_OUT ? out : scratch[launch.step.to];
         if (from == to)
@@ -227,7 +229,7 @@ static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *state
     struct gpu_trace_memory *in = memory_of(job->in), *out = memory_of(job->out);
     if (self->plane.count)
         return penstock__gpu_plane_enqueue(slot, &self->plane, &((struct slot *)slot->priv)->planes, job);
-    if (self->scheme.paired && !gpu_trace_has_cxx())
+    if (self->decomposition.paired && !gpu_trace_has_cxx())
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no compiler for C++");
     struct trace_want want[2] = {{calloc(in->bytes + 1, sizeof(uint16_t)), in->bytes},
                                  {calloc(out->bytes + 1, sizeof(uint16_t)), out->bytes}};
@@ -239,7 +241,7 @@ static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *state
         found->loads += differ(in->loads, &want[0], in->bytes) + differ(in->stores, NULL, in->bytes);
         found->stores += differ(out->stores, &want[1], out->bytes) + differ(out->loads, NULL, out->bytes);
     }
-    found->passes = self->scheme.count > found->passes ? self->scheme.count : found->passes;
+    found->passes = self->decomposition.count > found->passes ? self->decomposition.count : found->passes;
     free(want[0].times);
     free(want[1].times);
     return status;

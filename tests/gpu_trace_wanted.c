@@ -12,34 +12,34 @@
  */
 #include "gpu_trace_wanted.h"
 
-static bool to_texels_of_two(const struct gpu_scheme *scheme, const struct gpu_node *node)
+static bool to_texels_of_two(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass)
 {
-    return scheme->texel == 2 && node->last;
+    return decomposition->texel == 2 && pass->last;
 }
 
 /* How often row `row` of the launch is done. */
 static unsigned row_times(const struct trace_launch *launch, size_t row, bool store)
 {
-    const struct gpu_scheme *scheme = launch->scheme;
-    const struct gpu_node *node = &scheme->node[launch->step.node];
-    const struct gpu_launch_config *config = &node->config;
-    size_t per = scheme->paired ? 2 : 1, rows = launch->step.rows, tasks = (rows + per - 1) / per;
-    size_t idle = config->columns || scheme->tiles ? 0 : launch->step.groups * config->per_group - tasks;
-    bool twice = !(store && (!penstock__gpu_local_bytes(config) || to_texels_of_two(scheme, node)));
+    const struct gpu_decomposition *decomposition = launch->decomposition;
+    const struct gpu_pass *pass = &decomposition->pass[launch->step.pass];
+    const struct gpu_launch_config *config = &pass->config;
+    size_t per = decomposition->paired ? 2 : 1, rows = launch->step.rows, tasks = (rows + per - 1) / per;
+    size_t idle = config->columns || decomposition->tiles ? 0 : launch->step.groups * config->per_group - tasks;
+    bool twice = !(store && (!penstock__gpu_local_bytes(config) || to_texels_of_two(decomposition, pass)));
     if (row + 1 < rows)
         return 1;
-    return 1 + (scheme->paired && rows % 2) + (twice ? (unsigned)(per * idle) : 0);
+    return 1 + (decomposition->paired && rows % 2) + (twice ? (unsigned)(per * idle) : 0);
 }
 
 /* How often the last column is done. */
 static unsigned last_column_times(const struct trace_launch *launch, bool store)
 {
-    const struct gpu_node *node = &launch->scheme->node[launch->step.node];
-    const struct gpu_launch_config *config = &node->config;
-    unsigned columns = penstock__gpu_columns(launch->scheme, node), per = config->per_group;
-    bool once =
-        store && (config->turned || to_texels_of_two(launch->scheme, node) || !penstock__gpu_local_bytes(config));
-    if (launch->scheme->tiles || !config->columns || once)
+    const struct gpu_pass *pass = &launch->decomposition->pass[launch->step.pass];
+    const struct gpu_launch_config *config = &pass->config;
+    unsigned columns = penstock__gpu_columns(launch->decomposition, pass), per = config->per_group;
+    bool once = store &&
+                (config->turned || to_texels_of_two(launch->decomposition, pass) || !penstock__gpu_local_bytes(config));
+    if (launch->decomposition->tiles || !config->columns || once)
         return 1;
     return 1 + (columns + per - 1) / per * per - columns;
 }
@@ -74,12 +74,12 @@ static size_t point_of(const struct penstock_fft_problem *fft, size_t start, siz
 
 static void add_frame(struct trace_want *want, const struct trace_launch *launch, size_t start, unsigned times)
 {
-    const struct gpu_scheme *scheme = launch->scheme;
+    const struct gpu_decomposition *decomposition = launch->decomposition;
     const struct penstock_fft_problem *fft = launch->fft;
-    unsigned columns = scheme->tiles ? 1 : penstock__gpu_columns(scheme, &scheme->node[0]);
-    unsigned last = last_column_times(launch, false), parts = scheme->texel ? 2 * scheme->texel : 1;
+    unsigned columns = decomposition->tiles ? 1 : penstock__gpu_columns(decomposition, &decomposition->pass[0]);
+    unsigned last = last_column_times(launch, false), parts = decomposition->texel ? 2 * decomposition->texel : 1;
     bool half_spectrum = fft->domain == PENSTOCK_REAL && fft->direction == PENSTOCK_REVERSE;
-    if (half_spectrum && scheme->real == GPU_PACKED) { /* point j is of bins j and n / 2 - j */
+    if (half_spectrum && decomposition->real == GPU_PACKED) { /* point j is of bins j and n / 2 - j */
         for (size_t j = 0; j < fft->n / 2; j++) {
             add_sample(want, launch, start, j, times);
             add_sample(want, launch, start, fft->n / 2 - j, times);
@@ -90,57 +90,57 @@ static void add_frame(struct trace_want *want, const struct trace_launch *launch
         add_sample(want, launch, start, j, times * (point_of(fft, start, j) % columns == columns - 1 ? last : 1));
     for (size_t j = 0; j < fft->n && !fft->fold; j++) {
         unsigned column = j % columns == columns - 1 ? last : 1;
-        if (scheme->texel == 2) /* a texel of two points comes for each part of each of them */
+        if (decomposition->texel == 2) /* a texel of two points comes for each part of each of them */
             add_sample(want, launch, start, j ^ 1, times * column * 2);
         add_sample(want, launch, start, half_spectrum && fft->n - j < j ? fft->n - j : j,
-                   times * column * (scheme->texel == 2 ? 2 : parts));
+                   times * column * (decomposition->texel == 2 ? 2 : parts));
     }
 }
 
 void trace_want_loads(struct trace_want *want, const struct trace_launch *launch)
 {
-    const struct gpu_scheme *scheme = launch->scheme;
-    const struct gpu_node *node = &scheme->node[launch->step.node];
-    size_t average = node->last ? launch->fft->average : 1;
+    const struct gpu_decomposition *decomposition = launch->decomposition;
+    const struct gpu_pass *pass = &decomposition->pass[launch->step.pass];
+    size_t average = pass->last ? launch->fft->average : 1;
     for (size_t frame = 0; frame < launch->step.rows * average; frame++) {
         unsigned times = row_times(launch, frame / average, false);
         size_t number = launch->step.first * average + frame;
-        if (node->first) {
+        if (pass->first) {
             size_t start =
                 launch->gather ? launch->gather[number].start : number * launch->fft->spacing + launch->fft->skip;
             add_frame(want, launch, start, times);
             continue;
         }
-        unsigned columns = penstock__gpu_columns(scheme, node), last = last_column_times(launch, false);
-        for (size_t j = 0; j < scheme->total; j++)
-            add(want, (frame * scheme->total + j) * sizeof(penstock_cf32), sizeof(penstock_cf32),
+        unsigned columns = penstock__gpu_columns(decomposition, pass), last = last_column_times(launch, false);
+        for (size_t j = 0; j < decomposition->total; j++)
+            add(want, (frame * decomposition->total + j) * sizeof(penstock_cf32), sizeof(penstock_cf32),
                 times * (j % columns == columns - 1 ? last : 1));
     }
 }
 
 /* ---------------------------------------------------------------- stores ---------------------- */
 
-/* Whether value `at` of the node's result is of its last column. */
-static bool of_last_column(const struct gpu_scheme *scheme, const struct gpu_node *node, size_t at)
+/* Whether value `at` of the pass's result is of its last column. */
+static bool of_last_column(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass, size_t at)
 {
-    size_t columns = penstock__gpu_columns(scheme, node), inner = node->inner;
-    return at % inner == inner - 1 && at / (inner * node->config.n) == columns / inner - 1;
+    size_t columns = penstock__gpu_columns(decomposition, pass), inner = pass->inner;
+    return at % inner == inner - 1 && at / (inner * pass->config.n) == columns / inner - 1;
 }
 
 void trace_want_stores(struct trace_want *want, const struct trace_launch *launch)
 {
-    const struct gpu_scheme *scheme = launch->scheme;
-    const struct gpu_node *node = &scheme->node[launch->step.node];
+    const struct gpu_decomposition *decomposition = launch->decomposition;
+    const struct gpu_pass *pass = &decomposition->pass[launch->step.pass];
     const struct penstock_fft_problem *fft = launch->fft;
-    size_t bytes = node->last ? penstock__fft_out_item(fft) : sizeof(penstock_cf32);
-    size_t count = node->last ? penstock__fft_out_count(fft) : scheme->total;
-    size_t middle = node->last && fft->centered ? fft->n / scheme->side / 2 * scheme->side : 0;
+    size_t bytes = pass->last ? penstock__fft_out_item(fft) : sizeof(penstock_cf32);
+    size_t count = pass->last ? penstock__fft_out_count(fft) : decomposition->total;
+    size_t middle = pass->last && fft->centered ? fft->n / decomposition->side / 2 * decomposition->side : 0;
     unsigned last = last_column_times(launch, true);
     for (size_t row = 0; row < launch->step.rows; row++) {
         unsigned times = row_times(launch, row, true);
-        size_t number = (node->last ? launch->step.first : 0) + row;
+        size_t number = (pass->last ? launch->step.first : 0) + row;
         for (size_t at = 0; at < count; at++) {
-            bool doubled = last > 1 && of_last_column(scheme, node, at);
+            bool doubled = last > 1 && of_last_column(decomposition, pass, at);
             add(want, (number * count + (at + middle) % count) * bytes, bytes, times * (doubled ? last : 1));
         }
     }

@@ -8,9 +8,9 @@
 #include "gpu/launch.h"
 #include "gpu_trace.h"
 
-/* One launch of a plan's node. */
+/* One launch of a plan's pass. */
 struct trace_launch {
-    const struct gpu_scheme *scheme;
+    const struct gpu_decomposition *decomposition;
     const struct penstock_fft_problem *fft;
     const struct penstock_gather *gather; /* or NULL */
     struct gpu_step step;

@@ -58,18 +58,18 @@ int main(void)
     const struct penstock_fft_problem fft = {.n = 10007, .spacing = 10007, .scale = 1, .average = 1};
     struct cuda_image apart[KERNELS] = {0}, alone[KERNELS] = {0};
     struct gpu_text texts[KERNELS] = {0};
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     penstock_context *context = NULL;
     if (!nvrtc_load())
         return test_skip("no NVRTC (libnvrtc.so of the CUDA toolkit)");
     unsetenv("PENSTOCK_COMPILE");
     CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
-    CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
-    CHECK_EQ(scheme.count, KERNELS);
+    CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits, 0));
+    CHECK_EQ(decomposition.count, KERNELS);
     for (unsigned i = 0; i < KERNELS; i++) {
         struct gpu_table table;
-        penstock__gpu_table_plan(&table, &scheme, i, &fft);
-        CHECK_OK(penstock__gpu_kernel_source(&texts[i], context, &scheme, i, &table, &fft));
+        penstock__gpu_table_plan(&table, &decomposition, i, &fft);
+        CHECK_OK(penstock__gpu_kernel_source(&texts[i], context, &decomposition, i, &table, &fft));
         apart[i].source = alone[i].source = texts[i].content;
     }
     compile(apart, KERNELS, 1);

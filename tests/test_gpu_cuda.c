@@ -19,17 +19,17 @@ static void compile(const char *source, const char *what)
 static void check(penstock_context *context, struct penstock_fft_problem fft, const char *what)
 {
     const struct gpu_limits limits = {.local_bytes = 48 << 10, .max_group = 1024, .half_arithmetic = true};
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     struct gpu_table table;
     fft.scale = 1;
     fft.average = fft.average ? fft.average : 1;
     fft.spacing = fft.n;
-    CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
-    CHECK(scheme.count >= 1, "%s: no kernel", what);
-    for (unsigned i = 0; i < scheme.count; i++) {
+    CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits, 0));
+    CHECK(decomposition.count >= 1, "%s: no kernel", what);
+    for (unsigned i = 0; i < decomposition.count; i++) {
         struct gpu_text text = {0};
-        CHECK_OK(penstock__gpu_table(&table, &scheme, i, &fft));
-        CHECK_OK(penstock__gpu_kernel_source(&text, context, &scheme, i, &table, &fft));
+        CHECK_OK(penstock__gpu_table(&table, &decomposition, i, &fft));
+        CHECK_OK(penstock__gpu_kernel_source(&text, context, &decomposition, i, &table, &fft));
         compile(text.content, what);
         penstock__gpu_table_free(&table);
         penstock__text_free(&text);

@@ -8,7 +8,7 @@
  */
 #include "gpu_rig.h"
 
-/* One of every kind that kernels differ in: radices and their products, idle work-items, Rader, Bluestein, two nodes.
+/* One of every kind that kernels differ in: radices and their products, idle work-items, Rader, Bluestein, two passes.
  */
 static const size_t kinds[] = {1, 2, 3, 7, 8, 9, 11, 13, 17, 64, 127, 509, 600, 1024, 8192, 10007};
 

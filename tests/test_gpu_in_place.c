@@ -3,7 +3,7 @@
 
 /*
  * Transforms whose input and output are one buffer of the device give the same bits as with two: with idle work-items
- * and without, with several transforms a group and a last group that is not full, by convolution, with several nodes,
+ * and without, with several transforms a group and a last group that is not full, by convolution, with several passes,
  * and of rows and columns.
  */
 #include "gpu_rig.h"

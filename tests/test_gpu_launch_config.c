@@ -39,9 +39,9 @@ static double difference(const double *got, const double *want, size_t n)
     return sqrt(error / norm);
 }
 
-static void check_limits(const struct gpu_node *node, const struct gpu_limits *device)
+static void check_limits(const struct gpu_pass *pass, const struct gpu_limits *device)
 {
-    const struct gpu_launch_config *config = &node->config;
+    const struct gpu_launch_config *config = &pass->config;
     CHECK(penstock__gpu_group_size(config) <= device->max_group, "n %u: group of %u", config->n,
           penstock__gpu_group_size(config));
     CHECK(penstock__gpu_local_bytes(config) <= device->local_bytes, "n %u: %zu bytes of local memory", config->n,
@@ -51,31 +51,31 @@ static void check_limits(const struct gpu_node *node, const struct gpu_limits *d
 }
 
 /* What the plan says of its bank conflicts is what its text leads to. */
-static void check_banks(const struct gpu_scheme *scheme, const struct gpu_model *model, unsigned variant)
+static void check_banks(const struct gpu_decomposition *decomposition, const struct gpu_model *model, unsigned variant)
 {
     unsigned declared = 1;
-    for (unsigned i = 0; i < scheme->count; i++) {
-        unsigned ways = penstock__gpu_bank_ways(&scheme->node[i].config);
+    for (unsigned i = 0; i < decomposition->count; i++) {
+        unsigned ways = penstock__gpu_bank_ways(&decomposition->pass[i].config);
         declared = ways > declared ? ways : declared;
     }
-    CHECK(model->conflicts == declared, "n %u, variant %u: %u-way bank conflicts, declared are %u", scheme->length,
-          variant, model->conflicts, declared);
+    CHECK(model->conflicts == declared, "n %u, variant %u: %u-way bank conflicts, declared are %u",
+          decomposition->length, variant, model->conflicts, declared);
     histogram[declared < WAYS ? declared : WAYS - 1]++;
 }
 
 /* All that is single precision here are the tables. */
-static void check_model(const struct gpu_scheme *scheme, const struct gpu_model *model, unsigned variant,
+static void check_model(const struct gpu_decomposition *decomposition, const struct gpu_model *model, unsigned variant,
                         double difference)
 {
-    double error = difference / (1e-7 * sqrt(log2((double)scheme->length) + 1));
+    double error = difference / (1e-7 * sqrt(log2((double)decomposition->length) + 1));
     worst = error > worst ? error : worst;
-    CHECK(error <= 1, "n %u, variant %u, method %d, real %d: error %.3g of what is allowed", scheme->length, variant,
-          scheme->method, scheme->real, error);
+    CHECK(error <= 1, "n %u, variant %u, method %d, real %d: error %.3g of what is allowed", decomposition->length,
+          variant, decomposition->method, decomposition->real, error);
     CHECK(!model->loads_missed && !model->stores_missed && !model->points_missed && !model->overruns,
           "n %u, variant %u, method %d, %u nodes: %u loads, %u stores, %u points between not once, %u overruns",
-          scheme->length, variant, scheme->method, scheme->count, model->loads_missed, model->stores_missed,
-          model->points_missed, model->overruns);
-    check_banks(scheme, model, variant);
+          decomposition->length, variant, decomposition->method, decomposition->count, model->loads_missed,
+          model->stores_missed, model->points_missed, model->overruns);
+    check_banks(decomposition, model, variant);
 }
 
 /* `real`: the n points are 2n real samples. */
@@ -86,22 +86,22 @@ static void check(size_t n, const struct gpu_limits *device, unsigned variant, b
                                        .domain = real ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
                                        .scale = 1,
                                        .average = 1};
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     struct gpu_model model;
     size_t points = fft.n;
     double *got = malloc(2 * n * sizeof *got), *want = calloc(2 * points, sizeof *want);
     uint64_t seed = n;
-    int status = penstock__gpu_scheme(&scheme, &fft, device, variant);
+    int status = penstock__gpu_decomposition(&decomposition, &fft, device, variant);
     CHECK(!status, "n %zu, variant %u: %s", n, variant, penstock_error_text());
-    if (real && !status && scheme.real != GPU_PACKED)
+    if (real && !status && decomposition.real != GPU_PACKED)
         status = penstock__error(PENSTOCK_ERR_CHECK, "%zu real samples are not packed", fft.n);
-    for (unsigned i = 0; i < scheme.count && !status; i++)
-        check_limits(&scheme.node[i], device);
+    for (unsigned i = 0; i < decomposition.count && !status; i++)
+        check_limits(&decomposition.pass[i], device);
     for (size_t i = 0; i < 2 * n; i++)
         got[i] = want[real ? 2 * i : i] = test_uniform(&seed);
-    if (!status && !(status = gpu_model_run(&model, got, &scheme, true))) {
+    if (!status && !(status = gpu_model_run(&model, got, &decomposition, true))) {
         CHECK_OK(penstock__dft(want, points, PENSTOCK_FORWARD));
-        check_model(&scheme, &model, variant, difference(got, want, n));
+        check_model(&decomposition, &model, variant, difference(got, want, n));
     }
     CHECK(!status, "n %zu: %s", n, penstock_error_text());
     free(got);
@@ -151,16 +151,16 @@ static void check_kept_tables(void)
         struct penstock_fft_problem fft = {
             .n = lengths[i / 4], .direction = (penstock_direction)(i / 2 % 2), .scale = 1, .average = 1};
         struct gpu_table made, first, again;
-        struct gpu_scheme scheme;
-        CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits[0], 0));
-        unsigned node = i % 2 * (scheme.count - 1);
-        CHECK_OK(penstock__gpu_table(&made, &scheme, node, &fft));
-        CHECK_OK(penstock__gpu_table_kept(&first, kept, &scheme, node, &fft));
-        CHECK_OK(penstock__gpu_table_kept(&again, kept, &scheme, node, &fft));
+        struct gpu_decomposition decomposition;
+        CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits[0], 0));
+        unsigned pass = i % 2 * (decomposition.count - 1);
+        CHECK_OK(penstock__gpu_table(&made, &decomposition, pass, &fft));
+        CHECK_OK(penstock__gpu_table_kept(&first, kept, &decomposition, pass, &fft));
+        CHECK_OK(penstock__gpu_table_kept(&again, kept, &decomposition, pass, &fft));
         CHECK(first.count == made.count && again.count == made.count && again.chirp_at == made.chirp_at &&
                   !memcmp(first.values, made.values, made.count * sizeof(float)) &&
                   !memcmp(again.values, made.values, made.count * sizeof(float)),
-              "n %zu, direction %d, node %u: other tables", fft.n, (int)fft.direction, node);
+              "n %zu, direction %d, node %u: other tables", fft.n, (int)fft.direction, pass);
         penstock__gpu_table_free(&made);
         penstock__gpu_table_free(&first);
         penstock__gpu_table_free(&again);
@@ -186,7 +186,7 @@ static void check_sampled(size_t n, bool full)
         }
 }
 
-/* Kernels of one batch: one where a transform fits on the chip, else one a node; a convolution goes there and back. */
+/* Kernels of one batch: one where a transform fits on the chip, else one a pass; a convolution goes there and back. */
 static void check_kernels(void)
 {
     static const struct {
@@ -202,10 +202,10 @@ static void check_kernels(void)
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
         for (unsigned d = 0; d < 2; d++) {
             struct penstock_fft_problem fft = {.n = of[i].n, .scale = 1, .average = 1};
-            struct gpu_scheme scheme;
-            CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits[d], 0));
-            CHECK(scheme.count == of[i].kernels[d] && scheme.method == of[i].method,
-                  "n %zu, device %u: %u kernels, method %d", of[i].n, d, scheme.count, scheme.method);
+            struct gpu_decomposition decomposition;
+            CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits[d], 0));
+            CHECK(decomposition.count == of[i].kernels[d] && decomposition.method == of[i].method,
+                  "n %zu, device %u: %u kernels, method %d", of[i].n, d, decomposition.count, decomposition.method);
         }
 }
 
@@ -215,12 +215,12 @@ static void check_powers(void)
     for (unsigned n = 32; n <= 65536; n *= 2)
         for (unsigned d = 0; d < 2; d++) {
             struct penstock_fft_problem fft = {.n = n, .scale = 1, .average = 1};
-            struct gpu_scheme scheme;
-            CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits[d], 0));
-            for (unsigned i = 0; i < scheme.count; i++)
-                CHECK(penstock__gpu_bank_ways(&scheme.node[i].config) <= 2,
+            struct gpu_decomposition decomposition;
+            CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits[d], 0));
+            for (unsigned i = 0; i < decomposition.count; i++)
+                CHECK(penstock__gpu_bank_ways(&decomposition.pass[i].config) <= 2,
                       "n %u, device %u, node %u: %u-way conflicts", n, d, i,
-                      penstock__gpu_bank_ways(&scheme.node[i].config));
+                      penstock__gpu_bank_ways(&decomposition.pass[i].config));
         }
 }
 

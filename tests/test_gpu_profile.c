@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* Profiles of GPUs: which one a driver's texts mean, waves by registers, and launch configurations that follow. */
+#include "gpu/decomposition.h"
 #include "gpu/profile.h"
-#include "gpu/scheme.h"
 #include "test.h"
 
 #include <string.h>
@@ -50,10 +50,10 @@ static void check_configurations(const char *identity, unsigned max_group)
     penstock__gpu_profile_limit(&limits, penstock__gpu_profile(identity), 0);
     for (size_t n = 64; n <= 8192; n *= 2) {
         const struct penstock_fft_problem fft = {.n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1};
-        struct gpu_scheme scheme;
-        CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
-        for (unsigned i = 0; i < scheme.count; i++) {
-            const struct gpu_launch_config *config = &scheme.node[i].config;
+        struct gpu_decomposition decomposition;
+        CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits, 0));
+        for (unsigned i = 0; i < decomposition.count; i++) {
+            const struct gpu_launch_config *config = &decomposition.pass[i].config;
             CHECK(penstock__gpu_group_size(config) % limits.wave == 0, "%s, %zu points: %u work-items in waves of %u",
                   identity, n, penstock__gpu_group_size(config), limits.wave);
             CHECK(!limits.most_slots || config->slots <= limits.most_slots, "%s, %zu points: %u in a work-item",
@@ -71,13 +71,13 @@ static void check_same(void)
     CHECK(now.wave == 32 && !now.slots && !now.most_slots, "NVIDIA's limits");
     for (size_t n = 1; n <= 16384; n++) {
         const struct penstock_fft_problem fft = {.n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1};
-        struct gpu_scheme a, b;
+        struct gpu_decomposition a, b;
         memset(&a, 0, sizeof a);
         memset(&b, 0, sizeof b);
         if (n > 512 && penstock__hash(&n, sizeof n) % 32)
             continue;
-        CHECK_OK(penstock__gpu_scheme(&a, &fft, &before, 0));
-        CHECK_OK(penstock__gpu_scheme(&b, &fft, &now, 0));
+        CHECK_OK(penstock__gpu_decomposition(&a, &fft, &before, 0));
+        CHECK_OK(penstock__gpu_decomposition(&b, &fft, &now, 0));
         CHECK(!memcmp(&a, &b, sizeof a), "%zu points", n);
     }
 }

@@ -100,20 +100,21 @@ static void check(struct penstock_fft_problem fft, const char *label)
 
 /* ---------------------------------------------------------------- kernels/points.h ------------ */
 
-/* All groups of a node, from `in` to `out`. */
-static void run_node(const struct gpu_scheme *scheme, unsigned index, const struct penstock_fft_problem *fft,
-                     const struct ptx_memory *in, const struct ptx_memory *out, bool in_ptx, const char *label)
+/* All groups of a pass, from `in` to `out`. */
+static void run_pass(const struct gpu_decomposition *decomposition, unsigned index,
+                     const struct penstock_fft_problem *fft, const struct ptx_memory *in, const struct ptx_memory *out,
+                     bool in_ptx, const char *label)
 {
-    const struct gpu_launch_config *config = &scheme->node[index].config;
-    unsigned columns = penstock__gpu_columns(scheme, &scheme->node[index]), across = config->per_group;
+    const struct gpu_launch_config *config = &decomposition->pass[index].config;
+    unsigned columns = penstock__gpu_columns(decomposition, &decomposition->pass[index]), across = config->per_group;
     unsigned groups = columns > 1 ? ROWS * ((columns + across - 1) / across) : (ROWS + across - 1) / across;
     struct gpu_table table;
     struct gpu_text text = {0};
     char *ptx;
-    CHECK_OK(penstock__gpu_table(&table, scheme, index, fft));
-    CHECK_OK(penstock__gpu_kernel_source(&text, context, scheme, index, &table, fft));
-    CHECK_EQ(penstock__gpu_in_ptx(scheme, index), in_ptx && scheme->node[index].middle);
-    CHECK_EQ(strstr(text.content, "points.h") != NULL, in_ptx && scheme->node[index].middle);
+    CHECK_OK(penstock__gpu_table(&table, decomposition, index, fft));
+    CHECK_OK(penstock__gpu_kernel_source(&text, context, decomposition, index, &table, fft));
+    CHECK_EQ(penstock__gpu_in_ptx(decomposition, index), in_ptx && decomposition->pass[index].middle);
+    CHECK_EQ(strstr(text.content, "points.h") != NULL, in_ptx && decomposition->pass[index].middle);
     ptx = compile(text.content, label);
     CHECK(ptx, "%s: not compiled", label);
     for (unsigned group = 0; group < groups && ptx; group++) {
@@ -142,34 +143,34 @@ static void free_memory(struct ptx_memory *memory)
     free(memory->stores);
 }
 
-/* `in_ptx`: the middle node is long enough for it. */
-static void check_nodes(struct penstock_fft_problem fft, unsigned nodes, bool in_ptx, const char *label)
+/* `in_ptx`: the middle pass is long enough for it. */
+static void check_passes(struct penstock_fft_problem fft, unsigned passes, bool in_ptx, const char *label)
 {
     const struct gpu_limits limits = {.local_bytes = 227 << 10, .max_group = 1024, .units = 132, .bounded = true};
-    struct gpu_scheme scheme;
-    struct ptx_memory memory[GPU_MAX_NODES + 1];
+    struct gpu_decomposition decomposition;
+    struct ptx_memory memory[GPU_MAX_PASSES + 1];
     uint64_t seed = fft.n;
     fft.average = 1;
     fft.spacing = fft.n;
-    CHECK_OK(penstock__gpu_scheme(&scheme, &fft, &limits, 0));
-    CHECK_EQ(scheme.count, nodes);
-    for (unsigned i = 0; i <= scheme.count; i++)
-        memory[i] = memory_of(ROWS * 2 * (i && i < scheme.count ? scheme.total : fft.n));
+    CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits, 0));
+    CHECK_EQ(decomposition.count, passes);
+    for (unsigned i = 0; i <= decomposition.count; i++)
+        memory[i] = memory_of(ROWS * 2 * (i && i < decomposition.count ? decomposition.total : fft.n));
     for (size_t i = 0; i < memory[0].count; i++)
         memory[0].value[i] = (float)test_uniform(&seed);
-    for (unsigned i = 0; i < scheme.count; i++)
-        run_node(&scheme, i, &fft, &memory[i], &memory[i + 1], in_ptx, label);
+    for (unsigned i = 0; i < decomposition.count; i++)
+        run_pass(&decomposition, i, &fft, &memory[i], &memory[i + 1], in_ptx, label);
     for (unsigned row = 0; row < ROWS; row++) {
         size_t at = row * 2 * fft.n;
-        const struct ptx_memory *out = &memory[scheme.count];
+        const struct ptx_memory *out = &memory[decomposition.count];
         double *want = expected(&fft, memory[0].value + at), error;
         error = relative_error(out->value + at, want, 2 * fft.n);
-        CHECK(error <= error_bound(scheme.total), "%s: error %.3g, %.3g allowed", label, error,
-              error_bound(scheme.total));
+        CHECK(error <= error_bound(decomposition.total), "%s: error %.3g, %.3g allowed", label, error,
+              error_bound(decomposition.total));
         CHECK(!memchr(out->stores + at, 0, 2 * fft.n), "%s: floats not stored", label);
         free(want);
     }
-    for (unsigned i = 0; i <= scheme.count; i++)
+    for (unsigned i = 0; i <= decomposition.count; i++)
         free_memory(&memory[i]);
 }
 
@@ -190,13 +191,13 @@ int main(void)
         (struct penstock_fft_problem){
             .n = 16384, .scale = 0.25f, .direction = PENSTOCK_REVERSE, .window = window, .centered = true},
         "16384 reverse, windowed, centred");
-    check_nodes((struct penstock_fft_problem){.n = 127, .scale = 1}, 1, true, "127");
-    check_nodes((struct penstock_fft_problem){.n = 509, .scale = 1, .direction = PENSTOCK_REVERSE}, 1, true,
-                "509 reverse");
-    check_nodes((struct penstock_fft_problem){.n = 4099, .scale = 0.5f, .window = window, .centered = true}, 1, true,
-                "4099 windowed, centred");
-    check_nodes((struct penstock_fft_problem){.n = 9999, .scale = 1}, 3, false, "9999");
-    check_nodes((struct penstock_fft_problem){.n = 32719, .scale = 1}, 3, true, "32719");
+    check_passes((struct penstock_fft_problem){.n = 127, .scale = 1}, 1, true, "127");
+    check_passes((struct penstock_fft_problem){.n = 509, .scale = 1, .direction = PENSTOCK_REVERSE}, 1, true,
+                 "509 reverse");
+    check_passes((struct penstock_fft_problem){.n = 4099, .scale = 0.5f, .window = window, .centered = true}, 1, true,
+                 "4099 windowed, centred");
+    check_passes((struct penstock_fft_problem){.n = 9999, .scale = 1}, 3, false, "9999");
+    check_passes((struct penstock_fft_problem){.n = 32719, .scale = 1}, 3, true, "32719");
     penstock_context_free(context);
     return test_finish();
 }

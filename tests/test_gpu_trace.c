@@ -134,7 +134,8 @@ static void check_counts(const struct gpu_trace *trace, const struct use *use, c
           trace->misaligned, trace->unwritten + trace->left, trace->races, trace->splits);
     CHECK(!loads && !stores && !trace->overruns, "%s: %zu bytes not loaded once, %zu not stored once, %zu overruns",
           label, loads, stores, trace->overruns);
-    if (kernel->scheme.count) /* of an exchange like those in gpu_model_banks.c, and of carriers wherever they are */
+    if (kernel->decomposition
+            .count) /* of an exchange like those in gpu_model_banks.c, and of carriers wherever they are */
         return;
     unsigned declared = use->problem.kind == PENSTOCK_PROBLEM_OFDM
                             ? penstock__fused_ofdm_bank_ways(kernel, &use->problem.ofdm)

@@ -140,9 +140,10 @@ unsigned penstock__gpu_bank_ways(const struct gpu_launch_config *config)
 }
 
 /* Texels of two points are put together of four words, by neighbours that are four words apart. */
-unsigned penstock__gpu_node_bank_ways(const struct gpu_scheme *scheme, unsigned index)
+unsigned penstock__gpu_pass_bank_ways(const struct gpu_decomposition *decomposition, unsigned index)
 {
-    unsigned found = penstock__gpu_bank_ways(&scheme->node[index].config);
-    bool texels = scheme->texel == 2 && scheme->node[index].last && !scheme->node[index].config.cpu;
+    unsigned found = penstock__gpu_bank_ways(&decomposition->pass[index].config);
+    bool texels =
+        decomposition->texel == 2 && decomposition->pass[index].last && !decomposition->pass[index].config.cpu;
     return texels && found < 4 ? 4 : found;
 }

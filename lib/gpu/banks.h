@@ -5,8 +5,8 @@
 #ifndef PENSTOCK_GPU_BANKS_H
 #define PENSTOCK_GPU_BANKS_H
 
+#include "gpu/decomposition.h"
 #include "gpu/fused_pass.h"
-#include "gpu/scheme.h"
 
 /*
  * How many of the work-items that access local memory at once meet in one bank at most, over the exchanges between a
@@ -15,8 +15,8 @@
  */
 unsigned penstock__gpu_bank_ways(const struct gpu_launch_config *config);
 
-/* The same of node `index` of a plan, with what its values do on their way to an image. */
-unsigned penstock__gpu_node_bank_ways(const struct gpu_scheme *scheme, unsigned index);
+/* The same of pass `index` of a plan, with what its values do on their way to an image. */
+unsigned penstock__gpu_pass_bank_ways(const struct gpu_decomposition *decomposition, unsigned index);
 
 /* The same of a transform as a part of a larger kernel. */
 unsigned penstock__fused_bank_ways(const struct fused_config *config);

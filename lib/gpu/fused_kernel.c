@@ -29,7 +29,7 @@ static bool is_plain(const struct penstock_problem *problem)
 /* Whether kernels/symbols.cl does it. */
 static bool any_length(const struct fused_kernel *self)
 {
-    return self->scheme.count > 0;
+    return self->decomposition.count > 0;
 }
 
 static bool is_ldpc(const struct penstock_problem *problem)
@@ -170,14 +170,14 @@ unsigned penstock__fused_pick(const struct fused_kernel *self, const struct pens
 
 static size_t length_of(const struct fused_kernel *self)
 {
-    return any_length(self) ? self->scheme.length : self->config.n;
+    return any_length(self) ? self->decomposition.length : self->config.n;
 }
 
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self)
 {
     static const char *const kinds[] = {"spectrum", "ofdm", "filter"};
-    const struct gpu_scheme *scheme = &self->scheme;
-    const struct gpu_launch_config *whole = &scheme->node[0].config;
+    const struct gpu_decomposition *decomposition = &self->decomposition;
+    const struct gpu_launch_config *whole = &decomposition->pass[0].config;
     size_t average = average_of(plan->problem);
     if (is_ldpc(plan->problem)) {
         penstock__gpu_describe(plan, "ldpc, %u a group", self->per_group);
@@ -186,7 +186,7 @@ void penstock__fused_describe(struct penstock_plan_state *plan, const struct fus
         return;
     }
     penstock__gpu_describe(plan, "%s, ", is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
-    penstock__gpu_describe_method(plan, scheme);
+    penstock__gpu_describe_method(plan, decomposition);
     penstock__gpu_describe(plan, "radix");
     for (unsigned s = 0; s < (any_length(self) ? whole->chain : self->config.passes); s++)
         penstock__gpu_describe(plan, "%s%u", s ? "x" : " ", any_length(self) ? whole->radix[s] : self->config.radix[s]);

@@ -7,16 +7,16 @@
 #ifndef PENSTOCK_GPU_FUSED_KERNEL_H
 #define PENSTOCK_GPU_FUSED_KERNEL_H
 
+#include "gpu/decomposition.h"
 #include "gpu/fused_pass.h"
-#include "gpu/scheme.h"
 
 struct fused_kernel {
     bool active; /* the plan is one of these */
     struct fused_config config;
-    struct gpu_scheme scheme;   /* of kernels/symbols.cl: of one node; of others: none */
-    unsigned group[2];          /* work-items of a work-group */
-    unsigned per_group;         /* transforms of it */
-    size_t local_bytes;         /* of a work-group */
+    struct gpu_decomposition decomposition; /* of kernels/symbols.cl: of one pass; of others: none */
+    unsigned group[2];                      /* work-items of a work-group */
+    unsigned per_group;                     /* transforms of it */
+    size_t local_bytes;                     /* of a work-group */
     unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
 };
 

@@ -3,7 +3,7 @@
 
 /* The kernel of plain transforms: where it is used, and what is generated of it. */
 #include "gpu/fused_plain.h"
-#include "gpu/scheme.h"
+#include "gpu/decomposition.h"
 #include "gpu/source.h"
 #include "gpu/tuning_parameters.h"
 

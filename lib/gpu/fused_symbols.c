@@ -26,7 +26,7 @@ static size_t round_up(size_t bytes, size_t step)
 
 static unsigned parts_of(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
 {
-    unsigned lanes = self->scheme.node[0].config.lanes;
+    unsigned lanes = self->decomposition.pass[0].config.lanes;
     return !ofdm->own || ofdm->pilot_count <= FEW_PILOTS ? 1 : lanes < MOST_PARTS ? lanes : MOST_PARTS;
 }
 
@@ -40,14 +40,14 @@ int penstock__fused_symbols_config(struct fused_kernel *self, const struct penst
                                    const struct gpu_limits *limits, unsigned variant)
 {
     const struct penstock_fft_problem fft = transform_of(ofdm);
-    struct gpu_launch_config *config = &self->scheme.node[0].config;
-    int status = penstock__gpu_scheme(&self->scheme, &fft, limits, variant);
+    struct gpu_launch_config *config = &self->decomposition.pass[0].config;
+    int status = penstock__gpu_decomposition(&self->decomposition, &fft, limits, variant);
     if (status)
         return status;
-    if (self->scheme.count > 1)
+    if (self->decomposition.count > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "a transform of %zu points takes %u kernels with %zu bytes of local memory", ofdm->n,
-                               self->scheme.count, limits->local_bytes);
+                               self->decomposition.count, limits->local_bytes);
     size_t kept = kept_of(self, ofdm) * sizeof(penstock_cf32);
     while (config->per_group > 1 && config->per_group * kept > limits->local_bytes)
         config->per_group--;
@@ -95,7 +95,7 @@ int penstock__fused_symbols_table(float **values, size_t *count, const struct fu
 {
     const struct penstock_fft_problem fft = transform_of(ofdm);
     struct gpu_table table;
-    int status = penstock__gpu_table(&table, &self->scheme, 0, &fft);
+    int status = penstock__gpu_table(&table, &self->decomposition, 0, &fft);
     if (status)
         return status;
     struct places places = places_of(ofdm, &table);
@@ -119,12 +119,12 @@ static void add_call(struct gpu_text *text, const struct gpu_launch_config *conf
     penstock__text_add(text, " %s(%u, %u)", word, slot, offset);
 }
 
-static void add_turns(struct gpu_text *text, const struct gpu_scheme *scheme)
+static void add_turns(struct gpu_text *text, const struct gpu_decomposition *decomposition)
 {
-    const struct gpu_launch_config *config = &scheme->node[0].config;
-    size_t count = scheme->method == GPU_BLUESTEIN ? scheme->length : scheme->total;
+    const struct gpu_launch_config *config = &decomposition->pass[0].config;
+    size_t count = decomposition->method == GPU_BLUESTEIN ? decomposition->length : decomposition->total;
     penstock__text_add(text, "#define TURN_POINTS");
-    if (scheme->method == GPU_RADER)
+    if (decomposition->method == GPU_RADER)
         penstock__text_add(text, " if (lane == 0) LOAD_TURN(_extra, 0)");
     for (unsigned b = 0; b < config->share[0]; b++)
         for (unsigned k = 0; k < config->radix[0]; k++)
@@ -134,14 +134,14 @@ static void add_turns(struct gpu_text *text, const struct gpu_scheme *scheme)
     penstock__text_add(text, "\n");
 }
 
-static void add_keeps(struct gpu_text *text, const struct gpu_scheme *scheme)
+static void add_keeps(struct gpu_text *text, const struct gpu_decomposition *decomposition)
 {
-    const struct gpu_launch_config *config = &scheme->node[0].config;
+    const struct gpu_launch_config *config = &decomposition->pass[0].config;
     unsigned s = config->stages - 1;
     penstock__text_add(text, "#define KEEP_POINTS");
     for (unsigned b = 0; b < config->share[s]; b++)
         for (unsigned k = 0; k < config->radix[s]; k++)
-            if (penstock__gpu_offset(config, s, b, k) < scheme->length)
+            if (penstock__gpu_offset(config, s, b, k) < decomposition->length)
                 add_call(text, config, penstock__gpu_limit(config, s, b), "KEEP_POINT",
                          penstock__gpu_slot_out(config, s, b, k), penstock__gpu_offset(config, s, b, k));
     penstock__text_add(text, "\n");
@@ -170,13 +170,13 @@ int penstock__fused_symbols_source(struct gpu_text *text, const penstock_context
                                         "stages.h",      "real.h", "convolve.h", "symbols.cl", NULL};
     const struct penstock_fft_problem fft = transform_of(ofdm);
     struct gpu_table table;
-    int status = penstock__gpu_table(&table, &self->scheme, 0, &fft);
+    int status = penstock__gpu_table(&table, &self->decomposition, 0, &fft);
     if (status)
         return status;
-    penstock__gpu_prologue(text, &self->scheme, 0, &table, &fft, false);
+    penstock__gpu_prologue(text, &self->decomposition, 0, &table, &fft, false);
     add_sizes(text, self, ofdm, &table);
-    add_turns(text, &self->scheme);
-    add_keeps(text, &self->scheme);
+    add_turns(text, &self->decomposition);
+    add_keeps(text, &self->decomposition);
     penstock__gpu_table_free(&table);
     return penstock__gpu_source_files(text, context, files);
 }

@@ -12,13 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context, const struct gpu_scheme *scheme,
-                                unsigned index, const struct gpu_table *table, const struct penstock_fft_problem *fft)
+int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context,
+                                const struct gpu_decomposition *decomposition, unsigned index,
+                                const struct gpu_table *table, const struct penstock_fft_problem *fft)
 {
-    if (scheme->method == GPU_TRANSPOSE)
-        return penstock__gpu_transpose_source(text, context, scheme, table, fft);
-    penstock__gpu_prologue(text, scheme, index, table, fft, penstock__gpu_in_ptx(scheme, index));
-    return penstock__gpu_source(text, context, penstock__gpu_in_ptx(scheme, index));
+    if (decomposition->method == GPU_TRANSPOSE)
+        return penstock__gpu_transpose_source(text, context, decomposition, table, fft);
+    penstock__gpu_prologue(text, decomposition, index, table, fft, penstock__gpu_in_ptx(decomposition, index));
+    return penstock__gpu_source(text, context, penstock__gpu_in_ptx(decomposition, index));
 }
 
 void penstock__gpu_cache_name(char name[64], const char *backend, const char *source, const char *options,

@@ -8,9 +8,10 @@
 #include "gpu/table.h"
 #include "gpu/text.h"
 
-/* Of node `index`: generated constants, then the kernel's files. */
-int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context, const struct gpu_scheme *scheme,
-                                unsigned index, const struct gpu_table *table, const struct penstock_fft_problem *fft);
+/* Of pass `index`: generated constants, then the kernel's files. */
+int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context,
+                                const struct gpu_decomposition *decomposition, unsigned index,
+                                const struct gpu_table *table, const struct penstock_fft_problem *fft);
 
 /*
  * "opencl-" and a hash of all that the compiled kernel depends on: source, options, and `identity`, the versions of

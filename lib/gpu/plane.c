@@ -9,13 +9,13 @@
 
 static bool side_by_side(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     struct penstock_fft_problem columns = *fft;
     if (fft->rows > 1)
         columns.columns = fft->n / fft->rows;
     columns.rows = 1;
     return fft->options.column_way != PENSTOCK_COLUMNS_TRANSPOSED &&
-           !penstock__gpu_scheme(&scheme, &columns, limits, 0);
+           !penstock__gpu_decomposition(&decomposition, &columns, limits, 0);
 }
 
 bool penstock__gpu_is_plane(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
@@ -112,16 +112,16 @@ static int parts_check(const struct penstock_fft_problem *fft)
 int penstock__gpu_supports(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
     struct gpu_plane_part parts[GPU_MAX_PLANE_PARTS];
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     unsigned count;
     int status = PENSTOCK_OK;
     if (!penstock__gpu_is_plane(fft, limits))
-        return penstock__gpu_scheme(&scheme, fft, limits, 0);
+        return penstock__gpu_decomposition(&decomposition, fft, limits, 0);
     if (!side_by_side(fft, limits) && (status = parts_check(fft)))
         return status;
     count = make_parts(parts, fft, limits);
     for (unsigned i = 0; i < count && !status; i++)
-        status = penstock__gpu_scheme(&scheme, &parts[i].problem.fft, limits, 0);
+        status = penstock__gpu_decomposition(&decomposition, &parts[i].problem.fft, limits, 0);
     return status;
 }
 

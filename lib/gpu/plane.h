@@ -9,7 +9,7 @@
 #ifndef PENSTOCK_GPU_PLANE_H
 #define PENSTOCK_GPU_PLANE_H
 
-#include "gpu/scheme.h"
+#include "gpu/decomposition.h"
 
 #define GPU_MAX_PLANE_PARTS 4
 

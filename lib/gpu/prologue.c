@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Prints a node as the macros that kernels/fft.cl is written in: what it loads and stores. */
+/* Prints a pass as the macros that kernels/fft.cl is written in: what it loads and stores. */
 #include "gpu/prologue.h"
 
 static void define(struct gpu_text *text, const char *name, unsigned long value)
@@ -11,13 +11,14 @@ static void define(struct gpu_text *text, const char *name, unsigned long value)
 
 /* ---------------------------------------------------------------- stages of load and store ---- */
 
-static void define_load(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                        const struct gpu_table *table, const struct penstock_fft_problem *fft)
+static void define_load(struct gpu_text *text, const struct gpu_decomposition *decomposition,
+                        const struct gpu_pass *pass, const struct gpu_table *table,
+                        const struct penstock_fft_problem *fft)
 {
-    bool first = node->first;
+    bool first = pass->first;
     define(text, "FORMAT", first ? fft->format : PENSTOCK_CF32);
     define(text, "GATHERED", first && fft->gathered);
-    define(text, "SPACING", first ? fft->spacing : scheme->total);
+    define(text, "SPACING", first ? fft->spacing : decomposition->total);
     define(text, "SKIP", first ? fft->skip : 0);
     define(text, "WINDOW", table->window_kind);
     define(text, "WINDOW_AT", table->window_at);
@@ -26,34 +27,36 @@ static void define_load(struct gpu_text *text, const struct gpu_scheme *scheme, 
     define(text, "HALF_AT", table->half_at);
     define(text, "ORDER_IN_AT", table->order_in_at);
     define(text, "REVERSE_IN", first && fft->direction == PENSTOCK_REVERSE);
-    define(text, "IN_COUNT", first && scheme->method == GPU_BLUESTEIN ? scheme->length : scheme->total);
+    define(text, "IN_COUNT",
+           first && decomposition->method == GPU_BLUESTEIN ? decomposition->length : decomposition->total);
     penstock__text_add(text, "#define FIRST_IN %s\n", first ? "first" : "0");
 }
 
-/* Values of the last node that are stored, bin N of packed real samples not counted. */
-static size_t out_count(const struct gpu_scheme *scheme, const struct penstock_fft_problem *fft)
+/* Values of the last pass that are stored, bin N of packed real samples not counted. */
+static size_t out_count(const struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft)
 {
-    return scheme->real == GPU_PACKED ? scheme->length : penstock__fft_out_count(fft);
+    return decomposition->real == GPU_PACKED ? decomposition->length : penstock__fft_out_count(fft);
 }
 
-static size_t bins(const struct gpu_scheme *scheme, const struct penstock_fft_problem *fft)
+static size_t bins(const struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft)
 {
-    bool halved = scheme->real == GPU_PACKED && fft->direction == PENSTOCK_REVERSE;
-    return halved ? scheme->length : penstock__fft_out_count(fft);
+    bool halved = decomposition->real == GPU_PACKED && fft->direction == PENSTOCK_REVERSE;
+    return halved ? decomposition->length : penstock__fft_out_count(fft);
 }
 
-static void define_store(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                         const struct gpu_table *table, const struct penstock_fft_problem *fft)
+static void define_store(struct gpu_text *text, const struct gpu_decomposition *decomposition,
+                         const struct gpu_pass *pass, const struct gpu_table *table,
+                         const struct penstock_fft_problem *fft)
 {
-    bool last = node->last;
+    bool last = pass->last;
     define(text, "OUTPUT", last ? fft->output : PENSTOCK_OUTPUT_COMPLEX);
     define(text, "HALF_OUT", last && fft->half);
     define(text, "CENTERED", last && fft->centered);
-    define(text, "CENTER_AT", scheme->length / scheme->side / 2 * scheme->side);
+    define(text, "CENTER_AT", decomposition->length / decomposition->side / 2 * decomposition->side);
     define(text, "AVERAGE", last ? fft->average : 1);
     define(text, "REVERSE_OUT", last && fft->direction == PENSTOCK_REVERSE);
-    define(text, "OUT_COUNT", last ? out_count(scheme, fft) : scheme->total);
-    define(text, "BINS", last ? bins(scheme, fft) : scheme->total);
+    define(text, "OUT_COUNT", last ? out_count(decomposition, fft) : decomposition->total);
+    define(text, "BINS", last ? bins(decomposition, fft) : decomposition->total);
     define(text, "ORDER_OUT_AT", table->order_out_at);
     define(text, "CHIRP_AT", table->chirp_at);
     define(text, "FINE_AT", table->fine_at);
@@ -64,21 +67,21 @@ static void define_store(struct gpu_text *text, const struct gpu_scheme *scheme,
     penstock__text_add(text, ")\n");
 }
 
-static void define_node(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                        const struct gpu_table *table)
+static void define_pass(struct gpu_text *text, const struct gpu_decomposition *decomposition,
+                        const struct gpu_pass *pass, const struct gpu_table *table)
 {
-    unsigned columns = penstock__gpu_columns(scheme, node);
-    define(text, "METHOD", scheme->method);
-    define(text, "REAL", scheme->real);
-    define(text, "PAIRED", scheme->paired);
-    define(text, "IMAGE_IN", scheme->texel && node->first);
-    define(text, "IMAGE_OUT", scheme->texel && node->last);
-    define(text, "TEXEL", scheme->texel);
-    define(text, "LENGTH", scheme->length);
-    define(text, "INNER", node->inner);
-    define(text, "BLOCKS", (columns + node->config.per_group - 1) / node->config.per_group);
-    define(text, "BACK", node->back);
-    define(text, "LAST", node->last);
+    unsigned columns = penstock__gpu_columns(decomposition, pass);
+    define(text, "METHOD", decomposition->method);
+    define(text, "REAL", decomposition->real);
+    define(text, "PAIRED", decomposition->paired);
+    define(text, "IMAGE_IN", decomposition->texel && pass->first);
+    define(text, "IMAGE_OUT", decomposition->texel && pass->last);
+    define(text, "TEXEL", decomposition->texel);
+    define(text, "LENGTH", decomposition->length);
+    define(text, "INNER", pass->inner);
+    define(text, "BLOCKS", (columns + pass->config.per_group - 1) / pass->config.per_group);
+    define(text, "BACK", pass->back);
+    define(text, "LAST", pass->last);
     define(text, "SPECTRUM_AT", table->spectrum_at);
 }
 
@@ -98,29 +101,30 @@ static void close_guard(struct gpu_text *text, const struct gpu_launch_config *c
 }
 
 /* Points lane + offset, lane < limit: all of them samples, none, or the first ones. */
-static const char *load_word(const struct gpu_scheme *scheme, const struct gpu_node *node, unsigned offset,
-                             unsigned limit)
+static const char *load_word(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass,
+                             unsigned offset, unsigned limit)
 {
-    size_t columns = penstock__gpu_columns(scheme, node);
+    size_t columns = penstock__gpu_columns(decomposition, pass);
     size_t first = offset * columns, end = (offset + limit) * columns;
-    size_t count = node->first && scheme->method == GPU_BLUESTEIN ? scheme->length : scheme->total;
+    size_t count = pass->first && decomposition->method == GPU_BLUESTEIN ? decomposition->length : decomposition->total;
     if (end <= count)
         return "LOAD";
     return first >= count ? "ZERO" : "LOAD_IF_ANY";
 }
 
-static void define_load_points(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node)
+static void define_load_points(struct gpu_text *text, const struct gpu_decomposition *decomposition,
+                               const struct gpu_pass *pass)
 {
-    const struct gpu_launch_config *config = &node->config;
+    const struct gpu_launch_config *config = &pass->config;
     penstock__text_add(text, "#define LOAD_POINTS");
-    if (scheme->method == GPU_RADER)
+    if (decomposition->method == GPU_RADER)
         penstock__text_add(text, " RADER_LOAD");
     for (unsigned b = 0; b < config->share[0]; b++) {
         unsigned limit = penstock__gpu_limit(config, 0, b);
         open_guard(text, config, limit);
         for (unsigned k = 0; k < config->radix[0]; k++) {
             unsigned slot = penstock__gpu_slot_in(config, 0, b, k), offset = penstock__gpu_offset(config, 0, b, k);
-            const char *word = load_word(scheme, node, offset, limit);
+            const char *word = load_word(decomposition, pass, offset, limit);
             if (*word == 'Z')
                 penstock__text_add(text, " ZERO(%u)", slot);
             else
@@ -171,11 +175,11 @@ static void finish_row(const struct finish *finish, const struct gpu_launch_conf
     finish_lanes(finish, middle, end, config->lanes, offset - upper);
 }
 
-static void define_store_points(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                                const struct penstock_fft_problem *fft)
+static void define_store_points(struct gpu_text *text, const struct gpu_decomposition *decomposition,
+                                const struct gpu_pass *pass, const struct penstock_fft_problem *fft)
 {
-    const struct gpu_launch_config *config = &node->config;
-    bool row = penstock__gpu_columns(scheme, node) == 1 && scheme->method != GPU_RADER;
+    const struct gpu_launch_config *config = &pass->config;
+    bool row = penstock__gpu_columns(decomposition, pass) == 1 && decomposition->method != GPU_RADER;
     unsigned s = config->stages - 1;
     penstock__text_add(text, "#define STORE_POINTS");
     for (unsigned i = 0; config->turned && i < (config->n + config->lanes - 1) / config->lanes; i++)
@@ -186,7 +190,8 @@ static void define_store_points(struct gpu_text *text, const struct gpu_scheme *
             struct finish finish = {text, penstock__gpu_slot_out(config, s, b, k),
                                     penstock__gpu_offset(config, s, b, k)};
             if (row) {
-                finish_row(&finish, config, limit, (unsigned)out_count(scheme, fft), scheme->length, fft->centered);
+                finish_row(&finish, config, limit, (unsigned)out_count(decomposition, fft), decomposition->length,
+                           fft->centered);
                 continue;
             }
             open_guard(text, config, limit);
@@ -212,45 +217,47 @@ static void define_slots(struct gpu_text *text, const struct gpu_launch_config *
     penstock__text_add(text, "\n");
 }
 
-void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                                   const struct gpu_table *table, const struct penstock_fft_problem *fft)
+void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_decomposition *decomposition,
+                                   const struct gpu_pass *pass, const struct gpu_table *table,
+                                   const struct penstock_fft_problem *fft)
 {
-    define_load(text, scheme, node, table, fft);
-    define_store(text, scheme, node, table, fft);
+    define_load(text, decomposition, pass, table, fft);
+    define_store(text, decomposition, pass, table, fft);
     define(text, "METHOD", GPU_PLAIN);
-    define(text, "REAL", scheme->real);
-    define(text, "LENGTH", scheme->length);
+    define(text, "REAL", decomposition->real);
+    define(text, "LENGTH", decomposition->length);
 }
 
 #define MOST_IN_PTX (1u << 28) /* points: a place in a table is a number of 31 bits of bytes */
 
-/* Of shorter nodes compiling takes little, and registers less well given out were 2 % of 10007 points' speed. */
+/* Of shorter passes compiling takes little, and registers less well given out were 2 % of 10007 points' speed. */
 #define LEAST_IN_PTX 256
 
-/* There and back is twice the work of other nodes, for the optimizer too. */
-bool penstock__gpu_in_ptx(const struct gpu_scheme *scheme, unsigned index)
+/* There and back is twice the work of other passes, for the optimizer too. */
+bool penstock__gpu_in_ptx(const struct gpu_decomposition *decomposition, unsigned index)
 {
-    const struct gpu_node *node = &scheme->node[index];
-    return scheme->method == GPU_BLUESTEIN && node->middle && node->config.joined && !node->config.cpu &&
-           node->config.n >= LEAST_IN_PTX && !scheme->texel && scheme->total < MOST_IN_PTX;
+    const struct gpu_pass *pass = &decomposition->pass[index];
+    return decomposition->method == GPU_BLUESTEIN && pass->middle && pass->config.joined && !pass->config.cpu &&
+           pass->config.n >= LEAST_IN_PTX && !decomposition->texel && decomposition->total < MOST_IN_PTX;
 }
 
-void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
+void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_decomposition *decomposition, unsigned index,
                             const struct gpu_table *table, const struct penstock_fft_problem *fft, bool ptx)
 {
-    const struct gpu_node *node = &scheme->node[index];
-    define_load(text, scheme, node, table, fft);
-    define_store(text, scheme, node, table, fft);
-    define_node(text, scheme, node, table);
-    penstock__gpu_prologue_stages(text, &node->config, table->stage_at, penstock__gpu_columns(scheme, node), ptx);
-    define_load_points(text, scheme, node);
-    define_slots(text, &node->config, 0, "FETCH_POINTS", "FETCH_POINT", 0);
-    define_slots(text, &node->config, node->config.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);
-    define_slots(text, &node->config, node->config.stages - 1, "TURNED_POINTS", "LEAVE_TURNED", 0);
-    define_store_points(text, scheme, node, fft);
-    if (node->middle) {
-        bool rader = scheme->method == GPU_RADER;
-        define_slots(text, &node->config, node->config.chain - 1, "PRODUCTS", "PRODUCT_AT", rader);
+    const struct gpu_pass *pass = &decomposition->pass[index];
+    define_load(text, decomposition, pass, table, fft);
+    define_store(text, decomposition, pass, table, fft);
+    define_pass(text, decomposition, pass, table);
+    penstock__gpu_prologue_stages(text, &pass->config, table->stage_at, penstock__gpu_columns(decomposition, pass),
+                                  ptx);
+    define_load_points(text, decomposition, pass);
+    define_slots(text, &pass->config, 0, "FETCH_POINTS", "FETCH_POINT", 0);
+    define_slots(text, &pass->config, pass->config.stages - 1, "SUM_POINTS", "SUM_ADD_AT", 0);
+    define_slots(text, &pass->config, pass->config.stages - 1, "TURNED_POINTS", "LEAVE_TURNED", 0);
+    define_store_points(text, decomposition, pass, fft);
+    if (pass->middle) {
+        bool rader = decomposition->method == GPU_RADER;
+        define_slots(text, &pass->config, pass->config.chain - 1, "PRODUCTS", "PRODUCT_AT", rader);
         penstock__text_add(text, "#define MIDDLE %sPRODUCTS\n", rader ? "RADER_FIRST " : "");
     }
 }

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The generated part of a kernel's source: every size, radix and offset of one node as constants. */
+/* The generated part of a kernel's source: every size, radix and offset of one pass as constants. */
 #ifndef PENSTOCK_GPU_PROLOGUE_H
 #define PENSTOCK_GPU_PROLOGUE_H
 
 #include "gpu/table.h"
 #include "gpu/text.h"
 
-/* Appends the definitions that kernels/fft.cl is written in, for node `index`. Errors are left in `text`. */
-void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_scheme *scheme, unsigned index,
+/* Appends the definitions that kernels/fft.cl is written in, for pass `index`. Errors are left in `text`. */
+void penstock__gpu_prologue(struct gpu_text *text, const struct gpu_decomposition *decomposition, unsigned index,
                             const struct gpu_table *table, const struct penstock_fft_problem *fft, bool ptx);
 
-/* Whether the node's points are in registers of PTX where CUDA compiles it: kernels/points.h. */
-bool penstock__gpu_in_ptx(const struct gpu_scheme *scheme, unsigned index);
+/* Whether the pass's points are in registers of PTX where CUDA compiles it: kernels/points.h. */
+bool penstock__gpu_in_ptx(const struct gpu_decomposition *decomposition, unsigned index);
 
 /* Of these, those of kernels/stages.h: a transform on the chip. `columns` 1: the points of each lie together. */
 void penstock__gpu_prologue_stages(struct gpu_text *text, const struct gpu_launch_config *config,
                                    const unsigned *stage_at, unsigned columns, bool ptx);
 
 /* Load and store stage alone, with the caller's constants. */
-void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                                   const struct gpu_table *table, const struct penstock_fft_problem *fft);
+void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_decomposition *decomposition,
+                                   const struct gpu_pass *pass, const struct gpu_table *table,
+                                   const struct penstock_fft_problem *fft);
 
 #endif

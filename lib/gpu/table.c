@@ -28,27 +28,27 @@ static unsigned reserve(size_t *at, size_t count)
     return here;
 }
 
-/* Exponents of the factors between this node and the next are below this; 0: there are none. */
-static size_t turns_of(const struct gpu_scheme *scheme, const struct gpu_node *node)
+/* Exponents of the factors between this pass and the next are below this; 0: there are none. */
+static size_t turns_of(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass)
 {
-    return node->inner < penstock__gpu_columns(scheme, node) ? scheme->total / node->inner : 0;
+    return pass->inner < penstock__gpu_columns(decomposition, pass) ? decomposition->total / pass->inner : 0;
 }
 
-static void lay_out(struct gpu_table *table, const struct gpu_scheme *scheme, const struct gpu_node *node,
+static void lay_out(struct gpu_table *table, const struct gpu_decomposition *decomposition, const struct gpu_pass *pass,
                     const struct penstock_fft_problem *fft)
 {
-    bool bluestein = scheme->method == GPU_BLUESTEIN, rader = scheme->method == GPU_RADER;
-    size_t at = 0, turns = turns_of(scheme, node);
-    lay_out_stages(table->stage_at, &node->config, &at);
-    table->half_at = reserve(&at, scheme->real == GPU_PACKED ? 2 * (size_t)scheme->length : 0);
-    if (node->first)
+    bool bluestein = decomposition->method == GPU_BLUESTEIN, rader = decomposition->method == GPU_RADER;
+    size_t at = 0, turns = turns_of(decomposition, pass);
+    lay_out_stages(table->stage_at, &pass->config, &at);
+    table->half_at = reserve(&at, decomposition->real == GPU_PACKED ? 2 * (size_t)decomposition->length : 0);
+    if (pass->first)
         table->window_kind = bluestein || (fft->shift != 0 && !fft->gathered) ? 2 : fft->window && !fft->fold ? 1 : 0;
-    table->fold_at = reserve(&at, node->first ? fft->fold * fft->n : 0);
+    table->fold_at = reserve(&at, pass->first ? fft->fold * fft->n : 0);
     table->window_at = reserve(&at, table->window_kind * fft->n);
-    table->spectrum_at = reserve(&at, node->middle ? 2 * (size_t)scheme->total : 0);
-    table->chirp_at = reserve(&at, bluestein && node->last ? 2 * (size_t)scheme->length : 0);
-    table->order_in_at = reserve(&at, rader ? scheme->total : 0);
-    table->order_out_at = reserve(&at, rader ? scheme->total : 0);
+    table->spectrum_at = reserve(&at, pass->middle ? 2 * (size_t)decomposition->total : 0);
+    table->chirp_at = reserve(&at, bluestein && pass->last ? 2 * (size_t)decomposition->length : 0);
+    table->order_in_at = reserve(&at, rader ? decomposition->total : 0);
+    table->order_out_at = reserve(&at, rader ? decomposition->total : 0);
     while (turns >> (2 * table->fine_bits))
         table->fine_bits++;
     table->fine_at = reserve(&at, turns ? (size_t)2 << table->fine_bits : 0);
@@ -135,68 +135,69 @@ static void fill_factors(float *values, const double *chirp, const struct pensto
     }
 }
 
-/* What a node of Bluestein's convolution multiplies by. */
-static int fill_bluestein(const struct gpu_table *table, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                          const struct penstock_fft_problem *fft)
+/* What a pass of Bluestein's convolution multiplies by. */
+static int fill_bluestein(const struct gpu_table *table, const struct gpu_decomposition *decomposition,
+                          const struct gpu_pass *pass, const struct penstock_fft_problem *fft)
 {
     float *values = table->values + table->chirp_at;
-    double *chirp = penstock__alloc(2 * (size_t)scheme->length * sizeof *chirp);
-    int status = chirp ? penstock__gpu_chirp(chirp, scheme->length) : PENSTOCK_ERR_MEMORY;
-    if (!status && node->first)
+    double *chirp = penstock__alloc(2 * (size_t)decomposition->length * sizeof *chirp);
+    int status = chirp ? penstock__gpu_chirp(chirp, decomposition->length) : PENSTOCK_ERR_MEMORY;
+    if (!status && pass->first)
         fill_factors(table->values + table->window_at, chirp, fft);
-    for (size_t i = 0; i < 2 * (size_t)scheme->length && node->last && !status; i++)
+    for (size_t i = 0; i < 2 * (size_t)decomposition->length && pass->last && !status; i++)
         values[i] = (float)chirp[i];
-    if (!status && node->middle)
-        status = penstock__gpu_chirp_spectrum(table->values + table->spectrum_at, chirp, scheme->length, scheme->total);
+    if (!status && pass->middle)
+        status = penstock__gpu_chirp_spectrum(table->values + table->spectrum_at, chirp, decomposition->length,
+                                              decomposition->total);
     penstock__free(chirp);
     return status;
 }
 
-static int fill_rader(const struct gpu_table *table, const struct gpu_scheme *scheme)
+static int fill_rader(const struct gpu_table *table, const struct gpu_decomposition *decomposition)
 {
     float *values = table->values;
-    penstock__gpu_rader_order(values + table->order_in_at, values + table->order_out_at, scheme->length);
-    return penstock__gpu_rader_spectrum(values + table->spectrum_at, scheme->length);
+    penstock__gpu_rader_order(values + table->order_in_at, values + table->order_out_at, decomposition->length);
+    return penstock__gpu_rader_spectrum(values + table->spectrum_at, decomposition->length);
 }
 
-static int fill(const struct gpu_table *table, const struct gpu_scheme *scheme, const struct gpu_node *node,
-                const struct penstock_fft_problem *fft)
+static int fill(const struct gpu_table *table, const struct gpu_decomposition *decomposition,
+                const struct gpu_pass *pass, const struct penstock_fft_problem *fft)
 {
     float *values = table->values;
-    int status = fill_stages(values, table->stage_at, &node->config);
-    if (!status && scheme->real == GPU_PACKED)
-        status = fill_half(values + table->half_at, scheme->length);
+    int status = fill_stages(values, table->stage_at, &pass->config);
+    if (!status && decomposition->real == GPU_PACKED)
+        status = fill_half(values + table->half_at, decomposition->length);
     if (table->window_kind == 1)
         memcpy(values + table->window_at, fft->window, fft->n * sizeof(float));
-    if (fft->fold && node->first)
+    if (fft->fold && pass->first)
         memcpy(values + table->fold_at, fft->window, fft->fold * fft->n * sizeof(float));
-    if (table->window_kind == 2 && scheme->method != GPU_BLUESTEIN)
+    if (table->window_kind == 2 && decomposition->method != GPU_BLUESTEIN)
         fill_factors(values + table->window_at, NULL, fft);
-    if (turns_of(scheme, node))
-        fill_between(table, turns_of(scheme, node));
-    if (!status && scheme->method == GPU_BLUESTEIN && (node->first || node->last || node->middle))
-        status = fill_bluestein(table, scheme, node, fft);
-    if (!status && scheme->method == GPU_RADER)
-        status = fill_rader(table, scheme);
+    if (turns_of(decomposition, pass))
+        fill_between(table, turns_of(decomposition, pass));
+    if (!status && decomposition->method == GPU_BLUESTEIN && (pass->first || pass->last || pass->middle))
+        status = fill_bluestein(table, decomposition, pass, fft);
+    if (!status && decomposition->method == GPU_RADER)
+        status = fill_rader(table, decomposition);
     return status;
 }
 
-void penstock__gpu_table_plan(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+void penstock__gpu_table_plan(struct gpu_table *table, const struct gpu_decomposition *decomposition, unsigned index,
                               const struct penstock_fft_problem *fft)
 {
     memset(table, 0, sizeof *table);
-    lay_out(table, scheme, &scheme->node[index], fft);
+    lay_out(table, decomposition, &decomposition->pass[index], fft);
 }
 
-int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+int penstock__gpu_table(struct gpu_table *table, const struct gpu_decomposition *decomposition, unsigned index,
                         const struct penstock_fft_problem *fft)
 {
-    const struct gpu_node *node = &scheme->node[index];
+    const struct gpu_pass *pass = &decomposition->pass[index];
     int status;
-    penstock__gpu_table_plan(table, scheme, index, fft);
+    penstock__gpu_table_plan(table, decomposition, index, fft);
     if (!(table->values = penstock__calloc(table->count, sizeof(float))))
         return PENSTOCK_ERR_MEMORY;
-    if ((status = fill(table, scheme, node, fft)))
+    if ((status = fill(table, decomposition, pass, fft)))
         penstock__gpu_table_free(table);
     return status;
 }
@@ -205,23 +206,23 @@ int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme
 
 enum { KEPT_LEAST = 1 << 12, KEPT_MOST = 1 << 18 }; /* points of a convolution; more would fill the folder */
 
-static bool is_kept(const struct gpu_scheme *scheme, const struct penstock_fft_problem *fft)
+static bool is_kept(const struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft)
 {
-    return scheme->method == GPU_BLUESTEIN && scheme->total >= KEPT_LEAST && scheme->total <= KEPT_MOST &&
-           !fft->window && (fft->gathered || fft->shift == 0);
+    return decomposition->method == GPU_BLUESTEIN && decomposition->total >= KEPT_LEAST &&
+           decomposition->total <= KEPT_MOST && !fft->window && (fft->gathered || fft->shift == 0);
 }
 
 /* All that values and their places depend on. */
-static void name_kept(char name[64], const struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
-                      const struct penstock_fft_problem *fft)
+static void name_kept(char name[64], const struct gpu_table *table, const struct gpu_decomposition *decomposition,
+                      unsigned index, const struct penstock_fft_problem *fft)
 {
-    const struct gpu_node *node = &scheme->node[index];
+    const struct gpu_pass *pass = &decomposition->pass[index];
     struct gpu_text text = {0};
     penstock__text_add(&text, "%zu floats, n %u total %u real %d reverse %d, node %u of %u inner %u:", table->count,
-                       scheme->length, scheme->total, (int)scheme->real, fft->direction == PENSTOCK_REVERSE, index,
-                       scheme->count, node->inner);
-    for (unsigned s = 0; s < node->config.stages; s++)
-        penstock__text_add(&text, " %u span %u at %u", node->config.radix[s], node->config.span[s], table->stage_at[s]);
+                       decomposition->length, decomposition->total, (int)decomposition->real,
+                       fft->direction == PENSTOCK_REVERSE, index, decomposition->count, pass->inner);
+    for (unsigned s = 0; s < pass->config.stages; s++)
+        penstock__text_add(&text, " %u span %u at %u", pass->config.radix[s], pass->config.span[s], table->stage_at[s]);
     penstock__text_add(&text, "; window %u %u half %u spectrum %u chirp %u order %u %u fine %u %u coarse %u",
                        table->window_kind, table->window_at, table->half_at, table->spectrum_at, table->chirp_at,
                        table->order_in_at, table->order_out_at, table->fine_at, table->fine_bits, table->coarse_at);
@@ -231,22 +232,23 @@ static void name_kept(char name[64], const struct gpu_table *table, const struct
     penstock__text_free(&text);
 }
 
-int penstock__gpu_table_kept(struct gpu_table *table, penstock_context *context, const struct gpu_scheme *scheme,
-                             unsigned index, const struct penstock_fft_problem *fft)
+int penstock__gpu_table_kept(struct gpu_table *table, penstock_context *context,
+                             const struct gpu_decomposition *decomposition, unsigned index,
+                             const struct penstock_fft_problem *fft)
 {
     char name[64];
     size_t bytes;
     int status;
-    if (!is_kept(scheme, fft))
-        return penstock__gpu_table(table, scheme, index, fft);
-    penstock__gpu_table_plan(table, scheme, index, fft);
-    name_kept(name, table, scheme, index, fft);
+    if (!is_kept(decomposition, fft))
+        return penstock__gpu_table(table, decomposition, index, fft);
+    penstock__gpu_table_plan(table, decomposition, index, fft);
+    name_kept(name, table, decomposition, index, fft);
     if (*name && (table->values = penstock__cache_read(context, name, &bytes))) {
         if (bytes == table->count * sizeof(float))
             return PENSTOCK_OK;
         penstock__gpu_table_free(table);
     }
-    if (!(status = penstock__gpu_table(table, scheme, index, fft)) && *name)
+    if (!(status = penstock__gpu_table(table, decomposition, index, fft)) && *name)
         penstock__cache_write(context, name, table->values, table->count * sizeof(float));
     return status;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The table of floats that a kernel reads: twiddle factors, window, chirp and what else a node multiplies by. */
+/* The table of floats that a kernel reads: twiddle factors, window, chirp and what else a pass multiplies by. */
 #ifndef PENSTOCK_GPU_TABLE_H
 #define PENSTOCK_GPU_TABLE_H
 
-#include "gpu/scheme.h"
+#include "gpu/decomposition.h"
 
 /* Offsets in floats. Factors are pairs: cosine, sine. */
 struct gpu_table {
@@ -19,20 +19,21 @@ struct gpu_table {
     unsigned spectrum_at;                   /* of the convolution, total pairs */
     unsigned chirp_at;                      /* exp(-pi i k k / n), k < n */
     unsigned order_in_at, order_out_at;     /* Rader's order of samples and values, n - 1 numbers each */
-    unsigned fine_at, fine_bits, coarse_at; /* between nodes: exp(-2 pi i e / m), e = coarse 2^fine_bits + fine */
+    unsigned fine_at, fine_bits, coarse_at; /* between passes: exp(-2 pi i e / m), e = coarse 2^fine_bits + fine */
 };
 
-/* Where everything of node `index` will be, without values: what a kernel's source depends on. */
-void penstock__gpu_table_plan(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+/* Where everything of pass `index` will be, without values: what a kernel's source depends on. */
+void penstock__gpu_table_plan(struct gpu_table *table, const struct gpu_decomposition *decomposition, unsigned index,
                               const struct penstock_fft_problem *fft);
 
-/* For node `index` of the scheme. */
-int penstock__gpu_table(struct gpu_table *table, const struct gpu_scheme *scheme, unsigned index,
+/* For pass `index` of the decomposition. */
+int penstock__gpu_table(struct gpu_table *table, const struct gpu_decomposition *decomposition, unsigned index,
                         const struct penstock_fft_problem *fft);
 
 /* The same, from the cache folder where it is there and takes longer to make than to read: of long convolutions. */
-int penstock__gpu_table_kept(struct gpu_table *table, penstock_context *context, const struct gpu_scheme *scheme,
-                             unsigned index, const struct penstock_fft_problem *fft);
+int penstock__gpu_table_kept(struct gpu_table *table, penstock_context *context,
+                             const struct gpu_decomposition *decomposition, unsigned index,
+                             const struct penstock_fft_problem *fft);
 
 void penstock__gpu_table_free(struct gpu_table *table);
 

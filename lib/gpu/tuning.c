@@ -15,8 +15,8 @@
 /* What a text makes of a plan. */
 struct made {
     bool fused;
-    struct fused_kernel kernel; /* where fused */
-    struct gpu_scheme scheme;   /* where not */
+    struct fused_kernel kernel;             /* where fused */
+    struct gpu_decomposition decomposition; /* where not */
 };
 
 struct list {
@@ -38,7 +38,7 @@ static int make(struct made *made, const struct list *list, const char *config)
     made->fused = penstock__fused_first(list->problem, &limits);
     if (made->fused)
         return penstock__fused_kernel_config(&made->kernel, list->problem, &limits, 0, true);
-    return penstock__gpu_scheme(&made->scheme, &list->problem->fft, &limits, 0);
+    return penstock__gpu_decomposition(&made->decomposition, &list->problem->fft, &limits, 0);
 }
 
 /* A configuration that the device cannot have, or that is there already, is left out. */
@@ -55,9 +55,9 @@ static void add(struct list *list, const char *config)
     list->hashes[list->shapes->count] = hash;
 }
 
-/* ---------------------------------------------------------------- one node -------------------- */
+/* ---------------------------------------------------------------- one pass -------------------- */
 
-/* `count` 0: the node's own stages. */
+/* `count` 0: the pass's own stages. */
 struct step {
     unsigned radix[GPU_MAX_STAGES], count;
     unsigned lanes, per_group, resident, ahead;
@@ -162,11 +162,11 @@ static void add_totals(struct list *list, unsigned n)
         }
 }
 
-/* Two nodes: one larger, the other smaller; less of a batch at a time, so that what is between them stays in a cache.
+/* Two passes: one larger, the other smaller; less of a batch at a time, so that what is between them stays in a cache.
  */
-static void add_parts(struct list *list, unsigned n, const struct gpu_scheme *usual)
+static void add_parts(struct list *list, unsigned n, const struct gpu_decomposition *usual)
 {
-    unsigned a = usual->node[0].config.n, b = usual->node[1].config.n, chunk = list->limits.cpu ? 18 : 22;
+    unsigned a = usual->pass[0].config.n, b = usual->pass[1].config.n, chunk = list->limits.cpu ? 18 : 22;
     char text[PENSTOCK_SHAPE_BYTES];
     const unsigned parts[][2] = {{2 * a, b / 2}, {a / 2, 2 * b}, {b, a}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts && usual->count == 2; i++)
@@ -177,9 +177,9 @@ static void add_parts(struct list *list, unsigned n, const struct gpu_scheme *us
     snprintf(text, sizeof text, "n=%u,chunk=%u", n, chunk);
     add(list, text);
     for (unsigned i = 0; i < 2; i++) {
-        struct step step = step_of(&usual->node[i].config);
+        struct step step = step_of(&usual->pass[i].config);
         step.per_group /= 2;
-        add_step(list, "", usual->node[i].config.n, &step);
+        add_step(list, "", usual->pass[i].config.n, &step);
     }
 }
 
@@ -205,7 +205,7 @@ static void add_fused(struct list *list, unsigned n, const struct fused_config *
 
 static void add_all(struct list *list)
 {
-    const struct gpu_scheme *scheme = &list->usual.scheme;
+    const struct gpu_decomposition *decomposition = &list->usual.decomposition;
     unsigned n = (unsigned)list->problem->fft.n;
     char text[PENSTOCK_SHAPE_BYTES];
     snprintf(text, sizeof text, "n=%u,fused=%s", n, list->usual.fused ? "none" : "1");
@@ -214,16 +214,16 @@ static void add_all(struct list *list)
         add_fused(list, n, &list->usual.kernel.config);
         return;
     }
-    if (scheme->method == GPU_BLUESTEIN)
+    if (decomposition->method == GPU_BLUESTEIN)
         add_totals(list, n);
-    if (scheme->count > 1) {
-        add_parts(list, n, scheme);
+    if (decomposition->count > 1) {
+        add_parts(list, n, decomposition);
         return;
     }
     text[0] = 0;
-    if (scheme->method == GPU_BLUESTEIN)
-        snprintf(text, sizeof text, "n=%u,total=%u;", n, scheme->total);
-    add_steps(list, text, &scheme->node[0].config);
+    if (decomposition->method == GPU_BLUESTEIN)
+        snprintf(text, sizeof text, "n=%u,total=%u;", n, decomposition->total);
+    add_steps(list, text, &decomposition->pass[0].config);
 }
 
 /* ---------------------------------------------------------------- identity -------------------- */
@@ -237,9 +237,9 @@ static int identify(struct list *list, const struct penstock_device *device, con
     if (list->usual.fused)
         status = penstock__fused_source(&text, device->context, &list->usual.kernel, list->problem);
     else {
-        penstock__gpu_table_plan(&table, &list->usual.scheme, 0, &list->problem->fft);
-        status =
-            penstock__gpu_kernel_source(&text, device->context, &list->usual.scheme, 0, &table, &list->problem->fft);
+        penstock__gpu_table_plan(&table, &list->usual.decomposition, 0, &list->problem->fft);
+        status = penstock__gpu_kernel_source(&text, device->context, &list->usual.decomposition, 0, &table,
+                                             &list->problem->fft);
     }
     if (!status)
         penstock__gpu_cache_name(list->shapes->identity, device->backend->name, text.content, "", identity);

@@ -18,7 +18,7 @@ struct gpu_tuning {
     unsigned resident;  /* work-groups that shall fit on a multiprocessor */
     unsigned ahead;     /* work-groups ahead whose samples are fetched into the cache; TUNING_NONE: none */
     unsigned total;     /* points of a convolution */
-    unsigned parts[3];  /* points of the nodes of a long transform */
+    unsigned parts[3];  /* points of the passes of a long transform */
     unsigned chunk;     /* log2 of the points that go through scratch memory at once */
     unsigned halves;    /* 1: exchange through half the memory */
     unsigned pad;       /* gaps in local memory: 1 + log2 of the points between them */

@@ -106,7 +106,7 @@ int penstock__cuda_compile_all(struct cuda_image *images, unsigned count, const 
 /* ---------------------------------------------------------------- program.c ------------------- */
 
 /* Compiles `sources` or takes them from the cache; a cached image that the driver refuses is compiled and written anew.
- * At most GPU_MAX_NODES; after an error some modules may be there, the others are NULL. */
+ * At most GPU_MAX_PASSES; after an error some modules may be there, the others are NULL. */
 int penstock__cuda_programs(CUmodule *modules, const struct penstock_device *device, const char *const *sources,
                             unsigned count);
 
@@ -140,7 +140,7 @@ int penstock__cuda_launch(const struct penstock_device *device, CUfunction funct
 
 /* ---------------------------------------------------------------- plan.c ---------------------- */
 
-struct cuda_node {
+struct cuda_pass {
     CUmodule module;
     CUfunction function;
     CUdeviceptr table;
@@ -162,10 +162,10 @@ struct cuda_viterbi {
 };
 
 struct cuda_plan {
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     struct gpu_plane plane; /* of such a plan, which has nothing else */
-    struct cuda_node nodes[GPU_MAX_NODES];
-    struct cuda_fused fused;     /* of such a plan, which has no nodes */
+    struct cuda_pass passes[GPU_MAX_PASSES];
+    struct cuda_fused fused;     /* of such a plan, which has no passes */
     struct cuda_viterbi viterbi; /* likewise */
 };
 
@@ -230,7 +230,7 @@ struct cuda_slot {
     bool stamped[PENSTOCK_STAMPS];
     CUmodule copier;
     CUfunction copy;
-    CUdeviceptr scratch[CUDA_SCRATCHES]; /* between nodes, or kernels */
+    CUdeviceptr scratch[CUDA_SCRATCHES]; /* between passes, or kernels */
     size_t scratch_bytes[CUDA_SCRATCHES];
     struct gpu_plane_memory planes;
 };

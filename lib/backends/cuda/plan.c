@@ -6,54 +6,55 @@
 #include "gpu/kernel.h"
 #include "gpu/launch.h"
 
-static int compile(struct penstock_plan_state *plan, const struct gpu_scheme *scheme)
+static int compile(struct penstock_plan_state *plan, const struct gpu_decomposition *decomposition)
 {
-    struct cuda_node *nodes = ((struct cuda_plan *)plan->priv)->nodes;
-    struct gpu_text texts[GPU_MAX_NODES] = {0};
-    const char *sources[GPU_MAX_NODES];
-    CUmodule modules[GPU_MAX_NODES] = {0};
+    struct cuda_pass *passes = ((struct cuda_plan *)plan->priv)->passes;
+    struct gpu_text texts[GPU_MAX_PASSES] = {0};
+    const char *sources[GPU_MAX_PASSES];
+    CUmodule modules[GPU_MAX_PASSES] = {0};
     int status = PENSTOCK_OK;
-    for (unsigned i = 0; i < scheme->count && !status; i++) {
+    for (unsigned i = 0; i < decomposition->count && !status; i++) {
         struct gpu_table table;
-        penstock__gpu_table_plan(&table, scheme, i, &plan->problem->fft);
-        status = penstock__gpu_kernel_source(&texts[i], plan->device->context, scheme, i, &table, &plan->problem->fft);
+        penstock__gpu_table_plan(&table, decomposition, i, &plan->problem->fft);
+        status = penstock__gpu_kernel_source(&texts[i], plan->device->context, decomposition, i, &table,
+                                             &plan->problem->fft);
         sources[i] = texts[i].content;
     }
     if (!status)
-        status = penstock__cuda_programs(modules, plan->device, sources, scheme->count);
-    for (unsigned i = 0; i < scheme->count; i++) {
-        nodes[i].module = modules[i];
+        status = penstock__cuda_programs(modules, plan->device, sources, decomposition->count);
+    for (unsigned i = 0; i < decomposition->count; i++) {
+        passes[i].module = modules[i];
         penstock__text_free(&texts[i]);
     }
     return status;
 }
 
-static int make(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
+static int make(struct penstock_plan_state *plan, const struct gpu_decomposition *decomposition, unsigned index,
                 const struct gpu_table *table, size_t *group_limit)
 {
     const struct cuda_api *cuda = penstock__cuda_opened(plan->device)->api;
-    struct cuda_node *node = &((struct cuda_plan *)plan->priv)->nodes[index];
+    struct cuda_pass *pass = &((struct cuda_plan *)plan->priv)->passes[index];
     int limit = 0;
-    int status = penstock__cuda_function(&node->function, plan->device, node->module, "fft",
-                                         penstock__gpu_local_bytes(&scheme->node[index].config));
+    int status = penstock__cuda_function(&pass->function, plan->device, pass->module, "fft",
+                                         penstock__gpu_local_bytes(&decomposition->pass[index].config));
     if (!status)
         status = penstock__cuda_check(
             plan->device, "cuFuncGetAttribute",
-            cuda->FuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, node->function));
+            cuda->FuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, pass->function));
     *group_limit = (size_t)limit;
-    return status ? status : penstock__cuda_table(&node->table, plan->device, table->values, table->count);
+    return status ? status : penstock__cuda_table(&pass->table, plan->device, table->values, table->count);
 }
 
 static void release(struct penstock_plan_state *plan)
 {
     struct cuda_plan *self = plan->priv;
     const struct cuda_api *cuda = penstock__cuda_opened(plan->device)->api;
-    for (struct cuda_node *node = self->nodes; node < self->nodes + GPU_MAX_NODES; node++) {
-        if (node->module)
-            cuda->ModuleUnload(node->module);
-        if (node->table)
-            cuda->MemFree(node->table);
-        *node = (struct cuda_node){0};
+    for (struct cuda_pass *pass = self->passes; pass < self->passes + GPU_MAX_PASSES; pass++) {
+        if (pass->module)
+            cuda->ModuleUnload(pass->module);
+        if (pass->table)
+            cuda->MemFree(pass->table);
+        *pass = (struct cuda_pass){0};
     }
 }
 
@@ -78,7 +79,7 @@ int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
     int status = penstock__cuda_enter(plan->device);
     if (status)
         return status;
-    status = penstock__gpu_make(plan, &self->scheme, &maker, &limits, variant);
+    status = penstock__gpu_make(plan, &self->decomposition, &maker, &limits, variant);
     penstock__cuda_leave(plan->device);
     return status;
 }
@@ -116,16 +117,16 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
                   const struct gpu_step *step)
 {
     struct cuda_plan *self = plan->priv;
-    struct cuda_node *node = &self->nodes[step->node];
+    struct cuda_pass *pass = &self->passes[step->pass];
     const struct cuda_slot *queue = slot->priv;
-    const struct gpu_launch_config *config = &self->scheme.node[step->node].config;
+    const struct gpu_launch_config *config = &self->decomposition.pass[step->pass].config;
     unsigned x = penstock__gpu_group_x(config), y = penstock__gpu_group_size(config) / x;
     CUdeviceptr in = memory_of(queue, job, step->from), out = memory_of(queue, job, step->to);
     CUdeviceptr gather = job->gather ? penstock__cuda_memory(job->gather) : in;
     int32_t rows = (int32_t)step->rows, first = (int32_t)step->first;
     uint64_t plane = penstock__gpu_plane_of(plan, job);
-    void *arguments[] = {&in, &gather, &node->table, &out, &rows, &plane, &first};
-    return penstock__cuda_launch(plan->device, node->function,
+    void *arguments[] = {&in, &gather, &pass->table, &out, &rows, &plane, &first};
+    return penstock__cuda_launch(plan->device, pass->function,
                                  &(struct cuda_grid){step->groups, x, y, penstock__gpu_local_bytes(config)},
                                  queue->stream, arguments);
 }
@@ -143,12 +144,12 @@ int penstock__cuda_enqueue(struct penstock_slot *slot, struct penstock_plan_stat
     struct gpu_step step;
     unsigned scratches;
     size_t bytes;
-    int status = penstock__gpu_scratch(&scratches, &bytes, plan, &self->scheme, job);
+    int status = penstock__gpu_scratch(&scratches, &bytes, plan, &self->decomposition, job);
     if (status || !job->frames || (status = penstock__cuda_enter(plan->device)))
         return status;
     for (unsigned i = 0; i < scratches && !status; i++)
         status = penstock__cuda_reserve(slot, i, bytes);
-    for (size_t i = 0; !status && penstock__gpu_step(&step, plan, &self->scheme, job, i); i++)
+    for (size_t i = 0; !status && penstock__gpu_step(&step, plan, &self->decomposition, job, i); i++)
         status = launch(slot, plan, job, &step);
     penstock__cuda_leave(plan->device);
     return status;

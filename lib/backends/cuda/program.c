@@ -49,9 +49,9 @@ static int from_image(CUmodule *module, const struct penstock_device *device, co
 int penstock__cuda_programs(CUmodule *modules, const struct penstock_device *device, const char *const *sources,
                             unsigned count)
 {
-    struct cuda_image images[GPU_MAX_NODES];
-    char option[40], names[GPU_MAX_NODES][64];
-    unsigned missing[GPU_MAX_NODES], left = 0;
+    struct cuda_image images[GPU_MAX_PASSES];
+    char option[40], names[GPU_MAX_PASSES][64];
+    unsigned missing[GPU_MAX_PASSES], left = 0;
     int status = penstock__cuda_architecture(option, device);
     memset(modules, 0, count * sizeof *modules);
     if (status)

@@ -148,7 +148,7 @@ void penstock__opencl_programs_free(struct penstock_device *device);
 
 /* ---------------------------------------------------------------- plan.c ---------------------- */
 
-struct opencl_node {
+struct opencl_pass {
     cl_program program;
     cl_kernel kernel;
     cl_mem table;
@@ -170,10 +170,10 @@ struct opencl_viterbi {
 };
 
 struct opencl_plan {
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     struct gpu_plane plane; /* of such a plan, which has nothing else */
-    struct opencl_node nodes[GPU_MAX_NODES];
-    struct opencl_fused fused;     /* of such a plan, which has no nodes */
+    struct opencl_pass passes[GPU_MAX_PASSES];
+    struct opencl_fused fused;     /* of such a plan, which has no passes */
     struct opencl_viterbi viterbi; /* likewise */
     pthread_mutex_t arguments;     /* a kernel's arguments are set and taken under it: slots may be in two threads */
 };
@@ -220,7 +220,7 @@ struct opencl_slot {
     cl_event stamps[PENSTOCK_STAMPS];
     cl_program copier; /* made when it is first asked for */
     cl_kernel copy;
-    cl_mem scratch[OPENCL_SCRATCHES]; /* between nodes, or kernels */
+    cl_mem scratch[OPENCL_SCRATCHES]; /* between passes, or kernels */
     size_t scratch_bytes[OPENCL_SCRATCHES];
     struct gpu_plane_memory planes;
 };

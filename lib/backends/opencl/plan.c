@@ -6,27 +6,28 @@
 #include "gpu/kernel.h"
 #include "gpu/launch.h"
 
-static int build_kernel(struct opencl_node *node, struct penstock_plan_state *plan, const struct gpu_scheme *scheme,
-                        unsigned index, const struct gpu_table *table)
+static int build_kernel(struct opencl_pass *pass, struct penstock_plan_state *plan,
+                        const struct gpu_decomposition *decomposition, unsigned index, const struct gpu_table *table)
 {
     const struct opencl_device *device = plan->device->priv;
     struct gpu_text source = {0};
     cl_int code = CL_SUCCESS;
-    int status = penstock__gpu_kernel_source(&source, plan->device->context, scheme, index, table, &plan->problem->fft);
+    int status =
+        penstock__gpu_kernel_source(&source, plan->device->context, decomposition, index, table, &plan->problem->fft);
     if (!status)
-        status = penstock__opencl_program(&node->program, plan->device, source.content);
+        status = penstock__opencl_program(&pass->program, plan->device, source.content);
     penstock__text_free(&source);
     if (status)
         return status;
-    node->kernel = device->api->CreateKernel(node->program, "fft", &code);
+    pass->kernel = device->api->CreateKernel(pass->program, "fft", &code);
     return code ? penstock__opencl_error(plan->device, "clCreateKernel", code) : PENSTOCK_OK;
 }
 
-static int upload_table(struct opencl_node *node, const struct penstock_plan_state *plan, const struct gpu_table *table)
+static int upload_table(struct opencl_pass *pass, const struct penstock_plan_state *plan, const struct gpu_table *table)
 {
     const struct opencl_device *device = plan->device->priv;
     cl_int code;
-    node->table = device->api->CreateBuffer(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+    pass->table = device->api->CreateBuffer(device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                             table->count * sizeof(float), table->values, &code);
     return code ? penstock__opencl_error(plan->device, "clCreateBuffer", code) : PENSTOCK_OK;
 }
@@ -35,26 +36,26 @@ static void release(struct penstock_plan_state *plan)
 {
     struct opencl_plan *self = plan->priv;
     const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
-    for (struct opencl_node *node = self->nodes; node < self->nodes + GPU_MAX_NODES; node++) {
-        if (node->kernel)
-            cl->ReleaseKernel(node->kernel);
-        if (node->program)
-            cl->ReleaseProgram(node->program);
-        if (node->table)
-            cl->ReleaseMemObject(node->table);
-        *node = (struct opencl_node){0};
+    for (struct opencl_pass *pass = self->passes; pass < self->passes + GPU_MAX_PASSES; pass++) {
+        if (pass->kernel)
+            cl->ReleaseKernel(pass->kernel);
+        if (pass->program)
+            cl->ReleaseProgram(pass->program);
+        if (pass->table)
+            cl->ReleaseMemObject(pass->table);
+        *pass = (struct opencl_pass){0};
     }
 }
 
-static int make(struct penstock_plan_state *plan, const struct gpu_scheme *scheme, unsigned index,
+static int make(struct penstock_plan_state *plan, const struct gpu_decomposition *decomposition, unsigned index,
                 const struct gpu_table *table, size_t *group_limit)
 {
-    struct opencl_node *node = &((struct opencl_plan *)plan->priv)->nodes[index];
+    struct opencl_pass *pass = &((struct opencl_plan *)plan->priv)->passes[index];
     int status;
-    if ((status = build_kernel(node, plan, scheme, index, table)) ||
-        (status = penstock__opencl_group_limit(group_limit, plan->device, node->kernel)))
+    if ((status = build_kernel(pass, plan, decomposition, index, table)) ||
+        (status = penstock__opencl_group_limit(group_limit, plan->device, pass->kernel)))
         return status;
-    return upload_table(node, plan, table);
+    return upload_table(pass, plan, table);
 }
 
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
@@ -75,7 +76,7 @@ int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned varian
     }
     static const struct gpu_maker maker = {.make = make, .release = release};
     struct opencl_plan *self = plan->priv;
-    int status = penstock__gpu_make(plan, &self->scheme, &maker, &limits, variant);
+    int status = penstock__gpu_make(plan, &self->decomposition, &maker, &limits, variant);
     if (status)
         return status;
     if (pthread_mutex_init(&self->arguments, NULL)) {
@@ -116,7 +117,7 @@ static cl_mem memory_of_step(const struct opencl_slot *slot, const struct pensto
     return which == GPU_IN ? memory_of(job->in) : which == GPU_OUT ? memory_of(job->out) : slot->scratch[which];
 }
 
-static cl_int set_arguments(const struct penstock_plan_state *plan, const struct opencl_node *node,
+static cl_int set_arguments(const struct penstock_plan_state *plan, const struct opencl_pass *pass,
                             const struct gpu_step *step, const struct opencl_slot *slot, const struct penstock_job *job,
                             const cl_mem images[2])
 {
@@ -130,26 +131,26 @@ static cl_int set_arguments(const struct penstock_plan_state *plan, const struct
     const struct {
         size_t bytes;
         const void *value;
-    } arguments[] = {{sizeof in, &in},      {sizeof gather, &gather}, {sizeof node->table, &node->table},
+    } arguments[] = {{sizeof in, &in},      {sizeof gather, &gather}, {sizeof pass->table, &pass->table},
                      {sizeof out, &out},    {sizeof rows, &rows},     {sizeof plane, &plane},
                      {sizeof first, &first}};
     for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        cl_int code = cl->SetKernelArg(node->kernel, i, arguments[i].bytes, arguments[i].value);
+        cl_int code = cl->SetKernelArg(pass->kernel, i, arguments[i].bytes, arguments[i].value);
         if (code)
             return code;
     }
     return CL_SUCCESS;
 }
 
-/* Of the caller's memory, where the scheme has images. */
-static int find_images(cl_mem images[2], struct penstock_slot *slot, const struct gpu_scheme *scheme,
+/* Of the caller's memory, where the decomposition has images. */
+static int find_images(cl_mem images[2], struct penstock_slot *slot, const struct gpu_decomposition *decomposition,
                        const struct gpu_step *step, const struct penstock_job *job)
 {
     int status = PENSTOCK_OK;
-    if (scheme->texel && step->from == GPU_IN)
-        status = penstock__opencl_image(&images[0], slot, job->in, scheme->texel, CL_MEM_READ_ONLY);
-    if (!status && scheme->texel && step->to == GPU_OUT)
-        status = penstock__opencl_image(&images[1], slot, job->out, scheme->texel, CL_MEM_WRITE_ONLY);
+    if (decomposition->texel && step->from == GPU_IN)
+        status = penstock__opencl_image(&images[0], slot, job->in, decomposition->texel, CL_MEM_READ_ONLY);
+    if (!status && decomposition->texel && step->to == GPU_OUT)
+        status = penstock__opencl_image(&images[1], slot, job->out, decomposition->texel, CL_MEM_WRITE_ONLY);
     return status;
 }
 
@@ -159,18 +160,18 @@ static int launch(struct penstock_slot *slot, struct penstock_plan_state *plan, 
     struct opencl_plan *self = plan->priv;
     const struct opencl_api *cl = ((const struct opencl_device *)plan->device->priv)->api;
     const struct opencl_slot *queue = slot->priv;
-    const struct opencl_node *node = &self->nodes[step->node];
-    const struct gpu_launch_config *config = &self->scheme.node[step->node].config;
+    const struct opencl_pass *pass = &self->passes[step->pass];
+    const struct gpu_launch_config *config = &self->decomposition.pass[step->pass].config;
     size_t x = penstock__gpu_group_x(config), local[2] = {x, penstock__gpu_group_size(config) / x},
            global[2] = {step->groups * x, local[1]};
     cl_mem images[2] = {NULL, NULL};
     cl_int code;
-    int status = find_images(images, slot, &self->scheme, step, job);
+    int status = find_images(images, slot, &self->decomposition, step, job);
     if (status)
         return status;
     pthread_mutex_lock(&self->arguments);
-    if (!(code = set_arguments(plan, node, step, queue, job, images)))
-        code = cl->EnqueueNDRangeKernel(queue->queue, node->kernel, 2, NULL, global, local, 0, NULL, NULL);
+    if (!(code = set_arguments(plan, pass, step, queue, job, images)))
+        code = cl->EnqueueNDRangeKernel(queue->queue, pass->kernel, 2, NULL, global, local, 0, NULL, NULL);
     pthread_mutex_unlock(&self->arguments);
     return code ? penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code) : PENSTOCK_OK;
 }
@@ -189,10 +190,10 @@ int penstock__opencl_enqueue(struct penstock_slot *slot, struct penstock_plan_st
     struct gpu_step step;
     unsigned scratches;
     size_t bytes;
-    int status = penstock__gpu_scratch(&scratches, &bytes, plan, &self->scheme, job);
+    int status = penstock__gpu_scratch(&scratches, &bytes, plan, &self->decomposition, job);
     for (unsigned i = 0; i < scratches && bytes && !status; i++)
         status = penstock__opencl_reserve(slot, i, bytes);
-    for (size_t i = 0; !status && penstock__gpu_step(&step, plan, &self->scheme, job, i); i++)
+    for (size_t i = 0; !status && penstock__gpu_step(&step, plan, &self->decomposition, job, i); i++)
         status = launch(slot, plan, job, &step);
     if (status)
         return status;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* How a transform of any length becomes kernels: by which method, and of how many nodes, each one pass over memory. */
-#ifndef PENSTOCK_GPU_SCHEME_H
-#define PENSTOCK_GPU_SCHEME_H
+/* How a transform of any length becomes kernels: by which method, and of how many passes, each one pass over memory. */
+#ifndef PENSTOCK_GPU_DECOMPOSITION_H
+#define PENSTOCK_GPU_DECOMPOSITION_H
 
 #include "gpu/launch_config.h"
 
-#define GPU_MAX_NODES 23 /* 2^23 points with a node for each stage of radix 2 */
-#define GPU_MAX_PARTS 12 /* nodes of a convolution's way there: the last one serves both ways */
+#define GPU_MAX_PASSES 23 /* 2^23 points with a pass for each stage of radix 2 */
+#define GPU_MAX_PARTS  12 /* passes of a convolution's way there: the last one serves both ways */
 
 enum gpu_method {
     GPU_PLAIN,
@@ -26,10 +26,10 @@ enum gpu_real {
 /*
  * One kernel. It takes every column c of the total / configuration.n columns of its data, points total /
  * configuration.n apart, through a transform of configuration.n points, and writes point k of it to (c / inner) inner
- * configuration.n + k inner + c % inner. After the last node (inner = columns) that is natural order: Stockham's
- * algorithm, with nodes for stages.
+ * configuration.n + k inner + c % inner. After the last pass (inner = columns) that is natural order: Stockham's
+ * algorithm, with passes for stages.
  */
-struct gpu_node {
+struct gpu_pass {
     struct gpu_launch_config config;
     unsigned inner;
     bool first;  /* reads the caller's samples, else scratch memory */
@@ -38,7 +38,7 @@ struct gpu_node {
     bool back;   /* is on the way back, or turns there: values leave with real and imaginary parts exchanged */
 };
 
-struct gpu_scheme {
+struct gpu_decomposition {
     enum gpu_method method;
     enum gpu_real real;
     unsigned length; /* points of a frame that were asked for, n / 2 where packed */
@@ -49,20 +49,20 @@ struct gpu_scheme {
     unsigned texel;  /* samples and values are in images, so many to a texel; 0: in buffers */
     unsigned count;
     size_t chunk; /* points that go through scratch memory at once; 0: as usual */
-    struct gpu_node node[GPU_MAX_NODES];
+    struct gpu_pass pass[GPU_MAX_PASSES];
 };
 
 /* PENSTOCK_ERR_UNSUPPORTED, with text, for what does not fit the limits and for a variant that does not exist. */
-int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
-                         const struct gpu_limits *limits, unsigned variant);
+int penstock__gpu_decomposition(struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft,
+                                const struct gpu_limits *limits, unsigned variant);
 
 /* That of struct gpu_requirements, of a whole problem. */
 bool penstock__gpu_whole(const struct penstock_fft_problem *fft);
 
-/* Transforms that lie side by side in a node's data. */
-static inline unsigned penstock__gpu_columns(const struct gpu_scheme *scheme, const struct gpu_node *node)
+/* Transforms that lie side by side in a pass's data. */
+static inline unsigned penstock__gpu_columns(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass)
 {
-    return scheme->total / node->config.n;
+    return decomposition->total / pass->config.n;
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Choice of method and of nodes. */
-#include "gpu/scheme.h"
+/* Choice of method and of passes. */
+#include "gpu/decomposition.h"
 #include "gpu/transpose.h"
 #include "gpu/tuning_parameters.h"
 
@@ -16,10 +16,10 @@ struct search {
     const struct gpu_limits *limits;
     unsigned variant;
     bool forward, whole;      /* whole: that of struct gpu_requirements */
-    unsigned most;            /* points of a node */
+    unsigned most;            /* points of a pass */
     struct gpu_tuning tuning; /* of the whole transform */
     const penstock_fft_options *options;
-    unsigned char *fits[2]; /* answers of node_fits() for each number of points: 0 not asked yet, 1 no, 2 yes */
+    unsigned char *fits[2]; /* answers of pass_fits() for each number of points: 0 not asked yet, 1 no, 2 yes */
 };
 
 static int config_of(struct gpu_launch_config *config, const struct search *search,
@@ -28,26 +28,26 @@ static int config_of(struct gpu_launch_config *config, const struct search *sear
     requirements.variant = search->variant;
     requirements.radix = search->options->radix;
     if (search->options->scratch == PENSTOCK_SCRATCH_GLOBAL && !requirements.radix)
-        requirements.radix = GPU_MAX_RADIX; /* a node is one stage, and exchanges nothing in local memory */
+        requirements.radix = GPU_MAX_RADIX; /* a pass is one stage, and exchanges nothing in local memory */
     requirements.items = search->options->items;
     requirements.group = search->options->group;
     requirements.turned = requirements.turned && search->options->scratch != PENSTOCK_SCRATCH_GLOBAL;
     return penstock__gpu_launch_config(config, &requirements, search->limits);
 }
 
-/* ---------------------------------------------------------------- one node -------------------- */
+/* ---------------------------------------------------------------- one pass -------------------- */
 
-static int one_node(struct gpu_scheme *scheme, const struct search *search, unsigned total)
+static int one_pass(struct gpu_decomposition *decomposition, const struct search *search, unsigned total)
 {
-    struct gpu_node *node = &scheme->node[0];
-    bool twice = scheme->method != GPU_PLAIN, unpack = scheme->real == GPU_PACKED && search->forward;
+    struct gpu_pass *pass = &decomposition->pass[0];
+    bool twice = decomposition->method != GPU_PLAIN, unpack = decomposition->real == GPU_PACKED && search->forward;
     if (total > MOST_ON_CHIP)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points are too many for one kernel", total);
-    *node = (struct gpu_node){.inner = 1, .first = true, .last = true, .middle = twice, .back = twice};
-    scheme->total = total;
-    scheme->count = 1;
+    *pass = (struct gpu_pass){.inner = 1, .first = true, .last = true, .middle = twice, .back = twice};
+    decomposition->total = total;
+    decomposition->count = 1;
     return config_of(
-        &node->config, search,
+        &pass->config, search,
         (struct gpu_requirements){.n = total, .twice = twice, .unpack = unpack, .whole = search->whole && !twice});
 }
 
@@ -60,25 +60,25 @@ static bool is_prime(unsigned n)
 }
 
 /* The cheapest smooth number from `least` to the next power of two whose convolution fits one kernel. */
-static bool cheapest(struct gpu_scheme *scheme, const struct search *search, unsigned least)
+static bool cheapest(struct gpu_decomposition *decomposition, const struct search *search, unsigned least)
 {
-    struct gpu_scheme tried = *scheme;
+    struct gpu_decomposition tried = *decomposition;
     double best = INFINITY;
     unsigned step = least > 512 ? 32 : least > 64 ? 8 : 1, power = 1, enough = least + least / 5;
     unsigned wanted = search->tuning.total;
     while (power < least)
         power *= 2;
     if (!wanted && least > 8192 && least <= 9216 && !search->variant && !search->limits->cpu &&
-        !one_node(&tried, search, 9216))
+        !one_pass(&tried, search, 9216))
         wanted = 9216; /* measured: two groups of it fit a multiprocessor */
     for (unsigned m = (least + step - 1) / step * step; m <= power && m <= MOST_ON_CHIP; m += step) {
         if ((wanted ? m != wanted : m > enough && m != power) || !penstock__gpu_smooth(m) ||
-            one_node(&tried, search, m))
+            one_pass(&tried, search, m))
             continue;
-        if (penstock__gpu_launch_config_cost(&tried.node[0].config) >= best)
+        if (penstock__gpu_launch_config_cost(&tried.pass[0].config) >= best)
             continue;
-        best = penstock__gpu_launch_config_cost(&tried.node[0].config);
-        *scheme = tried;
+        best = penstock__gpu_launch_config_cost(&tried.pass[0].config);
+        *decomposition = tried;
     }
     return best < INFINITY;
 }
@@ -88,42 +88,42 @@ static bool cheapest(struct gpu_scheme *scheme, const struct search *search, uns
  * bound by memory on a GPU: on an H200, 127 points by Rader reach a third of the copy rate, 509 and 1021 by Bluestein
  * two fifths of it.
  */
-static double scattered(const struct gpu_scheme *scheme, const struct search *search)
+static double scattered(const struct gpu_decomposition *decomposition, const struct search *search)
 {
-    return search->limits->cpu || scheme->length >= 2048 ? 1.3 : 2.2;
+    return search->limits->cpu || decomposition->length >= 2048 ? 1.3 : 2.2;
 }
 
-static bool one_convolution(struct gpu_scheme *scheme, const struct search *search)
+static bool one_convolution(struct gpu_decomposition *decomposition, const struct search *search)
 {
-    struct gpu_scheme rader = *scheme;
+    struct gpu_decomposition rader = *decomposition;
     bool fits;
-    scheme->method = GPU_BLUESTEIN;
-    fits = cheapest(scheme, search, 2 * scheme->length - 1);
+    decomposition->method = GPU_BLUESTEIN;
+    fits = cheapest(decomposition, search, 2 * decomposition->length - 1);
     rader.method = GPU_RADER;
-    if (!is_prime(scheme->length) || !penstock__gpu_smooth(scheme->length - 1) ||
-        one_node(&rader, search, scheme->length - 1) ||
-        (fits && penstock__gpu_launch_config_cost(&rader.node[0].config) * scattered(scheme, search) >=
-                     penstock__gpu_launch_config_cost(&scheme->node[0].config)))
+    if (!is_prime(decomposition->length) || !penstock__gpu_smooth(decomposition->length - 1) ||
+        one_pass(&rader, search, decomposition->length - 1) ||
+        (fits && penstock__gpu_launch_config_cost(&rader.pass[0].config) * scattered(decomposition, search) >=
+                     penstock__gpu_launch_config_cost(&decomposition->pass[0].config)))
         return fits;
-    *scheme = rader;
+    *decomposition = rader;
     return true;
 }
 
-/* ---------------------------------------------------------------- several nodes --------------- */
+/* ---------------------------------------------------------------- several passes -------------- */
 
 struct parts {
-    unsigned count, part[GPU_MAX_NODES];
+    unsigned count, part[GPU_MAX_PASSES];
 };
 
-/* More points fit no node, whatever their radices: four columns of floats in local memory, a quarter of the items. */
-static unsigned most_of_node(const struct gpu_limits *limits, const penstock_fft_options *options)
+/* More points fit no pass, whatever their radices: four columns of floats in local memory, a quarter of the items. */
+static unsigned most_of_pass(const struct gpu_limits *limits, const penstock_fft_options *options)
 {
     size_t local = limits->local_bytes / (4 * (options->group ? options->group : 4)), items = limits->max_group / 4;
     size_t most = items * GPU_MAX_SLOTS < local ? items * GPU_MAX_SLOTS : local;
     return most > MOST_OF_NODE ? MOST_OF_NODE : most > GPU_MAX_RADIX ? (unsigned)most : GPU_MAX_RADIX;
 }
 
-static bool node_fits(const struct search *search, unsigned n, bool twice)
+static bool pass_fits(const struct search *search, unsigned n, bool twice)
 {
     struct gpu_launch_config config;
     if (n > search->most)
@@ -134,14 +134,14 @@ static bool node_fits(const struct search *search, unsigned n, bool twice)
     return *answer == 2;
 }
 
-/* How good it is that the largest of some nodes has n points: columns should fill whole lines of memory. */
+/* How good it is that the largest of some passes has n points: columns should fill whole lines of memory. */
 static double badness(unsigned n, unsigned other)
 {
     double worst = n > other ? n : other;
     return worst * (n % 8 || other % 8 ? 1.5 : 1);
 }
 
-/* total = a b, both of them nodes: a <= b where both orders fit. */
+/* total = a b, both of them passes: a <= b where both orders fit. */
 static bool split_in_two(struct parts *parts, const struct search *search, unsigned total, bool twice)
 {
     double best = INFINITY;
@@ -154,8 +154,8 @@ static bool split_in_two(struct parts *parts, const struct search *search, unsig
         unsigned b = total / a;
         if (total % a || badness(a, b) > best)
             continue;
-        bool fits = node_fits(search, a, false) && node_fits(search, b, twice);
-        if (!fits && !(node_fits(search, b, false) && node_fits(search, a, twice)))
+        bool fits = pass_fits(search, a, false) && pass_fits(search, b, twice);
+        if (!fits && !(pass_fits(search, b, false) && pass_fits(search, a, twice)))
             continue;
         best = badness(a, b);
         *parts = (struct parts){2, {fits ? a : b, fits ? b : a}};
@@ -168,7 +168,7 @@ static bool split_in_three(struct parts *parts, const struct search *search, uns
     double best = INFINITY;
     for (unsigned a = 16; a <= MOST_OF_NODE && a < total; a++) {
         struct parts rest;
-        if (total % a || a >= best || total / a > search->most * search->most || !node_fits(search, a, false) ||
+        if (total % a || a >= best || total / a > search->most * search->most || !pass_fits(search, a, false) ||
             !split_in_two(&rest, search, total / a, twice))
             continue;
         if (badness(rest.part[0], rest.part[1]) + a >= best)
@@ -179,14 +179,14 @@ static bool split_in_three(struct parts *parts, const struct search *search, uns
     return best < INFINITY;
 }
 
-/* A node for each stage: what is between them goes through global memory. */
+/* A pass for each stage: what is between them goes through global memory. */
 static bool split_in_stages(struct parts *parts, const struct search *search, unsigned total, bool twice)
 {
     unsigned most = search->options->radix ? search->options->radix : GPU_MAX_RADIX;
     *parts = (struct parts){.count = 0};
     for (unsigned left = total; left > 1; parts->count++) {
         unsigned radix = most < left ? most : left;
-        if (parts->count == (twice ? GPU_MAX_PARTS : GPU_MAX_NODES))
+        if (parts->count == (twice ? GPU_MAX_PARTS : GPU_MAX_PASSES))
             return false;
         while (radix > 1 && left % radix)
             radix--;
@@ -209,38 +209,40 @@ static bool split(struct parts *parts, const struct search *search, unsigned tot
 }
 
 /* Forward through all parts and, for a convolution, back in the opposite order; the last part serves both ways. */
-static int make_nodes(struct gpu_scheme *scheme, const struct search *search, const struct parts *parts)
+static int make_passes(struct gpu_decomposition *decomposition, const struct search *search, const struct parts *parts)
 {
-    bool twice = scheme->method != GPU_PLAIN;
-    unsigned inner = scheme->side, turn = parts->count - 1;
-    scheme->count = twice ? 2 * parts->count - 1 : parts->count;
-    for (unsigned i = 0; i < scheme->count; i++) {
+    bool twice = decomposition->method != GPU_PLAIN;
+    unsigned inner = decomposition->side, turn = parts->count - 1;
+    decomposition->count = twice ? 2 * parts->count - 1 : parts->count;
+    for (unsigned i = 0; i < decomposition->count; i++) {
         unsigned n = parts->part[i <= turn ? i : 2 * turn - i];
-        struct gpu_node *node = &scheme->node[i];
+        struct gpu_pass *pass = &decomposition->pass[i];
         int status;
-        *node = (struct gpu_node){
-            .first = i == 0, .last = i == scheme->count - 1, .middle = twice && i == turn, .back = twice && i >= turn};
-        inner = node->middle ? 1 : inner;
+        *pass = (struct gpu_pass){.first = i == 0,
+                                  .last = i == decomposition->count - 1,
+                                  .middle = twice && i == turn,
+                                  .back = twice && i >= turn};
+        inner = pass->middle ? 1 : inner;
         if ((status = config_of(
-                 &node->config, search,
-                 (struct gpu_requirements){.n = n, .columns = true, .twice = node->middle, .turned = inner == 1})))
+                 &pass->config, search,
+                 (struct gpu_requirements){.n = n, .columns = true, .twice = pass->middle, .turned = inner == 1})))
             return status;
-        node->inner = inner;
+        pass->inner = inner;
         inner *= n;
     }
     return PENSTOCK_OK;
 }
 
-/* The least number of points for a long convolution that divides into as few nodes as can be. */
-static bool long_convolution(struct gpu_scheme *scheme, struct parts *parts, const struct search *search)
+/* The least number of points for a long convolution that divides into as few passes as can be. */
+static bool long_convolution(struct gpu_decomposition *decomposition, struct parts *parts, const struct search *search)
 {
     const struct {
         unsigned step;
         bool (*split)(struct parts *parts, const struct search *search, unsigned total, bool twice);
     } ways[] = {{256, split_in_two}, {4096, split_in_three}, {1, split_in_stages}};
     unsigned from = search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? 2 : 0;
-    unsigned least = 2 * scheme->length - 1;
-    scheme->method = GPU_BLUESTEIN;
+    unsigned least = 2 * decomposition->length - 1;
+    decomposition->method = GPU_BLUESTEIN;
     for (unsigned way = from; way < 2 || way == from; way++) {
         unsigned step = ways[way].step;
         if (way == 0 && !search->variant && !search->limits->cpu && least > 20000 && least <= 20736)
@@ -249,109 +251,113 @@ static bool long_convolution(struct gpu_scheme *scheme, struct parts *parts, con
         for (unsigned m = (least + step - 1) / step * step; m < end && m <= most; m += step)
             if (penstock__gpu_smooth(m) && (!search->tuning.total || m == search->tuning.total) &&
                 ways[way].split(parts, search, m, true)) {
-                scheme->total = m;
+                decomposition->total = m;
                 return true;
             }
     }
     return false;
 }
 
-static int several_nodes(struct gpu_scheme *scheme, const struct search *search)
+static int several_passes(struct gpu_decomposition *decomposition, const struct search *search)
 {
     struct parts parts;
-    scheme->method = GPU_PLAIN;
-    scheme->total = scheme->length;
+    decomposition->method = GPU_PLAIN;
+    decomposition->total = decomposition->length;
     if (search->options->scratch == PENSTOCK_SCRATCH_LOCAL)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device's local memory",
-                               scheme->length);
-    if (!split(&parts, search, scheme->length, false) && !long_convolution(scheme, &parts, search))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device in %s", scheme->length,
+                               decomposition->length);
+    if (!split(&parts, search, decomposition->length, false) && !long_convolution(decomposition, &parts, search))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device in %s", decomposition->length,
                                search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? "a node for each stage"
                                                                                    : "at most three nodes");
     if (parts.count == 1)
-        return one_node(scheme, search, scheme->total);
-    return make_nodes(scheme, search, &parts);
+        return one_pass(decomposition, search, decomposition->total);
+    return make_passes(decomposition, search, &parts);
 }
 
 /* ---------------------------------------------------------------- any length ------------------ */
 
-/* Side by side: nodes of columns, from the first on. */
-static int columns_scheme(struct gpu_scheme *scheme, const struct search *search)
+/* Side by side: passes of columns, from the first on. */
+static int columns_decomposition(struct gpu_decomposition *decomposition, const struct search *search)
 {
-    unsigned points = scheme->length / scheme->side;
+    unsigned points = decomposition->length / decomposition->side;
     struct parts parts = {1, {points}};
-    scheme->method = GPU_PLAIN;
-    scheme->total = scheme->length;
+    decomposition->method = GPU_PLAIN;
+    decomposition->total = decomposition->length;
     if (points == 1 || search->options->scratch == PENSTOCK_SCRATCH_GLOBAL || !penstock__gpu_smooth(points) ||
-        !node_fits(search, points, false))
+        !pass_fits(search, points, false))
         parts.count = 0;
     if (!parts.count && points > 1 && !split(&parts, search, points, false))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "columns of %u points are not transformed side by side: transpose them", points);
     if (points == 1)
         parts = (struct parts){1, {1}};
-    return make_nodes(scheme, search, &parts);
+    return make_passes(decomposition, search, &parts);
 }
 
-static int complex_scheme(struct gpu_scheme *scheme, const struct search *search)
+static int complex_decomposition(struct gpu_decomposition *decomposition, const struct search *search)
 {
-    bool global = search->options->scratch == PENSTOCK_SCRATCH_GLOBAL && scheme->length > 1;
-    if (scheme->side > 1)
-        return columns_scheme(scheme, search);
-    scheme->method = GPU_PLAIN;
-    if (!global && penstock__gpu_smooth(scheme->length) && !one_node(scheme, search, scheme->length))
+    bool global = search->options->scratch == PENSTOCK_SCRATCH_GLOBAL && decomposition->length > 1;
+    if (decomposition->side > 1)
+        return columns_decomposition(decomposition, search);
+    decomposition->method = GPU_PLAIN;
+    if (!global && penstock__gpu_smooth(decomposition->length) &&
+        !one_pass(decomposition, search, decomposition->length))
         return PENSTOCK_OK;
-    if (!global && !penstock__gpu_smooth(scheme->length) && one_convolution(scheme, search))
+    if (!global && !penstock__gpu_smooth(decomposition->length) && one_convolution(decomposition, search))
         return PENSTOCK_OK;
-    return several_nodes(scheme, search);
+    return several_passes(decomposition, search);
 }
 
-static int pair(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
+static int pair(struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft,
+                const struct gpu_limits *limits)
 {
     if (!limits->half_arithmetic)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "the device has no arithmetic in numbers of 16 bits (cl_khr_fp16)");
-    if (scheme->method != GPU_PLAIN || scheme->real != GPU_COMPLEX || scheme->count != 1 || fft->average > 1)
+    if (decomposition->method != GPU_PLAIN || decomposition->real != GPU_COMPLEX || decomposition->count != 1 ||
+        fft->average > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "arithmetic in numbers of 16 bits is for complex transforms of one kernel without "
                                "average, and those of %zu points are not",
                                fft->n);
-    scheme->paired = true;
-    scheme->node[0].config.ahead = 0;
+    decomposition->paired = true;
+    decomposition->pass[0].config.ahead = 0;
     return PENSTOCK_OK;
 }
 
 /* Points that wait in local memory to become texels together. */
-static size_t staged_points(const struct gpu_scheme *scheme, const struct gpu_node *last)
+static size_t staged_points(const struct gpu_decomposition *decomposition, const struct gpu_pass *last)
 {
-    return last->config.per_group * (size_t)(last->config.columns ? last->config.n : scheme->length);
+    return last->config.per_group * (size_t)(last->config.columns ? last->config.n : decomposition->length);
 }
 
-static int use_images(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
+static int use_images(struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft,
                       const struct gpu_limits *limits)
 {
-    struct gpu_node *last = &scheme->node[scheme->count - 1];
+    struct gpu_pass *last = &decomposition->pass[decomposition->count - 1];
     const struct gpu_launch_config *config = &last->config;
     if (!limits->texel)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "images are for OpenCL devices that make images of floats from buffers");
     if (fft->format != PENSTOCK_CF32 || fft->output != PENSTOCK_OUTPUT_COMPLEX || fft->half ||
-        scheme->real != GPU_COMPLEX || scheme->paired)
+        decomposition->real != GPU_COMPLEX || decomposition->paired)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "images are for complex transforms of floats, from cf32 to complex values");
     if (limits->texel == 2 &&
         (fft->n % 2 || fft->skip % 2 || fft->spacing % 2 || fft->gathered ||
-         (config->columns && (config->per_group % 2 || penstock__gpu_columns(scheme, last) % 2)) ||
+         (config->columns && (config->per_group % 2 || penstock__gpu_columns(decomposition, last) % 2)) ||
          (config->columns && fft->centered && config->n % 2)))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "the device's images have two points to a texel: length, skip, spacing and columns "
                                "must be even");
-    if (limits->texel == 2 && penstock__gpu_local_bytes(config) + 8 * staged_points(scheme, last) > limits->local_bytes)
+    if (limits->texel == 2 &&
+        penstock__gpu_local_bytes(config) + 8 * staged_points(decomposition, last) > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%zu points do not fit local memory to become texels",
-                               staged_points(scheme, last));
-    scheme->texel = limits->texel;
-    for (unsigned i = 0; i < scheme->count; i++)
-        scheme->node[i].config.ahead = 0;
+                               staged_points(decomposition, last));
+    decomposition->texel = limits->texel;
+    for (unsigned i = 0; i < decomposition->count; i++)
+        decomposition->pass[i].config.ahead = 0;
     return PENSTOCK_OK;
 }
 
@@ -361,8 +367,8 @@ bool penstock__gpu_whole(const struct penstock_fft_problem *fft)
            !fft->half && !fft->window && fft->shift == 0 && !fft->gathered && fft->average == 1;
 }
 
-static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
-                          const struct gpu_limits *limits, unsigned variant)
+static int decomposition_of_kind(struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft,
+                                 const struct gpu_limits *limits, unsigned variant)
 {
     unsigned char fits[2][MOST_OF_NODE + 1] = {{0}};
     struct search search = {.limits = limits,
@@ -370,37 +376,37 @@ static int scheme_of_kind(struct gpu_scheme *scheme, const struct penstock_fft_p
                             .forward = fft->direction == PENSTOCK_FORWARD,
                             .whole = penstock__gpu_whole(fft),
                             .options = &fft->options,
-                            .most = most_of_node(limits, &fft->options),
+                            .most = most_of_pass(limits, &fft->options),
                             .fits = {fits[0], fits[1]}};
     if (!penstock__fft_has_options(fft))
         penstock__gpu_tuning_parameters(&search.tuning, (unsigned)fft->n, penstock__gpu_wanted(limits, variant));
-    memset(scheme, 0, sizeof *scheme);
+    memset(decomposition, 0, sizeof *decomposition);
     if (variant >= GPU_VARIANTS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);
     if (fft->transposed)
-        return penstock__gpu_transpose_scheme(scheme, fft, limits);
-    scheme->length = (unsigned)fft->n;
-    scheme->chunk = search.tuning.chunk ? (size_t)1 << search.tuning.chunk : 0;
-    scheme->side = fft->columns > 1 ? (unsigned)fft->columns : 1;
+        return penstock__gpu_transpose_decomposition(decomposition, fft, limits);
+    decomposition->length = (unsigned)fft->n;
+    decomposition->chunk = search.tuning.chunk ? (size_t)1 << search.tuning.chunk : 0;
+    decomposition->side = fft->columns > 1 ? (unsigned)fft->columns : 1;
     if (fft->rows > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "rows and columns are two schemes");
     if (fft->domain == PENSTOCK_REAL && fft->n % 2 == 0 && fft->n >= 4 && penstock__gpu_smooth(fft->n / 2) &&
         fft->options.scratch != PENSTOCK_SCRATCH_GLOBAL) {
-        scheme->real = GPU_PACKED;
-        scheme->length = (unsigned)(fft->n / 2);
-        if (!one_node(scheme, &search, scheme->length))
+        decomposition->real = GPU_PACKED;
+        decomposition->length = (unsigned)(fft->n / 2);
+        if (!one_pass(decomposition, &search, decomposition->length))
             return PENSTOCK_OK;
-        scheme->length = (unsigned)fft->n;
+        decomposition->length = (unsigned)fft->n;
     }
-    scheme->real = fft->domain == PENSTOCK_REAL ? GPU_WHOLE : GPU_COMPLEX;
-    return complex_scheme(scheme, &search);
+    decomposition->real = fft->domain == PENSTOCK_REAL ? GPU_WHOLE : GPU_COMPLEX;
+    return complex_decomposition(decomposition, &search);
 }
 
-int penstock__gpu_scheme(struct gpu_scheme *scheme, const struct penstock_fft_problem *fft,
-                         const struct gpu_limits *limits, unsigned variant)
+int penstock__gpu_decomposition(struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft,
+                                const struct gpu_limits *limits, unsigned variant)
 {
-    int status = scheme_of_kind(scheme, fft, limits, variant);
+    int status = decomposition_of_kind(decomposition, fft, limits, variant);
     if (!status && fft->options.arithmetic == PENSTOCK_ARITHMETIC_HALF)
-        status = pair(scheme, fft, limits);
-    return status || !fft->options.images ? status : use_images(scheme, fft, limits);
+        status = pair(decomposition, fft, limits);
+    return status || !fft->options.images ? status : use_images(decomposition, fft, limits);
 }

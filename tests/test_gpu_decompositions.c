@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /*
- * How transforms of all lengths to 2^23 become kernels: at most three nodes each way, of radices that multiply to the
+ * How transforms of all lengths to 2^23 become kernels: at most three passes each way, of radices that multiply to the
  * length that is computed, within the device's local memory and work-items, and as few as docs/opencl.md says.
  * And a batch is refused before what kernels count in 32 bits would come round.
  * PENSTOCK_TEST_FULL=1 asks for every length; else for the short ones, the ends, and some by hash.
@@ -18,7 +18,7 @@
 static const struct {
     struct gpu_limits limits;
     size_t one_kernel; /* products of small primes to so many points are one kernel, and convolutions of so many too */
-    size_t two_nodes;  /* all lengths to this one are two nodes each way at most */
+    size_t two_passes; /* all lengths to this one are two passes each way at most */
 } devices[] = {
     {{.local_bytes = 227 << 10, .max_group = 1024, .units = 132}, 16384, (size_t)1 << 22}, /* NVIDIA through CUDA */
     {{.local_bytes = 48 << 10, .max_group = 1024, .units = 132}, 8192, (size_t)1 << 20},   /* and through OpenCL */
@@ -28,9 +28,9 @@ static const struct {
 };
 enum { DEVICES = sizeof devices / sizeof devices[0], MOST_NODES = 3 };
 
-static unsigned long cases[DEVICES], nodes[DEVICES][MOST_NODES + 1], convolutions[DEVICES];
+static unsigned long cases[DEVICES], passes[DEVICES][MOST_NODES + 1], convolutions[DEVICES];
 
-/* The radices of each chain multiply to the node's points, and a work-item holds what it must. */
+/* The radices of each chain multiply to the pass's points, and a work-item holds what it must. */
 static bool stages_are_whole(const struct gpu_launch_config *config)
 {
     for (unsigned from = 0; from < config->stages; from += config->chain) {
@@ -48,53 +48,54 @@ static bool stages_are_whole(const struct gpu_launch_config *config)
     return config->slots <= GPU_MAX_SLOTS && config->stages % config->chain == 0;
 }
 
-static bool node_is_within(const struct gpu_launch_config *config, const struct gpu_limits *limits)
+static bool pass_is_within(const struct gpu_launch_config *config, const struct gpu_limits *limits)
 {
     return penstock__gpu_group_size(config) <= limits->max_group &&
            penstock__gpu_local_bytes(config) <= limits->local_bytes && config->lanes % config->lows == 0;
 }
 
 /* Which points a convolution needs, and that a plain transform computes what was asked for. */
-static bool total_is_right(const struct gpu_scheme *scheme)
+static bool total_is_right(const struct gpu_decomposition *decomposition)
 {
-    if (scheme->method == GPU_BLUESTEIN)
-        return scheme->total >= 2 * scheme->length - 1 && penstock__gpu_smooth(scheme->total);
-    return scheme->total == scheme->length - (scheme->method == GPU_RADER);
+    if (decomposition->method == GPU_BLUESTEIN)
+        return decomposition->total >= 2 * decomposition->length - 1 && penstock__gpu_smooth(decomposition->total);
+    return decomposition->total == decomposition->length - (decomposition->method == GPU_RADER);
 }
 
-static void check_nodes(const struct gpu_scheme *scheme, size_t n, size_t device)
+static void check_passes(const struct gpu_decomposition *decomposition, size_t n, size_t device)
 {
-    bool twice = scheme->method == GPU_BLUESTEIN || scheme->method == GPU_RADER;
-    unsigned there = twice ? (scheme->count + 1) / 2 : scheme->count;
+    bool twice = decomposition->method == GPU_BLUESTEIN || decomposition->method == GPU_RADER;
+    unsigned there = twice ? (decomposition->count + 1) / 2 : decomposition->count;
     size_t product = 1;
-    for (unsigned i = 0; i < scheme->count; i++) {
-        const struct gpu_node *node = &scheme->node[i];
-        product *= i < there ? node->config.n : 1;
-        CHECK(stages_are_whole(&node->config), "n %zu, device %zu, node %u: stages", n, device, i);
-        CHECK(node_is_within(&node->config, &devices[device].limits),
+    for (unsigned i = 0; i < decomposition->count; i++) {
+        const struct gpu_pass *pass = &decomposition->pass[i];
+        product *= i < there ? pass->config.n : 1;
+        CHECK(stages_are_whole(&pass->config), "n %zu, device %zu, node %u: stages", n, device, i);
+        CHECK(pass_is_within(&pass->config, &devices[device].limits),
               "n %zu, device %zu, node %u: %u work-items, %zu bytes", n, device, i,
-              penstock__gpu_group_size(&node->config), penstock__gpu_local_bytes(&node->config));
-        CHECK(node->first == (i == 0) && node->last == (i == scheme->count - 1) &&
-                  node->middle == (twice && i == there - 1) && node->back == (twice && i >= there - 1),
+              penstock__gpu_group_size(&pass->config), penstock__gpu_local_bytes(&pass->config));
+        CHECK(pass->first == (i == 0) && pass->last == (i == decomposition->count - 1) &&
+                  pass->middle == (twice && i == there - 1) && pass->back == (twice && i >= there - 1),
               "n %zu, device %zu, node %u: its place", n, device, i);
     }
-    CHECK(product == scheme->total && total_is_right(scheme), "n %zu, device %zu: nodes of %zu points in all, for %u",
-          n, device, product, scheme->total);
+    CHECK(product == decomposition->total && total_is_right(decomposition),
+          "n %zu, device %zu: nodes of %zu points in all, for %u", n, device, product, decomposition->total);
     CHECK(there <= MOST_NODES, "n %zu, device %zu: %u nodes", n, device, there);
-    nodes[device][there <= MOST_NODES ? there : MOST_NODES]++;
+    passes[device][there <= MOST_NODES ? there : MOST_NODES]++;
     convolutions[device] += twice;
 }
 
-/* One kernel while a transform fits, two nodes as long as its factors allow it for every length. */
-static void check_count(const struct gpu_scheme *scheme, size_t n, size_t device)
+/* One kernel while a transform fits, two passes as long as its factors allow it for every length. */
+static void check_count(const struct gpu_decomposition *decomposition, size_t n, size_t device)
 {
-    unsigned there = scheme->method == GPU_BLUESTEIN ? (scheme->count + 1) / 2 : scheme->count;
+    unsigned there = decomposition->method == GPU_BLUESTEIN ? (decomposition->count + 1) / 2 : decomposition->count;
     bool smooth = penstock__gpu_smooth(n);
     size_t points = smooth ? n : 2 * n;
-    CHECK(scheme->method == GPU_PLAIN || !smooth, "n %zu, device %zu: method %d", n, device, (int)scheme->method);
+    CHECK(decomposition->method == GPU_PLAIN || !smooth, "n %zu, device %zu: method %d", n, device,
+          (int)decomposition->method);
     if (points <= devices[device].one_kernel)
-        CHECK(scheme->count == 1, "n %zu, device %zu: %u kernels", n, device, scheme->count);
-    else if (n <= devices[device].two_nodes)
+        CHECK(decomposition->count == 1, "n %zu, device %zu: %u kernels", n, device, decomposition->count);
+    else if (n <= devices[device].two_passes)
         CHECK(there <= 2, "n %zu, device %zu: %u nodes", n, device, there);
 }
 
@@ -103,15 +104,15 @@ static void check_length(size_t n, unsigned variant, penstock_domain domain)
     const struct penstock_fft_problem fft = {
         .n = n, .format = domain ? PENSTOCK_F32 : PENSTOCK_CF32, .domain = domain, .scale = 1, .average = 1};
     for (size_t d = 0; d < DEVICES; d++) {
-        struct gpu_scheme scheme;
-        int status = penstock__gpu_scheme(&scheme, &fft, &devices[d].limits, variant);
+        struct gpu_decomposition decomposition;
+        int status = penstock__gpu_decomposition(&decomposition, &fft, &devices[d].limits, variant);
         CHECK(!status, "n %zu, device %zu, variant %u: %s", n, d, variant, penstock_error_text());
         if (status)
             continue;
         cases[d]++;
-        check_nodes(&scheme, n, d);
+        check_passes(&decomposition, n, d);
         if (!variant && !domain)
-            check_count(&scheme, n, d);
+            check_count(&decomposition, n, d);
     }
 }
 
@@ -136,15 +137,15 @@ static void check_transforms(size_t n)
     const struct penstock_problem problem = {
         .fft = {.n = n, .format = PENSTOCK_CF32, .spacing = n, .scale = 1, .average = 1}};
     const struct penstock_plan_state state = {.device = &device_row, .problem = &problem};
-    struct gpu_scheme scheme;
+    struct gpu_decomposition decomposition;
     size_t bytes, most = 0;
     unsigned count;
-    CHECK_OK(penstock__gpu_scheme(&scheme, &problem.fft, &devices[0].limits, 0));
+    CHECK_OK(penstock__gpu_decomposition(&decomposition, &problem.fft, &devices[0].limits, 0));
     for (size_t step = (size_t)1 << 31; step; step /= 2) {
         const struct penstock_job job = {.frames = most + step};
-        most += penstock__gpu_scratch(&count, &bytes, &state, &scheme, &job) ? 0 : step;
+        most += penstock__gpu_scratch(&count, &bytes, &state, &decomposition, &job) ? 0 : step;
     }
-    const struct gpu_launch_config *config = &scheme.node[0].config;
+    const struct gpu_launch_config *config = &decomposition.pass[0].config;
     CHECK(most > 1 << 20 && most + (uint64_t)config->ahead * config->per_group + config->per_group <= INT32_MAX,
           "n %zu: %zu rows, and %u groups of %u ahead", n, most, config->ahead, config->per_group);
 }
@@ -212,7 +213,7 @@ int main(int count, char **arguments)
     }
     for (size_t d = 0; d < DEVICES; d++) {
         printf("device %zu: %lu schemes, of one, two and three nodes each way: %lu, %lu, %lu; convolutions: %lu\n", d,
-               cases[d], nodes[d][1], nodes[d][2], nodes[d][3], convolutions[d]);
+               cases[d], passes[d][1], passes[d][2], passes[d][3], convolutions[d]);
         CHECK(count > 1 || cases[d] >= (full ? MOST_LENGTH : 2500), "device %zu: only %lu cases", d, cases[d]);
     }
     for (size_t n = 1; n <= 4096; n *= 2)
