@@ -127,12 +127,13 @@ static void check_tuned(size_t n, const struct gpu_limits *device)
     const struct penstock_backend backend = {.name = "model"};
     const struct penstock_device named = {.backend = &backend, .context = context};
     const struct penstock_problem problem = {.fft = {.n = n, .spacing = n, .scale = 1, .average = 1}, .batch = 1};
-    struct penstock_shapes shapes;
-    CHECK_OK(penstock__gpu_shapes(&shapes, &named, &problem, device, "host"));
-    CHECK(shapes.count <= PENSTOCK_MAX_SHAPES && (n < 16 || shapes.count), "n %zu: %zu shapes", n, shapes.count);
+    struct penstock_launch_configs shapes;
+    CHECK_OK(penstock__gpu_launch_configs(&shapes, &named, &problem, device, "host"));
+    CHECK(shapes.count <= PENSTOCK_MAX_LAUNCH_CONFIGS && (n < 16 || shapes.count), "n %zu: %zu shapes", n,
+          shapes.count);
     for (size_t i = 0; i < shapes.count; i++) {
         struct gpu_limits within = *device;
-        within.config = shapes.shape[i];
+        within.config = shapes.text[i];
         if (penstock__fused_first(&problem, &within))
             continue;
         check(n, &within, 0, false);

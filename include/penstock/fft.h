@@ -72,12 +72,13 @@ typedef struct penstock_fft_desc {
     penstock_fft_options options; /* how a GPU is to do it: fft_options.h */
 
     /*
-     * Tuning: a GPU's plan times the shapes that its kernels can have, at most nine of them, with `batch` frames in the
-     * device's memory, when it is made, and keeps the fastest; one that fails is left out. Timing takes 20 ms, and each
-     * round of a slow device more; kernels are compiled first where the cache does not have them. The answer stays in
-     * the cache folder, as kernels do, until library, kernel sources, device or driver change: the next plan of the
-     * kind takes it without timing. False: the library's own choice, by measurements that its makers took. Without
-     * effect on devices and for transforms with nothing to choose: with rows or columns, planar samples or `options`.
+     * Tuning: a GPU's plan times the launch configurations that its kernels can have, at most nine of them, with
+     * `batch` frames in the device's memory, when it is made, and keeps the fastest; one that fails is left out. Timing
+     * takes 20 ms, and each round of a slow device more; kernels are compiled first where the cache does not have them.
+     * The answer stays in the cache folder, as kernels do, until library, kernel sources, device or driver change: the
+     * next plan of the kind takes it without timing. False: the library's own choice, by measurements that its makers
+     * took. Without effect on devices and for transforms with nothing to choose: with rows or columns, planar samples
+     * or `options`.
      */
     bool tune;
 } penstock_fft_desc;

@@ -110,7 +110,7 @@ struct penstock_fft_problem {
     bool transposed;  /* nothing is computed: the frame's n / columns rows become its columns; only GPU backends ask
                          that of themselves */
     penstock_fft_options options; /* zero but for backends with PENSTOCK_BACKEND_OPTIONS */
-    bool tune;                    /* the core times the shapes that the backend lists; a backend may pass it over */
+    bool tune; /* the core times the launch configurations that the backend lists; a backend may pass it over */
 };
 
 /* Whether a frame is more than one transform of n values that lie together. */
@@ -467,19 +467,19 @@ struct penstock_gather {
 };
 
 /* How variant 0 of a plan can be made beside the library's choice: lines of text that mean something to the backend. */
-#define PENSTOCK_MAX_SHAPES  8
-#define PENSTOCK_SHAPE_BYTES 160
-struct penstock_shapes {
+#define PENSTOCK_MAX_LAUNCH_CONFIGS  8
+#define PENSTOCK_LAUNCH_CONFIG_BYTES 160
+struct penstock_launch_configs {
     size_t count;
-    char shape[PENSTOCK_MAX_SHAPES][PENSTOCK_SHAPE_BYTES];
+    char text[PENSTOCK_MAX_LAUNCH_CONFIGS][PENSTOCK_LAUNCH_CONFIG_BYTES];
     char identity[64]; /* another one where kernel sources, device, driver or compiler are others */
 };
 
 struct penstock_plan_state {
     struct penstock_device *device;
     const struct penstock_problem *problem; /* lives as long as the plan */
-    const char *shape;                      /* one that `shapes` lists, with variant 0; NULL: the library's choice */
-    char variant[64];                       /* for penstock_plan_info; plan_init fills it in */
+    const char *launch_config; /* one that `launch_configs` lists, with variant 0; NULL: the library's choice */
+    char variant[64];          /* for penstock_plan_info; plan_init fills it in */
     unsigned kernels, passes;
     size_t best_batch;
     size_t frame_scratch; /* bytes of scratch memory that run_frames takes */
@@ -588,9 +588,10 @@ struct penstock_backend {
     int (*plan_init)(struct penstock_plan_state *plan, unsigned variant);
     void (*plan_free)(struct penstock_plan_state *plan);
 
-    /* (optional, with stamp) The shapes that are worth timing for a problem; none where there is nothing to choose. */
-    int (*shapes)(struct penstock_shapes *shapes, const struct penstock_device *device,
-                  const struct penstock_problem *problem);
+    /* (optional, with stamp) The configurations that are worth timing for a problem; none where there is nothing to
+     * choose. */
+    int (*launch_configs)(struct penstock_launch_configs *list, const struct penstock_device *device,
+                          const struct penstock_problem *problem);
 
     int (*slot_init)(struct penstock_slot *slot);
     void (*slot_free)(struct penstock_slot *slot);

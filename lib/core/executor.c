@@ -40,7 +40,7 @@ static int make_plan(struct penstock__executor *executor, unsigned variant)
     executor->state =
         (struct penstock_plan_state){.device = executor->state.device, .problem = executor->state.problem};
     int status;
-    executor->state.shape = variant || !*executor->shape ? NULL : executor->shape;
+    executor->state.launch_config = variant || !*executor->launch_config ? NULL : executor->launch_config;
     if (backend->plan_bytes && !(executor->state.priv = penstock__calloc(1, backend->plan_bytes)))
         return PENSTOCK_ERR_MEMORY;
     penstock__trial_begin(&executor->state, variant);
@@ -107,12 +107,12 @@ static int open_executor(struct penstock__executor **executor, struct penstock_d
 
 int penstock__executor_new_as(struct penstock__executor **executor, struct penstock_device *device,
                               const struct penstock_problem *problem, unsigned slots, unsigned variant,
-                              const char *shape)
+                              const char *launch_config)
 {
     int status = open_executor(executor, device, problem, slots);
     if (status)
         return status;
-    snprintf((*executor)->shape, sizeof(*executor)->shape, "%s", shape);
+    snprintf((*executor)->launch_config, sizeof(*executor)->launch_config, "%s", launch_config);
     if ((status = make_plan(*executor, variant))) {
         penstock__executor_free(*executor);
         *executor = NULL;

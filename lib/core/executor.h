@@ -48,8 +48,8 @@ struct penstock__executor {
     struct penstock_plan_state state;
     struct penstock__group_executor *group; /* of several devices: core/group_executor.h. Else NULL */
     bool planned;
-    char shape[PENSTOCK_SHAPE_BYTES]; /* of variant 0; "": the library's choice */
-    unsigned timed;                   /* shapes that it was chosen from by timing, and the time that took */
+    char launch_config[PENSTOCK_LAUNCH_CONFIG_BYTES]; /* of variant 0; "": the library's choice */
+    unsigned timed; /* configurations that it was chosen from by timing, and the time that took */
     double tuning_s;
     unsigned slot_count;
     struct penstock__slot slots[PENSTOCK__MAX_SLOTS];
@@ -76,10 +76,10 @@ struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
                            const struct penstock_problem *problem, unsigned slots);
 
-/* One variant, variant 0 in one shape, "" or of the backend's list, without its check: core/tune.c. */
+/* One variant, variant 0 in one launch configuration, "" or of the backend's list, without its check: core/tune.c. */
 int penstock__executor_new_as(struct penstock__executor **executor, struct penstock_device *device,
                               const struct penstock_problem *problem, unsigned slots, unsigned variant,
-                              const char *shape);
+                              const char *launch_config);
 
 /* Sends a batch through a slot that is idle or busy with batches no smaller, after which it comes, one wait being for
  * all; its memory belongs to the slot until the wait. After a failure of either the

@@ -234,7 +234,7 @@ static void describe(struct penstock__executor *executor, const struct penstock_
     executor->state = first->state;
     executor->state.device = device;
     executor->state.priv = NULL;
-    executor->state.shape = NULL;
+    executor->state.launch_config = NULL;
     executor->timed = first->timed;
     executor->tuning_s = first->tuning_s;
     executor->slot_count = wanted < PENSTOCK__MAX_SLOTS ? wanted : PENSTOCK__MAX_SLOTS;

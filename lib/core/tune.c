@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /*
- * Times the shapes of a plan's kernels with the samples on the device, in turns, so that what disturbs one disturbs
- * all, and keeps the fastest one that passes the plan's check. As the choice among devices, the answer is kept under a
- * text that names all it depends on.
+ * Times the launch configurations of a plan's kernels with the samples on the device, in turns, so that what disturbs
+ * one disturbs all, and keeps the fastest one that passes the plan's check. As the choice among devices, the answer is
+ * kept under a text that names all it depends on.
  */
 #include "core/tune.h"
 #include "core/bench.h"
@@ -20,38 +20,39 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BUDGET_S    0.02 /* of timing, after one run of each shape */
-#define ROUND_S     3e-4 /* of one shape in one round */
+#define BUDGET_S    0.02 /* of timing, after one run of each configuration */
+#define ROUND_S     3e-4 /* of one configuration in one round */
 #define ROUNDS      25
-#define GAIN        0.97 /* another shape than the library's choice must take less than so much of its time */
+#define GAIN        0.97 /* another configuration than the library's choice must take less than so much of its time */
 #define MOST_BYTES  ((size_t)256 << 20)
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define FILLING     0x3c /* such bytes are a number of ordinary size in every format */
-#define MOST        (PENSTOCK_MAX_SHAPES + 1)
+#define MOST        (PENSTOCK_MAX_LAUNCH_CONFIGS + 1)
 #define KEY_BYTES   4096
 
 struct tuning {
     struct penstock_device *device;
     const struct penstock_problem *problem;
     unsigned slots;
-    struct penstock_shapes shapes;
-    struct penstock__executor *executors[MOST]; /* the library's choice, then the shapes; NULL where one failed */
-    double seconds[MOST];                       /* of the frames that are timed; infinite until then */
+    struct penstock_launch_configs configs;
+    struct penstock__executor
+        *executors[MOST]; /* the library's choice, then the configurations; NULL where one failed */
+    double seconds[MOST]; /* of the frames that are timed; infinite until then */
     size_t frames;
     void *block;
     penstock_bench *bench;
 };
 
-static const char *shape_of(const struct tuning *tuning, size_t i)
+static const char *config_of(const struct tuning *tuning, size_t i)
 {
-    return i ? tuning->shapes.shape[i - 1] : "";
+    return i ? tuning->configs.text[i - 1] : "";
 }
 
 static void leave_out(struct tuning *tuning, size_t i)
 {
-    const char *shape = shape_of(tuning, i);
+    const char *config = config_of(tuning, i);
     penstock__log(tuning->device->context, PENSTOCK_LOG_DEBUG, "%s: tuning leaves %s out: %s", tuning->device->name,
-                  *shape ? shape : "the usual shape", penstock_error_text());
+                  *config ? config : "the usual shape", penstock_error_text());
     penstock__executor_free(tuning->executors[i]);
     tuning->executors[i] = NULL;
     tuning->seconds[i] = INFINITY;
@@ -62,26 +63,26 @@ static void leave_out(struct tuning *tuning, size_t i)
 static void write_key(char key[KEY_BYTES], const struct tuning *tuning)
 {
     int used = snprintf(key, KEY_BYTES / 2, "penstock %s on %s, %s: %s, ", penstock_version(), tuning->device->product,
-                        tuning->device->driver, tuning->shapes.identity);
+                        tuning->device->driver, tuning->configs.identity);
     used += (int)penstock__problem_key(key + used, tuning->problem);
-    for (size_t i = 0; i < tuning->shapes.count && used > 0 && used < KEY_BYTES; i++)
-        used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s\n", tuning->shapes.shape[i]);
+    for (size_t i = 0; i < tuning->configs.count && used > 0 && used < KEY_BYTES; i++)
+        used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s\n", tuning->configs.text[i]);
 }
 
-static void write_answer(char answer[PENSTOCK_SHAPE_BYTES + 16], const struct tuning *tuning, size_t index)
+static void write_answer(char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16], const struct tuning *tuning, size_t index)
 {
-    snprintf(answer, PENSTOCK_SHAPE_BYTES + 16, "shape: %s\n", shape_of(tuning, index));
+    snprintf(answer, PENSTOCK_LAUNCH_CONFIG_BYTES + 16, "shape: %s\n", config_of(tuning, index));
 }
 
-/* What was kept, as an index of shape_of(); false where there is nothing. */
+/* What was kept, as an index of config_of(); false where there is nothing. */
 static bool recall(const struct tuning *tuning, const char *key, size_t *index)
 {
     penstock_context *context = tuning->device->context;
-    char answer[PENSTOCK_SHAPE_BYTES + 16], other[PENSTOCK_SHAPE_BYTES + 16];
+    char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16], other[PENSTOCK_LAUNCH_CONFIG_BYTES + 16];
     if (!penstock__wisdom_recall(answer, sizeof answer, context, key) &&
         !penstock__wisdom_read(answer, sizeof answer, context, "tuned", key))
         return false;
-    for (*index = 0; *index <= tuning->shapes.count; ++*index) {
+    for (*index = 0; *index <= tuning->configs.count; ++*index) {
         write_answer(other, tuning, *index);
         if (!strcmp(answer, other))
             return true;
@@ -89,10 +90,10 @@ static bool recall(const struct tuning *tuning, const char *key, size_t *index)
     return false;
 }
 
-/* In the context, of a shape that has passed its check: the first answer holds. */
+/* In the context, of a launch configuration that has passed its check: the first answer holds. */
 static void keep(const struct tuning *tuning, const char *key, size_t index)
 {
-    char answer[PENSTOCK_SHAPE_BYTES + 16];
+    char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16];
     write_answer(answer, tuning, index);
     penstock__wisdom_keep(answer, sizeof answer, tuning->device->context, key);
 }
@@ -100,7 +101,7 @@ static void keep(const struct tuning *tuning, const char *key, size_t index)
 /* In the cache folder, too. */
 static void remember(const struct tuning *tuning, const char *key, size_t index)
 {
-    char answer[PENSTOCK_SHAPE_BYTES + 16];
+    char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16];
     write_answer(answer, tuning, index);
     penstock__wisdom_write(tuning->device->context, "tuned", key, answer);
     keep(tuning, key, index);
@@ -110,10 +111,10 @@ static void remember(const struct tuning *tuning, const char *key, size_t index)
 
 static void make_all(struct tuning *tuning)
 {
-    for (size_t i = 0; i <= tuning->shapes.count; i++) {
+    for (size_t i = 0; i <= tuning->configs.count; i++) {
         tuning->seconds[i] = INFINITY;
         if (penstock__executor_new_as(&tuning->executors[i], tuning->device, tuning->problem, tuning->slots, 0,
-                                      shape_of(tuning, i)))
+                                      config_of(tuning, i)))
             leave_out(tuning, i);
     }
 }
@@ -159,7 +160,7 @@ static double time_all(struct tuning *tuning)
 {
     unsigned repeats[MOST];
     double start, seconds;
-    for (size_t i = 0; i <= tuning->shapes.count; i++)
+    for (size_t i = 0; i <= tuning->configs.count; i++)
         if (tuning->executors[i]) {
             if (run(tuning, i, 1, &seconds))
                 leave_out(tuning, i);
@@ -168,7 +169,7 @@ static double time_all(struct tuning *tuning)
         }
     start = penstock__now_s();
     for (int round = 0; round < ROUNDS && (!round || penstock__now_s() - start < BUDGET_S); round++)
-        for (size_t i = 0; i <= tuning->shapes.count; i++)
+        for (size_t i = 0; i <= tuning->configs.count; i++)
             if (tuning->executors[i]) {
                 if (run(tuning, i, repeats[i], &seconds))
                     leave_out(tuning, i);
@@ -186,7 +187,7 @@ static double time_all(struct tuning *tuning)
 static size_t fastest(const struct tuning *tuning)
 {
     size_t best = 0;
-    for (size_t i = 1; i <= tuning->shapes.count; i++)
+    for (size_t i = 1; i <= tuning->configs.count; i++)
         if (tuning->seconds[i] < tuning->seconds[best] * (best ? 1 : GAIN))
             best = i;
     return best;
@@ -213,10 +214,10 @@ static bool measure(struct tuning *tuning, size_t *index)
         return false;
     memset(tuning->block, FILLING, BLOCK_BYTES);
     seconds = time_all(tuning);
-    for (size_t i = 0; i <= tuning->shapes.count; i++)
+    for (size_t i = 0; i <= tuning->configs.count; i++)
         if (isfinite(tuning->seconds[i])) {
             penstock__log(tuning->device->context, PENSTOCK_LOG_DEBUG, "%s: %s takes %.4g us", tuning->device->name,
-                          *shape_of(tuning, i) ? shape_of(tuning, i) : "the usual shape", 1e6 * tuning->seconds[i]);
+                          *config_of(tuning, i) ? config_of(tuning, i) : "the usual shape", 1e6 * tuning->seconds[i]);
             timed++;
         }
     if (!choose(tuning, index))
@@ -226,7 +227,7 @@ static bool measure(struct tuning *tuning, size_t *index)
     return true;
 }
 
-/* The kept shape's executor, or that of the one measured now; false: neither. */
+/* The kept launch configuration's executor, or that of the one measured now; false: neither. */
 static bool recall_or_measure(struct tuning *tuning, size_t *index)
 {
     char key[KEY_BYTES];
@@ -234,7 +235,7 @@ static bool recall_or_measure(struct tuning *tuning, size_t *index)
     if (recall(tuning, key, index)) {
         struct penstock__executor **kept = &tuning->executors[*index];
         if (!penstock__executor_new_as(kept, tuning->device, tuning->problem, tuning->slots, 0,
-                                       shape_of(tuning, *index)) &&
+                                       config_of(tuning, *index)) &&
             !penstock__check(*kept)) {
             keep(tuning, key, *index);
             return true;
@@ -255,12 +256,12 @@ bool penstock__tune(struct penstock__executor **executor, struct penstock_device
     size_t index;
     *executor = NULL;
     if (problem->kind != PENSTOCK_PROBLEM_FFT || !problem->fft.tune || problem->fft.gathered ||
-        problem->fft.format == PENSTOCK_PLANAR || !backend->shapes || !backend->stamp ||
+        problem->fft.format == PENSTOCK_PLANAR || !backend->launch_configs || !backend->stamp ||
         penstock__device_open(device) || penstock__problem_rank(device, problem) <= 0 ||
         !(tuning = penstock__calloc(1, sizeof *tuning)))
         return false;
     *tuning = (struct tuning){.device = device, .problem = problem, .slots = slots};
-    if (!backend->shapes(&tuning->shapes, device, problem) && tuning->shapes.count) {
+    if (!backend->launch_configs(&tuning->configs, device, problem) && tuning->configs.count) {
         pthread_mutex_lock(&device->context->tune_lock); /* two measurements at once would disturb each other */
         if (recall_or_measure(tuning, &index)) {
             *executor = tuning->executors[index];

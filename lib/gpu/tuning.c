@@ -20,11 +20,11 @@ struct made {
 };
 
 struct list {
-    struct penstock_shapes *shapes;
+    struct penstock_launch_configs *configs;
     const struct penstock_problem *problem;
     struct gpu_limits limits;
     struct made usual, tried;
-    uint64_t hashes[PENSTOCK_MAX_SHAPES + 1]; /* of the usual configuration and of those listed */
+    uint64_t hashes[PENSTOCK_MAX_LAUNCH_CONFIGS + 1]; /* of the usual configuration and of those listed */
     size_t most;
 };
 
@@ -45,14 +45,15 @@ static int make(struct made *made, const struct list *list, const char *config)
 static void add(struct list *list, const char *config)
 {
     uint64_t hash;
-    if (list->shapes->count == list->most || strlen(config) >= PENSTOCK_SHAPE_BYTES || make(&list->tried, list, config))
+    if (list->configs->count == list->most || strlen(config) >= PENSTOCK_LAUNCH_CONFIG_BYTES ||
+        make(&list->tried, list, config))
         return;
     hash = penstock__hash(&list->tried, sizeof list->tried);
-    for (size_t i = 0; i <= list->shapes->count; i++)
+    for (size_t i = 0; i <= list->configs->count; i++)
         if (list->hashes[i] == hash)
             return;
-    snprintf(list->shapes->shape[list->shapes->count++], PENSTOCK_SHAPE_BYTES, "%s", config);
-    list->hashes[list->shapes->count] = hash;
+    snprintf(list->configs->text[list->configs->count++], PENSTOCK_LAUNCH_CONFIG_BYTES, "%s", config);
+    list->hashes[list->configs->count] = hash;
 }
 
 /* ---------------------------------------------------------------- one pass -------------------- */
@@ -77,7 +78,7 @@ static struct step step_of(const struct gpu_launch_config *config)
 /* `before` goes first in the text. */
 static void add_step(struct list *list, const char *before, unsigned n, const struct step *step)
 {
-    char text[2 * PENSTOCK_SHAPE_BYTES], radices[PENSTOCK_SHAPE_BYTES] = "";
+    char text[2 * PENSTOCK_LAUNCH_CONFIG_BYTES], radices[PENSTOCK_LAUNCH_CONFIG_BYTES] = "";
     size_t used = 0;
     for (unsigned s = 0; s < step->count && used < sizeof radices; s++)
         used += (size_t)snprintf(radices + used, sizeof radices - used, "%s%u", s ? "x" : "", step->radix[s]);
@@ -148,7 +149,7 @@ static void add_steps(struct list *list, const char *before, const struct gpu_la
 /* Other numbers of points for a convolution: the next power of two, and smooth ones near the least. */
 static void add_totals(struct list *list, unsigned n)
 {
-    char text[PENSTOCK_SHAPE_BYTES];
+    char text[PENSTOCK_LAUNCH_CONFIG_BYTES];
     unsigned least = 2 * n - 1, step = least > 512 ? 32 : 8, power = 1, near = 0;
     while (power < least)
         power *= 2;
@@ -167,7 +168,7 @@ static void add_totals(struct list *list, unsigned n)
 static void add_parts(struct list *list, unsigned n, const struct gpu_decomposition *usual)
 {
     unsigned a = usual->pass[0].config.n, b = usual->pass[1].config.n, chunk = list->limits.cpu ? 18 : 22;
-    char text[PENSTOCK_SHAPE_BYTES];
+    char text[PENSTOCK_LAUNCH_CONFIG_BYTES];
     const unsigned parts[][2] = {{2 * a, b / 2}, {a / 2, 2 * b}, {b, a}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts && usual->count == 2; i++)
         if (parts[i][0] * parts[i][1] == a * b) {
@@ -195,7 +196,7 @@ static void add_fused(struct list *list, unsigned n, const struct fused_config *
                   {"computed", 0},
                   {"computed", 2},
                   {"dense", 2}};
-    char text[PENSTOCK_SHAPE_BYTES];
+    char text[PENSTOCK_LAUNCH_CONFIG_BYTES];
     for (size_t i = 0; i < sizeof tuning / sizeof *tuning; i++) {
         snprintf(text, sizeof text, "n=%u,fused=1,%s=%u", n, tuning[i].knob, tuning[i].value);
         if (strcmp(tuning[i].knob, "group") || tuning[i].value)
@@ -207,7 +208,7 @@ static void add_all(struct list *list)
 {
     const struct gpu_decomposition *decomposition = &list->usual.decomposition;
     unsigned n = (unsigned)list->problem->fft.n;
-    char text[PENSTOCK_SHAPE_BYTES];
+    char text[PENSTOCK_LAUNCH_CONFIG_BYTES];
     snprintf(text, sizeof text, "n=%u,fused=%s", n, list->usual.fused ? "none" : "1");
     add(list, text);
     if (list->usual.fused) {
@@ -242,26 +243,27 @@ static int identify(struct list *list, const struct penstock_device *device, con
                                              &list->problem->fft);
     }
     if (!status)
-        penstock__gpu_cache_name(list->shapes->identity, device->backend->name, text.content, "", identity);
+        penstock__gpu_cache_name(list->configs->identity, device->backend->name, text.content, "", identity);
     penstock__text_free(&text);
     return status;
 }
 
-int penstock__gpu_shapes(struct penstock_shapes *shapes, const struct penstock_device *device,
-                         const struct penstock_problem *problem, const struct gpu_limits *limits, const char *identity)
+int penstock__gpu_launch_configs(struct penstock_launch_configs *configs, const struct penstock_device *device,
+                                 const struct penstock_problem *problem, const struct gpu_limits *limits,
+                                 const char *identity)
 {
     struct list *list;
     int status;
-    memset(shapes, 0, sizeof *shapes);
+    memset(configs, 0, sizeof *configs);
     if (problem->kind != PENSTOCK_PROBLEM_FFT || penstock__gpu_is_plane(&problem->fft, limits) ||
         penstock__fft_is_plane(&problem->fft) || problem->fft.transposed || penstock__fft_has_options(&problem->fft))
         return PENSTOCK_OK;
     if (!(list = penstock__calloc(1, sizeof *list)))
         return PENSTOCK_ERR_MEMORY;
-    list->shapes = shapes;
+    list->configs = configs;
     list->problem = problem;
     list->limits = *limits;
-    list->most = limits->cpu ? CPU_SHAPES : PENSTOCK_MAX_SHAPES;
+    list->most = limits->cpu ? CPU_SHAPES : PENSTOCK_MAX_LAUNCH_CONFIGS;
     if (!(status = make(&list->usual, list, NULL)) && !(status = identify(list, device, identity))) {
         list->hashes[0] = penstock__hash(&list->usual, sizeof list->usual);
         add_all(list);

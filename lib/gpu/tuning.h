@@ -13,7 +13,8 @@
  * is another one than the usual and than those before it, and fits the device. None for what is done in parts and where
  * `options` say how.
  */
-int penstock__gpu_shapes(struct penstock_shapes *shapes, const struct penstock_device *device,
-                         const struct penstock_problem *problem, const struct gpu_limits *limits, const char *identity);
+int penstock__gpu_launch_configs(struct penstock_launch_configs *configs, const struct penstock_device *device,
+                                 const struct penstock_problem *problem, const struct gpu_limits *limits,
+                                 const char *identity);
 
 #endif

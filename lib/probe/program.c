@@ -5,7 +5,7 @@
  * penstock-probe BACKEND [FIRST]: probes the backend's devices; opens each from number FIRST on, tries a first kernel,
  * and closes it. Tells what it does before it does it, in the lines of result.h. See probe.c.
  *
- * penstock-probe BACKEND plan IDENTITY NUMBER VARIANT SHAPE CACHE KERNELS: makes a plan of the problem at its input on
+ * penstock-probe BACKEND plan IDENTITY NUMBER VARIANT CONFIG CACHE KERNELS: makes a plan of the problem at its input on
  * one device and checks it, with these folders of kernels. Whether that goes well is for who started it to find out;
  * here it is told that the driver lived. See trial.c.
  *
@@ -132,10 +132,10 @@ static void *read_input(size_t *bytes)
 
 /* A plan that fails without a crash is no matter here. */
 static void make_plan(struct penstock_device *device, const struct penstock_problem *problem, unsigned variant,
-                      const char *shape)
+                      const char *launch_config)
 {
     struct penstock__executor *executor;
-    if (penstock__executor_new_as(&executor, device, problem, 1, variant, shape))
+    if (penstock__executor_new_as(&executor, device, problem, 1, variant, launch_config))
         return;
     tell("ran the kernels of a plan");
     penstock__check(executor);
@@ -156,13 +156,13 @@ static struct penstock_device *pick(struct penstock_device *rows, size_t count, 
 
 /* Kernels that have run are kept where that costs no time: a CPU's driver would compile them once more for it. */
 static void open_and_make(struct penstock_device *device, const struct penstock_problem *problem, unsigned variant,
-                          const char *shape)
+                          const char *launch_config)
 {
     tell("made a context");
     if (penstock__device_open(device))
         return;
     device->tell = tell;
-    make_plan(device, problem, variant, shape);
+    make_plan(device, problem, variant, launch_config);
     device->tell = NULL;
     if (!device->host_memory) {
         tell("released a context");

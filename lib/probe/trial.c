@@ -97,10 +97,10 @@ static enum penstock__holds run_session(struct penstock__finding *finding, const
                                         int input)
 {
     const char *cache = penstock__cache_dir(device->context), *kernels = penstock__kernel_path(device->context);
-    const char *shape = now.plan->shape ? now.plan->shape : "";
+    const char *launch_config = now.plan->launch_config ? now.plan->launch_config : "";
     char number[16], variant[16], identity[264];
     const char *const arguments[] = {
-        device->backend->name,  "plan", identity, number, variant, shape, cache ? cache : "",
+        device->backend->name,  "plan", identity, number, variant, launch_config, cache ? cache : "",
         kernels ? kernels : "", NULL};
     struct penstock__probe_session session = {
         .arguments = arguments, .input = input, .silence_s = SILENCE_S, .end_s = INFINITY};

@@ -55,11 +55,11 @@ static int supports(const struct penstock_device *device, const struct penstock_
     return status ? status : 3;
 }
 
-static int shapes(struct penstock_shapes *list, const struct penstock_device *device,
-                  const struct penstock_problem *problem)
+static int launch_configs(struct penstock_launch_configs *list, const struct penstock_device *device,
+                          const struct penstock_problem *problem)
 {
-    return penstock__gpu_shapes(list, device, problem, &penstock__cuda_opened(device)->limits,
-                                penstock__cuda_opened(device)->identity);
+    return penstock__gpu_launch_configs(list, device, problem, &penstock__cuda_opened(device)->limits,
+                                        penstock__cuda_opened(device)->identity);
 }
 
 const struct penstock_backend penstock__cuda_backend = {
@@ -86,7 +86,7 @@ const struct penstock_backend penstock__cuda_backend = {
     .supports = supports,
     .plan_init = penstock__cuda_plan_init,
     .plan_free = penstock__cuda_plan_free,
-    .shapes = shapes,
+    .launch_configs = launch_configs,
     .slot_init = penstock__cuda_slot_init,
     .slot_free = penstock__cuda_slot_free,
     .slot_adopt = penstock__cuda_slot_adopt,

@@ -61,7 +61,7 @@ static void release(struct penstock_plan_state *plan)
 int penstock__cuda_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     struct gpu_limits limits = penstock__cuda_opened(plan->device)->limits;
-    limits.config = plan->shape;
+    limits.config = plan->launch_config;
     if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return penstock__cuda_viterbi_init(plan, &limits, variant);
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)

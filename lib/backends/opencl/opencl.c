@@ -20,10 +20,10 @@ static int supports(const struct penstock_device *device, const struct penstock_
     return status ? status : opened(device)->is_gpu ? 2 : 1;
 }
 
-static int shapes(struct penstock_shapes *list, const struct penstock_device *device,
-                  const struct penstock_problem *problem)
+static int launch_configs(struct penstock_launch_configs *list, const struct penstock_device *device,
+                          const struct penstock_problem *problem)
 {
-    return penstock__gpu_shapes(list, device, problem, &opened(device)->limits, opened(device)->identity);
+    return penstock__gpu_launch_configs(list, device, problem, &opened(device)->limits, opened(device)->identity);
 }
 
 const struct penstock_backend penstock__opencl_backend = {
@@ -51,7 +51,7 @@ const struct penstock_backend penstock__opencl_backend = {
     .supports = supports,
     .plan_init = penstock__opencl_plan_init,
     .plan_free = penstock__opencl_plan_free,
-    .shapes = shapes,
+    .launch_configs = launch_configs,
     .slot_init = penstock__opencl_slot_init,
     .slot_free = penstock__opencl_slot_free,
     .slot_adopt = penstock__opencl_slot_adopt,

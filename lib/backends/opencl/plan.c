@@ -61,7 +61,7 @@ static int make(struct penstock_plan_state *plan, const struct gpu_decomposition
 int penstock__opencl_plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
     struct gpu_limits limits = ((const struct opencl_device *)plan->device->priv)->limits;
-    limits.config = plan->shape;
+    limits.config = plan->launch_config;
     if (plan->problem->kind == PENSTOCK_PROBLEM_VITERBI)
         return penstock__opencl_viterbi_init(plan, &limits, variant);
     if (plan->problem->kind != PENSTOCK_PROBLEM_FFT)
