@@ -343,15 +343,20 @@ static void check_held(const struct stream_case *c, penstock_stream *stream)
           "%s: %zu items of %zu committed, not %zu, or other bits", c->name, lent_count, total, pushed_count);
 }
 
+/* What is made when it is first needed (memory to lend) may come in a first set of passes; a leak grows in each. */
 static void check_memory(const struct stream_case *c, penstock_stream *stream)
 {
     size_t made;
-    long live = penstock__memory_live();
-    for (int i = 0; i < 5; i++) {
-        CHECK_OK(penstock_stream_reset(stream));
-        CHECK_OK(pass_all(c, stream, (struct pass){.seed = 21}, got, &made));
+    long grown = 1;
+    for (int set = 0; set < 3 && grown > 0; set++) {
+        long live = penstock__memory_live();
+        for (int i = 0; i < 5; i++) {
+            CHECK_OK(penstock_stream_reset(stream));
+            CHECK_OK(pass_all(c, stream, (struct pass){.seed = 21}, got, &made));
+        }
+        grown = penstock__memory_live() - live;
     }
-    CHECK(penstock__memory_live() <= live, "%s: memory grows by %ld blocks", c->name, penstock__memory_live() - live);
+    CHECK(grown <= 0, "%s: memory grows by %ld blocks", c->name, grown);
 }
 
 static void check_case(const struct stream_case *c, const char *device)

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <deque>
+#include <functional>
 
 namespace gr
 {
@@ -29,6 +30,8 @@ penstock_soft soft_type(const char *block, const std::string &name);
 //! The items that a PDU of soft bits of this type has, or NULL.
 const void *soft_elements(const pmt::pmt_t &pdu, size_t soft_bytes, size_t &count);
 
+using plan_maker = std::function<penstock_plan *()>;
+
 template <typename Interface> class decoder_block : public batch_block<Interface>
 {
     using base = batch_block<Interface>;
@@ -41,6 +44,8 @@ template <typename Interface> class decoder_block : public batch_block<Interface
     uint64_t d_packet_end = 0;    // input item behind the packet
     std::deque<gr::tag_t> d_tags; // of items out that were not handed out
     uint64_t d_packets = 0, d_refused = 0;
+    plan_maker d_make_plan;
+    handle<penstock_plan> d_plan{nullptr, penstock_plan_free}; // of PDUs, made for the first
 
     bool has_blocks() const
     {
@@ -135,6 +140,8 @@ template <typename Interface> class decoder_block : public batch_block<Interface
             return refuse("a message is no PDU of whole blocks of soft bits");
         std::vector<uint8_t> bits(count / d_items.sent * d_items.given);
         try {
+            if (!d_plan)
+                d_plan.reset(d_make_plan());
             check(penstock_plan_run(d_plan.get(), soft, bits.data(), count / d_items.sent));
         } catch (const std::runtime_error &error) {
             return refuse(error.what());
@@ -144,16 +151,15 @@ template <typename Interface> class decoder_block : public batch_block<Interface
     }
 
   protected:
-    handle<penstock_plan> d_plan{nullptr, penstock_plan_free}; // of PDUs
-
-    // To be called when stream and plan are made.
-    void begin()
+    // To be called when the stream is made, with what makes a plan for PDUs, or nothing where there are no blocks.
+    void begin(plan_maker make_plan)
     {
+        d_make_plan = std::move(make_plan);
         this->set_output_multiple(static_cast<int>(d_items.given));
         this->set_relative_rate(d_items.rate_up, d_items.rate_down);
         this->set_tag_propagation_policy(d_items.length_tag.empty() ? gr::block::TPP_ALL_TO_ALL : gr::block::TPP_DONT);
         check(penstock_stream_set_max_latency(this->stream(), this->d_max_latency_ms / 1e3));
-        if (!d_plan)
+        if (!d_make_plan)
             return;
         this->message_port_register_out(d_pdus);
         this->message_port_register_in(d_pdus);

@@ -13,6 +13,10 @@ namespace gr
 namespace penstock
 {
 
+/* void * in GNU Radio 3.10.5, const void * in 3.10.12. */
+template <typename INPUT> INPUT input_of(void (gr::fec::generic_decoder::*work)(INPUT, void *));
+using work_input = decltype(input_of(&gr::fec::generic_decoder::generic_work));
+
 /* gr-fec's soft bits are positive where 1 is likelier. */
 class frame_decoder final : public gr::fec::generic_decoder
 {
@@ -30,7 +34,7 @@ class frame_decoder final : public gr::fec::generic_decoder
     {
     }
 
-    void generic_work(void *inbuffer, void *outbuffer) override
+    void generic_work(work_input inbuffer, void *outbuffer) override
     {
         const auto soft = static_cast<const float *>(inbuffer);
         std::transform(soft, soft + d_sent, d_soft.begin(), [](float value) { return -value; });

@@ -19,11 +19,12 @@ class ldpc_decoder_impl final : public decoder_block<ldpc_decoder>
                     gr::io_signature::make(0, 1, 1)),
           decoder_block(items, max_latency_ms)
     {
-        penstock_plan *plan;
         add_stream(penstock_ldpc_blocks_open, desc, device);
-        check(penstock_ldpc_plan(&plan, d_context.get(), &desc, device.c_str()));
-        d_plan.reset(plan);
-        begin();
+        begin([context = d_context, desc, device] {
+            penstock_plan *plan;
+            check(penstock_ldpc_plan(&plan, context.get(), &desc, device.c_str()));
+            return plan;
+        });
     }
 };
 

@@ -20,12 +20,12 @@ class viterbi_decoder_impl final : public decoder_block<viterbi_decoder>
           decoder_block(items, max_latency_ms)
     {
         add_stream(desc.bits ? penstock_viterbi_blocks_open : penstock_viterbi_stream_open, desc, device);
-        if (desc.bits) {
+        const auto make_plan = [context = d_context, desc, device] {
             penstock_plan *plan;
-            check(penstock_viterbi_plan(&plan, d_context.get(), &desc, device.c_str()));
-            d_plan.reset(plan);
-        }
-        begin();
+            check(penstock_viterbi_plan(&plan, context.get(), &desc, device.c_str()));
+            return plan;
+        };
+        begin(desc.bits ? plan_maker(make_plan) : nullptr);
     }
 };
 

@@ -48,7 +48,10 @@ static int check_device(penstock_context *context, const char *text)
             return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "resampler: '%s' does not resample, only the cpu does",
                                    device->name);
     } else if (preference == PENSTOCK_DEVICE_PREFERRED && strcmp(name, "cpu")) {
-        penstock__log(context, PENSTOCK_LOG_WARNING, "resampler: %s does not resample; the CPU does", name);
+        if (!penstock__device_find(context, name, &device))
+            penstock__error(PENSTOCK_ERR_UNSUPPORTED, "resampler: '%s' does not resample", device->name);
+        penstock__log(context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
+                      penstock_error_text());
     }
     return PENSTOCK_OK;
 }

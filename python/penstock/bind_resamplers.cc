@@ -57,7 +57,7 @@ template <typename IN, typename OUT, typename TAP> static void bind_rational(py:
                          const std::string &device) {
                  if (!taps.empty())
                      return resampler::make(interpolation, decimation, taps, device);
-                 resampler::make(interpolation, decimation, {1.0F}, device); // refuses what no taps can be made for
+                 resampler::make(interpolation, decimation, {1.0F}, "cpu"); // refuses what no taps can be made for
                  const unsigned common = std::gcd(interpolation, decimation);
                  return resampler::make(interpolation / common, decimation / common,
                                         design<TAP>(interpolation / common, decimation / common, fractional_bw),

@@ -5,6 +5,9 @@
 import pathlib
 import re
 
+import pytest
+from test_files import sigmf
+
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
 
 
@@ -13,5 +16,8 @@ def test_examples(tmp_path, monkeypatch):
     assert len(examples) == 4 and all("assert " in example for example in examples)
     monkeypatch.chdir(tmp_path)
     names = {}
-    for number, example in enumerate(examples):
-        exec(compile(example, f"{PAGE}, example {number}", "exec"), names)
+    can_run = [example for example in examples if "sigmf" not in example or sigmf()]
+    for example in can_run:
+        exec(compile(example, str(PAGE), "exec"), names)
+    if can_run != examples:
+        pytest.skip("the example of files alone, as the library was built without jansson: no SigMF")
