@@ -44,9 +44,9 @@ install_packages $packages
 
 # Debian 12 has no nanobind. Where it cannot be had the Python package is left out, and its test says so.
 if [ "$bits" = no ] && [ ! -x build/python/bin/python ] && ! /usr/bin/python3 -c "import nanobind, pytest" 2>/dev/null; then
-  echo "== nanobind and pytest from PyPI into build/python"
+  echo "== nanobind, pytest and mypy from PyPI into build/python"
   /usr/bin/python3 -m venv --system-site-packages build/python &&
-    build/python/bin/pip install -q --timeout 10 --retries 1 nanobind pytest || rm -rf build/python
+    build/python/bin/pip install -q --timeout 10 --retries 1 nanobind pytest mypy || rm -rf build/python
 fi
 
 jobs=$(nproc)

@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# run.sh PYTHON REASON [PYTEST ARGUMENT...]: the tests of the Python package by an interpreter, or why they cannot run.
+# run.sh PYTHON REASON [MODULE...] -- [PYTEST ARGUMENT...]: tests of the Python package by an interpreter that has these
+# modules, or why they cannot run.
 python=$1 reason=$2
 shift 2
 [ -z "$reason" ] || { echo "SKIPPED: $reason"; exit 77; }
-"$python" -c "import pytest" 2>/dev/null || { echo "SKIPPED: $python has no pytest"; exit 77; }
-exec "$python" -m pytest -q "$@" "$(dirname "$0")"
+set -- pytest "$@"
+while [ "$1" != -- ]; do
+  "$python" -c "import $1" 2>/dev/null || { echo "SKIPPED: $python has no $1"; exit 77; }
+  shift
+done
+shift
+exec "$python" -m pytest -q -rs "$@"

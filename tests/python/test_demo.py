@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright The Penstock authors.
-"""Spectra beside Parseval's theorem and a tone, the demo, and the stubs under mypy --strict."""
+"""Spectra beside Parseval's theorem and a tone, and the demo."""
 
-import pathlib
 import subprocess
 import sys
 

@@ -2,6 +2,10 @@
 # Copyright The Penstock authors.
 """The library's errors as exceptions. Each has the library's text, and its status as `code`."""
 
+from __future__ import annotations
+
+import builtins
+
 
 class Error(Exception):
     """What the library reports. `code` is its penstock_status, a negative number."""
@@ -63,7 +67,7 @@ class RadioError(Error):
     code = -9
 
 
-class TimeoutError(Error, TimeoutError):  # noqa: A001
+class TimeoutError(Error, builtins.TimeoutError):  # noqa: A001
     """Nothing came in time."""
 
     code = -10

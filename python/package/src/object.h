@@ -143,7 +143,7 @@ template <typename T> void bind_with(nb::class_<T> &bound)
     bound
         .def(
             "__enter__", [](nb::handle self) { return nb::borrow(self); },
-            nb::sig("def __enter__(self) -> typing.Self"))
+            nb::sig("def __enter__(self) -> typing_extensions.Self"))
         .def(
             "__exit__", [](T &self, const nb::args &) { close_object(self); },
             nb::sig("def __exit__(self, *args: object) -> None"));

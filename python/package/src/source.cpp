@@ -238,7 +238,7 @@ static void bind_sink(nb::module_ &module)
             "close", [](sink &self) { self.self.close(); }, "Without complete() before, nothing was written.")
         .def(
             "__enter__", [](nb::handle self) { return nb::borrow(self); },
-            nb::sig("def __enter__(self) -> typing.Self"))
+            nb::sig("def __enter__(self) -> typing_extensions.Self"))
         .def("__exit__", leave_sink, nb::arg().none(), nb::arg().none(), nb::arg().none(),
              nb::sig("def __exit__(self, kind: object, value: object, trace: object, /) -> None"));
 }
