@@ -19,6 +19,8 @@ from ._lib.core import (
     FftStream,
     Filter,
     LdpcPlan,
+    OfdmDemodulator,
+    OfdmStream,
     Plan,
     Queue,
     Resampler,
@@ -62,6 +64,7 @@ from .errors import (
     TimeoutError,
     UnsupportedError,
 )
+from .frames import OfdmChannel
 from .spectra import PowerSpectrum, spectrum
 
 __all__ = [
@@ -81,6 +84,9 @@ __all__ = [
     "FormatError",
     "LdpcPlan",
     "NoDeviceError",
+    "OfdmChannel",
+    "OfdmDemodulator",
+    "OfdmStream",
     "OutOfMemoryError",
     "Plan",
     "PowerSpectrum",

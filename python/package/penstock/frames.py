@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright The Penstock authors.
-"""What receivers give: frames."""
+"""What receivers give: frames; and what a demodulator is told of one."""
 
 from __future__ import annotations
 
@@ -42,6 +42,41 @@ class WifiFrame:
     """64 values by FFT bin."""
     reason: str | None
     """Why it was not decoded, or why the FCS may be wrong."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OfdmChannel:
+    """What the symbols of a frame share, for an OfdmDemodulator."""
+
+    values: numpy.typing.ArrayLike
+    """n values by FFT bin (0 .. n-1): what a carrier was multiplied by, at the guard interval's end."""
+    noise: float = 1.0
+    """Variance of the noise on a bin of the unnormalised FFT, above 0."""
+    constellation: str = "qpsk"
+    """"bpsk", "qpsk", "qam16", "qam64", "qam256" or "qam1024"."""
+    cfo: float = 0.0
+    """Carrier offset in turns per sample, -0.5 .. 0.5, that is taken out."""
+    origin: int = 0
+    """Sample at which the offset's phase is zero."""
+    llr_scale: float = 1.0
+    """A soft bit is the log-likelihood ratio times this, rounded, -127 .. 127."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OfdmSymbols:
+    """Symbols of an OfdmDemodulator, in the order in which they were asked for; None: not asked for."""
+
+    points: numpy.typing.NDArray[numpy.complex64] | None = None
+    """Equalised carriers, shape (symbols, carriers)."""
+    soft: numpy.typing.NDArray[numpy.int8] | None = None
+    """Soft bits, shape (symbols, carriers, bits of max_constellation); positive where 0 is likelier. A smaller
+    constellation has the first ones of a carrier, and 0 behind them."""
+    pilots: numpy.typing.NDArray[numpy.complex64] | None = None
+    """Received, divided by channel and value; shape (symbols, pilots)."""
+    phase: numpy.typing.NDArray[numpy.float32] | None = None
+    """At carrier 0, that was taken out, in radians; shape (symbols,)."""
+    slope: numpy.typing.NDArray[numpy.float32] | None = None
+    """Likewise, in radians a carrier."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,6 +19,7 @@ void bind_errors(nb::module_ &module);
 void bind_files(nb::module_ &module);
 void bind_fft(nb::module_ &module);
 void bind_filters(nb::module_ &module);
+void bind_ofdm(nb::module_ &module);
 void bind_plan(nb::module_ &module);
 void bind_signals(nb::module_ &module);
 void bind_stream(nb::module_ &module);

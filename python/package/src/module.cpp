@@ -46,4 +46,5 @@ NB_MODULE(core, module)
     bind_codes(module);
     bind_signals(module);
     bind_wifi(module);
+    bind_ofdm(module);
 }

@@ -63,10 +63,17 @@ static nb::object frame_of(const penstock_wifi_frame &frame)
 
 static nb::object pull_frame(wifi_receiver &self)
 {
-    penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
-    const int got =
-        self.self.use([&](penstock_stream *own) { return check(penstock_wifi_receiver_pull(own, &frame)); });
-    return got ? frame_of(frame) : nb::none();
+    nb::object made = nb::none();
+    self.call([&](penstock_stream *own) {
+        penstock_wifi_frame frame = PENSTOCK_WIFI_FRAME;
+        const int got = penstock_wifi_receiver_pull(own, &frame);
+        if (got == 1) { /* copied before another thread pulls */
+            nb::gil_scoped_acquire acquire;
+            made = frame_of(frame);
+        }
+        return got;
+    });
+    return made;
 }
 
 static nb::dict counters(wifi_receiver &self)
