@@ -6,15 +6,15 @@
 #include "core/buffer.h"
 #include "core/device_group.h"
 #include "core/meter.h"
-#include "core/plan.h"
 #include "core/problem.h"
 
 #define CHUNK          16 /* of the device's copies */
 #define TRANSFER_BYTES ((size_t)8 << 20)
 
 struct penstock_bench {
-    penstock_plan *plan; /* NULL: the executor is an operator's */
     struct penstock__executor *executor;
+    penstock_plan *plan; /* with `enqueue`, or NULL: an operator's executor */
+    penstock__bench_enqueue *enqueue;
     penstock_queue *queue;
     penstock_buffer *in, *out, *coefficients, *gather; /* the last two where the work has them */
     struct penstock_job job;
@@ -149,23 +149,12 @@ void penstock__bench_use(penstock_bench *bench, struct penstock__executor *execu
     bench->executor = executor;
 }
 
-int penstock_bench_new(penstock_bench **bench, penstock_plan *plan, const void *in, size_t in_bytes, size_t frames)
+void penstock__bench_use_plan(penstock_bench *bench, penstock_plan *plan, penstock__bench_enqueue *enqueue)
 {
-    struct penstock__bench_work work = {.in = in, .in_bytes = in_bytes, .batch.frames = frames};
-    const struct penstock_problem *problem;
-    int status;
-    if (!bench || !plan)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_new: bench or plan is NULL");
-    *bench = NULL;
-    problem = penstock__plan_problem(plan);
-    if (penstock__problem_gathered(problem) || !frames || frames % penstock__problem_average(problem))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%zu frames of this plan cannot be timed on a device", frames);
-    if ((status = penstock__problem_check_frames(problem, frames)))
-        return status;
-    work.batch.samples = penstock__problem_samples(problem, frames);
-    if (!(status = penstock__bench_new(bench, penstock__plan_executor(plan), &work, false)) && !(*bench)->parts)
-        (*bench)->plan = plan;
-    return status;
+    if (bench->parts) /* of a group of devices: each has its own */
+        return;
+    bench->plan = plan;
+    bench->enqueue = enqueue;
 }
 
 void penstock_bench_free(penstock_bench *bench)
@@ -187,7 +176,7 @@ void penstock_bench_free(penstock_bench *bench)
 
 static int run_once(penstock_bench *bench)
 {
-    return bench->plan ? penstock_plan_enqueue(bench->plan, bench->in, bench->out, bench->job.frames, bench->queue)
+    return bench->plan ? bench->enqueue(bench->plan, bench->in, bench->out, bench->job.frames, bench->queue)
                        : penstock__enqueue(bench->executor, &bench->job, bench->queue);
 }
 

@@ -22,4 +22,9 @@ int penstock__bench_new(penstock_bench **bench, struct penstock__executor *execu
 /* The same samples for another executor of the same problem and device. */
 void penstock__bench_use(penstock_bench *bench, struct penstock__executor *executor);
 
+/* Work that goes by way of a plan, whose executor may change: penstock_plan_enqueue(). */
+typedef int penstock__bench_enqueue(penstock_plan *plan, const penstock_buffer *in, penstock_buffer *out, size_t frames,
+                                    penstock_queue *queue);
+void penstock__bench_use_plan(penstock_bench *bench, penstock_plan *plan, penstock__bench_enqueue *enqueue);
+
 #endif

@@ -70,19 +70,6 @@ static int finish(penstock_buffer **buffer, struct penstock__held *new, int stat
     return PENSTOCK_OK;
 }
 
-int penstock__buffer_device(struct penstock_device **device, penstock_context *context, const char *name)
-{
-    enum penstock_preference preference;
-    const char *found;
-    int status = penstock__device_parse(&preference, &found, name);
-    if (!status && preference != PENSTOCK_DEVICE_NAMED)
-        return bad("a buffer or queue is on a device that is named, neither \"auto\" nor \"prefer:\"");
-    if (status || (status = penstock__device_find(context, found, device)) ||
-        (status = penstock__device_alone(*device, "a buffer or queue is on one")))
-        return status;
-    return penstock__device_open(*device);
-}
-
 int penstock__buffer_make(penstock_buffer **buffer, struct penstock_device *device, size_t bytes)
 {
     struct penstock__held *new = NULL;
@@ -99,7 +86,7 @@ int penstock_buffer_new(penstock_buffer **buffer, penstock_context *context, con
     *buffer = NULL;
     if (!context || !bytes)
         return bad("penstock_buffer_new: the context is NULL, or there are no bytes");
-    status = penstock__buffer_device(&found, context, device);
+    status = penstock__device_open_named(&found, context, device);
     return status ? status : penstock__buffer_make(buffer, found, bytes);
 }
 
@@ -137,7 +124,7 @@ int penstock_buffer_wrap(penstock_buffer **buffer, penstock_context *context, co
         return bad("penstock_buffer_wrap: the context or the memory is NULL, or there are no bytes");
     if (native > UINT64_MAX - bytes || native > UINTPTR_MAX - bytes)
         return bad("penstock_buffer_wrap: so many bytes do not lie there");
-    if ((status = penstock__buffer_device(&found, context, device)) || (status = new_handle(&new, found, bytes)))
+    if ((status = penstock__device_open_named(&found, context, device)) || (status = new_handle(&new, found, bytes)))
         return status;
     return finish(buffer, new, adopt(new, native));
 }

@@ -39,9 +39,6 @@ int penstock__queue_make(penstock_queue **queue, struct penstock_device *device)
 /* A buffer on the queue's device that holds `bytes` of the host's memory when this returns. */
 int penstock__buffer_holding(penstock_buffer **buffer, const void *values, size_t bytes, penstock_queue *queue);
 
-/* The device of that name, opened. */
-int penstock__buffer_device(struct penstock_device **device, penstock_context *context, const char *name);
-
 /* Whether the queue is of use. */
 int penstock__queue_check(const penstock_queue *queue);
 

@@ -1,36 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Contexts: the settings that plans share, and the log. */
+/* Contexts: what plans share, from the description to the end. */
 #include "core/context.h"
 #include "core/backends.h"
 #include "core/background.h"
 #include "core/buffer.h"
 #include "core/cache_bound.h"
 #include "core/description.h"
+#include "core/device_group.h"
 #include "core/devices.h"
 #include "core/fork.h"
 #include "core/wisdom.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MAX_THREADS    1024
 #define MAX_PATIENCE_S 1e6
-
-unsigned penstock__processors(void)
-{
-    cpu_set_t set;
-    long online;
-    if (!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 0)
-        return (unsigned)CPU_COUNT(&set);
-    online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (unsigned)online : 1;
-}
 
 static char *join(const char *folder, const char *name)
 {
@@ -139,6 +127,7 @@ static void destroy(penstock_context *context)
     penstock__host_blocks_free(context);
     penstock__buffers_free(context);
     penstock__devices_free(context);
+    penstock__groups_free(context);
     penstock__pool_free(context->pool);
     penstock__free(context->kernel_path);
     penstock__free(context->cache_dir);
@@ -159,37 +148,4 @@ void penstock_context_free(penstock_context *context)
         return;
     if (penstock__background_end(context, destroy))
         destroy(context);
-}
-
-void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
-{
-    char line[1024];
-    va_list arguments;
-    if (!context->log)
-        return;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    for (char *c = line; *c; c++)
-        if (*c == '\n' || *c == '\r')
-            *c = ' ';
-    pthread_mutex_lock(&context->log_lock);
-    if (!context->silent)
-        context->log(context->log_user, level, line);
-    pthread_mutex_unlock(&context->log_lock);
-}
-
-unsigned penstock__threads(const penstock_context *context)
-{
-    return context->threads;
-}
-
-const char *penstock__cache_dir(const penstock_context *context)
-{
-    return context->cache_dir;
-}
-
-const char *penstock__kernel_path(const penstock_context *context)
-{
-    return context->kernel_path;
 }

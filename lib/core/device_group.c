@@ -116,7 +116,7 @@ static bool ends_in_all(const char *name)
     return length > end && !strcmp(name + length - end, ALL);
 }
 
-bool penstock__group_named(const char *name)
+static bool names_several(const char *name)
 {
     const char *colon = strchr(name, ':');
     return colon && (ends_in_all(name) || strchr(name, ',') || colon[1 + strspn(colon + 1, "0123456789")] == '+');
@@ -169,12 +169,12 @@ static int add_named(struct penstock__group *group, penstock_context *context, c
     char name[96];
     const bool number = *element && !element[strspn(element, "0123456789")];
     const struct penstock_device *first = group->members[0];
-    if (!*element || (!strchr(element, ':') && !number) || (number && !first) || penstock__group_named(element))
+    if (!*element || (!strchr(element, ':') && !number) || (number && !first) || names_several(element))
         return penstock__error(PENSTOCK_ERR_ARGUMENT,
                                "device '%s' is not understood: several devices are \"cuda:*\" or \"cuda:0,cuda:1\"",
                                text);
     snprintf(name, sizeof name, "%s%s%s", number ? first->backend->name : "", number ? ":" : "", element);
-    int status = penstock__device_find(context, name, &device);
+    int status = penstock__device_find_one(context, name, &device);
     return status ? status : add(group, device, text);
 }
 
@@ -237,7 +237,8 @@ static struct penstock_device *keep(struct penstock__group *made)
     return known ? &known->device : &made->device;
 }
 
-int penstock__group_find(penstock_context *context, const char *name, struct penstock_device **device)
+/* The group of that name, or its only member; made at the first call. */
+static int find_group(penstock_context *context, const char *name, struct penstock_device **device)
 {
     struct penstock__group *made = penstock__calloc(1, sizeof *made);
     int status;
@@ -257,26 +258,9 @@ int penstock__group_find(penstock_context *context, const char *name, struct pen
     return PENSTOCK_OK;
 }
 
-int penstock__group_open(struct penstock_device *group)
+int penstock__device_find(penstock_context *context, const char *name, struct penstock_device **device)
 {
-    int failed = PENSTOCK_OK;
-    bool opened = false;
-    for (size_t i = 0; i < group->member_count; i++) {
-        const struct penstock_device *member = group->members[i];
-        int status = penstock__device_open(group->members[i]);
-        if (status) {
-            failed = status;
-            continue;
-        }
-        pthread_mutex_lock(&group->context->table_lock);
-        if (member->host_memory && !group->host_memory) /* who has opened it before may read it */
-            group->host_memory = true;
-        if (member->alignment > group->alignment)
-            group->alignment = member->alignment;
-        pthread_mutex_unlock(&group->context->table_lock);
-        opened = true;
-    }
-    return opened ? PENSTOCK_OK : failed;
+    return names_several(name) ? find_group(context, name, device) : penstock__device_find_one(context, name, device);
 }
 
 struct penstock_device *penstock__device_member(struct penstock_device *device, size_t index)

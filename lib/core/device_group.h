@@ -10,15 +10,6 @@
 
 #include "backends/backend.h"
 
-/* Whether the text names several devices. */
-bool penstock__group_named(const char *name);
-
-/* The group of that name, or its only member; made at the first call. An error in words where that cannot be. */
-int penstock__group_find(penstock_context *context, const char *name, struct penstock_device **device);
-
-/* Opens all members; an error where none opens. */
-int penstock__group_open(struct penstock_device *group);
-
 /* Member `index` of a group, NULL past the last one; of another device it is the device itself. */
 struct penstock_device *penstock__device_member(struct penstock_device *device, size_t index);
 

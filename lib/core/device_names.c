@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* From the text that names a device to the device. */
-#include "core/device_group.h"
 #include "core/devices.h"
 
 #include <stdio.h>
@@ -113,14 +112,12 @@ static struct penstock_device *find_by_product(penstock_context *context, const 
 }
 
 /* A driver is loaded only where its kind is named, or where nothing else answers to the name. */
-int penstock__device_find(penstock_context *context, const char *name, struct penstock_device **device)
+int penstock__device_find_one(penstock_context *context, const char *name, struct penstock_device **device)
 {
     char names[256] = "";
     size_t matches;
     int status;
     *device = NULL;
-    if (penstock__group_named(name))
-        return penstock__group_find(context, name, device);
     if ((status = penstock__devices_probe(context, name)))
         return status;
     if ((*device = find_by_name(context, name)))

@@ -8,7 +8,6 @@
 #include "core/backends.h"
 #include "core/background.h"
 #include "core/cancel.h"
-#include "core/device_group.h"
 #include "core/devices.h"
 #include "probe/probe.h"
 
@@ -300,5 +299,4 @@ void penstock__devices_free(penstock_context *context)
     for (size_t i = 0; context->kinds && i < penstock__backend_count; i++)
         free_rows(&context->kinds[i]);
     penstock__free(context->kinds);
-    penstock__groups_free(context);
 }

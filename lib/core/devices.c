@@ -62,14 +62,12 @@ static void begin_opening(struct penstock_device *device)
     pthread_mutex_lock(&context->table_lock);
 }
 
-int penstock__device_open(struct penstock_device *device)
+static int open_one(struct penstock_device *device)
 {
     penstock_context *context = device->context;
     struct penstock__opening *opening = &context->opening;
     bool asked = false, waits = true;
     int status = PENSTOCK_OK;
-    if (device->member_count)
-        return penstock__group_open(device);
     pthread_mutex_lock(&context->table_lock);
     while (!device->opened && waits && !(asked && opening->failed == device)) {
         if (!opening->device) {
@@ -85,6 +83,48 @@ int penstock__device_open(struct penstock_device *device)
                        : penstock__error(PENSTOCK_ERR_TIMEOUT, "%s: nobody waits for it any more", device->name);
     pthread_mutex_unlock(&context->table_lock);
     return status;
+}
+
+/* All members; an error where none opens. */
+static int open_members(struct penstock_device *group)
+{
+    int failed = PENSTOCK_OK;
+    bool opened = false;
+    for (size_t i = 0; i < group->member_count; i++) {
+        const struct penstock_device *member = group->members[i];
+        int status = open_one(group->members[i]);
+        if (status) {
+            failed = status;
+            continue;
+        }
+        pthread_mutex_lock(&group->context->table_lock);
+        if (member->host_memory && !group->host_memory) /* who has opened it before may read it */
+            group->host_memory = true;
+        if (member->alignment > group->alignment)
+            group->alignment = member->alignment;
+        pthread_mutex_unlock(&group->context->table_lock);
+        opened = true;
+    }
+    return opened ? PENSTOCK_OK : failed;
+}
+
+int penstock__device_open(struct penstock_device *device)
+{
+    return device->member_count ? open_members(device) : open_one(device);
+}
+
+int penstock__device_open_named(struct penstock_device **device, penstock_context *context, const char *name)
+{
+    enum penstock_preference preference;
+    const char *found;
+    int status = penstock__device_parse(&preference, &found, name);
+    if (!status && preference != PENSTOCK_DEVICE_NAMED)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT,
+                               "a buffer or queue is on a device that is named, neither \"auto\" nor \"prefer:\"");
+    if (status || (status = penstock__device_find(context, found, device)) ||
+        (status = penstock__device_alone(*device, "a buffer or queue is on one")))
+        return status;
+    return penstock__device_open(*device);
 }
 
 /* ---------------------------------------------------------------- calls ----------------------- */

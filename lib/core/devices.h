@@ -33,10 +33,16 @@ int penstock__device_parse(enum penstock_preference *preference, const char **na
  * of them (core/device_group.h). */
 int penstock__device_find(penstock_context *context, const char *name, struct penstock_device **device);
 
+/* The same of one alone. */
+int penstock__device_find_one(penstock_context *context, const char *name, struct penstock_device **device);
+
 /* The error that says why `name` is no device: of a kind that is absent, of one that has fewer, or nothing at all. */
 int penstock__device_absent(penstock_context *context, const char *name);
 
 /* Opens the device unless it is open. */
 int penstock__device_open(struct penstock_device *device);
+
+/* For a buffer or queue: the device of that name, opened. */
+int penstock__device_open_named(struct penstock_device **device, penstock_context *context, const char *name);
 
 #endif

@@ -1,29 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* A problem bound to one device: the ladder of variants. */
+/* A problem bound to one device: one variant of its plan. */
 #include "core/executor.h"
-#include "core/check.h"
 #include "core/device_group.h"
 #include "core/devices.h"
-#include "core/group_executor.h"
 #include "core/problem.h"
-#include "core/tune.h"
 #include "probe/probe.h"
 
 #include <stdio.h>
 
-#define MAX_VARIANTS 16
-#define CHUNK_BYTES  ((size_t)4 << 20) /* from here on a copy's fixed cost is small against its length */
+#define CHUNK_BYTES ((size_t)4 << 20) /* from here on a copy's fixed cost is small against its length */
 
 static const struct penstock_backend *backend_of(const struct penstock__executor *executor)
 {
     return executor->state.device->backend;
 }
 
-/* ---------------------------------------------------------------- variants -------------------- */
+/* ---------------------------------------------------------------- life ------------------------ */
 
-static void free_plan(struct penstock__executor *executor)
+void penstock__executor_unplan(struct penstock__executor *executor)
 {
     penstock__executor_close(executor);
     if (executor->planned)
@@ -33,8 +29,7 @@ static void free_plan(struct penstock__executor *executor)
     executor->planned = false;
 }
 
-/* Plans one variant. */
-static int make_plan(struct penstock__executor *executor, unsigned variant)
+int penstock__executor_plan(struct penstock__executor *executor, unsigned variant)
 {
     const struct penstock_backend *backend = backend_of(executor);
     executor->state =
@@ -48,46 +43,12 @@ static int make_plan(struct penstock__executor *executor, unsigned variant)
     penstock__trial_end();
     executor->planned = !status;
     if (status)
-        free_plan(executor);
+        penstock__executor_unplan(executor);
     return status;
 }
 
-/* Plans one variant and checks it. */
-static int try_variant(struct penstock__executor *executor, unsigned variant)
-{
-    int status = make_plan(executor, variant);
-    if (status)
-        return status;
-    if ((status = penstock__check(executor)))
-        free_plan(executor);
-    return status;
-}
-
-/* Down the ladder to the first variant that is right; one log line if it is not the fastest. The error is that of
- * the last variant that there was. */
-static int climb_down(struct penstock__executor *executor)
-{
-    const struct penstock_device *device = executor->state.device;
-    int status = try_variant(executor, 0), last;
-    char text[512];
-    for (unsigned variant = 1; status && variant < MAX_VARIANTS; variant++) {
-        if (status == PENSTOCK_ERR_MEMORY || status == PENSTOCK_ERR_TIMEOUT ||
-            (status == PENSTOCK_ERR_UNSUPPORTED && variant == 1))
-            return status;
-        last = status;
-        snprintf(text, sizeof text, "%s", penstock_error_text());
-        if ((status = try_variant(executor, variant)) == PENSTOCK_ERR_UNSUPPORTED)
-            return penstock__error(last, "%s", text);
-        if (!status)
-            penstock__log(device->context, PENSTOCK_LOG_WARNING, "%s goes on with variant %u (%s), since: %s",
-                          device->name, variant, executor->state.variant, text);
-    }
-    return status;
-}
-
-/* Without a plan. */
-static int open_executor(struct penstock__executor **executor, struct penstock_device *device,
-                         const struct penstock_problem *problem, unsigned slots)
+int penstock__executor_open(struct penstock__executor **executor, struct penstock_device *device,
+                            const struct penstock_problem *problem, unsigned slots)
 {
     struct penstock__executor *new;
     int status;
@@ -109,26 +70,11 @@ int penstock__executor_new_as(struct penstock__executor **executor, struct penst
                               const struct penstock_problem *problem, unsigned slots, unsigned variant,
                               const char *launch_config)
 {
-    int status = open_executor(executor, device, problem, slots);
+    int status = penstock__executor_open(executor, device, problem, slots);
     if (status)
         return status;
     snprintf((*executor)->launch_config, sizeof(*executor)->launch_config, "%s", launch_config);
-    if ((status = make_plan(*executor, variant))) {
-        penstock__executor_free(*executor);
-        *executor = NULL;
-    }
-    return status;
-}
-
-int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
-                           const struct penstock_problem *problem, unsigned slots)
-{
-    int status;
-    if (!device->member_count && penstock__tune(executor, device, problem, slots))
-        return PENSTOCK_OK;
-    if ((status = open_executor(executor, device, problem, slots)))
-        return status;
-    if ((status = device->member_count ? penstock__group_bind(*executor, slots) : climb_down(*executor))) {
+    if ((status = penstock__executor_plan(*executor, variant))) {
         penstock__executor_free(*executor);
         *executor = NULL;
     }
@@ -140,30 +86,25 @@ void penstock__executor_free(struct penstock__executor *executor)
     if (!executor)
         return;
     if (executor->group)
-        penstock__group_free(executor->group);
+        executor->group_calls->free(executor->group);
     else
-        free_plan(executor);
+        penstock__executor_unplan(executor);
     penstock__free(executor);
 }
 
 /* ---------------------------------------------------------------- what is known --------------- */
 
-bool penstock__executor_in_host_memory(const struct penstock__executor *executor)
-{
-    return executor->state.device->host_memory || (backend_of(executor)->flags & PENSTOCK_BACKEND_HOST_MEMORY);
-}
-
 struct penstock__executor *penstock__executor_on(struct penstock__executor *executor,
                                                  const struct penstock_device *device)
 {
     if (executor->group)
-        return penstock__group_on(executor->group, device);
+        return executor->group_calls->on(executor->group, device);
     return executor->state.device == device ? executor : NULL;
 }
 
 bool penstock__executor_spares(const struct penstock__executor *executor)
 {
-    return executor->group && penstock__group_spares(executor->group);
+    return executor->group && executor->group_calls->spares(executor->group);
 }
 
 size_t penstock__executor_chunk(const struct penstock__executor *executor, size_t frames)

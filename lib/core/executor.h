@@ -42,11 +42,23 @@ struct penstock__slot {
     int failure; /* that no wait has told of */
 };
 
+struct penstock__executor;
 struct penstock__group_executor;
+
+/* What an executor of several devices does by those of its members: core/group_executor.c. */
+struct penstock__group_calls {
+    int (*submit)(struct penstock__group_executor *group, unsigned slot, const struct penstock__batch *batch);
+    int (*wait)(struct penstock__group_executor *group, unsigned slot);
+    void (*close)(struct penstock__group_executor *group);
+    void (*free)(struct penstock__group_executor *group);
+    struct penstock__executor *(*on)(struct penstock__group_executor *group, const struct penstock_device *device);
+    bool (*spares)(const struct penstock__group_executor *group);
+};
 
 struct penstock__executor {
     struct penstock_plan_state state;
-    struct penstock__group_executor *group; /* of several devices: core/group_executor.h. Else NULL */
+    struct penstock__group_executor *group; /* of several devices, with its calls. Else NULL */
+    const struct penstock__group_calls *group_calls;
     bool planned;
     char launch_config[PENSTOCK_LAUNCH_CONFIG_BYTES]; /* of variant 0; "": the library's choice */
     unsigned timed; /* configurations that it was chosen from by timing, and the time that took */
@@ -76,6 +88,16 @@ struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
                            const struct penstock_problem *problem, unsigned slots);
 
+/* The same with a device that is one: core/ladder.c. */
+int penstock__executor_climb_down(struct penstock__executor **executor, struct penstock_device *device,
+                                  const struct penstock_problem *problem, unsigned slots);
+
+/* An executor without a plan; a plan of one variant for it, and without it again. */
+int penstock__executor_open(struct penstock__executor **executor, struct penstock_device *device,
+                            const struct penstock_problem *problem, unsigned slots);
+int penstock__executor_plan(struct penstock__executor *executor, unsigned variant);
+void penstock__executor_unplan(struct penstock__executor *executor);
+
 /* One variant, variant 0 in one launch configuration, "" or of the backend's list, without its check: core/tune.c. */
 int penstock__executor_new_as(struct penstock__executor **executor, struct penstock_device *device,
                               const struct penstock_problem *problem, unsigned slots, unsigned variant,
@@ -102,7 +124,11 @@ void penstock__executor_free(struct penstock__executor *executor);
 size_t penstock__executor_chunk(const struct penstock__executor *executor, size_t frames);
 
 /* Whether the device works on the caller's memory itself. */
-bool penstock__executor_in_host_memory(const struct penstock__executor *executor);
+static inline bool penstock__executor_in_host_memory(const struct penstock__executor *executor)
+{
+    const struct penstock_device *device = executor->state.device;
+    return device->host_memory || (device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY);
+}
 
 /* Whether it tells by a clock of its own what a batch costs; one without computes within the call. */
 static inline bool penstock__executor_has_clock(const struct penstock__executor *executor)

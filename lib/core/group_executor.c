@@ -167,7 +167,7 @@ static int tell(struct penstock__group_executor *group, struct group_slot *slot)
     return status ? penstock__error(status, "%s", group->failure_text) : PENSTOCK_OK;
 }
 
-int penstock__group_submit(struct penstock__group_executor *group, unsigned index, const struct penstock__batch *batch)
+static int submit_slot(struct penstock__group_executor *group, unsigned index, const struct penstock__batch *batch)
 {
     struct group_slot *slot = &group->slots[index];
     int status;
@@ -191,7 +191,7 @@ static void count_batches(struct penstock__group_executor *group, const struct g
             penstock__event_times_share(slot->sent[i].batch.event_times, group->shares[slot->member].device);
 }
 
-int penstock__group_wait(struct penstock__group_executor *group, unsigned index)
+static int wait_slot(struct penstock__group_executor *group, unsigned index)
 {
     struct group_slot *slot = &group->slots[index];
     int status;
@@ -202,7 +202,7 @@ int penstock__group_wait(struct penstock__group_executor *group, unsigned index)
     return tell(group, slot);
 }
 
-void penstock__group_close(struct penstock__group_executor *group)
+static void close_all(struct penstock__group_executor *group)
 {
     for (unsigned i = 0; i < group->count; i++)
         if (group->members[i].executor)
@@ -215,7 +215,7 @@ void penstock__group_close(struct penstock__group_executor *group)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-void penstock__group_free(struct penstock__group_executor *group)
+static void free_group(struct penstock__group_executor *group)
 {
     if (!group)
         return;
@@ -225,6 +225,29 @@ void penstock__group_free(struct penstock__group_executor *group)
         penstock__free(group->slots[i].sent);
     penstock__free(group);
 }
+
+static struct penstock__executor *executor_on(struct penstock__group_executor *group,
+                                              const struct penstock_device *device)
+{
+    for (unsigned i = 0; i < group->count; i++)
+        if (group->device->members[i] == device)
+            return group->members[i].executor;
+    return NULL;
+}
+
+static bool spares(const struct penstock__group_executor *group)
+{
+    return left(group) > 1;
+}
+
+static const struct penstock__group_calls calls = {
+    .submit = submit_slot,
+    .wait = wait_slot,
+    .close = close_all,
+    .free = free_group,
+    .on = executor_on,
+    .spares = spares,
+};
 
 /* What the core asks of the whole is what its first member says. */
 static void describe(struct penstock__executor *executor, const struct penstock__executor *first, unsigned slots)
@@ -240,20 +263,23 @@ static void describe(struct penstock__executor *executor, const struct penstock_
     executor->slot_count = wanted < PENSTOCK__MAX_SLOTS ? wanted : PENSTOCK__MAX_SLOTS;
 }
 
-int penstock__group_bind(struct penstock__executor *executor, unsigned slots)
+/* `slots` for each member. One that does not do it is left out with a log line; an error where none does. */
+static int bind(struct penstock__executor *executor, unsigned slots)
 {
     struct penstock_device *device = executor->state.device;
     struct penstock__group_executor *group = penstock__calloc(1, sizeof *group);
     const struct penstock__executor *first = NULL;
     int status = PENSTOCK_OK;
-    if (!(executor->group = group))
+    if (!group)
         return PENSTOCK_ERR_MEMORY;
+    executor->group = group;
+    executor->group_calls = &calls;
     group->device = device;
     for (group->count = 0; group->count < device->member_count; group->count++) {
         struct group_member *member = &group->members[group->count];
         group->shares[group->count].device = device->members[group->count]->name;
-        int failed =
-            penstock__executor_new(&member->executor, device->members[group->count], executor->state.problem, slots);
+        int failed = penstock__executor_climb_down(&member->executor, device->members[group->count],
+                                                   executor->state.problem, slots);
         if (failed == PENSTOCK_ERR_MEMORY || failed == PENSTOCK_ERR_TIMEOUT)
             return failed;
         status = failed ? failed : status;
@@ -268,21 +294,20 @@ int penstock__group_bind(struct penstock__executor *executor, unsigned slots)
     return PENSTOCK_OK;
 }
 
+int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
+                           const struct penstock_problem *problem, unsigned slots)
+{
+    int status;
+    if (!device->member_count)
+        return penstock__executor_climb_down(executor, device, problem, slots);
+    if (!(status = penstock__executor_open(executor, device, problem, slots)) && (status = bind(*executor, slots))) {
+        penstock__executor_free(*executor);
+        *executor = NULL;
+    }
+    return status;
+}
+
 /* ---------------------------------------------------------------- what is known --------------- */
-
-struct penstock__executor *penstock__group_on(struct penstock__group_executor *group,
-                                              const struct penstock_device *device)
-{
-    for (unsigned i = 0; i < group->count; i++)
-        if (group->device->members[i] == device)
-            return group->members[i].executor;
-    return NULL;
-}
-
-bool penstock__group_spares(const struct penstock__group_executor *group)
-{
-    return left(group) > 1;
-}
 
 const penstock_device_work *penstock__group_shares(const struct penstock__group_executor *group, size_t *count)
 {

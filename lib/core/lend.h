@@ -28,7 +28,14 @@ static inline size_t penstock__lent_unread(const struct penstock__lent *lent)
     return lent->shown - lent->read;
 }
 
-/* Pushes what was committed, as far as there is room. Whether anything moved. */
+/* Items of that size that such memory has; and it is made, where it is not yet. */
+size_t penstock__lent_room(size_t item_bytes);
+int penstock__lent_reserve(char **memory, size_t item_bytes);
+
+/* Pushes what was committed, as far as there is room. */
+int penstock__lent_push(penstock_stream *stream);
+
+/* The same, and what is to be done after it. Whether anything moved. */
 bool penstock__lent_drain(penstock_stream *stream);
 
 /* Whether items were committed that the kind has not taken. */

@@ -252,6 +252,13 @@ static int check(const char *call, const penstock_stream *from, size_t channel, 
     return check_values(call, from, channel, to);
 }
 
+static const char *device_of(const penstock_stream *stream)
+{
+    penstock_stream_info info = PENSTOCK_STREAM_INFO;
+    stream->kind->get_info(stream, &info);
+    return info.device;
+}
+
 static bool in_host_memory(const char *device)
 {
     return !strcmp(device, "cpu") || !strcmp(device, "reference");
@@ -268,7 +275,7 @@ static int link_streams(const char *call, penstock_stream *from, size_t channel,
     *link = (struct penstock__link){.from = from, .to = to, .channel = channel, .following = from->links};
     from->links = link;
     to->source = link;
-    const char *source = penstock_stream_device(from), *target = penstock_stream_device(to);
+    const char *source = device_of(from), *target = device_of(to);
     if (source && target && (!in_host_memory(source) || !in_host_memory(target)))
         penstock__log(from->context, PENSTOCK_LOG_INFO, "from the %s on %s to the %s on %s values go over the host",
                       from->kind->name, source, to->kind->name, target);

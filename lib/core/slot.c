@@ -3,7 +3,6 @@
 
 /* An executor's slots: their buffers, batches that are sent through them and waited for. */
 #include "core/executor.h"
-#include "core/group_executor.h"
 #include "core/problem.h"
 
 #include <stdio.h>
@@ -249,7 +248,7 @@ int penstock__executor_submit(struct penstock__executor *executor, unsigned inde
 {
     struct penstock__slot *slot = &executor->slots[index];
     if (executor->group)
-        return penstock__group_submit(executor->group, index, batch);
+        return executor->group_calls->submit(executor->group, index, batch);
     struct penstock_job job = job_of(slot, batch);
     bool timed = begin_timing(executor, batch);
     int status = penstock__slot_open(slot, executor->state.device);
@@ -271,7 +270,7 @@ int penstock__executor_wait(struct penstock__executor *executor, unsigned index)
 {
     struct penstock__slot *slot = &executor->slots[index];
     if (executor->group)
-        return penstock__group_wait(executor->group, index);
+        return executor->group_calls->wait(executor->group, index);
     finish_slot(executor, slot);
     int status = slot->failure;
     slot->failure = PENSTOCK_OK;
@@ -281,7 +280,7 @@ int penstock__executor_wait(struct penstock__executor *executor, unsigned index)
 void penstock__executor_close(struct penstock__executor *executor)
 {
     if (executor->group)
-        penstock__group_close(executor->group);
+        executor->group_calls->close(executor->group);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
         penstock__slot_close(&executor->slots[i]);
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The log of a context: one line a call, one call at a time. */
+#include "core/context.h"
+
+#include <stdio.h>
+
+void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    if (!context->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *c = line; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    pthread_mutex_lock(&context->log_lock);
+    if (!context->silent)
+        context->log(context->log_user, level, line);
+    pthread_mutex_unlock(&context->log_lock);
+}
