@@ -34,7 +34,7 @@ static inline void sweep_allocations(sweep_use *use, const char *device, unsigne
     const penstock_context_desc desc = PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = threads);
     long live = penstock__memory_live(), k = 0, made = 0; /* of what is used, the context's apart */
     int status = PENSTOCK_ERR_MEMORY;
-    for (; status && k < 1000; k++) {
+    for (; status && k < 1000; k += SWEEP_STEP) {
         penstock_context *context = NULL;
         bool wrong = false;
         penstock__memory_fail_at(k);
@@ -50,7 +50,7 @@ static inline void sweep_allocations(sweep_use *use, const char *device, unsigne
               penstock__memory_live() - live);
     }
     CHECK(!status && made > 4, "%s: %ld allocations were failed, the last run gave %d", device, k, status);
-    printf("%s: %ld allocations\n", device, k);
+    printf("%s: %ld allocations\n", device, k / SWEEP_STEP);
 }
 
 /* Each call fails once or, `for_good`, all from it on. */

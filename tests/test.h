@@ -22,6 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From one failure of a sweep to the next: ThreadSanitizer looks at threads, and is slow. */
+#ifdef __SANITIZE_THREAD__
+#define SWEEP_STEP 4
+#else
+#define SWEEP_STEP 1
+#endif
+
 /* Weak: one count for all files of a test. */
 __attribute__((weak)) int test_checks, test_failures;
 
