@@ -14,10 +14,11 @@ int device_list_json(penstock_context *context, size_t count)
         int status = penstock_device_get(context, i, &info);
         if (status)
             return fail_status(status);
-        json_t *row = json_pack("{s:s, s:b, s:s, s:s, s:s*, s:s, s:b, s:I, s:I}", "name", info.name, "present",
-                                !info.reason, "product", info.product, "driver", info.driver, "reason", info.reason,
-                                "licence", info.licence, "automatic", (int)info.automatic, "compute_units",
-                                (json_int_t)info.compute_units, "memory_bytes", (json_int_t)info.memory_bytes);
+        json_t *row =
+            json_pack("{s:s, s:b, s:s, s:s, s:s*, s:s, s:b, s:I, s:I, s:s*}", "name", info.name, "present",
+                      !info.reason, "product", info.product, "driver", info.driver, "reason", info.reason, "licence",
+                      info.licence, "automatic", (int)info.automatic, "compute_units", (json_int_t)info.compute_units,
+                      "memory_bytes", (json_int_t)info.memory_bytes, "profile", *info.profile ? info.profile : NULL);
         if (!row)
             return fail(EXIT_DATA, "device '%s' cannot be written as JSON", info.name);
         json_dumpf(row, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);

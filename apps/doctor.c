@@ -151,7 +151,7 @@ static void check_device(penstock_context *context, const penstock_device_info *
     if (case_parse(&test, "fft:1024:hann"))
         return;
     test.kind->check(&test, &(struct case_target){.context = context, .device = info->name}, &verdict);
-    snprintf(state, sizeof state, "%s: %s", info->product, verdict.text);
+    snprintf(state, sizeof state, "%s: %s%s%s", info->product, verdict.text, *info->profile ? "; " : "", info->profile);
     doctor_tell(verdict.outcome == CASE_HELD ? FINE : BROKEN, info->name, state,
                 "penstock check NAME shows what fails; update the driver, or choose another device");
 }

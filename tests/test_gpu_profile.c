@@ -44,6 +44,22 @@ static void check_waves(void)
     CHECK(penstock__gpu_profile_waves(nvidia, 64) == 8 && penstock__gpu_profile_waves(nvidia, 32) == 16, "NVIDIA");
 }
 
+static void check_text(void)
+{
+    char text[128];
+    struct gpu_limits limits = {.local_bytes = 64 << 10, .max_group = 1024};
+    const struct gpu_profile *rdna = penstock__gpu_profile("gfx1030");
+    penstock__gpu_profile_limit(&limits, rdna, 0);
+    penstock__gpu_profile_text(text, sizeof text, rdna, &limits, false, true);
+    CHECK(!strcmp(text, "AMD RDNA: waves of 32, 64 KiB and 1024 work-items a group, memory of its own, images"), "%s",
+          text);
+    limits = (struct gpu_limits){.local_bytes = 16 << 10, .max_group = 256, .half_arithmetic = true};
+    penstock__gpu_profile_text(text, sizeof text, NULL, &limits, true, false);
+    CHECK(!strcmp(text, "a GPU of no known kind: waves of 32, 16 KiB and 256 work-items a group, the host's memory, "
+                        "half precision"),
+          "%s", text);
+}
+
 static void check_configurations(const char *identity, unsigned max_group)
 {
     struct gpu_limits limits = {.local_bytes = 64 << 10, .max_group = max_group};
@@ -88,6 +104,7 @@ int main(void)
                                              "Intel(R) Arc", "FD6",    "Mali",   "V3D"};
     check_names();
     check_waves();
+    check_text();
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
         for (unsigned group = 256; group <= 1024; group *= 2)
             check_configurations(identities[i], group);

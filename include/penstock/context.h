@@ -64,6 +64,7 @@ typedef struct penstock_device_info {
     unsigned compute_units; /* cores or multiprocessors */
     uint64_t memory_bytes;  /* 0: unknown, or the machine's own */
     bool awaited;           /* absent, as the kind's driver has not answered yet */
+    const char *profile;    /* what a GPU's kernels are shaped by: its kind, wave and local memory; "" of others */
 } penstock_device_info;
 
 #define PENSTOCK_DEVICE_INFO PENSTOCK_DESCRIPTION(penstock_device_info, )

@@ -49,8 +49,9 @@ struct penstock_device {
     char reason[256]; /* "" where present */
     unsigned compute_units;
     uint64_t memory_bytes;
-    bool on_cpu;      /* probe sets it: works on the processor's own cores, as "cpu" does */
-    char address[24]; /* probe sets it where it is known: on the PCI bus, "0000:17:00"; else "" */
+    char profile[128]; /* probe sets it: what a GPU's kernels are shaped by, in words; "" of others */
+    bool on_cpu;       /* probe sets it: works on the processor's own cores, as "cpu" does */
+    char address[24];  /* probe sets it where it is known: on the PCI bus, "0000:17:00"; else "" */
     bool opened;
     bool host_memory; /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
     size_t alignment; /* open may set it: parts of its memory begin at multiples of so many bytes; 0: 16 */

@@ -212,6 +212,7 @@ static void describe(struct penstock__group *group)
     device->members = group->members;
     snprintf(device->product, sizeof device->product, "%zu x %.110s", device->member_count, first->product);
     snprintf(device->driver, sizeof device->driver, "%s", first->driver);
+    snprintf(device->profile, sizeof device->profile, "%s", first->profile);
     for (size_t i = 0; i < device->member_count; i++) {
         device->compute_units += group->members[i]->compute_units;
         device->memory_bytes += group->members[i]->memory_bytes;

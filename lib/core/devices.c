@@ -161,6 +161,7 @@ int penstock_device_get(penstock_context *context, size_t index, penstock_device
     known.automatic = !known.reason && !(device->backend->flags & PENSTOCK_BACKEND_NOT_AUTOMATIC);
     known.compute_units = device->compute_units;
     known.memory_bytes = device->memory_bytes;
+    known.profile = device->profile;
     known.awaited = penstock__device_is_awaited(device);
     return penstock__description_write(info, &known, sizeof known, "penstock_device_info");
 }

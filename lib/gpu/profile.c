@@ -11,6 +11,7 @@
 #include "gpu/profile.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A work-item that holds `slots` points has about so many registers; GCN's and Intel's compilers have 60 to 107 with
@@ -85,4 +86,13 @@ void penstock__gpu_profile_limit(struct gpu_limits *limits, const struct gpu_pro
         return;
     limits->most_slots = MOST_SLOTS;
     limits->slots = penstock__gpu_profile_waves(profile, REGISTERS(MOST_SLOTS)) < LEAST_WAVES ? MOST_SLOTS / 2 : 0;
+}
+
+void penstock__gpu_profile_text(char *text, size_t capacity, const struct gpu_profile *profile,
+                                const struct gpu_limits *limits, bool shares_memory, bool images)
+{
+    snprintf(text, capacity, "%s: waves of %u, %zu KiB and %u work-items a group, %s%s%s",
+             profile ? profile->name : "a GPU of no known kind", limits->wave ? limits->wave : 32,
+             limits->local_bytes >> 10, limits->max_group, shares_memory ? "the host's memory" : "memory of its own",
+             images ? ", images" : "", limits->half_arithmetic ? ", half precision" : "");
 }

@@ -27,4 +27,8 @@ unsigned penstock__gpu_profile_waves(const struct gpu_profile *profile, unsigned
  * driver tells, or 0. */
 void penstock__gpu_profile_limit(struct gpu_limits *limits, const struct gpu_profile *profile, unsigned wave);
 
+/* In words: "AMD RDNA: waves of 32, 64 KiB and 1024 work-items a group, memory of its own, images". */
+void penstock__gpu_profile_text(char *text, size_t capacity, const struct gpu_profile *profile,
+                                const struct gpu_limits *limits, bool shares_memory, bool images);
+
 #endif

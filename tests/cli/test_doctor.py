@@ -4,6 +4,7 @@
 """doctor: an installation with one fault at a time. Each is found and told with its cure, and a cure that is a command
 for the shell is applied and must help."""
 
+import json
 import os
 import re
 import shutil
@@ -39,11 +40,11 @@ if GNURADIO:
 
 
 def doctor(environment, *before):
-    """What it tells, as (judgement, what, state, cure). A machine that is busy may not load a library in the time that
-    it has: then once more, five times in all."""
-    for _ in range(5):
+    """What it tells, as (judgement, what, state, cure). A machine that is busy may not load a library, nor try a driver,
+    in the time that it has: then once more, ten times in all."""
+    for _ in range(10):
         rows = ask_doctor(environment, *before)
-        if not any("is not loaded within" in row[2] for row in rows):
+        if not any("is not loaded within" in row[2] or "has not answered yet" in row[2] for row in rows):
             break
     return rows
 
@@ -159,7 +160,7 @@ if OPENCL_SHIM and any(row[:2] == ("ok", "opencl:0") for row in doctor(healthy))
         broken = dict(healthy, PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM, PENSTOCK_SHIM_FAULT=fault, PENSTOCK_CACHE_DIR=path(fault))
         wait_for_drivers(broken)
         check_fault(broken, "opencl:0", "absent: " + state, cure)
-        listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices"], env=broken, capture_output=True, text=True)
+        listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices", "--wait"], env=broken, capture_output=True, text=True)
         check(listed.returncode == 0 and re.search(r"opencl:0 +absent +MIT +" + re.escape(state), listed.stdout), fault, listed)
 else:
     print("SKIPPED: no OpenCL device on this machine that could be broken")
@@ -169,6 +170,14 @@ check_fault(dict(healthy, PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1"), "cuda", "
 if CUDA_SHIM:
     check_fault(dict(healthy, PENSTOCK_CUDA_LIBRARY=CUDA_SHIM, PENSTOCK_NVRTC_LIBRARY="/none/libnvrtc.so"), "cuda",
                 "/none/libnvrtc.so not found", "install NVRTC")
+    listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices", "--json", "--wait"], capture_output=True, text=True,
+                            env=dict(healthy, PENSTOCK_CUDA_LIBRARY=CUDA_SHIM, PENSTOCK_CACHE_DIR=path("profile")))
+    gpus = [json.loads(line) for line in listed.stdout.splitlines() if '"cuda:0"' in line]
+    if not gpus:
+        print("SKIPPED: the profile of a GPU of CUDA's, as there is no NVRTC")
+    for gpu in gpus:
+        check(gpu["profile"] == "NVIDIA: waves of 32, 227 KiB and 1024 work-items a group, memory of its own, half precision",
+              "profile", gpu)
 
 # ---- Python and GNU Radio Companion
 if GNURADIO:

@@ -3,6 +3,7 @@
 
 /* NVIDIA GPUs in the driver's order, and their primary contexts. */
 #include "backends/cuda/cuda.h"
+#include "gpu/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,29 @@ static void versions(char *text, size_t capacity, const struct cuda_api *cuda)
              cuda->nvrtc_major, cuda->nvrtc_minor);
 }
 
+static void read_limits(struct cuda_device *self)
+{
+    const struct cuda_api *cuda = self->api;
+    int usual = attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    int most = attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    self->limits.local_bytes = (size_t)(most > usual ? most : usual);
+    self->limits.max_group = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    self->limits.units = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    self->architecture = 10 * attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                         attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    self->limits.bounded = true;
+    self->limits.half_arithmetic = self->architecture >= 53;
+}
+
+static void tell_profile(struct penstock_device *row, const struct cuda_api *cuda, CUdevice id)
+{
+    struct cuda_device self = {.api = cuda, .id = id};
+    read_limits(&self);
+    penstock__gpu_profile_limit(&self.limits, penstock__gpu_profile("NVIDIA"), 0);
+    penstock__gpu_profile_text(row->profile, sizeof row->profile, penstock__gpu_profile("NVIDIA"), &self.limits,
+                               attribute(cuda, id, CU_DEVICE_ATTRIBUTE_INTEGRATED), false);
+}
+
 static bool fill_row(struct penstock_device *row, const struct cuda_api *cuda, int index)
 {
     CUdevice id;
@@ -31,6 +55,7 @@ static bool fill_row(struct penstock_device *row, const struct cuda_api *cuda, i
     versions(row->driver, sizeof row->driver, cuda);
     row->compute_units = (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     row->memory_bytes = bytes;
+    tell_profile(row, cuda, id);
     snprintf(row->address, sizeof row->address, "%04x:%02x:%02x",
              (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
              (unsigned)attribute(cuda, id, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
@@ -56,20 +81,6 @@ int penstock__cuda_probe(penstock_context *context, struct penstock_device *rows
 }
 
 /* ---------------------------------------------------------------- opening --------------------- */
-
-static void read_limits(struct cuda_device *self)
-{
-    const struct cuda_api *cuda = self->api;
-    int usual = attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    int most = attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    self->limits.local_bytes = (size_t)(most > usual ? most : usual);
-    self->limits.max_group = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    self->limits.units = (unsigned)attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    self->architecture = 10 * attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-                         attribute(cuda, self->id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    self->limits.bounded = true;
-    self->limits.half_arithmetic = self->architecture >= 53;
-}
 
 /* Kernels compiled for compute capability 9.0 or later wait themselves. PENSTOCK_CUDA_EARLY=0 leaves it be. */
 static bool launches_early(const struct penstock_device *device)

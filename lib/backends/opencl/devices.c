@@ -126,59 +126,6 @@ static void read_address(char *text, size_t capacity, const struct opencl_api *c
                  (unsigned)device_number(cl, id, PCI_BUS_ID_NV), (unsigned)device_number(cl, id, PCI_SLOT_ID_NV) >> 3);
 }
 
-struct rows {
-    const struct opencl_api *cl;
-    struct penstock_device *rows;
-    size_t capacity, count;
-};
-
-static bool fill_row(void *argument, const struct found *found)
-{
-    struct rows *table = argument;
-    struct penstock_device *row = &table->rows[table->count];
-    char platform[64], version[64];
-    if (table->count == table->capacity)
-        return false;
-    platform_text(table->cl, found->platform, CL_PLATFORM_NAME, platform, sizeof platform);
-    device_text(table->cl, found->id, CL_DRIVER_VERSION, version, sizeof version);
-    device_text(table->cl, found->id, CL_DEVICE_NAME, row->product, sizeof row->product);
-    snprintf(row->driver, sizeof row->driver, "%s %s", platform, version);
-    row->compute_units = (unsigned)device_number(table->cl, found->id, CL_DEVICE_MAX_COMPUTE_UNITS);
-    row->memory_bytes = device_number(table->cl, found->id, CL_DEVICE_GLOBAL_MEM_SIZE);
-    row->on_cpu = device_number(table->cl, found->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
-    read_address(row->address, sizeof row->address, table->cl, found->id);
-    table->count++;
-    return true;
-}
-
-int penstock__opencl_probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
-                           char reason[256])
-{
-    struct rows table = {.cl = penstock__opencl_api(reason), .rows = rows, .capacity = capacity};
-    (void)context;
-    *count = 0;
-    if (table.cl)
-        enumerate(table.cl, fill_row, &table, reason);
-    *count = table.count;
-    return PENSTOCK_OK;
-}
-
-/* ---------------------------------------------------------------- opening --------------------- */
-
-struct search {
-    unsigned left;
-    struct found found;
-    bool done;
-};
-
-static bool pick(void *argument, const struct found *found)
-{
-    struct search *search = argument;
-    search->found = *found;
-    search->done = search->left-- == 0;
-    return !search->done;
-}
-
 static void read_limits(struct opencl_device *self)
 {
     const struct opencl_api *cl = self->api;
@@ -218,6 +165,72 @@ static void read_profile(struct opencl_device *self)
     wave = wave ? wave : device_number(self->api, self->id, WAVE_OF_AMD);
     penstock__gpu_profile_limit(&self->limits, penstock__gpu_profile(self->identity),
                                 wave <= self->limits.max_group ? (unsigned)wave : 0);
+}
+
+static void tell_profile(struct penstock_device *row, const struct opencl_api *cl, const struct found *found)
+{
+    struct opencl_device self = {.api = cl, .platform = found->platform, .id = found->id};
+    read_limits(&self);
+    read_identity(&self);
+    read_profile(&self);
+    if (self.is_gpu)
+        penstock__gpu_profile_text(row->profile, sizeof row->profile, penstock__gpu_profile(self.identity),
+                                   &self.limits, device_number(cl, found->id, CL_DEVICE_HOST_UNIFIED_MEMORY),
+                                   self.max_texels > 0);
+}
+
+struct rows {
+    const struct opencl_api *cl;
+    struct penstock_device *rows;
+    size_t capacity, count;
+};
+
+static bool fill_row(void *argument, const struct found *found)
+{
+    struct rows *table = argument;
+    struct penstock_device *row = &table->rows[table->count];
+    char platform[64], version[64];
+    if (table->count == table->capacity)
+        return false;
+    platform_text(table->cl, found->platform, CL_PLATFORM_NAME, platform, sizeof platform);
+    device_text(table->cl, found->id, CL_DRIVER_VERSION, version, sizeof version);
+    device_text(table->cl, found->id, CL_DEVICE_NAME, row->product, sizeof row->product);
+    snprintf(row->driver, sizeof row->driver, "%s %s", platform, version);
+    row->compute_units = (unsigned)device_number(table->cl, found->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    row->memory_bytes = device_number(table->cl, found->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    tell_profile(row, table->cl, found);
+    row->on_cpu = device_number(table->cl, found->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
+    read_address(row->address, sizeof row->address, table->cl, found->id);
+    table->count++;
+    return true;
+}
+
+int penstock__opencl_probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
+                           char reason[256])
+{
+    struct rows table = {.cl = penstock__opencl_api(reason), .rows = rows, .capacity = capacity};
+    (void)context;
+    *count = 0;
+    if (table.cl)
+        enumerate(table.cl, fill_row, &table, reason);
+    *count = table.count;
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- opening --------------------- */
+
+struct search {
+    unsigned left;
+    struct found found;
+    bool done;
+};
+
+static bool pick(void *argument, const struct found *found)
+{
+    struct search *search = argument;
+    search->found = *found;
+    search->done = search->left-- == 0;
+    return !search->done;
 }
 
 static int make_context(const struct penstock_device *device)

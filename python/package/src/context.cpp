@@ -83,7 +83,7 @@ context_ptr context_or_default(const context_ptr &given)
 /* ---------------------------------------------------------------- devices --------------------- */
 
 struct device {
-    std::string name, product, driver, licence;
+    std::string name, product, driver, licence, profile;
     std::optional<std::string> reason;
     bool automatic, awaited;
     unsigned compute_units;
@@ -96,6 +96,7 @@ static device device_of(const penstock_device_info &info)
                 text_or_empty(info.product),
                 text_or_empty(info.driver),
                 text_or_empty(info.licence),
+                text_or_empty(info.profile),
                 {},
                 info.automatic,
                 info.awaited,
@@ -147,6 +148,7 @@ static void bind_devices(nb::module_ &module)
         .def_ro("driver", &device::driver, "Library or driver and its version.")
         .def_ro("reason", &device::reason, "Why it is absent, one line; None where it is present.")
         .def_ro("licence", &device::licence, "What its libraries ask of a binary linked with them.")
+        .def_ro("profile", &device::profile, "What a GPU's kernels are shaped by, in words; empty of others.")
         .def_ro("automatic", &device::automatic, "Whether \"auto\" may pick it.")
         .def_ro("awaited", &device::awaited, "Absent, as its driver has not answered yet.")
         .def_ro("compute_units", &device::compute_units, "Cores or multiprocessors.")
