@@ -31,22 +31,6 @@ static int check(penstock_channelizer_desc *desc)
     return PENSTOCK_OK;
 }
 
-int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
-                               size_t count)
-{
-    float *designed = NULL;
-    int status = PENSTOCK_OK;
-    if (!taps) {
-        if (!(designed = penstock__alloc(count * sizeof *designed)))
-            return PENSTOCK_ERR_MEMORY;
-        status = penstock_channelizer_taps(designed, count, desc->channels, desc->hop);
-    }
-    if (!status)
-        status = penstock__channel_bank_init(bank, desc, taps ? taps : designed, count);
-    penstock__free(designed);
-    return status;
-}
-
 /* The first window begins with what is before the stream. */
 static void rewind_stream(struct channelizer *channelizer)
 {

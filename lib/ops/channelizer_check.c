@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Refuses what no filter bank can be, and says why. */
+/* Refuses what no filter bank can be, and says why; and how many taps one has that is given none. */
 #include "ops/channelizer_check.h"
 
 #include <math.h>
 
 #define MOST_CHANNELS 65536
 #define MOST_TAPS     ((size_t)1 << 22)
+
+#define CRITICAL_DEPTH 12 /* taps of a branch */
+#define REACH          12 /* taps times width of the transition, which gives a stop band below -90 dB */
+#define MOST_DEPTH     96
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "filter bank: " __VA_ARGS__)
 
@@ -20,6 +24,17 @@ int penstock__channels_check(size_t channels, size_t *hop)
     if (*hop > channels)
         return bad("hop is %zu, not 1 .. %zu (channels)", *hop, channels);
     return PENSTOCK_OK;
+}
+
+size_t penstock_channelizer_taps_length(size_t channels, size_t hop)
+{
+    if (penstock__channels_check(channels, &hop))
+        return 0;
+    if (hop == channels)
+        return CRITICAL_DEPTH * channels;
+    size_t width = channels - hop < hop ? channels - hop : hop; /* of the transition, in hops over `hop` */
+    size_t depth = (REACH * hop + width - 1) / width;
+    return channels * (depth < MOST_DEPTH ? depth : MOST_DEPTH);
 }
 
 int penstock__prototype_check(const float *taps, size_t *count, size_t channels, size_t hop)

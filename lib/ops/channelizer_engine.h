@@ -55,7 +55,12 @@ int penstock__channelizer_engine_init(struct channelizer_engine *engine, double 
 void penstock__channelizer_engine_free(struct channelizer_engine *engine);
 
 /* Whose memory samples should lie in; NULL: any. */
-struct penstock_device *penstock__channelizer_engine_memory(const struct channelizer_engine *engine);
+static inline struct penstock_device *penstock__channelizer_engine_memory(const struct channelizer_engine *engine)
+{
+    return engine->capacity || engine->folds ? penstock__plan_executor(engine->plans[0])->state.device : NULL;
+}
+
+/* ---- channelizer_frames.c ---- */
 
 /* On the CPU: frames `first` .. `first + count` - 1 of the stream, `in` being the first one's window, to the sink from
  * frame `at` on. */

@@ -64,18 +64,27 @@ static inline const struct channelizer *const_channelizer_of(const penstock_stre
     return (const struct channelizer *)(const void *)stream;
 }
 
-/* ---- channelizer_in.c ---- */
+/* ---- channelizer_memory.c ---- */
 
 /* Memory for longer windows, or for another engine. While nothing of the stream is gone, there are zeros before it for
  * them too. */
 int penstock__channelizer_relocate(struct channelizer *channelizer, const struct channelizer_engine *engine,
                                    size_t window);
 
-/* Frames whose windows are full, up to the next change. */
+/* What is in use goes to the front of the memory. */
+void penstock__channelizer_to_front(struct channelizer *channelizer);
+
+/* How many samples there is room for, after that; it goes not before as much has left. */
+size_t penstock__channelizer_make_way(struct channelizer *channelizer);
+
+/* Frames whose windows are full, whatever changes, and up to the next change. */
+size_t penstock__channelizer_all_windows(const struct channelizer *channelizer);
 size_t penstock__channelizer_full_windows(const struct channelizer *channelizer);
 
 /* Full windows on their way to a device that works in batches: whole batches, or all. */
 int penstock__channelizer_send(struct channelizer *channelizer, bool all);
+
+/* ---- channelizer_in.c ---- */
 
 /* What is left of a planar push, as far as there is room; and after the end all that is left, on its way. */
 int penstock__channelizer_take_rest(struct channelizer *channelizer);
@@ -88,7 +97,7 @@ int penstock__channelizer_commit(penstock_stream *stream, size_t count);
 int penstock__channelizer_flush(penstock_stream *stream);
 int penstock__channelizer_finish(penstock_stream *stream);
 
-/* ---- channelizer_live.c ---- */
+/* ---- channelizer_changes.c ---- */
 
 /* Frames that left `in`; changes of the next one hold. */
 void penstock__channelizer_leave(struct channelizer *channelizer, size_t frames);
@@ -99,12 +108,22 @@ size_t penstock__channelizer_oldest(const struct channelizer *channelizer);
 /* Whether nothing of the stream is gone from `in`. */
 bool penstock__channelizer_is_whole(const struct channelizer *channelizer);
 
+/* The first frame from sample `at` on that may have another bank: after what was pushed and after the changes before,
+ * and with its window still there. */
+uint64_t penstock__channelizer_change_frame(const struct channelizer *channelizer, const struct channel_bank *bank,
+                                            uint64_t at);
+
+void penstock__channelizer_change_free(struct channelizer_change *change);
+
 /* Changes that did not come to hold. */
 void penstock__channelizer_drop_changes(struct channelizer *channelizer);
 
 /* A bank with these taps, NULL: `count` designed ones. */
 int penstock__channelizer_bank(struct channel_bank *bank, const penstock_channelizer_desc *desc, const float *taps,
                                size_t count);
+
+/* All changes at once: the last one is the stream's prototype. */
+void penstock__channelizer_settle(struct channelizer *channelizer);
 
 /* ---- channelizer_handover.c ---- */
 
@@ -114,13 +133,12 @@ int penstock__channelizer_make_engine(struct channelizer *channelizer, const cha
 /* Between two frames: goes over to the device that is ready by now. */
 void penstock__channelizer_collect(struct channelizer *channelizer);
 
+/* ---- channelizer_live.c ---- */
+
 /* Other channels, from the next frame on. */
 int penstock__channelizer_select(struct channelizer *channelizer, const size_t *select, size_t select_count);
 
 int penstock__channelizer_set_max_latency(penstock_stream *stream, double max_latency_s);
 void penstock__channelizer_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
-
-/* All changes at once: the last one is the stream's prototype. */
-void penstock__channelizer_settle(struct channelizer *channelizer);
 
 #endif

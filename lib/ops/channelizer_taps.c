@@ -18,28 +18,14 @@
 
 #define PI             3.14159265358979323846
 #define STEPS          1024 /* of the integral */
-#define CRITICAL_DEPTH 12   /* taps of a branch */
-#define REACH          12   /* taps times width of the transition, which gives a stop band below -90 dB */
-#define MOST_DEPTH     96
 #define ATTENUATION_DB 80
 
-/* ---------------------------------------------------------------- length ---------------------- */
+/* ---------------------------------------------------------------- transition ------------------ */
 
 /* Width of the transition in channels: to where aliases begin, and not beyond the next channel's middle. */
 static double transition(size_t channels, size_t hop)
 {
     return fmin((double)channels / (double)hop - 1, 1);
-}
-
-size_t penstock_channelizer_taps_length(size_t channels, size_t hop)
-{
-    if (penstock__channels_check(channels, &hop))
-        return 0;
-    if (hop == channels)
-        return CRITICAL_DEPTH * channels;
-    size_t width = channels - hop < hop ? channels - hop : hop; /* of the transition, in hops over `hop` */
-    size_t depth = (REACH * hop + width - 1) / width;
-    return channels * (depth < MOST_DEPTH ? depth : MOST_DEPTH);
 }
 
 /* ---------------------------------------------------------------- root-Nyquist ---------------- */

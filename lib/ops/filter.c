@@ -85,39 +85,6 @@ static int make_taps(struct filter_stream *filter)
     return status;
 }
 
-/* Room for a full batch of frames and one more, and for those that begin in what one call leaves and end in the next
- * one's samples, as often as batches may be on their way at once; and for the values of a batch, or of one block where
- * blocks need no company. Near the processor twice that room, through which the frames move on, and as many more as all
- * threads want at once, which gather where they are pushed at once. */
-int penstock__filter_buffers(struct filter_stream *filter, size_t least)
-{
-    const struct filter_shape *shape = filter->shape;
-    size_t rows = penstock__filter_engine_rows(filter->engine);
-    size_t room = penstock__filter_engine_samples(filter->engine, rows + 1);
-    bool near = penstock__filter_engine_near(filter->engine);
-    filter->whole = filter->most = penstock__filter_engine_samples(filter->engine, rows);
-    filter->made_blocks = near ? penstock__filter_engine_share(filter->engine) : rows;
-    if (near && filter->made_blocks > rows)
-        filter->most = penstock__filter_engine_samples(filter->engine, filter->made_blocks);
-    if (near)
-        room = 2 * filter->most;
-    room = room > 2 * shape->frame ? room : 2 * shape->frame;
-    filter->room = room > least ? room : least;
-    size_t out = filter->channels * filter->made_blocks * shape->values * shape->value_bytes;
-    unsigned slots = penstock__filter_engine_slots(filter->engine);
-    struct penstock_device *device = penstock__filter_engine_memory(filter->engine);
-    void *made = NULL;
-    penstock__ring_free(&filter->ring);
-    penstock_host_memory_free(filter->stream.context, filter->made);
-    filter->ring = (struct penstock__ring){.count = 0};
-    int status = penstock__ring_init(&filter->ring, filter->stream.context, device, slots,
-                                     filter->room * shape->sample_bytes, slots > 1 ? out : 0);
-    if (!status)
-        status = penstock__host_block_new(&made, filter->stream.context, device, out);
-    filter->made = made;
-    return status;
-}
-
 /* The maker's, of a filter_order. */
 static int make_filter(void **filter, void *owner, const char *device)
 {
@@ -305,15 +272,6 @@ int penstock_bench_new_filter(penstock_bench **bench, penstock_stream *stream, c
 }
 
 /* ---------------------------------------------------------------- taps ------------------------ */
-
-void penstock__filter_drop_taps(struct filter_line *line, const struct filter_taps *last)
-{
-    while (line->taps != last) {
-        struct filter_taps *old = line->taps;
-        line->taps = old->next;
-        penstock__filter_taps_free(old);
-    }
-}
 
 static int check_change(const struct filter_stream *filter, size_t channel, const penstock_cf32 *taps,
                         const float *real_taps, size_t tap_count)

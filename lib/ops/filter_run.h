@@ -54,7 +54,10 @@ int penstock__filter_batch_run(struct filter_engine *engine, const struct filter
 bool penstock__filter_batch_can_send(struct filter_engine *engine, const struct filter_blocks *blocks, bool *refills);
 int penstock__filter_batch_send(struct filter_engine *engine, const struct filter_blocks *blocks, unsigned slot);
 
-/* ---- stages of a row ---- */
+/* ---- stages of a row: filter_row.c ---- */
+
+int penstock__filter_rotation_init(struct filter_rotation *rotation, const struct filter_shape *shape,
+                                   struct filter_shift shift);
 
 /* `to` may be `spectrum` without interpolation. */
 void penstock__filter_multiply(const struct filter_engine *engine, penstock_cf32 *to, const penstock_cf32 *spectrum,

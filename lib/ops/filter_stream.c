@@ -30,13 +30,6 @@ void penstock__filter_rewind(struct filter_stream *filter)
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
-/* Blocks whose frames are all there in `samples` samples. */
-size_t penstock__filter_blocks_in(const struct filter_stream *filter, uint64_t samples)
-{
-    const struct filter_shape *shape = filter->shape;
-    return samples < shape->frame ? 0 : (size_t)((samples - shape->frame) / shape->block) + 1;
-}
-
 int penstock__filter_compute(struct filter_stream *filter, struct filter_blocks blocks,
                              const struct filter_output *output)
 {
@@ -47,16 +40,6 @@ int penstock__filter_compute(struct filter_stream *filter, struct filter_blocks 
     }
     blocks.channels = filter->run;
     return penstock__filter_engine_run(filter->engine, &blocks);
-}
-
-void penstock__filter_taps_passed(struct filter_stream *filter, uint64_t block)
-{
-    uint64_t start = penstock__filter_position(filter->shape, block);
-    for (size_t c = 0; c < filter->channels; c++) {
-        struct filter_line *line = &filter->lines[c];
-        while (line->taps->next && line->taps->next->from <= start)
-            penstock__filter_drop_taps(line, line->taps->next);
-    }
 }
 
 int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size_t near, const void *far,

@@ -54,11 +54,13 @@ struct penstock_ofdm {
 int penstock__ofdm_run_parts(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result,
                              bool *done);
 
-/* ---------------------------------------------------------------- ofdm_handover.c ------------- */
+/* ---------------------------------------------------------------- ofdm_order.c ---------------- */
 
 int penstock__ofdm_order_new(struct ofdm_order **order, penstock_context *context, const penstock_ofdm_desc *desc,
                              enum ofdm_way way);
 void penstock__ofdm_order_free(struct ofdm_order *order);
+
+/* ---------------------------------------------------------------- ofdm_handover.c ------------- */
 
 /* Between two batches: goes over to the device that is ready by now. */
 void penstock__ofdm_collect(penstock_ofdm *ofdm);

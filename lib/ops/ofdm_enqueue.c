@@ -6,13 +6,6 @@
 #include "ops/ofdm_check.h"
 #include "ops/ofdm_demodulator.h"
 
-void penstock__ofdm_there_free(struct ofdm_there *there)
-{
-    penstock_buffer_free(there->coefficients);
-    penstock_buffer_free(there->descriptors);
-    *there = (struct ofdm_there){.coefficients = NULL};
-}
-
 /* Into buffers of its own: those of the frame before may be in use. */
 static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_frame *frame,
                       size_t skip, size_t length, penstock_queue *queue)

@@ -4,6 +4,7 @@
 /* OFDM demodulation in one kernel of the device. */
 #include "ops/ofdm_fused.h"
 #include "core/async_build.h"
+#include "core/buffer.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,6 +100,13 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
     if (fused->able && penstock__overtaken()) /* nobody waits yet, and the first batch would */
         status = bind(fused, &fused->kernels[OFDM_COMPLETE]);
     return status;
+}
+
+void penstock__ofdm_there_free(struct ofdm_there *there)
+{
+    penstock_buffer_free(there->coefficients);
+    penstock_buffer_free(there->descriptors);
+    *there = (struct ofdm_there){.coefficients = NULL};
 }
 
 void penstock__ofdm_fused_free(struct ofdm_fused *fused)

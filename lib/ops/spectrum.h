@@ -42,6 +42,9 @@ static inline const struct spectrum *const_spectrum_of(const penstock_stream *st
     return (const struct spectrum *)(const void *)stream;
 }
 
+/* Whether powers are summed here: the device cannot for the whole vector, or part of one may be asked for. */
+bool penstock__spectrum_averages_here(const penstock_spectrum_desc *desc);
+
 /* The plan with the description's window. */
 int penstock__spectrum_plan(const struct penstock__batched *batched, penstock_plan **plan);
 
@@ -82,18 +85,23 @@ int penstock__spectrum_run_held(struct spectrum *spectrum, const char *samples, 
 /* PENSTOCK_ERR_STATE with text while transforms were done ahead. */
 int penstock__spectrum_check_unprepared(const struct spectrum *spectrum);
 
+/* As many samples of a push as there is room for. */
+int penstock__spectrum_take(struct spectrum *spectrum, const void *samples, size_t count, size_t *taken);
+
 /* Pulls without counting. */
 int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count);
 
 /* Counts vectors that were handed out. */
 void penstock__spectrum_gave(struct spectrum *spectrum, size_t vectors);
 
-/* ---- spectrum_run.c: of the kind's table ---- */
+/* ---- of the kind's table: spectrum_run.c, spectrum_samples.c ---- */
 
 int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
                            const struct penstock__room *out, size_t capacity, size_t *given);
 int penstock__spectrum_acquire(penstock_stream *stream, void **to, size_t *room);
 void penstock__spectrum_release(penstock_stream *stream, size_t count);
+int penstock__spectrum_peek(penstock_stream *stream, bool wait, const void **from, size_t *groups);
+int penstock__spectrum_finish(penstock_stream *stream);
 void penstock__spectrum_get_info(const penstock_stream *stream, penstock_stream_info *info);
 
 #endif

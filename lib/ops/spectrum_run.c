@@ -157,12 +157,6 @@ void penstock__spectrum_release(penstock_stream *stream, size_t count)
 
 /* ---------------------------------------------------------------- changes --------------------- */
 
-void penstock__spectrum_change_plan(struct spectrum *spectrum, penstock_plan *next)
-{
-    spectrum->next = NULL;
-    penstock__batched_change(&spectrum->batched, next);
-}
-
 int penstock_spectrum_set_window(penstock_stream *stream, const char *window, const float *taps)
 {
     penstock_plan *next;
