@@ -7,7 +7,7 @@ from __future__ import annotations
 import atexit as _atexit
 import logging as _logging
 
-from . import errors, files, frames
+from . import _nvrtc, errors, files, frames
 from ._lib import core as _core
 from ._lib.core import (
     Buffer,
@@ -131,5 +131,6 @@ __version__ = version()
 
 _logger = _logging.getLogger("penstock")
 _logger.addHandler(_logging.NullHandler())
+_nvrtc.tell_library()
 _core._start(_logger.log)
 _atexit.register(_core._end)

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 #include "array.h"
+#include "producer.h"
 
 #include <cstring>
 
@@ -155,7 +156,9 @@ array_view array_view::in(nb::handle given, const item &wanted, const char *name
 {
     array_view view;
     nb::ndarray<nb::ro> array;
-    if (!nb::try_cast(given, array, false) && !import_cuda(given, false, array))
+    const nb::object owner = torch_capsule(given, name);
+    const nb::handle source = owner.is_valid() ? nb::handle(owner) : given;
+    if (!nb::try_cast(source, array, false) && !import_cuda(given, false, array))
         refuse(name,
                "no array, but " + std::string(nb::type_name(given.type()).c_str()) + "; numpy.asarray() makes one");
     view.fill(std::move(array), wanted, name);
@@ -167,7 +170,9 @@ array_view array_view::out(nb::handle given, const item &wanted, const char *nam
     array_view view;
     nb::ndarray<> writable;
     nb::ndarray<nb::ro> array;
-    if (nb::try_cast(given, writable, false))
+    const nb::object owner = torch_capsule(given, name);
+    const nb::handle source = owner.is_valid() ? nb::handle(owner) : given;
+    if (nb::try_cast(source, writable, false))
         array = nb::ndarray<nb::ro>(writable);
     else if (!import_cuda(given, true, array))
         refuse(name, "no array that can be written, but " + std::string(nb::type_name(given.type()).c_str()));

@@ -7,58 +7,19 @@
 namespace penstock_python
 {
 
-/* ---------------------------------------------------------------- the producer's -------------- */
+/* ---------------------------------------------------------------- queues of others ---------- */
 
-static bool made_by(nb::handle array, const char *module)
+penstock_queue *foreign_queues::known(uint64_t native) const
 {
-    nb::object name = nb::getattr(array.type(), "__module__", nb::none());
-    return nb::isinstance<nb::str>(name) &&
-           std::string_view(nb::cast<std::string_view>(name)).substr(0, std::string_view(module).size()) == module;
+    for (const entry &one : entries)
+        if (one.native == native)
+            return one.queue;
+    return nullptr;
 }
 
-uint64_t stream_of(nb::handle array, int device_id, nb::object &keep)
+penstock_queue *foreign_queues::add(penstock_context *context, const char *device, uint64_t native,
+                                    const nb::object &keep)
 {
-    if (made_by(array, "cupy")) {
-        static PyObject *const current =
-            nb::object(nb::module_::import_("cupy.cuda").attr("get_current_stream")).release().ptr();
-        keep = nb::steal(PyObject_CallNoArgs(current));
-        if (!keep.is_valid())
-            nb::raise_python_error();
-        return nb::cast<uint64_t>(keep.attr("ptr"));
-    }
-    if (made_by(array, "torch")) {
-        nb::object stream = nb::module_::import_("torch.cuda").attr("current_stream")(device_id);
-        return nb::cast<uint64_t>(stream.attr("cuda_stream"));
-    }
-    nb::object interface = nb::getattr(array, "__cuda_array_interface__", nb::none());
-    nb::object stream = interface.is_none() ? nb::none() : nb::object(interface.attr("get")("stream"));
-    const uint64_t native = stream.is_none() ? 0 : nb::cast<uint64_t>(stream);
-    return native == 1 ? 0 : native; /* both are the default stream */
-}
-
-nb::object new_array_like(nb::handle like, const axes &leading, const item &made)
-{
-    nb::list shape;
-    for (size_t i = 0; i < leading.count; i++)
-        shape.append(leading.sizes[i]);
-    for (size_t size : made.shape)
-        shape.append(size);
-    if (made_by(like, "cupy"))
-        return nb::module_::import_("cupy").attr("empty")(nb::tuple(shape), dtype_name(made.type));
-    if (made_by(like, "torch")) {
-        nb::object torch = nb::module_::import_("torch");
-        return torch.attr("empty")(nb::tuple(shape), "dtype"_a = torch.attr(dtype_name(made.type)),
-                                   "device"_a = like.attr("device"));
-    }
-    fail(PENSTOCK_ERR_ARGUMENT, "out: an array on the device is wanted, as x is neither CuPy's nor PyTorch's");
-}
-
-penstock_queue *foreign_queues::find(penstock_context *context, const char *device, uint64_t native,
-                                     const nb::object &keep)
-{
-    for (const entry &known : entries)
-        if (known.native == native)
-            return known.queue;
     if (entries.size() == MOST)
         clear();
     penstock_queue *made;

@@ -24,18 +24,12 @@ struct queue {
     owned<penstock_queue, penstock_queue_free> self;
 };
 
-/* The queue that an array's producer works in: CuPy's and PyTorch's current stream, else what the array says, else the
- * default stream. `keep`: what the stream lives by. */
-uint64_t stream_of(nb::handle array, int device_id, nb::object &keep);
-
-/* A new array on the device of `like`, by the module that made it. */
-nb::object new_array_like(nb::handle like, const axes &leading, const item &made);
-
 /* The queues of a plan for streams of others, made when they are first seen. */
 class foreign_queues
 {
   public:
-    penstock_queue *find(penstock_context *context, const char *device, uint64_t native, const nb::object &keep);
+    penstock_queue *known(uint64_t native) const; /* NULL: it was not seen */
+    penstock_queue *add(penstock_context *context, const char *device, uint64_t native, const nb::object &keep);
     void clear();
     ~foreign_queues()
     {

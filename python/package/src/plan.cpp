@@ -3,6 +3,7 @@
 
 #include "plan.h"
 #include "bind.h"
+#include "producer.h"
 
 namespace penstock_python
 {
@@ -99,6 +100,15 @@ void plan::send(const array_view &from, const array_view &to, size_t frames, pen
     });
 }
 
+/* Name of the plan's device, a GPU of CUDA's. */
+std::string plan::cuda_device()
+{
+    std::string device = self.use([](penstock_plan *own) { return std::string(device_of(own)); });
+    if (device.compare(0, 5, "cuda:"))
+        fail(PENSTOCK_ERR_ARGUMENT, "x: it is on a GPU of CUDA, and the plan on " + device);
+    return device;
+}
+
 /* In the stream that the producer of x works in. */
 nb::object plan::run_there(nb::handle x, const array_view &from, nb::handle given)
 {
@@ -111,15 +121,11 @@ nb::object plan::run_there(nb::handle x, const array_view &from, nb::handle give
         fail(PENSTOCK_ERR_ARGUMENT, "out: it is not on the device that x is on");
     nb::object keep;
     const uint64_t native = stream_of(x, from.device_id, keep);
-    std::string device;
-    self.use([&](penstock_plan *own) {
-        device = device_of(own);
-        return 0;
-    });
-    if (device.compare(0, 5, "cuda:"))
-        fail(PENSTOCK_ERR_ARGUMENT, "x: it is on a GPU of CUDA, and the plan on " + device);
+    penstock_queue *work = queues.known(native);
+    if (!work)
+        work = queues.add(self.context()->self, cuda_device().c_str(), native, keep);
     if (frames)
-        send(from, to, frames, queues.find(self.context()->self, device.c_str(), native, keep));
+        send(from, to, frames, work);
     return made;
 }
 

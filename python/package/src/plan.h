@@ -30,6 +30,7 @@ class plan
     size_t frames_of(const array_view &x, axes &results) const;
     void check_room(const array_view &to, size_t count) const;
     nb::object run_there(nb::handle x, const array_view &from, nb::handle out);
+    std::string cuda_device();
     void send(const array_view &from, const array_view &to, size_t frames, penstock_queue *work);
 
     foreign_queues queues;
