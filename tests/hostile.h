@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <penstock/bench.h>
 #include <penstock/cache.h>
+#include <penstock/choice.h>
 #include <penstock/penstock.h>
 
 #define HOSTILE_MARK ((void *)(uintptr_t)64) /* in a place for a new object */

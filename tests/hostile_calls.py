@@ -46,7 +46,8 @@ OBJECTS = ["buffer", "channel", "ofdm", "ofdm_estimator", "source", "sink", "fil
            "bench"]
 
 # Good values of numbers and texts: by function and argument, else by argument, else by type.
-GOOD = {("penstock_stream_link_channel", "channel"): "0",
+GOOD = {("penstock_context_tell_choices", "tell"): "NULL",
+        ("penstock_stream_link_channel", "channel"): "0",
         ("penstock_resampler_open", "device"): '"cpu"', ("penstock_resampler_set_ratio", "ratio"): "1.5",
         ("penstock_resampler_set_taps", "taps"): "NULL",
         ("penstock_channelizer_taps_length", "hop"): "8", ("penstock_channelizer_taps", "count"): "64",
@@ -85,18 +86,15 @@ UNTELLABLE = {("penstock_wifi_fcs", "count"), ("penstock_half_from_float", "coun
               ("penstock_file_write", "count", "SIZE_MAX / 8 + 2"), ("penstock_file_write", "count", "SIZE_MAX / 8 + 1"),
               ("penstock_file_write", "count", "SIZE_MAX / 2")}
 
-
 def functions():
     for match in re.finditer(r"PENSTOCK_API\s+([^;{}]+?)\s*\(([^;{}]*)\)\s*;", CODE):
         head, arguments = (re.sub(r"\s+", " ", part).strip() for part in match.groups())
         returned, name = re.fullmatch(r"(.*?)(\w+)", head).groups()
         yield returned.strip(), name, [] if arguments == "void" else [argument(text) for text in arguments.split(",")]
 
-
 def argument(text):
     kind, name = re.fullmatch(r"\s*(.*?)(\w+)\s*", text).groups()
     return kind.replace("struct ", "").strip(), name
-
 
 def structs():
     """Names of fields and their types, of each struct with a size."""
@@ -111,27 +109,22 @@ def structs():
             fields += [(kind.strip(), field.strip(" *")) for field in [name, *others]]
         yield match.group(1), fields
 
-
 STRUCTS = dict(structs())
 FILLED = {"penstock_ofdm_batch", "penstock_ofdm_result", "penstock_ofdm_frame", "penstock_viterbi_batch"}
-
 
 def words_for(kind):
     if kind in ENUMS:
         return [text.format(kind) for text in ENUM]
     return WORDS.get(kind)
 
-
 def base_of(kind):
     return kind.replace("const ", "").replace("*", "").replace("const", "").strip()
-
 
 def stream_kinds(function):
     for prefix, kind in STREAMS.items():
         if function.startswith(prefix):
             return [kind]
     return KINDS
-
 
 def good(function, kind, name, stream):
     """Statements, and the expression."""
@@ -170,7 +163,6 @@ def good(function, kind, name, stream):
         return [], f"(void *)hostile_memory({PLACES.get(name, place)})"
     sys.exit(f"{function}: no good value is known for '{kind} {name}'")
 
-
 def hostile(function, kind, name):
     """Expressions in place of the good one, or (None, what is done to the good struct)."""
     base, stars = base_of(kind), kind.count("*")
@@ -202,14 +194,12 @@ def hostile(function, kind, name):
         values.append((f"(void *)(hostile_memory({1 if kind.startswith('const') else 0}) + 4)", None))
     return values
 
-
 FREES = {"penstock_buffer": "penstock_buffer_free", "penstock_queue": "penstock_queue_free",
          "penstock_context": "penstock_context_free", "penstock_plan": "penstock_plan_free",
          "penstock_stream": "penstock_stream_free", "penstock_channel": "penstock_channel_free",
          "penstock_ofdm": "penstock_ofdm_free", "penstock_ofdm_estimator": "penstock_ofdm_estimator_free",
          "penstock_source": "penstock_source_free", "penstock_sink": "penstock_sink_free",
          "penstock_files": "penstock_files_free", "penstock_bench": "penstock_bench_free", "penstock_file": None}
-
 
 def refused(function, stream):
     """Whether a good call is an error by what the object is: without a clock, a stream of another kind, a
@@ -225,7 +215,6 @@ def refused(function, stream):
     if function in ("penstock_stream_pull", "penstock_stream_run", "penstock_stream_peek"):
         return stream in ("ofdm_stream", "wifi_receiver")
     return function.startswith("penstock_bench_") or stream not in by_channel.get(function, [stream])
-
 
 def write_call(number, returned, function, arguments, at, value, change, stream):
     what = f"{function}: " + (change.rstrip(";") if change else value if at < 0 else f"{arguments[at][1]} = {value}")
@@ -259,7 +248,6 @@ def write_call(number, returned, function, arguments, at, value, change, stream)
         lines += [f"    {'' if returned == 'void' else '(void)'}{call};", "    hostile_end(0);"]
     return lines + ["}", ""]
 
-
 def main():
     out, number = ["/* Made by tests/hostile_calls.py. */", '#include "hostile.h"', ""], 0
     names = []
@@ -288,6 +276,5 @@ def main():
     out += ["};", "", "int main(int argc, char **argv)", "{",
             f"    return hostile_main(argc, argv, calls, {number}, {len(names)});", "}"]
     pathlib.Path(OUTPUT).write_text("\n".join(out) + "\n")
-
 
 main()

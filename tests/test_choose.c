@@ -11,6 +11,7 @@
 #include "folder.h"
 
 #include <dirent.h>
+#include <penstock/choice.h>
 #include <penstock/penstock.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -262,6 +263,90 @@ static void rule_of_thumb(void)
     penstock_context_free(context);
 }
 
+/* ---------------------------------------------------------------- what is told ---------------- */
+
+struct told {
+    char what[512];
+    int rows, chosen;
+    bool remembered, cpu_took_part;
+    double cpu_s, trace_s;
+    char cpu_why[192], trace_why[192], chosen_why[192];
+};
+
+static void listen(void *user, const penstock_choice *choice)
+{
+    struct told *told = user;
+    bool cpu = !strcmp(choice->device, "cpu"), trace = !strcmp(choice->device, "trace");
+    CHECK(choice->size == sizeof *choice && *choice->why && !strcmp(choice->unit, "frame"), "%s: '%s', a %s",
+          choice->device, choice->why, choice->unit);
+    CHECK(!told->rows || !strcmp(told->what, choice->what), "'%s' and '%s'", told->what, choice->what);
+    CHECK(cpu || trace || !choice->candidate, "%s took part", choice->device);
+    snprintf(told->what, sizeof told->what, "%s", choice->what);
+    told->rows++;
+    told->chosen += choice->chosen;
+    if (choice->chosen)
+        snprintf(told->chosen_why, sizeof told->chosen_why, "%s", choice->why);
+    told->remembered = told->remembered || choice->remembered;
+    if (cpu || trace) {
+        *(cpu ? &told->cpu_s : &told->trace_s) = choice->seconds;
+        snprintf(cpu ? told->cpu_why : told->trace_why, sizeof told->cpu_why, "%s", choice->why);
+    }
+    told->cpu_took_part = told->cpu_took_part || (cpu && choice->candidate);
+}
+
+static struct told told_of(penstock_context *context, size_t batch)
+{
+    struct told told = {.rows = 0};
+    CHECK_OK(penstock_context_tell_choices(context, listen, &told));
+    choose(context, batch);
+    CHECK_OK(penstock_context_tell_choices(context, NULL, NULL));
+    CHECK_EQ(told.chosen, 1);
+    return told;
+}
+
+#define CHECK_WHY(got, want) CHECK(!strncmp(got, want, strlen(want)), "'%s', not '%s'", got, want)
+
+/* The times are those that this test's clock gives, of a frame: a batch takes 1 and 3 ms. */
+static void tells(void)
+{
+    const double frame_s = 1e-3 / (50 * FRAMES);
+    size_t count = 0;
+    penstock_context *context = new_context(test_folder);
+    CHECK_OK(penstock_device_count(context, &count));
+    struct told told = told_of(context, 50 * FRAMES);
+    CHECK_EQ(told.rows, (int)count);
+    CHECK(!told.remembered && strstr(told.what, "batch 400"), "remembered, or '%s'", told.what);
+    CHECK(told.trace_s > 0.99 * frame_s && told.trace_s < 1.01 * frame_s, "%g s a frame", told.trace_s);
+    CHECK(told.cpu_s > 2.99 * frame_s && told.cpu_s < 3.01 * frame_s, "%g s a frame", told.cpu_s);
+    CHECK_WHY(told.trace_why, "the fastest");
+    CHECK_WHY(told.cpu_why, "3 times the time of trace");
+    penstock_context_free(context);
+    context = new_context(test_folder); /* from the cache folder, to a picosecond */
+    told = told_of(context, 50 * FRAMES);
+    CHECK(told.remembered && told.cpu_s > 2.99 * frame_s && told.cpu_s < 3.01 * frame_s, "%d, %g s", told.remembered,
+          told.cpu_s);
+    CHECK_WHY(told.cpu_why, "3 times the time of trace");
+    penstock_context_free(context);
+}
+
+static void tells_of_failures(void)
+{
+    penstock_context *context = new_context("");
+    automatic_trace.plan_init = failing_plan_init;
+    struct told told = told_of(context, FRAMES);
+    automatic_trace.plan_init = penstock__trace_backend.plan_init;
+    CHECK_WHY(told.trace_why, "left out: no compiler");
+    CHECK(told.trace_s == 0 && told.cpu_s > 0 && !strcmp(told.chosen_why, "the fastest"), "%g and %g s, '%s'",
+          told.trace_s, told.cpu_s, told.chosen_why);
+    penstock__device_row(context, "trace", 0)->on_cpu = true;
+    told = told_of(context, FRAMES);
+    CHECK_WHY(told.trace_why, "works on the same cores as cpu");
+    CHECK_WHY(told.cpu_why, "the only candidate");
+    CHECK(told.cpu_took_part && told.cpu_s == 0, "%g s", told.cpu_s);
+    penstock_context_free(context);
+    CHECK_EQ(penstock_context_tell_choices(NULL, listen, NULL), PENSTOCK_ERR_ARGUMENT);
+}
+
 static penstock_plan_info info_of(const penstock_plan *plan)
 {
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
@@ -341,6 +426,8 @@ int main(void)
     told_once();
     fails_later();
     rule_of_thumb();
+    tells();
+    tells_of_failures();
     begins_on_the_cpu(true);
     begins_on_the_cpu(false);
     without_memory();

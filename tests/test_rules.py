@@ -13,23 +13,19 @@ SOURCE, LIBRARY, NM = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 CODE = {".c", ".h", ".cc", ".cpp", ".hpp", ".cl"}
 checks, failures = 0, []
 
-
 def check(good, text):
     global checks
     checks += 1
     if not good:
         failures.append(text)
 
-
 def code_files(folder):
     top = SOURCE / folder
     return sorted(p for p in top.rglob("*") if p.suffix in CODE) if top.is_dir() else []
 
-
 def own_includes(path):
     """Names in the file's #include "..." lines, relative to lib/ or to the file itself."""
     return re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.M)
-
 
 def resolve(path, name):
     """The included file below the source tree, or None for a generated one."""
@@ -39,10 +35,8 @@ def resolve(path, name):
             return candidate.relative_to(SOURCE.resolve())
     return None
 
-
 def sees_only(folder, allowed):
     files_see_only(code_files(folder), folder, allowed)
-
 
 def files_see_only(files, folder, allowed):
     for path in files:
@@ -51,13 +45,11 @@ def files_see_only(files, folder, allowed):
             check(target is None or str(target).startswith(tuple(allowed)),
                   f"{path.relative_to(SOURCE)} includes {name}: {folder} sees {', '.join(allowed)}")
 
-
 def backends_see_only_the_contract():
     shared = {"opencl": ["lib/gpu/"], "cuda": ["lib/gpu/"], "cpu": ["lib/vector/", "lib/fec/"], "qpu": ["qpu/"]}
     for folder in sorted(p.name for p in (SOURCE / "lib/backends").iterdir() if p.is_dir()):
         allowed = ["lib/backends/backend.h", f"lib/backends/{folder}/"] + shared.get(folder, [])
         sees_only(f"lib/backends/{folder}", allowed)
-
 
 def folders_see_what_the_table_says():
     """The last column of docs/architecture.md's table of folders."""
@@ -72,16 +64,13 @@ def folders_see_what_the_table_says():
             more = re.findall(r"`([^`]+)`", helper) if path.name == "program.c" else []
             files_see_only([path], f"lib/{name}", allowed + more)
 
-
 def doors_see_only_the_public_headers():
     for folder in ("lib/gnuradio", "python", "apps", "examples", "lib/radio/replay"):
         sees_only(folder, [f"{folder}/", "include/"])
 
-
 def some_see_only_themselves():
     for folder in ("include", "kernels", "qpu"):
         sees_only(folder, [f"{folder}/"])
-
 
 def every_source_is_built():
     lists = {p.parent: p.read_text() for p in SOURCE.rglob("CMakeLists.txt")
@@ -95,7 +84,6 @@ def every_source_is_built():
                         for where, text in lists.items() if where in path.parents)
             check(named, f"{path.relative_to(SOURCE)} is in no build list")
 
-
 def headers_are_included():
     texts = [p.read_text() for f in ("lib", "apps", "examples", "tests", "include", "qpu", "kernels") for p in code_files(f)]
     for folder in ("lib", "apps", "tests"):
@@ -103,7 +91,6 @@ def headers_are_included():
             if path.suffix == ".h":
                 check(any(re.search(rf'#\s*include\s+[<"](?:[^">]*/)?{re.escape(path.name)}[">]', t) for t in texts),
                       f"{path.relative_to(SOURCE)} is included by nobody")
-
 
 def exports_are_the_public_header():
     declared = set()
@@ -117,7 +104,6 @@ def exports_are_the_public_header():
         check(False, f"{name} is exported but not in the public header")
     check(len(declared) > 40, f"only {len(declared)} public functions found in the headers")
 
-
 def symbols_of_objects():
     """For each source of the library: functions that its object defines, and names that it takes from others."""
     build = next(p for p in pathlib.Path(LIBRARY).resolve().parents if (p / "CMakeCache.txt").is_file())
@@ -128,7 +114,6 @@ def symbols_of_objects():
             listing = subprocess.run([NM, "-P", path], check=True, capture_output=True, text=True).stdout
             kinds = [line.split()[:2] for line in listing.splitlines()]
             yield source, {n for n, kind in kinds if kind == "T"}, {n for n, kind in kinds if kind == "U"}
-
 
 def circles(edges):
     """Groups of files that reach one another (R. Tarjan, SIAM J. Comput. 1(2), 1972)."""
@@ -153,7 +138,6 @@ def circles(edges):
             visit(file)
     return found
 
-
 def no_circles_of_includes_or_calls():
     """A call is that of a function in another file; what a table of functions leads to is none."""
     includes = {str(path.relative_to(SOURCE)): {str(resolve(path, name)) for name in own_includes(path)}
@@ -167,14 +151,12 @@ def no_circles_of_includes_or_calls():
         found = circles(edges)
         check(not found, "; ".join(f"{what} one another: {', '.join(group)}" for group in found))
 
-
 def files_carry_their_licence():
     for folder in ("include", "lib", "apps", "examples", "tests", "kernels", "cmake", "qpu", "python"):
         for path in (SOURCE / folder).rglob("*"):
             if path.suffix in CODE | {".sh", ".py", ".cmake"} or path.name == "CMakeLists.txt":
                 check("SPDX-License-Identifier:" in path.read_text(errors="replace")[:400],
                       f"{path.relative_to(SOURCE)} has no SPDX line")
-
 
 def members_of(struct, header):
     """Names of a struct's members, those of penstock_fft_options with its own name before them."""
@@ -184,7 +166,6 @@ def members_of(struct, header):
         if declaration.strip():
             first, *others = declaration.split(",")
             yield from re.findall(r"\w+$", first.strip()) + [other.strip(" *\n") for other in others]
-
 
 def keys_name_every_field():
     text = (SOURCE / "lib/core/problem_bytes.c").read_text()
@@ -199,6 +180,19 @@ def keys_name_every_field():
             named = rf"\b{kind.upper()}\({re.escape(name)}\)|FIELD\({kind}, {re.escape(name)},|\b{kind}->{name}[,}}]"
             check(re.search(named, text), f"the key of measured answers forgets {kind}.{name}")
 
+CLOCKS = re.compile(r"(?<![>.\w])(penstock__now_s|clock_gettime|clock|gettimeofday|time)\s*\(")
+
+def one_function_times_candidates():
+    """What chooses by measurement is timed by one function of lib/core/timer.c, or by a device's own clock."""
+    chooses = re.compile(r'#include "core/(timer|wisdom|choice|candidates|measure|tune|choose)\.h"')
+    choosing = [p for p in code_files("lib") if chooses.search(p.read_text()) or p.name == "timer.c"]
+    check(len(choosing) > 8, f"only {len(choosing)} files that choose found")
+    for path in choosing + code_files("lib/backends/cpu") + code_files("lib/vector"):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+        readers = [body.split("(")[0].split()[-1] for body in re.split(r"\n(?=[a-z])", text)
+                   if re.search(r"\n\{", body) and CLOCKS.search(body)]
+        wanted = ["time_burst"] if path.name == "timer.c" else []
+        check(readers == wanted, f"{path.relative_to(SOURCE)}: {', '.join(readers) or 'nothing'} reads the clock")
 
 def the_library_never_prints_or_exits():
     banned = re.compile(r"\b(printf|puts|putchar|perror|exit|_exit|abort|assert)\s*\(|\bstd::(cout|cerr)\b")
@@ -211,7 +205,6 @@ def the_library_never_prints_or_exits():
             check(False, f"{path.relative_to(SOURCE)} calls {hit.group(0)}...")
         check(True, "")
 
-
 def no_compiler_fuses_products_with_sums():
     """Which ones are is in the source: any split of the input gives the same bits from every compiler."""
     commands = [p / "compile_commands.json" for p in pathlib.Path(LIBRARY).resolve().parents]
@@ -220,7 +213,6 @@ def no_compiler_fuses_products_with_sums():
             options = re.findall(r"-ffp-contract=\S+|-ffast-math|-Ofast|-funsafe-math-optimizations", entry["command"])
             if not re.search(r"/(tests|examples)/", entry["file"].removeprefix(str(SOURCE.resolve()))):
                 check(set(options) == {"-ffp-contract=off"}, f"{entry['file']} is compiled with {options}")
-
 
 def tests_of_equal_bits_are_listed():
     """Those of one device's compiler alone, NVRTC, are not for ours to decide."""
@@ -231,14 +223,12 @@ def tests_of_equal_bits_are_listed():
             check(name in listed, f"{path.relative_to(SOURCE)} compares bits and is not listed in tests/bits.cmake")
     check(len(listed) > 40, f"only {len(listed)} tests of equal bits found")
 
-
 def pages_keep_to_120_columns():
     """But for tables, which have a row a line."""
     pages = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", *sorted((SOURCE / "docs").glob("*.md"))]
     for path in pages:
         for number, line in enumerate(path.read_text().splitlines(), 1):
             check(len(line) <= 120 or line.lstrip().startswith("|"), f"{path.relative_to(SOURCE)}:{number} has {len(line)} columns")
-
 
 def packet_errors_tell_recorded_from_made():
     """Each page's figures are those of docs/wifi.md, told to be of frames of the kind that tests/test_wifi_noise.c sends
@@ -264,9 +254,9 @@ def packet_errors_tell_recorded_from_made():
         check([figure[rate] for rate in named] == numbers, f"{what}: {numbers}, docs/wifi.md {figure}")
         check({kind[rate] for rate in named} == {is_kind}, f"{what}: {is_kind}, the test has {kind}")
 
-
 for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, doors_see_only_the_public_headers,
-             some_see_only_themselves, every_source_is_built, keys_name_every_field, headers_are_included,
+             some_see_only_themselves, every_source_is_built, keys_name_every_field, one_function_times_candidates,
+             headers_are_included,
              exports_are_the_public_header, files_carry_their_licence, the_library_never_prints_or_exits,
              no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed, pages_keep_to_120_columns,
              packet_errors_tell_recorded_from_made, no_circles_of_includes_or_calls):

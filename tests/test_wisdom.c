@@ -14,63 +14,111 @@ enum { SIZE = 16, THREADS = 4, KEYS = 200 };
 
 #define CHECK_TEXT(got, want) CHECK(!strcmp(got, want), "'%s', expected '%s'", got, want)
 
-static penstock_context *new_context(void)
+static penstock_context *new_context_in(const char *folder)
 {
     penstock_context *context = NULL;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = test_folder, .threads = 1)));
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = folder, .threads = 1)));
     return context;
+}
+
+static struct penstock__question ask(penstock_context *context, const char *kind, const char *text)
+{
+    struct penstock__question question;
+    penstock__question_begin(&question, context, kind);
+    penstock__question_add(&question, "%s\n", text);
+    return question;
+}
+
+static bool find(char answer[SIZE], penstock_context *context, const char *kind, const char *text)
+{
+    struct penstock__question question = ask(context, kind, text);
+    return penstock__wisdom_find(answer, SIZE, &question);
+}
+
+static void hold(penstock_context *context, const char *text, const char *answer)
+{
+    struct penstock__question question = ask(context, "kind", text);
+    penstock__wisdom_hold(&question, answer);
+}
+
+static void learn(penstock_context *context, const char *text, const char *answer)
+{
+    struct penstock__question question = ask(context, "kind", text);
+    penstock__wisdom_learn(&question, answer);
 }
 
 static void holds(void)
 {
     char answer[SIZE] = "unchanged";
-    penstock_context *context = new_context();
-    CHECK(!penstock__wisdom_recall(answer, SIZE, context, "one"), "an answer that nobody gave");
+    penstock_context *context = new_context_in(test_folder);
+    CHECK(!find(answer, context, "kind", "one"), "an answer that nobody gave");
     CHECK_TEXT(answer, "unchanged");
-    penstock__wisdom_keep(strcpy(answer, "1"), SIZE, context, "one");
+    hold(context, "one", "1");
+    hold(context, "one", "2");
+    hold(context, "two", "2");
+    CHECK(find(answer, context, "kind", "one"), "forgotten");
     CHECK_TEXT(answer, "1");
-    penstock__wisdom_keep(strcpy(answer, "2"), SIZE, context, "one");
-    CHECK_TEXT(answer, "1");
-    penstock__wisdom_keep(strcpy(answer, "2"), SIZE, context, "two");
-    CHECK(penstock__wisdom_recall(answer, SIZE, context, "two"), "forgotten");
+    CHECK(find(answer, context, "kind", "two"), "forgotten");
     CHECK_TEXT(answer, "2");
-    CHECK(!penstock__wisdom_read(answer, SIZE, context, "kind", "one"), "kept on disk unasked");
     penstock_context_free(context);
+    context = new_context_in(test_folder);
+    CHECK(!find(answer, context, "kind", "one"), "kept on disk unasked");
+    penstock_context_free(context);
+}
+
+/* Each time by a context that has heard of nothing. */
+static bool find_on_disk(char answer[SIZE], size_t size, const char *kind, const char *text)
+{
+    penstock_context *context = new_context_in(test_folder);
+    struct penstock__question question = ask(context, kind, text);
+    bool found = penstock__wisdom_find(answer, size, &question);
+    penstock_context_free(context);
+    return found;
 }
 
 static void on_disk(void)
 {
     char answer[SIZE];
-    penstock_context *context = new_context();
-    penstock__wisdom_write(context, "kind", "one\n", "1");
-    penstock_context_free(context);
-    context = new_context();
-    CHECK(!penstock__wisdom_recall(answer, SIZE, context, "one\n"), "another context's");
-    CHECK(penstock__wisdom_read(answer, SIZE, context, "kind", "one\n"), "lost");
+    penstock_context *context = new_context_in(test_folder);
+    learn(context, "three", "1");
+    CHECK(find_on_disk(answer, SIZE, "kind", "three"), "lost");
     CHECK_TEXT(answer, "1");
-    CHECK(!penstock__wisdom_read(answer, SIZE, context, "other", "one\n"), "of another kind");
-    CHECK(!penstock__wisdom_read(answer, SIZE, context, "kind", "two\n"), "of another key");
-    CHECK(!penstock__wisdom_read(answer, 1, context, "kind", "one\n"), "longer than the room");
-    penstock__wisdom_write(context, "kind", "one\n", "123");
-    CHECK(penstock__wisdom_read(answer, SIZE, context, "kind", "one\n"), "lost");
+    CHECK(!find_on_disk(answer, SIZE, "other", "three"), "of another kind");
+    CHECK(!find_on_disk(answer, SIZE, "kind", "four"), "of another question");
+    CHECK(!find_on_disk(answer, 1, "kind", "three"), "longer than the room");
+    learn(context, "three", "123");
+    CHECK(find(answer, context, "kind", "three"), "forgotten");
+    CHECK_TEXT(answer, "1"); /* holds for this context */
+    CHECK(find_on_disk(answer, SIZE, "kind", "three"), "lost");
     CHECK_TEXT(answer, "123");
+    penstock_context_free(context);
+}
+
+/* What is too long for a question ends it, whole at that. */
+static void long_questions(void)
+{
+    static char text[2 * PENSTOCK__QUESTION_BYTES];
+    penstock_context *context = new_context_in("");
+    memset(text, 'x', sizeof text - 1);
+    struct penstock__question question = ask(context, "kind", text);
+    CHECK_EQ(question.used, sizeof question.text - 1);
+    CHECK_EQ(strlen(question.text), question.used);
     penstock_context_free(context);
 }
 
 static void without_memory(void)
 {
     long live = penstock__memory_live();
-    penstock_context *context = new_context();
+    penstock_context *context = new_context_in(test_folder);
     for (long k = 0; k < 4; k++) {
-        char answer[SIZE] = "1";
+        char answer[SIZE] = "";
         penstock__memory_fail_at(k);
-        penstock__wisdom_keep(answer, SIZE, context, "one");
+        hold(context, "five", "1");
         penstock__memory_fail_at(-1);
-        CHECK_TEXT(answer, "1");
-        CHECK_EQ(penstock__wisdom_recall(answer, SIZE, context, "one"), k == 3);
+        CHECK_EQ(find(answer, context, "kind", "five"), k == 3);
         penstock__memory_fail_at(0);
-        penstock__wisdom_write(context, "kind", "none\n", "1");
-        CHECK(!penstock__wisdom_read(answer, SIZE, context, "kind", "none\n"), "read without memory");
+        learn(context, "six", "1");
+        CHECK(!find(answer, context, "kind", "seven"), "read without memory");
         penstock__memory_fail_at(-1);
     }
     penstock_context_free(context);
@@ -87,10 +135,11 @@ static void *speak(void *argument)
 {
     struct voice *voice = argument;
     for (int k = 0; k < KEYS; k++) {
-        char key[SIZE];
+        char key[SIZE], answer[SIZE];
         snprintf(key, SIZE, "%d", k);
-        snprintf(voice->heard[k], SIZE, "%d", voice->number);
-        penstock__wisdom_keep(voice->heard[k], SIZE, voice->context, key);
+        snprintf(answer, SIZE, "%d", voice->number);
+        hold(voice->context, key, answer);
+        CHECK(find(voice->heard[k], voice->context, "kind", key), "forgotten");
     }
     return NULL;
 }
@@ -98,7 +147,7 @@ static void *speak(void *argument)
 static void between_threads(void)
 {
     static struct voice voices[THREADS];
-    penstock_context *context = new_context();
+    penstock_context *context = new_context_in(test_folder);
     pthread_t threads[THREADS];
     for (int t = 0; t < THREADS; t++) {
         voices[t] = (struct voice){.context = context, .number = t};
@@ -118,6 +167,7 @@ int main(void)
         return test_finish();
     holds();
     on_disk();
+    long_questions();
     without_memory();
     between_threads();
     test_remove_folder();

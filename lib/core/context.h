@@ -7,6 +7,8 @@
 
 #include "backends/backend.h"
 
+#include <penstock/choice.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -83,6 +85,8 @@ struct penstock_context {
 
     pthread_mutex_t wisdom_lock;
     struct penstock__wisdom *wisdom; /* answers of measurements so far */
+    penstock_choice_fn *tell_choice; /* or NULL; with wisdom_lock */
+    void *tell_user;
 
     pthread_mutex_t tune_lock; /* taken after choice_lock */
 };

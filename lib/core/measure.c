@@ -3,16 +3,12 @@
 
 /* Times batches on their way through all slots, as a stream sends them. */
 #include "core/measure.h"
-#include "core/async_build.h"
 #include "core/chunk_queue.h"
 #include "core/problem.h"
+#include "core/timer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define SECONDS   0.05 /* of measuring, after two rounds to warm up */
-#define BURST     3    /* rounds that are timed in a row, after one that fills the slots */
-#define BURSTS    8    /* at most; the median of all rounds counts, since other work may disturb some */
 #define MAX_BYTES ((size_t)64 << 20)
 #define FILLING   0x3c /* such bytes are a number of ordinary size in every format */
 
@@ -80,54 +76,12 @@ static int run_round(void *argument)
     return status || rig->in_flight > 1 ? status : penstock__chunk_queue_wait(&rig->queue, rig->tickets[0]);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
-/* Of a burst the first round only fills the slots. */
-static int run_burst(double times[BURST], int (*round)(void *argument), void *argument)
-{
-    int status = PENSTOCK_OK;
-    penstock__async_build_measure();
-    double before = penstock__now_s();
-    for (size_t i = 0; i <= BURST && !status; i++) {
-        status = round(argument);
-        double after = penstock__now_s();
-        if (i)
-            times[i - 1] = after - before;
-        before = after;
-    }
-    penstock__async_build_measured();
-    return status;
-}
-
-/* Rounds of a burst follow each other with all slots full; a round's time is from one start to the next. */
-int penstock__measure_rounds(double *seconds, int (*round)(void *argument), void *argument)
-{
-    double times[BURSTS * BURST];
-    size_t rounds = 0;
-    int status;
-    if ((status = round(argument)) || (status = round(argument)))
-        return status;
-    const double start = penstock__now_s();
-    do {
-        if ((status = run_burst(times + rounds, round, argument)))
-            return status;
-        rounds += BURST;
-    } while (rounds < BURSTS * BURST && penstock__now_s() - start < SECONDS);
-    qsort(times, rounds, sizeof times[0], compare);
-    *seconds = times[rounds / 2];
-    return PENSTOCK_OK;
-}
-
 int penstock__measure(double *seconds, struct penstock__executor *executor, unsigned in_flight)
 {
     struct rig rig = {.in = NULL};
     double round_s;
     int status = make_rig(&rig, executor, in_flight);
-    if (!status && !(status = penstock__measure_rounds(&round_s, run_round, &rig)) &&
+    if (!status && !(status = penstock__time_rounds(&round_s, run_round, &rig)) &&
         !(status = penstock__chunk_queue_wait(&rig.queue, rig.queue.last_ticket)))
         *seconds = round_s / (double)(rig.batch.frames * in_flight);
     if (status)

@@ -13,7 +13,7 @@
 #include "core/devices.h"
 #include "core/meter.h"
 #include "core/problem.h"
-#include "core/problem_bytes.h"
+#include "core/timer.h"
 #include "core/wisdom.h"
 
 #include <math.h>
@@ -28,7 +28,6 @@
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define FILLING     0x3c /* such bytes are a number of ordinary size in every format */
 #define MOST        (PENSTOCK_MAX_LAUNCH_CONFIGS + 1)
-#define KEY_BYTES   4096
 
 struct tuning {
     struct penstock_device *device;
@@ -60,13 +59,14 @@ static void leave_out(struct tuning *tuning, size_t i)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-static void write_key(char key[KEY_BYTES], const struct tuning *tuning)
+static void ask(struct penstock__question *question, const struct tuning *tuning)
 {
-    int used = snprintf(key, KEY_BYTES / 2, "penstock %s on %s, %s: %s, ", penstock_version(), tuning->device->product,
-                        tuning->device->driver, tuning->configs.identity);
-    used += (int)penstock__problem_key(key + used, tuning->problem);
-    for (size_t i = 0; i < tuning->configs.count && used > 0 && used < KEY_BYTES; i++)
-        used += snprintf(key + used, KEY_BYTES - (size_t)used, "%s\n", tuning->configs.text[i]);
+    penstock__question_begin(question, tuning->device->context, "tuned");
+    penstock__question_add(question, "%s, ", tuning->configs.identity);
+    penstock__question_add_problem(question, tuning->problem);
+    penstock__question_add_device(question, tuning->device);
+    for (size_t i = 0; i < tuning->configs.count; i++)
+        penstock__question_add(question, "%s\n", tuning->configs.text[i]);
 }
 
 static void write_answer(char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16], const struct tuning *tuning, size_t index)
@@ -75,12 +75,10 @@ static void write_answer(char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16], const s
 }
 
 /* What was kept, as an index of config_of(); false where there is nothing. */
-static bool recall(const struct tuning *tuning, const char *key, size_t *index)
+static bool recall(const struct tuning *tuning, const struct penstock__question *question, size_t *index)
 {
-    penstock_context *context = tuning->device->context;
     char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16], other[PENSTOCK_LAUNCH_CONFIG_BYTES + 16];
-    if (!penstock__wisdom_recall(answer, sizeof answer, context, key) &&
-        !penstock__wisdom_read(answer, sizeof answer, context, "tuned", key))
+    if (!penstock__wisdom_find(answer, sizeof answer, question))
         return false;
     for (*index = 0; *index <= tuning->configs.count; ++*index) {
         write_answer(other, tuning, *index);
@@ -88,23 +86,6 @@ static bool recall(const struct tuning *tuning, const char *key, size_t *index)
             return true;
     }
     return false;
-}
-
-/* In the context, of a launch configuration that has passed its check: the first answer holds. */
-static void keep(const struct tuning *tuning, const char *key, size_t index)
-{
-    char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16];
-    write_answer(answer, tuning, index);
-    penstock__wisdom_keep(answer, sizeof answer, tuning->device->context, key);
-}
-
-/* In the cache folder, too. */
-static void remember(const struct tuning *tuning, const char *key, size_t index)
-{
-    char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16];
-    write_answer(answer, tuning, index);
-    penstock__wisdom_write(tuning->device->context, "tuned", key, answer);
-    keep(tuning, key, index);
 }
 
 /* ---------------------------------------------------------------- timing ---------------------- */
@@ -155,28 +136,35 @@ static int run(struct tuning *tuning, size_t i, unsigned repeats, double *second
     return status;
 }
 
+struct turns {
+    struct tuning *tuning;
+    unsigned repeats[MOST];
+};
+
+static int run_turn(void *argument)
+{
+    const struct turns *turns = argument;
+    struct tuning *tuning = turns->tuning;
+    double seconds;
+    for (size_t i = 0; i <= tuning->configs.count; i++)
+        if (tuning->executors[i] && run(tuning, i, turns->repeats[i], &seconds))
+            leave_out(tuning, i);
+        else if (tuning->executors[i])
+            tuning->seconds[i] = fmin(tuning->seconds[i], seconds);
+    return PENSTOCK_OK;
+}
+
 /* Gives the seconds that it takes, after the first runs, in which some drivers still compile. */
 static double time_all(struct tuning *tuning)
 {
-    unsigned repeats[MOST];
-    double start, seconds;
+    struct turns turns = {.tuning = tuning};
+    double seconds;
     for (size_t i = 0; i <= tuning->configs.count; i++)
-        if (tuning->executors[i]) {
-            if (run(tuning, i, 1, &seconds))
-                leave_out(tuning, i);
-            else
-                repeats[i] = (unsigned)fmin(100, ROUND_S / fmax(seconds, 1e-7)) + 1;
-        }
-    start = penstock__now_s();
-    for (int round = 0; round < ROUNDS && (!round || penstock__now_s() - start < BUDGET_S); round++)
-        for (size_t i = 0; i <= tuning->configs.count; i++)
-            if (tuning->executors[i]) {
-                if (run(tuning, i, repeats[i], &seconds))
-                    leave_out(tuning, i);
-                else
-                    tuning->seconds[i] = fmin(tuning->seconds[i], seconds);
-            }
-    seconds = penstock__now_s() - start;
+        if (tuning->executors[i] && run(tuning, i, 1, &seconds))
+            leave_out(tuning, i);
+        else if (tuning->executors[i])
+            turns.repeats[i] = (unsigned)fmin(100, ROUND_S / fmax(seconds, 1e-7)) + 1;
+    penstock__time_turns(&seconds, ROUNDS, BUDGET_S, run_turn, &turns);
     penstock_bench_free(tuning->bench);
     tuning->bench = NULL;
     return seconds;
@@ -230,21 +218,23 @@ static bool measure(struct tuning *tuning, size_t *index)
 /* The kept launch configuration's executor, or that of the one measured now; false: neither. */
 static bool recall_or_measure(struct tuning *tuning, size_t *index)
 {
-    char key[KEY_BYTES];
-    write_key(key, tuning);
-    if (recall(tuning, key, index)) {
-        struct penstock__executor **kept = &tuning->executors[*index];
-        if (!penstock__executor_new_as(kept, tuning->device, tuning->problem, tuning->slots, 0,
-                                       config_of(tuning, *index)) &&
-            !penstock__check(*kept)) {
-            keep(tuning, key, *index);
-            return true;
+    char answer[PENSTOCK_LAUNCH_CONFIG_BYTES + 16];
+    struct penstock__question question;
+    ask(&question, tuning);
+    bool kept = recall(tuning, &question, index);
+    if (kept) {
+        struct penstock__executor **executor = &tuning->executors[*index];
+        if (penstock__executor_new_as(executor, tuning->device, tuning->problem, tuning->slots, 0,
+                                      config_of(tuning, *index)) ||
+            penstock__check(*executor)) {
+            leave_out(tuning, *index);
+            kept = false;
         }
-        leave_out(tuning, *index);
     }
-    if (!measure(tuning, index))
+    if (!kept && !measure(tuning, index))
         return false;
-    remember(tuning, key, *index);
+    write_answer(answer, tuning, *index);
+    (kept ? penstock__wisdom_hold : penstock__wisdom_learn)(&question, answer);
     return true;
 }
 

@@ -3,18 +3,14 @@
 
 /* The device of a filter: where there are several to choose from, whole blocks are timed on each, as a stream sends
  * them, with the transform length that suits the device. */
-#include "core/cancel.h"
-#include "core/candidates.h"
+#include "core/choice.h"
 #include "core/context.h"
 #include "core/devices.h"
-#include "core/measure.h"
-#include "core/wisdom.h"
+#include "core/timer.h"
 #include "ops/filter_run.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define KEY_BYTES 4096
 
 struct wanted {
     penstock_context *context;
@@ -105,14 +101,17 @@ static int run_round(void *argument)
 }
 
 /* Seconds of a sample. */
-static int time_on(double *seconds, const struct wanted *wanted, const struct filter_shape *shape, const char *device)
+static int time_on(void *owner, struct penstock_device *device, double *seconds)
 {
+    const struct wanted *wanted = owner;
+    struct filter_shape shape = *wanted->shape;
     double round_s;
     struct rig rig;
-    int status = rig_init(&rig, wanted, shape, device);
-    if (!status && !(status = penstock__measure_rounds(&round_s, run_round, &rig))) {
+    penstock__filter_length(&shape, device, wanted->channels);
+    int status = rig_init(&rig, wanted, &shape, device->name);
+    if (!status && !(status = penstock__time_rounds(&round_s, run_round, &rig))) {
         unsigned slots = penstock__filter_engine_slots(rig.engine);
-        *seconds = round_s / (double)(rig.blocks.count * shape->block * slots);
+        *seconds = round_s / (double)(rig.blocks.count * shape.block * slots);
         status = wait_for_all(&rig);
     }
     rig_free(&rig);
@@ -121,97 +120,24 @@ static int time_on(double *seconds, const struct wanted *wanted, const struct fi
 
 /* ---------------------------------------------------------------- auto ------------------------ */
 
-static void write_key(char key[KEY_BYTES], const struct wanted *wanted, const struct penstock__candidates *list)
+/* The length on each device, on which what is timed there depends, stands for the taps. */
+static void ask(void *owner, struct penstock__question *question, const struct penstock__candidates *list)
 {
+    const struct wanted *wanted = owner;
     const struct filter_shape *shape = wanted->shape;
     size_t shifted = 0;
     for (size_t c = 0; c < wanted->channels; c++)
         shifted += wanted->shifts[c].shift != 0;
-    int used = snprintf(key, KEY_BYTES,
-                        "penstock %s, %u threads: filter format %d real %d %d up %zu down %zu channels %zu shifted %zu "
-                        "latency %zu",
-                        penstock_version(), penstock__threads(wanted->context), (int)shape->format, shape->real,
-                        shape->real_values, shape->interpolation, shape->decimation, wanted->channels, shifted,
-                        shape->max_latency);
-    for (size_t i = 0; i < list->count && used > 0 && used < KEY_BYTES; i++) {
+    penstock__question_add(question,
+                           "filter: format %d, real %d %d, up %zu, down %zu, channels %zu, shifted %zu, latency %zu",
+                           (int)shape->format, shape->real, shape->real_values, shape->interpolation, shape->decimation,
+                           wanted->channels, shifted, shape->max_latency);
+    for (size_t i = 0; i < list->count; i++) {
         struct filter_shape there = *shape;
         penstock__filter_length(&there, list->devices[i], wanted->channels);
-        used += snprintf(key + used, KEY_BYTES - (size_t)used, "; %s: %s, %s: %zu points, %zu parts",
-                         list->devices[i]->name, list->devices[i]->product, list->devices[i]->driver, there.n,
-                         there.partitions);
+        penstock__question_add(question, "%s%zu points, %zu parts", i ? "; " : ": ", there.n, there.partitions);
     }
-}
-
-static struct penstock_device *recall(const struct wanted *wanted, const struct penstock__candidates *list,
-                                      const char *key)
-{
-    char answer[80], name[56];
-    bool found = penstock__wisdom_recall(answer, sizeof answer, wanted->context, key) ||
-                 penstock__wisdom_read(answer, sizeof answer, wanted->context, "filter", key);
-    for (size_t i = 0; found && sscanf(answer, " filter on %55s", name) == 1 && i < list->count; i++)
-        if (!strcmp(name, list->devices[i]->name)) {
-            penstock__wisdom_keep(answer, sizeof answer, wanted->context, key);
-            return list->devices[i];
-        }
-    return NULL;
-}
-
-static void remember(const struct wanted *wanted, const char *key, const struct penstock_device *device)
-{
-    char answer[80];
-    snprintf(answer, sizeof answer, "\nfilter on %s\n", device->name);
-    penstock__wisdom_write(wanted->context, "filter", key, answer);
-    penstock__wisdom_keep(answer, sizeof answer, wanted->context, key);
-}
-
-static int time_all(struct penstock_device **device, bool *complete, const struct wanted *wanted,
-                    const struct penstock__candidates *list)
-{
-    double least = 0, seconds = 0;
-    int status = PENSTOCK_ERR_UNSUPPORTED;
-    *device = NULL;
-    *complete = true;
-    for (size_t i = 0; i < list->count; i++) {
-        struct filter_shape there = *wanted->shape;
-        penstock__filter_length(&there, list->devices[i], wanted->channels);
-        if (penstock__cancelled())
-            return penstock__error(PENSTOCK_ERR_TIMEOUT, "nobody waits for the filter any more");
-        if ((status = time_on(&seconds, wanted, &there, list->devices[i]->name))) {
-            penstock__candidate_failed(list->devices[i]);
-            *complete = false;
-            continue;
-        }
-        penstock__log(wanted->context, PENSTOCK_LOG_DEBUG, "auto: a filter's sample takes %.3g ns on %s", 1e9 * seconds,
-                      list->devices[i]->name);
-        if (!*device || seconds < least) {
-            *device = list->devices[i];
-            least = seconds;
-        }
-    }
-    return *device ? PENSTOCK_OK : status;
-}
-
-static int choose_device(struct penstock_device **device, const struct wanted *wanted)
-{
-    struct penstock__candidates list;
-    char key[KEY_BYTES];
-    bool complete;
-    int status = penstock__devices_probe(wanted->context, NULL);
-    if (status)
-        return status;
-    penstock__candidates_find(&list, wanted->context, NULL);
-    if (!list.count)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
-    *device = list.devices[0];
-    if (list.count == 1)
-        return PENSTOCK_OK;
-    write_key(key, wanted, &list);
-    if ((status = penstock__cancellable_lock(&wanted->context->choice_lock))) /* two at once would disturb each other */
-        return status;
-    if (!(*device = recall(wanted, &list, key)) && !(status = time_all(device, &complete, wanted, &list)) && complete)
-        remember(wanted, key, *device);
-    pthread_mutex_unlock(&wanted->context->choice_lock);
-    return status;
+    penstock__question_add(question, "\n");
 }
 
 int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_context *context,
@@ -225,7 +151,12 @@ int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_
     if (status)
         return status;
     if (preference == PENSTOCK_DEVICE_AUTO) {
-        if ((status = choose_device(&device, &wanted)))
+        if ((status = penstock__choice_make(&device, &(struct penstock__choice){.context = context,
+                                                                                .kind = "filter",
+                                                                                .unit = "sample",
+                                                                                .owner = &wanted,
+                                                                                .ask = ask,
+                                                                                .time = time_on})))
             return status;
         snprintf(text, 64, "prefer:%s", device->name);
     } else {
