@@ -116,6 +116,8 @@ static double copies_seconds(const struct case_target *target, size_t in_bytes, 
 void bench_stream_limits(struct bench_row *row, const struct case_target *target, double in_bytes, double out_bytes)
 {
     const double samples = 1e-6 * row->samples_per_run;
+    if (target->by_itself)
+        return;
     if (!strcmp(target->device, "cpu")) {
         row->copy_gbps = bench_copy_gbps((size_t)((in_bytes + out_bytes) / 2), target->threads);
         row->copies_msps = 1e3 * row->copy_gbps / row->bytes_per_sample;

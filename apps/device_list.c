@@ -27,3 +27,18 @@ int device_list_json(penstock_context *context, size_t count)
     }
     return EXIT_DONE;
 }
+
+int choice_row_json(const struct choice_row *row)
+{
+    json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:b, s:s, s:s}", "what", row->what, "device", row->device,
+                               "candidate", (int)row->candidate, "chosen", (int)row->chosen, "remembered",
+                               (int)row->remembered, "unit", row->unit, "why", row->why);
+    if (!object || (row->seconds > 0 && json_object_set_new(object, "seconds", json_real(row->seconds)))) {
+        json_decref(object);
+        return fail(EXIT_DATA, "device '%s' cannot be written as JSON", row->device);
+    }
+    json_dumpf(object, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    putchar('\n');
+    json_decref(object);
+    return EXIT_DONE;
+}

@@ -10,4 +10,15 @@
 /* Rows 0 .. count - 1 on standard output. Returns an exit code. */
 int device_list_json(penstock_context *context, size_t count);
 
+/* What a choice by "auto" came to for one device: struct penstock_choice. */
+struct choice_row {
+    char *what, *device, *why;
+    const char *unit;
+    bool candidate, chosen, remembered;
+    double seconds; /* 0: not timed */
+};
+
+/* One object. Returns an exit code. */
+int choice_row_json(const struct choice_row *row);
+
 #endif

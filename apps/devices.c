@@ -3,6 +3,7 @@
 
 /* penstock devices: every device, or why it is absent, and the licence that its libraries ask for. */
 #include "device_list.h"
+#include "devices_why.h"
 #include "options.h"
 #include "progress.h"
 
@@ -93,9 +94,12 @@ static int run(const struct command *command, int argc, const char **argv)
 {
     int code = EXIT_DONE;
     bool json = false, wait = false;
+    char *why = NULL;
     const struct option_row table[] = {
         OPTION_FLAG("json", 0, &json, "One JSON object a device instead of the table"),
         OPTION_FLAG("wait", 'w', &wait, "Wait for drivers that are slow to answer, 20 s at most for each step"),
+        OPTION_TEXT("why", 0, "CASE", &why,
+                    "Tell why \"auto\" takes which device for a case, as `penstock bench --case` names them"),
         OPTIONS_END,
     };
     struct options options;
@@ -104,6 +108,10 @@ static int run(const struct command *command, int argc, const char **argv)
     int status;
     if (!options_parse(&options, command, table, argc, argv, &code) || !options_no_arguments(&options, command, &code))
         goto done;
+    if (why) {
+        code = devices_why(why, json, wait);
+        goto done;
+    }
     if ((code = wait ? open_patient_context(&context) : open_context(&context, 0)))
         goto done;
     progress_wait(PROGRESS_DEVICES);

@@ -319,13 +319,13 @@ static void tells(void)
     CHECK(told.trace_s > 0.99 * frame_s && told.trace_s < 1.01 * frame_s, "%g s a frame", told.trace_s);
     CHECK(told.cpu_s > 2.99 * frame_s && told.cpu_s < 3.01 * frame_s, "%g s a frame", told.cpu_s);
     CHECK_WHY(told.trace_why, "the fastest");
-    CHECK_WHY(told.cpu_why, "3 times the time of trace");
+    CHECK_WHY(told.cpu_why, "3.00 times the time of trace");
     penstock_context_free(context);
     context = new_context(test_folder); /* from the cache folder, to a picosecond */
     told = told_of(context, 50 * FRAMES);
     CHECK(told.remembered && told.cpu_s > 2.99 * frame_s && told.cpu_s < 3.01 * frame_s, "%d, %g s", told.remembered,
           told.cpu_s);
-    CHECK_WHY(told.cpu_why, "3 times the time of trace");
+    CHECK_WHY(told.cpu_why, "3.00 times the time of trace");
     penstock_context_free(context);
 }
 

@@ -141,6 +141,7 @@ struct case_target {
     const char *device;
     unsigned threads; /* of the context */
     bool thorough;
+    bool by_itself; /* bench: what the machine allows is not measured beside it */
 };
 
 struct case_kind {

@@ -154,8 +154,8 @@ static void explain(char why[WHY_BYTES], const struct state *state, struct penst
     else if (i != NONE && *state->failure[i])
         snprintf(why, WHY_BYTES, "left out: %s", state->failure[i]);
     else if (i != NONE && best > 0 && state->seconds[i] > 0)
-        snprintf(why, WHY_BYTES, "%.3g times the time of %s", state->seconds[i] / best,
-                 state->list.devices[state->chosen]->name);
+        snprintf(why, WHY_BYTES, "%.*f times the time of %s", state->seconds[i] < 10 * best ? 2 : 0,
+                 state->seconds[i] / best, state->list.devices[state->chosen]->name);
     else if (i == NONE && *device->reason)
         snprintf(why, WHY_BYTES, "%s", device->reason);
     else if (i == NONE && penstock__candidate_excluded(excluded, device, state->choice->problem))

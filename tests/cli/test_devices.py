@@ -33,6 +33,47 @@ if has_json:
 else:
     check(done.returncode == 2 and "jansson" in done.stderr, done.stderr)
 
+# ---- devices --why: the CPU alone, where OpenCL has it too, and beside a GPU
+def why(case, environment):
+    done = check_run(0, "devices", "--wait", "--json", "--why", case, environment=environment)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    check(all(row["why"] and row["chosen"] <= row["candidate"] for row in rows), "a row makes no sense:", rows)
+    check(all(("seconds" in row) <= row["candidate"] for row in rows), "what took no part was timed:", rows)
+    return rows, {row["device"]: row for row in rows}
+
+
+os.mkdir(path("none"))
+alone = {"PENSTOCK_CACHE_DIR": path("why"), "OCL_ICD_VENDORS": path("none"), "OCL_ICD_FILENAMES": "",
+         "PENSTOCK_CUDA_LIBRARY": path("absent")}
+if has_json:
+    for case in ("fft:256:x16", "spectrum:256", "filter:ccf:33:d2"):
+        rows, by_name = why(case, alone)
+        check([row["device"] for row in rows if row["chosen"]] == ["cpu"], "the CPU is not chosen:", rows)
+        check(by_name["cpu"]["why"] == "the only candidate", rows)
+        check(by_name["reference"]["why"] == "only when asked for by name" and not by_name["reference"]["candidate"], rows)
+    opencl = [row["name"] for row in listed if row["name"].startswith("opencl:") and row["present"]
+              and ("pocl" in row["driver"].lower() or "Portable" in row["driver"])]
+    if opencl:
+        rows, by_name = why("fft:256:x16", {"PENSTOCK_CUDA_LIBRARY": path("absent")})
+        check(by_name[opencl[0]]["why"] == "works on the same cores as cpu", rows)
+    shim = os.environ.get("PENSTOCK_TEST_CUDA_SHIM")
+    if shim:
+        gpu = {**alone, "PENSTOCK_CUDA_LIBRARY": shim, "PENSTOCK_NVRTC_LIBRARY": shim}
+        for remembered in (False, True):
+            rows, by_name = why("fft:256:x16", gpu)
+            tried = [row for row in rows if row["candidate"]]
+            check({"cpu", "cuda:0"} <= {row["device"] for row in tried}, "not tried:", rows)
+            check(all(row.get("seconds", 0) > 0 for row in tried), "not timed:", rows)
+            best = min(tried, key=lambda row: row["seconds"])
+            check(best["chosen"] and best["why"] == "the fastest", "another one is faster:", rows)
+            check(all(row["why"].endswith(f"times the time of {best['device']}") for row in tried if row is not best), rows)
+            check(all(row["remembered"] == remembered for row in rows), "remembered:", rows)
+text = check_run(0, "devices", "--why", "fft:256:x16", environment=alone).stdout.decode()
+check(re.search(r"fft, batch 16, .*\bn 256\b.*\ndevice +auto +a frame +why\ncpu +takes +- +the only candidate$",
+                "\n".join(text.splitlines()[:3]), re.M), text)
+check_error(2, "kind of case", "devices", "--why", "nix:64")
+check_error(1, "nothing to choose", "devices", "--why", "resampler:3/2", environment=alone)
+
 # ---- doctor
 done = check_run(0, "doctor")
 check(b"ok      library" in done.stdout and b"ok      cpu" in done.stdout, done.stdout.decode())

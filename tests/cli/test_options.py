@@ -95,6 +95,7 @@ TEXTS = {
 }  # fmt: skip
 
 # Where a command's option takes other text than those of its name elsewhere.
+TEXTS["why"] = TEXTS["case"]
 TEXTS_OF_COMMANDS = {("fec", "input"): ("in.sigmf-data.raw", [])}  # bytes, or soft bits: no samples
 
 
@@ -103,7 +104,7 @@ def texts_of(command, name):
 
 
 # What else than its name a line may call an option's value.
-CALLED = {"format": "format", "output-format": "format", "profile": "profile", "window": "window", "case": "case",
+CALLED = {"format": "format", "output-format": "format", "profile": "profile", "window": "window", "case": "case", "why": "case",
           "against": "peer", "study": "study", "input": "raw samples", "soft": "format of soft bits", "order": "order"}  # fmt: skip
 
 # What makes a command do its work: options that an option under test takes the place of, then arguments. A command that
