@@ -64,7 +64,8 @@ bool penstock__candidate_excluded(char why[128], struct penstock_device *device,
     return false;
 }
 
-size_t penstock__candidates_possible(penstock_context *context)
+/* Devices that may be candidates for one problem or another; 0 where that cannot be told. Fills the device table. */
+static size_t count_possible(penstock_context *context)
 {
     struct penstock_device *device;
     size_t count = 0;
@@ -82,7 +83,7 @@ static void tell_absent(penstock_context *context)
 {
     struct penstock_device *device, *only = NULL;
     char reasons[800] = "", why[128];
-    bool alone = penstock__candidates_possible(context) == 1;
+    bool alone = count_possible(context) == 1;
     size_t used = 0;
     if (atomic_exchange(&context->absent_told, true))
         return;

@@ -25,9 +25,6 @@ void penstock__candidates_find(struct penstock__candidates *list, penstock_conte
 bool penstock__candidate_excluded(char why[128], struct penstock_device *device,
                                   const struct penstock_problem *problem);
 
-/* Devices that may be candidates for one problem or another; 0 where that cannot be told. Fills the device table. */
-size_t penstock__candidates_possible(penstock_context *context);
-
 /* A warning that "auto" does without a device, for the reason in this thread's error text. */
 void penstock__candidate_failed(const struct penstock_device *device);
 

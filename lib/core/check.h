@@ -11,11 +11,8 @@
  * error that was found, or what made the device fail. */
 int penstock__check(struct penstock__executor *executor);
 
-/* The part for problems of kind OFDM: soft bits may be off by one. */
+/* The part for problems of kind OFDM: soft bits may be off by one, and by what an angle's rounding does to them. */
 int penstock__check_ofdm(struct penstock__executor *executor);
-
-/* The part for those that are mixed or complete or have pilots. */
-int penstock__check_symbols(struct penstock__executor *executor);
 
 /* For problems of kind VITERBI: blocks come back as they were coded, and from noise comes what is as likely as any. */
 int penstock__check_viterbi(struct penstock__executor *executor);

@@ -47,17 +47,3 @@ double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned 
     }
     return level > 0 ? (nearest[1] - nearest[0]) / (4 * level) : 0;
 }
-
-void penstock__check_follow(struct penstock_ofdm_descriptor first[2], struct penstock_ofdm_descriptor *descriptors,
-                            size_t count, uint32_t spacing, uint64_t *random)
-{
-    uint64_t phase = penstock__check_random(random), each = penstock__check_random(random);
-    first[0] = (struct penstock_ofdm_descriptor){.start = 1,
-                                                 .phase = (uint32_t)(phase >> 32),
-                                                 .step = (uint32_t)penstock__check_random(random),
-                                                 .phase_low = (uint32_t)phase};
-    first[1] = (struct penstock_ofdm_descriptor){.phase = (uint32_t)(each >> 32), .phase_low = (uint32_t)each};
-    for (size_t i = 0; i < count; i++)
-        descriptors[i] = (struct penstock_ofdm_descriptor){
-            .start = 1 + (uint32_t)i * spacing, .phase = (uint32_t)((phase + i * each) >> 32), .step = first[0].step};
-}

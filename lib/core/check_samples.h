@@ -30,9 +30,4 @@ double penstock__check_get(const void *samples, penstock_format format, size_t i
  * multiples of `level`: the max-log ratio by its definition, over 4 level. */
 double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned bit);
 
-/* OFDM symbols that follow from a first one at sample 1, turned by a random phase each: the two descriptors that tell
- * them, as in struct penstock_ofdm_tables, and all `count` one by one. */
-void penstock__check_follow(struct penstock_ofdm_descriptor first[2], struct penstock_ofdm_descriptor *descriptors,
-                            size_t count, uint32_t spacing, uint64_t *random);
-
 #endif

@@ -5,6 +5,7 @@
 #include "core/device_group.h"
 #include "core/context.h"
 #include "core/devices.h"
+#include "core/fork.h"
 #include "probe/probe.h"
 
 #include <stdio.h>
@@ -44,68 +45,25 @@ static int supports(const struct penstock_device *device, const struct penstock_
     return penstock__error(PENSTOCK_ERR_STATE, "no device of %s is open", device->name);
 }
 
-static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
-{
-    (void)bytes;
-    return penstock__device_alone(buffer->device, "a buffer is of one");
-}
-
-static void buffer_free(struct penstock_buffer *buffer)
-{
-    (void)buffer;
-}
-
-static int plan_init(struct penstock_plan_state *plan, unsigned variant)
-{
-    (void)variant;
-    return penstock__device_alone(plan->device, "a kernel is of one");
-}
-
-static void plan_free(struct penstock_plan_state *plan)
-{
-    (void)plan;
-}
-
-static int slot_init(struct penstock_slot *slot)
-{
-    return penstock__device_alone(slot->device, "a queue is of one");
-}
-
-static void slot_free(struct penstock_slot *slot)
-{
-    (void)slot;
-}
-
-static int stamp(struct penstock_slot *slot, unsigned which)
-{
-    (void)which;
-    return penstock__device_alone(slot->device, "a clock is of one");
-}
-
-static int elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds)
-{
-    (void)from, (void)to, (void)seconds;
-    return penstock__device_alone(slot->device, "a clock is of one");
-}
-
-/* What the core asks of the backend of a device that it does not hand on to the members. */
+/* What the core asks of the backend of a device that it does not hand on to the members: to refuse the rest. */
 static struct penstock_backend backend_of(const struct penstock_backend *kind)
 {
+    const struct penstock_backend *none = &penstock__gone_backend;
     return (struct penstock_backend){.abi = kind->abi,
                                      .name = kind->name,
                                      .licence = kind->licence,
                                      .flags = kind->flags & ~(unsigned)PENSTOCK_BACKEND_SHARES,
                                      .folds = kind->folds,
                                      .error_factor = kind->error_factor,
-                                     .buffer_alloc = buffer_alloc,
-                                     .buffer_free = buffer_free,
+                                     .buffer_alloc = none->buffer_alloc,
+                                     .buffer_free = none->buffer_free,
                                      .supports = supports,
-                                     .plan_init = plan_init,
-                                     .plan_free = plan_free,
-                                     .slot_init = slot_init,
-                                     .slot_free = slot_free,
-                                     .stamp = kind->stamp ? stamp : NULL,
-                                     .elapsed = kind->elapsed ? elapsed : NULL};
+                                     .plan_init = none->plan_init,
+                                     .plan_free = none->plan_free,
+                                     .slot_init = none->slot_init,
+                                     .slot_free = none->slot_free,
+                                     .stamp = kind->stamp ? none->stamp : NULL,
+                                     .elapsed = kind->elapsed ? none->elapsed : NULL};
 }
 
 /* ---------------------------------------------------------------- names ----------------------- */

@@ -267,14 +267,6 @@ struct penstock_device *penstock__device_row(penstock_context *context, const ch
     return NULL;
 }
 
-bool penstock__devices_awaited(penstock_context *context)
-{
-    bool any = false;
-    for (size_t i = 0; i < penstock__backend_count; i++)
-        any = any || atomic_load(&context->kinds[i].state) == PENSTOCK__ASKED;
-    return any;
-}
-
 bool penstock__device_is_awaited(const struct penstock_device *device)
 {
     for (size_t i = 0; i < penstock__backend_count; i++)

@@ -13,9 +13,8 @@
  * drivers that do not answer within the context's patience are left to go on beside. */
 int penstock__devices_probe(penstock_context *context, const char *name);
 
-/* The same with all, and waits for no driver. Whether one has not answered. */
+/* The same with all, and waits for no driver. */
 void penstock__devices_ask(penstock_context *context);
-bool penstock__devices_awaited(penstock_context *context);
 
 /* Whether a row is that of a kind that has not answered. */
 bool penstock__device_is_awaited(const struct penstock_device *device);

@@ -69,17 +69,6 @@ struct penstock__executor {
     char failure_text[512]; /* of the last one */
 };
 
-/* A slot of a device, opened where it is not; and what it holds freed. */
-int penstock__slot_open(struct penstock__slot *slot, struct penstock_device *device);
-void penstock__slot_close(struct penstock__slot *slot);
-
-/* A slot's buffer with room for `bytes`; it grows by half where the device has so much, so that growing batches do not
- * move it each time. */
-int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes);
-
-/* The same, and filled from the host. */
-int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
-
 /* The job that a batch is, without its buffers. */
 struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 

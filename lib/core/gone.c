@@ -1,179 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The backend that takes the place of one whose driver stayed behind in the process that forked. */
+/* The backend that takes the place of one whose driver stayed behind in the process that forked; and what several
+ * devices under one name cannot do, for core/device_group.c. */
+#include "core/device_group.h"
 #include "core/fork.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* of those that refuse, whatever they are given */
 
 const char penstock__gone_reason[] =
     "its driver was loaded before this process was forked, and works in the process that loaded it alone";
 
-static int gone(const struct penstock_device *device)
+static int refuse(const struct penstock_device *device)
 {
-    return penstock__error(PENSTOCK_ERR_DEVICE, "%s: %s", device->name, penstock__gone_reason);
+    return device->member_count ? penstock__device_alone(device, "what it is asked for is of one")
+                                : penstock__error(PENSTOCK_ERR_DEVICE, "%s: %s", device->name, penstock__gone_reason);
 }
 
 static int probe(penstock_context *context, struct penstock_device *rows, size_t capacity, size_t *count,
                  char reason[256])
 {
-    (void)context, (void)rows, (void)capacity, (void)reason;
     *count = 0;
     return PENSTOCK_OK;
 }
 
-static int open_device(struct penstock_device *device)
-{
-    return gone(device);
-}
+/* An error; a handle that is none; and what is left to the driver. */
+#define REFUSES(name, device, ...) \
+    static int name(__VA_ARGS__)   \
+    {                              \
+        return refuse(device);     \
+    }
+#define HAS_NONE(name, ...)           \
+    static uint64_t name(__VA_ARGS__) \
+    {                                 \
+        return 0;                     \
+    }
+#define LEAVES(name, ...)         \
+    static void name(__VA_ARGS__) \
+    {                             \
+    }
 
-static void close_device(struct penstock_device *device)
-{
-    (void)device;
-}
-
-static int buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
-{
-    (void)bytes;
-    return gone(buffer->device);
-}
-
-static int buffer_wrap(struct penstock_buffer *buffer, void *host, size_t bytes)
-{
-    (void)host, (void)bytes;
-    return gone(buffer->device);
-}
-
-static int buffer_adopt(struct penstock_buffer *buffer, uint64_t native)
-{
-    (void)native;
-    return gone(buffer->device);
-}
-
-static uint64_t buffer_native(const struct penstock_buffer *buffer)
-{
-    (void)buffer;
-    return 0;
-}
-
-static int buffer_part(struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at)
-{
-    (void)of, (void)at;
-    return gone(buffer->device);
-}
-
-static void buffer_free(struct penstock_buffer *buffer)
-{
-    (void)buffer;
-}
-
-static int supports(const struct penstock_device *device, const struct penstock_problem *problem)
-{
-    (void)problem;
-    return gone(device);
-}
-
-static int plan_init(struct penstock_plan_state *plan, unsigned variant)
-{
-    (void)variant;
-    return gone(plan->device);
-}
-
-static void plan_free(struct penstock_plan_state *plan)
-{
-    (void)plan;
-}
-
-static int slot_init(struct penstock_slot *slot)
-{
-    return gone(slot->device);
-}
-
-static int slot_adopt(struct penstock_slot *slot, uint64_t native)
-{
-    (void)native;
-    return gone(slot->device);
-}
-
-static uint64_t slot_native(const struct penstock_slot *slot)
-{
-    (void)slot;
-    return 0;
-}
-
-static int follow(struct penstock_slot *slot, struct penstock_slot *before)
-{
-    (void)before;
-    return gone(slot->device);
-}
-
-static void slot_free(struct penstock_slot *slot)
-{
-    (void)slot;
-}
-
-static int upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
-{
-    (void)buffer, (void)host, (void)bytes;
-    return gone(slot->device);
-}
-
-static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
-{
-    (void)plan, (void)job;
-    return gone(slot->device);
-}
-
-static int download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes)
-{
-    (void)host, (void)buffer, (void)bytes;
-    return gone(slot->device);
-}
-
-static int mark(struct penstock_slot *slot, uint64_t *number)
-{
-    (void)number;
-    return gone(slot->device);
-}
-
-static int wait(struct penstock_slot *slot, uint64_t number)
-{
-    (void)number;
-    return gone(slot->device);
-}
-
-static int stamp(struct penstock_slot *slot, unsigned which)
-{
-    (void)which;
-    return gone(slot->device);
-}
-
-static int elapsed(struct penstock_slot *slot, unsigned from, unsigned to, double *seconds)
-{
-    (void)from, (void)to, (void)seconds;
-    return gone(slot->device);
-}
-
-static int copy(struct penstock_slot *slot, const struct penstock_device_copy *device_copy)
-{
-    (void)device_copy;
-    return gone(slot->device);
-}
-
-static int host_alloc(struct penstock_device *device, void **memory, size_t bytes)
-{
-    (void)memory, (void)bytes;
-    return gone(device);
-}
-
-static void host_free(struct penstock_device *device, void *memory)
-{
-    (void)device, (void)memory;
-}
-
-static int host_lock(struct penstock_device *device, void *memory, size_t bytes)
-{
-    (void)memory, (void)bytes;
-    return gone(device);
-}
+/* clang-format off */
+REFUSES(open_device, device, struct penstock_device *device)
+LEAVES(close_device, struct penstock_device *device)
+REFUSES(buffer_alloc, buffer->device, struct penstock_buffer *buffer, size_t bytes)
+REFUSES(buffer_wrap, buffer->device, struct penstock_buffer *buffer, void *host, size_t bytes)
+REFUSES(buffer_adopt, buffer->device, struct penstock_buffer *buffer, uint64_t native)
+HAS_NONE(buffer_native, const struct penstock_buffer *buffer)
+REFUSES(buffer_part, buffer->device, struct penstock_buffer *buffer, const struct penstock_buffer *of, size_t at)
+LEAVES(buffer_free, struct penstock_buffer *buffer)
+REFUSES(supports, device, const struct penstock_device *device, const struct penstock_problem *problem)
+REFUSES(plan_init, plan->device, struct penstock_plan_state *plan, unsigned variant)
+LEAVES(plan_free, struct penstock_plan_state *plan)
+REFUSES(slot_init, slot->device, struct penstock_slot *slot)
+REFUSES(slot_adopt, slot->device, struct penstock_slot *slot, uint64_t native)
+HAS_NONE(slot_native, const struct penstock_slot *slot)
+REFUSES(follow, slot->device, struct penstock_slot *slot, struct penstock_slot *before)
+LEAVES(slot_free, struct penstock_slot *slot)
+REFUSES(upload, slot->device, struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host,
+        size_t bytes)
+REFUSES(enqueue, slot->device, struct penstock_slot *slot, struct penstock_plan_state *plan,
+        const struct penstock_job *job)
+REFUSES(download, slot->device, struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes)
+REFUSES(mark, slot->device, struct penstock_slot *slot, uint64_t *number)
+REFUSES(wait, slot->device, struct penstock_slot *slot, uint64_t number)
+REFUSES(stamp, slot->device, struct penstock_slot *slot, unsigned which)
+REFUSES(elapsed, slot->device, struct penstock_slot *slot, unsigned from, unsigned to, double *seconds)
+REFUSES(copy, slot->device, struct penstock_slot *slot, const struct penstock_device_copy *device_copy)
+REFUSES(host_alloc, device, struct penstock_device *device, void **memory, size_t bytes)
+LEAVES(host_free, struct penstock_device *device, void *memory)
+REFUSES(host_lock, device, struct penstock_device *device, void *memory, size_t bytes)
+/* clang-format on */
 
 const struct penstock_backend penstock__gone_backend = {
     .abi = PENSTOCK_BACKEND_ABI,

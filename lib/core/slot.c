@@ -41,7 +41,9 @@ static int make_buffer(struct penstock_buffer *buffer, struct penstock_device *d
     return status;
 }
 
-int penstock__slot_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes)
+/* With room for `bytes`; it grows by half where the device has so much, so that growing batches do not move it each
+ * time. */
+static int reserve_buffer(struct penstock_buffer *buffer, struct penstock_device *device, size_t bytes)
 {
     size_t before = buffer->bytes, more = before + before / 2;
     if (buffer->device && before >= bytes)
@@ -69,7 +71,7 @@ static void free_buffers(struct penstock__slot *slot)
 
 /* ---------------------------------------------------------------- slots ----------------------- */
 
-int penstock__slot_open(struct penstock__slot *slot, struct penstock_device *device)
+static int open_slot(struct penstock__slot *slot, struct penstock_device *device)
 {
     const struct penstock_backend *backend = device->backend;
     int status;
@@ -86,7 +88,7 @@ int penstock__slot_open(struct penstock__slot *slot, struct penstock_device *dev
     return PENSTOCK_OK;
 }
 
-void penstock__slot_close(struct penstock__slot *slot)
+static void close_slot(struct penstock__slot *slot)
 {
     if (slot->open) {
         slot->slot.device->backend->slot_free(&slot->slot);
@@ -145,10 +147,10 @@ static int send_in_place(struct penstock__executor *executor, struct penstock__s
     return status;
 }
 
-int penstock__slot_upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
+static int upload(struct penstock__slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes)
 {
     struct penstock_device *device = slot->slot.device;
-    int status = penstock__slot_buffer(buffer, device, bytes);
+    int status = reserve_buffer(buffer, device, bytes);
     return status ? status : device->backend->upload(&slot->slot, buffer, host, bytes);
 }
 
@@ -160,7 +162,7 @@ static int upload_coefficients(struct penstock__slot *slot, const struct penstoc
     if (!lists->coefficients || (batch->coefficients_id && batch->coefficients_id == slot->coefficients_id))
         return PENSTOCK_OK;
     slot->coefficients_id = 0;
-    if (!(status = penstock__slot_upload(slot, &slot->coefficients, lists->coefficients, lists->coefficients_bytes)))
+    if (!(status = upload(slot, &slot->coefficients, lists->coefficients, lists->coefficients_bytes)))
         slot->coefficients_id = batch->coefficients_id;
     return status;
 }
@@ -175,16 +177,14 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
     size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
     size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
     int status;
-    if ((status = penstock__slot_buffer(&slot->in, device, in_bytes)) ||
-        (lists.gather && (status = penstock__slot_buffer(&slot->gather, device, lists.gather_bytes))) ||
-        (lists.coefficients &&
-         (status = penstock__slot_buffer(&slot->coefficients, device, lists.coefficients_bytes))) ||
-        (status = penstock__slot_buffer(&slot->out, device, out_bytes)))
+    if ((status = reserve_buffer(&slot->in, device, in_bytes)) ||
+        (lists.gather && (status = reserve_buffer(&slot->gather, device, lists.gather_bytes))) ||
+        (lists.coefficients && (status = reserve_buffer(&slot->coefficients, device, lists.coefficients_bytes))) ||
+        (status = reserve_buffer(&slot->out, device, out_bytes)))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_START);
-    if ((lists.gather && (status = penstock__slot_upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
-        (status = upload_coefficients(slot, batch, &lists)) ||
-        (status = penstock__slot_upload(slot, &slot->in, batch->in, in_bytes)))
+    if ((lists.gather && (status = upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
+        (status = upload_coefficients(slot, batch, &lists)) || (status = upload(slot, &slot->in, batch->in, in_bytes)))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_UPLOADED);
     if ((status = backend->enqueue(&slot->slot, &executor->state, job)))
@@ -224,7 +224,7 @@ static void finish_slot(struct penstock__executor *executor, struct penstock__sl
         return;
     if ((status = backend_of(executor)->wait(&slot->slot, slot->mark))) {
         snprintf(executor->failure_text, sizeof executor->failure_text, "%s", penstock_error_text());
-        penstock__slot_close(slot);
+        close_slot(slot);
         slot->failure = status;
     } else {
         penstock__event_clock_stop(&executor->clock, &slot->timing, &slot->slot, !in_place);
@@ -251,7 +251,7 @@ int penstock__executor_submit(struct penstock__executor *executor, unsigned inde
         return executor->group_calls->submit(executor->group, index, batch);
     struct penstock_job job = job_of(slot, batch);
     bool timed = begin_timing(executor, batch);
-    int status = penstock__slot_open(slot, executor->state.device);
+    int status = open_slot(slot, executor->state.device);
     if (status)
         return status;
     if (batch->event_times && penstock__executor_has_clock(executor))
@@ -261,7 +261,7 @@ int penstock__executor_submit(struct penstock__executor *executor, unsigned inde
     if (!status)
         status = backend_of(executor)->mark(&slot->slot, &slot->mark);
     if (status)
-        penstock__slot_close(slot);
+        close_slot(slot);
     slot->busy = !status;
     return status;
 }
@@ -282,5 +282,5 @@ void penstock__executor_close(struct penstock__executor *executor)
     if (executor->group)
         executor->group_calls->close(executor->group);
     for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++)
-        penstock__slot_close(&executor->slots[i]);
+        close_slot(&executor->slots[i]);
 }
