@@ -50,6 +50,7 @@ make_root() {
     tail -n 20 "$log" >&2
     return 1
   }
+  chmod 755 "$root" # mktemp's is its owner's alone, and some tests become another user
   apt_settings >"$root/etc/apt/apt.conf.d/90penstock"
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no services
   chmod 755 "$root/usr/sbin/policy-rc.d"

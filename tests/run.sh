@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . cmake/debian-setup.sh
 
-TEST_PACKAGES="python3 python3-dev python3-numpy python3-venv libfec-dev tshark soapysdr-tools soapysdr-module-remote soapyremote-server dbus avahi-daemon iproute2 clinfo
+TEST_PACKAGES="python3 python3-dev python3-numpy python3-venv python3-pytest python3-nanobind|python3-pytest libfec-dev tshark soapysdr-tools soapysdr-module-remote soapyremote-server dbus avahi-daemon iproute2 clinfo
   gnuradio gnuradio-dev pybind11-dev python3-pybind11 python3-pyqt5 python3-sip|python3-pyqt5.sip"
 CI_PACKAGES="debootstrap clang libclang-rt-dev clang-format oclgrind
   g++-arm-linux-gnueabihf libc6-dev-armhf-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
