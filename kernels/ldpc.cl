@@ -3,16 +3,20 @@
 
 /*
  * Low-density parity-check codes by layered min-sum: a work-item has check `place` of each base row for two blocks, with
- * all its messages in registers, and the word's values lie in local memory. The rule, and so each bit of the result, is
+ * all its messages in registers, and the word's values lie in local memory. Where a work-group has fewer work-items than
+ * a base row has checks, each has several, ITEMS apart. The rule, and so each bit of the result, is
  * that of penstock_ldpc_plan().
  *
  * A value L of one block is the 16 bits BASE + L. These are also a half: 1 + (L - LEVEL) / 2048, in units of its last
  * place. So T = L - R is exact; the sum T + R is limited to LEVEL by saturation to 1, and to -LEVEL by a maximum; and
- * one fused product-sum of a message's least |T|, the factor 0.75 + 1/2048 and BASE rounds to units: as 3/4 m is at most
- * 1/4 below the next tie, the excess, less than 42/2048, only decides ties, and away from 0. Where halves are not to be
- * had, the same is done in whole numbers.
+ * one fused product-sum of a message's least |T|, FACTOR / 8 and BASE rounds to units. Of FACTOR 6, ROUNDING 2 rounds to
+ * the nearest one, of two to the smaller: the factor is 1/2048 less, and since 3/4 m is a tie or 1/4 beside one, what is
+ * missing, less than 42/2048, only decides ties. With ROUNDING 0, |T| is half a unit less: 3/4 m - 3/8 and 7/8 m - 7/16
+ * have no ties.
+ * Where halves are not to be had, the same is done in whole numbers.
  *
- * The host generates (lib/gpu/fused_ldpc.c): LIFTING, WORD, PAIRS of blocks in a work-group, GROUP, RESIDENT, BITS, SENT,
+ * The host generates (lib/gpu/fused_ldpc.c): LEVEL, LEAST, FACTOR and ROUNDING of the rule; LIFTING, ITEMS for a pair of blocks and CHECKS
+ * that each has of a base row, WORD, PAIRS of blocks in a work-group, GROUP, RESIDENT, BITS, SENT,
  * OUT_BYTES, IN_BYTES, REPORT_AT; ITERATIONS, EARLY, REPORT; HARD, FLOATS and SCALE; SOFT_RESULT, UNPACKED, MSB_FIRST;
  * FIRST_AT, FIRST_END, SECOND_AT, SECOND_END, SECOND_FROM, the parts of a word that are sent; DECLARE_MESSAGES;
  * LAYERS, which goes through the base rows once; CLEAR, in one of them behind the first, and PARITY_FIRST and
@@ -34,11 +38,25 @@ ALWAYS k_u32 difference(const k_u32 a, const k_u32 b)
     return r;
 }
 
+#if FACTOR == 6 && ROUNDING == 2
+#define TIMES      0x39ff39ffu
+#define LESS       0u
+#define MOST_LEAST 0x25402540u /* 42 units of 1/2048 */
+#elif FACTOR == 6 && ROUNDING == 0
+#define TIMES      0x3a003a00u
+#define LESS       0x0c000c00u /* half a unit */
+#define MOST_LEAST 0x25302530u
+#elif FACTOR == 7 && ROUNDING == 0
+#define TIMES      0x3b003b00u
+#define LESS       0x0c000c00u
+#define MOST_LEAST 0x24902490u /* 36.5 units */
+#endif
+
 ALWAYS k_u32 size_of(const k_u32 t)
 {
     k_u32 r;
     asm("abs.f16x2 %0, %1;" : "=r"(r) : "r"(t));
-    return r;
+    return LESS ? difference(r, LESS) : r;
 }
 
 ALWAYS k_u32 least(const k_u32 a, const k_u32 b)
@@ -48,8 +66,8 @@ ALWAYS k_u32 least(const k_u32 a, const k_u32 b)
     return r;
 }
 
-/* 0.75 + 1/2048, with the sign that a message has if its own T is positive. */
-#define FACTORS(signs) (((signs)&SIGNS) ^ 0x3a013a01u)
+/* With the sign that a message has if its own T is positive. */
+#define FACTORS(signs) (((signs)&SIGNS) ^ TIMES)
 
 ALWAYS k_u32 message(const k_u32 m, const k_u32 t, const k_u32 factors)
 {
@@ -66,8 +84,6 @@ ALWAYS k_u32 limited_sum(const k_u32 t, const k_u32 r)
         : "r"(t), "r"(r), "r"((BASE - LEVEL) * 0x10001u));
     return sum;
 }
-
-#define MOST_LEAST 0x25402540u /* 42/2048 */
 
 #else
 
@@ -133,7 +149,7 @@ ALWAYS k_u32 least(const k_u32 a, const k_u32 b)
 
 ALWAYS k_u32 message(const k_u32 m, const k_u32 t, const k_u32 factors)
 {
-    const k_two size = (TWO(m) * TWO_CONSTANT(3) + TWO_CONSTANT(2)) >> TWO_CONSTANT(2);
+    const k_two size = (TWO(m) * TWO_CONSTANT(FACTOR) + TWO_CONSTANT(ROUNDING)) >> TWO_CONSTANT(3);
     return WORD_OF(TWO_NEGATED(size, TWO(t ^ factors)) + TWO_CONSTANT(BASE));
 }
 
@@ -184,10 +200,10 @@ ALWAYS k_u32 entry(const k_i32 soft)
 
 /* The part [at, end) of a pair's words from what was sent. */
 #define LOAD_PART(at, end, from)                                                                       \
-    for (k_index i_ = (at) + place; i_ < (end); i_ += LIFTING)                                         \
+    for (k_index i_ = (at) + place; i_ < (end); i_ += ITEMS)                                         \
         word[i_] = entry(soft_at(first, i_ - (at) + (from))) | entry(soft_at(second, i_ - (at) + (from))) << 16;
 #define FILL_PART(at, end, value)                              \
-    for (k_index i_ = (at) + place; i_ < (end); i_ += LIFTING) \
+    for (k_index i_ = (at) + place; i_ < (end); i_ += ITEMS) \
         word[i_] = (value)*0x10001u;
 
 #if SOFT_RESULT
@@ -214,7 +230,7 @@ ALWAYS k_u8 eight_bits(K_LOCAL const k_u32 *word, const k_index i, const k_index
     for (k_index half_ = 0; half_ < 2; half_++)                                                               \
         if (active && ((which) >> half_ & 1u) && pair * 2 + half_ < rows) {                                   \
             K_GLOBAL k_u8 *to_ = out + (k_u64)(pair * 2 + half_) * OUT_BYTES;                                 \
-            for (k_index i_ = place; i_ < RESULTS; i_ += LIFTING)                                             \
+            for (k_index i_ = place; i_ < RESULTS; i_ += ITEMS)                                             \
                 to_[i_] = RESULT(i_, half_);                                                                  \
             STORE_REPORT(to_, iterations, (bad) >> half_ & 1u)                                                              \
         }
@@ -241,16 +257,25 @@ ALWAYS k_u8 eight_bits(K_LOCAL const k_u32 *word, const k_index i, const k_index
         wrong[1] = 0;       \
     }
 
+/* A base row's checks of a work-item, one after the other. */
+#define CHECKS_OF_ROW                                   \
+    for (k_index part = 0; part < CHECKS; part++)       \
+        if (CHECKS == 1 || place + part * ITEMS < LIFTING)
+
 /* Edges of the base graph, each with its message m, T as t and |T| as s. */
-#define PLACE(at, shift) (place < LIFTING - (shift) ? here : before)[(at) + (shift)]
-#define TAKE(e, at, shift) const k_u32 t##e = difference(PLACE(at, shift), m##e);
+#define PLACE(at, shift) (place + part * ITEMS < LIFTING - (shift) ? here : before)[(at) + (shift) + part * ITEMS]
+#define MESSAGE(e)         \
+    k_u32 m##e[CHECKS];    \
+    CHECKS_OF_ROW m##e[part] = BASES;
+#define TAKE(e, at, shift) const k_u32 t##e = difference(PLACE(at, shift), m##e[part]);
 #define SIZE(e)            const k_u32 s##e = size_of(t##e);
-#define GIVE(e, at, shift, size)         \
-    m##e = message(size, t##e, factors); \
-    if (active)                          \
-        PLACE(at, shift) = limited_sum(t##e, m##e);
+#define GIVE(e, at, shift, size)               \
+    m##e[part] = message(size, t##e, factors); \
+    if (active)                                \
+        PLACE(at, shift) = limited_sum(t##e, m##e[part]);
 #define PARITY(at, shift) sum ^= POSITIVE(PLACE(at, shift));
 #define PARITY_ROW(degree, edges)            \
+    CHECKS_OF_ROW                            \
     {                                        \
         k_u32 sum = (degree)&1 ? SIGNS : 0u; \
         edges                                \
@@ -273,8 +298,8 @@ ldpc(K_GLOBAL const k_u8 *K_RESTRICT in, K_GLOBAL const k_u8 *K_RESTRICT list, K
      const k_u32 spacing)
 {
     K_LOCAL_ARRAY(k_u32, memory, PAIRS * WORD + 2);
-    const k_index lane = K_LANE_X(), mine = lane / LIFTING, place = lane % LIFTING;
-    const k_u32 active = GROUP == PAIRS * LIFTING || mine < PAIRS;
+    const k_index lane = K_LANE_X(), mine = lane / ITEMS, place = lane % ITEMS;
+    const k_u32 active = GROUP == PAIRS * ITEMS || mine < PAIRS;
     const k_index pair = K_GROUP() * PAIRS + (active ? mine : 0);
     K_LOCAL k_u32 *word = memory + (active ? mine : 0) * WORD, *here = word + place, *before = here - LIFTING;
     K_LOCAL k_i32 *wrong = (K_LOCAL k_i32 *)(memory + PAIRS * WORD); /* by the first base row, and by others */

@@ -184,7 +184,8 @@ typedef struct penstock_ldpc_desc {
     bool stop_early;     /* after an iteration after which all checks hold */
     penstock_soft soft;
     float scale; /* PENSTOCK_SOFT_F32: factor before rounding. 0: of each block its own, which makes 12 of the mean
-                    absolute value of its finite numbers, at rates above 1/2 up to 32, NR's up to 40 */
+                    absolute value of its finite numbers, at rates above 1/2 up to 32; where bits are punctured at the
+                    start 10 at rates up to 1/3, and up to 40 above */
     penstock_bits result;
     bool soft_result; /* instead of bits an int8_t for each data bit, -95 .. 95, positive where 0 is likelier */
     bool report;      /* each result ends with a penstock_ldpc_report */
@@ -218,9 +219,12 @@ PENSTOCK_API int penstock_ldpc_code(penstock_ldpc_desc *desc, const char *name);
  * decoder architecture via layered decoding of LDPC codes", Proc. SIPS 2004. Every device and variant gives the same
  * bits, by whole numbers: a bit's value L begins as its soft bit, limited to -95 .. 95 (0 where it is not sent, 95 for
  * filler), a check's message R to a bit as 0. For base rows in their order, and all checks of each: T = L - R of its
- * bits; R' has the product of the signs of the other bits' T (0 counts as positive) and floor((3 m + 2) / 4) of the
- * smallest m of their absolute values, at most 42; L' = T + R', limited to -95 .. 95. A bit is 1 where L < 0.
- * "reference" does the same with a factor of 3/4 in double precision, without limits.
+ * bits; R' has the product of the signs of the other bits' T (0 counts as positive) and floor((a m + b) / 8) of the
+ * smallest m of their absolute values, at most 42, or 37 where a is 7; L' = T + R', limited to -95 .. 95. A bit is 1
+ * where L < 0. "reference" does the same with a factor of 3/4, or 13/16 where a is 7, in double precision,
+ * without limits.
+ *
+ * a and b are the code's: 6 or 7, and 0 or 2 (docs/fec.md).
  *
  * Levels of soft bits: a mean absolute value of 10 to 14 suits rates up to 1/2 best, about 32 rate 5/6.
  */

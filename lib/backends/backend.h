@@ -340,8 +340,7 @@ struct penstock_ldpc_problem {
     bool soft_result, report;
 };
 
-#define PENSTOCK__LDPC_LEAST 42 /* what the smallest absolute values that a check sees are limited to */
-#define PENSTOCK__LDPC_HARD  32 /* the level of hard bits */
+#define PENSTOCK__LDPC_HARD 32 /* the level of hard bits */
 
 /* Bits of a word; its data bits; those of them that are in the result; and those bits that are sent. */
 static inline size_t penstock__ldpc_word(const struct penstock_ldpc_problem *ldpc)
@@ -374,18 +373,6 @@ static inline void penstock__ldpc_parts(struct penstock_ldpc_part parts[2], cons
     const size_t end = penstock__ldpc_word(ldpc) - ldpc->punctured_end, bits = penstock__ldpc_bits(ldpc);
     parts[0] = (struct penstock_ldpc_part){.at = ldpc->punctured, .end = bits};
     parts[1] = (struct penstock_ldpc_part){penstock__ldpc_data(ldpc), end, bits - ldpc->punctured};
-}
-
-/*
- * The mean level of floats with a scale of their own: checks of many bits, as codes of high rates have them, see least
- * values that are small parts of the mean, and lose more by rounding; codes of low rates need the room above it. Where
- * bits are punctured at the start, values grow from less. Found by frame errors. A whole number.
- */
-static inline double penstock__ldpc_mean(const struct penstock_ldpc_problem *ldpc)
-{
-    double rate = (double)penstock__ldpc_bits(ldpc) / (double)penstock__ldpc_sent(ldpc);
-    double level = ldpc->punctured ? 12 + 50 * (rate - 1.0 / 3) : 12 + 60 * (rate - 0.5);
-    return level > 12 ? (int)(level + 0.5) : 12;
 }
 
 static inline size_t penstock__ldpc_soft_bytes(const struct penstock_ldpc_problem *ldpc)

@@ -6,6 +6,7 @@
  * gives when it is followed bit by bit. Of a backend that does not round, only zeros that no noise has reversed are
  * compared.
  */
+#include "backends/ldpc_rule.h"
 #include "core/check.h"
 #include "core/check_samples.h"
 #include "core/problem.h"
@@ -21,6 +22,7 @@
 struct check {
     struct penstock__executor *executor;
     const struct penstock_ldpc_problem *ldpc;
+    struct penstock_ldpc_rule rule;
     size_t different; /* blocks */
     bool rounds;
     unsigned char *in, *out, *want;
@@ -49,13 +51,13 @@ static void update(const struct check *check, unsigned row, size_t i)
     for (unsigned e = first; e < end; e++)
         t[e - first] = *value_at(check, e, i) - check->messages[e * lifting + i];
     for (unsigned e = first; e < end; e++) {
-        int least = PENSTOCK__LDPC_LEAST, sign = 1, message;
+        int least = (int)check->rule.most, sign = 1, message;
         for (unsigned other = first; other < end; other++)
             if (other != e) {
                 least = abs(t[other - first]) < least ? abs(t[other - first]) : least;
                 sign = t[other - first] < 0 ? -sign : sign;
             }
-        message = sign * ((3 * least + 2) / 4);
+        message = sign * (((int)check->rule.factor * least + (int)check->rule.rounding) / 8);
         check->messages[e * lifting + i] = message;
         *value_at(check, e, i) = limited(t[e - first] + message, PENSTOCK_LDPC_LEVEL);
     }
@@ -198,6 +200,7 @@ int penstock__check_ldpc(struct penstock__executor *executor)
     const size_t edges = (size_t)ldpc->first[ldpc->rows] * ldpc->lifting;
     struct check check = {.executor = executor,
                           .ldpc = ldpc,
+                          .rule = penstock__ldpc_rule(ldpc),
                           .different = WORK / (edges * ldpc->iterations),
                           .rounds = !(executor->state.device->backend->flags & PENSTOCK_BACKEND_UNROUNDED),
                           .random = 1};

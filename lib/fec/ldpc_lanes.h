@@ -6,13 +6,13 @@
  * one lane of 8 bits of the processor's vectors, or one block with the checks of a base row side by side. All variants
  * give the same bits.
  *
- * Nothing overflows: |T| <= 95 + 32, since |L| <= 95 and |R| <= floor((3 * 42 + 2) / 4) = 32; sums of T and R are
- * limited to 8 bits by the instruction, and then to +-95.
+ * Nothing overflows: |T| <= 95 + 32, since |L| <= 95 and |R| <= 32, as floor((6 * 42 + 2) / 8) and floor(7 * 37 / 8)
+ * are not more; sums of T and R are limited to 8 bits by the instruction, and then to +-95.
  */
 #ifndef PENSTOCK_FEC_LDPC_LANES_H
 #define PENSTOCK_FEC_LDPC_LANES_H
 
-#include "backends/backend.h"
+#include "backends/ldpc_rule.h"
 
 struct penstock__ldpc_block {
     const int8_t *word; /* soft bits of the whole word, -95 .. 95 */

@@ -23,18 +23,35 @@ typedef uint8_t uvec __attribute__((vector_size(LANES)));
 
 /* ---------------------------------------------------------------- checks ---------------------- */
 
-ALWAYS vec three_quarters(vec m)
+/* The rule of messages: m less a quarter or an eighth of it, rounded up or to the nearest. */
+struct rule {
+    bool eighth;
+    vec rest; /* to be added before a division that rounds down */
+    vec most;
+};
+
+static struct rule rule_of(const struct penstock_ldpc_problem *p)
 {
-    return m - (vec)((uvec)(m + 1) >> 2);
+    const struct penstock_ldpc_rule rule = penstock__ldpc_rule(p);
+    const bool eighth = rule.factor == 7;
+    return (struct rule){eighth, (vec){0} + (int8_t)(eighth ? 7 - rule.rounding : 3 - rule.rounding / 2),
+                         (vec){0} + (int8_t)rule.most};
+}
+
+ALWAYS vec message(vec m, const struct rule *rule)
+{
+    uvec part = (uvec)(m + rule->rest);
+    return m - (vec)(rule->eighth ? part >> 3 : part >> 2);
 }
 
 /* `count` checks of `degree` bits: those of edge e follow each other from bits[e] on. */
-ALWAYS void update(vec *const *bits, vec *messages, unsigned degree, size_t count)
+ALWAYS void update(vec *const *bits, vec *messages, unsigned degree, size_t count, const struct rule *rule)
 {
+    const struct rule own = *rule;
     const vec most = (vec){0} + PENSTOCK_LDPC_LEVEL, least = -most;
     vec t[PENSTOCK_MAX_LDPC_DEGREE];
     for (size_t i = 0; i < count; i++, messages += degree) {
-        vec signs = {0}, first = (vec){0} + PENSTOCK__LDPC_LEAST, second = first, scaled, other;
+        vec signs = {0}, first = own.most, second = first, scaled, other;
         for (unsigned e = 0; e < degree; e++) {
             vec size;
             t[e] = bits[e][i] - messages[e];
@@ -43,8 +60,8 @@ ALWAYS void update(vec *const *bits, vec *messages, unsigned degree, size_t coun
             second = LESS(second, MORE(first, size));
             first = LESS(first, size);
         }
-        scaled = three_quarters(first);
-        other = three_quarters(second);
+        scaled = message(first, &own);
+        other = message(second, &own);
         for (unsigned e = 0; e < degree; e++) {
             vec size = MORE(t[e], -t[e]);
             messages[e] = SIGNED(WHERE_EQUAL(size, first, other, scaled), signs ^ t[e]);
@@ -54,12 +71,12 @@ ALWAYS void update(vec *const *bits, vec *messages, unsigned degree, size_t coun
 }
 
 /* The compiler keeps a check's values in registers where it knows how many they are. */
-static void update_checks(vec *const *bits, vec *messages, unsigned degree, size_t count)
+static void update_checks(vec *const *bits, vec *messages, unsigned degree, size_t count, const struct rule *rule)
 {
     switch (degree) {
-#define DEGREE(n)                         \
-    case n:                               \
-        update(bits, messages, n, count); \
+#define DEGREE(n)                               \
+    case n:                                     \
+        update(bits, messages, n, count, rule); \
         break;
         DEGREE(3)
         DEGREE(4)
@@ -76,7 +93,7 @@ static void update_checks(vec *const *bits, vec *messages, unsigned degree, size
         DEGREE(20)
 #undef DEGREE
     default:
-        update(bits, messages, degree, count);
+        update(bits, messages, degree, count, rule);
     }
 }
 
@@ -120,12 +137,13 @@ static void go_on(struct walk *walk, const struct penstock_ldpc_problem *p, size
 
 static void iterate(const struct penstock_ldpc_problem *p, vec *word, vec *messages)
 {
+    const struct rule rule = rule_of(p);
     struct walk walk;
     for (unsigned row = 0; row < p->rows; row++) {
         begin_row(&walk, p, row, word);
         for (size_t i = 0, count; i < p->lifting; i += count) {
             count = run_length(&walk, p, p->lifting - i);
-            update_checks(walk.bits, messages, walk.degree, count);
+            update_checks(walk.bits, messages, walk.degree, count, &rule);
             messages += count * walk.degree;
             go_on(&walk, p, count);
         }
@@ -329,6 +347,7 @@ static void turn_column(vec *to, const vec *from, size_t shift, size_t lifting)
 static void iterate_one(const struct penstock_ldpc_problem *p, vec *columns, vec *messages, vec *turned)
 {
     const size_t pitch = pitch_of(p);
+    const struct rule rule = rule_of(p);
     vec *bits[PENSTOCK_MAX_LDPC_DEGREE];
     for (unsigned row = 0; row < p->rows; row++) {
         const struct penstock_ldpc_edge *edges = p->edges + p->first[row];
@@ -337,7 +356,7 @@ static void iterate_one(const struct penstock_ldpc_problem *p, vec *columns, vec
             bits[e] = turned + e * pitch;
             turn_column(bits[e], columns + edges[e].column * pitch, edges[e].shift, p->lifting);
         }
-        update_checks(bits, messages, degree, pitch);
+        update_checks(bits, messages, degree, pitch, &rule);
         messages += degree * pitch;
         for (unsigned e = 0; e < degree; e++)
             turn_column(columns + edges[e].column * pitch, bits[e], (p->lifting - edges[e].shift) % p->lifting,

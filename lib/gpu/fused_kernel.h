@@ -18,6 +18,7 @@ struct fused_kernel {
     unsigned per_group;                     /* transforms of it */
     size_t local_bytes;                     /* of a work-group */
     unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
+    unsigned items, checks;     /* LDPC: work-items for a pair of blocks, and checks of a base row that each has */
 };
 
 /* Of kinds OFDM, FILTER and LDPC: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */

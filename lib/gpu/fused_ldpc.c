@@ -3,14 +3,17 @@
 
 /* The LDPC kernel: how many blocks a work-group has, and the base graph as code. */
 #include "gpu/fused_ldpc.h"
+#include "backends/ldpc_rule.h"
 #include "gpu/source.h"
 
 #include <string.h>
 
-#define MOST_EDGES    400 /* of a base graph: each is a piece of code and a register */
-#define MOST_PAIRS    8   /* of blocks in a work-group, so that a word has bits for all */
-#define USUAL_GROUP   96  /* work-items, up to which small liftings are put together */
+#define MOST_EDGES    400  /* of a base graph: each is a piece of code and a register */
+#define MOST_MESSAGES 1024 /* of a work-item, where it has several checks of each base row */
+#define MOST_PAIRS    8    /* of blocks in a work-group, so that a word has bits for all */
+#define USUAL_GROUP   96   /* work-items, up to which small liftings are put together */
 #define WARP          32
+#define LEAST_ITEMS   64    /* to which a lifting is halved where a driver allows the kernel no more */
 #define REGISTERS     65536 /* of a multiprocessor */
 #define OTHERS        28    /* registers that a work-item needs besides messages and two for each edge of a row */
 #define MOST_RESIDENT 16
@@ -38,26 +41,31 @@ int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock
                                 const struct gpu_limits *limits, unsigned variant)
 {
     const size_t word = penstock__ldpc_word(ldpc) * sizeof(uint32_t), flags = 2 * sizeof(uint32_t);
-    unsigned pairs = limits->cpu ? 1 : USUAL_GROUP / ldpc->lifting, group;
-    if (variant)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is one way to decode LDPC codes");
+    unsigned pairs = limits->cpu ? 1 : USUAL_GROUP / ldpc->lifting;
     pairs = pairs > MOST_PAIRS ? MOST_PAIRS : pairs;
     while (pairs > 1 && pairs * word + flags > limits->local_bytes)
         pairs--;
     pairs = pairs ? pairs : 1;
-    group = pairs * ldpc->lifting;
-    if (!limits->cpu)
-        group = (group + WARP - 1) / WARP * WARP;
-    if (group > limits->max_group)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "a lifting of %u needs %u work-items, the device has %u",
-                               ldpc->lifting, group, limits->max_group);
+    while (pairs > 1 && pairs * ldpc->lifting > limits->max_group)
+        pairs--;
+    self->checks = (ldpc->lifting + limits->max_group - 1) / limits->max_group << variant;
+    self->items = (ldpc->lifting + self->checks - 1) / self->checks;
+    if (variant && self->items < LEAST_ITEMS)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "LDPC codes are not decoded by %u work-items", self->items);
+    self->group[0] = pairs * self->items;
+    if (!limits->cpu && (self->group[0] + WARP - 1) / WARP * WARP <= limits->max_group)
+        self->group[0] = (self->group[0] + WARP - 1) / WARP * WARP;
+    if (edges_of(ldpc) * self->checks > MOST_MESSAGES)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%u blocks of a lifting of %u need %u values of each of %u work-items, not up to %d",
+                               edges_of(ldpc), ldpc->lifting, edges_of(ldpc) * self->checks, self->items,
+                               MOST_MESSAGES);
     self->local_bytes = pairs * word + flags;
     if (self->local_bytes > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "words of %zu bits need %zu bytes of local memory, the device has %zu",
                                penstock__ldpc_word(ldpc), self->local_bytes, limits->local_bytes);
     self->per_group = 2 * pairs;
-    self->group[0] = group;
     self->group[1] = 1;
     return PENSTOCK_OK;
 }
@@ -70,7 +78,7 @@ static unsigned resident_of(const struct fused_kernel *self, const struct pensto
         unsigned here = (unsigned)ldpc->first[row + 1] - ldpc->first[row];
         degree = here > degree ? here : degree;
     }
-    each = (edges_of(ldpc) + 2 * degree + OTHERS + 7) / 8 * 8;
+    each = (edges_of(ldpc) * self->checks + 2 * degree + OTHERS + 7) / 8 * 8;
     groups = REGISTERS / (each * self->group[0]);
     return groups > MOST_RESIDENT ? MOST_RESIDENT : groups ? groups : 1;
 }
@@ -154,10 +162,10 @@ static void add_graph(struct gpu_text *text, const struct penstock_ldpc_problem 
         add_row(text, ldpc, row);
     penstock__text_add(text, "#define DECLARE_MESSAGES");
     for (unsigned e = 0; e < edges_of(ldpc); e++)
-        penstock__text_add(text, " k_u32 m%u = BASES;", e);
+        penstock__text_add(text, " MESSAGE(%u)", e);
     penstock__text_add(text, "\n#define LAYERS");
     for (unsigned row = 0; row < ldpc->rows; row++)
-        penstock__text_add(text, " { ROW%u }%s K_BARRIER();", row, row + 1 == ldpc->rows ? " CLEAR" : "");
+        penstock__text_add(text, " CHECKS_OF_ROW { ROW%u }%s K_BARRIER();", row, row + 1 == ldpc->rows ? " CLEAR" : "");
     penstock__text_add(text, "\n#define PARITY_FIRST PARITY0\n#define PARITY_OTHERS");
     for (unsigned row = 1; row < ldpc->rows; row++)
         penstock__text_add(text, " PARITY%u", row);
@@ -169,18 +177,21 @@ int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *c
 {
     static const char *const files[] = {"portability.h", "ldpc.cl", NULL};
     const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
+    const struct penstock_ldpc_rule rule = penstock__ldpc_rule(ldpc);
     const size_t bytes = penstock__ldpc_bits_bytes(ldpc);
     struct penstock_ldpc_part parts[2];
     penstock__ldpc_parts(parts, ldpc);
     penstock__text_add(text,
-                       "#define CPU 0\n#define LEVEL %d\n#define LEAST %d\n#define LIFTING %u\n#define WORD %zu\n"
+                       "#define CPU 0\n#define LEVEL %d\n#define LEAST %d\n#define FACTOR %u\n#define ROUNDING %u\n"
+                       "#define LIFTING %u\n#define ITEMS %u\n#define CHECKS %u\n#define WORD %zu\n"
                        "#define PAIRS %u\n#define GROUP %u\n#define RESIDENT %u\n#define BITS %zu\n"
                        "#define IN_BYTES %zu\n#define OUT_BYTES %zu\n#define REPORT_AT %zu\n#define ITERATIONS %u\n"
                        "#define EARLY %d\n#define REPORT %d\n#define HARD %d\n#define FLOATS %d\n",
-                       PENSTOCK_LDPC_LEVEL, PENSTOCK__LDPC_LEAST, ldpc->lifting, penstock__ldpc_word(ldpc),
-                       self->per_group / 2, self->group[0], resident_of(self, ldpc), penstock__ldpc_bits(ldpc),
-                       problem->in_bytes, problem->out_bytes, (bytes + 3) / 4 * 4, ldpc->iterations, ldpc->stop_early,
-                       ldpc->report, ldpc->soft == PENSTOCK_SOFT_HARD, ldpc->soft == PENSTOCK_SOFT_F32);
+                       PENSTOCK_LDPC_LEVEL, rule.most, rule.factor, rule.rounding, ldpc->lifting, self->items,
+                       self->checks, penstock__ldpc_word(ldpc), self->per_group / 2, self->group[0],
+                       resident_of(self, ldpc), penstock__ldpc_bits(ldpc), problem->in_bytes, problem->out_bytes,
+                       (bytes + 3) / 4 * 4, ldpc->iterations, ldpc->stop_early, ldpc->report,
+                       ldpc->soft == PENSTOCK_SOFT_HARD, ldpc->soft == PENSTOCK_SOFT_F32);
     penstock__text_add(text, "#define SCALE ");
     penstock__text_add_float(text, ldpc->scale);
     penstock__text_add(

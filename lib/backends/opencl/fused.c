@@ -42,10 +42,9 @@ static int check_group(struct penstock_plan_state *plan)
         int status = penstock__opencl_group_limit(&limit, plan->device, self->kernels[i]);
         if (status)
             return status;
-        if (limit < group) /* there is but one kernel for a block of LDPC */
-            return penstock__error(
-                plan->problem->kind == PENSTOCK_PROBLEM_LDPC ? PENSTOCK_ERR_UNSUPPORTED : PENSTOCK_ERR_DEVICE,
-                "%s: the kernel runs with %zu work-items, it needs %u", plan->device->name, limit, group);
+        if (limit < group)
+            return penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
+                                   plan->device->name, limit, group);
     }
     return PENSTOCK_OK;
 }

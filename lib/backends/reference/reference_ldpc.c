@@ -6,14 +6,14 @@
  * A. Dholakia, E. Eleftheriou, M. Fossorier, X.-Y. Hu, "Reduced-complexity decoding of LDPC codes", IEEE Trans. Comm.
  * 53(8), 2005.
  */
+#include "backends/ldpc_rule.h"
 #include "backends/reference/reference.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define NORMALISATION 0.75
-#define CERTAIN       1e30 /* of filler, and the most of floats */
+#define CERTAIN 1e30 /* of filler, and the most of floats */
 
 struct work {
     const struct penstock_ldpc_problem *problem;
@@ -68,6 +68,7 @@ static void update(const struct work *work, unsigned row, size_t check)
     const unsigned first = work->problem->first[row], end = work->problem->first[row + 1];
     double *messages = work->messages + check;
     const size_t pitch = work->problem->lifting;
+    const double factor = penstock__ldpc_factor(work->problem);
     double sent[PENSTOCK_MAX_LDPC_DEGREE];
     for (unsigned e = first; e < end; e++)
         sent[e - first] = *value_at(work, e, check) - messages[e * pitch];
@@ -79,7 +80,7 @@ static void update(const struct work *work, unsigned row, size_t check)
                 least = fmin(least, fabs(sent[other - first]));
                 negative ^= sent[other - first] < 0;
             }
-        messages[e * pitch] = NORMALISATION * (negative ? -least : least);
+        messages[e * pitch] = factor * (negative ? -least : least);
     }
     for (unsigned e = first; e < end; e++)
         *value_at(work, e, check) = sent[e - first] + messages[e * pitch];
