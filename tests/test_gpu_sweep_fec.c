@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/*
+ * Every call of a GPU's driver, and every allocation, fails once, k = 0, 1, ..., in the lives of decoders: plans of
+ * both kinds of code, and streams of their blocks. The library says so or gives the CPU's bits, and leaks nothing. The
+ * CUDA driver for tests does not decode: by its name alone a plan always fails, and `prefer:` goes on with the CPU.
+ */
+#include "core/memory.h"
+#include "shim_calls.h"
+#include "test.h"
+
+#include <penstock/penstock.h>
+
+enum { BLOCKS = 7, BITS = 40, SENT = 2 * (BITS + 6), WORD = 4 * 7, DATA = 2 * 7, MOST = BLOCKS * SENT };
+
+static const int16_t base[] = {0, 1, 2, -1, 3, -1, 1, 0};
+static int8_t soft[MOST];
+static uint8_t want[MOST], out[MOST];
+
+static int viterbi_description(penstock_viterbi_desc *desc)
+{
+    *desc = PENSTOCK_VITERBI_DESC(.bits = BITS, .batch = 3);
+    return penstock_viterbi_code(desc, "wifi");
+}
+
+static int run(penstock_plan *plan)
+{
+    int status = penstock_plan_run(plan, soft, out, BLOCKS);
+    return status ? status : penstock_plan_run(plan, soft, out, BLOCKS);
+}
+
+static int viterbi_plan(penstock_context *context, const char *device)
+{
+    penstock_viterbi_desc desc;
+    penstock_plan *plan = NULL;
+    int status = viterbi_description(&desc);
+    if (!status)
+        status = penstock_viterbi_plan(&plan, context, &desc, device);
+    if (!status)
+        status = run(plan);
+    penstock_plan_free(plan);
+    return status;
+}
+
+static penstock_ldpc_desc ldpc_description(void)
+{
+    return PENSTOCK_LDPC_DESC(.base = base, .rows = 2, .columns = 4, .lifting = 7, .batch = 3, .stop_early = true);
+}
+
+static int ldpc_plan(penstock_context *context, const char *device)
+{
+    const penstock_ldpc_desc desc = ldpc_description();
+    penstock_plan *plan = NULL;
+    int status = penstock_ldpc_plan(&plan, context, &desc, device);
+    if (!status)
+        status = run(plan);
+    penstock_plan_free(plan);
+    return status;
+}
+
+/* All blocks in, all results out. */
+static int pass(penstock_stream *stream, size_t sent, size_t bytes)
+{
+    size_t pushed = 0, pulled = 0, count = 1;
+    int status = PENSTOCK_OK;
+    while (!status && pulled < BLOCKS && count) {
+        const bool all = pushed == BLOCKS;
+        size_t taken = 0;
+        if (all)
+            status = penstock_stream_finish(stream);
+        else
+            status = penstock_stream_push(stream, soft + pushed * sent, BLOCKS - pushed, &taken);
+        if (!status)
+            status = penstock_stream_pull(stream, out + pulled * bytes, BLOCKS - pulled, all, &count);
+        pushed += taken;
+        pulled += count;
+        count += taken;
+    }
+    penstock_stream_free(stream);
+    return status;
+}
+
+static int viterbi_blocks(penstock_context *context, const char *device)
+{
+    penstock_viterbi_desc desc;
+    penstock_stream *opened = NULL;
+    int status = viterbi_description(&desc);
+    if (!status)
+        status = penstock_viterbi_blocks_open(&opened, context, &desc, device);
+    return status ? status : pass(opened, SENT, BITS / 8);
+}
+
+static int ldpc_blocks(penstock_context *context, const char *device)
+{
+    const penstock_ldpc_desc desc = ldpc_description();
+    penstock_stream *opened = NULL;
+    int status = penstock_ldpc_blocks_open(&opened, context, &desc, device);
+    return status ? status : pass(opened, WORD, (DATA + 7) / 8);
+}
+
+static const struct life {
+    const char *name;
+    int (*live)(penstock_context *context, const char *device);
+    size_t bytes;
+} lives[] = {{"viterbi", viterbi_plan, BLOCKS *BITS / 8},
+             {"ldpc", ldpc_plan, BLOCKS *((DATA + 7) / 8)},
+             {"viterbi blocks", viterbi_blocks, BLOCKS *BITS / 8},
+             {"ldpc blocks", ldpc_blocks, BLOCKS *((DATA + 7) / 8)}};
+
+static long first_allocation; /* of the last life: those before made its context */
+
+static int live_once(const struct life *life, const char *device)
+{
+    penstock_context *context;
+    const long before = penstock__memory_calls();
+    int status = penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 1));
+    first_allocation = penstock__memory_calls() - before;
+    memset(out, 0, sizeof out);
+    if (!status)
+        status = life->live(context, device);
+    penstock_context_free(context);
+    return status;
+}
+
+static void check_life(const struct life *life, const char *device, long k)
+{
+    int status = live_once(life, device);
+    const char *rule = shim.broken_rule ? shim.broken_rule() : NULL; /* CUDA's wants a transform's constants */
+    CHECK(!status || *penstock_error_text(), "%s, call %ld on %s: an error without text", life->name, k, device);
+    CHECK(status || !memcmp(out, want, life->bytes), "%s, call %ld on %s: wrong bits, and no error", life->name, k,
+          device);
+    CHECK(!shim.live || shim.live() == 0, "%s, call %ld on %s: %ld objects leaked", life->name, k, device, shim.live());
+    CHECK(!rule || strstr(rule, "a constant is missing"), "%s, call %ld on %s: %s", life->name, k, device, rule);
+    CHECK(penstock__memory_live() == 0, "%s, call %ld on %s: %ld blocks leaked", life->name, k, device,
+          penstock__memory_live());
+    CHECK(!status || strncmp(device, "prefer:", 7) || status == PENSTOCK_ERR_MEMORY, "%s, call %ld on %s: %s",
+          life->name, k, device, penstock_error_text());
+}
+
+static void sweep_calls(const struct life *life, const char *device, long step)
+{
+    long k = (life - lives) % step;
+    for (bool beyond = false; !beyond && k < 1000; k += step) {
+        shim.fail_at(k);
+        check_life(life, device, k);
+        beyond = shim.left() >= 0;
+        shim.fail_at(-1);
+    }
+    CHECK(k > 15 && k < 1000, "%s on %s: %ld calls", life->name, device, k);
+    printf("%s on %s: %ld calls\n", life->name, device, k);
+}
+
+static void sweep_allocations(const struct life *life, const char *device, long step)
+{
+    long allocations = penstock__memory_calls();
+    check_life(life, device, -1);
+    allocations = penstock__memory_calls() - allocations;
+    for (long k = first_allocation; k < allocations; k += step) {
+        penstock__memory_fail_at(k);
+        check_life(life, device, k);
+    }
+    penstock__memory_fail_at(-1);
+    CHECK(allocations - first_allocation > 8, "%s on %s: %ld allocations", life->name, device,
+          allocations - first_allocation);
+    printf("%s on %s: %ld allocations\n", life->name, device, allocations - first_allocation);
+}
+
+int main(int count, char **arguments)
+{
+    const char *device = count > 1 ? arguments[1] : "cpu";
+    const bool cuda = !strcmp(device, "cuda"), driver = cuda || !strcmp(device, "opencl");
+    const char *variable = cuda ? "PENSTOCK_CUDA_LIBRARY" : "PENSTOCK_OPENCL_LIBRARY";
+    const char *const names[] = {driver ? cuda ? "prefer:cuda" : "prefer:opencl" : device, device};
+    const long step = driver && !getenv("PENSTOCK_TEST_FULL") ? 3 : 1; /* each third call and allocation */
+    uint64_t seed = 1;
+    if (driver && !shim_load(variable)) {
+        printf("%s: ", variable);
+        return test_skip("does not name the driver for tests");
+    }
+    for (size_t i = 0; i < MOST; i++)
+        soft[i] = (int8_t)(test_random(&seed) >> 30);
+    if (live_once(&lives[1], device) == PENSTOCK_ERR_NO_DEVICE)
+        return test_skip(penstock_error_text());
+    for (const struct life *life = lives; life < lives + sizeof lives / sizeof *lives; life++) {
+        CHECK_OK(live_once(life, "cpu"));
+        memcpy(want, out, sizeof want);
+        for (unsigned i = !driver; i < 2; i++) {
+            if (driver)
+                sweep_calls(life, names[i], step);
+            sweep_allocations(life, names[i], step);
+        }
+    }
+    return test_finish();
+}
