@@ -3,9 +3,9 @@
 
 /* viterbi: blocks of a convolutional code. Coded bits of random strength with an error here and there, which every code
  * can correct, must give the bits that were coded. */
-#include "bench_on_device.h"
 #include "bench_run.h"
 #include "cases.h"
+#include "coded_blocks.h"
 #include "random.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_BITS = 1024, MOST_BITS = 1 << 20, APART = 97, LEVEL = 40, UNSURE = 64, MOST_DB = 40, CHUNK = 16 };
+enum { USUAL_BITS = 1024, MOST_BITS = 1 << 20, APART = 97, LEVEL = 40, UNSURE = 64, MOST_DB = 40 };
 
 static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
 {
@@ -55,84 +55,44 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
 }
 
 struct viterbi_run {
+    struct coded_blocks coded;
     penstock_viterbi_desc desc;
-    penstock_plan *plan;
-    size_t blocks, sent, out_bytes;
-    uint8_t *bits, *coded, *out;
-    void *soft;
 };
 
-static void put_soft(const struct viterbi_run *run, size_t i, bool wrong, uint64_t *seed)
-{
-    bool one = run->coded[i] != wrong;
-    int level = wrong ? LEVEL / 2 : LEVEL + (int)(random_bits(seed) % LEVEL);
-    if (run->desc.soft == PENSTOCK_SOFT_HARD)
-        ((uint8_t *)run->soft)[i] = one;
-    else if (run->desc.soft == PENSTOCK_SOFT_S8)
-        ((int8_t *)run->soft)[i] = (int8_t)(one ? -level : level);
-    else
-        ((float *)run->soft)[i] = (float)(one ? -level : level);
-}
-
 /* Antipodal bits in white Gaussian noise, as a receiver gives them that makes LEVEL of a bit without noise. */
-static void put_noisy(const struct viterbi_run *run, size_t i, double sigma, uint64_t *seed)
+static void put_noisy(struct coded_blocks *run, size_t i, double sigma)
 {
-    double radius = sqrt(-2 * log(1 - random_uniform(seed))), turn = 6.283185307179586 * random_uniform(seed);
+    double radius = sqrt(-2 * log(1 - random_uniform(&run->seed))),
+           turn = 6.283185307179586 * random_uniform(&run->seed);
     double value = LEVEL * ((run->coded[i] ? -1 : 1) + sigma * radius * cos(turn));
-    if (run->desc.soft == PENSTOCK_SOFT_HARD)
+    if (run->soft_format == PENSTOCK_SOFT_HARD)
         ((uint8_t *)run->soft)[i] = value < 0;
-    else if (run->desc.soft == PENSTOCK_SOFT_S8)
+    else if (run->soft_format == PENSTOCK_SOFT_S8)
         ((int8_t *)run->soft)[i] = (int8_t)fmax(-127, fmin(127, rint(value)));
     else
         ((float *)run->soft)[i] = (float)value;
 }
 
-static size_t soft_bytes(const struct viterbi_run *run)
-{
-    return run->desc.soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1;
-}
-
 static int prepare(struct viterbi_run *run, const struct viterbi_case *viterbi, size_t blocks,
                    const struct case_target *target)
 {
-    uint64_t seed = 1;
+    struct coded_blocks *coded = &run->coded;
     int status;
-    *run = (struct viterbi_run){.desc = PENSTOCK_VITERBI_DESC(), .blocks = blocks};
+    *run = (struct viterbi_run){.desc = PENSTOCK_VITERBI_DESC(), .coded = {.blocks = blocks}};
     if ((status = penstock_viterbi_code(&run->desc, viterbi->code)))
         return status;
-    run->desc.bits = viterbi->bits ? viterbi->bits : USUAL_BITS;
-    run->desc.soft = viterbi->soft;
+    coded->bits = run->desc.bits = viterbi->bits ? viterbi->bits : USUAL_BITS;
+    coded->soft_format = run->desc.soft = viterbi->soft;
     run->desc.batch = blocks;
-    if ((status = penstock_viterbi_sent(&run->sent, &run->desc)))
+    if ((status = penstock_viterbi_sent(&coded->sent, &run->desc)) || (status = coded_blocks_new(coded)) ||
+        (status = penstock_viterbi_encode(&run->desc, coded->coded, coded->data, blocks)))
         return status;
-    run->out_bytes = (run->desc.bits + 7) / 8;
-    run->bits = calloc(blocks, run->out_bytes);
-    run->out = calloc(blocks, run->out_bytes);
-    run->coded = calloc(blocks, run->sent);
-    run->soft = calloc(blocks * run->sent * soft_bytes(run) + CHUNK, 1);
-    if (!run->bits || !run->out || !run->coded || !run->soft)
-        return PENSTOCK_ERR_MEMORY;
-    for (size_t i = 0; i < blocks * run->out_bytes; i++)
-        run->bits[i] = (uint8_t)random_bits(&seed);
-    for (size_t i = 0; i < blocks && run->desc.bits % 8; i++) /* spare bits */
-        run->bits[(i + 1) * run->out_bytes - 1] &= (uint8_t)((1u << run->desc.bits % 8) - 1);
-    if ((status = penstock_viterbi_encode(&run->desc, run->coded, run->bits, blocks)))
-        return status;
-    double sigma = sqrt(0.5 * (double)run->sent / (double)run->desc.bits * pow(10, -viterbi->ebn0_db / 10));
-    for (size_t i = 0; i < blocks * run->sent && viterbi->noisy; i++)
-        put_noisy(run, i, sigma, &seed);
-    for (size_t i = 0; i < blocks * run->sent && !viterbi->noisy; i++)
-        put_soft(run, i, run->sent > 4 * APART && i % run->sent % APART == APART / 2, &seed);
-    return penstock_viterbi_plan(&run->plan, target->context, &run->desc, target->device);
-}
-
-static void release(struct viterbi_run *run)
-{
-    penstock_plan_free(run->plan);
-    free(run->bits);
-    free(run->coded);
-    free(run->out);
-    free(run->soft);
+    double sigma = sqrt(0.5 * (double)coded->sent / (double)coded->bits * pow(10, -viterbi->ebn0_db / 10));
+    for (size_t i = 0; i < blocks * coded->sent && viterbi->noisy; i++)
+        put_noisy(coded, i, sigma);
+    for (size_t i = 0; i < blocks * coded->sent && !viterbi->noisy; i++)
+        coded_blocks_put(coded, i, coded->sent > 4 * APART && i % coded->sent % APART == APART / 2, LEVEL);
+    return penstock_viterbi_plan(&coded->plan, target->context, &run->desc, target->device);
 }
 
 /* Bits that differ. The last ones of an open block are not as sure as the others. */
@@ -142,10 +102,10 @@ static size_t wrong_bits(const struct viterbi_run *run)
     size_t sure = bits, wrong = 0;
     if (run->desc.end == PENSTOCK_TRELLIS_OPEN)
         sure = bits > UNSURE ? bits - UNSURE : 0;
-    for (size_t block = 0; block < run->blocks; block++)
+    for (size_t block = 0; block < run->coded.blocks; block++)
         for (size_t i = 0; i < sure; i++) {
-            size_t byte = block * run->out_bytes + i / 8;
-            wrong += (run->bits[byte] ^ run->out[byte]) >> i % 8 & 1;
+            size_t byte = block * run->coded.out_bytes + i / 8;
+            wrong += (run->coded.data[byte] ^ run->coded.out[byte]) >> i % 8 & 1;
         }
     return wrong;
 }
@@ -153,15 +113,15 @@ static size_t wrong_bits(const struct viterbi_run *run)
 /* Bits that the CPU decodes otherwise. */
 static int compare_with_cpu(struct viterbi_run *run, const struct case_target *target, size_t *differ)
 {
-    const size_t bytes = run->blocks * run->out_bytes;
+    const size_t bytes = run->coded.blocks * run->coded.out_bytes;
     uint8_t *want = malloc(bytes);
     penstock_plan *plan = NULL;
     int status = want ? penstock_viterbi_plan(&plan, target->context, &run->desc, "cpu") : PENSTOCK_ERR_MEMORY;
     if (!status)
-        status = penstock_plan_run(plan, run->soft, want, run->blocks);
+        status = penstock_plan_run(plan, run->coded.soft, want, run->coded.blocks);
     *differ = 0;
     for (size_t i = 0; i < bytes && !status; i++)
-        *differ += (size_t)__builtin_popcount(want[i] ^ run->out[i]);
+        *differ += (size_t)__builtin_popcount(want[i] ^ run->coded.out[i]);
     penstock_plan_free(plan);
     free(want);
     return status;
@@ -175,51 +135,19 @@ static void check(const struct test_case *test, const struct case_target *target
     size_t wrong;
     if (status == PENSTOCK_ERR_MEMORY)
         verdict_failed(verdict, "out of memory");
-    else if (status || (status = penstock_plan_run(run.plan, run.soft, run.out, run.blocks)))
+    else if (status || (status = penstock_plan_run(run.coded.plan, run.coded.soft, run.coded.out, run.coded.blocks)))
         verdict_status(verdict, status);
     else if (test->viterbi.noisy && (status = compare_with_cpu(&run, target, &wrong)))
         verdict_status(verdict, status);
     else if (test->viterbi.noisy && wrong)
-        verdict_failed(verdict, "%zu of %zu bits are others than the CPU's", wrong, run.blocks * run.desc.bits);
+        verdict_failed(verdict, "%zu of %zu bits are others than the CPU's", wrong, run.coded.blocks * run.desc.bits);
     else if (!test->viterbi.noisy && (wrong = wrong_bits(&run)))
-        verdict_failed(verdict, "%zu of %zu bits are wrong", wrong, run.blocks * run.desc.bits);
+        verdict_failed(verdict, "%zu of %zu bits are wrong", wrong, run.coded.blocks * run.desc.bits);
     else
-        verdict_held(verdict, "%zu blocks of %zu bits", run.blocks, run.desc.bits);
-    release(&run);
+        verdict_held(verdict, "%zu blocks of %zu bits", run.coded.blocks, run.desc.bits);
+    coded_blocks_free(&run.coded);
 }
 
-static int decode(void *state)
-{
-    struct viterbi_run *run = state;
-    int status = penstock_plan_run(run->plan, run->soft, run->out, run->blocks);
-    return status ? fail_status(status) : EXIT_DONE;
-}
-
-static int make_bench(penstock_bench **on_device, void *argument, const void *in, size_t in_bytes, size_t frames)
-{
-    return penstock_bench_new(on_device, ((const struct viterbi_run *)argument)->plan, in, in_bytes, frames);
-}
-
-/* The device repeats as many blocks as are a multiple of 16 bytes. */
-static int measure_on_device(struct viterbi_run *run, const struct case_target *target, struct bench_row *row)
-{
-    const size_t block_bytes = run->sent * soft_bytes(run), most = (size_t)1 << 16;
-    size_t blocks = run->blocks < most ? run->blocks : most;
-    bool done = false;
-    if (run->blocks > CHUNK)
-        blocks -= blocks % CHUNK;
-    struct device_bench bench = {.make = make_bench,
-                                 .argument = run,
-                                 .frames = run->blocks,
-                                 .frame_samples = run->desc.bits,
-                                 .average = 1,
-                                 .block = run->soft,
-                                 .block_bytes = (blocks * block_bytes + CHUNK - 1) / CHUNK * CHUNK,
-                                 .frame_bytes = block_bytes};
-    return bench_on_device(row, target, &bench, &done);
-}
-
-/* A sample is a decoded bit. */
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     const struct viterbi_case *viterbi = &test->viterbi;
@@ -227,16 +155,9 @@ static int bench(const struct test_case *test, const struct case_target *target,
     struct viterbi_run run;
     int status = prepare(&run, viterbi, viterbi->blocks ? viterbi->blocks : all / bits + 1, target);
     int code = status ? bench_status(row, status) : EXIT_DONE;
-    if (!code) {
-        row->batch = run.blocks;
-        row->samples_per_run = (double)run.blocks * (double)bits;
-        row->bytes_per_sample =
-            (double)run.sent / (double)bits * (run.desc.soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1) + 0.125;
-        code = bench_measure(row, &(struct workload){.run = decode, .state = &run}, NULL, 0.5);
-        if (!code)
-            code = measure_on_device(&run, target, row);
-    }
-    release(&run);
+    if (!code)
+        code = coded_blocks_bench(&run.coded, target, row);
+    coded_blocks_free(&run.coded);
     return code;
 }
 
