@@ -178,6 +178,16 @@ static int copy_window(penstock_plan *plan)
     return PENSTOCK_OK;
 }
 
+int penstock__plan_begin(penstock_plan **plan, const penstock_context *context, const char *kind)
+{
+    if (!plan)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: plan is NULL", kind);
+    *plan = NULL;
+    if (!context)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "%s: context is NULL", kind);
+    return PENSTOCK_OK;
+}
+
 int penstock__plan_new(penstock_plan **plan, penstock_context *context, const struct penstock_problem *problem,
                        const char *device, unsigned slots, bool cpu_while_compiling)
 {

@@ -10,6 +10,10 @@
 /* What a device text asked for. */
 enum penstock_preference { PENSTOCK_DEVICE_AUTO, PENSTOCK_DEVICE_NAMED, PENSTOCK_DEVICE_PREFERRED };
 
+/* Where a maker of plans begins: `*plan` is NULL then. An error that begins with `kind` where one of the two is NULL.
+ */
+int penstock__plan_begin(penstock_plan **plan, const penstock_context *context, const char *kind);
+
 /*
  * Plan `problem` (copied, the window too) on the device that `device` names: choice by measurement for "auto",
  * self-check, ladder of variants. `slots` 0 means 3. With "prefer:" and "auto" a failure of the device, now or in

@@ -157,12 +157,8 @@ static int make(penstock_plan **plan, penstock_context *context, const penstock_
     penstock_fft_desc checked;
     struct penstock_problem problem;
     int status;
-    if (!plan)
-        return bad("plan is NULL");
-    *plan = NULL;
-    if (!context)
-        return bad("context is NULL");
-    if ((status = penstock__description_read(&checked, sizeof checked, desc, "penstock_fft_desc")) ||
+    if ((status = penstock__plan_begin(plan, context, "fft")) ||
+        (status = penstock__description_read(&checked, sizeof checked, desc, "penstock_fft_desc")) ||
         (status = check_transform(&checked)) || (status = check_load(&checked)) || (status = check_store(&checked)) ||
         (status = check_planes(&checked)) || (status = check_options(&checked.options)))
         return status;

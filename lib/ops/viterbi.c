@@ -155,12 +155,8 @@ int penstock_viterbi_plan(penstock_plan **plan, penstock_context *context, const
     struct penstock_problem problem;
     penstock_viterbi_desc checked;
     int status;
-    if (!plan)
-        return bad("plan is NULL");
-    *plan = NULL;
-    if (!context)
-        return bad("context is NULL");
-    if ((status = penstock__viterbi_problem(&problem, &checked, desc)))
+    if ((status = penstock__plan_begin(plan, context, "viterbi")) ||
+        (status = penstock__viterbi_problem(&problem, &checked, desc)))
         return status;
     return penstock__plan_new(plan, context, &problem, device, checked.slots,
                               penstock__cpu_while_compiling(context, device));
