@@ -7,8 +7,10 @@ import sys
 
 import numpy
 import pytest
+from test_files import sigmf
 
 import penstock as ps
+from penstock.demo import own_signal
 
 
 def test_spectrum():
@@ -26,14 +28,57 @@ def test_spectrum():
 def test_plot(tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    found = ps.spectrum(numpy.ones(10000, numpy.complex64), 64, rows=8, device="cpu")
-    found.plot().figure.savefig(tmp_path / "x.png")
+    samples = numpy.concatenate([numpy.ones(9000), numpy.zeros(1000)]).astype(numpy.complex64)
+    found = ps.spectrum(samples, 64, rows=8, rate_hz=1e6, frequency_hz=100e6, device="cpu")
+    axes = found.plot()
+    axes.figure.savefig(tmp_path / "x.png")
     assert (tmp_path / "x.png").stat().st_size > 1000
+    assert axes.get_xlim() == pytest.approx((99.5e6, 100.5e6), abs=16e3)
+    assert any(label.get_text().endswith("MHz") for label in axes.get_xticklabels())
+    one = ps.spectrum(samples, 64, device="cpu").plot()
+    assert numpy.array_equal(one.lines[0].get_ydata(), ps.spectrum(samples, 64, device="cpu").decibel()[0])
+
+
+def demo(*arguments):
+    done = subprocess.run([sys.executable, "-m", "penstock.demo", "--device", "cpu", *map(str, arguments)],
+                          capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
 
 
 def test_demo():
-    done = subprocess.run([sys.executable, "-m", "penstock.demo", "--device", "cpu"], capture_output=True, text=True)
-    assert done.returncode == 0 and "8 frames with a good FCS, on cpu" in done.stdout, done.stdout + done.stderr
-    assert done.stdout.count("FCS good") == 8 and done.stdout.count("dB |") == 10
-    done = subprocess.run([sys.executable, "-m", "penstock.demo", "/nowhere.sigmf-meta"], capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.startswith("penstock.demo: ")
+    status, shown, errors = demo()
+    assert status == 0 and "8 frames with a good FCS of 8, on cpu" in shown, shown + errors
+    assert shown.count("FCS good") == 8 and shown.count("dB |") == 10
+    status, shown, errors = demo("/nowhere.sigmf-meta")
+    assert status == 1 and not shown and errors.startswith("penstock.demo: ") and errors.count("\n") == 1
+
+
+def recording(folder, rate_hz):
+    """The demo's own signal in 16-bit integers."""
+    signal = own_signal()
+    if rate_hz != 20e6:
+        signal = ps.Resampler(rate_hz / 20e6)(signal)
+    path = folder / "recording.cs16"
+    numpy.rint(numpy.stack([signal.real, signal.imag], -1) * 4000).astype("<i2").tofile(path)
+    return path
+
+
+@pytest.mark.parametrize("rate_hz", [20e6, 25e6])
+def test_demo_of_a_raw_file(tmp_path, rate_hz):
+    status, shown, errors = demo("--format", "cs16", "--rate-hz", rate_hz, recording(tmp_path, rate_hz))
+    assert status == 0 and "8 frames with a good FCS of 8, on cpu" in shown, shown + errors
+    assert f"{-rate_hz / 2e6:.3f} MHz" in shown and f"{rate_hz / 2e6:.3f} MHz" in shown
+    rows = [line.partition("|")[2] for line in shown.split("\n") if "dB |" in line]
+    bars = [sum(row[column] == "#" for row in rows) for column in range(64)]
+    edge = round(64 * (0.5 + 6e6 / rate_hz))  # well within the 52 carriers, and without them
+    assert min(bars[65 - edge : edge - 1]) >= 7 and max(bars) == 10 and bars[0] <= 6 and bars[63] <= 6
+    assert demo("--format", "cs99", tmp_path / "recording.cs16")[0] == 1
+
+
+@pytest.mark.skipif(not sigmf(), reason="the library was built without jansson: no SigMF")
+def test_demo_of_a_sigmf_recording(tmp_path):
+    with ps.Sink(str(tmp_path / "x.sigmf-meta"), rate_hz=20e6, frequency_hz=5180e6) as sink:
+        sink.write(own_signal())
+    status, shown, errors = demo(tmp_path / "x.sigmf-meta")
+    assert status == 0 and "8 frames with a good FCS of 8, on cpu" in shown, shown + errors
+    assert "5170.000 MHz" in shown and "5190.000 MHz" in shown

@@ -14,6 +14,7 @@ import penstock as ps
 ROOT = pathlib.Path(__file__).parents[2]
 PROGRAM = """\
 import numpy
+import numpy.typing
 import penstock as ps
 from typing_extensions import assert_type
 
@@ -30,7 +31,7 @@ assert_type(frame, ps.frames.WifiFrame | None)
 if frame is not None:
     assert_type(frame.psdu, bytes | None)
 assert_type(ps.devices()[0].reason, str | None)
-assert_type(ps.window("hann", 16).shape[0], int)
+assert_type(ps.window("hann", 16), numpy.typing.NDArray[numpy.float32])
 """
 WRONG = {
     'ps.FftPlan("many")': "arg-type",

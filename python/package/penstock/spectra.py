@@ -38,19 +38,23 @@ class PowerSpectrum:
         """Draws it with matplotlib: one row as a curve, several as a waterfall. Returns the axes."""
         try:
             import matplotlib.pyplot as pyplot
+            import matplotlib.ticker as ticker
         except ImportError as error:
             raise UnsupportedError("plot() needs matplotlib: pip install matplotlib") from error
         axes = axes if axes is not None else pyplot.subplots()[1]
+        decibel = self.decibel()
         if len(self.power) == 1:
-            axes.plot(self.frequencies_hz, self.decibel()[0])
+            axes.plot(self.frequencies_hz, decibel[0])
             axes.set_ylabel("power, dB")
         else:
             step = self.times_s[1] - self.times_s[0]
             extent = (self.frequencies_hz[0], self.frequencies_hz[-1], self.times_s[-1] + step, self.times_s[0])
-            image = axes.imshow(self.decibel(), extent=extent, aspect="auto", interpolation="nearest")
+            least = numpy.percentile(decibel, 2)  # a gap of zeros is not to take all colours
+            image = axes.imshow(decibel, extent=extent, aspect="auto", interpolation="nearest", vmin=least)
             axes.figure.colorbar(image, ax=axes, label="power, dB")
             axes.set_ylabel("time, s")
-        axes.set_xlabel("frequency, Hz")
+        axes.xaxis.set_major_formatter(ticker.EngFormatter("Hz"))
+        axes.set_xlabel("frequency")
         return axes
 
 
