@@ -97,8 +97,8 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
     }
 
   public:
-    channelizer_cc_impl(int numchans, size_t hop, const std::vector<float> &taps, const std::string &device,
-                        double max_latency_ms)
+    channelizer_cc_impl(int numchans, size_t hop, size_t origin, const std::vector<float> &taps,
+                        const std::string &device, double max_latency_ms)
         : gr::block("channelizer_cc", gr::io_signature::make(1, 1, sizeof(gr_complex)),
                     gr::io_signature::make(1, numchans, sizeof(gr_complex))),
           batch_block(max_latency_ms), d_channels(static_cast<size_t>(numchans)), d_hop(hop), d_taps(taps)
@@ -110,7 +110,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
         desc.taps = padded.data();
         desc.tap_count = padded.size();
         desc.advance = d_hop - 1;
-        desc.origin = (d_hop + 1) % d_channels;
+        desc.origin = origin % d_channels;
         desc.max_latency_s = max_latency_ms / 1e3;
         add_stream(penstock_channelizer_open, desc, device);
         set_relative_rate(1, d_hop);
@@ -172,7 +172,18 @@ channelizer_cc::sptr channelizer_cc::make(int numchans, const std::vector<float>
         throw std::runtime_error("channelizer: oversample_rate is " + std::to_string(oversample_rate) +
                                  ", not numchans / i for an i of 1 .. numchans");
     const auto prototype = taps.empty() ? design(static_cast<size_t>(numchans), atten) : taps;
-    return gnuradio::make_block_sptr<channelizer_cc_impl>(numchans, static_cast<size_t>(hop), prototype, device,
+    return gnuradio::make_block_sptr<channelizer_cc_impl>(
+        numchans, static_cast<size_t>(hop), static_cast<size_t>(hop) + 1, prototype, device, max_latency_ms);
+}
+
+channelizer_cc::sptr channelizer_cc::make_hier(int numchans, const std::vector<float> &taps, const std::string &device,
+                                               double max_latency_ms)
+{
+    if (numchans < 2 || numchans > 65536)
+        throw std::runtime_error("channelizer: n_chans is " + std::to_string(numchans) + ", not 2 .. 65536");
+    if (taps.empty())
+        throw std::runtime_error("channelizer: there are no taps");
+    return gnuradio::make_block_sptr<channelizer_cc_impl>(numchans, static_cast<size_t>(numchans), 0, taps, device,
                                                           max_latency_ms);
 }
 

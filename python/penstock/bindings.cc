@@ -33,16 +33,25 @@ static void bind_channelizer(py::module &m)
         .def("set_channel_map", &channelizer_cc::set_channel_map, "map"_a,
              "The channel of each output, from the next item on; empty: 0, 1, 2, ...")
         .def("channel_map", &channelizer_cc::channel_map, "The channel of each output; empty: 0, 1, 2, ...");
+    m.def("_channelizer_hier", &channelizer_cc::make_hier, "numchans"_a, "taps"_a, "device"_a, "max_latency_ms"_a);
+}
+
+/* Others are refused by the blocks; no gigabytes of factors are made for them first. */
+static bool has_transform(int n)
+{
+    return n >= 1 && n <= 1 << 23;
 }
 
 /* A window as users give it: factors as in the stock blocks, a name, or one of gnuradio.fft.window's types. */
 static std::vector<float> to_window(const py::object &given, int n)
 {
+    if (!has_transform(n))
+        return {};
     if (py::isinstance<py::str>(given))
         return gr::penstock::window(given.cast<std::string>(), n);
     if (!py::isinstance<py::iterable>(given))
         try {
-            return py::module::import("gnuradio.fft.window").attr("build")(given, n).cast<std::vector<float>>();
+            return py::module::import("gnuradio.fft").attr("window").attr("build")(given, n).cast<std::vector<float>>();
         } catch (const py::error_already_set &) {
             throw py::type_error("window: neither a name such as 'hann', nor a list of factors, nor a type such as "
                                  "gnuradio.fft.window.WIN_HANN");

@@ -37,12 +37,12 @@ arb_resampler_fff = _arb_resampler("fff")
 
 
 class _OverChannelizer(gr.hier_block2):
-    """A channelizer of which the outputs `channels` are there."""
+    """The channelizer `bank` of which the outputs `channels` are there."""
 
-    def __init__(self, name, numchans, taps, channels, device):
+    def __init__(self, name, bank, channels):
         gr.hier_block2.__init__(self, name, gr.io_signature(1, 1, gr.sizeof_gr_complex),
                                 gr.io_signature(len(channels), len(channels), gr.sizeof_gr_complex))
-        self.pfb = _blocks.channelizer_cc(numchans, taps, device=device)
+        self.pfb = bank
         self.pfb.set_channel_map(channels)
         self.message_port_register_hier_out("stats")
         self.msg_connect(self.pfb, "stats", self, "stats")
@@ -72,7 +72,7 @@ class decimator_ccf(_OverChannelizer):
     def __init__(self, decim, taps=None, channel=0, atten=100, use_fft_rotators=True, use_fft_filters=True, device="auto"):
         if taps is None or len(taps) == 0:
             taps = self.create_taps(decim, atten)
-        super().__init__("pfb_decimator_ccf", decim, taps, [channel], device)
+        super().__init__("pfb_decimator_ccf", _blocks.channelizer_cc(decim, taps, device=device), [channel])
 
     def set_channel(self, chan):
         self.pfb.set_channel_map([chan])
@@ -81,3 +81,30 @@ class decimator_ccf(_OverChannelizer):
     def create_taps(decim, atten=100):
         return _stock("decimator_ccf").create_taps(decim, atten)
 
+
+class channelizer_hier_ccf(_OverChannelizer):
+    """A filter bank whose outputs are the channels `outchans`, none twice; n_filterbanks chooses nothing."""
+
+    def __init__(self, n_chans, n_filterbanks=1, taps=None, outchans=None, atten=100, bw=1.0, tb=0.2, ripple=0.1, device="auto"):
+        if not 2 <= n_chans <= 65536:
+            raise RuntimeError(f"channelizer: n_chans is {n_chans}, not 2 .. 65536")
+        if taps is None:
+            taps = self.create_taps(n_chans, atten, bw, tb, ripple)
+        self._n_chans = n_chans
+        bank = _blocks._channelizer_hier(n_chans, self._from_last(taps), device, 10.0)
+        super().__init__("pfb_channelizer_hier_ccf", bank, list(range(n_chans)) if outchans is None else list(outchans))
+
+    def _from_last(self, taps):
+        """The stock block's taps meet the samples in their order, a filter's in the reverse one."""
+        taps = list(taps)
+        return (taps + [0.0] * (-len(taps) % self._n_chans))[::-1]
+
+    def set_taps(self, taps):
+        return super().set_taps(self._from_last(taps))
+
+    def taps(self):
+        return super().taps()[::-1]
+
+    @staticmethod
+    def create_taps(n_chans, atten=100, bw=1.0, tb=0.2, ripple=0.1):
+        return _stock("channelizer_hier_ccf").create_taps(n_chans, atten, bw, tb, ripple)

@@ -123,6 +123,9 @@ PARAMETERS = {
     "penstock_pfb_decimator_ccf": (
         [dict(decim="4", taps="[1]"), dict(decim="4", taps="[1]", channel="3")],
         [dict(decim="1", taps="[1]"), dict(decim="65537", taps="[1]"), dict(decim="4", taps="[1]", channel="4"), dict(decim="4", taps="[1]", channel="-1")]),
+    "penstock_pfb_channelizer_hier_ccf": (
+        [dict(taps="[1]"), {}, dict(nchans="8", taps="[1, 2]", outchans="[5, 0]")],
+        [dict(nchans="1", taps="[1]"), dict(taps="[]"), dict(taps="[1]", outchans="[3]"), dict(taps="[1]", outchans="[1, 1]")]),
     "penstock_viterbi_decoder": (
         [{}, dict(code="dvb:7/8", bits="0"), dict(code="lte", bits="40", soft="byte", packed="True"), dict(length_tag_name="packet_len")],
         [dict(bits="-1"), dict(bits="2**20 + 1"), dict(bits="0"), dict(code="ccsds:1/2", bits="0", length_tag_name="len"),
@@ -193,6 +196,11 @@ TYPED = {
         alone(dict(decim="4"), taps=["[1j]", *NO_TAPS]) +
         alone(dict(taps="[1]"), decim=["0", *NO_COUNT]) + alone(dict(decim="4", taps="[1]"), channel=["4", *NO_COUNT], samp_delay=NO_COUNT) +
         alone(dict(decim="4", taps="[1]"), device=NO_DEVICE, atten=["-10", "0", "201", "float('nan')", "'much'", "None"]),
+    "penstock_pfb_channelizer_hier_ccf":
+        alone(taps=["[1j]", *NO_TAPS[1:]]) +
+        alone(dict(taps="[1]"), nchans=["0", *NO_COUNT], n_filterbanks=["0", *NO_COUNT], outchans=["[]", "[-1]", "[1.5]", "['a']", "5"], device=NO_DEVICE) +
+        alone(atten=["-10", "0", "201", "float('nan')", "'much'", "None"], bw=["-1", "0", "float('nan')", "9", "'x'"], tb=["0", "-1", "float('inf')", "None"],
+              ripple=["0", "-1", "float('nan')", "1e9", "None"]),
     "penstock_viterbi_decoder": alone(bits=["0", *NO_COUNT], device=NO_DEVICE, max_latency_ms=NO_TIME),
     "penstock_viterbi_decoder_def": alone(bits=["0", *NO_COUNT], device=NO_DEVICE),
     "penstock_ldpc_decoder": alone(code=["", "wifi:1", "turbo", "nr:bg3:2", "nr:bg1:17", "ccsds:7:1/2", "None"], iterations=["1001", *NO_COUNT], filler=NO_COUNT,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""penstock.pfb beside gnuradio.filter.pfb: the decimator. Its resamplers are in qa_resamplers.py."""
+"""The decimator and the hierarchical channelizer beside the stock blocks. The resamplers are in qa_resamplers.py."""
 
 import numpy
 from gnuradio import blocks, gr, gr_unittest, penstock
@@ -43,8 +43,25 @@ class QaPfb(gr_unittest.TestCase):
         self.assertTrue((run(self.data, ours, 1)[0] == run(self.data, moved, 1)[0]).all())
         self.assertEqual(ours.stats()["items_in"], 4001)
 
+    def test_hier_channelizer(self):
+        """Items of the stock block, which keeps back what fills no vector; with taps that are not symmetric."""
+        for count, taps, banks, outchans in ((2, 7, 1, None), (3, 40, 4, None), (8, 65, 2, [5, 0, 7]), (13, 200, 5, list(range(12, -1, -1)))):
+            with self.subTest(channels=count):
+                values = (random.normal(size=taps) / numpy.sqrt(taps)).tolist()
+                stock = pfb.channelizer_hier_ccf(count, banks, values, outchans)
+                ours = penstock.pfb.channelizer_hier_ccf(count, banks, values, outchans, device="cpu")
+                outputs = len(outchans or range(count))
+                both = run(self.data, ours, outputs), run(self.data, stock, outputs)
+                self.compare(*both, -(-4001 // count))
+                self.assertEqual({len(one) for one in both[1]}, {4001 // count})
+                self.assertEqual(ours.taps()[:taps], [float(numpy.float32(value)) for value in values])
+        longer = (random.normal(size=90) / 9).tolist()
+        ours.set_taps(longer)
+        self.compare(run(self.data, ours, 13), run(self.data, pfb.channelizer_hier_ccf(13, 2, longer, outchans), 13), -(-4001 // 13))
+
     def test_taps_that_are_not_given(self):
         """Those of the stock blocks."""
+        self.assertEqual(penstock.pfb.channelizer_hier_ccf(4).taps()[:20], penstock.pfb.channelizer_hier_ccf(4, taps=pfb.channelizer_hier_ccf.create_taps(4)).taps()[:20])
         self.assertEqual(penstock.pfb.decimator_ccf(4, atten=60).taps(), penstock.pfb.decimator_ccf(4, pfb.decimator_ccf.create_taps(4, 60)).taps())
 
 

@@ -66,6 +66,7 @@ DESCRIPTIONS = [
     ("penstock_pfb_arb_resampler_xxx", "filter_pfb_arb_resampler", {"device"}, set(), set()),
     ("penstock_freq_xlating_fir_filter_xxx", "filter_freq_xlating_fir_filter_xxx", OURS, set(), set()),
     ("penstock_pfb_decimator_ccf", "filter_pfb_decimator", {"device"}, set(), set()),
+    ("penstock_pfb_channelizer_hier_ccf", "filter_pfb_channelizer_hier", {"device"}, set(), set()),
     ("penstock_rational_resampler_xxx", "filter_rational_resampler_xxx", {"device"}, set(), set()),
 ]
 

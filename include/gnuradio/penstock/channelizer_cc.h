@@ -41,6 +41,13 @@ class GR_PENSTOCK_API channelizer_cc : public batching_block
                      double atten = 100, const std::string &device = "auto", double max_latency_ms = 10);
 
     /*!
+     * The bank inside the stock pfb.channelizer_hier_ccf, whose oscillators have phase zero at item 0 and not at item
+     * -(1 + hop). Its taps are those of that block reversed, filled up to a multiple of numchans.
+     */
+    static sptr make_hier(int numchans, const std::vector<float> &taps, const std::string &device = "auto",
+                          double max_latency_ms = 10);
+
+    /*!
      * Another prototype, any number of taps: output items of `sample` and of input items after it are made by it alone,
      * those before by the old one alone. AT_ONCE, or an item that was taken already, means the first possible one.
      * Returns the input item from which on it holds.
