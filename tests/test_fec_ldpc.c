@@ -113,8 +113,7 @@ static void test_nr_words(void)
 /*
  * Hashes (FNV-1a, of shifts plus 1, row by row) of the twelve matrices in the order of `wifi`, as PyPI's sim-ldpc 0.3.5
  * has them (ldpc/code_specs/ieee802.11). Those of 648 at 3/4, 1296 at 2/3 and 1944 at 2/3 have cycles of length 4 (2, 2
- * and 1), and were also compared, shift by shift, with two public simulators in MATLAB and Python; the first of them
- * is MathWorks's example of ldpcQuasiCyclicMatrix(), too.
+ * and 1), and were also compared, shift by shift, with a second public simulator.
  */
 static const uint64_t wifi_graphs[] = {
     0xe74aeff0045cdb97u, 0x80277f737fc543b2u, 0xcaeda89c009834f0u, 0xfea692d0a1fc5f16u,
