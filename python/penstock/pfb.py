@@ -89,6 +89,9 @@ class channelizer_hier_ccf(_OverChannelizer):
         if not 2 <= n_chans <= 65536:
             raise RuntimeError(f"channelizer: n_chans is {n_chans}, not 2 .. 65536")
         if taps is None:
+            if not (16 <= atten <= 200 and bw > 0 and tb > 0 and bw + tb <= n_chans / 2 and 0 < ripple <= 10):
+                raise RuntimeError(f"channelizer: atten is {atten}, bw {bw}, tb {tb} and ripple {ripple}, not 16 .. 200, above 0, "
+                                   "above 0, together half of n_chans at most, and above 0 up to 10")
             taps = self.create_taps(n_chans, atten, bw, tb, ripple)
         self._n_chans = n_chans
         bank = _blocks._channelizer_hier(n_chans, self._from_last(taps), device, 10.0)
