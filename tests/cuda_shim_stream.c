@@ -70,8 +70,10 @@ static void run(CUstream stream, unsigned long until)
 CUresult shim_enqueue_launch(CUstream stream, const struct shim_launch *launch)
 {
     shim_rule(launch->kernel.gpu == stream->gpu, "a kernel of another GPU");
-    shim_needs_own(launch->in, stream->gpu);
-    shim_needs_own(launch->out, stream->gpu);
+    if (launch->rows) {
+        shim_needs_own(launch->in, stream->gpu);
+        shim_needs_own(launch->out, stream->gpu);
+    }
     shim_note_launch(stream->gpu);
     return append(stream, &(struct work){.launch = *launch});
 }
