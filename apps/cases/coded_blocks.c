@@ -41,10 +41,9 @@ void coded_blocks_free(struct coded_blocks *run)
     free(run->soft);
 }
 
-void coded_blocks_put(struct coded_blocks *run, size_t i, bool wrong, int least)
+void coded_blocks_put(struct coded_blocks *run, size_t i, bool wrong, int level)
 {
     bool one = run->coded[i] != wrong;
-    int level = wrong ? least / 2 : least + (int)(random_bits(&run->seed) % (uint64_t)least);
     if (run->soft_format == PENSTOCK_SOFT_HARD)
         ((uint8_t *)run->soft)[i] = one;
     else if (run->soft_format == PENSTOCK_SOFT_S8)

@@ -22,9 +22,8 @@ struct coded_blocks {
 int coded_blocks_new(struct coded_blocks *run);
 void coded_blocks_free(struct coded_blocks *run);
 
-/* Soft bits of what is coded, of `least` to twice that at random; where `wrong`, of half of it, and of the other bit.
- */
-void coded_blocks_put(struct coded_blocks *run, size_t i, bool wrong, int least);
+/* Soft bit `i` of what is coded, of that level; where `wrong`, of the other bit. */
+void coded_blocks_put(struct coded_blocks *run, size_t i, bool wrong, int level);
 
 /* Times the plan, and with samples on the device where it has a clock. A sample is a decoded bit. */
 int coded_blocks_bench(struct coded_blocks *run, const struct case_target *target, struct bench_row *row);

@@ -6,12 +6,13 @@
 #include "bench_run.h"
 #include "cases.h"
 #include "coded_blocks.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { APART = 97, LEVEL = 14, CHECKED = 67, BENCHED = 64, MOST_ITERATIONS = 1000 };
+enum { APART = 97, LEAST = 12, SPREAD = 16, WRONG = 8, CHECKED = 67, BENCHED = 64, MOST_ITERATIONS = 1000 };
 
 /* The longest name of a code at the start of the words; its words. */
 static size_t read_code(struct ldpc_case *ldpc, char *const *words, size_t count)
@@ -70,8 +71,10 @@ static int prepare(struct coded_blocks *run, const struct ldpc_case *ldpc, size_
     if ((status = penstock_ldpc_sizes(&run->bits, &run->sent, &desc)) || (status = coded_blocks_new(run)) ||
         (status = penstock_ldpc_encode(&desc, run->coded, run->data, blocks)))
         return status;
-    for (size_t i = 0; i < blocks * run->sent; i++)
-        coded_blocks_put(run, i, i % run->sent % APART == APART / 2, LEVEL);
+    for (size_t i = 0; i < blocks * run->sent; i++) {
+        bool wrong = i % run->sent % APART == APART / 2;
+        coded_blocks_put(run, i, wrong, wrong ? WRONG : LEAST + (int)(random_bits(&run->seed) % SPREAD));
+    }
     return penstock_ldpc_plan(&run->plan, target->context, &desc, target->device);
 }
 

@@ -90,8 +90,10 @@ static int prepare(struct viterbi_run *run, const struct viterbi_case *viterbi, 
     double sigma = sqrt(0.5 * (double)coded->sent / (double)coded->bits * pow(10, -viterbi->ebn0_db / 10));
     for (size_t i = 0; i < blocks * coded->sent && viterbi->noisy; i++)
         put_noisy(coded, i, sigma);
-    for (size_t i = 0; i < blocks * coded->sent && !viterbi->noisy; i++)
-        coded_blocks_put(coded, i, coded->sent > 4 * APART && i % coded->sent % APART == APART / 2, LEVEL);
+    for (size_t i = 0; i < blocks * coded->sent && !viterbi->noisy; i++) {
+        bool wrong = coded->sent > 4 * APART && i % coded->sent % APART == APART / 2;
+        coded_blocks_put(coded, i, wrong, wrong ? LEVEL / 2 : LEVEL + (int)(random_bits(&coded->seed) % LEVEL));
+    }
     return penstock_viterbi_plan(&coded->plan, target->context, &run->desc, target->device);
 }
 
