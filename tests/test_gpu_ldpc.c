@@ -5,7 +5,7 @@
  * Blocks of low-density parity-check codes on a GPU: the bytes of the CPU, for codes of every rule of messages, all
  * formats and ends of a word, and liftings up to more than a work-group has work-items.
  */
-#include "test.h"
+#include "device.h"
 
 #include <penstock/penstock.h>
 
@@ -106,13 +106,9 @@ static void check(size_t form, const char *device)
 int main(int count, char **arguments)
 {
     const char *device = count > 1 ? arguments[1] : "opencl";
-    size_t index;
-    CHECK_OK(penstock_context_new(&context, NULL));
-    if (penstock_device_find(context, device, &index)) {
-        printf("SKIPPED: %s\n", penstock_error_text());
-        penstock_context_free(context);
-        return 77;
-    }
+    int exits = test_device(&context, device);
+    if (exits || !context)
+        return exits;
     for (size_t i = 0; i < (getenv("PENSTOCK_TEST_FULL") || strncmp(device, "opencl", 6) ? FORMS : USUAL); i++)
         check(i, device);
     penstock_context_free(context);

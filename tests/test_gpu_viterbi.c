@@ -6,7 +6,7 @@
  * formats, lengths and windows, from soft bits of every quality, and with failing allocations.
  */
 #include "core/memory.h"
-#include "test.h"
+#include "device.h"
 
 #include <penstock/penstock.h>
 
@@ -174,14 +174,10 @@ static void test_memory(void)
 
 int main(int count, char **arguments)
 {
-    size_t index;
     device = count > 1 ? arguments[1] : "opencl";
-    CHECK_OK(penstock_context_new(&context, NULL));
-    if (penstock_device_find(context, device, &index)) {
-        printf("SKIPPED: %s\n", penstock_error_text());
-        penstock_context_free(context);
-        return 77;
-    }
+    int exits = test_device(&context, device);
+    if (exits || !context)
+        return exits;
     for (size_t i = 0; i < (getenv("PENSTOCK_TEST_FULL") || strncmp(device, "opencl", 6) ? FORMS : USUAL); i++)
         check(i);
     test_memory();

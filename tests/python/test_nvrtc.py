@@ -3,14 +3,12 @@
 """NVRTC as PyPI ships it: found in the folder nvidia of the packages, with the driver for tests in its place."""
 
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 
-import pytest
+from driver import SHIM, needs_shim
 
-SHIM = os.environ.get("PENSTOCK_TEST_SHIM", "")
 PROGRAM = """\
 import os
 import penstock as ps
@@ -47,14 +45,14 @@ def placed(site, *names):
     return made
 
 
-@pytest.mark.skipif(not pathlib.Path(SHIM).is_file(), reason="the driver for tests was not built (PENSTOCK_TEST_SHIM)")
+@needs_shim
 def test_used(tmp_path):
     """A plan on CUDA is compiled by it, in the process or in the helper."""
     (library,) = placed(tmp_path, "cuda_nvrtc/lib/libnvrtc.so.12")
     assert run(tmp_path)[:3] == [str(library), "present", "cuda:0"]
 
 
-@pytest.mark.skipif(not pathlib.Path(SHIM).is_file(), reason="the driver for tests was not built (PENSTOCK_TEST_SHIM)")
+@needs_shim
 def test_said_by_the_user(tmp_path):
     placed(tmp_path, "cuda_nvrtc/lib/libnvrtc.so.12")
     told = run(tmp_path, PENSTOCK_NVRTC_LIBRARY="/none/libnvrtc.so")

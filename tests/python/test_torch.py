@@ -4,30 +4,23 @@
 A module that has torch's names stands in for it; on the driver for tests its tensors lie on the device."""
 
 import ctypes
-import os
-import pathlib
-import subprocess
 import sys
 import types
 
 import numpy
 import pytest
+from driver import DEVICE, SHIM, check_on_driver, in_outer_process, needs_shim
 
 import penstock as ps
 
-SHIM = os.environ.get("PENSTOCK_TEST_SHIM", "")
-DEVICE = os.environ.get("PENSTOCK_TEST_DEVICE", "cpu")
 X = numpy.exp(2j * numpy.pi * numpy.arange(256) / 8).reshape(4, 64).astype(numpy.complex64)
 EXPECTED = numpy.fft.fft(X)
 
 
-@pytest.mark.skipif(DEVICE != "cpu", reason="runs in the outer process")
-@pytest.mark.skipif(not pathlib.Path(SHIM).is_file(), reason="the driver for tests was not built (PENSTOCK_TEST_SHIM)")
+@in_outer_process
+@needs_shim
 def test_on_the_driver_for_tests():
-    environment = dict(os.environ, PENSTOCK_CUDA_LIBRARY=SHIM, PENSTOCK_NVRTC_LIBRARY=SHIM, PENSTOCK_TEST_DEVICE="cuda:0",
-                       PENSTOCK_CACHE_DIR="")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", __file__], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0 and "4 passed" in done.stdout, done.stdout + done.stderr
+    check_on_driver(__file__, 4)
 
 
 class TensorBase:
