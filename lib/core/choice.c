@@ -164,7 +164,7 @@ static void explain(char why[WHY_BYTES], const struct state *state, struct penst
         snprintf(why, WHY_BYTES, "%s", i == NONE ? "cannot do it" : "not timed");
 }
 
-static void tell(const struct state *state)
+static void tell(struct state *state)
 {
     penstock_context *context = state->choice->context;
     struct penstock_device *device;
@@ -175,6 +175,8 @@ static void tell(const struct state *state)
     pthread_mutex_unlock(&context->wisdom_lock);
     if (!told)
         return;
+    if (state->list.count == 1) /* nothing was to be found by it */
+        ask(state);
     const char *from = state->question.text + state->what;
     snprintf(what, sizeof what, "%.*s", (int)strcspn(from, "\n"), from);
     for (size_t row = 0; (device = penstock__device_row(context, NULL, row)); row++) {
@@ -203,10 +205,10 @@ int penstock__choice_make(struct penstock_device **device, const struct penstock
     penstock__candidates_find(&state.list, context, choice->problem);
     if (!state.list.count)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "no device can do that");
-    ask(&state);
     if (state.list.count == 1) {
         status = take(&state);
     } else {
+        ask(&state);
         if ((status = penstock__cancellable_lock(&context->choice_lock)))
             return status;
         status = recall_or_time(&state);

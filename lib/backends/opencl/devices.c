@@ -169,14 +169,14 @@ static void read_profile(struct opencl_device *self)
 
 static void tell_profile(struct penstock_device *row, const struct opencl_api *cl, const struct found *found)
 {
+    if (!(device_number(cl, found->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU))
+        return;
     struct opencl_device self = {.api = cl, .platform = found->platform, .id = found->id};
     read_limits(&self);
     read_identity(&self);
     read_profile(&self);
-    if (self.is_gpu)
-        penstock__gpu_profile_text(row->profile, sizeof row->profile, penstock__gpu_profile(self.identity),
-                                   &self.limits, device_number(cl, found->id, CL_DEVICE_HOST_UNIFIED_MEMORY),
-                                   self.max_texels > 0);
+    penstock__gpu_profile_text(row->profile, sizeof row->profile, penstock__gpu_profile(self.identity), &self.limits,
+                               device_number(cl, found->id, CL_DEVICE_HOST_UNIFIED_MEMORY), self.max_texels > 0);
 }
 
 struct rows {
