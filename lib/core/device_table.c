@@ -219,6 +219,30 @@ void penstock__devices_ask(penstock_context *context)
     pthread_mutex_unlock(&context->table_lock);
 }
 
+/* With the lock: whether a maker's own way has led to a device. */
+static bool native_has_come(const penstock_context *context)
+{
+    for (size_t i = 0; i < penstock__backend_count; i++) {
+        const struct penstock_backend *backend = penstock__backends[i].backend;
+        const struct penstock__kind *kind = &context->kinds[i];
+        if (!backend || !(backend->flags & PENSTOCK_BACKEND_NATIVE) || atomic_load(&kind->state) < PENSTOCK__ANSWERED)
+            continue;
+        for (size_t row = 0; row < kind->count; row++)
+            if (!*kind->rows[row].reason)
+                return true;
+    }
+    return false;
+}
+
+/* Beside a stream that the CPU serves: while it is decided where that goes, and a maker's own way has led to a GPU, it
+ * does not wait for the longer ways, whose drivers can take seconds and mostly lead to the same one. */
+static bool can_do_without(const penstock_context *context, size_t index)
+{
+    const struct penstock_backend *backend = penstock__backends[index].backend;
+    return penstock__cancellable() && backend && !(backend->flags & PENSTOCK_BACKEND_NATIVE) &&
+           native_has_come(context);
+}
+
 int penstock__devices_probe(penstock_context *context, const char *name)
 {
     int status = PENSTOCK_OK;
@@ -230,7 +254,7 @@ int penstock__devices_probe(penstock_context *context, const char *name)
         struct penstock__kind *kind = &context->kinds[i];
         if (!concerns(name, i))
             continue;
-        while (atomic_load(&kind->state) == PENSTOCK__ASKED &&
+        while (atomic_load(&kind->state) == PENSTOCK__ASKED && !(!name && can_do_without(context, i)) &&
                penstock__background_wait(context, patience_end_s(context, kind, name)))
             ;
         status = list(kind);
