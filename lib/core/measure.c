@@ -16,8 +16,8 @@ struct rig {
     struct penstock__chunk_queue queue;
     unsigned in_flight;
     struct penstock__batch batch;
-    size_t out_bytes;
-    unsigned char *in, *out; /* `out` has room for each batch in flight */
+    size_t in_bytes, out_bytes; /* of a batch */
+    unsigned char *in, *out;    /* of each batch in flight its own: a stream's samples are not in the nearest cache */
     struct penstock_gather *gather;
     uint64_t tickets[PENSTOCK__MAX_SLOTS];
 };
@@ -28,13 +28,14 @@ static void set_frames(struct rig *rig, size_t frames)
     rig->batch.frames = frames;
     rig->batch.samples =
         penstock__problem_gathered(problem) ? frames * problem->fft.n : penstock__problem_samples(problem, frames);
+    rig->in_bytes = penstock__problem_in_bytes(problem, rig->batch.samples);
     rig->out_bytes = penstock__problem_out_bytes(problem, frames);
 }
 
 static int make_rig(struct rig *rig, struct penstock__executor *executor, unsigned in_flight)
 {
     const struct penstock_problem *problem = executor->state.problem;
-    size_t average = penstock__problem_average(problem), in_bytes;
+    size_t average = penstock__problem_average(problem);
     /* a stream gathers what suits the device, unlike who waits for each batch */
     size_t batch =
         in_flight > 1 && executor->state.best_batch > problem->batch ? executor->state.best_batch : problem->batch;
@@ -46,19 +47,18 @@ static int make_rig(struct rig *rig, struct penstock__executor *executor, unsign
     rig->in_flight = in_flight;
     for (;; groups = (groups + 1) / 2) {
         set_frames(rig, groups * average);
-        in_bytes = penstock__problem_in_bytes(problem, rig->batch.samples);
-        if (groups == 1 || in_bytes + in_flight * rig->out_bytes <= MAX_BYTES)
+        if (groups == 1 || in_flight * (rig->in_bytes + rig->out_bytes) <= MAX_BYTES)
             break;
     }
-    if (!(rig->in = penstock__alloc(in_bytes)) || !(rig->out = penstock__alloc(in_flight * rig->out_bytes)) ||
+    if (!(rig->in = penstock__alloc(in_flight * rig->in_bytes)) ||
+        !(rig->out = penstock__alloc(in_flight * rig->out_bytes)) ||
         (penstock__problem_gathered(problem) &&
          !(rig->gather = penstock__calloc(rig->batch.frames, sizeof *rig->gather))))
         return PENSTOCK_ERR_MEMORY;
-    memset(rig->in, FILLING, in_bytes);
+    memset(rig->in, FILLING, in_flight * rig->in_bytes);
     memset(rig->out, 0, in_flight * rig->out_bytes);
     for (size_t i = 0; rig->gather && i < rig->batch.frames; i++)
         rig->gather[i] = (struct penstock_gather){.start = (uint32_t)(i * problem->fft.n), .step = 1 << 20};
-    rig->batch.in = rig->in;
     rig->batch.gather = rig->gather;
     return PENSTOCK_OK;
 }
@@ -69,6 +69,7 @@ static int run_round(void *argument)
     struct rig *rig = argument;
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < rig->in_flight && !status; i++) {
+        rig->batch.in = rig->in + i * rig->in_bytes;
         rig->batch.out = rig->out + i * rig->out_bytes;
         if (!(status = penstock__chunk_queue_wait(&rig->queue, rig->tickets[i])))
             status = penstock__chunk_queue_submit(&rig->queue, &rig->batch, &rig->tickets[i]);
