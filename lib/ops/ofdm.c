@@ -7,7 +7,6 @@
  * of which sends only the samples that it spans, or, where symbols lie far apart, only those that it transforms.
  */
 #include "core/context.h"
-#include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "core/plan.h"
 #include "ops/ofdm_check.h"
@@ -23,17 +22,28 @@
 /* Carriers that are worth another thread's attention. */
 #define ITEM_CARRIERS 16384
 
-static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const char *device)
+/* The plan does not read this format at an offset. */
+static bool converted(penstock_format format)
 {
-    penstock_format format = ofdm->convert ? PENSTOCK_CF32 : desc->format;
+    return format == PENSTOCK_PLANAR || format == PENSTOCK_F32 || format == PENSTOCK_CF16;
+}
+
+struct penstock_problem penstock__ofdm_transforms(const penstock_ofdm_desc *desc)
+{
+    penstock_format format = converted(desc->format) ? PENSTOCK_CF32 : desc->format;
     size_t bytes = desc->n * sizeof(penstock_cf32), batch = desc->batch ? desc->batch : BLOCK_BYTES / bytes;
-    struct penstock_problem problem = {
+    return (struct penstock_problem){
         .kind = PENSTOCK_PROBLEM_FFT,
         .in_bytes = penstock_format_bytes(format),
         .out_bytes = bytes,
         .batch = batch < MAX_BLOCK_BYTES / bytes ? batch : MAX_BLOCK_BYTES / bytes,
         .fft = {.n = desc->n, .format = format, .spacing = desc->n, .scale = 1, .average = 1, .gathered = true},
     };
+}
+
+static int make_plan(penstock_ofdm *ofdm, const penstock_ofdm_desc *desc, const char *device)
+{
+    const struct penstock_problem problem = penstock__ofdm_transforms(desc);
     return penstock__plan_new_there(&ofdm->plan, ofdm->context, &problem, device, 1);
 }
 
@@ -73,10 +83,8 @@ static int make_fused(penstock_ofdm *ofdm, const struct ofdm_order *order)
     return penstock__ofdm_fused_init(ofdm->fused, device, &ofdm->grid, &order->desc, ofdm->block, order->way);
 }
 
-/* The maker's, of an ofdm_order. */
-static int make_ofdm(void **ofdm, void *owner, const char *device)
+int penstock__ofdm_make(penstock_ofdm **ofdm, const struct ofdm_order *order, const char *device)
 {
-    const struct ofdm_order *order = owner;
     const penstock_ofdm_desc *d = &order->desc;
     penstock_ofdm *made = penstock__calloc(1, sizeof *made);
     int status;
@@ -87,7 +95,7 @@ static int make_ofdm(void **ofdm, void *owner, const char *device)
     made->skip = d->guard - d->window_offset;
     made->length = d->guard + d->n;
     made->format = d->format;
-    made->convert = d->format == PENSTOCK_PLANAR || d->format == PENSTOCK_F32 || d->format == PENSTOCK_CF16;
+    made->convert = converted(d->format);
     if ((status = penstock__ofdm_grid_init(&made->grid, d)) || (status = make_plan(made, d, device)) ||
         (status = make_block(made)) || (status = make_workers(made)) || (status = make_fused(made, order))) {
         penstock_ofdm_free(made);
@@ -95,49 +103,6 @@ static int make_ofdm(void **ofdm, void *owner, const char *device)
     }
     *ofdm = made;
     return PENSTOCK_OK;
-}
-
-static void free_ofdm(void *ofdm)
-{
-    penstock_ofdm_free(ofdm);
-}
-
-static const char *device_of_ofdm(const void *ofdm)
-{
-    return penstock_ofdm_device(ofdm);
-}
-
-int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
-                       const char *device, enum ofdm_way way)
-{
-    static const struct penstock__maker maker = {.make = make_ofdm, .free = free_ofdm, .device = device_of_ofdm};
-    struct penstock__async_build *build = NULL;
-    struct ofdm_order *order;
-    penstock_ofdm_desc d;
-    void *made;
-    int status;
-    if (!ofdm || !context)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_ofdm_new: ofdm or context is NULL");
-    *ofdm = NULL;
-    if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_desc")) ||
-        (status = penstock__ofdm_check_desc(&d)) || (status = penstock__ofdm_order_new(&order, context, &d, way)))
-        return status;
-    status = penstock__make(&made, penstock__cpu_while_compiling(context, device) ? &build : NULL, &maker, order,
-                            context, device);
-    if (!build)
-        penstock__ofdm_order_free(order);
-    if (status)
-        return status;
-    *ofdm = made;
-    (*ofdm)->build = build;
-    (*ofdm)->order = build ? order : NULL;
-    return PENSTOCK_OK;
-}
-
-int penstock_ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
-                      const char *device)
-{
-    return penstock__ofdm_new(ofdm, context, desc, device, OFDM_WHERE_IT_PAYS);
 }
 
 /* A block on its way: `count` symbols whose results start at row `first`. */

@@ -48,6 +48,19 @@ struct penstock_ofdm {
     uint64_t fused_blocks;
 };
 
+/* ---------------------------------------------------------------- ofdm.c ---------------------- */
+
+/* The transforms that a demodulator sends to its device. */
+struct penstock_problem penstock__ofdm_transforms(const penstock_ofdm_desc *desc);
+
+/* On a device, "prefer:" one, or, with the device of the transforms alone, "auto". */
+int penstock__ofdm_make(penstock_ofdm **ofdm, const struct ofdm_order *order, const char *device);
+
+/* ---------------------------------------------------------------- ofdm_choose.c --------------- */
+
+/* "prefer:" the device whose whole demodulator is the fastest. */
+int penstock__ofdm_choose(char device[64], const struct ofdm_order *order);
+
 /* ---------------------------------------------------------------- ofdm_here.c ----------------- */
 
 /* A batch, checked, by all threads, each a part at a time; *done: whether the device works so. */

@@ -57,8 +57,8 @@ static int copy_grid(struct ofdm_fused *fused, const struct ofdm_grid *grid, con
     return PENSTOCK_OK;
 }
 
-static struct penstock_problem problem_of(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
-                                          penstock_format format, enum ofdm_want want)
+struct penstock_problem penstock__ofdm_problem(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                                               penstock_format format, enum ofdm_want want)
 {
     bool own = grid->tracking == PENSTOCK_TRACK_PILOTS && grid->pilots.count, complete = want == OFDM_COMPLETE;
     bool packed = format == PENSTOCK_PLANAR || format == PENSTOCK_F32 || format == PENSTOCK_CF16; /* as CF32 */
@@ -93,7 +93,7 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
         return PENSTOCK_OK;
     int status = copy_grid(fused, grid, desc);
     for (int want = 0; want < OFDM_WANTS && !status; want++)
-        fused->kernels[want].problem = problem_of(fused, grid, desc->format, (enum ofdm_want)want);
+        fused->kernels[want].problem = penstock__ofdm_problem(fused, grid, desc->format, (enum ofdm_want)want);
     if (status || (status = bind(fused, &fused->kernels[OFDM_SOFT])))
         return status;
     fused->able = fused->kernels[OFDM_SOFT].executor;

@@ -68,6 +68,10 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
                               const penstock_ofdm_desc *desc, size_t block, enum ofdm_way way);
 void penstock__ofdm_fused_free(struct ofdm_fused *fused);
 
+/* What a kernel is to do, with the arrays and the block of `fused`. */
+struct penstock_problem penstock__ofdm_problem(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
+                                               penstock_format format, enum ofdm_want want);
+
 /* Whether a kernel gives all that is wanted of the batch; then it is made and the frames' coefficients are. A negative
  * status is an error. */
 int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
