@@ -21,6 +21,8 @@
 #define WAVE_OF_OPENCL_3 0x1067 /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
 #define WAVE_OF_AMD      0x4043 /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
 
+#define OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
+
 struct found {
     cl_platform_id platform;
     cl_device_id id;
@@ -145,6 +147,23 @@ static void read_limits(struct opencl_device *self)
     self->max_buffer_bytes = device_number(cl, self->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
 }
 
+/*
+ * Multiply-add may be fused; nothing that breaks NaN, infinity or compensated sums. And what two compilers get wrong:
+ * - Intel's for CPUs (2026.2) gives eight of 16 work-items the values of the other eight where it keeps a part of a
+ *   float4 of `restrict` memory over a barrier. Its platform for GPUs has a longer name.
+ * - PoCL's for CPUs from 7.0 on reads local memory behind a barrier in the place of before it, where kernels are those
+ *   of a GPU. Without optimisation it does not.
+ */
+static const char *compiler_options(const char *platform, const char *version, const char *driver, bool cpu_kernels)
+{
+    if (!strcmp(platform, "Intel(R) OpenCL"))
+        return OPTIONS " -Drestrict=";
+    if (!strcmp(platform, "Portable Computing Language") && strstr(version, "HSTR: cpu") && atoi(driver) >= 7 &&
+        !cpu_kernels)
+        return OPTIONS " -cl-opt-disable";
+    return OPTIONS;
+}
+
 static void read_identity(struct opencl_device *self)
 {
     const struct opencl_api *cl = self->api;
@@ -155,6 +174,7 @@ static void read_identity(struct opencl_device *self)
     platform_text(cl, self->platform, CL_PLATFORM_NAME, platform, sizeof platform);
     platform_text(cl, self->platform, CL_PLATFORM_VERSION, platform_version, sizeof platform_version);
     self->one_wave = !strcmp(platform, "rusticl") && !strncmp(driver, "22.", 3);
+    self->options = compiler_options(platform, version, driver, self->limits.cpu);
     snprintf(self->identity, sizeof self->identity, "%s|%s|%s|%s|%s", name, driver, version, platform,
              platform_version);
 }

@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Multiply-add may be fused; nothing that breaks NaN, infinity or compensated sums. */
-static const char options[] = "-cl-std=CL1.2 -cl-mad-enable";
-
 static const struct opencl_device *opened(const struct penstock_device *device)
 {
     return device->priv;
@@ -47,7 +44,7 @@ static bool compiles_images(const struct opencl_device *self)
     cl_program program = self->api->CreateProgramWithSource(self->context, 1, (const char *[]){source}, NULL, &code);
     if (code)
         return true;
-    code = self->api->BuildProgram(program, 1, &self->id, options, NULL, NULL);
+    code = self->api->BuildProgram(program, 1, &self->id, self->options, NULL, NULL);
     self->api->ReleaseProgram(program);
     return code != CL_BUILD_PROGRAM_FAILURE;
 }
@@ -61,7 +58,7 @@ static int compile(cl_program *program, struct penstock_device *device, const ch
     *program = cl->CreateProgramWithSource(self->context, 1, &source, NULL, &code);
     if (code)
         return penstock__opencl_error(device, "clCreateProgramWithSource", code);
-    if (!(code = cl->BuildProgram(*program, 1, &self->id, options, NULL, NULL)))
+    if (!(code = cl->BuildProgram(*program, 1, &self->id, self->options, NULL, NULL)))
         return PENSTOCK_OK;
     first_message(device, *program, message);
     cl->ReleaseProgram(*program);
@@ -98,7 +95,7 @@ static cl_program from_cache(struct penstock_device *device, const char *name)
     program = cl->CreateProgramWithBinary(self->context, 1, &self->id, &bytes, (const unsigned char *[]){binary},
                                           &state, &code);
     penstock__free(binary);
-    if (!code && !state && !cl->BuildProgram(program, 1, &self->id, options, NULL, NULL))
+    if (!code && !state && !cl->BuildProgram(program, 1, &self->id, self->options, NULL, NULL))
         return program;
     if (program)
         cl->ReleaseProgram(program);
@@ -177,7 +174,7 @@ int penstock__opencl_program(cl_program *program, struct penstock_device *device
 {
     char name[64];
     int status;
-    penstock__gpu_cache_name(name, "opencl", source, options, opened(device)->identity);
+    penstock__gpu_cache_name(name, "opencl", source, opened(device)->options, opened(device)->identity);
     if ((*program = from_kept(device, name)) || (*program = from_cache(device, name)))
         return PENSTOCK_OK;
     if ((status = penstock__probe_plan(device, name)) || (status = compile(program, device, source)))
