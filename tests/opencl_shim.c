@@ -4,14 +4,16 @@
 /*
  * A loader for tests, named by PENSTOCK_OPENCL_LIBRARY: the real one, which it is linked with, but for the functions
  * here. They make the device look like a GPU (PENSTOCK_SHIM_GPU=LOCAL_BYTES:MAX_GROUP[:WAVE]; with ":cpu" behind, like
- * a CPU with these limits) of the name PENSTOCK_SHIM_NAME, put the sources of kernels into the folder
- * PENSTOCK_SHIM_SOURCES instead of running them, let a call fail, and count objects that were made and not released.
+ * a CPU with these limits; with PENSTOCK_SHIM_UNIFIED one that shares the host's memory) of the name
+ * PENSTOCK_SHIM_NAME, put the sources of kernels into the folder PENSTOCK_SHIM_SOURCES instead of running them (with
+ * PENSTOCK_SHIM_RUNS: and run them), let a call fail, and count objects that were made and not released, and copies.
  * PENSTOCK_SHIM_FAULT=FAULT makes a broken driver of it, for the helper program that tries it too: context-crash,
  * build-crash, build-exit, build-hang (which makes the file PENSTOCK_SHIM_HANGS), build-error, run-crash, run-wrong
  * (nothing is done), wait-crash, unmap-early (what is not mapped yet is not taken back, as by rusticl of Mesa 22),
  * image-refused; the first five for devices alone that have PENSTOCK_SHIM_FAULTY in their name, where that is set. With
  * "plan-" before it, build-crash, build-exit, build-hang, run-crash or wait-crash is of other kernels than the first,
- * small one alone.
+ * small one alone. first-refused, first-wrong: build-error, run-wrong of a process's first other kernel alone;
+ * build-slow: that one takes PENSTOCK_SHIM_SECONDS.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "driver_shim.h"
@@ -20,6 +22,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +145,22 @@ static int is_plans(cl_program program)
            !strstr(source, "TRIAL_FACTOR");
 }
 
+static cl_program first; /* of other kernels than the first, small one */
+
+static int is_first(cl_program program)
+{
+    if (!first && is_plans(program))
+        first = program;
+    return first == program;
+}
+
 static int plans_kernel_ran;
+
+static int is_of_first(cl_kernel kernel)
+{
+    cl_program program = NULL;
+    return !clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL) && program && program == first;
+}
 
 static void note_run(cl_kernel kernel)
 {
@@ -153,9 +171,15 @@ static void note_run(cl_kernel kernel)
 
 /* ---------------------------------------------------------------- sources --------------------- */
 
-static const char *collects(void)
+static const char *sources(void)
 {
     return getenv("PENSTOCK_SHIM_SOURCES");
+}
+
+/* Whether nothing runs. */
+static int collects(void)
+{
+    return sources() && !getenv("PENSTOCK_SHIM_RUNS");
 }
 
 /* As FOLDER/000.cl and so on, in their order. */
@@ -164,7 +188,7 @@ static int put_source(const char *text)
     static unsigned count;
     char path[4096];
     FILE *file;
-    snprintf(path, sizeof path, "%s/%03u.cl", collects(), count++);
+    snprintf(path, sizeof path, "%s/%03u.cl", sources(), count++);
     if (!(file = fopen(path, "w")))
         return 0;
     fputs(text, file);
@@ -256,12 +280,12 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     REAL(clCreateProgramWithSource);
     if (fails())
         *code = CL_OUT_OF_RESOURCES;
-    else if (!collects())
-        made = real(context, count, texts, lengths, code);
-    else if (strstr(texts[0], "TRIAL_FACTOR") || put_source(texts[0]))
+    else if (sources() && !strstr(texts[0], "TRIAL_FACTOR") && !put_source(texts[0]))
+        *code = CL_OUT_OF_HOST_MEMORY;
+    else if (collects())
         made = real(context, 1, (const char *[]){nothing}, NULL, code);
     else
-        *code = CL_OUT_OF_HOST_MEMORY;
+        made = real(context, count, texts, lengths, code);
     live += made != NULL;
     return made;
 }
@@ -324,8 +348,10 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
     REAL(clBuildProgram);
     if (is_faulty(devices[0])) {
         compile_badly(is_plans(program));
-        if (has_fault("build-error"))
+        if (has_fault("build-error") || (is_first(program) && has_fault("first-refused")))
             return CL_BUILD_PROGRAM_FAILURE;
+        if (is_first(program) && has_fault("build-slow"))
+            sleep((unsigned)atoi(getenv("PENSTOCK_SHIM_SECONDS")));
     }
     return fails() ? CL_OUT_OF_RESOURCES : real(program, count, devices, options, notify, user);
 }
@@ -335,7 +361,7 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program
 {
     static const char log[] = "trial.cl: warning\ntrial.cl:9: error: this compiler is \033[1mbroken\n1 error\n";
     REAL(clGetProgramBuildInfo);
-    if (!has_fault("build-error") || what != CL_PROGRAM_BUILD_LOG)
+    if (!(has_fault("build-error") || has_fault("first-refused")) || what != CL_PROGRAM_BUILD_LOG)
         return real(program, device, what, bytes, value, used);
     if (used)
         *used = sizeof log;
@@ -366,19 +392,35 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         crash_if("plan-run-crash");
     if (fails())
         return CL_OUT_OF_RESOURCES;
-    return has_fault("run-wrong") || collects()
+    return has_fault("run-wrong") || (has_fault("first-wrong") && is_of_first(kernel)) || collects()
                ? CL_SUCCESS
                : real(queue, kernel, dimensions, offset, global, local, count, events, event);
 }
 
-CALL(clEnqueueWriteBuffer,
-     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *host,
-      cl_uint count, const cl_event *events, cl_event *event),
-     (queue, buffer, blocking, offset, bytes, host, count, events, event))
-CALL(clEnqueueReadBuffer,
-     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *host, cl_uint count,
-      const cl_event *events, cl_event *event),
-     (queue, buffer, blocking, offset, bytes, host, count, events, event))
+static atomic_long copies;
+
+long shim_copies(int gpu)
+{
+    (void)gpu; /* all of them */
+    return atomic_load(&copies);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+                            const void *host, cl_uint count, const cl_event *events, cl_event *event)
+{
+    REAL(clEnqueueWriteBuffer);
+    atomic_fetch_add(&copies, 1);
+    return fails() ? CL_OUT_OF_RESOURCES : real(queue, buffer, blocking, offset, bytes, host, count, events, event);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+                           void *host, cl_uint count, const cl_event *events, cl_event *event)
+{
+    REAL(clEnqueueReadBuffer);
+    atomic_fetch_add(&copies, 1);
+    return fails() ? CL_OUT_OF_RESOURCES : real(queue, buffer, blocking, offset, bytes, host, count, events, event);
+}
+
 CALL(clFlush, (cl_command_queue queue), (queue))
 
 static _Thread_local int early;        /* nobody waited for the last mapping yet */
@@ -451,6 +493,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         answer(bytes, value, getenv("PENSTOCK_SHIM_NAME"), strlen(getenv("PENSTOCK_SHIM_NAME")) + 1);
     if (what == CL_DEVICE_TYPE && !strstr(gpu, ":cpu"))
         answer(bytes, value, &(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type));
+    if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && !strstr(gpu, ":cpu"))
+        answer(bytes, value, &(cl_bool){getenv("PENSTOCK_SHIM_UNIFIED") ? CL_TRUE : CL_FALSE}, sizeof(cl_bool));
     if (what == CL_DEVICE_LOCAL_MEM_SIZE)
         answer(bytes, value, &(cl_ulong){local}, sizeof(cl_ulong));
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE)

@@ -53,7 +53,7 @@ struct penstock_device {
     bool on_cpu;       /* probe sets it: works on the processor's own cores, as "cpu" does */
     char address[24];  /* probe sets it where it is known: on the PCI bus, "0000:17:00"; else "" */
     bool opened;
-    bool host_memory; /* open may set it: as PENSTOCK_BACKEND_HOST_MEMORY, for this device alone */
+    bool host_memory; /* open may set it: buffer_wrap works; where not on_cpu, for what is aligned to 64 bytes alone */
     size_t alignment; /* open may set it: parts of its memory begin at multiples of so many bytes; 0: 16 */
     struct penstock_device *const *members; /* of several devices under one name, core/device_group.h: they, and */
     size_t member_count;                    /* how many; of others NULL and 0. A backend never meets such */

@@ -112,11 +112,12 @@ void penstock__executor_free(struct penstock__executor *executor);
 /* Frames that one slot should get of a batch of `frames`, so that copies and kernels of a large one overlap. */
 size_t penstock__executor_chunk(const struct penstock__executor *executor, size_t frames);
 
-/* Whether the device works on the caller's memory itself. */
+/* Whether the device is a processor that works on the caller's memory, wherever that is; a GPU that shares the host's
+ * memory works on what is aligned for it, and copies the rest. */
 static inline bool penstock__executor_in_host_memory(const struct penstock__executor *executor)
 {
     const struct penstock_device *device = executor->state.device;
-    return device->host_memory || (device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY);
+    return (device->host_memory && device->on_cpu) || (device->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY);
 }
 
 /* Whether it tells by a clock of its own what a batch costs; one without computes within the call. */

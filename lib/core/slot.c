@@ -54,10 +54,30 @@ static int reserve_buffer(struct penstock_buffer *buffer, struct penstock_device
     return make_buffer(buffer, device, NULL, bytes);
 }
 
+#define SHARED_ALIGNMENT 64 /* of memory that a GPU works on where it is: drivers copy other memory themselves */
+
+/* A buffer for samples or values of a batch: the host's memory where a GPU shares that, else of the device's own. */
+static int place_buffer(struct penstock_buffer *buffer, struct penstock_device *device, void *host, size_t bytes)
+{
+    const bool shared = device->host_memory && (uintptr_t)host % SHARED_ALIGNMENT == 0;
+    if (shared || buffer->wrapped)
+        free_buffer(buffer);
+    return shared ? make_buffer(buffer, device, host, bytes) : reserve_buffer(buffer, device, bytes);
+}
+
 /* The library only reads what is given as const; a device's buffer has no notion of it. */
 static void *without_const(const void *memory)
 {
     return (void *)(uintptr_t)memory;
+}
+
+/* What lies in the host's memory is its owner's again when a batch is over. */
+static void free_wrapped(struct penstock__slot *slot)
+{
+    if (slot->in.wrapped)
+        free_buffer(&slot->in);
+    if (slot->out.wrapped)
+        free_buffer(&slot->out);
 }
 
 static void free_buffers(struct penstock__slot *slot)
@@ -177,20 +197,22 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
     size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
     size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
     int status;
-    if ((status = reserve_buffer(&slot->in, device, in_bytes)) ||
+    if ((status = place_buffer(&slot->in, device, without_const(batch->in), in_bytes)) ||
         (lists.gather && (status = reserve_buffer(&slot->gather, device, lists.gather_bytes))) ||
         (lists.coefficients && (status = reserve_buffer(&slot->coefficients, device, lists.coefficients_bytes))) ||
-        (status = reserve_buffer(&slot->out, device, out_bytes)))
+        (status = place_buffer(&slot->out, device, batch->out, out_bytes)))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_START);
     if ((lists.gather && (status = upload(slot, &slot->gather, lists.gather, lists.gather_bytes))) ||
-        (status = upload_coefficients(slot, batch, &lists)) || (status = upload(slot, &slot->in, batch->in, in_bytes)))
+        (status = upload_coefficients(slot, batch, &lists)) ||
+        (!slot->in.wrapped && (status = upload(slot, &slot->in, batch->in, in_bytes))))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_UPLOADED);
     if ((status = backend->enqueue(&slot->slot, &executor->state, job)))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_COMPUTED);
-    status = backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
+    if (!slot->out.wrapped)
+        status = backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_DOWNLOADED);
     return status;
 }
@@ -232,6 +254,8 @@ static void finish_slot(struct penstock__executor *executor, struct penstock__sl
     slot->busy = false;
     if (in_place)
         free_buffers(slot);
+    else
+        free_wrapped(slot);
 }
 
 /* Whether a batch is one to be timed. Then nothing else is on its way any more. */

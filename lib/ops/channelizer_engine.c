@@ -43,7 +43,7 @@ static int make_folded(struct channelizer_engine *engine, penstock_plan **plan, 
                                                      .scale = 1,
                                                      .average = 1}};
     *plan = NULL;
-    if (!found->backend->folds || found->host_memory || found->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY)
+    if (!found->backend->folds || found->on_cpu || found->backend->flags & PENSTOCK_BACKEND_HOST_MEMORY)
         return PENSTOCK_OK;
     int status = penstock__plan_new_there(plan, engine->context, &problem, device, 0);
     if (!status || status == PENSTOCK_ERR_MEMORY)

@@ -18,7 +18,7 @@
 
 bool penstock__filter_fused_possible(const struct penstock_device *device, const struct filter_shape *shape)
 {
-    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && !device->host_memory && !shape->real_values &&
+    return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && !device->on_cpu && !shape->real_values &&
            shape->interpolation == 1 && shape->format != PENSTOCK_PLANAR &&
            (shape->format != PENSTOCK_F32 || shape->real);
 }

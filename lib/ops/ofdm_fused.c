@@ -36,7 +36,7 @@ static bool even_pilots(const struct ofdm_grid *grid)
 /* A kernel for all does not pay on a device that is the host's processor, and takes its compiler seconds. */
 static bool worth_it(const struct penstock_device *device, const struct ofdm_grid *grid, enum ofdm_way way)
 {
-    bool wanted = way == OFDM_WHERE_IT_PAYS ? !device->host_memory : way == OFDM_ONE_KERNEL;
+    bool wanted = way == OFDM_WHERE_IT_PAYS ? !device->on_cpu : way == OFDM_ONE_KERNEL;
     return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && wanted && even_pilots(grid);
 }
 

@@ -164,7 +164,7 @@ static void open_and_make(struct penstock_device *device, const struct penstock_
     device->tell = tell;
     make_plan(device, problem, variant, launch_config);
     device->tell = NULL;
-    if (!device->host_memory) {
+    if (!device->on_cpu) {
         tell("released a context");
         device->backend->close(device);
     }

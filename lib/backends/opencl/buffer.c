@@ -23,7 +23,7 @@ int penstock__opencl_buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
 {
     struct opencl_buffer *self = buffer->priv;
     const struct opencl_device *device = opened(buffer->device);
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (device->is_gpu ? 0 : CL_MEM_ALLOC_HOST_PTR);
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (device->is_gpu && !device->shares_memory ? 0 : CL_MEM_ALLOC_HOST_PTR);
     cl_int code;
     int status = check_size(buffer, bytes);
     if (status)
@@ -32,7 +32,7 @@ int penstock__opencl_buffer_alloc(struct penstock_buffer *buffer, size_t bytes)
     return code ? penstock__opencl_error(buffer->device, "clCreateBuffer", code) : PENSTOCK_OK;
 }
 
-/* The caller's memory, for a device that is the host's processor. */
+/* The caller's memory, for a device that is the host's processor, or a GPU that shares its memory. */
 int penstock__opencl_buffer_wrap(struct penstock_buffer *buffer, void *host, size_t bytes)
 {
     struct opencl_buffer *self = buffer->priv;

@@ -136,6 +136,7 @@ static void read_limits(struct opencl_device *self)
     if (!cl->GetDeviceInfo(self->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL))
         group = sizes[0] < group ? sizes[0] : group;
     self->is_gpu = type & CL_DEVICE_TYPE_GPU;
+    self->shares_memory = self->is_gpu && device_number(cl, self->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
     self->limits = (struct gpu_limits){.local_bytes = (size_t)device_number(cl, self->id, CL_DEVICE_LOCAL_MEM_SIZE),
                                        .max_group = (unsigned)group,
                                        .cpu = type & CL_DEVICE_TYPE_CPU,
@@ -196,7 +197,7 @@ static void tell_profile(struct penstock_device *row, const struct opencl_api *c
     read_identity(&self);
     read_profile(&self);
     penstock__gpu_profile_text(row->profile, sizeof row->profile, penstock__gpu_profile(self.identity), &self.limits,
-                               device_number(cl, found->id, CL_DEVICE_HOST_UNIFIED_MEMORY), self.max_texels > 0);
+                               self.shares_memory, self.max_texels > 0);
 }
 
 struct rows {
@@ -301,7 +302,7 @@ int penstock__opencl_open(struct penstock_device *device)
     read_limits(self);
     read_identity(self);
     read_profile(self);
-    device->host_memory = self->limits.cpu;
+    device->host_memory = self->limits.cpu || self->shares_memory;
     device->alignment = (size_t)device_number(self->api, self->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     if ((status = device->shared ? share_context(device) : make_context(device)))
         return status;

@@ -28,11 +28,12 @@ static cl_mem image_of(const struct opencl_device *device, cl_mem buffer, size_t
     return device->api->CreateImage(device->context, access, &format, &description, NULL, code);
 }
 
-/* rusticl of Mesa 22 lists such images, and makes none of a buffer in the host's memory, which a batch has on a CPU. */
+/* rusticl of Mesa 22 lists such images, and makes none of a buffer in the host's memory, which a batch has on a CPU and
+ * where a GPU shares it. */
 static bool refused(const struct opencl_device *device, unsigned texel)
 {
     penstock_cf32 host[2] = {{0, 0}};
-    const cl_mem_flags where = device->limits.cpu ? CL_MEM_USE_HOST_PTR : 0;
+    const cl_mem_flags where = device->limits.cpu || device->shares_memory ? CL_MEM_USE_HOST_PTR : 0;
     cl_int code;
     cl_mem image, buffer = device->api->CreateBuffer(device->context, CL_MEM_READ_WRITE | where, texel * sizeof *host,
                                                      where ? host : NULL, &code);

@@ -102,6 +102,7 @@ struct opencl_device {
     cl_ulong max_buffer_bytes;
     size_t max_texels; /* of an image made of a buffer */
     bool is_gpu;
+    bool shares_memory;  /* a GPU in the host's memory */
     bool one_wave;       /* of any kernel the driver says that a group may have as many work-items as a wave */
     const char *options; /* of its compiler */
     char identity[768];  /* device, driver and platform with versions: what compiled kernels depend on */
