@@ -127,6 +127,12 @@ static inline uint __byte_perm(uint a, uint b, uint which)
     return result;
 }
 
+/* The upper half of a product. */
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+
 #define fmaf(a, b, c)    ((a) * (b) + (c))
 #define fabsf(x)         __builtin_fabsf(x)
 #define fminf(a, b)      ((a) < (b) ? (a) : (b))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* A plan, streams of vectors, filter and spectrum, OFDM symbols. */
+/* A plan, streams of vectors, filter, resampler and spectrum, OFDM symbols. */
 #include "gpu_uses.h"
 
 #include <penstock/fft_stream.h>
 #include <penstock/filter.h>
 #include <penstock/ofdm.h>
+#include <penstock/resampler.h>
 #include <penstock/spectrum.h>
 
 #include <stdio.h>
@@ -123,17 +124,17 @@ static int run_vectors(struct gpu_work *work)
     return status;
 }
 
-static int filter_push(void *stream, const penstock_cf32 *from, size_t count, size_t *taken)
+static int values_push(void *stream, const penstock_cf32 *from, size_t count, size_t *taken)
 {
     return penstock_stream_push(stream, from, count, taken);
 }
 
-static int filter_pull(void *stream, penstock_cf32 *to, size_t capacity, size_t *count)
+static int values_pull(void *stream, penstock_cf32 *to, size_t capacity, size_t *count)
 {
     return penstock_stream_pull(stream, to, capacity, false, count);
 }
 
-static int filter_finish(void *stream)
+static int values_finish(void *stream)
 {
     return penstock_stream_finish(stream);
 }
@@ -149,9 +150,22 @@ static int run_filter(struct gpu_work *work)
         &filter, work->context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = TAPS, .n = 512), work->device);
     if (status)
         return status;
-    status = run_flow(&(struct flow){work, filter, filter_push, filter_pull, filter_finish});
+    status = run_flow(&(struct flow){work, filter, values_push, values_pull, values_finish});
     note_device(work, penstock_filter_get_info(filter, &info) ? NULL : info.device);
     penstock_stream_free(filter);
+    return status;
+}
+
+static int run_resampler(struct gpu_work *work)
+{
+    penstock_stream *stream;
+    int status =
+        penstock_resampler_open(&stream, work->context, &PENSTOCK_RESAMPLER_DESC(.ratio = 0.7312), work->device);
+    if (status)
+        return status;
+    status = run_flow(&(struct flow){work, stream, values_push, values_pull, values_finish});
+    note_device(work, penstock_stream_device(stream));
+    penstock_stream_free(stream);
     return status;
 }
 
@@ -235,8 +249,7 @@ static int run_ofdm(struct gpu_work *work)
 /* ---------------------------------------------------------------- all ------------------------- */
 
 /* Soft bits may be one off. */
-const struct gpu_use gpu_uses[GPU_USES] = {{"a plan", 1, 1e-6, run_plan},
-                                           {"a stream of vectors", 1, 1e-6, run_vectors},
-                                           {"a filter", 3, 1e-6, run_filter},
-                                           {"a spectrum", 1, 1e-6, run_spectrum},
-                                           {"OFDM symbols", 2, 1e-3, run_ofdm}};
+const struct gpu_use gpu_uses[GPU_USES] = {
+    {"a plan", 1, 1e-6, run_plan},         {"a stream of vectors", 1, 1e-6, run_vectors},
+    {"a filter", 3, 1e-6, run_filter},     {"a resampler", 1, 1e-6, run_resampler},
+    {"a spectrum", 1, 1e-6, run_spectrum}, {"OFDM symbols", 2, 1e-3, run_ofdm}};

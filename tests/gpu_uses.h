@@ -26,7 +26,7 @@ struct gpu_use {
     int (*run)(struct gpu_work *work);
 };
 
-enum { GPU_USES = 5 };
+enum { GPU_USES = 6 };
 extern const struct gpu_use gpu_uses[GPU_USES];
 
 #endif

@@ -82,7 +82,7 @@ static const struct stream_kind scale = {.open = open_scale, .change = change_sc
 static const struct stream_kind fft = {.open = open_fft_stream, .change = change_fft};
 static const struct stream_kind spectrum = {.open = open_spectrum, .change = change_spectrum};
 static const struct stream_kind filter = {.open = open_filter, .change = change_filter};
-static const struct stream_kind resampler = {.open = open_resampler, .change = change_resampler, .cpu_only = true};
+static const struct stream_kind resampler = {.open = open_resampler, .change = change_resampler, .untraced = true};
 static const struct stream_kind channelizer = {.open = open_channelizer, .change = change_channelizer};
 static const struct stream_kind synthesizer = {.open = open_synthesizer};
 static const struct stream_kind viterbi = {.open = open_viterbi_stream};

@@ -14,7 +14,7 @@ struct stream_kind {
     int (*open)(penstock_stream **stream, penstock_context *context, const void *desc, const char *device);
     int (*change)(penstock_stream *stream, const void *desc, uint64_t pushed); /* to the window or taps that it has;
                                                                                   NULL: it has none */
-    bool cpu_only; /* other devices by their name are errors */
+    bool untraced;                                                             /* an error on the backend "trace" */
 
     /* Where results are frames: as penstock_stream_push(), _pull(). Else NULL. */
     int (*push)(penstock_stream *stream, const void *items, size_t count, size_t *taken);

@@ -109,8 +109,9 @@ static void begin_all(struct pending *pending, const char *where, unsigned threa
     CHECK_OK(penstock_fft_plan(&pending->plan, pending->context, &PENSTOCK_FFT_DESC(.n = POINTS), where));
     for (size_t i = pending->first; i < case_count; i += pending->step) {
         pending->got[i] = calloc(room_of(&cases[i]), cases[i].out_bytes);
-        CHECK_OK(cases[i].kind->open(&pending->streams[i], pending->context, cases[i].desc,
-                                     cases[i].kind->cpu_only ? "cpu" : where));
+        CHECK_OK(
+            cases[i].kind->open(&pending->streams[i], pending->context, cases[i].desc,
+                                cases[i].kind->untraced && !strncmp(where, "trace", strlen("trace")) ? "cpu" : where));
         CHECK_OK(advance(pending, i, cases[i].count * (1 + i % 3) / 4));
     }
     CHECK_OK(penstock_queue_new(&pending->queue, pending->context, device));

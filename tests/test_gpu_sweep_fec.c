@@ -3,8 +3,9 @@
 
 /*
  * Every call of a GPU's driver, and every allocation, fails once, k = 0, 1, ..., in the lives of decoders: plans of
- * both kinds of code, and streams of their blocks. The library says so or gives the CPU's bits, and leaks nothing. The
- * CUDA driver for tests does not decode: by its name alone a plan always fails, and `prefer:` goes on with the CPU.
+ * both kinds of code, and streams of their blocks; and in that of a resampler. The library says so or gives the CPU's
+ * bits, of a resampler its values, and leaks nothing. The CUDA driver for tests does neither: by its name alone a plan
+ * always fails, and `prefer:` goes on with the CPU.
  */
 #include "core/memory.h"
 #include "shim_calls.h"
@@ -12,11 +13,21 @@
 
 #include <penstock/penstock.h>
 
-enum { BLOCKS = 7, BITS = 40, SENT = 2 * (BITS + 6), WORD = 4 * 7, DATA = 2 * 7, MOST = BLOCKS * SENT };
+enum {
+    BLOCKS = 7,
+    BITS = 40,
+    SENT = 2 * (BITS + 6),
+    WORD = 4 * 7,
+    DATA = 2 * 7,
+    PIECES = 5,
+    PIECE = 128, /* samples, two bytes each, of a resampler */
+    OUTPUTS = PIECES * PIECE * 2,
+    MOST = OUTPUTS * (int)sizeof(penstock_cf32)
+};
 
 static const int16_t base[] = {0, 1, 2, -1, 3, -1, 1, 0};
 static int8_t soft[MOST];
-static uint8_t want[MOST], out[MOST];
+static _Alignas(penstock_cf32) uint8_t want[MOST], out[MOST];
 
 static int viterbi_description(penstock_viterbi_desc *desc)
 {
@@ -99,14 +110,57 @@ static int ldpc_blocks(penstock_context *context, const char *device)
     return status ? status : pass(opened, WORD, (DATA + 7) / 8);
 }
 
+/* Pieces that are flushed one by one, in the middle another ratio, and the end. */
+static int resampler(penstock_context *context, const char *device)
+{
+    penstock_stream *stream = NULL;
+    penstock_cf32 *values = (penstock_cf32 *)(void *)out;
+    size_t taken = 0, made = 0, count = 1;
+    int status = penstock_resampler_open(
+        &stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = 0.96, .format = PENSTOCK_CS8, .attenuation_db = 40),
+        device);
+    for (size_t i = 0; i < PIECES && !status; i++) {
+        status = penstock_stream_push(stream, soft + 2 * i * PIECE, PIECE, &taken);
+        if (!status && i == PIECES / 2)
+            status = penstock_resampler_set_ratio(stream, 1.2345678, (i + 1) * PIECE);
+        if (!status)
+            status = penstock_stream_flush(stream);
+        if (!status)
+            status = penstock_stream_pull(stream, values + made, OUTPUTS - made, false, &count);
+        made += status ? 0 : count;
+    }
+    if (!status)
+        status = penstock_stream_finish(stream);
+    for (count = 1; count && !status; made += status ? 0 : count)
+        status = penstock_stream_pull(stream, values + made, OUTPUTS - made, true, &count);
+    penstock_stream_free(stream);
+    return status;
+}
+
+static bool same_bits(size_t bytes)
+{
+    return !memcmp(out, want, bytes);
+}
+
+static bool same_values(size_t bytes)
+{
+    bool same = true;
+    for (size_t i = 0; i < bytes / sizeof(float); i++)
+        same = same && fabs((double)((float *)(void *)out)[i] - (double)((float *)(void *)want)[i]) < 1e-5;
+    return same;
+}
+
 static const struct life {
     const char *name;
     int (*live)(penstock_context *context, const char *device);
     size_t bytes;
-} lives[] = {{"viterbi", viterbi_plan, BLOCKS *BITS / 8},
-             {"ldpc", ldpc_plan, BLOCKS *((DATA + 7) / 8)},
-             {"viterbi blocks", viterbi_blocks, BLOCKS *BITS / 8},
-             {"ldpc blocks", ldpc_blocks, BLOCKS *((DATA + 7) / 8)}};
+    bool (*agrees)(size_t bytes);
+    bool untraced; /* not on the backend "trace" */
+} lives[] = {{"viterbi", viterbi_plan, BLOCKS *BITS / 8, same_bits, false},
+             {"ldpc", ldpc_plan, BLOCKS *((DATA + 7) / 8), same_bits, false},
+             {"viterbi blocks", viterbi_blocks, BLOCKS *BITS / 8, same_bits, false},
+             {"ldpc blocks", ldpc_blocks, BLOCKS *((DATA + 7) / 8), same_bits, false},
+             {"resampler", resampler, MOST, same_values, true}};
 
 static long first_allocation; /* of the last life: those before made its context */
 
@@ -128,8 +182,7 @@ static void check_life(const struct life *life, const char *device, long k)
     int status = live_once(life, device);
     const char *rule = shim.broken_rule ? shim.broken_rule() : NULL; /* CUDA's wants a transform's constants */
     CHECK(!status || *penstock_error_text(), "%s, call %ld on %s: an error without text", life->name, k, device);
-    CHECK(status || !memcmp(out, want, life->bytes), "%s, call %ld on %s: wrong bits, and no error", life->name, k,
-          device);
+    CHECK(status || life->agrees(life->bytes), "%s, call %ld on %s: wrong bits, and no error", life->name, k, device);
     CHECK(!shim.live || shim.live() == 0, "%s, call %ld on %s: %ld objects leaked", life->name, k, device, shim.live());
     CHECK(!rule || strstr(rule, "a constant is missing"), "%s, call %ld on %s: %s", life->name, k, device, rule);
     CHECK(penstock__memory_live() == 0, "%s, call %ld on %s: %ld blocks leaked", life->name, k, device,
@@ -183,6 +236,8 @@ int main(int count, char **arguments)
     if (live_once(&lives[1], device) == PENSTOCK_ERR_NO_DEVICE)
         return test_skip(penstock_error_text());
     for (const struct life *life = lives; life < lives + sizeof lives / sizeof *lives; life++) {
+        if (life->untraced && !strcmp(device, "trace"))
+            continue;
         CHECK_OK(live_once(life, "cpu"));
         memcpy(want, out, sizeof want);
         for (unsigned i = !driver; i < 2; i++) {

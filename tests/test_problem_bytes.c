@@ -24,6 +24,7 @@ static const struct penstock_problem problems[] = {
               .pilot_bins = pilot_bins,
               .pilot_values = pilots}},
     {.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = {.n = 16, .carrier_count = 4, .bins = bins}},
+    {.kind = PENSTOCK_PROBLEM_RESAMPLE, .in_bytes = 8, .out_bytes = 8, .batch = 9, .resample = {.block = 256}},
     {.kind = PENSTOCK_PROBLEM_FILTER, .filter = {.n = 64, .block = 32, .partitions = 2, .decimation = 4}},
 };
 

@@ -124,7 +124,7 @@ static void test_numbers_of_every_kind(void)
 {
     unsigned char all[sizeof problem.batch];
     memset(all, 1, sizeof all);
-    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_LDPC; kind++) {
+    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_RESAMPLE; kind++) {
         begin(kind);
         flip_each("in_bytes", (char *)&problem.in_bytes, all, sizeof problem.in_bytes);
         flip_each("out_bytes", (char *)&problem.out_bytes, all, sizeof problem.out_bytes);
@@ -166,6 +166,7 @@ static void test_every_field(void)
     FLIP(ofdm, PENSTOCK_PROBLEM_OFDM);
     FLIP(filter, PENSTOCK_PROBLEM_FILTER);
     FLIP(viterbi, PENSTOCK_PROBLEM_VITERBI);
+    FLIP(resample, PENSTOCK_PROBLEM_RESAMPLE);
     mark_ldpc(mask);
     begin(PENSTOCK_PROBLEM_LDPC);
     fill();
@@ -174,8 +175,8 @@ static void test_every_field(void)
 
 static void test_kinds(void)
 {
-    char keys[PENSTOCK_PROBLEM_LDPC + 1][PENSTOCK__PROBLEM_KEY_BYTES];
-    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_LDPC; kind++) {
+    char keys[PENSTOCK_PROBLEM_RESAMPLE + 1][PENSTOCK__PROBLEM_KEY_BYTES];
+    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_RESAMPLE; kind++) {
         begin(kind);
         penstock__problem_key(keys[kind], &problem);
         for (enum penstock_problem_kind other = PENSTOCK_PROBLEM_FFT; other < kind; other++)

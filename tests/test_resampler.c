@@ -4,11 +4,12 @@
 /*
  * The resampler against theory and direct sums in double precision: tones stay what they were with no image and no
  * alias above the attenuation, for random ratios from 0.01 to 100; the caller's taps give the sums that the header
- * says; counts are exact; times do not drift; other ratios and taps hold where they are told to.
+ * says; counts are exact; times do not drift; other ratios and taps hold where they are told to. On the processor, or
+ * the device of the command line.
  */
+#include "device.h"
 #include "ops/resampler_kernels.h"
 #include "ops/resampler_time.h"
-#include "test.h"
 #include "vector/instructions.h"
 
 #include <penstock/penstock.h>
@@ -18,6 +19,7 @@
 #define MOST ((size_t)1 << 18)
 
 static penstock_context *context;
+static const char *device = "cpu";
 static penstock_cf32 in[ROOM], out[ROOM];
 
 /* All of `count` samples through a stream, from its beginning to its end; outputs. */
@@ -43,7 +45,7 @@ static size_t pass(penstock_stream *stream, const void *samples, size_t count, v
 static size_t resample(const penstock_resampler_desc *desc, size_t count)
 {
     penstock_stream *stream = NULL;
-    CHECK_OK(penstock_resampler_open(&stream, context, desc, "cpu"));
+    CHECK_OK(penstock_resampler_open(&stream, context, desc, device));
     if (!stream)
         return 0;
     size_t made = pass(stream, in, count, out, ROOM);
@@ -235,7 +237,7 @@ static void compare_direct(const penstock_resampler_desc *desc, double step, con
     double error = 0, power = 0;
     for (size_t i = 0; i < SHORT; i++)
         reals[i] = in[i].re;
-    CHECK_OK(penstock_resampler_open(&stream, context, desc, "cpu"));
+    CHECK_OK(penstock_resampler_open(&stream, context, desc, device));
     size_t made = pass(stream, real ? (const void *)reals : in, SHORT, real ? (void *)values : out, ROOM);
     penstock_stream_free(stream);
     CHECK_EQ(made, (size_t)ceil((SHORT - desc->phase) / step - 1e-9));
@@ -282,35 +284,60 @@ static void callers_taps(void)
 /* ---------------------------------------------------------------- no drift -------------------- */
 
 /* A tone of a whole number of cycles in a chunk, pushed again and again; the last outputs against their exact times. */
+struct drift {
+    struct resampler_ratio exact;
+    double cycles, worst;
+    size_t chunk;
+    uint64_t made, from; /* outputs, and the first that is looked at */
+};
+
+/* Outputs that were pulled. */
+static void look_at(struct drift *drift, size_t count)
+{
+    const struct resampler_ratio exact = drift->exact;
+    const size_t chunk = drift->chunk;
+    for (size_t i = 0; i < count; i++) {
+        /* the time modulo the tone's chunk, in whole numbers: k down / up */
+        uint64_t rest = 0, power = exact.down % (exact.up * chunk), k = drift->made + i;
+        if (k < drift->from)
+            continue;
+        for (; k; k >>= 1, power = 2 * power % (exact.up * chunk))
+            rest = k & 1 ? (rest + power) % (exact.up * chunk) : rest;
+        double phase = 2 * PI * fmod(drift->cycles * ((double)rest / (double)exact.up), 1.0);
+        drift->worst = fmax(drift->worst, hypot(out[i].re - cos(phase), out[i].im - sin(phase)));
+    }
+    drift->made += count;
+}
+
 static void no_drift(uint64_t samples)
 {
-    const size_t chunk = (size_t)1 << 16;
-    const double ratio = 0.0312345678901234, cycles = 517.0 / 65536;
-    const struct resampler_ratio exact = penstock__resampler_ratio(ratio);
+    const double ratio = 0.0312345678901234;
+    struct drift drift = {penstock__resampler_ratio(ratio), .cycles = 517.0 / 65536, .chunk = (size_t)1 << 16};
     penstock_stream *stream = NULL;
-    uint64_t pushed = 0, made = 0;
-    double worst = 0;
-    fill_tone(cycles, chunk);
-    CHECK_OK(penstock_resampler_open(&stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = ratio), "cpu"));
+    uint64_t pushed = 0, looked;
+    size_t given = 1;
+    fill_tone(drift.cycles, drift.chunk);
+    drift.from = penstock__resampler_scaled(drift.exact, samples - 5 * drift.chunk);
+    CHECK_OK(penstock_resampler_open(&stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = ratio), device));
     while (stream && pushed < samples) {
-        size_t taken, given;
-        const size_t from = (size_t)(pushed % chunk);
-        CHECK_OK(penstock_stream_push(stream, in + from, chunk - from, &taken));
+        size_t taken;
+        const size_t from = (size_t)(pushed % drift.chunk);
+        CHECK_OK(penstock_stream_push(stream, in + from, drift.chunk - from, &taken));
         pushed += taken;
         CHECK_OK(penstock_stream_pull(stream, out, ROOM, false, &given));
-        for (size_t i = 0; i < given && pushed + 4 * chunk > samples; i++) {
-            /* the time modulo the tone's chunk, in whole numbers: k down / up */
-            uint64_t rest = 0, power = exact.down % (exact.up * chunk), k = made + i;
-            for (; k; k >>= 1, power = 2 * power % (exact.up * chunk))
-                rest = k & 1 ? (rest + power) % (exact.up * chunk) : rest;
-            double phase = 2 * PI * fmod(cycles * ((double)rest / (double)exact.up), 1.0);
-            worst = fmax(worst, hypot(out[i].re - cos(phase), out[i].im - sin(phase)));
-        }
-        made += given;
+        look_at(&drift, given);
+    }
+    CHECK_OK(penstock_stream_flush(stream));
+    for (given = 1; given;) {
+        CHECK_OK(penstock_stream_pull(stream, out, ROOM, true, &given));
+        look_at(&drift, given);
     }
     penstock_stream_free(stream);
-    CHECK(worst > 0 && worst < 1e-4, "after %.3g samples outputs are off by %.3g", (double)samples, worst);
-    printf("after %.3g samples: off by %.3g\n", (double)samples, worst);
+    looked = drift.made - drift.from;
+    CHECK(drift.made > drift.from && looked > 4 * drift.chunk * ratio, "%" PRIu64 " outputs at the end", looked);
+    CHECK(drift.worst > 0 && drift.worst < 1e-4, "after %.3g samples outputs are off by %.3g", (double)samples,
+          drift.worst);
+    printf("after %.3g samples: off by %.3g\n", (double)samples, drift.worst);
 }
 
 /* ---------------------------------------------------------------- changes --------------------- */
@@ -326,7 +353,7 @@ static void other_ratios(void)
     double time = 0;
     fill_tone(cycles, count);
     CHECK_OK(
-        penstock_resampler_open(&stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = 0.9, .min_ratio = 0.5), "cpu"));
+        penstock_resampler_open(&stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = 0.9, .min_ratio = 0.5), device));
     CHECK_EQ(penstock_resampler_set_ratio(stream, 0.49, 0), PENSTOCK_ERR_ARGUMENT);
     for (size_t i = 1; i < sizeof ratios / sizeof *ratios; i++)
         CHECK_OK(penstock_resampler_set_ratio(stream, ratios[i], i * each));
@@ -354,7 +381,7 @@ static void other_taps(void)
         const penstock_resampler_desc desc =
             PENSTOCK_RESAMPLER_DESC(.interpolation = 3, .decimation = 2, .real_taps = real_taps + second,
                                     .tap_count = 60, .arms = 3);
-        CHECK_OK(penstock_resampler_open(&stream, context, &desc, "cpu"));
+        CHECK_OK(penstock_resampler_open(&stream, context, &desc, device));
         count = pass(stream, in, SHORT, with[second], SHORT * 2);
         penstock_stream_free(stream);
     }
@@ -362,7 +389,7 @@ static void other_taps(void)
         penstock_resampler_open(&stream, context,
                                 &PENSTOCK_RESAMPLER_DESC(.interpolation = 3, .decimation = 2, .real_taps = real_taps,
                                                          .tap_count = 60, .arms = 3, .max_taps = 61),
-                                "cpu"));
+                                device));
     CHECK_OK(penstock_resampler_set_taps(stream, NULL, real_taps + 1, 60, 301));
     CHECK_EQ(penstock_resampler_set_taps(stream, NULL, real_taps, 62, 301), PENSTOCK_ERR_ARGUMENT);
     CHECK_EQ(penstock_resampler_set_taps(stream, taps, NULL, 60, 301), PENSTOCK_ERR_ARGUMENT);
@@ -411,10 +438,10 @@ static void check_build(const struct resampler_kernels *kernels)
 
 /* ---------------------------------------------------------------- refusals -------------------- */
 
-static void refuse(const penstock_resampler_desc *desc, const char *device, int status)
+static void refuse(const penstock_resampler_desc *desc, const char *on, int status)
 {
     penstock_stream *stream = (penstock_stream *)(void *)&stream;
-    int got = penstock_resampler_open(&stream, context, desc, device);
+    int got = penstock_resampler_open(&stream, context, desc, on);
     CHECK_EQ(got, status);
     CHECK(!stream, "a stream");
     if (!got)
@@ -438,6 +465,8 @@ static void refusals(void)
         PENSTOCK_RESAMPLER_DESC(.transition = 0.001),
         PENSTOCK_RESAMPLER_DESC(.phase = 1),
         PENSTOCK_RESAMPLER_DESC(.phase = -0.1),
+        PENSTOCK_RESAMPLER_DESC(.max_latency_s = -1),
+        PENSTOCK_RESAMPLER_DESC(.max_latency_s = (double)NAN),
         PENSTOCK_RESAMPLER_DESC(.ratio = 0.5, .min_ratio = 0.6),
         PENSTOCK_RESAMPLER_DESC(.format = PENSTOCK_PLANAR),
         PENSTOCK_RESAMPLER_DESC(.taps = taps, .real_taps = real_taps, .tap_count = 4),
@@ -451,12 +480,10 @@ static void refusals(void)
         PENSTOCK_RESAMPLER_DESC(.ratio = 1.0 / 1024, .passband = 0.499, .transition = 0.002), /* too many taps */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        refuse(&wrong[i], "cpu", PENSTOCK_ERR_ARGUMENT);
-    int reference = penstock_device_find(context, "reference", &(size_t){0}); /* a build without liquid-dsp has none */
-    refuse(&PENSTOCK_RESAMPLER_DESC(.ratio = 1), "reference",
-           reference ? PENSTOCK_ERR_NO_DEVICE : PENSTOCK_ERR_UNSUPPORTED);
+        refuse(&wrong[i], device, PENSTOCK_ERR_ARGUMENT);
+    refuse(&PENSTOCK_RESAMPLER_DESC(.ratio = 1), "trace", PENSTOCK_ERR_UNSUPPORTED);
     refuse(&PENSTOCK_RESAMPLER_DESC(.ratio = 1), "no such device", PENSTOCK_ERR_NO_DEVICE);
-    static const char *const others[] = {"auto", "prefer:reference", NULL};
+    static const char *const others[] = {"auto", "prefer:trace", NULL};
     for (size_t i = 0; i < 3; i++) {
         penstock_stream *stream = NULL;
         CHECK_OK(penstock_resampler_open(&stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = 1.5), others[i]));
@@ -465,10 +492,13 @@ static void refusals(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const char *full = getenv("PENSTOCK_TEST_FULL");
-    CHECK_OK(penstock_context_new(&context, NULL));
+    device = argc > 1 ? argv[1] : device;
+    int exits = test_device(&context, device);
+    if (!context)
+        return exits;
     check_build(&penstock__resampler_kernels_plain);
     check_build(AVX2_BUILD(&penstock__resampler_kernels_avx2));
     check_build(AVX512_BUILD(&penstock__resampler_kernels_avx512));
@@ -479,7 +509,7 @@ int main(void)
     callers_taps();
     other_ratios();
     other_taps();
-    no_drift(full && *full ? 1000000000 : 100000000);
+    no_drift(full && *full ? 1000000000 : !strcmp(device, "cpu") ? 100000000 : 20000000);
     refusals();
     penstock_context_free(context);
     return test_finish();

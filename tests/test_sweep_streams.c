@@ -37,7 +37,7 @@ struct kind {
     const void *from;
     int (*pull)(struct life *life, bool wait, size_t *given); /* NULL: items are floats */
     int (*announce)(penstock_stream *stream, size_t frame);   /* of two frames, before samples */
-    bool cpu_only;
+    bool untraced;
 };
 
 static size_t n; /* the size */
@@ -224,13 +224,13 @@ static const struct kind kinds[] = {
     {.name = "spectrum", .open = open_spectrum, .per_n = 6, .from = samples},
     {.name = "filter", .open = open_filter, .per_n = 2, .more = 1000, .from = samples},
     {.name = "filter:down", .open = open_filter_down, .per_n = 2, .more = 1000, .from = samples},
-    {.name = "resampler", .open = open_resampler, .per_n = 2, .more = 1000, .from = samples, .cpu_only = true},
+    {.name = "resampler", .open = open_resampler, .per_n = 2, .more = 1000, .from = samples, .untraced = true},
     {.name = "resampler:taps",
      .open = open_resampler_taps,
      .per_n = 2,
      .more = 1000,
      .from = samples,
-     .cpu_only = true},
+     .untraced = true},
     {.name = "channelizer", .open = open_channelizer, .per_n = 9, .from = samples},
     {.name = "channelizer:over", .open = open_channelizer_over, .per_n = 6, .from = samples},
     {.name = "synthesizer", .open = open_synthesizer, .more = 7, .from = samples},
@@ -431,7 +431,7 @@ int main(int argc, char **argv)
         }
         transmit();
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-            if (!kinds[k].cpu_only || !strcmp(device, "cpu"))
+            if (!kinds[k].untraced || !strcmp(device, "cpu"))
                 sweep(&kinds[k], device);
     }
     printf("%s: %ld allocations failed in all, after %ld of them a stream was reset\n", device, failed_in_all, resets);

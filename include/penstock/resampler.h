@@ -49,6 +49,9 @@ typedef struct penstock_resampler_desc {
     double min_ratio;  /* the lowest that penstock_resampler_set_ratio() may bring, which history is kept for; 0:
                           the ratio. Not for taps of the caller's */
 
+    double max_latency_s; /* on other devices than the CPU: an output that is complete for so long goes without waiting
+                             for its batch to be full; 0: when it is. penstock_stream_set_max_latency() changes it */
+
     /*
      * A prototype of the caller's instead of attenuation, passband and transition: exactly one of the two. Arm j are
      * the taps h[j], h[j + arms], ... An output at time t = n + f, n being whole, is made by the taps at f:
@@ -67,8 +70,12 @@ typedef struct penstock_resampler_desc {
 
 #define PENSTOCK_RESAMPLER_DESC(...) PENSTOCK_DESCRIPTION(penstock_resampler_desc, __VA_ARGS__)
 
-/* Items in and out are samples (stream.h). On the CPU alone: another device by its name is an error
- * (PENSTOCK_ERR_UNSUPPORTED), "auto" and "prefer:" are the CPU. */
+/*
+ * Items in and out are samples (stream.h). "auto" is the CPU. There an output can be pulled once its taps' samples are
+ * in. On other devices samples gather in batches, of memory that the stream lends, which are sent when they are full:
+ * max_latency_s and penstock_stream_flush() bring what is complete before. PENSTOCK_ERR_UNSUPPORTED
+ * by name, and the CPU with a log line for "prefer:", where a device does not resample.
+ */
 PENSTOCK_API int penstock_resampler_open(penstock_stream **stream, penstock_context *context,
                                          const penstock_resampler_desc *desc, const char *device);
 

@@ -84,7 +84,8 @@ enum penstock_problem_kind {
     PENSTOCK_PROBLEM_OFDM, /* optional for a backend, as is */
     PENSTOCK_PROBLEM_FILTER,
     PENSTOCK_PROBLEM_VITERBI, /* given only to backends with PENSTOCK_BACKEND_FEC */
-    PENSTOCK_PROBLEM_LDPC     /* likewise, with PENSTOCK_BACKEND_LDPC */
+    PENSTOCK_PROBLEM_LDPC,    /* likewise, with PENSTOCK_BACKEND_LDPC */
+    PENSTOCK_PROBLEM_RESAMPLE /* likewise, with PENSTOCK_BACKEND_RESAMPLE */
 };
 
 /* A penstock_fft_desc, checked, with every default filled in. */
@@ -393,6 +394,68 @@ static inline size_t penstock__ldpc_out_bytes(const struct penstock_ldpc_problem
     return ldpc->report ? (bytes + 3) / 4 * 4 + sizeof(penstock_ldpc_report) : bytes;
 }
 
+/*
+ * Outputs of a polyphase filter at any ratio of rates. A frame is an output, made from head.taps samples of a job from
+ * sample `at` on, its place, by the arm at `part` units behind the sample that the first tap belongs to:
+ *
+ *     y = sum over k < taps of x[at + k] (h[k][a] + f d[k][a]),    a + f = part arms / unit, a whole, 0 <= f < 1
+ *
+ * The next output's part is head.part units further, and its place head.whole samples, and one more where that reaches
+ * a whole unit. Each `block` outputs have a start, place and part of the first, at the job's `gather`, as many as its
+ * frames take; with `real` samples, F32, and outputs are of one float and taps real. Samples before the job's `start`
+ * and from its `spacing` on are zeros, whatever is in memory there.
+ */
+struct penstock_resample_problem {
+    penstock_format format; /* not PLANAR */
+    bool real;              /* only of F32, and with real taps */
+    bool complex_taps;
+    size_t block; /* a power of two, at most PENSTOCK__RESAMPLE_BLOCK */
+};
+
+#define PENSTOCK__RESAMPLE_BLOCK 1024
+#define PENSTOCK__RESAMPLE_UNITS ((uint64_t)1 << 53)
+
+struct penstock_resample_start {
+    uint32_t at, reserved;
+    uint64_t part;
+};
+
+/*
+ * What a job's coefficients begin with. Behind it stand for each tap, the first sample's first, its h and d for each
+ * arm: pairs of floats, complex taps' real parts and imaginary parts in turn. A fixed-point number with 32 bits behind
+ * the point, a + f, is the upper half of (part << shift) scale.
+ */
+struct penstock_resample_head {
+    uint32_t taps, arms;   /* taps: a multiple of 8 */
+    uint32_t whole, shift; /* part << shift < 2^64 */
+    uint64_t unit, part;   /* part < unit <= PENSTOCK__RESAMPLE_UNITS */
+    uint64_t scale;
+    float inverse; /* 1 / unit */
+    uint32_t span; /* samples that the taps of `block` outputs reach over at most */
+    uint32_t reserved[4];
+};
+
+/* Bytes of the coefficients. */
+static inline size_t penstock__resample_bytes(const struct penstock_resample_problem *resample, size_t taps,
+                                              size_t arms)
+{
+    return sizeof(struct penstock_resample_head) + taps * arms * (resample->complex_taps ? 4 : 2) * sizeof(float);
+}
+
+/* A job's starts. */
+static inline size_t penstock__resample_starts(const struct penstock_resample_problem *resample, size_t outputs)
+{
+    return (outputs + resample->block - 1) / resample->block;
+}
+
+/* Beside samples, what a batch of outputs has. */
+struct penstock_resample_tables {
+    const struct penstock_resample_start *starts;
+    const struct penstock_resample_head *head; /* with what is behind it: */
+    size_t head_bytes;
+    uint32_t first, end; /* samples that are none of the zeros before and after them */
+};
+
 struct penstock_problem {
     enum penstock_problem_kind kind;
     size_t in_bytes;  /* from one frame's start to the next one's; gathered, and of OFDM: of one sample */
@@ -404,6 +467,7 @@ struct penstock_problem {
         struct penstock_filter_problem filter;
         struct penstock_viterbi_problem viterbi;
         struct penstock_ldpc_problem ldpc;
+        struct penstock_resample_problem resample;
     };
 };
 
@@ -474,18 +538,19 @@ struct penstock_plan_state {
     void *priv;
 };
 
-/* One batch. `gather` is NULL unless the problem is gathered or has a list of blocks. Buffers may be larger than what
- * is in them. Wrapped ones `in` and `out` may be the same memory where each frame's output has the room of the frame's
- * own input. */
+/* One batch. `gather` is NULL unless the problem is gathered, has a list of blocks or resamples. Buffers may be larger
+ * than what is in them. Wrapped ones `in` and `out` may be the same memory where each frame's output has the room of
+ * the frame's own input. */
 struct penstock_job {
     struct penstock_buffer *in;
     struct penstock_buffer *gather;
     struct penstock_buffer *out;
     size_t frames;
     size_t samples; /* at `in`: where PLANAR's Q values start, and what gathered frames may not go beyond */
-    /* OFDM: of all frames, descriptors, if any, being at `gather`; FILTER: the response. */
+    /* OFDM: of all frames, descriptors, if any, being at `gather`; FILTER: the response; RESAMPLE: head and taps. */
     struct penstock_buffer *coefficients;
-    uint32_t start, spacing; /* OFDM without descriptors; FILTER: the first frame's phase, upper and lower half */
+    uint32_t start, spacing; /* OFDM without descriptors; FILTER: the first frame's phase, upper and lower half;
+                                RESAMPLE: samples between them are no zeros */
     bool narrow;
 };
 
@@ -519,7 +584,8 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_DEVELOPERS = 2048, /* not named where users are told what there is */
     PENSTOCK_BACKEND_ADDRESSES = 4096,  /* what buffer_native gives are addresses, so that overlaps can be told */
     PENSTOCK_BACKEND_SHARES = 8192,     /* open takes the device's `shared` */
-    PENSTOCK_BACKEND_PORTABLE = 16384 /* memory of host_alloc and host_lock is reached by all devices of the backend */
+    PENSTOCK_BACKEND_PORTABLE = 16384, /* memory of host_alloc and host_lock is reached by all devices of the backend */
+    PENSTOCK_BACKEND_RESAMPLE = 32768  /* may support problems of kind RESAMPLE: none are given to it otherwise */
 };
 
 struct penstock_backend {
@@ -774,6 +840,9 @@ bool penstock__cache_write(penstock_context *context, const char *name, const vo
 
 /* 64 bits that tell contents apart, for names of cache files. */
 uint64_t penstock__hash(const void *content, size_t bytes);
+
+/* Sets a head's shift, scale and inverse, from its arms and unit. */
+void penstock__resample_scale(struct penstock_resample_head *head);
 
 /* exp(2 pi i k / n), k < n, rounded from an angle of at most an eighth of a turn: exact at the axes and diagonals. */
 void penstock__unit_root(double *re, double *im, uint64_t k, uint64_t n);

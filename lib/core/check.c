@@ -335,6 +335,8 @@ int penstock__check(struct penstock__executor *executor)
         return penstock__check_viterbi(executor);
     if (executor->state.problem->kind == PENSTOCK_PROBLEM_LDPC)
         return penstock__check_ldpc(executor);
+    if (executor->state.problem->kind == PENSTOCK_PROBLEM_RESAMPLE)
+        return penstock__check_resample(executor);
     const struct penstock_device *device = executor->state.device;
     struct check check = {.executor = executor, .fft = &executor->state.problem->fft, .random = 1};
     check.level = penstock__check_level(check.fft);

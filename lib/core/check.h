@@ -24,4 +24,7 @@ int penstock__check_ldpc(struct penstock__executor *executor);
 /* For problems of kind FILTER: relative L2 2e-7 sqrt(log2 n). */
 int penstock__check_filter(struct penstock__executor *executor);
 
+/* For problems of kind RESAMPLE: relative L2 5e-7. */
+int penstock__check_resample(struct penstock__executor *executor);
+
 #endif

@@ -17,6 +17,11 @@ void penstock__check_put(void *samples, penstock_format format, size_t i, double
     case PENSTOCK_CU8:
         ((uint8_t *)samples)[i] = (uint8_t)(value + 127.5);
         break;
+    case PENSTOCK_CF16: {
+        const float single = (float)value;
+        penstock_half_from_float(&((uint16_t *)samples)[i], &single, 1);
+        break;
+    }
     default:
         ((float *)samples)[i] = (float)value;
         break;
@@ -32,6 +37,11 @@ double penstock__check_get(const void *samples, penstock_format format, size_t i
         return ((const int8_t *)samples)[i];
     case PENSTOCK_CU8:
         return ((const uint8_t *)samples)[i] - 127.5;
+    case PENSTOCK_CF16: {
+        float single;
+        penstock_half_to_float(&single, &((const uint16_t *)samples)[i], 1);
+        return (double)single;
+    }
     default:
         return (double)((const float *)samples)[i];
     }

@@ -16,12 +16,13 @@
 /* Work for one slot, in host memory. */
 struct penstock__batch {
     const void *in;
-    const struct penstock_gather *gather;    /* NULL unless the problem is gathered */
-    const penstock_viterbi_block *blocks;    /* NULL but for blocks of unequal length */
-    const struct penstock_ofdm_tables *ofdm; /* NULL unless the problem is OFDM */
-    const penstock_cf32 *response;           /* NULL unless the problem is FILTER */
-    uint64_t coefficients_id; /* not 0: the same number has the same response, or OFDM's coefficients; they stay with
-                                 the slot */
+    const struct penstock_gather *gather;            /* NULL unless the problem is gathered */
+    const penstock_viterbi_block *blocks;            /* NULL but for blocks of unequal length */
+    const struct penstock_ofdm_tables *ofdm;         /* NULL unless the problem is OFDM */
+    const penstock_cf32 *response;                   /* NULL unless the problem is FILTER */
+    const struct penstock_resample_tables *resample; /* NULL unless the problem is RESAMPLE */
+    uint64_t coefficients_id; /* not 0: the same number has the same response, taps, or OFDM's coefficients; they stay
+                                 with the slot */
     uint64_t phase;           /* of the first frame: FILTER, rotated: in units of 2^-64 turns; folded: its turn, < n */
     void *out;
     size_t frames;  /* >= 1 */

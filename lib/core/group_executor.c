@@ -14,6 +14,7 @@
 struct sent {
     struct penstock__batch batch;
     struct penstock_ofdm_tables tables;
+    struct penstock_resample_tables resample;
 };
 
 struct group_slot {
@@ -99,6 +100,8 @@ static int keep(struct group_slot *slot, const struct penstock__batch *batch)
     slot->sent[slot->count].batch = *batch;
     if (batch->ofdm)
         slot->sent[slot->count].tables = *batch->ofdm;
+    if (batch->resample)
+        slot->sent[slot->count].resample = *batch->resample;
     slot->count++;
     return PENSTOCK_OK;
 }
@@ -109,6 +112,8 @@ static int send(struct penstock__group_executor *group, unsigned index, size_t w
     struct penstock__batch batch = slot->sent[which].batch;
     if (batch.ofdm)
         batch.ofdm = &slot->sent[which].tables;
+    if (batch.resample)
+        batch.resample = &slot->sent[which].resample;
     return penstock__executor_submit(group->members[slot->member].executor, index, &batch);
 }
 

@@ -6,9 +6,10 @@
 
 static penstock_format format_of(const struct penstock_problem *problem)
 {
-    return problem->kind == PENSTOCK_PROBLEM_OFDM     ? problem->ofdm.format
-           : problem->kind == PENSTOCK_PROBLEM_FILTER ? problem->filter.format
-                                                      : problem->fft.format;
+    return problem->kind == PENSTOCK_PROBLEM_OFDM       ? problem->ofdm.format
+           : problem->kind == PENSTOCK_PROBLEM_FILTER   ? problem->filter.format
+           : problem->kind == PENSTOCK_PROBLEM_RESAMPLE ? problem->resample.format
+                                                        : problem->fft.format;
 }
 
 static int check_viterbi(const struct penstock_problem *problem)
@@ -116,6 +117,8 @@ int penstock__problem_rank(const struct penstock_device *device, const struct pe
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode convolutional codes", device->name);
     if (problem->kind == PENSTOCK_PROBLEM_LDPC && !(device->backend->flags & PENSTOCK_BACKEND_LDPC))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode LDPC codes", device->name);
+    if (problem->kind == PENSTOCK_PROBLEM_RESAMPLE && !(device->backend->flags & PENSTOCK_BACKEND_RESAMPLE))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not resample", device->name);
     return device->backend->supports(device, problem);
 }
 

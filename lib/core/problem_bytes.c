@@ -111,11 +111,12 @@ struct field {
 #member, offsetof(struct penstock_problem, kind.member),        \
             sizeof(((struct penstock_problem *)NULL)->kind.member), how \
     }
-#define FFT(member)     FIELD(fft, member, NUMBER)
-#define OFDM(member)    FIELD(ofdm, member, NUMBER)
-#define FILTER(member)  FIELD(filter, member, NUMBER)
-#define VITERBI(member) FIELD(viterbi, member, NUMBER)
-#define LDPC(member)    FIELD(ldpc, member, NUMBER)
+#define FFT(member)      FIELD(fft, member, NUMBER)
+#define OFDM(member)     FIELD(ofdm, member, NUMBER)
+#define FILTER(member)   FIELD(filter, member, NUMBER)
+#define VITERBI(member)  FIELD(viterbi, member, NUMBER)
+#define LDPC(member)     FIELD(ldpc, member, NUMBER)
+#define RESAMPLE(member) FIELD(resample, member, NUMBER)
 
 static const struct field of_fft[] = {FFT(n),
                                       FFT(direction),
@@ -171,6 +172,8 @@ static const struct field of_ldpc[] = {
     LDPC(filler), LDPC(iterations),  LDPC(stop_early), LDPC(soft),      FIELD(ldpc, scale, FACTOR),
     LDPC(result), LDPC(soft_result), LDPC(report)};
 
+static const struct field of_resample[] = {RESAMPLE(format), RESAMPLE(real), RESAMPLE(complex_taps), RESAMPLE(block)};
+
 #define KIND(kind)                                             \
     {                                                          \
 #kind, of_##kind, sizeof of_##kind / sizeof *of_##kind \
@@ -180,11 +183,9 @@ static const struct {
     const char *name;
     const struct field *fields;
     size_t count;
-} kinds[] = {[PENSTOCK_PROBLEM_FFT] = KIND(fft),
-             [PENSTOCK_PROBLEM_OFDM] = KIND(ofdm),
-             [PENSTOCK_PROBLEM_FILTER] = KIND(filter),
-             [PENSTOCK_PROBLEM_VITERBI] = KIND(viterbi),
-             [PENSTOCK_PROBLEM_LDPC] = KIND(ldpc)};
+} kinds[] = {[PENSTOCK_PROBLEM_FFT] = KIND(fft),       [PENSTOCK_PROBLEM_OFDM] = KIND(ofdm),
+             [PENSTOCK_PROBLEM_FILTER] = KIND(filter), [PENSTOCK_PROBLEM_VITERBI] = KIND(viterbi),
+             [PENSTOCK_PROBLEM_LDPC] = KIND(ldpc),     [PENSTOCK_PROBLEM_RESAMPLE] = KIND(resample)};
 
 static size_t least(size_t a, size_t b)
 {

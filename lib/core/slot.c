@@ -134,6 +134,12 @@ static struct lists lists_of(const struct penstock_problem *problem, const struc
         return (struct lists){.coefficients = batch->response,
                               .coefficients_bytes =
                                   penstock__filter_response(&problem->filter) * sizeof *batch->response};
+    if (batch->resample)
+        return (struct lists){.gather = batch->resample->starts,
+                              .coefficients = batch->resample->head,
+                              .gather_bytes = penstock__resample_starts(&problem->resample, batch->frames) *
+                                              sizeof *batch->resample->starts,
+                              .coefficients_bytes = batch->resample->head_bytes};
     if (batch->blocks)
         return (struct lists){.gather = batch->blocks, .gather_bytes = batch->frames * sizeof *batch->blocks};
     if (!ofdm)
@@ -219,6 +225,11 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
 
 struct penstock_job penstock__batch_job(const struct penstock__batch *batch)
 {
+    if (batch->resample)
+        return (struct penstock_job){.frames = batch->frames,
+                                     .samples = batch->samples,
+                                     .start = batch->resample->first,
+                                     .spacing = batch->resample->end};
     return (struct penstock_job){.frames = batch->frames,
                                  .samples = batch->samples,
                                  .start = batch->ofdm ? batch->ofdm->start : (uint32_t)(batch->phase >> 32),
@@ -228,12 +239,12 @@ struct penstock_job penstock__batch_job(const struct penstock__batch *batch)
 
 static struct penstock_job job_of(struct penstock__slot *slot, const struct penstock__batch *batch)
 {
-    bool listed = batch->ofdm ? batch->ofdm->descriptors != NULL : batch->gather || batch->blocks;
+    bool listed = batch->ofdm ? batch->ofdm->descriptors != NULL : batch->gather || batch->blocks || batch->resample;
     struct penstock_job job = penstock__batch_job(batch);
     job.in = &slot->in;
     job.gather = listed ? &slot->gather : NULL;
     job.out = &slot->out;
-    job.coefficients = batch->ofdm || batch->response ? &slot->coefficients : NULL;
+    job.coefficients = batch->ofdm || batch->response || batch->resample ? &slot->coefficients : NULL;
     return job;
 }
 

@@ -6,6 +6,7 @@
 #include "gpu/fused_ldpc.h"
 #include "gpu/fused_ofdm.h"
 #include "gpu/fused_plain.h"
+#include "gpu/fused_resample.h"
 #include "gpu/fused_spectrum.h"
 #include "gpu/fused_symbols.h"
 #include "gpu/launch.h"
@@ -37,6 +38,11 @@ static bool is_ldpc(const struct penstock_problem *problem)
     return problem->kind == PENSTOCK_PROBLEM_LDPC;
 }
 
+static bool is_resample(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_RESAMPLE;
+}
+
 static size_t average_of(const struct penstock_problem *problem)
 {
     return problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
@@ -51,6 +57,8 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
 {
     if (is_ldpc(problem))
         return penstock__fused_ldpc_check(&problem->ldpc, device);
+    if (is_resample(problem))
+        return penstock__fused_resample_check(&problem->resample, device);
     penstock_format format = is_ofdm(problem) ? problem->ofdm.format : problem->filter.format;
     size_t n = is_ofdm(problem) ? problem->ofdm.n : problem->filter.n;
     if (format == PENSTOCK_PLANAR || (format == PENSTOCK_F32 && is_ofdm(problem)))
@@ -96,6 +104,8 @@ int penstock__fused_kernel_config(struct fused_kernel *self, const struct pensto
     memset(self, 0, sizeof *self);
     if (is_ldpc(problem))
         return penstock__fused_ldpc_config(self, &problem->ldpc, limits, variant);
+    if (is_resample(problem))
+        return penstock__fused_resample_config(self, &problem->resample, limits, variant);
     if (is_plain(problem))
         return shaped(self, penstock__fused_plain_config(self, &problem->fft, limits));
     if (is_ofdm(problem) && (!dense || variant >= FUSED_OFDM_VARIANTS))
@@ -114,6 +124,8 @@ int penstock__fused_source(struct gpu_text *text, const penstock_context *contex
 {
     if (is_ldpc(problem))
         return penstock__fused_ldpc_source(text, context, self, problem);
+    if (is_resample(problem))
+        return penstock__fused_resample_source(text, context, self, &problem->resample);
     if (any_length(self))
         return penstock__fused_symbols_source(text, context, self, &problem->ofdm);
     if (is_plain(problem))
@@ -127,7 +139,7 @@ int penstock__fused_source(struct gpu_text *text, const penstock_context *contex
 int penstock__fused_kernel_table(float **values, size_t *count, const struct fused_kernel *self,
                                  const struct penstock_problem *problem)
 {
-    if (is_ldpc(problem)) { /* none, but a buffer is not empty */
+    if (is_ldpc(problem) || is_resample(problem)) { /* none, but a buffer is not empty */
         *count = 1;
         return (*values = penstock__calloc(*count, sizeof **values)) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
     }
@@ -155,6 +167,7 @@ const char *penstock__fused_name(const struct fused_kernel *self, const struct p
         return NULL;
     return is_ofdm(problem)                        ? "symbols"
            : is_ldpc(problem)                      ? "ldpc"
+           : is_resample(problem)                  ? "resample"
            : is_plain(problem)                     ? "plain"
            : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum"
                                                    : "filter";
@@ -185,6 +198,12 @@ void penstock__fused_describe(struct penstock_plan_state *plan, const struct fus
         plan->best_batch = BEST_SAMPLES / penstock__ldpc_bits(&plan->problem->ldpc) + 1;
         return;
     }
+    if (is_resample(plan->problem)) {
+        penstock__gpu_describe(plan, "resample, %u a group", self->per_group);
+        plan->kernels = plan->passes = 1;
+        plan->best_batch = BEST_SAMPLES;
+        return;
+    }
     penstock__gpu_describe(plan, "%s, ", is_plain(plan->problem) ? "plain" : kinds[plan->problem->kind]);
     penstock__gpu_describe_method(plan, decomposition);
     penstock__gpu_describe(plan, "radix");
@@ -200,8 +219,8 @@ static uint64_t counted(const struct fused_kernel *self, const struct penstock_p
                         const struct penstock_job *job, size_t rows)
 {
     uint64_t values = 0;
-    if (is_ldpc(problem))
-        return 0;
+    if (is_ldpc(problem) || is_resample(problem))
+        return is_ldpc(problem) ? 0 : job->samples;
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
         return is_plain(problem) ? 0 : (uint64_t)rows * problem->fft.n;
     if (is_ofdm(problem) && !any_length(self))

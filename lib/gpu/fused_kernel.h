@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl, ldpc.cl and spectrum.cl, and plain.cl,
- * which is made of the same words: what backends do with them. All take (in, list, factors, table, out, rows, start,
- * spacing). */
+/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl, ldpc.cl, resample.cl and spectrum.cl,
+ * and plain.cl, which is made of the same words: what backends do with them. All take (in, list, factors, table, out,
+ * rows, start, spacing). */
 #ifndef PENSTOCK_GPU_FUSED_KERNEL_H
 #define PENSTOCK_GPU_FUSED_KERNEL_H
 
@@ -19,9 +19,10 @@ struct fused_kernel {
     size_t local_bytes;                     /* of a work-group */
     unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
     unsigned items, checks;     /* LDPC: work-items for a pair of blocks, and checks of a base row that each has */
+    unsigned tile;              /* RESAMPLE: samples in local memory */
 };
 
-/* Of kinds OFDM, FILTER and LDPC: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
+/* Of kinds OFDM, FILTER, LDPC and RESAMPLE: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
 int penstock__fused_check(const struct penstock_problem *problem, const char *device);
 
 /* Of kind FFT: whether there is one that is faster than the transform's own, as the first variant on a GPU. */

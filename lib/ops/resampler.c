@@ -5,7 +5,7 @@
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/stream.h"
-#include "ops/resampler_engine.h"
+#include "ops/resampler_queue.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +16,7 @@ struct resampler_stream {
     struct penstock_stream stream;
     penstock_resampler_desc desc; /* defaults filled in; pointers are not kept */
     struct resampler resampler;
+    struct resampler_queue *queue; /* to a device; NULL: the processor */
 };
 
 static const struct penstock__stream_kind kind;
@@ -32,28 +33,47 @@ static const struct resampler_stream *of_const(const penstock_stream *stream)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-/* The processor; another device by its name is an error. */
-static int check_device(penstock_context *context, const char *text)
+/* On a device that was asked for. PENSTOCK_OK without a queue where it was preferred and cannot: a log line tells. */
+static int open_queue(struct resampler_stream *self, const struct resampler_order *order, const char *name,
+                      bool preferred)
+{
+    struct resampler_order apart = *order;
+    struct penstock_device *device;
+    int status;
+    apart.apart = true;
+    if (!(self->queue = penstock__calloc(1, sizeof *self->queue)))
+        return PENSTOCK_ERR_MEMORY;
+    if (!(status = penstock__device_find(self->stream.context, name, &device)) &&
+        !(status = penstock__device_open(device)) &&
+        !(status = penstock__resampler_init(&self->resampler, self->stream.context, &apart)))
+        status = penstock__resampler_queue_init(self->queue, &self->resampler, &self->stream.meter, device, preferred,
+                                                order->desc.min_ratio);
+    self->queue->max_latency_s = order->desc.max_latency_s;
+    if (!status)
+        return PENSTOCK_OK;
+    penstock__resampler_queue_free(self->queue);
+    penstock__free(self->queue);
+    self->queue = NULL;
+    penstock__resampler_clear(&self->resampler);
+    self->resampler = (struct resampler){0};
+    if (!preferred || status == PENSTOCK_ERR_ARGUMENT)
+        return status;
+    penstock__log(self->stream.context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
+                  penstock_error_text());
+    return PENSTOCK_OK;
+}
+
+/* The processor is the resampler alone, which needs no batches. */
+static int open_on(struct resampler_stream *self, const struct resampler_order *order, const char *text)
 {
     enum penstock_preference preference;
-    struct penstock_device *device;
     const char *name;
     int status = penstock__device_parse(&preference, &name, text);
-    if (status)
-        return status;
-    if (preference == PENSTOCK_DEVICE_NAMED) {
-        if ((status = penstock__device_find(context, name, &device)))
-            return status;
-        if (strcmp(device->name, "cpu"))
-            return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "resampler: '%s' does not resample, only the cpu does",
-                                   device->name);
-    } else if (preference == PENSTOCK_DEVICE_PREFERRED && strcmp(name, "cpu")) {
-        if (!penstock__device_find(context, name, &device))
-            penstock__error(PENSTOCK_ERR_UNSUPPORTED, "resampler: '%s' does not resample", device->name);
-        penstock__log(context, PENSTOCK_LOG_WARNING, "%s is preferred, the CPU is used: %s", name,
-                      penstock_error_text());
-    }
-    return PENSTOCK_OK;
+    if (!status && preference != PENSTOCK_DEVICE_AUTO && strcmp(name, "cpu"))
+        status = open_queue(self, order, name, preference == PENSTOCK_DEVICE_PREFERRED);
+    if (!status && !self->queue)
+        status = penstock__resampler_init(&self->resampler, self->stream.context, order);
+    return status;
 }
 
 int penstock_resampler_open(penstock_stream **stream, penstock_context *context, const penstock_resampler_desc *desc,
@@ -69,13 +89,11 @@ int penstock_resampler_open(penstock_stream **stream, penstock_context *context,
     if ((status = penstock__description_read(&known, sizeof known, desc, "penstock_resampler_desc")) ||
         (status = penstock__resampler_check(&order, &known)))
         return status;
-    if ((status = check_device(context, device)))
-        return status;
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
     made->stream.kind = &kind;
     made->stream.context = context;
-    if ((status = penstock__resampler_init(&made->resampler, context, &order))) {
+    if ((status = open_on(made, &order, device))) {
         penstock_stream_free(&made->stream);
         return status;
     }
@@ -85,6 +103,7 @@ int penstock_resampler_open(penstock_stream **stream, penstock_context *context,
     made->stream.in_bytes = penstock_format_bytes(order.desc.format);
     made->stream.out_bytes = made->resampler.value_bytes;
     made->stream.in_values = 1 + (unsigned)order.desc.format;
+    made->stream.lends_in = made->stream.lends_out = made->queue != NULL;
     made->stream.out_values = 1 + (made->resampler.value_bytes == sizeof(float) ? PENSTOCK_F32 : PENSTOCK_CF32);
     penstock__stream_start(&made->stream);
     *stream = &made->stream;
@@ -93,50 +112,137 @@ int penstock_resampler_open(penstock_stream **stream, penstock_context *context,
 
 static void free_stream(penstock_stream *stream)
 {
-    penstock__resampler_clear(&of(stream)->resampler);
+    struct resampler_stream *self = of(stream);
+    if (self->queue)
+        penstock__resampler_queue_free(self->queue);
+    penstock__free(self->queue);
+    penstock__resampler_clear(&self->resampler);
     penstock__free(stream);
 }
 
 static void reset(penstock_stream *stream)
 {
-    penstock__resampler_rewind(&of(stream)->resampler);
+    if (of(stream)->queue)
+        penstock__resampler_queue_reset(of(stream)->queue);
+    else
+        penstock__resampler_rewind(&of(stream)->resampler);
 }
 
 /* ---------------------------------------------------------------- in and out ------------------ */
 
+/* As far as there is room. */
+static int push_queue(struct resampler_stream *self, const char *in, size_t count, size_t *taken)
+{
+    const size_t bytes = self->stream.in_bytes;
+    size_t room = 1;
+    void *to;
+    int status = PENSTOCK_OK;
+    while (!status && room && *taken < count) {
+        if ((status = penstock__resampler_queue_room(self->queue, &to, &room)))
+            return status;
+        room = room < count - *taken ? room : count - *taken;
+        penstock__copy(self->stream.context, to, in + *taken * bytes, room * bytes);
+        *taken += room;
+        status = penstock__resampler_queue_commit(self->queue, room);
+    }
+    return status;
+}
+
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
+    if (of(stream)->queue)
+        return push_queue(of(stream), in->whole, count, taken);
     *taken = penstock__resampler_take(&of(stream)->resampler, in->whole, count);
     return PENSTOCK_OK;
 }
 
-/* Samples that had to be in for the next output, and for the last one. */
-static uint64_t needed(const struct resampler *resampler, uint64_t sample)
+static int acquire(penstock_stream *stream, void **to, size_t *room)
 {
-    return sample + penstock__resampler_ahead(resampler->arms) + 1;
+    return penstock__resampler_queue_room(of(stream)->queue, to, room);
 }
 
-static void gave(struct resampler_stream *self, size_t count, uint64_t first)
+static int commit(penstock_stream *stream, size_t count)
+{
+    return penstock__resampler_queue_commit(of(stream)->queue, count);
+}
+
+/* The next output, and what it is made with. */
+static struct resampler_batch next_output(const struct resampler_stream *self, size_t further)
 {
     const struct resampler *resampler = &self->resampler;
-    const uint64_t end = needed(resampler, penstock__resampler_sample(resampler)) - resampler->clock.whole - 1;
+    if (self->queue)
+        return penstock__resampler_queue_next(self->queue, further);
+    return (struct resampler_batch){.arms = resampler->arms,
+                                    .ratio = resampler->ratio,
+                                    .clock = resampler->clock,
+                                    .part = resampler->part,
+                                    .sample = penstock__resampler_sample(resampler)};
+}
+
+/* Samples that had to be in for an output. */
+static uint64_t needed(const struct resampler_batch *output)
+{
+    return output->sample + penstock__resampler_ahead(output->arms) + 1;
+}
+
+/* `count` outputs, the first once `first` samples were in and the last once `last` were. */
+static void gave(penstock_stream *stream, size_t count, uint64_t first, uint64_t last, uint64_t step)
+{
     if (count > 1)
-        penstock__stream_gave(&self->stream, count - 1, first, resampler->clock.whole);
+        penstock__stream_gave(stream, count - 1, first, step);
     if (count)
-        penstock__stream_gave(&self->stream, 1, end > first ? end : first, 0);
+        penstock__stream_gave(stream, 1, last > first ? last : first, 0);
+}
+
+static int peek(penstock_stream *stream, bool wait, const void **from, size_t *count)
+{
+    return penstock__resampler_queue_ready(of(stream)->queue, wait, from, count);
+}
+
+static void release(penstock_stream *stream, size_t count)
+{
+    struct resampler_stream *self = of(stream);
+    const struct resampler_batch first = next_output(self, 0), last = next_output(self, count - 1);
+    gave(stream, count, needed(&first), needed(&last), first.clock.whole);
+    penstock__resampler_queue_release(self->queue, count);
+}
+
+static int pull_queue(penstock_stream *stream, char *to, size_t capacity, bool wait, size_t *count)
+{
+    const size_t bytes = stream->out_bytes;
+    const void *from;
+    size_t some = 1;
+    int status = PENSTOCK_OK;
+    while (*count < capacity && some) {
+        if ((status = peek(stream, wait, &from, &some)))
+            break;
+        some = some < capacity - *count ? some : capacity - *count;
+        penstock__copy(stream->context, to + *count * bytes, from, some * bytes);
+        if (some)
+            release(stream, some);
+        *count += some;
+    }
+    return *count ? PENSTOCK_OK : status; /* it comes again */
 }
 
 static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
 {
     struct resampler_stream *self = of(stream);
-    const uint64_t first = needed(&self->resampler, penstock__resampler_sample(&self->resampler));
+    if (self->queue)
+        return pull_queue(stream, out->whole, capacity, wait, count);
+    const struct resampler_batch first = next_output(self, 0);
     const double began = penstock__now_s();
-    (void)wait;
     *count = penstock__resampler_make(&self->resampler, out->whole, capacity);
     if (*count)
         penstock__meter_batch(&stream->meter, *count, penstock__now_s() - began);
-    gave(self, *count, first);
+    const struct resampler_batch next = next_output(self, 0);
+    gave(stream, *count, needed(&first), needed(&next) - next.clock.whole - 1, next.clock.whole);
     return PENSTOCK_OK;
+}
+
+static int flush(penstock_stream *stream)
+{
+    return of(stream)->queue ? penstock__resampler_queue_flush(of(stream)->queue) : PENSTOCK_OK;
 }
 
 static int finish(penstock_stream *stream)
@@ -144,6 +250,13 @@ static int finish(penstock_stream *stream)
     if (!stream->finished)
         penstock__resampler_end(&of(stream)->resampler);
     stream->finished = true;
+    return PENSTOCK_OK;
+}
+
+static int set_max_latency(penstock_stream *stream, double max_latency_s)
+{
+    if (of(stream)->queue)
+        of(stream)->queue->max_latency_s = max_latency_s;
     return PENSTOCK_OK;
 }
 
@@ -220,42 +333,51 @@ int penstock_resampler_get_info(const penstock_stream *stream, penstock_resample
     int status = penstock__stream_is(stream, &kind, __func__);
     if (status)
         return status;
-    const struct resampler *resampler = &of_const(stream)->resampler;
-    known.interpolation = resampler->ratio.up;
-    known.decimation = resampler->ratio.down;
-    known.taps = resampler->arms->taps;
-    known.arms = resampler->arms->count;
-    known.exact = resampler->arms->count == resampler->clock.unit;
-    known.latency = penstock__resampler_ahead(resampler->arms);
-    known.next =
-        (double)penstock__resampler_sample(resampler) + (double)resampler->part / (double)resampler->clock.unit;
+    const struct resampler_batch next = next_output(of_const(stream), 0);
+    known.interpolation = next.ratio.up;
+    known.decimation = next.ratio.down;
+    known.taps = next.arms->taps;
+    known.arms = next.arms->count;
+    known.exact = next.arms->count == next.clock.unit;
+    known.latency = penstock__resampler_ahead(next.arms);
+    known.next = (double)next.sample + (double)next.part / (double)next.clock.unit;
     return penstock__description_write(info, &known, sizeof known, "penstock_resampler_info");
 }
 
 static double due_s(const penstock_stream *stream)
 {
-    return penstock__resampler_ready(&of_const(stream)->resampler) ? 0 : (double)INFINITY;
+    const struct resampler_stream *self = of_const(stream);
+    if (self->queue)
+        return penstock__resampler_queue_due_s(self->queue);
+    return penstock__resampler_ready(&self->resampler) ? 0 : (double)INFINITY;
 }
 
 static void get_info(const penstock_stream *stream, penstock_stream_info *info)
 {
-    (void)stream;
-    info->device = "cpu";
+    const struct resampler_stream *self = of_const(stream);
+    info->device = self->queue ? penstock__resampler_queue_device(self->queue) : "cpu";
 }
 
 static void get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
 {
-    (void)stream;
-    stats->fallbacks = stats->drops = stats->cpu_while_compiling = 0;
+    const struct resampler_stream *self = of_const(stream);
+    stats->fallbacks = self->queue ? self->queue->fallbacks : 0;
+    stats->drops = stats->cpu_while_compiling = 0;
 }
 
 static const struct penstock__stream_kind kind = {
     .name = "resampler",
     .push = push,
     .pull = pull,
+    .acquire = acquire,
+    .commit = commit,
+    .peek = peek,
+    .release = release,
+    .flush = flush,
     .finish = finish,
     .reset = reset,
     .free = free_stream,
+    .set_max_latency = set_max_latency,
     .due_s = due_s,
     .get_info = get_info,
     .get_stats = get_stats,

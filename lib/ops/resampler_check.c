@@ -72,10 +72,13 @@ int penstock__resampler_check(struct resampler_order *order, const penstock_resa
 {
     int status;
     order->desc = *desc;
+    order->apart = false;
     if (!penstock_format_bytes(desc->format) || desc->format == PENSTOCK_PLANAR)
         return bad("format %d is none of samples one behind the other", (int)desc->format);
     if (!(desc->phase >= 0 && desc->phase < 1))
         return bad("phase is %g, not 0 or more and below 1", desc->phase);
+    if (!(desc->max_latency_s >= 0))
+        return bad("max_latency_s is %g, not 0 or more", desc->max_latency_s);
     if ((status = check_ratio(order)))
         return status;
     if (desc->taps || desc->real_taps)

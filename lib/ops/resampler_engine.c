@@ -70,8 +70,8 @@ int penstock__resampler_init(struct resampler *resampler, penstock_context *cont
     resampler->first_phase = desc->phase;
     resampler->room = thread_count(resampler) * ROOM_SAMPLES;
     resampler->room = 2 * resampler->history + (resampler->room < MOST_ROOM / 4 ? resampler->room : MOST_ROOM / 4);
-    if (!(resampler->line = penstock__alloc((resampler->room + resampler->behind) * floats_each(resampler) *
-                                            sizeof *resampler->line)))
+    if (!order->apart && !(resampler->line = penstock__alloc((resampler->room + resampler->behind) *
+                                                             floats_each(resampler) * sizeof *resampler->line)))
         return PENSTOCK_ERR_MEMORY;
     penstock__resampler_rewind(resampler);
     return PENSTOCK_OK;
@@ -118,7 +118,8 @@ void penstock__resampler_rewind(struct resampler *resampler)
         resampler->clock = penstock__resampler_clock(resampler->ratio, true);
         resampler->part = (uint64_t)(resampler->first_phase * (double)resampler->clock.unit);
     }
-    memset(resampler->line, 0, resampler->history * each * sizeof *resampler->line);
+    if (resampler->line)
+        memset(resampler->line, 0, resampler->history * each * sizeof *resampler->line);
     resampler->count = resampler->at = resampler->history;
     resampler->first = 0;
     resampler->finished = false;
@@ -171,6 +172,12 @@ static void apply_change(struct resampler *resampler)
     drop_change(resampler);
 }
 
+void penstock__resampler_apply_changes(struct resampler *resampler)
+{
+    while (resampler->changes && resampler->changes->at <= penstock__resampler_sample(resampler))
+        apply_change(resampler);
+}
+
 /* ---------------------------------------------------------------- samples in ------------------ */
 
 uint64_t penstock__resampler_sample(const struct resampler *resampler)
@@ -178,16 +185,20 @@ uint64_t penstock__resampler_sample(const struct resampler *resampler)
     return resampler->first + resampler->at - resampler->history;
 }
 
-/* What no output needs any more goes. */
-static void to_front(struct resampler *resampler)
+size_t penstock__resampler_forget(struct resampler *resampler)
 {
-    const size_t each = floats_each(resampler);
     size_t gone = resampler->at - resampler->history;
     gone = gone < resampler->count ? gone : resampler->count;
-    memmove(resampler->line, resampler->line + gone * each, (resampler->count - gone) * each * sizeof *resampler->line);
     resampler->count -= gone;
     resampler->at -= gone;
     resampler->first += gone;
+    return gone;
+}
+
+static void to_front(struct resampler *resampler)
+{
+    const size_t each = floats_each(resampler), gone = penstock__resampler_forget(resampler);
+    memmove(resampler->line, resampler->line + gone * each, resampler->count * each * sizeof *resampler->line);
 }
 
 size_t penstock__resampler_take(struct resampler *resampler, const void *samples, size_t count)
@@ -214,14 +225,14 @@ size_t penstock__resampler_take(struct resampler *resampler, const void *samples
 void penstock__resampler_end(struct resampler *resampler)
 {
     const size_t each = floats_each(resampler);
-    memset(resampler->line + resampler->count * each, 0, resampler->behind * each * sizeof *resampler->line);
+    if (resampler->line)
+        memset(resampler->line + resampler->count * each, 0, resampler->behind * each * sizeof *resampler->line);
     resampler->finished = true;
 }
 
 /* ---------------------------------------------------------------- outputs --------------------- */
 
-/* Places before which the next outputs stand, up to the next change. */
-static size_t outputs_end(const struct resampler *resampler)
+size_t penstock__resampler_outputs_end(const struct resampler *resampler)
 {
     const size_t ahead = penstock__resampler_ahead(resampler->arms);
     size_t end = resampler->finished ? resampler->count : resampler->count > ahead ? resampler->count - ahead : 0;
@@ -348,7 +359,7 @@ static size_t make_some(struct resampler *resampler, char *out, size_t capacity)
     uint64_t part = resampler->part;
     outputs.resampler = resampler;
     outputs.out = out;
-    outputs.end = outputs_end(resampler);
+    outputs.end = penstock__resampler_outputs_end(resampler);
     outputs.block = block_for(resampler->arms);
     outputs.count = plan_outputs(&outputs, capacity, &at, &part);
     const size_t blocks = (outputs.count + outputs.block - 1) / outputs.block;
@@ -367,8 +378,7 @@ size_t penstock__resampler_make(struct resampler *resampler, void *out, size_t c
 {
     size_t made = 0, some = 1;
     while (made < capacity && some) {
-        while (resampler->changes && resampler->changes->at <= penstock__resampler_sample(resampler))
-            apply_change(resampler);
+        penstock__resampler_apply_changes(resampler);
         some = make_some(resampler, (char *)out + made * resampler->value_bytes, capacity - made);
         made += some;
     }

@@ -34,7 +34,7 @@ struct resampler {
     struct resampler_arms *first_arms;
     double first_phase;
 
-    float *line;        /* samples, from number `first` on; the one before the first is at place `history` */
+    float *line;        /* samples, from number `first` on; sample 0 is at place `history` at first. NULL: apart */
     size_t room, count; /* samples: that there is memory for, and that are there */
     size_t history;     /* before an output's own that may be needed, of any arms to come */
     size_t behind;      /* and behind it */
@@ -48,6 +48,7 @@ struct resampler {
 struct resampler_order {
     penstock_resampler_desc desc;
     struct resampler_ratio ratio;
+    bool apart; /* samples lie in memory of the caller's, who puts them there and takes them away */
 };
 
 /* Fills in defaults, and the ratio. */
@@ -81,6 +82,15 @@ size_t penstock__resampler_ahead(const struct resampler_arms *arms);
 /* The last ratio and arms that were set. */
 struct resampler_ratio penstock__resampler_last_ratio(const struct resampler *resampler);
 struct resampler_arms *penstock__resampler_last_arms(const struct resampler *resampler);
+
+/* Those that hold for the next output are so. */
+void penstock__resampler_apply_changes(struct resampler *resampler);
+
+/* Places before which the next outputs stand, up to the next change. */
+size_t penstock__resampler_outputs_end(const struct resampler *resampler);
+
+/* What no output needs any more is no longer counted: how many samples, from the first one on. */
+size_t penstock__resampler_forget(struct resampler *resampler);
 
 /* Adds a change; takes over the reference to `arms`, after an error too. */
 int penstock__resampler_change(struct resampler *resampler, struct resampler_ratio ratio, struct resampler_arms *arms,

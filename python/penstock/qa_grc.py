@@ -182,12 +182,12 @@ TYPED = {
     "penstock_pfb_arb_resampler_xxx":
         alone(dict(taps="[1]"), rrate=["-1", "1e-9", "1e9", "float('nan')", "float('inf')", "'fast'", "None", "1j"]) +
         alone(dict(rrate="0.7"), taps=["[1j]", *NO_TAPS[1:]]) +
-        alone(dict(rrate="0.7", taps="[1]"), nfilts=NO_COUNT, samp_delay=NO_COUNT, device=[*NO_DEVICE, "reference"],
+        alone(dict(rrate="0.7", taps="[1]"), nfilts=NO_COUNT, samp_delay=NO_COUNT, device=[*NO_DEVICE, "trace"],
               atten=["-10", "0", "201", "float('nan')", "'much'", "None"]),
     "penstock_rational_resampler_xxx":
         alone(dict(type="ccf"), taps=["[1j]", *NO_TAPS[1:]]) +
         alone(interp=NO_COUNT, decim=["2**20 + 1", *NO_COUNT], fbw=["0.6", "1e9", "float('nan')", "float('inf')", "'wide'", "None"],
-              device=[*NO_DEVICE, "reference"]),
+              device=[*NO_DEVICE, "trace"]),
     "penstock_freq_xlating_fir_filter_xxx":
         alone(taps=NO_TAPS) + alone(dict(type="scf"), taps=["[1j]", *NO_TAPS]) +
         alone(dict(taps="[1]"), decim=["2**20 + 1", *NO_COUNT], samp_rate=["-1", "float('nan')", "float('inf')", "'fast'", "None"],

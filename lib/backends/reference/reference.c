@@ -35,7 +35,8 @@ static int supports(const struct penstock_device *device, const struct penstock_
 {
     int status;
     (void)device;
-    if (problem->kind == PENSTOCK_PROBLEM_VITERBI || problem->kind == PENSTOCK_PROBLEM_LDPC)
+    if (problem->kind == PENSTOCK_PROBLEM_VITERBI || problem->kind == PENSTOCK_PROBLEM_LDPC ||
+        problem->kind == PENSTOCK_PROBLEM_RESAMPLE)
         return 1;
     if (problem->kind != PENSTOCK_PROBLEM_FFT)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "reference: problem kind %d is not known", (int)problem->kind);
@@ -45,9 +46,10 @@ static int supports(const struct penstock_device *device, const struct penstock_
 
 static int plan_init(struct penstock_plan_state *plan, unsigned variant)
 {
-    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__reference_viterbi_init(plan, variant)
-           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__reference_ldpc_init(plan, variant)
-                                                           : penstock__reference_plan_init(plan, variant);
+    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI    ? penstock__reference_viterbi_init(plan, variant)
+           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC     ? penstock__reference_ldpc_init(plan, variant)
+           : plan->problem->kind == PENSTOCK_PROBLEM_RESAMPLE ? penstock__reference_resample_init(plan, variant)
+                                                              : penstock__reference_plan_init(plan, variant);
 }
 
 static void plan_free(struct penstock_plan_state *plan)
@@ -58,9 +60,10 @@ static void plan_free(struct penstock_plan_state *plan)
 
 static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan, const struct penstock_job *job)
 {
-    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__reference_viterbi_enqueue(plan, job)
-           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__reference_ldpc_enqueue(plan, job)
-                                                           : penstock__reference_enqueue(slot, plan, job);
+    return plan->problem->kind == PENSTOCK_PROBLEM_VITERBI    ? penstock__reference_viterbi_enqueue(plan, job)
+           : plan->problem->kind == PENSTOCK_PROBLEM_LDPC     ? penstock__reference_ldpc_enqueue(plan, job)
+           : plan->problem->kind == PENSTOCK_PROBLEM_RESAMPLE ? penstock__reference_resample_enqueue(plan, job)
+                                                              : penstock__reference_enqueue(slot, plan, job);
 }
 
 const struct penstock_backend penstock__reference_backend = {
@@ -69,7 +72,8 @@ const struct penstock_backend penstock__reference_backend = {
     .name = "reference",
     .licence = "GPL-2.0-or-later", /* liquid-dsp is under MIT, but Debian links it with FFTW */
     .flags = PENSTOCK_BACKEND_HOST_MEMORY | PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES |
-             PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC | PENSTOCK_BACKEND_UNROUNDED | PENSTOCK_BACKEND_FORKS,
+             PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC | PENSTOCK_BACKEND_UNROUNDED | PENSTOCK_BACKEND_RESAMPLE |
+             PENSTOCK_BACKEND_FORKS,
     .error_factor = 6,
     .single = true,
     .slot_bytes = sizeof(struct penstock_host_slot),

@@ -37,6 +37,8 @@ int penstock__reference_enqueue(struct penstock_slot *slot, struct penstock_plan
 /* Blocks of convolutional codes, one after the other. */
 int penstock__reference_ldpc_init(struct penstock_plan_state *plan, unsigned variant);
 int penstock__reference_ldpc_enqueue(struct penstock_plan_state *plan, const struct penstock_job *job);
+int penstock__reference_resample_init(struct penstock_plan_state *plan, unsigned variant);
+int penstock__reference_resample_enqueue(struct penstock_plan_state *plan, const struct penstock_job *job);
 int penstock__reference_viterbi_init(struct penstock_plan_state *plan, unsigned variant);
 int penstock__reference_viterbi_enqueue(struct penstock_plan_state *plan, const struct penstock_job *job);
 
