@@ -61,7 +61,7 @@ FILL(penstock_channelizer_desc, .channels = CHANNELS, .taps = floats(), .tap_cou
 FILL(penstock_context_desc, .threads = 2, .cache_dir = "")
 FILL(penstock_fft_desc, .n = POINTS)
 FILL(penstock_fft_stream_desc, .n = POINTS)
-FILL(penstock_filter_desc, .taps = values(), .tap_count = TAPS, .n = 128)
+FILL(penstock_filter_desc, .taps = values(), .tap_count = TAPS, .n = 128, .tunable = true)
 FILL(penstock_ofdm_batch, .samples = memory[1], .sample_count = 200, .frame_count = 0)
 FILL(penstock_ofdm_desc, .n = POINTS, .guard = 16, .carriers = carriers, .carrier_count = 6)
 FILL(penstock_ofdm_estimator_desc, .n = POINTS, .training = values())

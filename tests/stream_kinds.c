@@ -52,7 +52,9 @@ static int change_spectrum(penstock_stream *stream, const void *desc, uint64_t p
 static int change_filter(penstock_stream *stream, const void *desc, uint64_t pushed)
 {
     const penstock_filter_desc *d = desc;
-    return penstock_filter_set_taps(stream, d->taps, d->real_taps, d->tap_count, pushed);
+    int status = penstock_filter_set_taps(stream, d->taps, d->real_taps, d->tap_count, pushed);
+    return status || (!d->tunable && d->shift == 0) ? status
+                                                    : penstock_filter_set_shift(stream, 0, d->shift, 0, pushed);
 }
 
 /* To the ratio and taps that it has. */
@@ -219,6 +221,9 @@ DESC(filter, filter_shifted).taps = taps, .tap_count = TAPS, .n = 256, .decimati
              .advance = TAPS / 2, .format = PENSTOCK_CS16
 }
 ;
+DESC(filter, filter_tunable).real_taps = real_taps, .tap_count = TAPS, .n = 128, .tunable = true
+}
+;
 DESC(filter, filter_parts).taps = taps, .tap_count = MORE_TAPS, .n = 128, .tail = true
 }
 ;
@@ -310,6 +315,7 @@ static struct stream_case cases[] = {
     {"spectrum:64:sparse", &spectrum, &spectrum_sparse, samples, SAMPLES, CF32, N *F32, STREAM_FLOATS},
     {"filter:33", &filter, &filter_complex, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"filter:33:d5", &filter, &filter_shifted, integers, SAMPLES, CS16, CF32, STREAM_FLOATS},
+    {"filter:33:tunable", &filter, &filter_tunable, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"filter:200", &filter, &filter_parts, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"filter:33:real", &filter, &filter_real, reals, SAMPLES, F32, F32, STREAM_FLOATS},
     {"filter:33:i3:d2", &filter, &filter_up, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},

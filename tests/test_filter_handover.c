@@ -104,6 +104,41 @@ static void changes(size_t at)
     penstock_stream_free(filter);
 }
 
+/* Values of `use` from sample `from` on with another shift, whose phase goes on there. */
+static void want_shift(struct use *use, double shift, size_t from)
+{
+    static double before[2 * SAMPLES];
+    size_t first = (from + use->desc.decimation - 1) / use->desc.decimation;
+    make_want(use);
+    memcpy(before, want, 2 * first * sizeof *want);
+    use->desc.phase = remainder(use->desc.phase + (use->desc.shift - shift) * (double)from, 1);
+    use->desc.shift = shift;
+    make_want(use);
+    memcpy(want, before, 2 * first * sizeof *want);
+}
+
+/* Another shift before the device comes, or for a sample behind that, or after it has come. */
+static void shifts(size_t at, size_t change)
+{
+    struct use use = uses[4];
+    penstock_stream *filter = new_filter(&use, "cpu");
+    size_t made = 0, early = change < at ? change : at;
+    want_shift(&use, -0.3, change);
+    push(filter, 0, early, SAMPLES, got, &made);
+    if (change < at + 100)
+        CHECK_OK(penstock_filter_set_shift(filter, 0, -0.3, 0, change));
+    push(filter, early, at - early, SAMPLES, got, &made);
+    send_late(filter, &uses[4]);
+    push(filter, at, 500, 100, got, &made);
+    if (change >= at + 100)
+        CHECK_OK(penstock_filter_set_shift(filter, 0, -0.3, 0, change));
+    push(filter, at + 500, SAMPLES - at - 500, 200, got, &made);
+    end(filter, got, &made);
+    CHECK(is_late(filter), "shifts: it ends on %s", info_of(filter).device);
+    check_values(&use, filter, got, made, at);
+    penstock_stream_free(filter);
+}
+
 /* What a source that stalls gets of an incomplete block, before, while and after the device comes. */
 static void flushes(void)
 {
@@ -225,6 +260,9 @@ int main(int count, char **arguments)
     }
     changes(500);
     changes(1301);
+    shifts(500, 300);
+    shifts(500, 561);
+    shifts(500, 1200);
     make_want(&uses[0]);
     flushes();
     resets();

@@ -181,7 +181,7 @@ def keys_name_every_field():
             check(re.search(named, text), f"the key of measured answers forgets {kind}.{name}")
     shape = set(members_of("filter_shape", "lib/ops/filter_engine.h"))
     by_length = {"taps", "advance", "high", "fold", "m", "history", "block", "frame", "first", "values", "step", "pair",
-                 "origin", "sample_bytes", "value_bytes"}  # of the others and the length, or no matter of time
+                 "taps_dft", "origin", "sample_bytes", "value_bytes"}  # of the others and the length, or no matter of time
     check(by_length < shape, f"struct filter_shape has not {by_length - shape}")
     text = (SOURCE / "lib/ops/filter_choose.c").read_text().partition("static void ask(")[2].partition("\n}\n")[0]
     for name in shape - by_length:

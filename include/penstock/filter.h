@@ -40,8 +40,9 @@ typedef struct penstock_filter_channel {
 
 typedef struct penstock_filter_desc {
     size_t size;
-    penstock_format format;    /* of the samples pushed. PENSTOCK_F32 with real taps and no shift gives float, all else
-                                  penstock_cf32. PENSTOCK_PLANAR: each push has its own I part and Q part */
+    penstock_format format;    /* of the samples pushed. PENSTOCK_F32 with real taps, no shift and not `tunable` gives
+                                  float, all else penstock_cf32. PENSTOCK_PLANAR: each push has its own I part and Q
+                                  part */
     const penstock_cf32 *taps; /* tap_count complex taps, */
     const float *real_taps;    /* or as many real ones; one of the two is NULL */
     size_t tap_count;          /* 1 .. 2^20 */
@@ -62,6 +63,7 @@ typedef struct penstock_filter_desc {
     size_t interpolation; /* 1 .. 2^10, 0: 1; see above */
     const penstock_filter_channel *channels; /* instead of the taps, shift and phase above: */
     size_t channel_count;                    /* 0: one channel, from these; else 1 .. 2^16 channels with values each */
+    bool tunable; /* penstock_filter_set_shift() may come. Any shift or phase above allows it, too */
 } penstock_filter_desc;
 
 #define PENSTOCK_FILTER_DESC(...) PENSTOCK_DESCRIPTION(penstock_filter_desc, __VA_ARGS__)
@@ -95,16 +97,16 @@ typedef struct penstock_filter_info {
 PENSTOCK_API int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info *info);
 
 /*
- * With the samples on the filter's device, as penstock_plan_enqueue(): `blocks` blocks of channel 0, with the taps last
- * set, beside the stream, which goes on as it was. Block b of a signal is the samples from b `block` on (of
- * penstock_filter_info), and gives its values from b `block` / decimation on, bit by bit those of the stream. `in` has
- * `before` samples ahead of block `first` (zeros ahead of the signal), and (blocks - 1) `block` + `reads` in all; `out`
- * gets `blocks` `block` / decimation values, and lies apart.
+ * With the samples on the filter's device, as penstock_plan_enqueue(): `blocks` blocks of channel 0, with the taps and
+ * the shift last set, as if they had always held, beside the stream, which goes on as it was. Block b of a signal is
+ * the samples from b `block` on (of penstock_filter_info), and gives its values from b `block` / decimation on, bit by
+ * bit those of the stream. `in` has `before` samples ahead of block `first` (zeros ahead of the signal), and (blocks -
+ * 1) `block` + `reads` in all; `out` gets `blocks` `block` / decimation values, and lies apart.
  *
- * The first call after other taps were set sends what stands for them to the device, and waits. Other calls of the
- * stream, and other taps, are not to come while another thread is in this one, nor other taps while work is under way.
- * PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation, on processors, and
- * for transforms of other lengths than powers of two from 16 to 8192.
+ * The first call after other taps or another shift were set sends what stands for them to the device, and waits. Other
+ * calls of the stream, and such changes, are not to come while another thread is in this one, nor changes while work is
+ * under way. PENSTOCK_ERR_UNSUPPORTED where the device has no kernel that does all of it: with interpolation, on
+ * processors, and for transforms of other lengths than powers of two from 16 to 8192.
  */
 PENSTOCK_API int penstock_filter_enqueue(penstock_stream *filter, const penstock_buffer *in, penstock_buffer *out,
                                          uint64_t first, size_t blocks, penstock_queue *queue);
@@ -121,6 +123,17 @@ PENSTOCK_API int penstock_filter_set_taps(penstock_stream *stream, const penstoc
 /* Of one channel, 0 .. channels - 1; the above is of channel 0. */
 PENSTOCK_API int penstock_filter_set_channel_taps(penstock_stream *stream, size_t channel, const penstock_cf32 *taps,
                                                   const float *real_taps, size_t tap_count, uint64_t at);
+
+/*
+ * Another shift (turns per sample, |shift| <= 0.5) of a channel from sample `at` on: values whose p >= `at` (with
+ * interpolation: `at` I) are those of the new shift, as if it had always held, the others those of the old one. Its
+ * phase at sample `at` is that of the old one there plus `jump` turns; 0: it goes on without a jump. `at` as for
+ * penstock_filter_set_taps(); the same shift without a jump changes no bit. The taps are those last set; other taps
+ * later leave shift and phase as they are. After penstock_stream_reset() the shift last set has the description's phase
+ * at sample 0. PENSTOCK_ERR_STATE where the description has neither `tunable` nor a shift nor a phase.
+ */
+PENSTOCK_API int penstock_filter_set_shift(penstock_stream *stream, size_t channel, double shift, double jump,
+                                           uint64_t at);
 
 /* ---------------------------------------------------------------- whole signals --------------- */
 

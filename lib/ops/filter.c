@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The life of a filter, and its taps. */
+/* The life of a filter. */
 #include "core/context.h"
 #include "core/cpu_while_compiling.h"
 #include "core/description.h"
@@ -14,42 +14,35 @@
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int make_engine_of(struct filter_stream *filter, struct filter_shape *shape, const struct filter_shift *shifts,
-                          const char *device)
+static int make_engine_of(struct filter_stream *filter, struct filter_shape *shape, const char *device)
 {
     penstock_context *context = filter->stream.context;
     char text[64];
     size_t n = filter->desc.n;
     int status;
     if (!n) {
-        if ((status = penstock__filter_choose(shape, text, context, shifts, filter->channels, device)))
+        if ((status = penstock__filter_choose(shape, text, context, filter->channels, device)))
             return status;
         device = text;
     } else if (!penstock__filter_shape_set(shape, n) && !penstock__filter_shape_partition(shape, n)) {
         return bad("transforms of %zu are too short for %zu taps and decimation %zu", n, shape->taps,
                    shape->decimation);
     }
-    return penstock__filter_engine_new(&filter->engine, context, shape, shifts, filter->channels, device);
+    return penstock__filter_engine_new(&filter->engine, context, shape, filter->channels, device);
 }
 
 /* A device without real transforms does the same by complex ones. */
 static int make_engine(struct filter_stream *filter, const char *device)
 {
-    struct filter_shift *shifts = penstock__calloc(filter->channels, sizeof *shifts);
     struct filter_shape shape;
-    if (!shifts)
-        return PENSTOCK_ERR_MEMORY;
-    for (size_t c = 0; c < filter->channels; c++)
-        shifts[c] = filter->lines[c].shift;
     penstock__filter_shape_of(&shape, &filter->desc);
-    int status = make_engine_of(filter, &shape, shifts, device);
+    int status = make_engine_of(filter, &shape, device);
     if (status == PENSTOCK_ERR_UNSUPPORTED && shape.real) {
         shape.real = false;
         shape.real_values = true;
         shape.format = PENSTOCK_CF32;
-        status = make_engine_of(filter, &shape, shifts, device);
+        status = make_engine_of(filter, &shape, device);
     }
-    penstock__free(shifts);
     if (status)
         return status;
     filter->shape = penstock__filter_engine_shape(filter->engine);
@@ -65,10 +58,9 @@ static int make_lines(struct filter_stream *filter)
     if (!filter->lines || !filter->run)
         return PENSTOCK_ERR_MEMORY;
     filter->channels = count;
-    for (size_t c = 0; c < count; c++) {
-        penstock_filter_channel channel = penstock__filter_channel_of(&filter->desc, c);
-        filter->lines[c].shift = (struct filter_shift){channel.shift, remainder(channel.phase, 1)};
-    }
+    for (size_t c = 0; c < count; c++)
+        filter->lines[c].phase =
+            penstock__filter_turns(remainder(penstock__filter_channel_of(&filter->desc, c).phase, 1));
     return PENSTOCK_OK;
 }
 
@@ -78,8 +70,10 @@ static int make_taps(struct filter_stream *filter)
     for (size_t c = 0; c < filter->channels && !status; c++) {
         struct filter_line *line = &filter->lines[c];
         penstock_filter_channel channel = penstock__filter_channel_of(&filter->desc, c);
-        status = penstock__filter_taps_new(&line->taps, filter->shape, line->shift.shift, channel.taps,
-                                           channel.real_taps, channel.tap_count);
+        status = penstock__filter_set_new(&line->taps, filter, c, &channel,
+                                          (struct filter_shift){channel.shift, line->phase});
+        if (!status)
+            line->taps->first = true;
         line->newest = line->taps;
     }
     return status;
@@ -179,6 +173,7 @@ static void reset(penstock_stream *stream)
     for (size_t c = 0; c < filter->channels; c++) {
         penstock__filter_drop_taps(&filter->lines[c], filter->lines[c].newest);
         filter->lines[c].taps->from = 0;
+        filter->lines[c].taps->shift.phase = filter->lines[c].phase;
     }
     penstock__filter_rewind(filter);
 }
@@ -218,6 +213,15 @@ const struct penstock__stream_kind penstock__filter_kind = {
 
 /* ---------------------------------------------------------------- what is known --------------- */
 
+/* That of a channel which holds at a sample. */
+static struct filter_shift shift_at(const struct filter_stream *filter, size_t channel, uint64_t sample)
+{
+    const struct filter_taps *taps = filter->lines[channel].taps;
+    while (taps->next && taps->next->from <= sample * filter->shape->interpolation)
+        taps = taps->next;
+    return taps->shift;
+}
+
 int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info *info)
 {
     penstock_filter_info known = PENSTOCK_FILTER_INFO;
@@ -237,7 +241,9 @@ int penstock_filter_get_info(const penstock_stream *stream, penstock_filter_info
     known.delay = (double)(filter->lines[0].newest->count - 1) / 2 - (double)shape->advance;
     known.samples = filter->stream.taken;
     known.values = filter->stream.given;
-    known.phase = (double)(penstock__filter_phase(&filter->lines[0].shift, filter->stream.taken) >> 11) * 0x1p-53;
+    known.phase =
+        (double)(penstock__filter_phase(shift_at(filter, 0, filter->stream.taken), filter->stream.taken) >> 11) *
+        0x1p-53;
     known.channels = filter->channels;
     known.before = shape->history - shape->advance / shape->interpolation;
     known.reads = shape->partitions > 1 ? shape->n + (shape->partitions - 1) * shape->block : shape->n;
@@ -269,55 +275,4 @@ int penstock_bench_new_filter(penstock_bench **bench, penstock_stream *stream, c
     *bench = NULL;
     penstock__filter_queue_settle(filter);
     return penstock__filter_engine_bench(bench, filter->engine, filter->lines[0].newest, in, in_bytes, blocks);
-}
-
-/* ---------------------------------------------------------------- taps ------------------------ */
-
-static int check_change(const struct filter_stream *filter, size_t channel, const penstock_cf32 *taps,
-                        const float *real_taps, size_t tap_count)
-{
-    int status;
-    if (channel >= filter->channels)
-        return bad("channel %zu of %zu", channel, filter->channels);
-    if ((status = penstock__filter_check_taps(taps, real_taps, tap_count, filter->desc.max_taps)))
-        return status;
-    if (taps && filter->shape->value_bytes == sizeof(float))
-        return bad("complex taps do not go with real values");
-    if (tap_count <= filter->shape->advance)
-        return bad("%zu taps do not go with an advance of %zu", tap_count, filter->shape->advance);
-    return PENSTOCK_OK;
-}
-
-int penstock_filter_set_channel_taps(penstock_stream *stream, size_t channel, const penstock_cf32 *taps,
-                                     const float *real_taps, size_t tap_count, uint64_t at)
-{
-    struct filter_taps *made, *last;
-    struct filter_stream *filter = filter_of(stream);
-    int status = penstock__stream_is(stream, &penstock__filter_kind, "penstock_filter_set_taps");
-    if (status || (status = check_change(filter, channel, taps, real_taps, tap_count)))
-        return status;
-    struct filter_line *line = &filter->lines[channel];
-    size_t up = filter->shape->interpolation;
-    uint64_t from = at > UINT64_MAX / up ? UINT64_MAX : at * up;
-    if (at < filter->stream.taken || from < line->newest->from)
-        return bad("taps from sample %llu on; the first that they can hold from is %llu", (unsigned long long)at,
-                   (unsigned long long)(at < filter->stream.taken ? filter->stream.taken : line->newest->from / up));
-    if ((status = penstock__filter_taps_new(&made, filter->shape, line->shift.shift, taps, real_taps, tap_count)))
-        return status;
-    if (filter->build && (status = penstock__filter_taps_keep(made, taps, real_taps))) {
-        penstock__filter_taps_free(made);
-        return status;
-    }
-    made->from = from;
-    for (last = line->taps; last->next;)
-        last = last->next;
-    last->next = made;
-    line->newest = made;
-    return PENSTOCK_OK;
-}
-
-int penstock_filter_set_taps(penstock_stream *stream, const penstock_cf32 *taps, const float *real_taps,
-                             size_t tap_count, uint64_t at)
-{
-    return penstock_filter_set_channel_taps(stream, 0, taps, real_taps, tap_count, at);
 }

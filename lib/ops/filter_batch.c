@@ -97,7 +97,7 @@ static void store_item(void *argument, size_t item, unsigned worker)
     struct filter_engine *engine = rows->engine;
     (void)worker;
     for (size_t row = item * rows->item; row < end_of(rows, item); row++)
-        penstock__filter_store(engine, rows->channel, out_of(rows, row), engine->made + row * engine->row_bytes,
+        penstock__filter_store(engine, taps_of(rows, row), out_of(rows, row), engine->made + row * engine->row_bytes,
                                rows->blocks->first + row, 0, engine->shape.values);
 }
 
@@ -126,7 +126,7 @@ static int change_taps(const struct rows *rows, size_t row, const struct filter_
         int status = penstock_plan_run(engine->reverse, product, made, 1);
         if (status)
             return status;
-        penstock__filter_store(engine, rows->channel, out_of(rows, row), made, block, done, end);
+        penstock__filter_store(engine, taps, out_of(rows, row), made, block, done, end);
     }
     return PENSTOCK_OK;
 }

@@ -44,15 +44,22 @@ size_t penstock__filter_channels(const penstock_filter_desc *desc)
     return desc->channel_count ? desc->channel_count : 1;
 }
 
+int penstock__filter_check_shift(double shift, const char *phase_name, double phase)
+{
+    if (!(fabs(shift) <= 0.5))
+        return bad("shift is %g, not -0.5 .. 0.5 turns per sample", shift);
+    if (!isfinite(phase))
+        return bad("%s is %g, not finite", phase_name, phase);
+    return PENSTOCK_OK;
+}
+
 static int check_channel(const penstock_filter_channel *channel, size_t advance)
 {
     int status = penstock__filter_check_taps(channel->taps, channel->real_taps, channel->tap_count, MAX_TAPS);
     if (status)
         return status;
-    if (!(fabs(channel->shift) <= 0.5))
-        return bad("shift is %g, not -0.5 .. 0.5 turns per sample", channel->shift);
-    if (!isfinite(channel->phase))
-        return bad("phase is %g, not finite", channel->phase);
+    if ((status = penstock__filter_check_shift(channel->shift, "phase", channel->phase)))
+        return status;
     if (advance >= channel->tap_count)
         return bad("advance is %zu, not 0 .. %zu (tap_count - 1)", advance, channel->tap_count - 1);
     return PENSTOCK_OK;
@@ -115,14 +122,22 @@ int penstock__filter_check(penstock_filter_desc *desc)
     return desc->n ? check_length(desc) : PENSTOCK_OK;
 }
 
+static bool is_rotated(const penstock_filter_desc *desc)
+{
+    bool rotated = desc->tunable;
+    for (size_t c = 0; c < penstock__filter_channels(desc) && !rotated; c++) {
+        penstock_filter_channel channel = penstock__filter_channel_of(desc, c);
+        rotated = channel.shift != 0 || channel.phase != 0;
+    }
+    return rotated;
+}
+
 /* Whether values are real: what comes in is, and so is what all channels do to it. */
 static bool all_real(const penstock_filter_desc *desc)
 {
-    bool real = desc->format == PENSTOCK_F32;
-    for (size_t c = 0; c < penstock__filter_channels(desc) && real; c++) {
-        penstock_filter_channel channel = penstock__filter_channel_of(desc, c);
-        real = channel.real_taps && channel.shift == 0 && channel.phase == 0;
-    }
+    bool real = desc->format == PENSTOCK_F32 && !is_rotated(desc);
+    for (size_t c = 0; c < penstock__filter_channels(desc) && real; c++)
+        real = penstock__filter_channel_of(desc, c).real_taps;
     return real;
 }
 
@@ -137,6 +152,7 @@ void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter
                   : convert ? PENSTOCK_CF32
                             : desc->format,
         .real = real,
+        .rotated = is_rotated(desc),
         .taps = desc->max_taps,
         .interpolation = desc->interpolation,
         .decimation = desc->decimation,

@@ -17,6 +17,9 @@ size_t penstock__filter_channels(const penstock_filter_desc *desc);
 /* Taps of a description or of a change: exactly one of the two, 1 .. `most` of them, all finite. */
 int penstock__filter_check_taps(const penstock_cf32 *complex_taps, const float *real_taps, size_t count, size_t most);
 
+/* Of a description or a change. */
+int penstock__filter_check_shift(double shift, const char *phase_name, double phase);
+
 /* The shape but for the transform length; `desc` has been checked. */
 void penstock__filter_shape_of(struct filter_shape *shape, const penstock_filter_desc *desc);
 

@@ -15,7 +15,6 @@
 struct wanted {
     penstock_context *context;
     const struct filter_shape *shape;
-    const struct filter_shift *shifts;
     size_t channels;
 };
 
@@ -45,13 +44,14 @@ static int rig_init(struct rig *rig, const struct wanted *wanted, const struct f
 {
     static const penstock_cf32 one = {1, 0};
     static const float real_one = 1;
+    const struct filter_shift shift = {shape->rotated ? 0.1 : 0, 0};
     size_t rows, in_bytes, out_bytes;
     int status;
     *rig = (struct rig){.context = wanted->context};
-    if ((status = penstock__filter_engine_new(&rig->engine, wanted->context, shape, wanted->shifts, wanted->channels,
-                                              device)) ||
-        (status = penstock__filter_taps_new(&rig->taps, penstock__filter_engine_shape(rig->engine), 0,
-                                            shape->real ? NULL : &one, shape->real ? &real_one : NULL, 1)))
+    if ((status = penstock__filter_engine_new(&rig->engine, wanted->context, shape, wanted->channels, device)) ||
+        (status = penstock__filter_taps_new(&rig->taps, penstock__filter_engine_shape(rig->engine), shift,
+                                            shape->real ? NULL : &one, shape->real ? &real_one : NULL, 1)) ||
+        (status = penstock__filter_taps_rotate(rig->taps, penstock__filter_engine_shape(rig->engine), NULL, false)))
         return status;
     rows = penstock__filter_engine_rows(rig->engine);
     in_bytes = penstock__filter_engine_samples(rig->engine, rows) * shape->sample_bytes;
@@ -125,13 +125,10 @@ static void ask(void *owner, struct penstock__question *question, const struct p
 {
     const struct wanted *wanted = owner;
     const struct filter_shape *shape = wanted->shape;
-    size_t shifted = 0;
-    for (size_t c = 0; c < wanted->channels; c++)
-        shifted += wanted->shifts[c].shift != 0;
     penstock__question_add(question,
-                           "filter: format %d, real %d %d, up %zu, down %zu, channels %zu, shifted %zu, latency %zu",
+                           "filter: format %d, real %d %d, up %zu, down %zu, channels %zu, rotated %d, latency %zu",
                            (int)shape->format, shape->real, shape->real_values, shape->interpolation, shape->decimation,
-                           wanted->channels, shifted, shape->max_latency);
+                           wanted->channels, shape->rotated, shape->max_latency);
     for (size_t i = 0; i < list->count; i++) {
         struct filter_shape there = *shape;
         penstock__filter_length(&there, list->devices[i], wanted->channels);
@@ -140,10 +137,10 @@ static void ask(void *owner, struct penstock__question *question, const struct p
     penstock__question_add(question, "\n");
 }
 
-int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_context *context,
-                            const struct filter_shift *shifts, size_t channel_count, const char *asked)
+int penstock__filter_choose(struct filter_shape *shape, char text[64], penstock_context *context, size_t channel_count,
+                            const char *asked)
 {
-    struct wanted wanted = {.context = context, .shape = shape, .shifts = shifts, .channels = channel_count};
+    struct wanted wanted = {.context = context, .shape = shape, .channels = channel_count};
     struct penstock_device *device;
     enum penstock_preference preference;
     const char *name;

@@ -23,6 +23,9 @@
  * each batch. */
 #define PARTITIONS_SHARE 2
 
+/* Points up to which the transform of taps is prepared once: 16 bytes each. */
+#define MOST_KEPT 65536
+
 /* ---------------------------------------------------------------- plans ----------------------- */
 
 /* Both on one device: the second plan follows the first where the library may choose. */
@@ -104,20 +107,18 @@ static int choose_rows(struct filter_engine *engine)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int make_rotations(struct filter_engine *engine, const struct filter_shift *shifts, size_t count)
+/* For the taps' spectra; where there is none for the length, taps make their own each time. */
+static int make_taps_dft(struct filter_engine *engine)
 {
     int status = PENSTOCK_OK;
-    if (!(engine->rotations = penstock__calloc(count, sizeof *engine->rotations)))
-        return PENSTOCK_ERR_MEMORY;
-    engine->channels = count;
-    for (size_t c = 0; c < count && !status; c++)
-        status = penstock__filter_rotation_init(&engine->rotations[c], &engine->shape, shifts[c]);
+    if (engine->shape.high <= MOST_KEPT)
+        status = penstock__dft_plan_new(&engine->taps_dft, engine->shape.high, PENSTOCK_FORWARD);
+    engine->shape.taps_dft = engine->taps_dft;
     return status;
 }
 
 int penstock__filter_engine_new(struct filter_engine **engine, penstock_context *context,
-                                const struct filter_shape *shape, const struct filter_shift *shifts,
-                                size_t channel_count, const char *device)
+                                const struct filter_shape *shape, size_t channel_count, const char *device)
 {
     struct filter_engine *made = penstock__calloc(1, sizeof *made);
     int status;
@@ -126,12 +127,13 @@ int penstock__filter_engine_new(struct filter_engine **engine, penstock_context 
         return PENSTOCK_ERR_MEMORY;
     made->context = context;
     made->shape = *shape;
+    made->channels = channel_count;
     made->kernels = penstock__filter_kernels();
     made->bins = shape->real ? shape->n / 2 + 1 : shape->n;
     made->products = shape->real ? shape->m / 2 + 1 : shape->m;
     made->row_bytes = shape->m * (shape->real ? sizeof(float) : sizeof(penstock_cf32));
     if ((status = penstock__filter_near_pair(made, device)) || (!made->pair && (status = make_plans(made, device))) ||
-        (status = make_rotations(made, shifts, channel_count)))
+        (status = make_taps_dft(made)))
         goto fail;
     made->near = shape->partitions == 1 && (made->pair || penstock__filter_near_possible(made));
     if ((status = choose_rows(made)) ||
@@ -151,9 +153,7 @@ void penstock__filter_engine_free(struct filter_engine *engine)
     penstock_plan_free(engine->reverse);
     penstock_plan_free(engine->forward);
     penstock__filter_pair_free(engine->pair);
-    for (size_t c = 0; c < engine->channels; c++)
-        penstock__free(engine->rotations[c].table);
-    penstock__free(engine->rotations);
+    penstock__dft_plan_free(engine->taps_dft);
     penstock__filter_fused_free(&engine->fused);
     penstock__free(engine->spectra);
     penstock__free(engine->product);

@@ -30,6 +30,7 @@ struct filter_shape {
     penstock_format format; /* of the samples that the forward transform reads: no planar one, no CU8 */
     bool real;              /* real transforms: format F32, values are float */
     bool real_values;       /* of complex transforms the real part is kept: values are float */
+    bool rotated;           /* some channel has a shift or a phase, or may get one */
     size_t taps, interpolation, decimation, advance;
     size_t max_latency; /* 0: any */
 
@@ -42,8 +43,11 @@ struct filter_shape {
     size_t values, step;     /* values that a block makes; one of `step` of the reverse transform's */
     size_t sample_bytes, value_bytes;
 
-    const struct filter_pair *pair; /* an engine's own: what convolves instead of two transforms, or NULL */
-    uint64_t origin;                /* sample at which its first block begins */
+    /* An engine's own. */
+    const struct filter_pair *pair; /* what convolves instead of two transforms, or NULL */
+    const struct penstock_dft_plan
+        *taps_dft;   /* of `high` points, for taps; NULL where they make it when they need it */
+    uint64_t origin; /* sample at which its first block begins */
 };
 
 /* For transforms of length n; false where the taps do not fit into it. */
@@ -56,32 +60,46 @@ bool penstock__filter_shape_partition(struct filter_shape *shape, size_t n);
 /* Position of a block's first value. */
 uint64_t penstock__filter_position(const struct filter_shape *shape, uint64_t block);
 
-/* A set of taps, and the position from which on it holds; the next one follows in time. */
+/* In turns per sample of the input, and the phase at sample 0 in units of 2^-64 turns. */
+struct filter_shift {
+    double shift;
+    uint64_t phase;
+};
+
+/* What turns values: of all sets of taps with the same shift. */
+struct filter_rotation {
+    size_t uses;
+    penstock_cf32 table[]; /* from a block's first value to each */
+};
+
+/* A set of taps with a shift, and the position from which on it holds; the next one follows in time. */
 struct filter_taps {
     size_t count;
     uint64_t from;
     uint64_t id; /* no other set has it; never 0 */
     struct filter_taps *next;
-    void *given; /* the taps themselves, where another shape may need them; else NULL */
-    bool given_real;
+    struct filter_shift shift;
+    struct filter_rotation *rotation; /* NULL: values are as they are */
+    void *given;                      /* the taps themselves, where another shape or shift may need them; else NULL */
+    bool given_real, first;           /* first: as the description has it */
     _Alignas(64) penstock_cf32 spectrum[]; /* of each part `high` values, real: high / 2 + 1; 1 / high and the rotation
                                               are in it; in the pair's order where there is one */
 };
 
-/* `shape` is an engine's. One of `complex` and `real` is given; `shift` in turns per sample of the input. */
-int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_shape *shape, double shift,
+/* `shape` is an engine's. One of `complex` and `real` is given. */
+int penstock__filter_taps_new(struct filter_taps **taps, const struct filter_shape *shape, struct filter_shift shift,
                               const penstock_cf32 *complex_taps, const float *real_taps, size_t count);
+
+/* The rotation of its shift, or that of `like` (may be NULL), where that has the same; none where there is nothing to
+ * turn, unless `always`. */
+int penstock__filter_taps_rotate(struct filter_taps *taps, const struct filter_shape *shape,
+                                 const struct filter_taps *like, bool always);
 
 /* Keeps the taps themselves too. */
 int penstock__filter_taps_keep(struct filter_taps *taps, const penstock_cf32 *complex_taps, const float *real_taps);
 void penstock__filter_taps_free(struct filter_taps *taps);
 
 struct filter_engine;
-
-/* A channel's shift in turns per sample, and its phase in turns at sample 0. */
-struct filter_shift {
-    double shift, phase;
-};
 
 /* What holds for one channel in a run. */
 struct filter_channel {
@@ -100,8 +118,7 @@ struct filter_blocks {
 
 /* `shape` has been set. */
 int penstock__filter_engine_new(struct filter_engine **engine, penstock_context *context,
-                                const struct filter_shape *shape, const struct filter_shift *shifts,
-                                size_t channel_count, const char *device);
+                                const struct filter_shape *shape, size_t channel_count, const char *device);
 void penstock__filter_engine_free(struct filter_engine *engine);
 
 const struct filter_shape *penstock__filter_engine_shape(const struct filter_engine *engine);
@@ -122,8 +139,12 @@ bool penstock__filter_engine_near(const struct filter_engine *engine);
 bool penstock__filter_engine_shares(const struct filter_engine *engine, size_t blocks);
 size_t penstock__filter_engine_share(const struct filter_engine *engine);
 
-/* Phase of a channel's shift at a sample of the input, in units of 2^-64 turns. */
-uint64_t penstock__filter_phase(const struct filter_shift *shift, uint64_t sample);
+/* Phase at a sample of the input, in units of 2^-64 turns, and at a position. */
+uint64_t penstock__filter_phase(struct filter_shift shift, uint64_t sample);
+uint64_t penstock__filter_phase_at(const struct filter_shape *shape, struct filter_shift shift, uint64_t position);
+
+/* Turns in units of 2^-64, modulo one. */
+uint64_t penstock__filter_turns(double turns);
 
 /* Samples that `rows` >= 1 blocks read. */
 size_t penstock__filter_engine_samples(const struct filter_engine *engine, size_t rows);
@@ -164,6 +185,6 @@ void penstock__filter_length(struct filter_shape *shape, const struct penstock_d
 /* The same for the device that `asked` means, which "auto" finds by measurement or from memory; `device` is then the
  * text that names it. */
 int penstock__filter_choose(struct filter_shape *shape, char device[64], penstock_context *context,
-                            const struct filter_shift *shifts, size_t channel_count, const char *asked);
+                            size_t channel_count, const char *asked);
 
 #endif

@@ -23,14 +23,6 @@ bool penstock__filter_fused_possible(const struct penstock_device *device, const
            (shape->format != PENSTOCK_F32 || shape->real);
 }
 
-static bool rotated(const struct filter_engine *engine)
-{
-    for (size_t c = 0; c < engine->channels; c++)
-        if (engine->rotations[c].table)
-            return true;
-    return false;
-}
-
 static int make_memory(struct filter_fused *fused, size_t channels)
 {
     size_t bytes = penstock__filter_response(&fused->problem.filter) * sizeof(penstock_cf32);
@@ -62,7 +54,7 @@ int penstock__filter_fused_init(struct filter_engine *engine, struct penstock_de
                    .first = shape->first * shape->fold,
                    .partitions = shape->partitions,
                    .decimation = shape->decimation,
-                   .rotated = rotated(engine)},
+                   .rotated = shape->rotated},
     };
     if ((status = make_memory(fused, engine->channels)))
         return status;
@@ -88,15 +80,15 @@ void penstock__filter_fused_free(struct filter_fused *fused)
 /* ---------------------------------------------------------------- response -------------------- */
 
 /* The phase of a block's first value. */
-static uint64_t phase_of(const struct filter_engine *engine, size_t channel, uint64_t block)
+static uint64_t phase_of(const struct filter_engine *engine, const struct filter_taps *taps, uint64_t block)
 {
-    return penstock__filter_phase(&engine->rotations[channel].shift, penstock__filter_position(&engine->shape, block));
+    return penstock__filter_phase_at(&engine->shape, taps->shift, penstock__filter_position(&engine->shape, block));
 }
 
-static void fill_rotation(const struct filter_engine *engine, size_t channel, penstock_cf32 *to)
+static void fill_rotation(const struct filter_engine *engine, const struct filter_taps *taps, penstock_cf32 *to)
 {
-    const penstock_cf32 *table = engine->rotations[channel].table;
-    uint64_t step = phase_of(engine, channel, 1) - phase_of(engine, channel, 0);
+    const penstock_cf32 *table = taps->rotation ? taps->rotation->table : NULL;
+    uint64_t step = phase_of(engine, taps, 1) - phase_of(engine, taps, 0);
     size_t values = engine->shape.values;
     for (size_t j = 0; j < values; j++)
         to[j] = table ? table[j] : (penstock_cf32){1, 0};
@@ -127,7 +119,7 @@ static void fill_response(struct filter_engine *engine, size_t channel, const st
         }
     }
     if (filter->rotated)
-        fill_rotation(engine, channel, response->values + filter->partitions * n);
+        fill_rotation(engine, taps, response->values + filter->partitions * n);
     response->id = ++fused->fills;
     response->taps_id = taps->id;
 }
@@ -177,7 +169,7 @@ int penstock__filter_fused_send(struct filter_engine *engine, size_t channel, co
         &(struct penstock__batch){.in = in,
                                   .response = response->values,
                                   .coefficients_id = response->id,
-                                  .phase = filter->rotated ? phase_of(engine, channel, first) : 0,
+                                  .phase = filter->rotated ? phase_of(engine, taps, first) : 0,
                                   .out = out,
                                   .frames = count,
                                   .samples = penstock__filter_samples(filter, count),
@@ -229,9 +221,9 @@ static int send_response(struct filter_fused *fused, penstock_queue *queue)
 }
 
 /* Of a signal's block, wherever the stream's first one was. */
-static uint64_t signal_phase(const struct filter_engine *engine, uint64_t block)
+static uint64_t signal_phase(const struct filter_engine *engine, const struct filter_taps *taps, uint64_t block)
 {
-    return penstock__filter_phase(&engine->rotations[0].shift, block * engine->shape.block + engine->shape.advance);
+    return penstock__filter_phase(taps->shift, block * engine->shape.block + engine->shape.advance);
 }
 
 static int check_blocks(const struct penstock_problem *problem, size_t count)
@@ -260,7 +252,7 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
     fill_response(engine, 0, taps);
     if ((status = send_response(fused, queue)))
         return status;
-    uint64_t phase = filter->rotated ? signal_phase(engine, first) : 0;
+    uint64_t phase = filter->rotated ? signal_phase(engine, taps, first) : 0;
     job.coefficients = fused->there;
     job.start = (uint32_t)(phase >> 32);
     job.spacing = (uint32_t)phase;
@@ -275,11 +267,12 @@ int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *e
     if (!fused->executor)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not filter in one kernel");
     fill_response(engine, 0, taps);
-    struct penstock__bench_work work = {.in = in,
-                                        .in_bytes = in_bytes,
-                                        .batch = {.response = fused->responses[0].values,
-                                                  .phase = fused->problem.filter.rotated ? phase_of(engine, 0, 0) : 0,
-                                                  .frames = count,
-                                                  .samples = penstock__filter_samples(&fused->problem.filter, count)}};
+    struct penstock__bench_work work = {
+        .in = in,
+        .in_bytes = in_bytes,
+        .batch = {.response = fused->responses[0].values,
+                  .phase = fused->problem.filter.rotated ? phase_of(engine, taps, 0) : 0,
+                  .frames = count,
+                  .samples = penstock__filter_samples(&fused->problem.filter, count)}};
     return penstock__bench_new(bench, fused->executor, &work, false);
 }

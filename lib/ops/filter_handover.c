@@ -75,18 +75,22 @@ static int take_taps(struct filter_line *to, const struct filter_line *from, con
     struct filter_taps *last = to->taps;
     for (const struct filter_taps *taps = from->taps; taps; taps = taps->next) {
         struct filter_taps *made;
-        if (!taps->given)
+        if (taps->first)
             continue;
-        int status = penstock__filter_taps_new(&made, shape, to->shift.shift, taps->given_real ? NULL : taps->given,
+        int status = penstock__filter_taps_new(&made, shape, taps->shift, taps->given_real ? NULL : taps->given,
                                                taps->given_real ? taps->given : NULL, taps->count);
         if (status)
             return status;
         made->from = taps->from;
         last->next = made;
+        if ((status = penstock__filter_taps_rotate(made, shape, last, to->phase != 0)) ||
+            (shape->rotated && (status = penstock__filter_taps_keep(made, taps->given_real ? NULL : taps->given,
+                                                                    taps->given_real ? taps->given : NULL))))
+            return status;
         last = made;
     }
     to->newest = last;
-    if (from->taps->given) /* those are gone */
+    if (!from->taps->first) /* those are gone */
         penstock__filter_drop_taps(to, to->taps->next);
     return PENSTOCK_OK;
 }

@@ -128,8 +128,8 @@ static void make_spectrum(const struct near *near, size_t row, char *scratch)
 }
 
 /* Values `first` .. `end` - 1 of a block of which value 0 goes to `out`. */
-static void make_values(const struct filter_engine *engine, size_t channel, const struct filter_taps *taps,
-                        uint64_t block, size_t first, size_t end, char *out, char *scratch)
+static void make_values(const struct filter_engine *engine, const struct filter_taps *taps, uint64_t block,
+                        size_t first, size_t end, char *out, char *scratch)
 {
     const struct filter_shape *shape = &engine->shape;
     penstock_cf32 *spectrum = (void *)scratch, *product = (void *)(scratch + engine->product_at);
@@ -137,16 +137,16 @@ static void make_values(const struct filter_engine *engine, size_t channel, cons
     if (!engine->pair) {
         penstock__filter_multiply(engine, product, spectrum, taps);
         penstock__plan_run_frames(engine->reverse, product, 0, 1, made, scratch + engine->transform_at);
-        penstock__filter_store(engine, channel, out, made, block, first, end);
+        penstock__filter_store(engine, taps, out, made, block, first, end);
         return;
     }
-    bool direct = shape->step == 1 && !shape->real_values && !engine->rotations[channel].table;
+    bool direct = shape->step == 1 && !shape->real_values && !taps->rotation;
     engine->pair->kernels->reverse(engine->pair, (float *)(void *)product, (float *)(void *)spectrum,
                                    (const float *)(const void *)taps->spectrum,
                                    (penstock_cf32 *)(void *)(direct ? out + first * sizeof(penstock_cf32) : made),
                                    direct ? shape->first + first : 0, direct ? end - first : shape->n);
     if (!direct)
-        penstock__filter_store(engine, channel, out, made, block, first, end);
+        penstock__filter_store(engine, taps, out, made, block, first, end);
 }
 
 /* One channel of a block whose spectrum is there, or lost to an earlier product: then it is made again. */
@@ -163,7 +163,7 @@ static void run_channel(const struct near *near, size_t row, size_t channel, cha
             continue;
         if (done && in_place(engine))
             make_spectrum(near, row, scratch);
-        make_values(engine, channel, taps, block, done, end, out, scratch);
+        make_values(engine, taps, block, done, end, out, scratch);
         done = end;
     }
 }

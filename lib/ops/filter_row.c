@@ -9,34 +9,10 @@
 
 #define PI 3.14159265358979323846
 
-/* Turns in units of 2^-64, modulo one: exact at any sample but for the rounding of the shift itself. */
-static uint64_t turns(double shift, uint64_t samples)
-{
-    return (uint64_t)(int64_t)(shift * 0x1p63) * 2 * samples;
-}
-
 static penstock_cf32 unit(uint64_t turns)
 {
     double angle = 2 * PI * 0x1p-64 * (double)(int64_t)turns;
     return (penstock_cf32){(float)cos(angle), (float)sin(angle)};
-}
-
-uint64_t penstock__filter_phase(const struct filter_shift *shift, uint64_t sample)
-{
-    return turns(shift->phase, 1) + turns(shift->shift, sample);
-}
-
-int penstock__filter_rotation_init(struct filter_rotation *rotation, const struct filter_shape *shape,
-                                   struct filter_shift shift)
-{
-    rotation->shift = (struct filter_shift){shift.shift / (double)shape->interpolation, shift.phase};
-    if (shift.shift == 0 && shift.phase == 0)
-        return PENSTOCK_OK;
-    if (!(rotation->table = penstock__alloc(shape->values * sizeof *rotation->table)))
-        return PENSTOCK_ERR_MEMORY;
-    for (size_t j = 0; j < shape->values; j++)
-        rotation->table[j] = unit(turns(rotation->shift.shift, j * shape->decimation));
-    return PENSTOCK_OK;
 }
 
 void penstock__filter_multiply(const struct filter_engine *engine, penstock_cf32 *to, const penstock_cf32 *spectrum,
@@ -66,21 +42,21 @@ static void pick(const struct filter_shape *shape, void *out, const char *made, 
             ((penstock_cf32 *)out)[j] = values[at + j * step];
 }
 
-void penstock__filter_store(const struct filter_engine *engine, size_t channel, void *out, const void *made,
-                            uint64_t block, size_t first, size_t end)
+void penstock__filter_store(const struct filter_engine *engine, const struct filter_taps *taps, void *out,
+                            const void *made, uint64_t block, size_t first, size_t end)
 {
     const struct filter_shape *shape = &engine->shape;
-    const struct filter_rotation *rotation = &engine->rotations[channel];
+    const penstock_cf32 *table = taps->rotation ? taps->rotation->table : NULL;
     const penstock_cf32 *from = out;
     char *to = (char *)out + first * shape->value_bytes;
-    if (rotation->table && shape->step == 1)
+    if (table && shape->step == 1)
         from = (const penstock_cf32 *)made + shape->first + first;
     else
         pick(shape, to, made, first, end - first);
-    if (rotation->table)
+    if (table)
         engine->kernels->rotate(
-            (penstock_cf32 *)(void *)to, shape->step == 1 ? from : (penstock_cf32 *)(void *)to, rotation->table + first,
-            unit(penstock__filter_phase(&rotation->shift, penstock__filter_position(shape, block))), end - first);
+            (penstock_cf32 *)(void *)to, shape->step == 1 ? from : (penstock_cf32 *)(void *)to, table + first,
+            unit(penstock__filter_phase_at(shape, taps->shift, penstock__filter_position(shape, block))), end - first);
 }
 
 size_t penstock__filter_taps_end(const struct filter_shape *shape, const struct filter_taps *taps, uint64_t block)

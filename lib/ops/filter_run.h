@@ -12,12 +12,6 @@
 #include "ops/filter_engine.h"
 #include "ops/filter_fused.h"
 
-/* What turns a channel's values back. */
-struct filter_rotation {
-    struct filter_shift shift; /* in turns per position */
-    penstock_cf32 *table;      /* rotation from a block's first value to each; NULL without a shift */
-};
-
 struct filter_engine {
     penstock_context *context;
     struct filter_shape shape;
@@ -25,7 +19,7 @@ struct filter_engine {
     const char *device;
     penstock_plan *forward, *reverse; /* NULL with a pair */
     struct filter_pair *pair;         /* or NULL */
-    struct filter_rotation *rotations;
+    struct penstock_dft_plan *taps_dft;
     size_t channels;
     size_t rows;                      /* blocks of a batch */
     unsigned slots;                   /* batches on their way at once, while one kernel does all */
@@ -56,16 +50,14 @@ int penstock__filter_batch_send(struct filter_engine *engine, const struct filte
 
 /* ---- stages of a row: filter_row.c ---- */
 
-int penstock__filter_rotation_init(struct filter_rotation *rotation, const struct filter_shape *shape,
-                                   struct filter_shift shift);
-
 /* `to` may be `spectrum` without interpolation. */
 void penstock__filter_multiply(const struct filter_engine *engine, penstock_cf32 *to, const penstock_cf32 *spectrum,
                                const struct filter_taps *taps);
 
-/* Values `first` .. `end` - 1 of a block, out of what the reverse transform made; `out` is where its value 0 goes. */
-void penstock__filter_store(const struct filter_engine *engine, size_t channel, void *out, const void *made,
-                            uint64_t block, size_t first, size_t end);
+/* Values `first` .. `end` - 1 of a block, out of what the reverse transform made of a product with `taps`; `out` is
+ * where its value 0 goes. */
+void penstock__filter_store(const struct filter_engine *engine, const struct filter_taps *taps, void *out,
+                            const void *made, uint64_t block, size_t first, size_t end);
 
 /* The value of a block at which the next taps take over; all values where they do not. */
 size_t penstock__filter_taps_end(const struct filter_shape *shape, const struct filter_taps *taps, uint64_t block);

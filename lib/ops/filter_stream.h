@@ -22,7 +22,7 @@
 
 /* What is one channel's own. */
 struct filter_line {
-    struct filter_shift shift;
+    uint64_t phase;           /* of the description's shift, at sample 0 */
     struct filter_taps *taps; /* those that hold at the next block's start, and later ones */
     const struct filter_taps *newest;
 };
@@ -82,6 +82,10 @@ void penstock__filter_measure_blocks(struct filter_stream *filter, size_t blocks
 
 /* Back to the first sample. */
 void penstock__filter_rewind(struct filter_stream *filter);
+
+/* A set of taps for a channel, with what later changes of shape or shift need of them: filter_changes.c. */
+int penstock__filter_set_new(struct filter_taps **taps, const struct filter_stream *filter, size_t channel,
+                             const penstock_filter_channel *asked, struct filter_shift shift);
 
 /* Forgets sets of taps until `last`, which becomes the first. */
 void penstock__filter_drop_taps(struct filter_line *line, const struct filter_taps *last);

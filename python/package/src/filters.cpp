@@ -53,7 +53,7 @@ static void describe_values(filter &self, const penstock_filter_desc &desc, size
 
 static void make_filter(filter *made, nb::handle given_taps, size_t decimation, size_t interpolation, nb::handle shift,
                         nb::handle phase, size_t advance, bool tail, const std::string &format, size_t max_taps,
-                        size_t n, size_t max_latency, double max_latency_s, const std::string &device,
+                        size_t n, size_t max_latency, double max_latency_s, bool tunable, const std::string &device,
                         const context_ptr &given)
 {
     new (made) filter;
@@ -83,6 +83,7 @@ static void make_filter(filter *made, nb::handle given_taps, size_t decimation, 
     desc.n = n;
     desc.max_latency = max_latency;
     desc.max_latency_s = max_latency_s;
+    desc.tunable = tunable;
     made->open(given, [&](penstock_stream **own, penstock_context *context) {
         return penstock_filter_open(own, context, &desc, device.c_str());
     });
@@ -122,21 +123,33 @@ static void bind_filter(nb::module_ &module)
         module, "Filter",
         "Streaming FIR filter by fast convolution: y[m] = sum over k of h[k] u[m * decimation + "
         "advance - k], u[j] = x[j] exp(2 pi i (phase + shift j)). Items in are samples, items out "
-        "values: complex64, or float32 of format \"f32\" with real taps and no shift. After T "
+        "values: complex64, or float32 of format \"f32\" with real taps, no shift and not tunable. After T "
         "samples and finish() ceil(T / decimation) values have come, with tail all on which the "
         "samples have an influence.")
         .def("__init__", make_filter, "taps"_a, nb::kw_only(), "decimation"_a = 1, "interpolation"_a = 1,
              "shift"_a = 0.0, "phase"_a = 0.0, "advance"_a = 0, "tail"_a = false, "format"_a = "cf32", "max_taps"_a = 0,
-             "n"_a = 0, "max_latency"_a = 0, "max_latency_s"_a = 0.0, "device"_a = "auto", "context"_a = nb::none(),
+             "n"_a = 0, "max_latency"_a = 0, "max_latency_s"_a = 0.0, "tunable"_a = false, "device"_a = "auto",
+             "context"_a = nb::none(),
              "taps: real or complex, 1 .. 2**20 of them; a list of arrays makes several channels, whose values are the "
              "rows of what pull() gives. shift: turns per sample, -f moves what is at frequency f to zero; for several "
              "channels one for all, or one each. phase: in turns. n: transform length, 0: the library's choice. "
-             "max_latency: in samples. max_taps: the most that set_taps() may bring.")
+             "max_latency: in samples. max_taps: the most that set_taps() may bring. tunable: set_shift() may "
+             "come, though there is no shift yet.")
         .def("filter_info", filter_info, nb::sig("def filter_info(self) -> dict[str, typing.Any]"),
              "n, the transform's length; block, samples that it moves on by; latency and delay in samples; samples and "
              "values so far; phase of the shift at the next sample in turns; channels; real; device.")
         .def("set_taps", set_filter_taps, "taps"_a, "at"_a, "channel"_a = 0,
-             "Other taps from sample `at` on, not before what was pushed.");
+             "Other taps from sample `at` on, not before what was pushed.")
+        .def(
+            "set_shift",
+            [](filter &self, double shift, uint64_t at, double jump, size_t channel) {
+                self.call(
+                    [&](penstock_stream *own) { return penstock_filter_set_shift(own, channel, shift, jump, at); });
+            },
+            "shift"_a, "at"_a, "jump"_a = 0.0, "channel"_a = 0,
+            "Another shift from sample `at` on, not before what was pushed; its phase goes on there, `jump` turns "
+            "ahead. "
+            "Only of filters that are tunable or have a shift or a phase.");
 }
 
 /* ---------------------------------------------------------------- resampler ------------------- */
