@@ -46,7 +46,7 @@ OBJECTS = ["buffer", "channel", "ofdm", "ofdm_estimator", "source", "sink", "fil
            "bench"]
 
 # Good values of numbers and texts: by function and argument, else by argument, else by type.
-GOOD = {("penstock_context_tell_choices", "tell"): "NULL",
+GOOD = {("penstock_context_tell_choices", "tell"): "NULL", ("penstock_log_as", "log_user"): "NULL",
         ("penstock_stream_link_channel", "channel"): "0",
         ("penstock_resampler_open", "device"): '"cpu"', ("penstock_resampler_set_ratio", "ratio"): "1.5",
         ("penstock_resampler_set_taps", "taps"): "NULL",
@@ -67,7 +67,7 @@ GOOD = {("penstock_context_tell_choices", "tell"): "NULL",
         ("penstock_filter_set_channel_taps", "real_taps"): "NULL",
         ("penstock_taps_measured", "count"): "512", ("penstock_taps_design", "low"): "0.1",
         ("penstock_taps_measured", "low"): "0.1",
-        ("penstock_filter_set_channel_taps", "channel"): "0", ("penstock_wifi_modulate", "length"): "20",
+        ("penstock_filter_set_channel_taps", "channel"): "0", ("penstock_filter_set_shift", "channel"): "0", ("penstock_wifi_modulate", "length"): "20",
         ("penstock_wifi_frame_samples", "length"): "20", ("penstock_channelizer_set_select", "select_count"): "1"}
 BY_NAME = {"device": "hostile_device", "path": "hostile_output", "low": "0.0", "high": "0.2", "transition": "0.1",
            "attenuation_db": "60.0", "rate_hz": "5e5", "samples_per_symbol": "4.0", "rolloff": "0.35", "channels": "8",
@@ -78,7 +78,7 @@ BY_TYPE = {"size_t": "16", "uint64_t": "16", "uint32_t": "1", "unsigned": "1", "
            "bool": "false"}
 
 # What no function could tell from a good call: how much lies at the address of a function that returns no error.
-UNTELLABLE = {("penstock_wifi_fcs", "count"), ("penstock_half_from_float", "count"),
+UNTELLABLE = {("penstock_log_as", "log_user"), ("penstock_wifi_fcs", "count"), ("penstock_half_from_float", "count"),
               ("penstock_half_to_float", "count"),
               ("penstock_half_from_float", "halves"), ("penstock_half_from_float", "floats"),
               ("penstock_half_to_float", "halves"), ("penstock_half_to_float", "floats"),

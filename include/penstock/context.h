@@ -50,6 +50,14 @@ PENSTOCK_API int penstock_context_new(penstock_context **context, const penstock
 /* Waits 2 s at most for a driver that is being opened; one that takes longer is left to a thread of its own. */
 PENSTOCK_API void penstock_context_free(penstock_context *context);
 
+/*
+ * What this thread does from now on is told with `log_user` instead of the context's; NULL: with the context's. Returns
+ * what it was before. So is what the library's own threads do for a stream or plan that is made meanwhile, until it is
+ * freed: an application with many on one context knows which one a line is about. Lines on the context's behalf, as
+ * those about drivers, may come with its own.
+ */
+PENSTOCK_API void *penstock_log_as(void *log_user);
+
 /* ---------------------------------------------------------------- devices --------------------- */
 
 /* Texts live as long as the context. */

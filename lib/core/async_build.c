@@ -4,6 +4,7 @@
 /* Makes a thing on a device, in a thread of its own. */
 #include "core/async_build.h"
 #include "core/cancel.h"
+#include "core/context.h"
 #include "core/deadline.h"
 #include "core/devices.h"
 #include "core/meter.h"
@@ -24,6 +25,7 @@ struct penstock__async_build {
     struct penstock__turns turns;
     double begin_s; /* by penstock__now_s(): no thread before */
     bool begun;     /* there is a thread */
+    void *log_user; /* of who asked for it */
     unsigned forks; /* of the process that has the thread */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -42,6 +44,7 @@ static void *run(void *argument)
     struct penstock__async_build *build = argument;
     void *made = NULL;
     own = build;
+    penstock_log_as(build->log_user);
     penstock__cancel_by(&build->cancelled);
     int status = build->maker.make(&made, build->owner, build->device);
     pthread_mutex_lock(&build->lock);
@@ -91,6 +94,7 @@ int penstock__async_build_new(struct penstock__async_build **build, const struct
     if (!made)
         return PENSTOCK_ERR_MEMORY;
     made->maker = *maker;
+    made->log_user = penstock__log_user();
     made->owner = owner;
     made->begin_s = after_s > 0 ? penstock__now_s() + after_s : 0;
     made->forks = penstock__forks();

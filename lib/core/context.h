@@ -91,6 +91,9 @@ struct penstock_context {
     pthread_mutex_t tune_lock; /* taken after choice_lock */
 };
 
+/* What penstock_log_as() was given in this thread. */
+void *penstock__log_user(void);
+
 /* Threads, the caller's included, are started by the first call that has work for them. `spin`: a thread may stay awake
  * for some microseconds in case that more work comes; not where threads outnumber processors. */
 int penstock__pool_new(struct penstock__pool **pool, unsigned threads, bool spin);

@@ -6,6 +6,20 @@
 
 #include <stdio.h>
 
+static _Thread_local void *log_user; /* instead of the context's */
+
+void *penstock_log_as(void *user)
+{
+    void *before = log_user;
+    log_user = user;
+    return before;
+}
+
+void *penstock__log_user(void)
+{
+    return log_user;
+}
+
 void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
 {
     char line[1024];
@@ -20,6 +34,6 @@ void penstock__log(penstock_context *context, penstock_log_level level, const ch
             *c = ' ';
     pthread_mutex_lock(&context->log_lock);
     if (!context->silent)
-        context->log(context->log_user, level, line);
+        context->log(log_user ? log_user : context->log_user, level, line);
     pthread_mutex_unlock(&context->log_lock);
 }
