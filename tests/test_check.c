@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The self-check: a variant that computes wrongly gives way to the next; a device that has no right one is refused. */
+#include "core/check_known.h"
 #include "core/devices.h"
 #include "core/memory.h"
 #include "folder.h"
@@ -21,6 +22,7 @@ enum damage { SCALED, ONE_VALUE, NOT_A_NUMBER, LAST_FRAME_MISSING, BEYOND_THE_EN
 static const char *const damage_names[] = {"scaled", "one value off", "NaN", "last frame", "beyond the end", "failing"};
 static enum damage damage;
 static unsigned wrong_variants, variants;
+static size_t checked; /* frames */
 static struct penstock_backend wrapped;
 static int warnings;
 static char warning[512];
@@ -49,6 +51,7 @@ static int enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
 {
     size_t frame_values = plan->problem->out_bytes / sizeof(float), values = job->frames * frame_values;
     float *out = job->out->host;
+    checked += job->frames;
     bool wrong = (unsigned)(plan->variant[0] - '0') < wrong_variants;
     int status;
     if (wrong && damage == FAILING)
@@ -201,6 +204,45 @@ static void kept_values(void)
     test_remove_folder();
 }
 
+/* What takes the place of a plan that passed, and differs by its window's values alone, is checked by one frame, all
+ * else in full; and what went wrong since is found by that too. */
+static void other_windows(void)
+{
+    static const struct {
+        size_t n, spacing, frames;
+        bool windowed, replaces;
+    } plans[] = {{N, 0, 74, true, true},  {N, 0, 1, true, true},      {N, 0, 74, true, false}, {N, 0, 1, true, true},
+                 {N, 0, 74, false, true}, {N, N / 2, 74, true, true}, {64, 0, 74, true, true}};
+    static float window[N];
+    penstock_context *context = new_context(NULL);
+    penstock_plan *plan;
+    variants = 1;
+    wrong_variants = 0;
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        for (size_t j = 0; j < N; j++)
+            window[j] = 1 + 0.01f * (float)(i * j % 30);
+        checked = 0;
+        penstock__check_replaces(plans[i].replaces);
+        CHECK_OK(
+            penstock_fft_plan(&plan, context,
+                              &PENSTOCK_FFT_DESC(.n = plans[i].n, .load = {.window = plans[i].windowed ? window : NULL,
+                                                                           .spacing = plans[i].spacing}),
+                              "cpu"));
+        penstock__check_replaces(false);
+        CHECK(checked == plans[i].frames, "plan %zu: checked by %zu frames, expected %zu", i, checked, plans[i].frames);
+        penstock_plan_free(plan);
+    }
+    penstock__check_replaces(true);
+    wrong_variants = 1;
+    for (damage = 0; damage < DAMAGES; damage++)
+        CHECK(damage == LAST_FRAME_MISSING ||
+                  penstock_fft_plan(&plan, context, &PENSTOCK_FFT_DESC(.n = N, .load = {.window = window}), "cpu") < 0,
+              "%s passes with another window", damage_names[damage]);
+    penstock__check_replaces(false);
+    wrong_variants = 0;
+    penstock_context_free(context);
+}
+
 /* Each kind of problem passes the check on a device that is right: the bound is not too tight for anything. */
 static void right_problems(void)
 {
@@ -242,6 +284,7 @@ int main(void)
     all_wrong();
     small_values();
     kept_values();
+    other_windows();
     right_problems();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();

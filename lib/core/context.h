@@ -52,6 +52,8 @@ struct penstock__background {
     void (*destroy)(penstock_context *context); /* not NULL: the context was freed, and the last thread calls it */
 };
 
+#define PENSTOCK__CHECKED 32
+
 struct penstock_context {
     penstock_context *following; /* in the list of core/fork.c */
     unsigned threads;
@@ -89,6 +91,9 @@ struct penstock_context {
     void *tell_user;
 
     pthread_mutex_t tune_lock; /* taken after choice_lock */
+
+    atomic_ullong checked[PENSTOCK__CHECKED]; /* plans with a window that passed their check: core/check.c */
+    atomic_uint checked_count;
 };
 
 /* What penstock_log_as() was given in this thread. */

@@ -4,6 +4,7 @@
 /* A stream of vectors through a batched FFT plan; or straight through the plan, where batches bring nothing. Another
  * window is another plan. */
 #include "core/batched.h"
+#include "core/check_known.h"
 #include "ops/fft_layout.h"
 
 #include <stddef.h>
@@ -101,7 +102,10 @@ int penstock_fft_stream_set_window(penstock_stream *stream, const float *window)
         return status;
     struct penstock__batched *batched = penstock__batched_of(stream);
     of(batched)->desc.window = window;
-    if (!(status = plan(batched, &next)))
+    penstock__check_replaces(true);
+    status = plan(batched, &next);
+    penstock__check_replaces(false);
+    if (!status)
         penstock__batched_change(batched, next);
     forget(batched);
     return status;

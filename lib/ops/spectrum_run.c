@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The streaming spectrum while it runs: push and pull in one call, changes, counters. */
+#include "core/check_known.h"
 #include "ops/spectrum.h"
 
 #include <string.h>
@@ -168,7 +169,9 @@ int penstock_spectrum_set_window(penstock_stream *stream, const char *window, co
         return penstock__error(PENSTOCK_ERR_STATE, "spectrum: vectors wait to be pulled before the window can change");
     spectrum->desc.window = window;
     spectrum->desc.taps = taps;
+    penstock__check_replaces(true);
     status = penstock__spectrum_plan(&spectrum->batched, &next);
+    penstock__check_replaces(false);
     spectrum->desc.window = NULL;
     spectrum->desc.taps = NULL;
     if (status)
