@@ -120,7 +120,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
     {
         if (taps.empty())
             throw std::runtime_error("channelizer: set_taps() without taps");
-        gr::thread::scoped_lock lock(d_setlock);
+        const setting lock(*this);
         const auto padded = prototype(taps);
         const uint64_t at = sample < 0 ? 0 : static_cast<uint64_t>(sample);
         uint64_t last; // input item of the first output item
@@ -137,7 +137,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
     void set_channel_map(const std::vector<int> &map) override
     {
         check_channels(map, d_channels);
-        gr::thread::scoped_lock lock(d_setlock);
+        const setting lock(*this);
         if (d_started) {
             check_outputs(map, static_cast<size_t>(detail()->noutputs()));
             select(map, static_cast<size_t>(detail()->noutputs()));

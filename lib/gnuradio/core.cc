@@ -22,7 +22,14 @@ namespace penstock
 
 static void write_log(void *user, penstock_log_level level, const char *line)
 {
-    auto &logger = *static_cast<gr::logger *>(user);
+    static_cast<block_log *>(user)->write(level, line);
+}
+
+void block_log::write(penstock_log_level level, const char *line) const
+{
+    gr::logger logger(d_block ? d_block->alias() : "penstock");
+    if (d_block)
+        logger.set_level(d_block->log_level());
     if (level == PENSTOCK_LOG_WARNING)
         logger.warn("{}", line);
     else if (level == PENSTOCK_LOG_INFO)
@@ -40,14 +47,14 @@ std::shared_ptr<penstock_context> shared_context()
     std::lock_guard<std::mutex> guard(mutex);
     auto context = shared.lock();
     if (!context) {
-        auto logger = std::make_shared<gr::logger>("penstock");
+        static block_log nobody(nullptr);
         auto desc = description<penstock_context_desc>();
         desc.log = write_log;
-        desc.log_user = logger.get();
+        desc.log_user = &nobody;
         desc.cpu_while_compiling = true; // a flowgraph need not wait for compilers
         penstock_context *made;
         check(penstock_context_new(&made, &desc));
-        context.reset(made, [logger](penstock_context *old) { penstock_context_free(old); });
+        context.reset(made, penstock_context_free);
         shared = context;
     }
     return context;

@@ -32,6 +32,38 @@ template <typename T> T description()
 //! The context of all blocks of the process; what it reports goes to GNU Radio's log.
 std::shared_ptr<penstock_context> shared_context();
 
+//! Where what the library tells goes to while it works for a block: a log under the block's alias, with its level.
+class block_log
+{
+    gr::block *const d_block; // nullptr: nobody in particular
+
+  public:
+    explicit block_log(gr::block *block) : d_block(block)
+    {
+    }
+
+    void write(penstock_log_level level, const char *line) const;
+};
+
+//! As long as it lives this thread works for a block.
+class works_for
+{
+    void *d_before;
+
+  public:
+    explicit works_for(block_log &log) : d_before(penstock_log_as(&log))
+    {
+    }
+
+    ~works_for()
+    {
+        penstock_log_as(d_before);
+    }
+
+    works_for(const works_for &) = delete;
+    works_for &operator=(const works_for &) = delete;
+};
+
 //! Throws std::runtime_error with the library's text if `status` is an error.
 void check(int status);
 

@@ -134,6 +134,7 @@ template <typename Interface> class decoder_block : public batch_block<Interface
     void decode_pdu(const pmt::pmt_t &pdu)
     {
         gr::thread::scoped_lock lock(this->d_setlock);
+        const works_for me(this->d_log);
         size_t count = 0;
         const void *soft = soft_elements(pdu, d_items.soft_bytes, count);
         if (!soft || !count || count % d_items.sent)

@@ -25,13 +25,13 @@ class fft_filter_impl final : public threads_kept<filter_block<fft_filter<T, TAP
 
     uint64_t set_taps(const std::vector<TAP> &taps, int64_t sample) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         return this->change(taps, this->center_freq(), sample);
     }
 
     uint64_t set_center_freq(double center_freq) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         this->check_freq("fft_filter", center_freq, this->sampling_freq());
         return this->change(this->taps(), center_freq, -1);
     }

@@ -112,7 +112,7 @@ template <typename T> class fft_v_impl final : public threads_kept<batch_block<f
     {
         if (!window.empty() && window.size() != d_desc.n)
             return false;
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         for (const auto &each : this->d_streams)
             check(penstock_fft_stream_set_window(each.get(), window.empty() ? nullptr : window.data()));
         d_window = window;

@@ -39,7 +39,7 @@ template <typename OUT> filter_taps to_taps(const std::vector<gr_complex> &taps,
 }
 
 /* A value comes with the last one of the `decimation` items that it stands for, so that it never overtakes a tag on one
- * of them. */
+ * of them. What is left at the end, less than `decimation` items, makes none, as in the stock blocks. */
 template <typename Interface, typename IN, typename OUT, typename TAP>
 class filter_block : public batch_block<Interface>
 {
@@ -91,19 +91,13 @@ class filter_block : public batch_block<Interface>
     // Values to come of the items so far.
     uint64_t waiting() const
     {
-        return (d_filter.samples() + d_decimation - 1) / d_decimation - d_filter.values();
-    }
-
-    // Those of them that may come now.
-    uint64_t allowed() const
-    {
-        return d_ended ? waiting() : d_filter.samples() / d_decimation - d_filter.values();
+        return d_filter.samples() / d_decimation - d_filter.values();
     }
 
     // Is there a value that is due at a time?
     bool timed() const
     {
-        return d_max_latency_ms > 0 && allowed();
+        return d_max_latency_ms > 0 && waiting();
     }
 
     // Until it is.
@@ -117,7 +111,7 @@ class filter_block : public batch_block<Interface>
 
     size_t pull(void *out, size_t capacity)
     {
-        capacity = allowed() < capacity ? static_cast<size_t>(allowed()) : capacity;
+        capacity = waiting() < capacity ? static_cast<size_t>(waiting()) : capacity;
         size_t count = d_filter.pull(out, capacity, false);
         if (!count && capacity && due_s() <= 0) {
             d_filter.flush();
@@ -176,7 +170,7 @@ class filter_block : public batch_block<Interface>
         : gr::block(name, gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(OUT))),
           base(max_latency_ms), d_kind(kind), d_decimation(static_cast<size_t>(decimation)), d_taps(taps),
           d_center_freq(center_freq), d_sampling_freq(sampling_freq),
-          d_filter(std::is_same<IN, gr_complex>::value ? PENSTOCK_CF32 : PENSTOCK_F32,
+          d_filter(this->d_log, std::is_same<IN, gr_complex>::value ? PENSTOCK_CF32 : PENSTOCK_F32,
                    to_taps<OUT>(taps, !std::is_same<IN, gr_complex>::value), d_decimation,
                    to_shift(center_freq, sampling_freq), centred, device)
     {

@@ -24,13 +24,26 @@ static size_t at_most(uint64_t count, size_t most)
     return count < most ? static_cast<size_t>(count) : most;
 }
 
-filter_chain::filter_chain(penstock_format format, const filter_taps &taps, size_t decimation, double shift,
-                           bool centred, const std::string &device)
-    : d_format(format), d_decimation(decimation),
+filter_chain::filter_chain(block_log &log, penstock_format format, const filter_taps &taps, size_t decimation,
+                           double shift, bool centred, const std::string &device)
+    : d_log(log), d_format(format), d_decimation(decimation),
       d_value_bytes(taps.complex.empty() ? penstock_format_bytes(format) : sizeof(gr_complex)), d_centred(centred),
       d_device(device), d_taps(taps), d_scratch(SCRATCH_VALUES * d_value_bytes)
 {
-    d_links.push_back({make_filter(taps, shift, lag(taps, shift)), 0, 0, taps.size(), shift, lag(taps, shift)});
+    const double phase = lag(taps, shift);
+    d_links.push_back({make_filter(taps, shift, phase), 0, 0, taps.size(), shift, phase, 0, phase});
+}
+
+/* Exact to the rounding of the shift, after any number of samples. */
+static double turns(double shift, uint64_t samples)
+{
+    const auto whole = static_cast<uint64_t>(static_cast<int64_t>(shift * 0x1p63)) * 2 * samples;
+    return static_cast<double>(static_cast<int64_t>(whole)) * 0x1p-64;
+}
+
+double filter_chain::element::phase_at(uint64_t sample) const
+{
+    return phase + turns(shift, sample - anchor);
 }
 
 /* Turns by which the shift's oscillator is ahead, where it is centred. */
@@ -49,6 +62,8 @@ handle<penstock_stream> filter_chain::make_filter(const filter_taps &taps, doubl
     desc.decimation = d_decimation;
     desc.shift = shift;
     desc.phase = phase;
+    desc.tunable = d_value_bytes == sizeof(gr_complex);
+    const works_for me(d_log);
     penstock_stream *made;
     check(penstock_filter_open(&made, d_context.get(), &desc, d_device.c_str()));
     return handle<penstock_stream>(made, penstock_stream_free);
@@ -179,41 +194,53 @@ void filter_chain::finish()
         check(penstock_stream_finish(link.filter.get()));
 }
 
+void filter_chain::set_taps(const filter_taps &taps, uint64_t at)
+{
+    const auto &last = d_links.back();
+    check(penstock_filter_set_taps(last.filter.get(), taps.complex.empty() ? nullptr : taps.complex.data(),
+                                   taps.complex.empty() ? taps.real.data() : nullptr, taps.size(), at - last.first));
+}
+
+void filter_chain::set_shift(double shift, double jump, uint64_t at)
+{
+    auto &last = d_links.back();
+    check(penstock_filter_set_shift(last.filter.get(), 0, shift, jump, at - last.first));
+    last.phase = std::remainder(last.phase_at(at) + jump, 1);
+    last.anchor = at;
+    last.shift = shift;
+}
+
 void filter_chain::reset()
 {
     auto &last = d_links.back();
     d_links.erase(d_links.begin(), d_links.end() - 1);
     check(penstock_stream_reset(last.filter.get()));
-    const double phase = lag(d_taps, last.shift);
-    if (last.phase != phase) {
-        last.filter = make_filter(d_taps, last.shift, phase);
-        last.max_taps = d_taps.size();
-    }
-    last.first = last.from = last.dropped = 0;
-    last.phase = phase;
+    last.first = last.from = last.dropped = last.anchor = 0;
+    last.phase = last.made_phase;
     d_samples = d_values = d_changed = d_fallbacks = d_cpu_while_compiling = 0;
+    const double phase = lag(d_taps, last.shift);
+    if (last.phase != phase)
+        set_shift(last.shift, phase - last.phase, 0);
 }
 
 /* Another filter, whose first value is that of sample `at` or a later one. */
 uint64_t filter_chain::append(const filter_taps &taps, double shift, uint64_t at)
 {
     if (at == 0) {
-        auto made = make_filter(taps, shift, lag(taps, shift));
+        const double phase = lag(taps, shift);
+        auto made = make_filter(taps, shift, phase);
         d_links.clear();
-        d_links.push_back({std::move(made), 0, 0, taps.size(), shift, lag(taps, shift)});
+        d_links.push_back({std::move(made), 0, 0, taps.size(), shift, phase, 0, phase});
         return 0;
     }
     const auto &last = d_links.back();
-    const auto known = info(last);
     const uint64_t history = round_up(taps.size() - 1, d_decimation);
     const uint64_t from = round_up(std::max(at, d_samples + history), d_decimation), first = from - history;
-    const auto ahead = static_cast<double>(from - (last.first + known.samples));
-    const double phase = std::remainder(
-        known.phase + last.shift * ahead - shift * static_cast<double>(history) + lag(taps, shift - last.shift), 1);
+    const double phase = std::remainder(last.phase_at(from) - turns(shift, history) + lag(taps, shift - last.shift), 1);
     auto made = make_filter(taps, shift, phase);
     if (from == d_samples)
         check(penstock_stream_finish(last.filter.get()));
-    d_links.push_back({std::move(made), first, from, taps.size(), shift, phase});
+    d_links.push_back({std::move(made), first, from, taps.size(), shift, phase, first, phase});
     return from;
 }
 
@@ -221,12 +248,16 @@ uint64_t filter_chain::change(const filter_taps &taps, double shift, uint64_t at
 {
     const auto &last = d_links.back();
     at = std::max({at, d_samples, d_changed});
-    if (shift == last.shift && taps.size() <= last.max_taps)
-        check(penstock_filter_set_taps(last.filter.get(), taps.complex.empty() ? nullptr : taps.complex.data(),
-                                       taps.complex.empty() ? taps.real.data() : nullptr, taps.size(),
-                                       at - last.first));
-    else
+    if (taps.size() > last.max_taps) {
         at = append(taps, shift, at);
+    } else if (shift == last.shift) {
+        set_taps(taps, at);
+    } else {
+        at = round_up(at, d_decimation);
+        if (!(taps == d_taps))
+            set_taps(taps, at);
+        set_shift(shift, at ? lag(taps, shift - last.shift) : lag(taps, shift) - last.phase_at(0), at);
+    }
     d_taps = taps;
     d_changed = at;
     return at;

@@ -2,14 +2,15 @@
 /* Copyright The Penstock authors. */
 
 /*
- * A filter of the C library whose taps and shift may change for any others. Where the filter at hand cannot do that
- * itself, another one follows it: both take the samples that fill its history, and it takes over at a value.
+ * A filter of the C library whose taps and shift may change for any others. Where they are more taps than the filter at
+ * hand may have, another one follows it: both take the samples that fill its history, and it takes over at a value.
  */
 #ifndef INCLUDED_PENSTOCK_FILTER_CHAIN_H
 #define INCLUDED_PENSTOCK_FILTER_CHAIN_H
 
 #include "core.h"
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct filter_taps {
     std::vector<penstock_cf32> complex;
     std::vector<float> real;
 
+    bool operator==(const filter_taps &other) const
+    {
+        return real == other.real && complex.size() == other.complex.size() &&
+               std::equal(complex.begin(), complex.end(), other.complex.begin(),
+                          [](auto a, auto b) { return a.re == b.re && a.im == b.im; });
+    }
+
     size_t size() const
     {
         return complex.empty() ? real.size() : complex.size();
@@ -35,10 +43,15 @@ class filter_chain
         handle<penstock_stream> filter;
         uint64_t first, from; // first sample that it takes; first sample whose value is its own
         size_t max_taps;
-        double shift, phase;
+        double shift, made_phase;
+        uint64_t anchor;      // a sample from which on the shift holds
+        double phase;         // in turns, there
         uint64_t dropped = 0; // values between the two
+
+        double phase_at(uint64_t sample) const;
     };
 
+    block_log &d_log;
     std::shared_ptr<penstock_context> d_context = shared_context();
     const penstock_format d_format;
     const size_t d_decimation, d_value_bytes;
@@ -56,11 +69,13 @@ class filter_chain
     void fill(element &link, const char *samples, size_t count);
     double lag(const filter_taps &taps, double shift) const;
     uint64_t append(const filter_taps &taps, double shift, uint64_t at);
+    void set_taps(const filter_taps &taps, uint64_t at);
+    void set_shift(double shift, double jump, uint64_t at);
 
   public:
     //! `centred`: a shift has phase zero at the middle of the taps that hold at the first sample, and moves with them.
-    filter_chain(penstock_format format, const filter_taps &taps, size_t decimation, double shift, bool centred,
-                 const std::string &device);
+    filter_chain(block_log &log, penstock_format format, const filter_taps &taps, size_t decimation, double shift,
+                 bool centred, const std::string &device);
 
     //! How many of `count` samples were taken; not all where values wait to be pulled.
     size_t push(const void *samples, size_t count);

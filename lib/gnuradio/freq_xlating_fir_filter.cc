@@ -46,13 +46,13 @@ class freq_xlating_fir_filter_impl final : public filter_block<freq_xlating_fir_
 
     uint64_t set_taps(const std::vector<TAP> &taps) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         return this->change(taps, this->center_freq(), -1);
     }
 
     uint64_t set_center_freq(double center_freq) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         this->check_freq("freq_xlating_fir_filter", center_freq, this->sampling_freq());
         const uint64_t from = this->change(this->taps(), center_freq, -1);
         if (this->detail())

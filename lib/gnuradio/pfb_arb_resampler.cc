@@ -53,7 +53,7 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
 
     void set_rate(double rate) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         check(penstock_resampler_set_ratio(this->stream(), rate, this->taken()));
         d_rate = rate;
         tell_rate();

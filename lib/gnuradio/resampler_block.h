@@ -118,7 +118,7 @@ class resampler_block : public stream_block<Interface>
   public:
     void set_taps(const std::vector<TAP> &taps) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         if (taps.empty() || taps.size() > d_most_taps)
             throw std::runtime_error(d_name + ": set_taps() with " + std::to_string(taps.size()) + " taps, not 1 .. " +
                                      std::to_string(d_most_taps));

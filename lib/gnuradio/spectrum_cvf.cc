@@ -128,7 +128,7 @@ class spectrum_cvf_impl final : public batch_block<spectrum_cvf>
     {
         if (!window.empty() && window.size() != d_fft_size)
             return false;
-        gr::thread::scoped_lock lock(d_setlock);
+        const setting lock(*this);
         check(penstock_spectrum_set_window(stream(), nullptr, window.empty() ? nullptr : window.data()));
         return true;
     }

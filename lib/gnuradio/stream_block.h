@@ -11,11 +11,14 @@
 #include "core.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <gnuradio/block_detail.h>
 #include <gnuradio/buffer_reader.h>
 #include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/device_block.h>
 #include <stdexcept>
+#include <thread>
 
 namespace gr
 {
@@ -26,6 +29,7 @@ namespace penstock
 template <typename Interface> class stream_block : public Interface
 {
     stats_port d_stats{*this};
+    std::atomic<unsigned> d_waiting{0}; // setters
 
   protected:
     static constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
@@ -45,6 +49,7 @@ template <typename Interface> class stream_block : public Interface
         bool last = false;
     };
 
+    block_log d_log{this};
     const std::shared_ptr<penstock_context> d_context = shared_context();
     std::vector<handle<penstock_stream>> d_streams;
 
@@ -53,6 +58,7 @@ template <typename Interface> class stream_block : public Interface
     void add_stream(int (*open)(penstock_stream **, penstock_context *, const Desc *, const char *), const Desc &desc,
                     const std::string &device)
     {
+        const works_for me(d_log);
         penstock_stream *made;
         check(open(&made, d_context.get(), &desc, device.c_str()));
         d_streams.emplace_back(made, penstock_stream_free);
@@ -62,6 +68,21 @@ template <typename Interface> class stream_block : public Interface
     {
         return d_streams.front().get();
     }
+
+    //! What a setter holds, under the block's lock. The next call of work waits for it: a thread that takes the lock
+    //! again at once would keep all others out.
+    class setting
+    {
+        gr::thread::scoped_lock d_lock;
+
+      public:
+        explicit setting(stream_block &block) : d_lock(block.d_setlock, boost::defer_lock)
+        {
+            block.d_waiting++;
+            d_lock.lock();
+            block.d_waiting--;
+        }
+    };
 
     virtual std::map<std::string, double> numbers() const
     {
@@ -115,7 +136,10 @@ template <typename Interface> class stream_block : public Interface
                      gr_vector_void_star &output_items) final
     {
         gather(ninput_items);
+        for (unsigned i = 0; d_waiting && i < 100; i++)
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
         gr::thread::scoped_lock lock(this->d_setlock);
+        const works_for me(d_log);
         outcome result;
         try {
             result = work({static_cast<size_t>(noutput_items), ninput_items, input_items, output_items});

@@ -18,7 +18,7 @@ namespace penstock
  * \brief FIR filter by FFT, T samples in and out, taps of type TAP, with frequency translation and decimation.
  *
  * The parameters of the stock block with the same name come first and mean the same. T input items make exactly
- * ceil(T / decimation) output items. The message port `stats` has the counters about once a second.
+ * floor(T / decimation) output items. The message port `stats` has the counters about once a second.
  */
 template <typename T, typename TAP> class GR_PENSTOCK_API fft_filter : public batching_block
 {

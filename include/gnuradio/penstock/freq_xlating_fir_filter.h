@@ -18,9 +18,9 @@ namespace penstock
  * \brief Frequency translation, FIR filter and decimation: IN samples in, complex ones out, taps of type TAP.
  *
  * The parameters of the stock block with the same name come first and mean the same. What is at center_freq moves to
- * zero; the oscillator has phase zero in the middle of the taps. T input items make exactly ceil(T / decimation) output
- * items. A message at port `freq`, a pair (freq . Hz) or a dictionary with `freq`, is a set_center_freq(); the tag
- * `freq` marks the output item from which on another frequency holds. The message port `stats` has the counters.
+ * zero; the oscillator has phase zero in the middle of the taps. T input items make exactly floor(T / decimation)
+ * output items. A message at port `freq`, a pair (freq . Hz) or a dictionary with `freq`, is a set_center_freq(); the
+ * tag `freq` marks the output item from which on another frequency holds. The message port `stats` has the counters.
  */
 template <typename IN, typename TAP> class GR_PENSTOCK_API freq_xlating_fir_filter : public batching_block
 {
