@@ -2,7 +2,7 @@
 # Copyright The Penstock authors.
 """What gnuradio.filter.pfb has, by the same names and parameters: taps that are not given are those that it makes."""
 
-from gnuradio import gr
+from gnuradio import gr  # type: ignore  # GNU Radio has no types
 
 from . import penstock_python as _blocks
 
