@@ -7,6 +7,24 @@ install(TARGETS penstock EXPORT PenstockTargets
 install(DIRECTORY include/penstock DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING PATTERN "*.c" PATTERN "*.cc" PATTERN "*.py")
+if(PENSTOCK_HAVE_GNURADIO)
+  install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gnuradio/examples/penstock FILES_MATCHING PATTERN "*.grc")
+endif()
+
+# Below /usr everything is found without it.
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  file(RELATIVE_PATH PENSTOCK_BIN_TO_PREFIX /${CMAKE_INSTALL_BINDIR} /)
+  if(PENSTOCK_HAVE_GNURADIO)
+    cmake_path(GET PENSTOCK_PYTHON_DIR PARENT_PATH packages)
+    cmake_path(GET packages PARENT_PATH packages)
+    set(PENSTOCK_ENV_GNURADIO "add PYTHONPATH \"$prefix/${packages}\"\nadd GRC_BLOCKS_PATH \"$prefix/${PENSTOCK_GRC_DIR}\"")
+  endif()
+  configure_file(cmake/penstock-env.in ${PROJECT_BINARY_DIR}/penstock-env @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/penstock-env DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 
 install(EXPORT PenstockTargets NAMESPACE Penstock:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Penstock)
 configure_package_config_file(cmake/PenstockConfig.cmake.in ${PROJECT_BINARY_DIR}/PenstockConfig.cmake

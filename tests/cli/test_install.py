@@ -61,7 +61,22 @@ else:
     check_program("", cmake, "--build", path("project/build"))
     check_program("", path("project/build/user"))  # CMake gives it the library's folder
 
+for page in ("README.md", "docs/gnuradio.md", "docs/pictures/companion.png", "examples/fft_batch.c"):
+    check(glob.glob(f"{prefix}/share/doc/**/{page}", recursive=True), page, "is not installed")
+env = os.path.join(prefix, "bin/penstock-env")
+check_program("1 held", env, "penstock", "check", "cpu", "--case", "fft:64")
+check_program("1 held", "sh", "-c", f'eval "$({env})"; eval "$({env})"; penstock check cpu --case fft:64')
+
 if GNURADIO:
+    check_program("cpu", env, GNURADIO, "-c", "from gnuradio import penstock; print(penstock.wifi_receiver(device='cpu').device())")
+    flowgraphs = glob.glob(prefix + "/share/gnuradio/examples/penstock/*.grc")
+    check(len(flowgraphs) >= 6, flowgraphs)
+    if shutil.which("grcc"):
+        check_program("", env, "grcc", "-o", path("."), os.path.join(os.path.dirname(flowgraphs[0]), "fft_filter.grc"))
+        check_program("", env, GNURADIO, path("fft_filter.py"), "--device", "cpu", "--count", "20000", "--path", path("channel"))
+        check(os.path.getsize(path("channel")) == 8 * 1000, "the flowgraph gave", os.path.getsize(path("channel")), "bytes")
+    else:
+        print("SKIPPED: no grcc")
     module = [at for at in glob.glob(prefix + "/lib/**/gnuradio/penstock", recursive=True)]
     check(len(module) == 1, module)
     check_program("cpu", GNURADIO, "-c", "from gnuradio import penstock; print(penstock.wifi_receiver(device='cpu').device())",
