@@ -21,6 +21,7 @@ import time
 sys.path.pop(0)  # this file's folder, where "gnuradio" is this file
 try:
     from gnuradio import blocks, fft, filter, gr, penstock
+    from gnuradio.filter import pfb
 except ImportError as error:
     sys.exit(f"gnuradio.py: {error}; see docs/gnuradio.md for the paths that Python needs")
 
@@ -30,6 +31,7 @@ SPECTRUM_SIZES = [256, 1024, 4096, 16384]
 FILTER_TAPS = [16, 65, 127, 257, 513, 1025, 2049, 4097, 8193, 16384, 32769, 65536]
 FILTER_FAST_TAPS = (65, 257, 1025, 4097)  # where more than the stock block's own speed is asked for
 FILTER_UNIT = 4096  # samples, to count by
+RESAMPLER_RATES = [110, 730, 2300]  # in thousandths
 AVERAGE = 16
 LARGE_BUFFER_BYTES = 1 << 20
 COMPLEX_BYTES = 8
@@ -135,6 +137,22 @@ def filter_row(kind, taps, buffers, arguments):
                lambda stock, copy: min(2 * stock, 0.9 * copy) if fast else stock)
 
 
+def resampler_chains(thousandths, arguments):
+    """By the taps that the stock block makes for 80 dB."""
+    rate = thousandths / 1000
+    taps = pfb.arb_resampler_ccf.create_taps(rate, 32, 80)
+    return {
+        "ours": lambda: [penstock.pfb_arb_resampler_ccf(rate, taps, 32, arguments.device)],
+        "stock": lambda: [filter.pfb_arb_resampler_ccf(rate, taps, 32)],
+        "copy": lambda: [blocks.copy(COMPLEX_BYTES)],
+    }
+
+
+def resampler_row(thousandths, buffers, arguments):
+    rates = rounds_of(resampler_chains(thousandths, arguments), FILTER_UNIT, buffers, arguments)
+    return row("pfb_arb_resampler_ccf", thousandths, buffers, rates, lambda stock, copy: 4 * stock)
+
+
 def row(block, n, buffers, rates, bar):
     """`bar`: the rate that is asked for, from the rates of the stock block and of the copy block."""
     each = list(zip(rates["ours"], rates["stock"], rates["copy"]))
@@ -159,6 +177,7 @@ COMPARISONS = {
     "spectrum": (spectrum_chains, spectrum_row, SPECTRUM_SIZES),
     "filter_ccc": (functools.partial(filter_chains, "ccc"), functools.partial(filter_row, "ccc"), FILTER_TAPS),
     "filter_ccf": (functools.partial(filter_chains, "ccf"), functools.partial(filter_row, "ccf"), FILTER_TAPS),
+    "arb_resampler": (resampler_chains, resampler_row, RESAMPLER_RATES),
 }
 
 
@@ -251,7 +270,7 @@ def above_zero(kind):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--block", choices=list(COMPARISONS), default="fft")
-    parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, or numbers of taps")
+    parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, numbers of taps, or thousandths of a rate")
     parser.add_argument("--latency", type=above_zero(float), metavar="HZ", help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
     parser.add_argument("--threads", action="store_true", help="what each thread of the flowgraph costs")
