@@ -67,7 +67,9 @@ GOOD = {("penstock_context_tell_choices", "tell"): "NULL", ("penstock_log_as", "
         ("penstock_filter_set_channel_taps", "real_taps"): "NULL",
         ("penstock_taps_measured", "count"): "512", ("penstock_taps_design", "low"): "0.1",
         ("penstock_taps_measured", "low"): "0.1",
-        ("penstock_filter_set_channel_taps", "channel"): "0", ("penstock_filter_set_shift", "channel"): "0", ("penstock_wifi_modulate", "length"): "20",
+        ("penstock_synthesizer_set_select", "select"): "NULL", ("penstock_synthesizer_set_select", "select_count"): "0",
+        ("penstock_filter_set_channel_taps", "channel"): "0", ("penstock_filter_set_shift", "channel"): "0",
+         ("penstock_wifi_modulate", "length"): "20",
         ("penstock_wifi_frame_samples", "length"): "20", ("penstock_channelizer_set_select", "select_count"): "1"}
 BY_NAME = {"device": "hostile_device", "path": "hostile_output", "low": "0.0", "high": "0.2", "transition": "0.1",
            "attenuation_db": "60.0", "rate_hz": "5e5", "samples_per_symbol": "4.0", "rolloff": "0.35", "channels": "8",
@@ -202,7 +204,7 @@ FREES = {"penstock_buffer": "penstock_buffer_free", "penstock_queue": "penstock_
          "penstock_files": "penstock_files_free", "penstock_bench": "penstock_bench_free", "penstock_file": None}
 
 def refused(function, stream):
-    """Whether a good call is an error by what the object is: without a clock, a stream of another kind, a
+    """Whether a good call is an error by what the object is: without a clock or a decaying mean, a stream of another kind, a
     device without memory or queues to be wrapped."""
     by_channel = {"penstock_stream_push_channels": ["synthesizer"],
                   "penstock_stream_pull_channels": ["filter", "channelizer"],
@@ -210,7 +212,7 @@ def refused(function, stream):
                   "penstock_stream_link": ["filter", "resampler", "spectrum", "fft_stream"],
                   "penstock_stream_link_channel": ["filter", "channelizer"]}
     if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_filter_enqueue",
-                    "penstock_ofdm_enqueue", "penstock_queue_wrap"):
+                    "penstock_ofdm_enqueue", "penstock_queue_wrap", "penstock_spectrum_set_decay"):
         return True
     if function in ("penstock_stream_pull", "penstock_stream_run", "penstock_stream_peek"):
         return stream in ("ofdm_stream", "wifi_receiver")

@@ -46,7 +46,8 @@ static int change_spectrum(penstock_stream *stream, const void *desc, uint64_t p
 {
     const penstock_spectrum_desc *d = desc;
     (void)pushed;
-    return penstock_spectrum_set_window(stream, d->window, d->taps);
+    int status = d->decay != 0 ? penstock_spectrum_set_decay(stream, d->decay) : PENSTOCK_OK;
+    return status ? status : penstock_spectrum_set_window(stream, d->window, d->taps);
 }
 
 static int change_filter(penstock_stream *stream, const void *desc, uint64_t pushed)
@@ -74,6 +75,14 @@ static int change_channelizer(penstock_stream *stream, const void *desc, uint64_
     return penstock_channelizer_set_taps(stream, d->taps, d->tap_count, pushed, NULL);
 }
 
+/* To the taps and channels that it has. */
+static int change_synthesizer(penstock_stream *stream, const void *desc, uint64_t pushed)
+{
+    const penstock_synthesizer_desc *d = desc;
+    int status = penstock_synthesizer_set_taps(stream, d->taps, d->tap_count, pushed, NULL);
+    return status ? status : penstock_synthesizer_set_select(stream, d->select, d->select_count);
+}
+
 static int change_scale(penstock_stream *stream, const void *desc, uint64_t pushed)
 {
     (void)pushed;
@@ -86,7 +95,7 @@ static const struct stream_kind spectrum = {.open = open_spectrum, .change = cha
 static const struct stream_kind filter = {.open = open_filter, .change = change_filter};
 static const struct stream_kind resampler = {.open = open_resampler, .change = change_resampler, .untraced = true};
 static const struct stream_kind channelizer = {.open = open_channelizer, .change = change_channelizer};
-static const struct stream_kind synthesizer = {.open = open_synthesizer};
+static const struct stream_kind synthesizer = {.open = open_synthesizer, .change = change_synthesizer};
 static const struct stream_kind viterbi = {.open = open_viterbi_stream};
 static const struct stream_kind viterbi_blocks = {.open = open_viterbi_blocks};
 static const struct stream_kind ldpc_blocks = {.open = open_ldpc_blocks};
@@ -214,6 +223,9 @@ DESC(spectrum, spectrum_sparse).n = N, .hop = 3 * N, .average = 2, .output = PEN
                .flush_partial = true
 }
 ;
+DESC(spectrum, spectrum_decay).n = N, .average = 2, .output = PENSTOCK_OUTPUT_POWER, .decay = 0.1, .window = "hann"
+}
+;
 DESC(filter, filter_complex).taps = taps, .tap_count = TAPS, .n = 128
 }
 ;
@@ -313,6 +325,7 @@ static struct stream_case cases[] = {
     {"spectrum:64", &spectrum, &spectrum_complex, samples, SAMPLES, CF32, N *CF32, STREAM_FLOATS},
     {"spectrum:64:power", &spectrum, &spectrum_power, integers, SAMPLES, CS16, N *F32, STREAM_FLOATS},
     {"spectrum:64:sparse", &spectrum, &spectrum_sparse, samples, SAMPLES, CF32, N *F32, STREAM_FLOATS},
+    {"spectrum:64:decay", &spectrum, &spectrum_decay, samples, SAMPLES, CF32, N *F32, STREAM_FLOATS},
     {"filter:33", &filter, &filter_complex, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"filter:33:d5", &filter, &filter_shifted, integers, SAMPLES, CS16, CF32, STREAM_FLOATS},
     {"filter:33:tunable", &filter, &filter_tunable, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},

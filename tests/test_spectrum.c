@@ -20,7 +20,7 @@ struct setting {
 
 static const struct setting *settings(size_t *count)
 {
-    static struct setting all[32];
+    static struct setting all[40];
     const struct setting list[] = {
         {"plain", DESC(.n = 64), 64 * 5000 + 63},
         {"one short of a transform", DESC(.n = 64), 63},
@@ -54,6 +54,22 @@ static const struct setting *settings(size_t *count)
          DESC(.n = 32, .hop = 20, .flush_partial = true, .average = 5, .output = PENSTOCK_OUTPUT_DECIBEL), 20 * 22 + 1},
         {"flush, average, whole", DESC(.n = 32, .flush_partial = true, .average = 4, .output = PENSTOCK_OUTPUT_POWER),
          32 * 16},
+        {"decay", DESC(.n = 64, .hop = 48, .output = PENSTOCK_OUTPUT_POWER, .decay = 0.1), 20000},
+        {"decay, average, decibel",
+         DESC(.n = 64, .hop = 32, .window = "hann", .output = PENSTOCK_OUTPUT_DECIBEL, .average = 3, .decay = 0.003),
+         40000},
+        {"decay, gap", DESC(.n = 32, .hop = 75, .format = PENSTOCK_CS8, .output = PENSTOCK_OUTPUT_DECIBEL, .decay = 1),
+         9000},
+        {"decay, flush, average",
+         DESC(.n = 32, .hop = 20, .flush_partial = true, .average = 5, .decay = 0.5, .output = PENSTOCK_OUTPUT_DECIBEL),
+         20 * 22 + 1},
+        {"decay, average of many",
+         DESC(.n = 16, .hop = 4, .output = PENSTOCK_OUTPUT_POWER, .average = 300000, .decay = 0.25), 3700000},
+        {"two-sided, decay",
+         DESC(.n = 90, .hop = 30, .format = PENSTOCK_F32, .two_sided = true, .centered = true,
+              .output = PENSTOCK_OUTPUT_POWER, .decay = 0.2),
+         20000},
+        {"two-sided", DESC(.n = 45, .format = PENSTOCK_F32, .two_sided = true), 20000},
         {"flush, empty", DESC(.n = 32, .flush_partial = true, .average = 4, .output = PENSTOCK_OUTPUT_POWER), 0},
     };
     memcpy(all, list, sizeof list);
@@ -114,6 +130,13 @@ static void emulate_vector(double *want, const struct setting *s, const float *w
     free(bins);
 }
 
+/* The mean in the place of a vector of powers. */
+static void emulate_decay(double *mean, double *want, size_t length, double decay)
+{
+    for (size_t k = 0; k < length; k++)
+        want[k] = mean[k] = decay * want[k] + (1 - decay) * mean[k];
+}
+
 static double vector_error(const penstock_spectrum_desc *desc, const float *got, const double *want, size_t values)
 {
     double error = 0, norm = 0;
@@ -168,7 +191,7 @@ static size_t run_ahead(penstock_stream *spectrum, const struct setting *s, cons
 
 static size_t length_of(const struct setting *s)
 {
-    return s->desc.format == PENSTOCK_F32 ? s->desc.n / 2 + 1 : s->desc.n;
+    return s->desc.format == PENSTOCK_F32 && !s->desc.two_sided ? s->desc.n / 2 + 1 : s->desc.n;
 }
 
 static size_t value_bytes_of(const struct setting *s)
@@ -256,22 +279,26 @@ static void check_values(const struct setting *s, const char *device, const void
 {
     size_t values = s->desc.output == PENSTOCK_OUTPUT_COMPLEX ? 2 * length : length;
     float *window = malloc(s->desc.n * sizeof *window);
-    double *want = malloc(2 * length * sizeof *want), bound = 1e-7 * sqrt(log2((double)s->desc.n) + 1);
+    double *want = malloc(2 * length * sizeof *want), *mean = calloc(length, sizeof *mean),
+           bound = 1e-7 * sqrt(log2((double)s->desc.n) + 1);
     CHECK_OK(penstock_window_fill(window, s->desc.n, s->desc.window ? s->desc.window : "rectangular"));
     bound *= strcmp(device, "reference") ? 1 : 6;
     bound *= s->desc.output == PENSTOCK_OUTPUT_COMPLEX ? 1 : 2; /* a square */
     if (s->desc.output == PENSTOCK_OUTPUT_DECIBEL)
         bound += 2e-5; /* a float of 100 dB is good to 1e-5 dB */
     for (size_t i = 0; i < count; i++) {
-        if (count > 60 && i > 2 && i + 3 < count && i % 37)
+        if (count > 60 && i > 2 && i + 3 < count && i % 37 && s->desc.decay == 0)
             continue; /* a sample of them */
         emulate_vector(want, s, window, samples, i, length);
+        if (s->desc.decay != 0)
+            emulate_decay(mean, want, length, s->desc.decay);
         double error =
             vector_error(&s->desc, (const float *)(const void *)(vectors + i * length * value_bytes), want, values);
         CHECK(error < bound, "%s on %s: vector %zu of %zu is off by %.3g", s->name, device, i, count, error);
     }
     free(window);
     free(want);
+    free(mean);
 }
 
 static void check_setting(penstock_context *context, const struct setting *s, const char *device)

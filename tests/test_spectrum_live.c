@@ -172,6 +172,83 @@ static void check_begun(penstock_context *context)
     executed++;
 }
 
+/* Another weight holds from the next vector on that is handed out, however many samples are in. */
+static void check_decays(penstock_context *context, const char *device, enum way way)
+{
+    static penstock_cf32 in[SAMPLES];
+    float out[4 * N];
+    double mean = 0;
+    penstock_stream *spectrum = NULL;
+    uint64_t seed = 5;
+    size_t given = 0, count = 0, taken;
+    for (size_t i = 0; i < SAMPLES; i++)
+        in[i].re = (float)(1 + i / STEP % 7);
+    CHECK_OK(penstock_spectrum_open(
+        &spectrum, context,
+        &PENSTOCK_SPECTRUM_DESC(.n = N, .output = PENSTOCK_OUTPUT_POWER, .decay = 1, .max_latency_s = 1e-9), device));
+    for (size_t at = 0; at < SAMPLES; at += taken) {
+        const double decay = test_random(&seed) % 5 ? 0.01 + 0.9 * (double)(test_random(&seed) % 100) / 100 : 1;
+        const size_t chunk = test_random(&seed) % 90, room = test_random(&seed) % 4;
+        CHECK_OK(penstock_spectrum_set_decay(spectrum, decay));
+        if (way == RUN) {
+            CHECK_OK(penstock_stream_run(spectrum, in + at, chunk < SAMPLES - at ? chunk : SAMPLES - at, &taken, out,
+                                         room, &given));
+        } else {
+            CHECK_OK(penstock_stream_push(spectrum, in + at, chunk < SAMPLES - at ? chunk : SAMPLES - at, &taken));
+            CHECK_OK(penstock_stream_pull(spectrum, out, room, test_random(&seed) % 2, &given));
+        }
+        for (size_t v = 0; v < given; v++, count++) {
+            double sum = 0;
+            for (size_t i = 0; i < N; i++)
+                sum += (double)in[count * N + i].re;
+            mean = decay * sum * sum + (1 - decay) * mean;
+            CHECK(fabs((double)out[v * N] - mean) <= 1e-6 * mean, "%s, vector %zu: %g, not %g", device, count,
+                  (double)out[v * N], mean);
+        }
+    }
+    CHECK(count > 10, "%zu vectors", count);
+    penstock_stream_free(spectrum);
+    executed++;
+}
+
+/* What is no number stays until each vector is given as it is, or a reset; and refusals. */
+static void check_decay_ends(penstock_context *context)
+{
+    penstock_cf32 in[N] = {{1, 0}};
+    float out[N];
+    size_t taken, given;
+    penstock_stream *spectrum = NULL;
+    const penstock_spectrum_desc desc = {.size = sizeof desc, .n = N, .output = PENSTOCK_OUTPUT_DECIBEL, .decay = 0.5};
+    CHECK_OK(penstock_spectrum_open(&spectrum, context, &desc, "cpu"));
+    for (int k = 0; k < 7; k++) {
+        in[0].re = k == 1 ? INFINITY : 1;
+        CHECK_OK(penstock_spectrum_set_decay(spectrum, k == 4 ? 1 : 0.5));
+        if (k == 6)
+            CHECK_OK(penstock_stream_reset(spectrum));
+        CHECK_OK(penstock_stream_run(spectrum, in, N, &taken, out, 1, &given));
+        CHECK_EQ(given, 1);
+        const double want = k == 0 || k == 6 ? 10 * log10(0.5) : 0;
+        if (k > 0 && k < 4)
+            CHECK(!isfinite(out[3]), "vector %d: %g", k, (double)out[3]);
+        else
+            CHECK(fabs((double)out[3] - want) < 1e-5, "vector %d: %g, not %g dB", k, (double)out[3], want);
+    }
+    for (int k = 0; k < 5; k++)
+        CHECK_EQ(penstock_spectrum_set_decay(spectrum, (double[]){0, -1, 1.0001, NAN, INFINITY}[k]),
+                 PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_set_decay(NULL, 0.5), PENSTOCK_ERR_ARGUMENT);
+    penstock_stream_free(spectrum);
+    CHECK_EQ(penstock_spectrum_open(&spectrum, context, &PENSTOCK_SPECTRUM_DESC(.n = N, .decay = 0.5), "cpu"),
+             PENSTOCK_ERR_ARGUMENT);
+    CHECK_EQ(penstock_spectrum_open(&spectrum, context, &PENSTOCK_SPECTRUM_DESC(.n = N, .two_sided = true), "cpu"),
+             PENSTOCK_ERR_ARGUMENT);
+    CHECK_OK(penstock_spectrum_open(&spectrum, context,
+                                    &PENSTOCK_SPECTRUM_DESC(.n = N, .output = PENSTOCK_OUTPUT_POWER), "cpu"));
+    CHECK_EQ(penstock_spectrum_set_decay(spectrum, 0.5), PENSTOCK_ERR_STATE);
+    penstock_stream_free(spectrum);
+    executed++;
+}
+
 static void check_due(penstock_context *context)
 {
     static const penstock_cf32 in[3 * N];
@@ -236,10 +313,14 @@ int main(void)
     for (size_t i = 0; i < 2; i++)
         for (int way = PUSH; way <= PREPARE; way++)
             check_windows(context, devices[i], (enum way)way);
+    for (size_t i = 0; i < 2; i++)
+        for (int way = PUSH; way <= RUN; way++)
+            check_decays(context, devices[i], (enum way)way);
+    check_decay_ends(context);
     check_begun(context);
     check_due(context);
     check_stats(context);
-    CHECK_EQ(executed, 9);
+    CHECK_EQ(executed, 14);
     CHECK(ahead > 10, "%d times ahead", ahead);
     penstock_context_free(context);
     return test_finish();

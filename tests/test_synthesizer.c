@@ -37,7 +37,7 @@ static void direct(double s[2], const penstock_synthesizer_desc *desc, size_t ke
         size_t j = q - m * desc->hop;
         for (size_t c = 0; c < kept && j < desc->tap_count; c++) {
             size_t k = desc->select ? desc->select[c] : c;
-            double angle = 2 * TEST_PI * (double)(k * n % desc->channels) / (double)desc->channels;
+            double angle = 2 * TEST_PI * (double)(k * (n + desc->origin) % desc->channels) / (double)desc->channels;
             double re = (double)frames[m * kept + c].re, im = (double)frames[m * kept + c].im, g = (double)taps[j];
             s[0] += g * (re * cos(angle) - im * sin(angle));
             s[1] += g * (re * sin(angle) + im * cos(angle));
@@ -127,6 +127,7 @@ static void check_definitions(int count, bool whole_powers)
         penstock_synthesizer_desc desc = PENSTOCK_SYNTHESIZER_DESC(.tail = test_random(&seed) % 2);
         desc.channels = whole_powers ? (size_t)2 << test_random(&seed) % 6 : 2 + (size_t)(test_random(&seed) % 70);
         desc.hop = 1 + (size_t)(test_random(&seed) % desc.channels);
+        desc.origin = test_random(&seed) % 2 ? (size_t)(test_random(&seed) % desc.channels) : 0;
         desc.tap_count = 1 + (size_t)(test_random(&seed) % (6 * desc.channels));
         desc.delay = (size_t)(test_random(&seed) % (2 * desc.tap_count));
         desc.advance = (size_t)(test_random(&seed) % (desc.delay + 1));
@@ -253,6 +254,9 @@ static void check_impossible(void)
     CHECK_EQ(penstock_synthesizer_open(&synthesizer, context, &PENSTOCK_SYNTHESIZER_DESC(.channels = 16), device),
              PENSTOCK_ERR_ARGUMENT);
     CHECK(!synthesizer && strstr(penstock_error_text(), "critical"), "%s", penstock_error_text());
+    CHECK_EQ(penstock_synthesizer_open(&synthesizer, context,
+                                       &PENSTOCK_SYNTHESIZER_DESC(.channels = 16, .hop = 8, .origin = 16), device),
+             PENSTOCK_ERR_ARGUMENT);
     CHECK_OK(penstock_channelizer_taps(taps, 192, 16, 16));
     CHECK_OK(penstock_channelizer_dual(dual, 192, taps, 192, 16, 16, 191, &predicted));
     CHECK(predicted > -40, "the usual prototype at critical sampling has an inverse, %.1f dB", predicted);

@@ -127,16 +127,16 @@ PENSTOCK_API int penstock_channelizer_dual(float *dual, size_t dual_count, const
 /* ---------------------------------------------------------------- synthesis ------------------- */
 
 /*
- * The way back: from frames y[m][0 .. M-1], a prototype g[0] .. g[L-1] and a delay d come the samples
+ * The way back: from frames y[m][0 .. M-1], a prototype g[0] .. g[L-1], a delay d and an origin o come the samples
  *
- *     s[n] = sum over m of g[q - m R] sum over k of y[m][k] exp(2 pi i k n / M),   q = n + d
+ *     s[n] = sum over m of g[q - m R] sum over k of y[m][k] exp(2 pi i k (n + o) / M),   q = n + d
  *
- * for n >= 0. With g the dual of the analysis prototype for a delay of both together of D samples, and d = D less the
- * advance a of the analysis, sample n is sample n of what was analysed, for n > a - R + L - 1 - D: with an advance of R
- * or more those before it lack a part that frames ahead of the first one would have (0 .. a - R for the usual D = L -
- * 1). After F frames and penstock_stream_finish() those samples have come that no further frame would change, F R - d
- * of them if that is positive; with `tail` all on which the frames have an influence, (F - 1) R + L - d. An analysis
- * with `tail` gives frames enough for all its samples, and some that are zero.
+ * for n >= 0. With o = 0, g the dual of the analysis prototype for a delay of both together of D samples, and d = D
+ * less the advance a of the analysis, sample n is sample n of what was analysed, for n > a - R + L - 1 - D: with an
+ * advance of R or more those before it lack a part that frames ahead of the first one would have (0 .. a - R for the
+ * usual D = L - 1). After F frames and penstock_stream_finish() those samples have come that no further frame would
+ * change, F R - d of them if that is positive; with `tail` all on which the frames have an influence, (F - 1) R + L -
+ * d. An analysis with `tail` gives frames enough for all its samples, and some that are zero.
  */
 typedef struct penstock_synthesizer_desc {
     size_t size;
@@ -151,6 +151,7 @@ typedef struct penstock_synthesizer_desc {
     bool tail;
     double max_latency_s; /* the oldest waiting frame is sent by the first push or pull after this time, and given by
                              the first pull; 0: only full batches and the end */
+    size_t origin;        /* o, 0 .. M-1: the oscillators have phase zero at sample -o */
 } penstock_synthesizer_desc;
 
 #define PENSTOCK_SYNTHESIZER_DESC(...) PENSTOCK_DESCRIPTION(penstock_synthesizer_desc, __VA_ARGS__)
@@ -175,6 +176,20 @@ typedef struct penstock_synthesizer_info {
 #define PENSTOCK_SYNTHESIZER_INFO PENSTOCK_DESCRIPTION(penstock_synthesizer_info, )
 
 PENSTOCK_API int penstock_synthesizer_get_info(const penstock_stream *stream, penstock_synthesizer_info *info);
+
+/*
+ * Another prototype g, of 1 .. 2^22 taps, for the samples of hop `*from` (may be NULL) and of those after it, q >= from
+ * R above: the first hop that is `at` or later, not one of a frame that was pushed already, nor before that of an
+ * earlier change, and, where more frames than ever before are summed, one for which they are still there. The samples
+ * before are made by the old taps alone, the others by the new ones alone, of the same frames; the delay stays. What is
+ * to hold behind the last frame does not hold. PENSTOCK_ERR_STATE after penstock_stream_finish().
+ */
+PENSTOCK_API int penstock_synthesizer_set_taps(penstock_stream *stream, const float *taps, size_t tap_count,
+                                               uint64_t at, uint64_t *from);
+
+/* Other channels, as many as a frame holds, for the frames that are pushed from now on; as `select` in the description.
+ * What was acquired is to be acquired anew. */
+PENSTOCK_API int penstock_synthesizer_set_select(penstock_stream *stream, const size_t *select, size_t select_count);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,10 @@
  * vector i is the mean of transforms i * average .. (i + 1) * average - 1, again where they all are there. With
  * flush_partial, samples that no transform has covered at the end get one more transform, filled with zeros, and
  * transforms that are too few for a vector get one more vector, their mean.
+ *
+ * With `decay`, an exponentially decaying mean takes each vector's place: m = decay vector + (1 - decay) m in each bin,
+ * of powers, in double precision, 0 before the first vector; decibels are those of m. Once a bin is infinite or not a
+ * number it stays so, until decay is 1 or a reset.
  */
 #ifndef PENSTOCK_SPECTRUM_H
 #define PENSTOCK_SPECTRUM_H
@@ -23,8 +27,8 @@ typedef struct penstock_spectrum_desc {
     size_t size;
     size_t n;               /* transform length, 1 .. 2^23 */
     size_t hop;             /* samples from one transform to the next, 1 .. 64 n; 0: n */
-    penstock_format format; /* of the samples pushed; PENSTOCK_F32 gives n/2+1 bins. PENSTOCK_PLANAR: each push has its
-                               own I part and Q part */
+    penstock_format format; /* of the samples pushed; PENSTOCK_F32 gives n/2+1 bins or all. PENSTOCK_PLANAR: each push
+                               has its own I part and Q part */
     const char *window;     /* a name as in penstock_window_fill(); NULL: "rectangular" */
     const float *taps;      /* or n factors, which win over the name */
     penstock_output output;
@@ -34,6 +38,9 @@ typedef struct penstock_spectrum_desc {
     bool flush_partial;   /* at the end fill up with zeros instead of leaving out what is not complete */
     double max_latency_s; /* the oldest waiting vector is sent by the first push or pull after this time, and given by
                              the first pull; 0: only full batches and the end */
+    double decay;         /* the weight of a vector in the mean of it and those before, above 0 up to 1; 0: there is no
+                             such mean. With power or decibel output */
+    bool two_sided;       /* with PENSTOCK_F32: all n bins, those of negative frequencies too */
 } penstock_spectrum_desc;
 
 #define PENSTOCK_SPECTRUM_DESC(...) PENSTOCK_DESCRIPTION(penstock_spectrum_desc, __VA_ARGS__)
@@ -60,6 +67,10 @@ PENSTOCK_API int penstock_spectrum_prepare(penstock_stream *stream, const void *
  * first such transform on. Nothing is lost. Takes as long as penstock_spectrum_open(). PENSTOCK_ERR_STATE where vectors
  * of a planar push have to be pulled first. After an error the window is the one before. */
 PENSTOCK_API int penstock_spectrum_set_window(penstock_stream *stream, const char *window, const float *taps);
+
+/* Another `decay`, above 0 up to 1, from the next vector on that is pulled; at 1 each vector is given as it is, and the
+ * mean goes on from it. PENSTOCK_ERR_STATE where the description has none: give it 1 there. Takes no time. */
+PENSTOCK_API int penstock_spectrum_set_decay(penstock_stream *stream, double decay);
 
 #ifdef __cplusplus
 }

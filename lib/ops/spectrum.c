@@ -7,6 +7,7 @@
  * and no partial vector can be asked for; else it gives the power of each transform and the sum is kept here.
  */
 #include "ops/spectrum.h"
+#include "ops/spectrum_kernels.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -35,14 +36,19 @@ static int check(void *description)
         desc->average = 1;
     if (desc->average > 1 && desc->output == PENSTOCK_OUTPUT_COMPLEX)
         return bad("average %u goes with power or decibel output, not with complex", desc->average);
-    return PENSTOCK_OK;
+    if (desc->decay != 0 && desc->output == PENSTOCK_OUTPUT_COMPLEX)
+        return bad("decay %g goes with power or decibel output, not with complex", desc->decay);
+    if (desc->two_sided && desc->format != PENSTOCK_F32)
+        return bad("two_sided is for PENSTOCK_F32: others have all bins anyway");
+    return desc->decay != 0 ? penstock__spectrum_decay_check(desc->decay) : PENSTOCK_OK;
 }
 
-/* A stream has no planar form; and eight unsigned bits have no zero to fill up with. */
+/* A stream has no planar form; eight unsigned bits have no zero to fill up with; real samples give half of the bins. */
 static penstock_format plan_format(const penstock_spectrum_desc *desc)
 {
-    return desc->format == PENSTOCK_PLANAR || (desc->format == PENSTOCK_CU8 && desc->flush_partial) ? PENSTOCK_CF32
-                                                                                                    : desc->format;
+    const bool converted =
+        desc->format == PENSTOCK_PLANAR || (desc->format == PENSTOCK_CU8 && desc->flush_partial) || desc->two_sided;
+    return converted ? PENSTOCK_CF32 : desc->format;
 }
 
 /* ---------------------------------------------------------------- life ------------------------ */
@@ -53,7 +59,8 @@ static int make(struct penstock__batched *batched)
     const penstock_spectrum_desc *d = &spectrum->desc;
     const bool here = penstock__spectrum_averages_here(d);
     spectrum->format = plan_format(d);
-    spectrum->length = d->format == PENSTOCK_F32 ? d->n / 2 + 1 : d->n;
+    spectrum->output = d->decay != 0 ? PENSTOCK_OUTPUT_POWER : d->output;
+    spectrum->length = spectrum->format == PENSTOCK_F32 ? d->n / 2 + 1 : d->n;
     spectrum->value_bytes = d->output == PENSTOCK_OUTPUT_COMPLEX ? sizeof(penstock_cf32) : sizeof(float);
     batched->max_latency_s = d->max_latency_s;
     batched->stream.in_bytes = penstock_format_bytes(d->format);
@@ -61,8 +68,11 @@ static int make(struct penstock__batched *batched)
     batched->stream.in_values = 1 + (unsigned)d->format;
     batched->stream.out_values = 1 + (d->output == PENSTOCK_OUTPUT_COMPLEX ? PENSTOCK_CF32 : PENSTOCK_F32);
     batched->stream.lends_in = d->hop <= d->n && d->format == spectrum->format;
-    batched->stream.lends_out = !here;
+    batched->stream.lends_out = !here && d->decay == 0;
+    spectrum->kernels = penstock__spectrum_kernels();
     if (here && !(spectrum->sum = penstock__calloc(spectrum->length, sizeof *spectrum->sum)))
+        return PENSTOCK_ERR_MEMORY;
+    if (d->decay != 0 && !(spectrum->mean = penstock__calloc(spectrum->length, sizeof *spectrum->mean)))
         return PENSTOCK_ERR_MEMORY;
     return PENSTOCK_OK;
 }
@@ -85,6 +95,7 @@ static void free_spectrum(struct penstock__batched *batched)
     penstock_plan_free(spectrum->next);
     penstock__rest_free(&spectrum->rest);
     penstock__free(spectrum->sum);
+    penstock__free(spectrum->mean);
     penstock__free(spectrum->prepare_sums);
 }
 
@@ -97,6 +108,8 @@ static void reset(struct penstock__batched *batched)
     spectrum->summed = spectrum->prepared = 0;
     if (spectrum->sum)
         memset(spectrum->sum, 0, spectrum->length * sizeof *spectrum->sum);
+    if (spectrum->mean)
+        memset(spectrum->mean, 0, spectrum->length * sizeof *spectrum->mean);
     if (spectrum->next)
         penstock__spectrum_change_plan(spectrum, spectrum->next);
 }
@@ -113,6 +126,7 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
 {
     struct spectrum *spectrum = spectrum_of(stream);
     int status = penstock__spectrum_pull(spectrum, out->whole, capacity, wait, count);
+    penstock__spectrum_decay(spectrum, out->whole, *count);
     penstock__spectrum_gave(spectrum, *count);
     return status;
 }

@@ -12,6 +12,7 @@ struct spectrum {
     struct penstock__batched batched;
     penstock_spectrum_desc desc; /* defaults filled in; pointers are not kept */
     penstock_format format;      /* of the plan; another one than desc.format where samples are converted here */
+    penstock_output output;      /* of the plan; powers where desc.output is made of a decaying mean */
     size_t length, value_bytes;
 
     size_t in_frame;            /* hop > n: samples of the present transform that were taken */
@@ -21,6 +22,9 @@ struct spectrum {
 
     double *sum; /* of powers, where the average is made here; else NULL */
     unsigned summed;
+
+    double *mean; /* the decaying one, or NULL */
+    const struct spectrum_kernels *kernels;
 
     unsigned prepared;   /* transforms of the next vector that were done ahead, and whose samples are gone; those that
                             the batcher holds are then the ones that follow, too few for the vector */
@@ -44,6 +48,12 @@ static inline const struct spectrum *const_spectrum_of(const penstock_stream *st
 
 /* Whether powers are summed here: the device cannot for the whole vector, or part of one may be asked for. */
 bool penstock__spectrum_averages_here(const penstock_spectrum_desc *desc);
+
+/* PENSTOCK_ERR_ARGUMENT with text where it is no weight of a decaying mean. */
+int penstock__spectrum_decay_check(double decay);
+
+/* What `count` vectors that are handed out become, if there is a decaying mean. */
+void penstock__spectrum_decay(struct spectrum *spectrum, float *vectors, size_t count);
 
 /* The plan with the description's window. */
 int penstock__spectrum_plan(const struct penstock__batched *batched, penstock_plan **plan);

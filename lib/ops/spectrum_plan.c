@@ -25,18 +25,18 @@ int penstock__spectrum_plan(const struct penstock__batched *batched, penstock_pl
             return status;
         }
     }
-    status =
-        penstock_fft_plan(plan, spectrum->batched.stream.context,
-                          &PENSTOCK_FFT_DESC(.n = desc->n, .slots = PENSTOCK__BATCHED_SLOTS,
-                                             .domain = desc->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
-                                             .load = {.format = spectrum->format,
-                                                      .window = desc->taps ? desc->taps : window,
-                                                      .spacing = desc->hop < desc->n ? desc->hop : desc->n},
-                                             .store = {.output = here ? PENSTOCK_OUTPUT_POWER : desc->output,
-                                                       .centered = desc->centered,
-                                                       .scale = desc->scale,
-                                                       .average = here ? 1 : desc->average}),
-                          spectrum->batched.device);
+    status = penstock_fft_plan(
+        plan, spectrum->batched.stream.context,
+        &PENSTOCK_FFT_DESC(.n = desc->n, .slots = PENSTOCK__BATCHED_SLOTS,
+                           .domain = spectrum->format == PENSTOCK_F32 ? PENSTOCK_REAL : PENSTOCK_COMPLEX,
+                           .load = {.format = spectrum->format,
+                                    .window = desc->taps ? desc->taps : window,
+                                    .spacing = desc->hop < desc->n ? desc->hop : desc->n},
+                           .store = {.output = here ? PENSTOCK_OUTPUT_POWER : spectrum->output,
+                                     .centered = desc->centered,
+                                     .scale = desc->scale,
+                                     .average = here ? 1 : desc->average}),
+        spectrum->batched.device);
     penstock__free(window);
     return status;
 }

@@ -129,6 +129,7 @@ int penstock__spectrum_run(penstock_stream *stream, const void *in, size_t count
     int status = begun && penstock__batcher_held(spectrum->batched.batcher)
                      ? penstock__spectrum_run_held(spectrum, in, count, taken, out->whole, given)
                      : run_straight(spectrum, &seam, in, count, taken, out->whole, capacity, given);
+    penstock__spectrum_decay(spectrum, out->whole, *given);
     penstock__stream_took(stream, *taken, began);
     penstock__spectrum_gave(spectrum, *given);
     return status;

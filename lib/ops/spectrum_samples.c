@@ -171,7 +171,7 @@ static void emit(struct spectrum *spectrum, float *vector)
 {
     for (size_t i = 0; i < spectrum->length; i++) {
         double power = spectrum->sum[i] / (double)spectrum->summed;
-        if (spectrum->desc.output == PENSTOCK_OUTPUT_DECIBEL)
+        if (spectrum->output == PENSTOCK_OUTPUT_DECIBEL)
             power = power < 1e-30 ? LEAST_DECIBEL : 10 * log10(power);
         vector[i] = (float)power;
         spectrum->sum[i] = 0;

@@ -3,42 +3,14 @@
 
 /* The synthesis bank as a stream: frames go through a batched reverse transform, and what comes of it through the
  * polyphase sums. */
-#include "core/batched.h"
+#include "ops/synthesizer.h"
 #include "core/description.h"
 #include "ops/channelizer_check.h"
-#include "ops/synthesizer_bank.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define MOST_VALUES ((size_t)1 << 27) /* of the frames that samples are made of */
-
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "synthesizer: " __VA_ARGS__)
-
-struct synthesizer {
-    struct penstock__batched batched;
-    penstock_synthesizer_desc desc; /* defaults filled in; pointers are not kept */
-    size_t *select;                 /* NULL: all channels */
-    size_t kept;
-    struct synthesis_bank bank;
-
-    uint64_t folded;     /* frames; those of zeros after the end are folded too */
-    size_t ready, given; /* samples in the bank's `made`, and how many of them are done with */
-    uint64_t to_skip;    /* samples at the beginning that are still to be left out */
-    uint64_t total;      /* samples of the whole stream, once finished */
-};
-
-static const struct penstock__batched_kind kind;
-
-static struct synthesizer *of(penstock_stream *stream)
-{
-    return (struct synthesizer *)(void *)stream;
-}
-
-static const struct synthesizer *of_const(const penstock_stream *stream)
-{
-    return (const struct synthesizer *)(const void *)stream;
-}
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -57,10 +29,9 @@ static int check(void *description)
         desc->delay = desc->tap_count - 1;
     if (desc->advance > desc->delay)
         return bad("advance is %zu, not 0 .. %zu (delay)", desc->advance, desc->delay);
-    if (desc->tap_count / desc->hop > MOST_VALUES / (desc->channels + desc->hop))
-        return bad("hop %zu is too small for %zu channels and %zu taps: samples would be sums over %zu frames",
-                   desc->hop, desc->channels, desc->tap_count, desc->tap_count / desc->hop);
-    return PENSTOCK_OK;
+    if (desc->origin >= desc->channels)
+        return bad("origin is %zu, not 0 .. %zu", desc->origin, desc->channels - 1);
+    return penstock__synthesizer_check_depth(desc, desc->tap_count);
 }
 
 static int make_bank(struct synthesizer *made)
@@ -79,32 +50,23 @@ static int make_bank(struct synthesizer *made)
     if (!status)
         status = penstock__synthesis_bank_init(&made->bank, made->batched.stream.context, d->channels, d->hop,
                                                d->delay - d->advance, d->taps ? d->taps : dual, d->tap_count);
+    made->bank.origin = d->origin;
     penstock__free(analysis);
     penstock__free(dual);
     return status;
 }
 
-static int copy_selection(struct synthesizer *made)
-{
-    size_t bytes = made->desc.select_count * sizeof *made->select;
-    made->kept = bytes ? made->desc.select_count : made->desc.channels;
-    if (!bytes)
-        return PENSTOCK_OK;
-    if (!(made->select = penstock__alloc(bytes)))
-        return PENSTOCK_ERR_MEMORY;
-    memcpy(made->select, made->desc.select, bytes);
-    return PENSTOCK_OK;
-}
-
 static int make(struct penstock__batched *batched)
 {
-    struct synthesizer *made = of(&batched->stream);
+    struct synthesizer *made = synthesizer_of(&batched->stream);
     int status;
     batched->unit = made->desc.channels;
     batched->max_latency_s = made->desc.max_latency_s;
     batched->stream.out_bytes = sizeof(penstock_cf32);
     batched->stream.in_values = batched->stream.out_values = 1 + PENSTOCK_CF32;
-    if ((status = make_bank(made)) || (status = copy_selection(made)))
+    made->kept = made->desc.select_count ? made->desc.select_count : made->desc.channels;
+    if ((status = make_bank(made)) ||
+        (status = penstock__synthesizer_select(made, made->desc.select, made->desc.select_count)))
         return status;
     batched->stream.in_channels = made->kept;
     batched->stream.in_bytes = made->kept * sizeof(penstock_cf32);
@@ -115,34 +77,36 @@ static int make(struct penstock__batched *batched)
 static int plan(const struct penstock__batched *batched, penstock_plan **made)
 {
     return penstock_fft_plan(made, batched->stream.context,
-                             &PENSTOCK_FFT_DESC(.n = of_const(&batched->stream)->desc.channels,
+                             &PENSTOCK_FFT_DESC(.n = const_synthesizer_of(&batched->stream)->desc.channels,
                                                 .slots = PENSTOCK__BATCHED_SLOTS, .direction = PENSTOCK_REVERSE),
                              batched->device);
 }
 
 static void forget(struct penstock__batched *batched)
 {
-    of(&batched->stream)->desc.taps = NULL;
-    of(&batched->stream)->desc.select = NULL;
+    synthesizer_of(&batched->stream)->desc.taps = NULL;
+    synthesizer_of(&batched->stream)->desc.select = NULL;
 }
 
 int penstock_synthesizer_open(penstock_stream **stream, penstock_context *context,
                               const penstock_synthesizer_desc *desc, const char *device)
 {
-    return penstock__batched_open(stream, context, desc, device, &kind);
+    return penstock__batched_open(stream, context, desc, device, &penstock__synthesizer_kind);
 }
 
 static void free_synthesizer(struct penstock__batched *batched)
 {
-    penstock__synthesis_bank_free(&of(&batched->stream)->bank);
-    penstock__free(of(&batched->stream)->select);
+    penstock__synthesizer_adopt(synthesizer_of(&batched->stream), UINT64_MAX);
+    penstock__synthesis_bank_free(&synthesizer_of(&batched->stream)->bank);
+    penstock__free(synthesizer_of(&batched->stream)->select);
 }
 
 static void reset(struct penstock__batched *batched)
 {
-    struct synthesizer *synthesizer = of(&batched->stream);
+    struct synthesizer *synthesizer = synthesizer_of(&batched->stream);
     penstock__synthesis_bank_reset(&synthesizer->bank);
-    synthesizer->folded = synthesizer->total = 0;
+    penstock__synthesizer_adopt(synthesizer, UINT64_MAX);
+    synthesizer->folded = synthesizer->total = synthesizer->oldest = 0;
     synthesizer->ready = synthesizer->given = 0;
     synthesizer->to_skip = synthesizer->bank.delay;
 }
@@ -153,16 +117,16 @@ int penstock_synthesizer_get_info(const penstock_stream *stream, penstock_synthe
 {
     penstock_synthesizer_info known = PENSTOCK_SYNTHESIZER_INFO;
     penstock_plan_info plan = PENSTOCK_PLAN_INFO;
-    int status = penstock__stream_is(stream, &kind.calls, "penstock_synthesizer_get_info");
+    int status = penstock__stream_is(stream, &penstock__synthesizer_kind.calls, "penstock_synthesizer_get_info");
     if (status)
         return status;
-    const struct synthesizer *synthesizer = of_const(stream);
+    const struct synthesizer *synthesizer = const_synthesizer_of(stream);
     if ((status = penstock_plan_get_info(synthesizer->batched.plan, &plan)))
         return status;
     known.device = plan.device;
     known.kept = synthesizer->kept;
     known.hop = synthesizer->desc.hop;
-    known.tap_count = synthesizer->desc.tap_count;
+    known.tap_count = synthesizer->bank.tap_count;
     known.delay = synthesizer->bank.delay;
     known.batch = penstock__batcher_capacity(synthesizer->batched.batcher);
     known.frames = synthesizer->batched.stream.taken;
@@ -175,14 +139,14 @@ int penstock_synthesizer_get_info(const penstock_stream *stream, penstock_synthe
 
 static const void *ready(const struct penstock__batched *batched, const struct penstock__items *in)
 {
-    return of_const(&batched->stream)->select ? NULL : in->whole;
+    return const_synthesizer_of(&batched->stream)->select ? NULL : in->whole;
 }
 
 /* Frames `first` .. `first + count` - 1 of a push, all channels in order. */
 static void fill(const struct penstock__batched *batched, const struct penstock__items *in, void *to, size_t first,
                  size_t count)
 {
-    const struct synthesizer *synthesizer = of_const(&batched->stream);
+    const struct synthesizer *synthesizer = const_synthesizer_of(&batched->stream);
     const size_t channels = synthesizer->desc.channels, kept = synthesizer->kept, *select = synthesizer->select;
     const penstock_cf32 *whole = in->whole;
     penstock_cf32 *values = to;
@@ -194,20 +158,25 @@ static void fill(const struct penstock__batched *batched, const struct penstock_
                 whole ? whole[(first + f) * kept + c] : ((const penstock_cf32 *)in->channels[c])[first + f];
 }
 
-/* Samples that the frames pushed make. */
+/* Samples that the frames pushed make; all changes that wait will hold. */
 static uint64_t count_samples(const struct synthesizer *synthesizer)
 {
     const penstock_synthesizer_desc *desc = &synthesizer->desc;
     uint64_t end = synthesizer->batched.stream.taken * desc->hop;
+    size_t tap_count = synthesizer->bank.tap_count;
+    for (const struct synthesizer_change *change = synthesizer->changes; change; change = change->next)
+        tap_count = change->tap_count;
     if (synthesizer->batched.stream.taken && desc->tail)
-        end = (synthesizer->batched.stream.taken - 1) * desc->hop + desc->tap_count;
+        end = (synthesizer->batched.stream.taken - 1) * desc->hop + tap_count;
     return end > synthesizer->bank.delay ? end - synthesizer->bank.delay : 0;
 }
 
 static int finish(penstock_stream *stream)
 {
-    if (!stream->finished)
-        of(stream)->total = count_samples(of(stream));
+    if (!stream->finished) {
+        penstock__synthesizer_drop_changes(synthesizer_of(stream), stream->taken);
+        synthesizer_of(stream)->total = count_samples(synthesizer_of(stream));
+    }
     return penstock__batched_finish(stream);
 }
 
@@ -224,9 +193,12 @@ static void fold(struct synthesizer *synthesizer, const penstock_cf32 *spectra, 
 /* More samples, if there can be any. */
 static int refill(struct synthesizer *synthesizer, bool wait)
 {
-    const size_t capacity = synthesizer->bank.capacity;
+    size_t capacity = synthesizer->bank.capacity;
     const void *from;
     size_t groups = 0;
+    penstock__synthesizer_adopt(synthesizer, synthesizer->folded);
+    if (synthesizer->changes && synthesizer->changes->frame - synthesizer->folded < capacity)
+        capacity = (size_t)(synthesizer->changes->frame - synthesizer->folded);
     int status = penstock__batched_peek(&synthesizer->batched.stream, wait, &from, &groups);
     if (status)
         return status;
@@ -282,16 +254,16 @@ static int give_all(struct synthesizer *synthesizer, penstock_cf32 *samples, siz
 
 static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
 {
-    return give_all(of(stream), out->whole, capacity, wait, count);
+    return give_all(synthesizer_of(stream), out->whole, capacity, wait, count);
 }
 
 static double due_s(const penstock_stream *stream)
 {
-    const struct synthesizer *synthesizer = of_const(stream);
+    const struct synthesizer *synthesizer = const_synthesizer_of(stream);
     return synthesizer->given < synthesizer->ready ? 0 : penstock__batcher_due_s(synthesizer->batched.batcher);
 }
 
-static const struct penstock__batched_kind kind = {
+const struct penstock__batched_kind penstock__synthesizer_kind = {
     .calls = {.name = "synthesizer",
               PENSTOCK__BATCHED_LIFE,
               .push = penstock__batched_push,

@@ -18,44 +18,70 @@ static size_t round_up(size_t value, size_t multiple)
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* Weight t R + i belongs to sample i of a hop and the frame t hops before. */
-static void place_weights(const struct synthesis_bank *bank, const float *taps, size_t tap_count)
+int penstock__synthesis_weights(struct fold_weights *weights, size_t hop, const float *taps, size_t tap_count)
 {
-    const struct fold_weights *weights = &bank->weights;
+    weights->depth = (tap_count + hop - 1) / hop;
+    weights->width = round_up(hop, FOLD_WIDTH / 2);
+    if (!(weights->values = penstock__calloc(2 * weights->width * weights->depth, sizeof(float))))
+        return PENSTOCK_ERR_MEMORY;
     for (size_t l = 0; l < tap_count; l++) {
-        size_t t = l / bank->hop, i = l % bank->hop, column = i / FOLD_WIDTH * FOLD_WIDTH;
+        size_t t = l / hop, i = l % hop, column = i / FOLD_WIDTH * FOLD_WIDTH;
         size_t wide = weights->width - column < FOLD_WIDTH ? FOLD_WIDTH / 2 : FOLD_WIDTH;
         float *pair = weights->values + 2 * (column * weights->depth + t * wide + i - column);
         pair[0] = pair[1] = taps[l];
     }
+    return PENSTOCK_OK;
+}
+
+void penstock__synthesis_bank_adopt(struct synthesis_bank *bank, const struct fold_weights *weights, size_t tap_count)
+{
+    penstock__free(bank->weights.values);
+    bank->weights = *weights;
+    bank->tap_count = tap_count;
+}
+
+static penstock_cf32 *new_rows(const struct synthesis_bank *bank, size_t history)
+{
+    return penstock__calloc((history + 2 * bank->capacity) * bank->stride, sizeof *bank->rows);
+}
+
+int penstock__synthesis_bank_deepen(struct synthesis_bank *bank, size_t history)
+{
+    penstock_cf32 *rows = new_rows(bank, history);
+    if (!rows)
+        return PENSTOCK_ERR_MEMORY;
+    memcpy(rows + (history - bank->history) * bank->stride, bank->rows + (bank->first - bank->history) * bank->stride,
+           bank->history * bank->stride * sizeof *rows);
+    penstock__free(bank->rows);
+    bank->rows = rows;
+    bank->history = bank->first = history;
+    return PENSTOCK_OK;
 }
 
 int penstock__synthesis_bank_init(struct synthesis_bank *bank, penstock_context *context, size_t channels, size_t hop,
                                   size_t delay, const float *taps, size_t tap_count)
 {
-    size_t depth = (tap_count + hop - 1) / hop, width = round_up(hop, FOLD_WIDTH / 2);
     unsigned threads = penstock__threads(context);
     *bank = (struct synthesis_bank){.context = context,
                                     .channels = channels,
                                     .hop = hop,
                                     .delay = delay,
                                     .stride = round_up(channels + hop + FOLD_WIDTH, FOLD_WIDTH),
-                                    .history = depth - 1,
-                                    .weights = {.depth = depth, .width = width},
+                                    .history = (tap_count - 1) / hop,
+                                    .tap_count = tap_count,
                                     .kernels = penstock__channelizer_kernels()};
     bank->item = round_up(ITEM_VALUES / channels + 1, bank->kernels->frames);
     bank->capacity = ITEMS * threads * bank->item;
     if (bank->capacity < bank->history)
         bank->capacity = bank->history;
-    bank->scratch_values = MOST_TOGETHER * round_up(width, FOLD_WIDTH);
-    bank->weights.values = penstock__calloc(2 * width * depth, sizeof(float));
-    bank->rows = penstock__calloc((bank->history + 2 * bank->capacity) * bank->stride, sizeof *bank->rows);
+    bank->scratch_values = MOST_TOGETHER * round_up(hop, FOLD_WIDTH);
+    bank->rows = new_rows(bank, bank->history);
     bank->made = penstock__alloc(bank->capacity * hop * sizeof *bank->made);
     bank->scratch = penstock__alloc(threads * bank->scratch_values * sizeof *bank->scratch);
-    if (!bank->weights.values || !bank->rows || !bank->made || !bank->scratch)
+    if (!bank->rows || !bank->made || !bank->scratch)
         return PENSTOCK_ERR_MEMORY;
-    place_weights(bank, taps, tap_count);
     penstock__synthesis_bank_reset(bank);
-    return PENSTOCK_OK;
+    return penstock__synthesis_weights(&bank->weights, hop, taps, tap_count);
 }
 
 void penstock__synthesis_bank_free(struct synthesis_bank *bank)
@@ -98,11 +124,11 @@ static void place_item(void *argument, size_t item, unsigned worker)
     }
 }
 
-/* Place in a frame's row of the first of its samples: m R - d modulo M. */
+/* Place in a frame's row of the first of its samples: m R - d + o modulo M. */
 static size_t first_place(const struct synthesis_bank *bank, uint64_t frame)
 {
     size_t channels = bank->channels;
-    return ((size_t)(frame % channels) * bank->hop + channels - bank->delay % channels) % channels;
+    return ((size_t)(frame % channels) * bank->hop + bank->origin + channels - bank->delay % channels) % channels;
 }
 
 static void fold_item(void *argument, size_t item, unsigned worker)

@@ -14,11 +14,12 @@
 
 struct synthesis_bank {
     penstock_context *context;
-    size_t channels, hop, delay;
+    size_t channels, hop, delay, origin;
     size_t stride;   /* values from a row to the next */
-    size_t history;  /* rows before a frame's own that its samples are made of */
+    size_t history;  /* rows before a frame's own that are kept, of which its samples are made */
     size_t capacity; /* rows of a batch */
     struct fold_weights weights;
+    size_t tap_count; /* that they are made of */
     const struct channelizer_kernels *kernels;
     penstock_cf32 *rows;         /* room for `history` + twice `capacity` of them */
     size_t first;                /* the batch's first row; the history lies before it */
@@ -31,6 +32,13 @@ struct synthesis_bank {
 int penstock__synthesis_bank_init(struct synthesis_bank *bank, penstock_context *context, size_t channels, size_t hop,
                                   size_t delay, const float *taps, size_t tap_count);
 void penstock__synthesis_bank_free(struct synthesis_bank *bank);
+
+/* Weights of other taps, and these in place of those that there were. */
+int penstock__synthesis_weights(struct fold_weights *weights, size_t hop, const float *taps, size_t tap_count);
+void penstock__synthesis_bank_adopt(struct synthesis_bank *bank, const struct fold_weights *weights, size_t tap_count);
+
+/* Rows for a longer history, zeros before those that there are. */
+int penstock__synthesis_bank_deepen(struct synthesis_bank *bank, size_t history);
 
 /* Forgets the history. */
 void penstock__synthesis_bank_reset(struct synthesis_bank *bank);
