@@ -69,7 +69,7 @@ GOOD = {("penstock_context_tell_choices", "tell"): "NULL", ("penstock_log_as", "
         ("penstock_taps_measured", "low"): "0.1",
         ("penstock_synthesizer_set_select", "select"): "NULL", ("penstock_synthesizer_set_select", "select_count"): "0",
         ("penstock_filter_set_channel_taps", "channel"): "0", ("penstock_filter_set_shift", "channel"): "0",
-         ("penstock_wifi_modulate", "length"): "20",
+        ("penstock_wifi_modulate", "length"): "20",
         ("penstock_wifi_frame_samples", "length"): "20", ("penstock_channelizer_set_select", "select_count"): "1"}
 BY_NAME = {"device": "hostile_device", "path": "hostile_output", "low": "0.0", "high": "0.2", "transition": "0.1",
            "attenuation_db": "60.0", "rate_hz": "5e5", "samples_per_symbol": "4.0", "rolloff": "0.35", "channels": "8",

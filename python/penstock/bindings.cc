@@ -10,7 +10,9 @@
 #include <gnuradio/penstock/fft_v.h>
 #include <gnuradio/penstock/freq_xlating_fir_filter.h>
 #include <gnuradio/penstock/ldpc_decoder.h>
+#include <gnuradio/penstock/logpwrfft.h>
 #include <gnuradio/penstock/ofdm_demod.h>
+#include <gnuradio/penstock/pfb_synthesizer_ccf.h>
 #include <gnuradio/penstock/spectrum_cvf.h>
 #include <gnuradio/penstock/viterbi_decoder.h>
 #include <gnuradio/penstock/wifi_receiver.h>
@@ -34,6 +36,20 @@ static void bind_channelizer(py::module &m)
              "The channel of each output, from the next item on; empty: 0, 1, 2, ...")
         .def("channel_map", &channelizer_cc::channel_map, "The channel of each output; empty: 0, 1, 2, ...");
     m.def("_channelizer_hier", &channelizer_cc::make_hier, "numchans"_a, "taps"_a, "device"_a, "max_latency_ms"_a);
+}
+
+static void bind_synthesizer(py::module &m)
+{
+    using gr::penstock::pfb_synthesizer_ccf;
+    batching_class<pfb_synthesizer_ccf>(m, "pfb_synthesizer_ccf", block_docs::SYNTHESIZER)
+        .def(py::init(&pfb_synthesizer_ccf::make), "numchans"_a, "taps"_a, "twox"_a = false, "device"_a = "auto",
+             "max_latency_ms"_a = 10.0)
+        .def("set_taps", &pfb_synthesizer_ccf::set_taps, "taps"_a, "Another prototype, from the next input item on")
+        .def("taps", &pfb_synthesizer_ccf::taps, "By branches")
+        .def("print_taps", &pfb_synthesizer_ccf::print_taps, "To the log")
+        .def("set_channel_map", &pfb_synthesizer_ccf::set_channel_map, "map"_a,
+             "The channel of each input, from the next item on; empty: 0, 1, 2, ...")
+        .def("channel_map", &pfb_synthesizer_ccf::channel_map, "The channel of each input");
 }
 
 /* Others are refused by the blocks; no gigabytes of factors are made for them first. */
@@ -148,6 +164,39 @@ static void bind_spectrum(py::module &m)
             "window"_a, "Another window, from the next vector on; False if it has another length");
 }
 
+/* As the stock chain takes it: a function that makes the factors, the one for Blackman and Harris' if there is none. */
+static std::vector<float> to_window_of_chain(const py::object &given, int n)
+{
+    if (!has_transform(n))
+        return {};
+    if (given.is_none())
+        return to_window_of_chain(py::module::import("gnuradio.fft").attr("window").attr("blackmanharris"), n);
+    return to_window(PyCallable_Check(given.ptr()) ? given(n) : given, n);
+}
+
+template <typename T> static void bind_logpwrfft(py::module &m, const char *name)
+{
+    using logpwrfft = gr::penstock::logpwrfft<T>;
+    batching_class<logpwrfft>(m, name, block_docs::LOGPWRFFT)
+        .def(py::init([](double sample_rate, int n, double ref_scale, double frame_rate, double avg_alpha, bool average,
+                         const py::object &win, bool shift, const std::string &device, double max_latency_ms) {
+                 return logpwrfft::make(sample_rate, n, ref_scale, frame_rate, avg_alpha, average,
+                                        to_window_of_chain(win, n), shift, device, max_latency_ms);
+             }),
+             "sample_rate"_a, "fft_size"_a, "ref_scale"_a, "frame_rate"_a, "avg_alpha"_a, "average"_a,
+             "win"_a = py::none(), "shift"_a = false, "device"_a = "auto", "max_latency_ms"_a = 10.0)
+        .def("set_decimation", &logpwrfft::set_decimation, "decim"_a, "One vector of so many is given")
+        .def("set_vec_rate", &logpwrfft::set_vec_rate, "vec_rate"_a, "Another decimation, for so many vectors a second")
+        .def("set_sample_rate", &logpwrfft::set_sample_rate, "sample_rate"_a, "Another decimation, for this rate")
+        .def("set_average", &logpwrfft::set_average, "average"_a, "The decaying mean, or each vector by itself")
+        .def("set_avg_alpha", &logpwrfft::set_avg_alpha, "avg_alpha"_a, "Another weight of a vector in the mean")
+        .def("sample_rate", &logpwrfft::sample_rate, "In Hz")
+        .def("decimation", &logpwrfft::decimation, "Vectors of which one is given")
+        .def("frame_rate", &logpwrfft::frame_rate, "Vectors a second that are given")
+        .def("average", &logpwrfft::average, "Whether the decaying mean is given")
+        .def("avg_alpha", &logpwrfft::avg_alpha, "Weight of a vector in the mean");
+}
+
 static void bind_decoders(py::module &m)
 {
     using gr::penstock::ldpc_decoder, gr::penstock::viterbi_decoder;
@@ -211,6 +260,7 @@ PYBIND11_MODULE(penstock_python, m)
 {
     py::module::import("gnuradio.gr"); // the base classes
     bind_channelizer(m);
+    bind_synthesizer(m);
     bind_fft<gr_complex>(m, "fft_vcc");
     bind_fft<float>(m, "fft_vfc");
     bind_fft_filter<gr_complex, gr_complex>(m, "fft_filter_ccc");
@@ -226,6 +276,8 @@ PYBIND11_MODULE(penstock_python, m)
     bind_ofdm_demod<int8_t>(m, "ofdm_demod_cb");
     bind_resamplers(m);
     bind_spectrum(m);
+    bind_logpwrfft<gr_complex>(m, "logpwrfft_c");
+    bind_logpwrfft<float>(m, "logpwrfft_f");
     bind_decoders(m);
     bind_decoder_makers(m);
     bind_wifi_receiver(m);

@@ -48,6 +48,12 @@ constexpr const char *CHANNELIZER =
     "\n    oversample_rate: numchans / i for an i of 1 .. numchans"
     "\n    atten: of the prototype that is made, in dB" DEVICE LATENCY;
 
+constexpr const char *SYNTHESIZER =
+    "Polyphase synthesizer: streams of channels to one stream. The stock block's parameters, then our own.\n\nArgs:"
+    "\n    numchans: channels, 2 .. 65536; with twox even, up to 32768"
+    "\n    taps: the prototype, at the rate of the output"
+    "\n    twox: channels come at twice the rate of their distance" DEVICE LATENCY;
+
 constexpr const char *ARB_RESAMPLER =
     "Polyphase resampler for any rate. The stock block's parameters, then our own.\n\nArgs:"
     "\n    rate: output items per input item, 1/1024 .. 1024"
@@ -91,6 +97,17 @@ constexpr const char *SPECTRUM =
     "\n    average: transforms averaged into one vector"
     "\n    decibel: 10 log10 of the power instead of the power"
     "\n    centered: zero frequency in the middle, at index fft_size / 2" DEVICE LATENCY;
+
+constexpr const char *LOGPWRFFT =
+    "Decibels of a stream's spectrum, by vectors. The stock chain's parameters, then our own.\n\nArgs:"
+    "\n    sample_rate: of the input, in Hz"
+    "\n    fft_size: samples of a transform, values of a vector, 1 .. 2^23"
+    "\n    ref_scale: twice the amplitude of 0 dB"
+    "\n    frame_rate: vectors a second"
+    "\n    avg_alpha: weight of a vector in the decaying mean, above 0 up to 1"
+    "\n    average: whether the mean is given, or each vector by itself"
+    "\n    win: a function that makes the factors, or what the FFT block takes; None: blackmanharris"
+    "\n    shift: zero frequency in the middle" DEVICE LATENCY;
 
 constexpr const char *VITERBI_DECODER =
     "Decodes convolutional codes: soft bits, positive where 0 is likelier, to bits. Messages: pdus, in and out; stats."

@@ -33,7 +33,8 @@ SLOW_FAULTS = {
 }
 
 # Values of the parameters that have no default, by their names.
-VALUES = dict(center_freq=0.0, cp_len=16, decimation=1, fft_len=64, fft_size=64, forward=True, interpolation=2, numchans=8,
+VALUES = dict(average=True, avg_alpha=0.5, center_freq=0.0, cp_len=16, decimation=1, fft_len=64, fft_size=64, forward=True, interpolation=2, numchans=8,
+              frame_rate=30.0, ref_scale=2.0, sample_rate=64000.0,
               occupied_carriers=[[-2, -1, 1, 2]], rate=1.5, sampling_freq=1.0, taps=[1.0], window=[])
 
 BLOCKS = sorted(name for name, kind in vars(penstock).items() if inspect.isclass(kind) and hasattr(kind, "device"))

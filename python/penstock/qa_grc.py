@@ -126,6 +126,15 @@ PARAMETERS = {
     "penstock_pfb_channelizer_hier_ccf": (
         [dict(taps="[1]"), {}, dict(nchans="8", taps="[1, 2]", outchans="[5, 0]")],
         [dict(nchans="1", taps="[1]"), dict(taps="[]"), dict(taps="[1]", outchans="[3]"), dict(taps="[1]", outchans="[1, 1]")]),
+    "penstock_pfb_synthesizer_ccf": (
+        [dict(taps="[1]"), dict(taps="[1]", numchans="4", connections="4"), dict(taps="[1, 2]", twox="True", ch_map="[3, 0]"),
+         dict(taps="[1]", numchans="8", connections="3", ch_map="[7, 0, 2, 1]")],
+        [dict(numchans="1", taps="[1]"), dict(taps="[]"), dict(numchans="3", taps="[1]", twox="True"), dict(numchans="65537", taps="[1]"),
+         dict(taps="[1]", max_latency_ms="-1")]),
+    "penstock_logpwrfft_x": (
+        [{}, dict(type="float", shift="True"), dict(average="True", avg_alpha="0.01"), dict(avg_alpha="0"), dict(frame_rate="1e9"), dict(fft_size="1000")],
+        [dict(sample_rate="0"), dict(fft_size="0"), dict(fft_size="2**23 + 1"), dict(ref_scale="0"), dict(frame_rate="0"), dict(avg_alpha="1.5"),
+         dict(average="True", avg_alpha="0"), dict(sample_rate="1e14", frame_rate="1e-3"), dict(max_latency_ms="-1")]),
     "penstock_viterbi_decoder": (
         [{}, dict(code="dvb:7/8", bits="0"), dict(code="lte", bits="40", soft="byte", packed="True"), dict(length_tag_name="packet_len")],
         [dict(bits="-1"), dict(bits="2**20 + 1"), dict(bits="0"), dict(code="ccsds:1/2", bits="0", length_tag_name="len"),
@@ -201,6 +210,14 @@ TYPED = {
         alone(dict(taps="[1]"), nchans=["0", *NO_COUNT], n_filterbanks=["0", *NO_COUNT], outchans=["[]", "[-1]", "[1.5]", "['a']", "5"], device=NO_DEVICE) +
         alone(atten=["-10", "0", "201", "float('nan')", "'much'", "None"], bw=["-1", "0", "float('nan')", "9", "'x'"], tb=["0", "-1", "float('inf')", "None"],
               ripple=["0", "-1", "float('nan')", "1e9", "None"]),
+    "penstock_pfb_synthesizer_ccf":
+        alone(taps=["[1j]", *NO_TAPS]) +
+        alone(dict(taps="[1]"), numchans=["0", *NO_COUNT], connections=["0", "3", *NO_COUNT], samp_delay=NO_COUNT,
+              ch_map=["[-1]", "[1, 1]", "[2, 0]", "[0]", "[1.5]", "[2**40]", "['a']", "None"], device=NO_DEVICE, max_latency_ms=NO_TIME),
+    "penstock_logpwrfft_x":
+        alone(sample_rate=["-1", "float('nan')", "float('inf')", "'fast'", "None"], fft_size=NO_COUNT, ref_scale=["-1", "1e30", "float('nan')", "'x'", "None"],
+              frame_rate=["-30", "1e-300", "float('nan')", "float('inf')", "'slow'", "None"], avg_alpha=["-0.1", "2", "float('nan')", "'x'", "None"],
+              device=NO_DEVICE, max_latency_ms=NO_TIME),
     "penstock_viterbi_decoder": alone(bits=["0", *NO_COUNT], device=NO_DEVICE, max_latency_ms=NO_TIME),
     "penstock_viterbi_decoder_def": alone(bits=["0", *NO_COUNT], device=NO_DEVICE),
     "penstock_ldpc_decoder": alone(code=["", "wifi:1", "turbo", "nr:bg3:2", "nr:bg1:17", "ccsds:7:1/2", "None"], iterations=["1001", *NO_COUNT], filler=NO_COUNT,
@@ -285,7 +302,7 @@ class QaGrc(gr_unittest.TestCase):
         """What GRC says of a block with these values, and what the block itself says when it is made."""
         graph = platform.make_flow_graph()
         graph.options_block.params["output_language"].set_value("python")
-        block, all_values = graph.new_block(kind), dict(dict(id="block", device="cpu", samp_rate="1e6"), **values)
+        block, all_values = graph.new_block(kind), dict(dict(id="block", device="cpu", samp_rate="1e6", sample_rate="1e6"), **values)
         for name in all_values.keys() & block.params.keys():
             block.params[name].set_value(all_values[name])
         graph.rewrite()

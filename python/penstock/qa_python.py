@@ -30,7 +30,7 @@ class QaPython(gr_unittest.TestCase):
                 text = getattr(kind, method).__doc__
                 self.assertRegex(re.sub(r"(?m)^.*\(self: .*$|Overloaded function\.", "", text), r"[A-Z]\w+", f"{name}.{method}")
                 methods += 1
-        self.assertEqual(len(BLOCKS), 26)
+        self.assertEqual(len(BLOCKS), 29)
         self.assertGreater(methods, 60)
 
     def test_keywords_in_any_order(self):

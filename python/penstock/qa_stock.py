@@ -44,6 +44,13 @@ PAIRS = {
     "pfb_arb_resampler_ccf": dict(ARBITRARY, stock=filter.pfb_arb_resampler_ccf),
     "pfb_arb_resampler_ccc": dict(ARBITRARY, stock=filter.pfb_arb_resampler_ccc),
     "pfb_arb_resampler_fff": dict(ARBITRARY, stock=filter.pfb_arb_resampler_fff),
+    "pfb_synthesizer_ccf": dict(
+        stock=filter.pfb_synthesizer_ccf, arguments=(4, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], True), added=["device='auto'", "max_latency_ms=10.0"],
+        methods=EVERY, lost={"interpolation", "set_interpolation"}),
+    "logpwrfft_c": dict(
+        stock=logpwrfft.logpwrfft_c, arguments=(32000, 64, 2, 30, 0.5, True), added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY, lost=set()),
+    "logpwrfft_f": dict(
+        stock=logpwrfft.logpwrfft_f, arguments=(32000, 64, 2, 30, 0.5, True), added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY, lost=set()),
     "rational_resampler_ccf": dict(RATIONAL, stock=filter.rational_resampler_ccf),
     "rational_resampler_ccc": dict(RATIONAL, stock=filter.rational_resampler_ccc),
     "rational_resampler_fcc": dict(RATIONAL, stock=filter.rational_resampler_fcc),
@@ -67,6 +74,8 @@ DESCRIPTIONS = [
     ("penstock_freq_xlating_fir_filter_xxx", "filter_freq_xlating_fir_filter_xxx", OURS, set(), set()),
     ("penstock_pfb_decimator_ccf", "filter_pfb_decimator", {"device"}, set(), set()),
     ("penstock_pfb_channelizer_hier_ccf", "filter_pfb_channelizer_hier", {"device"}, set(), set()),
+    ("penstock_pfb_synthesizer_ccf", "filter_pfb_synthesizer", OURS, set(), set()),
+    ("penstock_logpwrfft_x", "fft_logpwrfft_x", OURS, set(), set()),
     ("penstock_rational_resampler_xxx", "filter_rational_resampler_xxx", {"device"}, set(), set()),
 ]
 
@@ -127,7 +136,7 @@ class QaStock(gr_unittest.TestCase):
         for name in PAIRS:
             with self.subTest(name):
                 _, stock, ours = self.both(name)
-                for getter in ("decimation", "nthreads"):
+                for getter in ("decimation", "nthreads", "channel_map", "sample_rate", "frame_rate", "average", "avg_alpha"):
                     if hasattr(stock, getter):
                         self.assertEqual(getattr(ours, getter)(), getattr(stock, getter)())
                 if hasattr(stock, "taps"):
