@@ -371,6 +371,40 @@ static void other_ratios(void)
     penstock_stream_free(stream);
 }
 
+/* From few outputs to many, and back, in streams of more than a batch: none is lost. */
+static void far_ratios(void)
+{
+    static const double ratios[] = {0.01, 3.5, 0.02, 900, 0.01};
+    static const uint64_t from[] = {0, 300000, 900000, 1500000, 1501000, 2200000};
+    penstock_stream *stream = NULL;
+    uint64_t pushed = 0, made = 0;
+    size_t taken, given = 1, wrong = 0;
+    double want = 0;
+    CHECK_OK(penstock_resampler_open(&stream, context, &PENSTOCK_RESAMPLER_DESC(.ratio = 0.01), device));
+    for (size_t i = 1; i < 5; i++)
+        CHECK_OK(penstock_resampler_set_ratio(stream, ratios[i], from[i]));
+    for (size_t i = 0; i < MOST; i++)
+        in[i] = (penstock_cf32){1, -1};
+    for (size_t i = 0; i < 5; i++)
+        want += (double)(from[i + 1] - from[i]) * ratios[i];
+    while (stream && (pushed < from[5] || given)) {
+        const size_t left = from[5] - pushed < MOST ? (size_t)(from[5] - pushed) : MOST;
+        if (left) {
+            CHECK_OK(penstock_stream_push(stream, in, left, &taken));
+            pushed += taken;
+        }
+        if (pushed == from[5])
+            CHECK_OK(penstock_stream_finish(stream));
+        CHECK_OK(penstock_stream_pull(stream, out, ROOM, pushed == from[5], &given));
+        for (size_t k = 0; k < given; k++, made++) /* all but those that the ends are near */
+            wrong +=
+                made > 50 && (double)made < want - 50 && (fabsf(out[k].re - 1) > 1e-3f || fabsf(out[k].im + 1) > 1e-3f);
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK(fabs((double)made - want) < 6, "%" PRIu64 " outputs, not %.0f", made, want);
+    penstock_stream_free(stream);
+}
+
 /* Each value is made by one set of taps alone. */
 static void other_taps(void)
 {
@@ -508,6 +542,7 @@ int main(int argc, char **argv)
     counts();
     callers_taps();
     other_ratios();
+    far_ratios();
     other_taps();
     no_drift(full && *full ? 1000000000 : !strcmp(device, "cpu") ? 100000000 : 20000000);
     refusals();

@@ -48,6 +48,24 @@ size_t penstock__resampler_batch_plan(struct resampler_queue *queue, struct resa
     return count;
 }
 
+struct resampler_batch penstock__resampler_queue_next(const struct resampler_queue *queue, size_t further)
+{
+    const struct penstock__ring_batch *oldest = &queue->ring.batches[queue->ring.oldest];
+    const struct resampler *resampler = queue->resampler;
+    struct resampler_batch next = queue->batches[queue->ring.oldest];
+    if (oldest->state == PENSTOCK__RING_FREE || oldest->state == PENSTOCK__RING_FILLING)
+        return (struct resampler_batch){.arms = resampler->arms,
+                                        .ratio = resampler->ratio,
+                                        .clock = resampler->clock,
+                                        .part = resampler->part,
+                                        .sample = penstock__resampler_sample(resampler)};
+    const size_t at = oldest->read + further, block = queue->problem.resample.block;
+    next.part = next.starts[at / block].part;
+    next.sample += next.starts[at / block].at - next.starts[0].at +
+                   penstock__resampler_advance(&next.clock, &next.part, at % block);
+    return next;
+}
+
 /* ---------------------------------------------------------------- taps ------------------------ */
 
 bool penstock__resampler_batch_holds(const struct resampler_queue *queue, const struct resampler_batch *batch)

@@ -14,6 +14,7 @@
 #define BATCH_BYTES   ((size_t)8 << 20) /* samples and outputs */
 #define LEAST_SAMPLES 1024              /* of a batch, besides what taps reach */
 #define MOST_SAMPLES  ((size_t)1 << 22)
+#define LEAST_OUTPUTS ((size_t)1 << 16)  /* that there is room for, should the ratio rise */
 #define TILE_BYTES    ((size_t)32 << 10) /* that a block's samples should fit into: a device's local memory */
 #define LEAST_BLOCK   128
 #define SHARED_BLOCK  16
@@ -52,6 +53,7 @@ static void measure(struct resampler_queue *queue)
     const size_t samples = fit < LEAST_SAMPLES ? LEAST_SAMPLES : fit < MOST_SAMPLES ? (size_t)fit : MOST_SAMPLES;
     resampler->room = samples + 2 * resampler->history;
     queue->capacity = (size_t)ceil((double)resampler->room * ratio) + 2;
+    queue->capacity = queue->capacity < LEAST_OUTPUTS ? LEAST_OUTPUTS : queue->capacity;
 }
 
 static int make_starts(struct resampler_queue *queue)
@@ -245,9 +247,19 @@ static bool next_is_free(const struct resampler_queue *queue)
     return queue->ring.batches[(queue->ring.filling + 1) % queue->ring.count].state == PENSTOCK__RING_FREE;
 }
 
+/* Samples that a batch gathers: where the ratio has risen no more than there is room for their outputs. */
+static size_t most_samples(const struct resampler_queue *queue)
+{
+    const struct resampler *resampler = queue->resampler;
+    const double ratio = (double)resampler->ratio.up / (double)resampler->ratio.down;
+    const size_t behind = resampler->at + penstock__resampler_ahead(resampler->arms) + 2;
+    const double most = (double)queue->capacity / ratio + (double)behind;
+    return most < (double)resampler->room ? (size_t)most : resampler->room;
+}
+
 static bool is_full(const struct resampler_queue *queue)
 {
-    return queue->resampler->count == queue->resampler->room;
+    return queue->resampler->count >= most_samples(queue);
 }
 
 /* The filling batch's outputs so far; whether it had any. */
@@ -319,7 +331,7 @@ int penstock__resampler_queue_room(struct resampler_queue *queue, void **to, siz
 {
     int status = send_due(queue);
     const struct resampler *resampler = queue->resampler;
-    *room = status ? 0 : resampler->room - resampler->count;
+    *room = status || is_full(queue) ? 0 : most_samples(queue) - resampler->count;
     *to = penstock__ring_last(&queue->ring)->in + resampler->count * queue->problem.in_bytes;
     return status;
 }
@@ -364,24 +376,6 @@ void penstock__resampler_queue_release(struct resampler_queue *queue, size_t cou
 }
 
 /* ---------------------------------------------------------------- what is known --------------- */
-
-struct resampler_batch penstock__resampler_queue_next(const struct resampler_queue *queue, size_t further)
-{
-    const struct penstock__ring_batch *oldest = &queue->ring.batches[queue->ring.oldest];
-    const struct resampler *resampler = queue->resampler;
-    struct resampler_batch next = queue->batches[queue->ring.oldest];
-    if (oldest->state == PENSTOCK__RING_FREE || oldest->state == PENSTOCK__RING_FILLING)
-        return (struct resampler_batch){.arms = resampler->arms,
-                                        .ratio = resampler->ratio,
-                                        .clock = resampler->clock,
-                                        .part = resampler->part,
-                                        .sample = penstock__resampler_sample(resampler)};
-    const size_t at = oldest->read + further, block = queue->problem.resample.block;
-    next.part = next.starts[at / block].part;
-    next.sample += next.starts[at / block].at - next.starts[0].at +
-                   penstock__resampler_advance(&next.clock, &next.part, at % block);
-    return next;
-}
 
 double penstock__resampler_queue_due_s(const struct resampler_queue *queue)
 {

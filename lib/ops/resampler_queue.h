@@ -79,13 +79,13 @@ int penstock__resampler_queue_flush(struct resampler_queue *queue);
 int penstock__resampler_queue_ready(struct resampler_queue *queue, bool wait, const void **from, size_t *count);
 void penstock__resampler_queue_release(struct resampler_queue *queue, size_t count);
 
-/* Where the output stands that is read `further` outputs from now, all of one batch: the sample at or before it, its
- * part, and what it was made with, or will be. */
-struct resampler_batch penstock__resampler_queue_next(const struct resampler_queue *queue, size_t further);
-
 double penstock__resampler_queue_due_s(const struct resampler_queue *queue);
 
 /* ---- resampler_batch.c */
+
+/* Where the output stands that is read `further` outputs from now, all of one batch: the sample at or before it, its
+ * part, and what it was made with, or will be. */
+struct resampler_batch penstock__resampler_queue_next(const struct resampler_queue *queue, size_t further);
 
 /* Plans the filling batch's outputs, as many as there are and have room; how many. The resampler stays as it is but for
  * its changes; `*at` and `*part` are where it goes on. */
