@@ -100,6 +100,17 @@ static long wanted_items(gr::block &block, int port)
     }
 }
 
+/* Whether the user has set a limit below that. */
+static bool is_limited(gr::block &block, int port, size_t items)
+{
+    try {
+        const long limit = block.max_output_buffer(static_cast<size_t>(port));
+        return limit > 0 && static_cast<size_t>(limit) < items;
+    } catch (const std::invalid_argument &) {
+        return false;
+    }
+}
+
 void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes, size_t items)
 {
     constexpr size_t bytes = 256 << 10, most_bytes = 8 << 20;
@@ -107,7 +118,7 @@ void ask_for_buffers(gr::block &block, int outputs, size_t item_bytes, size_t it
     if (items <= 2) // what the scheduler gives anyway
         return;
     for (int port = 0; port < outputs; port++)
-        if (wanted_items(block, port) < static_cast<long>(items))
+        if (!is_limited(block, port, items) && wanted_items(block, port) < static_cast<long>(items))
             block.set_min_output_buffer(port, static_cast<long>(items));
     block.set_relative_rate(1, items / 2); // the scheduler makes twice as many items
 }

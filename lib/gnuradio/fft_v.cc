@@ -11,6 +11,9 @@ namespace gr
 namespace penstock
 {
 
+/* Of a block with any number of them GNU Radio forgets the limit that a user sets for the buffers of all. */
+constexpr int MOST_STREAMS = 1024;
+
 /* One stream of the library a port. A port whose input has ended keeps no other from going on. */
 template <typename T> class fft_v_impl final : public threads_kept<batch_block<fft_v<T>>>
 {
@@ -95,8 +98,8 @@ template <typename T> class fft_v_impl final : public threads_kept<batch_block<f
     fft_v_impl(const penstock_fft_stream_desc &desc, const std::vector<float> &window, const std::string &device,
                double max_latency_ms)
         : gr::block(desc.real ? "fft_vfc" : "fft_vcc",
-                    gr::io_signature::make(1, -1, static_cast<int>(sizeof(T) * desc.n)),
-                    gr::io_signature::make(1, -1, static_cast<int>(sizeof(gr_complex) * desc.n))),
+                    gr::io_signature::make(1, MOST_STREAMS, static_cast<int>(sizeof(T) * desc.n)),
+                    gr::io_signature::make(1, MOST_STREAMS, static_cast<int>(sizeof(gr_complex) * desc.n))),
           base(max_latency_ms), d_desc(desc), d_device(device), d_window(window)
     {
         add_port();

@@ -198,6 +198,30 @@ class QaFft(gr_unittest.TestCase):
         self.assertTrue(stats["in_rate_hz"] > 0 and stats["kernel_ms"] > 0 and 1 <= stats["batch"] <= 1000, stats)
         self.assertTrue(0 < stats["latency_p50_ms"] <= stats["latency_p99_ms"], stats)
 
+    def test_a_limit_of_the_buffer_holds(self):
+        """Nothing sees more vectors at a time than the user allows."""
+
+        class Look(gr.basic_block):
+            def __init__(self):
+                gr.basic_block.__init__(self, "look", [(numpy.complex64, 8192)], None)
+                self.most = 0
+
+            def forecast(self, _, inputs):
+                return [1] * (inputs if isinstance(inputs, int) else len(inputs))
+
+            def general_work(self, input_items, _):
+                self.most = max(self.most, len(input_items[0]))
+                self.consume(0, 1)
+                return 0
+
+        for limit in (4, 0):
+            top, block, look = gr.top_block(), penstock.fft_vcc(8192, True, [], device="cpu"), Look()
+            if limit:
+                block.set_max_output_buffer(limit)
+            top.connect(blocks.null_source(8 * 8192), blocks.head(8 * 8192, 100), block, look)
+            top.run()
+            self.assertEqual(look.most <= 4, limit > 0, look.most)
+
     def test_opencl(self):
         try:
             block = penstock.fft_vcc(1024, True, "hann", True, 1, "opencl")

@@ -151,7 +151,7 @@ class QaStock(gr_unittest.TestCase):
                 _, stock, ours = self.both(name)
                 (in_least, in_most, in_bytes), (out_least, out_most, out_bytes) = ports(stock)
                 if name.startswith("fft_v"):
-                    in_most = out_most = -1
+                    in_most = out_most = 1024
                 if name == "channelizer_cc":
                     out_least = 1
                 self.assertEqual(ports(ours), [(in_least, in_most, in_bytes), (out_least, out_most, out_bytes)])

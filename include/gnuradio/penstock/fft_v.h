@@ -16,7 +16,7 @@ namespace penstock
 /*!
  * \brief Fourier transforms of vectors, complex or (T float) real in, complex out.
  *
- * The parameters of the stock block with the same name come first and mean the same. Any number of streams, each its
+ * The parameters of the stock block with the same name come first and mean the same. Up to 1024 streams, each its
  * own input and output. The message port `stats` has stats() about once a second.
  */
 template <typename T> class GR_PENSTOCK_API fft_v : public batching_block
