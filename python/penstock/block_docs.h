@@ -19,7 +19,7 @@ namespace block_docs
 constexpr const char *STATS = "Counters, rates and times, as in the message port `stats`";
 
 constexpr const char *FFT =
-    "Fourier transforms of vectors, any number of streams. The stock block's parameters, then our own.\n\nArgs:"
+    "Fourier transforms of vectors, up to 1024 streams. The stock block's parameters, then our own.\n\nArgs:"
     "\n    fft_size: values in a vector, 1 .. 2^23"
     "\n    forward: forward or reverse, neither divided by fft_size"
     "\n    window: fft_size factors, [] for none, or a name such as 'hann' or 'kaiser:8'"
