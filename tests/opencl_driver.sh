@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # OpenCL drivers for processors beside PoCL, in a folder of their own: one that is installed shows up in every program.
 #   tests/opencl_driver.sh fetch NAME FOLDER            downloads it there; installs the libraries that it needs
-#   tests/opencl_driver.sh check NAME FOLDER PENSTOCK   cases of `penstock check` by hash; with PENSTOCK_TEST_FULL=1 all
+#   tests/opencl_driver.sh check NAME FOLDER PENSTOCK [SHIM [PROFILE]]
+#     cases of `penstock check` by hash, with PENSTOCK_TEST_FULL=1 all; and with SHIM, the driver for tests, the same as
+#     for each GPU of gpu_profiles.csv, or for PROFILE alone
 # NAME: rusticl (Mesa's, on llvmpipe; a package of Debian) or intel (Intel's runtime for CPUs; from PyPI, 280 MB, under
 # Intel's licence). fetch also: ocloc (Intel's compiler for its GPUs, of a package of Debian; and clang for AMD's).
 set -euo pipefail
@@ -49,9 +51,28 @@ find_rusticl() {
 
 find_intel() { [ ! -e "$folder/lib/libintelocl.so" ] || echo "$folder/lib/libintelocl.so"; }
 
+# `penstock check` as for each GPU, or for one.
+check_profiles() { # PENSTOCK SHIM [PROFILE]
+  local penstock=$1 shim=$2 only=${3:-} profile limits device unified cases=() status=0
+  if [ -z "${PENSTOCK_TEST_FULL:-}" ]; then
+    for case in fft:1024 fft:4096:cs16:power fft:8192 fft:97:real filter:ccf:129:n1024:x5000 filter:ccf:129:n2048:x5000 \
+      spectrum:256:hop64:hann:power ofdm:64/16/48:qpsk; do
+      cases+=(--case "$case")
+    done
+  fi
+  while IFS=, read -r profile limits device unified; do
+    [ "$profile" != profile ] && { [ -z "$only" ] || [ "$only" = "$profile" ]; } || continue
+    echo "== $profile"
+    PENSTOCK_OPENCL_LIBRARY=$shim PENSTOCK_SHIM_GPU=$limits PENSTOCK_SHIM_NAME=$device \
+      env ${unified:+PENSTOCK_SHIM_UNIFIED=1} "$penstock" check opencl:0 "${cases[@]}" </dev/null || status=1
+  done <tests/gpu_profiles.csv
+  return $status
+}
+
 check() {
-  local library penstock part=(--part 2/12) text status=0
+  local library penstock shim=${3:-} part=(--part 2/12) text status=0
   penstock=$(realpath "$1")
+  shim=${shim:+$(realpath "$shim")}
   library=$(find_"$name")
   [ -n "$library" ] || { echo "SKIPPED: no driver (tests/opencl_driver.sh fetch $name ${folder%/*})"; exit 77; }
   mkdir "$work/vendors"
@@ -63,10 +84,15 @@ check() {
     *opencl:0*"$2"*) ;;
     *) echo "$library has no device: $text"; exit 1 ;;
   esac
+  if [ -n "${4:-}" ]; then
+    check_profiles "$penstock" "$shim" "$4" || status=1
+    exit "$status"
+  fi
   [ -z "${PENSTOCK_TEST_FULL:-}" ] || part=()
   "$penstock" check opencl:0 "${part[@]}" || status=1
   # What the driver does not have is SKIPPED, and not an error.
   "$penstock" check opencl:0 --case fft:64 --case fft:64:images --case fft:64:fp16 --case ofdm:64/16/48:qpsk || status=1
+  [ -z "$shim" ] || check_profiles "$penstock" "$shim" || status=1
   exit "$status"
 }
 
@@ -75,7 +101,8 @@ case $action:$name in
   check:rusticl | check:intel)
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    if [ "$name" = rusticl ]; then check "$4" rusticl; else check "$4" Intel; fi
+    if [ "$name" = rusticl ]; then wanted=rusticl; else wanted=Intel; fi
+    check "$4" "$wanted" "${@:5}"
     ;;
-  *) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  *) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

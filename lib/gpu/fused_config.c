@@ -42,6 +42,19 @@ static unsigned choose(struct fused_config *config, unsigned n, const struct fus
     return requirements->computed ? 2 : choice->computed;
 }
 
+/* Where registers are few, as by clang on AMD's GCN: 32 points leave one wave of ten, eight leave four. */
+static bool choose_few(struct fused_config *config, unsigned n, const struct gpu_limits *limits)
+{
+    enum { POINTS = 8, LEAST_GROUP = 64, MOST = 4096 };
+    if (!limits->most_slots || n > MOST || n / POINTS > limits->max_group)
+        return false;
+    *config = (struct fused_config){.n = n, .slots = POINTS, .dense = 1};
+    config->per_group = n / POINTS < LEAST_GROUP ? LEAST_GROUP * POINTS / n : 1;
+    for (unsigned left = n; left > 1; left /= config->radix[config->passes++])
+        config->radix[config->passes] = left % POINTS ? left : POINTS;
+    return true;
+}
+
 static void choose_simple(struct fused_config *config, unsigned n)
 {
     *config = (struct fused_config){.n = n, .slots = n > 4096 ? 8 : 4, .dense = 1};
@@ -146,7 +159,10 @@ int penstock__fused_config(struct fused_config *config, size_t n, const struct g
     if (variant)
         choose_simple(config, (unsigned)n);
     else {
-        computed = choose(config, (unsigned)n, requirements);
+        if (requirements->regions && choose_few(config, (unsigned)n, limits))
+            computed = 1;
+        else
+            computed = choose(config, (unsigned)n, requirements);
         override(config, &computed, limits->config ? limits->config : getenv("PENSTOCK_FUSED_SHAPE"));
     }
     if (!consistent(config))

@@ -45,6 +45,12 @@ static struct fused_requirements requirements_of(const struct penstock_fft_probl
     return requirements;
 }
 
+/* Where registers are few, and a group has room for work-items that hold fewer points. */
+static bool holds_too_many(const struct fused_config *config, const struct gpu_limits *limits)
+{
+    return limits->slots && config->slots > limits->slots && config->n / limits->slots <= limits->max_group;
+}
+
 bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
     struct fused_kernel kernel;
@@ -56,7 +62,7 @@ bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const st
     if (is_two(fft) &&
         (fft->format != PENSTOCK_CF32 || fft->spacing % 2 || fft->skip % 2 || fft->window || fft->centered))
         return false;
-    return !penstock__fused_plain_config(&kernel, fft, limits);
+    return !penstock__fused_plain_config(&kernel, fft, limits) && !holds_too_many(&kernel.config, limits);
 }
 
 int penstock__fused_plain_config(struct fused_kernel *self, const struct penstock_fft_problem *fft,
