@@ -230,13 +230,14 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
     struct resampler_stream *self = of(stream);
     if (self->queue)
         return pull_queue(stream, out->whole, capacity, wait, count);
-    const struct resampler_batch first = next_output(self, 0);
+    const struct resampler_batch output = next_output(self, 0);
+    const uint64_t first = needed(&output); /* its arms go with another ratio */
     const double began = penstock__now_s();
     *count = penstock__resampler_make(&self->resampler, out->whole, capacity);
     if (*count)
         penstock__meter_batch(&stream->meter, *count, penstock__now_s() - began);
     const struct resampler_batch next = next_output(self, 0);
-    gave(stream, *count, needed(&first), needed(&next) - next.clock.whole - 1, next.clock.whole);
+    gave(stream, *count, first, needed(&next) - next.clock.whole - 1, next.clock.whole);
     return PENSTOCK_OK;
 }
 
