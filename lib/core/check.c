@@ -24,9 +24,7 @@
 #define CHECK_FRAMES  37 /* odd: the last work-group of any size is not full */
 #define CHECK_BYTES   ((size_t)32 << 20) /* averages over more frames than fit here are left out */
 #define ONE_FRAME     ((size_t)1 << 28)  /* bytes: a single frame may be as long as this */
-#define GUARD_BYTES   64
-#define GUARD         0xa5
-#define POISON        0xff /* floats of such bytes are NaN, and halfs too */
+#define POISON        0xff               /* floats of such bytes are NaN, and halfs too */
 #define HALF_ROUNDING 0x1p-11
 #define HALF_FACTOR   8192 /* of errors in half arithmetic: 13 bits less */
 #define HALF_MOST     65504.0
@@ -200,9 +198,8 @@ static int check_range(const struct check *check)
 static int compare(const struct check *check, const char *what)
 {
     double most = bound(check);
-    for (size_t i = 0; i < GUARD_BYTES; i++)
-        if (check->out[check->out_bytes + i] != GUARD)
-            return penstock__error(PENSTOCK_ERR_CHECK, "self-check with %s: written beyond the output's end", what);
+    if (!penstock__check_guarded(check->out, check->out_bytes))
+        return penstock__error(PENSTOCK_ERR_CHECK, "self-check with %s: written beyond the output's end", what);
     for (size_t frame = 0; frame < check->frames / check->fft->average; frame++) {
         double error = frame_error(check, frame);
         if (!(error <= most))
@@ -292,7 +289,7 @@ static int run(struct check *check, const char *what)
     bool named = name_expected(name, check, what), kept = named && read_expected(check, name);
     int status = kept ? PENSTOCK_OK : compute_expected(check, named ? name : NULL);
     memset(check->out, POISON, check->out_bytes);
-    memset(check->out + check->out_bytes, GUARD, GUARD_BYTES);
+    memset(check->out + check->out_bytes, PENSTOCK__GUARD, PENSTOCK__GUARD_BYTES);
     if (status || (status = check_range(check)) || (status = penstock__executor_submit(check->executor, 0, &batch)) ||
         (status = penstock__executor_wait(check->executor, 0)))
         return status;
@@ -354,7 +351,7 @@ int penstock__check(struct penstock__executor *executor)
     }
     check.expected_count = penstock__expected_count(check.fft);
     if (!(check.in = penstock__calloc(1, check.in_bytes)) ||
-        !(check.out = penstock__alloc(check.out_bytes + GUARD_BYTES)) ||
+        !(check.out = penstock__alloc(check.out_bytes + PENSTOCK__GUARD_BYTES)) ||
         !(check.expected =
               penstock__alloc(check.frames / check.fft->average * check.expected_count * sizeof *check.expected)) ||
         (check.fft->gathered && !(check.gather = penstock__calloc(check.frames, sizeof *check.gather))))

@@ -9,12 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define SAMPLES     ((size_t)1 << 16)
-#define FRAMES      37 /* odd: the last work-group of any size is not full */
-#define GUARD_BYTES 64
-#define GUARD       0xa5
-#define FULL_SCALE  100 /* fits every format */
-#define PI          3.14159265358979323846
+#define SAMPLES    ((size_t)1 << 16)
+#define FRAMES     37  /* odd: the last work-group of any size is not full */
+#define FULL_SCALE 100 /* fits every format */
+#define PI         3.14159265358979323846
 
 struct check {
     struct penstock__executor *executor;
@@ -135,17 +133,15 @@ static int run(struct check *check)
                                     .out = check->out,
                                     .frames = check->frames,
                                     .samples = check->samples};
-    const unsigned char *behind = (const unsigned char *)check->out + bytes;
     int status;
     fill(check);
     batch.phase = check->phase;
-    memset(check->out, GUARD, bytes + GUARD_BYTES);
+    memset(check->out, PENSTOCK__GUARD, bytes + PENSTOCK__GUARD_BYTES);
     if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
         (status = penstock__executor_wait(check->executor, 0)) || (status = compare(check)))
         return status;
-    for (size_t i = 0; i < GUARD_BYTES && !status; i++)
-        if (behind[i] != GUARD)
-            status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of a filter: wrote behind its output");
+    if (!penstock__check_guarded(check->out, bytes))
+        status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of a filter: wrote behind its output");
     return status;
 }
 
@@ -160,7 +156,7 @@ int penstock__check_filter(struct penstock__executor *executor)
     check.samples = penstock__filter_samples(filter, check.frames);
     check.in = penstock__alloc(check.samples * penstock_format_bytes(filter->format));
     check.response = penstock__alloc(penstock__filter_response(filter) * sizeof *check.response);
-    check.out = penstock__alloc(check.frames * problem->out_bytes + GUARD_BYTES);
+    check.out = penstock__alloc(check.frames * problem->out_bytes + PENSTOCK__GUARD_BYTES);
     check.x = penstock__alloc(2 * filter->n * sizeof *check.x);
     check.sums = penstock__calloc(2 * check.frames * filter->n, sizeof *check.sums);
     if (check.in && check.response && check.out && check.x && check.sums)

@@ -14,10 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKS      67
-#define WORK        1000000 /* updates of bits by checks that are followed; further blocks are as the first ones */
-#define GUARD_BYTES 64
-#define GUARD       0xa5
+#define BLOCKS 67
+#define WORK   1000000 /* updates of bits by checks that are followed; further blocks are as the first ones */
 
 struct check {
     struct penstock__executor *executor;
@@ -179,13 +177,12 @@ static int run(struct check *check)
     for (size_t i = check->different; i < BLOCKS; i++)
         memcpy(check->in + i * problem->in_bytes, check->in + i % check->different * problem->in_bytes,
                problem->in_bytes);
-    memset(check->out, GUARD, BLOCKS * out_bytes + GUARD_BYTES);
+    memset(check->out, PENSTOCK__GUARD, BLOCKS * out_bytes + PENSTOCK__GUARD_BYTES);
     if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
         (status = penstock__executor_wait(check->executor, 0)))
         return status;
-    for (size_t i = 0; i < GUARD_BYTES; i++)
-        if (check->out[BLOCKS * out_bytes + i] != GUARD)
-            return penstock__error(PENSTOCK_ERR_CHECK, "self-check: written beyond the output's end");
+    if (!penstock__check_guarded(check->out, BLOCKS * out_bytes))
+        return penstock__error(PENSTOCK_ERR_CHECK, "self-check: written beyond the output's end");
     for (size_t i = 0; i < BLOCKS; i++)
         if (differs(check, check->out + i * out_bytes, check->want + i % check->different * out_bytes))
             return penstock__error(PENSTOCK_ERR_CHECK, "self-check with %s: block %zu is not decoded by the rule",
@@ -207,7 +204,7 @@ int penstock__check_ldpc(struct penstock__executor *executor)
     int status = PENSTOCK_ERR_MEMORY;
     check.different = check.different > BLOCKS ? BLOCKS : check.different < 2 ? 2 : check.different;
     if ((check.in = penstock__calloc(BLOCKS, problem->in_bytes)) &&
-        (check.out = penstock__alloc(BLOCKS * problem->out_bytes + GUARD_BYTES)) &&
+        (check.out = penstock__alloc(BLOCKS * problem->out_bytes + PENSTOCK__GUARD_BYTES)) &&
         (check.want = penstock__alloc(check.different * problem->out_bytes)) &&
         (check.values = penstock__calloc(penstock__ldpc_word(ldpc), sizeof *check.values)) &&
         (check.messages = penstock__calloc(edges, sizeof *check.messages)))

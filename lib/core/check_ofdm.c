@@ -15,8 +15,6 @@
 #define SAMPLES     ((size_t)1 << 16)
 #define SYMBOLS     37 /* odd: the last work-group of any size is not full */
 #define FRAMES      3
-#define GUARD_BYTES 64
-#define GUARD       0xa5
 #define DEVIATION   25   /* of samples; fits every format */
 #define USUAL_LEVEL 10   /* of a soft bit; at most twice that */
 #define CLOSE       1e-4 /* relative error of a point; angle_error() is that of its direction */
@@ -369,7 +367,7 @@ static int run(struct check *check, enum way way)
         fill_chain(first, check->descriptors, check->symbols, tables.spacing, &check->random);
     for (size_t i = 0; i < check->symbols; i++)
         fill_symbol(check, &check->descriptors[i]);
-    memset(check->out, GUARD, check->symbols * check->row + GUARD_BYTES);
+    memset(check->out, PENSTOCK__GUARD, check->symbols * check->row + PENSTOCK__GUARD_BYTES);
     if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
         (status = penstock__executor_wait(check->executor, 0)))
         return status;
@@ -377,9 +375,8 @@ static int run(struct check *check, enum way way)
         transform(check, &check->descriptors[i]);
         status = compare_symbol(check, &check->descriptors[i], i);
     }
-    for (size_t i = 0; i < GUARD_BYTES && !status; i++)
-        if (check->out[check->symbols * check->row + i] != GUARD)
-            status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of OFDM: wrote behind its output");
+    if (!status && !penstock__check_guarded(check->out, check->symbols * check->row))
+        status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of OFDM: wrote behind its output");
     return status;
 }
 
@@ -393,7 +390,7 @@ static int make(struct check *check)
     check->in = penstock__calloc(check->samples, penstock_format_bytes(ofdm->format));
     check->descriptors = penstock__calloc(check->symbols, sizeof *check->descriptors);
     check->coefficients = penstock__calloc(FRAMES * penstock__ofdm_coefficients(ofdm), sizeof *check->coefficients);
-    check->out = penstock__alloc(check->symbols * check->row + GUARD_BYTES);
+    check->out = penstock__alloc(check->symbols * check->row + PENSTOCK__GUARD_BYTES);
     check->spectrum = penstock__alloc(2 * ofdm->n * sizeof *check->spectrum);
     check->scratch = penstock__alloc(penstock__dft_plan_scratch_bytes(check->there) + 64);
     return check->in && check->descriptors && check->coefficients && check->out && check->spectrum && check->scratch

@@ -12,12 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#define OUTPUTS     2600
-#define GUARD_BYTES 64
-#define GUARD       0xa5
-#define MOST_TAPS   136 /* more than a kernel sums up at once */
-#define MOST_ARMS   37
-#define EDGE        50 /* samples that are zeros on each side */
+#define OUTPUTS   2600
+#define MOST_TAPS 136 /* more than a kernel sums up at once */
+#define MOST_ARMS 37
+#define EDGE      50 /* samples that are zeros on each side */
 
 /* Steps of whole + part / unit samples. */
 static const struct trial {
@@ -140,7 +138,6 @@ static void fill(struct check *check, const struct trial *trial)
 static int run(struct check *check, const struct trial *trial)
 {
     const size_t bytes = OUTPUTS * check->executor->state.problem->out_bytes;
-    const unsigned char *behind = (const unsigned char *)check->out + bytes;
     int status;
     fill(check, trial);
     const struct penstock_resample_tables tables = {
@@ -151,13 +148,12 @@ static int run(struct check *check, const struct trial *trial)
         .end = (uint32_t)(check->samples - EDGE)};
     const struct penstock__batch batch = {
         .in = check->in, .resample = &tables, .out = check->out, .frames = OUTPUTS, .samples = check->samples};
-    memset(check->out, GUARD, bytes + GUARD_BYTES);
+    memset(check->out, PENSTOCK__GUARD, bytes + PENSTOCK__GUARD_BYTES);
     if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
         (status = penstock__executor_wait(check->executor, 0)) || (status = compare(check)))
         return status;
-    for (size_t i = 0; i < GUARD_BYTES && !status; i++)
-        if (behind[i] != GUARD)
-            status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of a resampler: wrote behind its output");
+    if (!penstock__check_guarded(check->out, bytes))
+        status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of a resampler: wrote behind its output");
     return status;
 }
 
@@ -178,7 +174,7 @@ int penstock__check_resample(struct penstock__executor *executor)
     struct check check = {.executor = executor, .resample = &problem->resample, .random = 5};
     int status = PENSTOCK_ERR_MEMORY;
     check.in = penstock__alloc(most_samples() * penstock_format_bytes(problem->resample.format));
-    check.out = penstock__alloc(OUTPUTS * problem->out_bytes + GUARD_BYTES);
+    check.out = penstock__alloc(OUTPUTS * problem->out_bytes + PENSTOCK__GUARD_BYTES);
     check.starts = penstock__calloc(penstock__resample_starts(&problem->resample, OUTPUTS), sizeof *check.starts);
     check.head = penstock__alloc(penstock__resample_bytes(&problem->resample, MOST_TAPS, MOST_ARMS));
     if (check.in && check.out && check.starts && check.head)

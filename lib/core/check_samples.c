@@ -57,3 +57,12 @@ double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned 
     }
     return level > 0 ? (nearest[1] - nearest[0]) / (4 * level) : 0;
 }
+
+bool penstock__check_guarded(const void *result, size_t bytes)
+{
+    const unsigned char *behind = (const unsigned char *)result + bytes;
+    for (size_t i = 0; i < PENSTOCK__GUARD_BYTES; i++)
+        if (behind[i] != PENSTOCK__GUARD)
+            return false;
+    return true;
+}

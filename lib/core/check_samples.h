@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Random samples of any format, for the self-checks. */
+/* Random samples of any format, and what guards results, for the self-checks. */
 #ifndef PENSTOCK_CORE_CHECK_SAMPLES_H
 #define PENSTOCK_CORE_CHECK_SAMPLES_H
 
@@ -29,5 +29,12 @@ double penstock__check_get(const void *samples, penstock_format format, size_t i
 /* Of a square constellation: bit `bit` of `bits` on one axis, the first being 0, at coordinate u with levels at odd
  * multiples of `level`: the max-log ratio by its definition, over 4 level. */
 double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned bit);
+
+/* Behind a result are so many bytes of this value, which nothing may write to. */
+#define PENSTOCK__GUARD_BYTES 64
+#define PENSTOCK__GUARD       0xa5
+
+/* Whether those behind a result of `bytes` are as they were. */
+bool penstock__check_guarded(const void *result, size_t bytes);
 
 #endif

@@ -15,8 +15,6 @@
 
 #define MOST_STEPS  4096 /* blocks with more are checked with fewer, as blocks of unequal length */
 #define BLOCKS      37
-#define GUARD_BYTES 64
-#define GUARD       0xa5
 #define LEVEL       24
 #define MOST_STATES 256
 
@@ -204,13 +202,12 @@ static int run(struct check *check)
     int status;
     for (size_t i = 0; i < BLOCKS; i++)
         fill_block(check, i, check->soft + i * pitch);
-    memset(check->out, GUARD, out_bytes + GUARD_BYTES);
+    memset(check->out, PENSTOCK__GUARD, out_bytes + PENSTOCK__GUARD_BYTES);
     if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
         (status = penstock__executor_wait(check->executor, 0)))
         return status;
-    for (size_t i = 0; i < GUARD_BYTES; i++)
-        if (check->out[out_bytes + i] != GUARD)
-            return penstock__error(PENSTOCK_ERR_CHECK, "self-check: written beyond the output's end");
+    if (!penstock__check_guarded(check->out, out_bytes))
+        return penstock__error(PENSTOCK_ERR_CHECK, "self-check: written beyond the output's end");
     for (size_t i = 0; i < BLOCKS && !status; i++)
         if (is_certain(check, check->blocks[i].bits))
             status = compare_block(check, i, check->soft + i * pitch);
@@ -243,7 +240,7 @@ int penstock__check_viterbi(struct penstock__executor *executor)
             check.labels[window] |= (unsigned char)(coded_bit(&problem->viterbi, window, g) << g);
     lay_out(&check);
     if ((check.in = penstock__calloc(1, penstock__problem_in_bytes(problem, check.samples))) &&
-        (check.out = penstock__alloc(BLOCKS * problem->out_bytes + GUARD_BYTES)) &&
+        (check.out = penstock__alloc(BLOCKS * problem->out_bytes + PENSTOCK__GUARD_BYTES)) &&
         (check.sent = penstock__calloc(BLOCKS, problem->viterbi.bits)) &&
         (check.soft = penstock__calloc(BLOCKS * penstock__viterbi_steps(&problem->viterbi, check.blocks[0].bits),
                                        problem->viterbi.count * sizeof *check.soft)))
