@@ -5,6 +5,7 @@
 set -euo pipefail
 method=$1 penstock=$2
 shift 2
+kept=${POCL_CACHE_DIR:+$POCL_CACHE_DIR-$method}
 caches=$(mktemp -d) # kernels of another method are none of this one, and one that is kept asks nothing of PoCL
 trap 'rm -rf "$caches"' EXIT
 mkdir "$caches/pocl" "$caches/penstock"
@@ -17,4 +18,4 @@ said=$(PENSTOCK_CACHE_DIR=$caches/penstock POCL_MAX_WORK_GROUP_SIZE=8 "$penstock
 case "$said" in
   *"Unknown work group"*) echo "SKIPPED: this PoCL has no work-group method '$method'"; exit 77 ;;
 esac
-"$@"
+POCL_CACHE_DIR=${kept:-$POCL_CACHE_DIR} "$@"

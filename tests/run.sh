@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 
 TEST_PACKAGES="python3 python3-dev python3-numpy python3-venv python3-pytest python3-nanobind|python3-pytest libfec-dev tshark soapysdr-tools soapysdr-module-remote soapyremote-server dbus avahi-daemon iproute2 clinfo
   gnuradio gnuradio-dev pybind11-dev python3-pybind11 python3-pyqt5 python3-sip|python3-pyqt5.sip"
-CI_PACKAGES="debootstrap clang libclang-rt-dev clang-format oclgrind
+CI_PACKAGES="ccache debootstrap clang libclang-rt-dev clang-format oclgrind
   g++-arm-linux-gnueabihf libc6-dev-armhf-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 presets=() ci=no bits=no only=()
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
       only=(-R "$2" --no-tests=error)
       shift
       ;;
-    --ci) ci=yes presets=(asan tsan core-only dev) ;;
+    --ci) ci=yes presets=(dev asan tsan core-only) ;;
     --bits) bits=yes ;;
     --full) export PENSTOCK_TEST_FULL=1 ;;
     -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
@@ -51,6 +51,9 @@ fi
 
 jobs=$(nproc)
 if [ "$ci" = yes ]; then
+  # What the builds have in common is compiled once: their objects, and PoCL's kernels, which most of the time goes to.
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export POCL_CACHE_DIR=$PWD/build/pocl
   tests/opencl_driver.sh fetch rusticl build/drivers
   tests/opencl_driver.sh fetch ocloc build/drivers
   echo "== formatting"
