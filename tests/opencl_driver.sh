@@ -51,18 +51,17 @@ find_rusticl() {
 
 find_intel() { [ ! -e "$folder/lib/libintelocl.so" ] || echo "$folder/lib/libintelocl.so"; }
 
-# `penstock check` as for each GPU, or for one.
+# `penstock check` as for each GPU, or for one: of these cases a quarter each, so that every case has a GPU.
 check_profiles() { # PENSTOCK SHIM [PROFILE]
-  local penstock=$1 shim=$2 only=${3:-} profile limits device unified cases=() status=0
-  if [ -z "${PENSTOCK_TEST_FULL:-}" ]; then
-    for case in fft:1024 fft:4096:cs16:power fft:8192 fft:97:real filter:ccf:129:n1024:x5000 filter:ccf:129:n2048:x5000 \
-      spectrum:256:hop64:hann:power ofdm:64/16/48:qpsk; do
-      cases+=(--case "$case")
-    done
-  fi
+  local penstock=$1 shim=$2 only=${3:-} profile limits device unified cases i at=0 status=0
+  local all=(fft:1024 fft:4096:cs16:power fft:8192 fft:97:real filter:ccf:129:n1024:x5000 filter:ccf:129:n2048:x5000
+    spectrum:256:hop64:hann:power ofdm:64/16/48:qpsk)
   while IFS=, read -r profile limits device unified; do
     [ "$profile" != profile ] && { [ -z "$only" ] || [ "$only" = "$profile" ]; } || continue
     echo "== $profile"
+    cases=()
+    for ((i = at++ % 4; i < ${#all[@]}; i += 4)); do cases+=(--case "${all[i]}"); done
+    [ -z "${PENSTOCK_TEST_FULL:-}" ] || cases=()
     PENSTOCK_OPENCL_LIBRARY=$shim PENSTOCK_SHIM_GPU=$limits PENSTOCK_SHIM_NAME=$device \
       env ${unified:+PENSTOCK_SHIM_UNIFIED=1} "$penstock" check opencl:0 "${cases[@]}" </dev/null || status=1
   done <tests/gpu_profiles.csv
