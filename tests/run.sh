@@ -84,6 +84,15 @@ leak_check_crashed() {
             END { print count + 0 }' "$logs/LastTest.log")" -eq "$(wc -l <"$logs/LastTestsFailed.log")" ]
 }
 
+# The lines that say why, of each test that failed in the last run of a preset.
+tell_failures() {
+  echo "== $1: what failed"
+  awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3; count = 0; text = "" }
+       /FAILED|ERROR/ && count++ < 10 { text = text name ": " $0 "\n" }
+       /^Test (Failed|Timeout)\./ { printf "%s", text ? text : name "\n" }' \
+    "build/$1/Testing/Temporary/LastTest.log"
+}
+
 # One test more than processors: some wait for a clock or for another process.
 pass_tests() {
   ctest --preset "$1" -j "$((jobs + 1))" --progress "${only[@]}" && return
@@ -100,7 +109,10 @@ for preset in "${presets[@]}"; do
   echo "== $preset"
   cmake --preset "$preset"
   cmake --build --preset "$preset" -j "$jobs"
-  pass_tests "$preset" || failed+=("$preset")
+  pass_tests "$preset" || {
+    tell_failures "$preset"
+    failed+=("$preset")
+  }
 done
 
 if [ "$bits" = yes ]; then

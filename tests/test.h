@@ -22,6 +22,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Built with the address or the thread sanitizer, under which a program runs several times as long. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 /* From one failure of a sweep to the next: ThreadSanitizer looks at threads, and is slow. */
 #ifdef __SANITIZE_THREAD__
 #define SWEEP_STEP 4

@@ -262,7 +262,7 @@ def forms(command, option, value):
             ways.append([f"-{option.letter}{value}"])
     if FULL:
         return ways
-    if SLOW and not is_drawn(command, option.name, value, one_of=20):
+    if SLOW and not is_drawn(command, option.name, value, one_of=40):
         return []
     if value not in ALWAYS and any(bad and bad in value for bad in GARBAGE) and not is_drawn(command, option.name, value, one_of=2):
         return []
