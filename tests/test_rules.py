@@ -169,9 +169,9 @@ def members_of(struct, header):
 
 def keys_name_every_field():
     text = (SOURCE / "lib/core/problem_bytes.c").read_text()
-    for kind in ("fft", "ofdm", "filter", "viterbi", "ldpc"):
-        members = list(members_of(f"penstock_{kind}_problem", "lib/backends/backend.h"))
-        check(len(members) > 6, f"penstock_{kind}_problem: only {members} found")
+    for kind in ("fft", "ofdm", "filter", "viterbi", "ldpc", "resample"):
+        members = list(members_of(f"penstock_{kind}_problem", f"lib/backends/problem_{kind}.h"))
+        check(len(members) >= 4, f"penstock_{kind}_problem: only {members} found")
         if kind == "fft":
             members.remove("options")
             options = members_of("penstock_fft_options", "include/penstock/fft_options.h")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Work that nobody waits for any more: penstock__cancelled() of backends/backend.h. */
+/* Work that nobody waits for any more: penstock__cancelled() of backends/services.h. */
 #ifndef PENSTOCK_CORE_CANCEL_H
 #define PENSTOCK_CORE_CANCEL_H
 

@@ -4,6 +4,7 @@
 /* Errors as values with text: one line per thread. */
 #include "backends/backend.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 static _Thread_local char error_text[512];

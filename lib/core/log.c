@@ -4,6 +4,7 @@
 /* The log of a context: one line a call, one call at a time. */
 #include "core/context.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 static _Thread_local void *log_user; /* instead of the context's */

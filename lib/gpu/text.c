@@ -4,6 +4,7 @@
 /* Growing text, numbers in it that do not follow the locale, and the hash that names it. */
 #include "gpu/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

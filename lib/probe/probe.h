@@ -3,8 +3,9 @@
 
 /*
  * Drivers that may crash, hang or end the process, tried in a process of its own first: the devices of a backend, by
- * penstock__probe_devices(), and a plan on one of them, by penstock__probe_plan() of backends/backend.h, which backends
- * call. What cancels the calling thread (penstock__cancelled()) ends that process, and nothing is told or remembered.
+ * penstock__probe_devices(), and a plan on one of them, by penstock__probe_plan() of backends/services.h, which
+ * backends call. What cancels the calling thread (penstock__cancelled()) ends that process, and nothing is told or
+ * remembered.
  */
 #ifndef PENSTOCK_PROBE_PROBE_H
 #define PENSTOCK_PROBE_PROBE_H

@@ -5,6 +5,7 @@
 #include "backends/trace/rules.h"
 #include "backends/trace/trace.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
