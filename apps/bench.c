@@ -3,6 +3,7 @@
 
 /* penstock bench: times the same cases that check verifies. */
 #include "bench_chart.h"
+#include "bench_table.h"
 #include "cases/cases.h"
 #include "interrupt.h"
 #include "mpdu.h"
@@ -36,77 +37,6 @@ struct measurement {
     } one_thread[ONE_THREAD_MOST];
     size_t one_thread_count;
 };
-
-static void print_number(const char *separator, const char *format, double value)
-{
-    fputs(separator, stdout);
-    if (isfinite(value))
-        printf(format, value);
-}
-
-static void print_csv(const struct bench_row *row)
-{
-    double rate = bench_rate_msps(row);
-    printf("%s,%s,%zu,%u,%zu,%.0f,%.0f,%.0f,%.0f", row->name, row->device, row->batch, row->threads, row->runs,
-           row->median_ns, row->min_ns, row->max_ns, row->p99_ns);
-    print_number(",", "%.6g", rate);
-    print_number(",", "%.6g", isfinite(row->rate_with_transfers_msps) ? row->rate_with_transfers_msps : rate);
-    print_number(",", "%.6g", row->bytes_per_sample);
-    print_number(",", "%.6g", row->copy_gbps);
-    print_number(",", "%.4f", 1e-3 * rate * row->bytes_per_sample / row->copy_gbps);
-    printf(",%s,%s", row->has_peer ? row->peer->name : "", row->has_peer ? row->peer->version() : "");
-    print_number(",", "%.6g", row->has_peer ? row->peer_rate_msps : NAN);
-    print_number(",", "%.4f", row->has_peer ? row->ratio : NAN);
-    print_number(",", "%.4g", row->plan_cold_ms);
-    print_number(",", "%.4g", row->plan_warm_ms);
-    print_number(",", "%.4g", row->energy_nj);
-    print_number(",", "%.4g", row->cycles);
-    print_number(",", "%.4g", row->instructions);
-    printf(",%s", row->peer_parts);
-    print_number(",", "%.6g", row->bus_msps);
-    print_number(",", "%.4f", row->rate_with_transfers_msps / row->bus_msps);
-    print_number(",", "%.6g", row->copies_msps);
-    print_number(",", "%.4f", rate / row->copies_msps);
-    print_number(",", "%.6g", row->one_thread_msps);
-    print_number(",", "%.4f", rate / row->one_thread_msps / row->threads);
-    putchar('\n');
-}
-
-static void print_row(const struct bench_row *row)
-{
-    double rate = bench_rate_msps(row), share = 1e-3 * rate * row->bytes_per_sample / row->copy_gbps;
-    printf("%-32s %-10s %7u %10.2f %10.3f", row->name, row->device, row->threads, rate, 1e-6 * row->median_ns);
-    if (isfinite(share))
-        printf(" %6.0f %%", 100 * share);
-    else
-        printf(" %8s", "");
-    if (row->has_peer)
-        printf("  %.2f of %s (%.2f)", row->ratio, row->peer->name, row->peer_rate_msps);
-    if (*row->peer_parts)
-        printf(" [%s]", row->peer_parts);
-    if (isfinite(row->copies_msps) && isfinite(row->bus_msps))
-        printf("  copies by all threads allow %.0f", row->copies_msps);
-    if (isfinite(row->one_thread_msps))
-        printf("  %.2f of one thread's", rate / row->one_thread_msps);
-    if (isfinite(row->bus_msps))
-        printf("  from host to host %.2f, %.0f %% of the bus", row->rate_with_transfers_msps,
-               100 * row->rate_with_transfers_msps / row->bus_msps);
-    if (row->frame_instructions > 0)
-        printf("  %.0f instructions a transform, critical path %.0f", row->frame_instructions, row->frame_path);
-    putchar('\n');
-}
-
-static void print_header(const struct measurement *m)
-{
-    if (m->csv)
-        puts("case,device,batch,threads,runs,median_ns,min_ns,max_ns,p99_ns,rate_msps,rate_with_transfers_msps,"
-             "bytes_per_sample,copy_gbps,share_of_copy,peer,peer_version,peer_rate_msps,ratio,plan_cold_ms,"
-             "plan_warm_ms,energy_nj,cycles,instructions,peer_parts,bus_msps,share_of_bus,copies_msps,share_of_copies,"
-             "one_thread_msps,share_of_threads");
-    else
-        printf("%-32s %-10s %7s %10s %10s %8s%s\n", "case", "device", "threads", "Msample/s", "ms a run", "of copy",
-               m->peer ? "  peer" : "");
-}
 
 /* Of the CPU, which is timed with one thread before it is with all. */
 static void remember_one_thread(struct measurement *m, struct bench_row *row)
@@ -154,10 +84,7 @@ static int bench_case(void *argument, const char *text)
     remember_one_thread(m, &row);
     interrupt_hold();
     m->timed++;
-    if (m->csv)
-        print_csv(&row);
-    else
-        print_row(&row);
+    bench_table_row(&row, m->csv);
     m->beside += row.has_peer;
     bench_chart_add(&m->chart, &row);
     code = outfile_flush_stdout();
@@ -340,7 +267,7 @@ static int bench(struct measurement *m, const struct options *options)
     penstock_context_free(context);
     if (code)
         return code;
-    print_header(m);
+    bench_table_header(m->csv, m->peer);
     interrupt_conclude_by(conclude, m, EXIT_DONE);
     code = bench_all(m, &targets);
     int picture = interrupt_conclude(draw_chart, m);

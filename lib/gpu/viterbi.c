@@ -210,7 +210,7 @@ static void add_fast(struct gpu_text *text, const struct gpu_viterbi *self,
 int penstock__gpu_viterbi_source(struct gpu_text *text, const penstock_context *context, const struct gpu_viterbi *self,
                                  const struct penstock_problem *problem)
 {
-    static const char *const fast[] = {"portability.h", "blocks.h", "viterbi.cl", "whole.h", NULL};
+    static const char *const fast[] = {"portability.h", "blocks.h", "pairs.h", "viterbi.cl", "whole.h", NULL};
     static const char *const any[] = {"portability.h", "blocks.h", "whole.h", NULL};
     add_number(text, "CPU", self->cpu);
     add_format(text, problem);

@@ -82,12 +82,21 @@ static inline uint64_t penstock__ofdm_stream_end(const struct ofdm_stream *ofdm,
     return frame->start + (uint64_t)(ofdm->training_symbols + frame->symbols) * ofdm->step;
 }
 
-/* ---------------------------------------------------------------- ofdm_stream_batch.c --------- */
+/* ---------------------------------------------------------------- ofdm_stream_memory.c -------- */
 
 bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count);
 
 /* Room for `count` samples behind those that wait, in memory that the device reaches by itself. */
 int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count);
+
+/* It becomes spare where nobody fills or reads it. */
+void penstock__ofdm_memory_leave(struct ofdm_stream *ofdm, struct ofdm_memory *memory);
+
+/* With room for so many frames and symbols; NULL without memory. */
+struct ofdm_batch *penstock__ofdm_batch_new(struct ofdm_stream *ofdm, size_t frames, size_t symbols);
+void penstock__ofdm_batch_free(const struct ofdm_stream *ofdm, struct ofdm_batch *batch);
+
+/* ---------------------------------------------------------------- ofdm_stream_batch.c --------- */
 
 /* Sends what makes whole batches, where the device takes several at once. What fails does so again with the next pull.
  */

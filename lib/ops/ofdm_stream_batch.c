@@ -13,152 +13,6 @@
 #define BATCH_SYMBOLS 4096  /* where the device does not say how many it takes at once */
 #define STRONG_BIT    24.0F /* soft value of a bit whose carrier has the mean power, at the least distance */
 
-/* ---------------------------------------------------------------- memory ---------------------- */
-
-bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count)
-{
-    const size_t bytes = sizeof *ofdm->frames, room = count + count / 2;
-    if (count <= ofdm->frame_room)
-        return true;
-    void *frames =
-        room <= SIZE_MAX / bytes ? penstock__realloc(ofdm->frames, ofdm->frame_count * bytes, room * bytes) : NULL;
-    if (!frames)
-        return false;
-    ofdm->frames = frames;
-    ofdm->frame_room = room;
-    return true;
-}
-
-/* `count` elements that the device reaches by itself, or NULL. Ordinary memory where the device stayed with the process
- * that forked this one: what may go over to the CPU does so there, and what may not says why when it is run. */
-static void *reached(const struct ofdm_stream *ofdm, size_t count, size_t bytes)
-{
-    const char *device = penstock_ofdm_device(ofdm->data);
-    void *memory;
-    if (count > SIZE_MAX / bytes)
-        return NULL;
-    int status = penstock_host_memory_new(&memory, ofdm->stream.context, device, count * bytes);
-    if (status == PENSTOCK_ERR_NO_DEVICE)
-        status = penstock_host_memory_new(&memory, ofdm->stream.context, NULL, count * bytes);
-    return status ? NULL : memory;
-}
-
-/* Memory of at least `samples`; what is spare and too small goes. */
-static struct ofdm_memory *new_memory(struct ofdm_stream *ofdm, size_t samples)
-{
-    struct ofdm_memory *memory;
-    while ((memory = ofdm->spare_memory)) {
-        ofdm->spare_memory = memory->next;
-        if (memory->room >= samples)
-            return memory;
-        penstock_host_memory_free(ofdm->stream.context, memory->samples);
-        penstock__free(memory);
-    }
-    if (!(memory = penstock__calloc(1, sizeof *memory)))
-        return NULL;
-    memory->room = samples + samples / 2;
-    if (!(memory->samples = reached(ofdm, memory->room, sizeof *memory->samples))) {
-        penstock__free(memory);
-        return NULL;
-    }
-    return memory;
-}
-
-/* It becomes spare where nobody fills or reads it. */
-static void leave(struct ofdm_stream *ofdm, struct ofdm_memory *memory)
-{
-    if (!memory || memory->batches || memory == ofdm->memory)
-        return;
-    memory->next = ofdm->spare_memory;
-    ofdm->spare_memory = memory;
-}
-
-int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count)
-{
-    struct ofdm_memory *memory = ofdm->memory, *other = memory;
-    const size_t waiting = ofdm->filled - ofdm->begin, all = waiting + count;
-    if (memory && count <= memory->room - ofdm->filled)
-        return PENSTOCK_OK;
-    if (!memory || memory->batches || all > memory->room) {
-        if (!(other = new_memory(ofdm, all)))
-            return PENSTOCK_ERR_MEMORY;
-        if (waiting)
-            penstock__copy(ofdm->stream.context, other->samples, memory->samples + ofdm->begin,
-                           waiting * sizeof *other->samples);
-    } else if (waiting) {
-        memmove(memory->samples, memory->samples + ofdm->begin, waiting * sizeof *memory->samples);
-    }
-    ofdm->memory = other;
-    leave(ofdm, memory);
-    ofdm->base += ofdm->begin;
-    ofdm->filled = waiting;
-    ofdm->begin = 0;
-    return PENSTOCK_OK;
-}
-
-static void free_batch(const struct ofdm_stream *ofdm, struct ofdm_batch *batch)
-{
-    penstock__free(batch->frames);
-    penstock__free(batch->described);
-    penstock__free(batch->channels);
-    penstock__free(batch->symbols);
-    penstock_host_memory_free(ofdm->stream.context, batch->made);
-    penstock__free(batch);
-}
-
-static bool reserve_frames(const struct ofdm_stream *ofdm, struct ofdm_batch *batch, size_t frames)
-{
-    if (frames <= batch->frame_room)
-        return true;
-    penstock__free(batch->frames);
-    penstock__free(batch->described);
-    penstock__free(batch->channels);
-    batch->frames = penstock__alloc(frames * sizeof *batch->frames);
-    batch->described = penstock__alloc(frames * sizeof *batch->described);
-    batch->channels = penstock__alloc(frames * ofdm->n * sizeof *batch->channels);
-    batch->frame_room = batch->frames && batch->described && batch->channels ? frames : 0;
-    return batch->frame_room;
-}
-
-static bool reserve_symbols(const struct ofdm_stream *ofdm, struct ofdm_batch *batch, size_t frames, size_t symbols)
-{
-    const size_t training = frames * ofdm->used_count * sizeof(penstock_cf32),
-                 results = symbols * penstock__ofdm_row(&ofdm->layout), bytes = training > results ? training : results;
-    if (symbols < frames) /* the training's go through the same memory */
-        symbols = frames;
-    if (symbols > batch->symbol_room) {
-        penstock__free(batch->symbols);
-        batch->symbols = penstock__alloc(symbols * sizeof *batch->symbols);
-        batch->symbol_room = batch->symbols ? symbols : 0;
-    }
-    if (bytes > batch->made_bytes) {
-        penstock_host_memory_free(ofdm->stream.context, batch->made);
-        batch->made = reached(ofdm, bytes, 1);
-        batch->made_bytes = batch->made ? bytes : 0;
-    }
-    return batch->symbol_room && batch->made_bytes;
-}
-
-/* With room for so many; NULL without memory. */
-static struct ofdm_batch *new_batch(struct ofdm_stream *ofdm, size_t frames, size_t symbols)
-{
-    struct ofdm_batch *batch = ofdm->spare;
-    if (batch)
-        ofdm->spare = batch->next;
-    else if (!(batch = penstock__calloc(1, sizeof *batch)))
-        return NULL;
-    if (!reserve_frames(ofdm, batch, frames) || !reserve_symbols(ofdm, batch, frames, symbols)) {
-        batch->next = ofdm->spare;
-        ofdm->spare = batch;
-        return NULL;
-    }
-    batch->frame_count = frames;
-    batch->symbol_count = symbols;
-    batch->given = batch->given_symbols = 0;
-    batch->next = NULL;
-    return batch;
-}
-
 /* ---------------------------------------------------------------- a batch --------------------- */
 
 static bool complete(const struct ofdm_stream *ofdm, const struct ofdm_waiting_frame *frame)
@@ -339,7 +193,7 @@ static int send(struct ofdm_stream *ofdm)
     size_t symbols;
     const size_t count = gather(ofdm, &symbols);
     const uint64_t base = ofdm->base + ofdm->begin;
-    struct ofdm_batch *batch = count ? new_batch(ofdm, count, symbols) : NULL;
+    struct ofdm_batch *batch = count ? penstock__ofdm_batch_new(ofdm, count, symbols) : NULL;
     if (!batch)
         return count ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
     batch->memory = ofdm->memory;
@@ -390,7 +244,7 @@ static void drop(struct ofdm_stream *ofdm)
     struct ofdm_batch *batch = ofdm->first;
     ofdm->first = batch->next;
     batch->memory->batches--;
-    leave(ofdm, batch->memory);
+    penstock__ofdm_memory_leave(ofdm, batch->memory);
     batch->next = ofdm->spare;
     ofdm->spare = batch;
 }
@@ -434,7 +288,7 @@ void penstock__ofdm_stream_free(struct ofdm_stream *ofdm)
     penstock__ofdm_stream_forget(ofdm);
     memory = ofdm->memory;
     ofdm->memory = NULL;
-    leave(ofdm, memory);
+    penstock__ofdm_memory_leave(ofdm, memory);
     while ((memory = ofdm->spare_memory)) {
         ofdm->spare_memory = memory->next;
         penstock_host_memory_free(ofdm->stream.context, memory->samples);
@@ -442,6 +296,6 @@ void penstock__ofdm_stream_free(struct ofdm_stream *ofdm)
     }
     while ((batch = ofdm->spare)) {
         ofdm->spare = batch->next;
-        free_batch(ofdm, batch);
+        penstock__ofdm_batch_free(ofdm, batch);
     }
 }
