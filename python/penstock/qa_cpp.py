@@ -33,6 +33,8 @@ BLOCKS = [
     ("fft_vxx", dict(fft_size="64", window="'hann'", shift="True"), "vectors", "complex*64", 1),
     ("spectrum_cvf", dict(fft_size="128", window="[1.0] * 128", average="4"), "samples", "float*128", 1),
     ("channelizer_cc", dict(nchans="4", ch_map="[2, 0]"), "samples", "complex", 2),
+    ("pfb_synthesizer_ccf", dict(numchans="4", connections="1", ch_map="[3]", taps=TAPS, twox="True"), "samples", "complex", 1),
+    ("logpwrfft_x", dict(fft_size="64", sample_rate="rate", frame_rate="5000", average="True", avg_alpha="0.5"), "samples", "float*64", 1),
     ("pfb_arb_resampler_xxx", dict(rrate="0.77"), "samples", "complex", 1),
     ("rational_resampler_xxx", dict(type="ccf", interp="3", decim="2"), "samples", "complex", 1),
     ("ofdm_demod_cx", dict(type="cvc", trigger_tag_name=""), "samples", "complex*8", 1),
