@@ -69,7 +69,7 @@
     }
 #endif
 
-/* Between nodes: the twiddle factor from a coarse and a fine table, of the exponent's upper and lower bits. */
+/* Between passes: the twiddle factor from a coarse and a fine table, of the exponent's upper and lower bits. */
 #if INNER < COLUMNS
 #define LEAVE(s, offset)                                                                            \
     {                                                                                               \
@@ -83,7 +83,7 @@
 #endif
 
 /*
- * Where a node writes the points of each column together (INNER is 1), they change hands once more, so that neighbouring
+ * Where a pass writes the points of each column together (INNER is 1), they change hands once more, so that neighbouring
  * work-items write neighbouring points: the group's columns are one piece of memory then.
  */
 #if TURNED

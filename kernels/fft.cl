@@ -2,14 +2,14 @@
 /* Copyright The Penstock authors. */
 
 /*
- * A batch of transforms, or one node of longer ones, in one pass through memory.
+ * A batch of transforms, or one pass of longer ones, read and written once.
  *
- * A transform of TOTAL points is done by one node of N = TOTAL points, or by up to three for which TOTAL = N1 N2 N3:
- * stages of Stockham's algorithm again, of radix N and through global memory. A node takes each of COLUMNS = TOTAL/N
+ * A transform of TOTAL points is done by one pass of N = TOTAL points, or by up to three for which TOTAL = N1 N2 N3:
+ * stages of Stockham's algorithm again, of radix N and through global memory. A pass takes each of COLUMNS = TOTAL/N
  * columns c, points COLUMNS apart, multiplies value k by exp(-2 pi i k (c / INNER) INNER / TOTAL) and writes it to
- * (c / INNER) INNER N + k INNER + c % INNER, where INNER is the product of the nodes before.
+ * (c / INNER) INNER N + k INNER + c % INNER, where INNER is the product of the passes before.
  *
- * A convolution (kernels/convolve.h) goes on, in its middle node, with a product and the first node of the way back.
+ * A convolution (kernels/convolve.h) goes on, in its middle pass, with a product and the first pass of the way back.
  */
 
 /* The first sample of a frame. */

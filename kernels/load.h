@@ -248,7 +248,7 @@ typedef float k_sample;
 
 #define ZERO(s) re##s = im##s = 0.0f;
 
-/* The sample that point lane + offset of this node's transform comes from. */
+/* The sample that point lane + offset of this pass's transform comes from. */
 #if METHOD == METHOD_RADER
 #define LOAD_AT(offset) ((k_index)table[ORDER_IN_AT + lane + (offset)])
 #elif COLUMNS > 1

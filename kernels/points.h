@@ -200,7 +200,7 @@
                  ::"r"(P_PLACE(TAKE_AT(kind, position, span, group, P_APART(offset, every, group), every, gap))), \
                  P_POINTS((every) % (group) == 0 ? (offset)*STEP : 0) : "memory");
 
-/* A middle node of several is not the last: what its values go through is P_LEAVE. */
+/* A middle pass of several is not the last: what its values go through is P_LEAVE. */
 #define LEAVE_TURNED(s, offset)                                                                              \
     P_LEAVE(s, offset)                                                                                       \
     asm volatile("st.shared.v2.f32 [%0+%1], {re" #s ", im" #s "};" ::"r"(                                     \

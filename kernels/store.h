@@ -117,7 +117,7 @@ typedef float k_value;
 #define FINISH_VALUE(s, at, re, im) STORE_VALUE(at, re, im)
 #endif
 
-/* Which value of the whole transform point lane + offset of this node's is, and where it goes. */
+/* Which value of the whole transform point lane + offset of this pass's is, and where it goes. */
 #if METHOD == METHOD_RADER
 #define VALUE_AT(offset) ((k_index)table[ORDER_OUT_AT + lane + (offset)])
 #elif COLUMNS == 1

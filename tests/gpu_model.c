@@ -377,7 +377,7 @@ static int run_pass(struct run *run, unsigned index)
     memset(run->loaded, 0, most);
     memset(run->stored, 0, most);
     if (!run->slots || !run->local || !run->twiddles || !run->within || !gpu_model_read(run) || !run_columns(run))
-        status = penstock__error(PENSTOCK_ERR_CHECK, "the model does not understand node %u of %u", index,
+        status = penstock__error(PENSTOCK_ERR_CHECK, "the model does not understand pass %u of %u", index,
                                  run->decomposition->count);
     count_misses(run);
     memcpy(run->in, run->out, (most - 1) * sizeof *run->in);

@@ -44,7 +44,7 @@ static void check_lengths(penstock_context *context)
     check(context, (struct penstock_fft_problem){.n = 13 * 11 * 9, .centered = true}, "n 1287");
     check(context, (struct penstock_fft_problem){.n = 509, .direction = PENSTOCK_REVERSE}, "n 509, Bluestein");
     check(context, (struct penstock_fft_problem){.n = 127, .output = PENSTOCK_OUTPUT_POWER}, "n 127, Rader");
-    check(context, (struct penstock_fft_problem){.n = 65537}, "n 65537, three nodes");
+    check(context, (struct penstock_fft_problem){.n = 65537}, "n 65537, three passes");
     check(context, (struct penstock_fft_problem){.n = 509, .output = PENSTOCK_OUTPUT_POWER, .average = 3},
           "n 509, average");
     check(context, (struct penstock_fft_problem){.n = 509, .domain = PENSTOCK_REAL, .format = PENSTOCK_F32},

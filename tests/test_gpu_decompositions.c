@@ -26,9 +26,9 @@ static const struct {
     {{.local_bytes = 32 << 10, .max_group = 256}, 5632, (size_t)1 << 18},                  /* the least, nearly */
     {{.local_bytes = 1 << 20, .max_group = 4096, .cpu = true}, 16384, (size_t)1 << 22},    /* PoCL */
 };
-enum { DEVICES = sizeof devices / sizeof devices[0], MOST_NODES = 3 };
+enum { DEVICES = sizeof devices / sizeof devices[0], MOST_PASSES = 3 };
 
-static unsigned long cases[DEVICES], passes[DEVICES][MOST_NODES + 1], convolutions[DEVICES];
+static unsigned long cases[DEVICES], passes[DEVICES][MOST_PASSES + 1], convolutions[DEVICES];
 
 /* The radices of each chain multiply to the pass's points, and a work-item holds what it must. */
 static bool stages_are_whole(const struct gpu_launch_config *config)
@@ -70,18 +70,18 @@ static void check_passes(const struct gpu_decomposition *decomposition, size_t n
     for (unsigned i = 0; i < decomposition->count; i++) {
         const struct gpu_pass *pass = &decomposition->pass[i];
         product *= i < there ? pass->config.n : 1;
-        CHECK(stages_are_whole(&pass->config), "n %zu, device %zu, node %u: stages", n, device, i);
+        CHECK(stages_are_whole(&pass->config), "n %zu, device %zu, pass %u: stages", n, device, i);
         CHECK(pass_is_within(&pass->config, &devices[device].limits),
-              "n %zu, device %zu, node %u: %u work-items, %zu bytes", n, device, i,
+              "n %zu, device %zu, pass %u: %u work-items, %zu bytes", n, device, i,
               penstock__gpu_group_size(&pass->config), penstock__gpu_local_bytes(&pass->config));
         CHECK(pass->first == (i == 0) && pass->last == (i == decomposition->count - 1) &&
                   pass->middle == (twice && i == there - 1) && pass->back == (twice && i >= there - 1),
-              "n %zu, device %zu, node %u: its place", n, device, i);
+              "n %zu, device %zu, pass %u: its place", n, device, i);
     }
     CHECK(product == decomposition->total && total_is_right(decomposition),
-          "n %zu, device %zu: nodes of %zu points in all, for %u", n, device, product, decomposition->total);
-    CHECK(there <= MOST_NODES, "n %zu, device %zu: %u nodes", n, device, there);
-    passes[device][there <= MOST_NODES ? there : MOST_NODES]++;
+          "n %zu, device %zu: passes of %zu points in all, for %u", n, device, product, decomposition->total);
+    CHECK(there <= MOST_PASSES, "n %zu, device %zu: %u passes", n, device, there);
+    passes[device][there <= MOST_PASSES ? there : MOST_PASSES]++;
     convolutions[device] += twice;
 }
 
@@ -96,7 +96,7 @@ static void check_count(const struct gpu_decomposition *decomposition, size_t n,
     if (points <= devices[device].one_kernel)
         CHECK(decomposition->count == 1, "n %zu, device %zu: %u kernels", n, device, decomposition->count);
     else if (n <= devices[device].two_passes)
-        CHECK(there <= 2, "n %zu, device %zu: %u nodes", n, device, there);
+        CHECK(there <= 2, "n %zu, device %zu: %u passes", n, device, there);
 }
 
 static void check_length(size_t n, unsigned variant, penstock_domain domain)
@@ -212,8 +212,9 @@ int main(int count, char **arguments)
             print_progress(n);
     }
     for (size_t d = 0; d < DEVICES; d++) {
-        printf("device %zu: %lu schemes, of one, two and three nodes each way: %lu, %lu, %lu; convolutions: %lu\n", d,
-               cases[d], passes[d][1], passes[d][2], passes[d][3], convolutions[d]);
+        printf(
+            "device %zu: %lu decompositions, of one, two and three passes each way: %lu, %lu, %lu; convolutions: %lu\n",
+            d, cases[d], passes[d][1], passes[d][2], passes[d][3], convolutions[d]);
         CHECK(count > 1 || cases[d] >= (full ? MOST_LENGTH : 2500), "device %zu: only %lu cases", d, cases[d]);
     }
     for (size_t n = 1; n <= 4096; n *= 2)

@@ -83,10 +83,10 @@ static void scratches(struct rig *rig)
         unsigned radix, kernels;
         const char *words;
     } cases[] = {{16, 0, 1, "radix 16"},
-                 {64, 2, 6, "nodes 2x2x2x2x2x2"},
-                 {60, 0, 2, "nodes 15x4"},
-                 {1024, 4, 5, "nodes 4x4x4x4x4"},
-                 {4096, 16, 3, "nodes 16x16x16"}};
+                 {64, 2, 6, "passes 2x2x2x2x2x2"},
+                 {60, 0, 2, "passes 15x4"},
+                 {1024, 4, 5, "passes 4x4x4x4x4"},
+                 {4096, 16, 3, "passes 16x16x16"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct penstock_fft_problem fft = {.n = cases[i].n, .options = global};
         fft.options.radix = cases[i].radix;
@@ -182,7 +182,7 @@ static void images(struct rig *rig)
     if (rig->backend->supports(rig->device, &problem) < 0) /* local memory is small */
         CHECK(strstr(penstock_error_text(), "texels"), "%s", penstock_error_text());
     else
-        check(rig, problem.fft, 0, "images, two nodes");
+        check(rig, problem.fft, 0, "images, two passes");
     check(rig, (struct penstock_fft_problem){.n = 64 * 6, .columns = 6, .options = options}, 0, "images, columns");
     rig_check(rig,
               (struct penstock_fft_problem){.n = 12 * 18,

@@ -72,7 +72,7 @@ static void check_model(const struct gpu_decomposition *decomposition, const str
     CHECK(error <= 1, "n %u, variant %u, method %d, real %d: error %.3g of what is allowed", decomposition->length,
           variant, decomposition->method, decomposition->real, error);
     CHECK(!model->loads_missed && !model->stores_missed && !model->points_missed && !model->overruns,
-          "n %u, variant %u, method %d, %u nodes: %u loads, %u stores, %u points between not once, %u overruns",
+          "n %u, variant %u, method %d, %u passes: %u loads, %u stores, %u points between not once, %u overruns",
           decomposition->length, variant, decomposition->method, decomposition->count, model->loads_missed,
           model->stores_missed, model->points_missed, model->overruns);
     check_banks(decomposition, model, variant);
@@ -161,7 +161,7 @@ static void check_kept_tables(void)
         CHECK(first.count == made.count && again.count == made.count && again.chirp_at == made.chirp_at &&
                   !memcmp(first.values, made.values, made.count * sizeof(float)) &&
                   !memcmp(again.values, made.values, made.count * sizeof(float)),
-              "n %zu, direction %d, node %u: other tables", fft.n, (int)fft.direction, pass);
+              "n %zu, direction %d, pass %u: other tables", fft.n, (int)fft.direction, pass);
         penstock__gpu_table_free(&made);
         penstock__gpu_table_free(&first);
         penstock__gpu_table_free(&again);
@@ -220,7 +220,7 @@ static void check_powers(void)
             CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits[d], 0));
             for (unsigned i = 0; i < decomposition.count; i++)
                 CHECK(penstock__gpu_bank_ways(&decomposition.pass[i].config) <= 2,
-                      "n %u, device %u, node %u: %u-way conflicts", n, d, i,
+                      "n %u, device %u, pass %u: %u-way conflicts", n, d, i,
                       penstock__gpu_bank_ways(&decomposition.pass[i].config));
         }
 }

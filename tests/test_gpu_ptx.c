@@ -125,7 +125,7 @@ static void run_pass(const struct gpu_decomposition *decomposition, unsigned ind
                               .parameter = {*in, *in, {table.values, NULL, table.count}, *out},
                               .number = {[4] = ROWS},
                               .shared_bytes = penstock__gpu_local_bytes(config)};
-        CHECK(ptx_run(&run), "%s, node %u, group %u: %s", label, index, group, run.error);
+        CHECK(ptx_run(&run), "%s, pass %u, group %u: %s", label, index, group, run.error);
     }
     free(ptx);
     penstock__text_free(&text);

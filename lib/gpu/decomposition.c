@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MOST_ON_CHIP 16384 /* more points would leave too few registers for each of 1024 work-items */
-#define MOST_OF_NODE 4096
+#define MOST_OF_PASS 4096
 
 struct search {
     const struct gpu_limits *limits;
@@ -120,7 +120,7 @@ static unsigned most_of_pass(const struct gpu_limits *limits, const penstock_fft
 {
     size_t local = limits->local_bytes / (4 * (options->group ? options->group : 4)), items = limits->max_group / 4;
     size_t most = items * GPU_MAX_SLOTS < local ? items * GPU_MAX_SLOTS : local;
-    return most > MOST_OF_NODE ? MOST_OF_NODE : most > GPU_MAX_RADIX ? (unsigned)most : GPU_MAX_RADIX;
+    return most > MOST_OF_PASS ? MOST_OF_PASS : most > GPU_MAX_RADIX ? (unsigned)most : GPU_MAX_RADIX;
 }
 
 static bool pass_fits(const struct search *search, unsigned n, bool twice)
@@ -166,7 +166,7 @@ static bool split_in_two(struct parts *parts, const struct search *search, unsig
 static bool split_in_three(struct parts *parts, const struct search *search, unsigned total, bool twice)
 {
     double best = INFINITY;
-    for (unsigned a = 16; a <= MOST_OF_NODE && a < total; a++) {
+    for (unsigned a = 16; a <= MOST_OF_PASS && a < total; a++) {
         struct parts rest;
         if (total % a || a >= best || total / a > search->most * search->most || !pass_fits(search, a, false) ||
             !split_in_two(&rest, search, total / a, twice))
@@ -268,8 +268,8 @@ static int several_passes(struct gpu_decomposition *decomposition, const struct 
                                decomposition->length);
     if (!split(&parts, search, decomposition->length, false) && !long_convolution(decomposition, &parts, search))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device in %s", decomposition->length,
-                               search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? "a node for each stage"
-                                                                                   : "at most three nodes");
+                               search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? "a pass for each stage"
+                                                                                   : "at most three passes");
     if (parts.count == 1)
         return one_pass(decomposition, search, decomposition->total);
     return make_passes(decomposition, search, &parts);
@@ -370,7 +370,7 @@ bool penstock__gpu_whole(const struct penstock_fft_problem *fft)
 static int decomposition_of_kind(struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft,
                                  const struct gpu_limits *limits, unsigned variant)
 {
-    unsigned char fits[2][MOST_OF_NODE + 1] = {{0}};
+    unsigned char fits[2][MOST_OF_PASS + 1] = {{0}};
     struct search search = {.limits = limits,
                             .variant = variant,
                             .forward = fft->direction == PENSTOCK_FORWARD,

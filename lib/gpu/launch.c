@@ -82,7 +82,7 @@ static void describe(struct penstock_plan_state *plan, const struct gpu_decompos
     if (decomposition->method != GPU_TRANSPOSE)
         penstock__gpu_describe(plan, decomposition->paired      ? "half radix"
                                      : decomposition->texel     ? "images radix"
-                                     : decomposition->count > 1 ? "nodes"
+                                     : decomposition->count > 1 ? "passes"
                                                                 : "radix");
     for (unsigned i = 0; i < (decomposition->count > 1 ? decomposition->count : config->chain); i++)
         penstock__gpu_describe(plan, "%s%u", i ? "x" : " ",

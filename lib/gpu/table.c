@@ -218,7 +218,7 @@ static void name_kept(char name[64], const struct gpu_table *table, const struct
 {
     const struct gpu_pass *pass = &decomposition->pass[index];
     struct gpu_text text = {0};
-    penstock__text_add(&text, "%zu floats, n %u total %u real %d reverse %d, node %u of %u inner %u:", table->count,
+    penstock__text_add(&text, "%zu floats, n %u total %u real %d reverse %d, pass %u of %u inner %u:", table->count,
                        decomposition->length, decomposition->total, (int)decomposition->real,
                        fft->direction == PENSTOCK_REVERSE, index, decomposition->count, pass->inner);
     for (unsigned s = 0; s < pass->config.stages; s++)
