@@ -126,11 +126,21 @@ def whole(command, name, content):
     return full.startswith(content) and len(content) % 8 == 0
 
 
+def after_kill(place, together):
+    """Of one output: what stands there, or the old files that the next run puts back, as the last new one, which is the
+    first by name, is not in its place."""
+    complete = os.path.exists(os.path.join(place, together[0]))
+    return {name: (not complete and read(place, f".{name}.penstock-old")) or read(place, name) for name in together}
+
+
 def verify(command, place, what, partial, killed=False):
     """Every file is the old one, or all are new: whole, or with `partial` of a beginning. Where the command was
     `killed` while it placed files, this holds for each recording and each other file."""
     names = files_of(COMMANDS[command][1])
     contents = {name: read(place, name) for name in names}
+    if killed:
+        for name in COMMANDS[command][1]:
+            contents.update(after_kill(place, files_of([name])))
     old = {name: content == f"old {name}".encode() * 50 for name, content in contents.items()}
     new = {name: contents[name] is not None and (whole(command, name, contents[name]) if partial or name in MEASURED else
                                                  contents[name] == references[command][name]) for name in names}
@@ -306,15 +316,16 @@ os.chdir("/")
 
 # ---- signals while nothing moves: the end comes by itself, and what came is written
 def make_script(name, text):
-    with open(name, "w") as file:
+    script = os.path.join(place, name)
+    with open(script, "w") as file:
         file.write(f"#!/bin/sh\n{text}\n")
-    os.chmod(name, 0o755)
-    return os.path.join(place, name)
+    os.chmod(script, 0o755)
+    return script
 
 
 RAW = ["-f", "cf32", "-r", "20e6"]
 STALLED = {
-    "a driver that is asked": (["devices"], {"PENSTOCK_CACHE_DIR": path("fresh-1"),
+    "a driver that is asked": (["devices", "--wait"], {"PENSTOCK_CACHE_DIR": path("fresh-1"),
                                              "PENSTOCK_PROBE": make_script("probe", "exec sleep 5")}),
     "a plan that is made": (["spectrum", *INPUT, "-d", "cpu", "--fft", "8388608", "--png", "a.png"],
                            {"PENSTOCK_CACHE_DIR": path("fresh-2")}),
@@ -338,11 +349,11 @@ before = read(place, "a.pcap"), read(place, "a.png")
 slowest = []
 
 
-def heard(process, number):
-    """The command has begun to listen for this signal."""
+def listens(process, number):
+    """The command has begun to wait for this signal: it is blocked, and a thread of its own takes it."""
     with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
-        caught = next((line.split()[1] for line in file if line.startswith("SigCgt")), "0")
-    return int(caught, 16) >> (number - 1) & 1
+        blocked = next((line.split()[1] for line in file if line.startswith("SigBlk")), "0")
+    return int(blocked, 16) >> (number - 1) & 1
 
 
 def stands(process):
@@ -363,6 +374,7 @@ def until(condition, times, process, *arguments):
     while held < times and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
         held = held + 1 if condition(process, *arguments) else 0
+    return held == times
 
 
 def interrupt(what, arguments, environment, number):
@@ -373,9 +385,7 @@ def interrupt(what, arguments, environment, number):
     process = subprocess.Popen([PENSTOCK, *arguments], stdin=subprocess.PIPE, stdout=theirs, stderr=subprocess.PIPE,
                                env={**os.environ, **environment})
     os.close(theirs)
-    until(heard, 6, process, number)
-    if "radio" in what:
-        until(stands, 10, process)
+    ready = until(listens, 6, process, number) and ("radio" not in what or until(stands, 10, process))
     begun = time.monotonic()
     process.send_signal(number)
     try:
@@ -389,6 +399,7 @@ def interrupt(what, arguments, environment, number):
     process.stderr.close()
     with lock:
         slowest.append(took)
+        check(ready, what, "did not get to where it is to be interrupted")
         check(process.returncode == 0, what, number.name, "ended with", process.returncode, told)
         check("radio" in what or told, what, number.name, "said nothing")
     if "radio" in what:  # but for the last block, in which zeros follow
