@@ -2,7 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The filter bank's sums in each build that this processor runs: right against double precision, the same bits however
- * many frames are made together, and not a value beyond the width. */
+ * many frames are made together, and not a value beyond the width. And frames taken apart into streams: each value
+ * where it belongs, its bits as they were, and none beside them. */
 #include "ops/channelizer_kernels.h"
 #include "test.h"
 #include "vector/instructions.h"
@@ -64,6 +65,25 @@ static void check(const struct channelizer_kernels *kernels, size_t width, size_
     }
 }
 
+/* Values by their place, so that no two are alike. */
+static void check_apart(const struct channelizer_kernels *kernels, size_t channels, size_t count, size_t at)
+{
+    static penstock_cf32 streams[MOST_WIDTH][STRIDE], expected[MOST_WIDTH][STRIDE];
+    void *to[MOST_WIDTH];
+    for (size_t i = 0; i < count * channels; i++)
+        in[i] = (penstock_cf32){(float)i, i % 5 ? -(float)i : NAN};
+    memset(streams, 1, sizeof streams);
+    memset(expected, 1, sizeof expected);
+    for (size_t c = 0; c < channels; c++) {
+        to[c] = streams[c];
+        for (size_t f = 0; f < count; f++)
+            expected[c][at + f] = in[f * channels + c];
+    }
+    kernels->take_apart(to, at, in, channels, count);
+    CHECK(!memcmp(streams, expected, sizeof streams), "%s: %zu frames of %zu channels to place %zu", kernels->name,
+          count, channels, at);
+}
+
 int main(void)
 {
     const struct channelizer_kernels *builds[] = {&penstock__channelizer_kernels_plain,
@@ -78,6 +98,9 @@ int main(void)
             check(builds[b], FOLD_WIDTH / 2 * (1 + test_random(&seed) % (2 * MOST_WIDTH / FOLD_WIDTH)),
                   1 + test_random(&seed) % MOST_DEPTH, 1 + test_random(&seed) % MOST_FRAMES, i % 2 ? STRIDE : -STRIDE,
                   seed);
+        for (int i = 0; i < 200; i++)
+            check_apart(builds[b], 1 + test_random(&seed) % MOST_WIDTH, test_random(&seed) % (STRIDE - 9),
+                        test_random(&seed) % 9);
     }
     return test_finish();
 }

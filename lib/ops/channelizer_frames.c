@@ -8,21 +8,6 @@
 
 /* ---------------------------------------------------------------- values out ------------------ */
 
-/* All channels, each to its stream, in squares whose rows and columns are lines of the cache. */
-static void take_apart(const penstock_cf32 *frames, size_t channels, size_t count, void *const *streams, size_t at)
-{
-    enum { SIDE = 8 };
-    for (size_t first = 0; first < count; first += SIDE) {
-        size_t some = count - first < SIDE ? count - first : SIDE;
-        const penstock_cf32 *from = frames + first * channels;
-        for (size_t c = 0; c < channels; c++) {
-            penstock_cf32 *to = (penstock_cf32 *)streams[c] + at + first;
-            for (size_t f = 0; f < some; f++)
-                to[f] = from[f * channels + c];
-        }
-    }
-}
-
 /* `count` whole frames to where they are wanted. */
 static void deliver(const struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,
                     const struct frame_sink *sink, size_t at)
@@ -36,7 +21,7 @@ static void deliver(const struct channelizer_engine *engine, const penstock_cf32
         for (size_t c = 0; c < kept; c++)
             sink->frames[(at + f) * kept + c] = frames[f * channels + select[c]];
     if (sink->streams && !select)
-        take_apart(frames, channels, count, sink->streams, at);
+        engine->bank.kernels->take_apart(sink->streams, at, frames, channels, count);
     for (size_t c = 0; c < kept && sink->streams && select; c++)
         for (size_t f = 0; f < count; f++)
             ((penstock_cf32 *)sink->streams[c])[at + f] = frames[f * channels + select[c]];

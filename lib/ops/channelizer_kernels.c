@@ -16,6 +16,7 @@
 #define NAME                "vectors of 4"
 #endif
 
+#include "ops/channelizer_apart.h"
 #include "vector/fused.h"
 
 /* Half a column has vectors of its own where those of a column are too long for it. */
@@ -92,4 +93,5 @@ static void fold(penstock_cf32 *const *out, const penstock_cf32 *const *rows, si
         fold_frames(out + f, rows + f, 1, step, weights);
 }
 
-const struct channelizer_kernels CHANNELIZER_KERNELS = {.name = NAME, .frames = FRAMES, .fold = fold};
+const struct channelizer_kernels CHANNELIZER_KERNELS = {
+    .name = NAME, .frames = FRAMES, .fold = fold, .take_apart = take_apart};
