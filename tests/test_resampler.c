@@ -440,10 +440,10 @@ static void other_taps(void)
 /* Each build of the sums against double precision, and with as many or few beside each other. */
 static void check_build(const struct resampler_kernels *kernels)
 {
-    enum { LENGTH = 48, ARMS = 5, PLACES = 11 };
+    enum { LENGTH = 48, ARMS = 5, PLACES = 79 };
     static float table[(ARMS + 1) * LENGTH], samples[300];
     struct resampler_place places[PLACES];
-    float sums[2 * PLACES], one[2];
+    float sums[2 * PLACES], cycle[2 * PLACES], one[2];
     uint64_t seed = 5;
     if (!kernels)
         return;
@@ -452,7 +452,7 @@ static void check_build(const struct resampler_kernels *kernels)
     for (size_t i = 0; i < 300; i++)
         samples[i] = (float)test_uniform(&seed);
     for (uint32_t i = 0; i < PLACES; i++)
-        places[i] = (struct resampler_place){7 * i + 1, i % ARMS, (float)i / PLACES};
+        places[i] = (struct resampler_place){3 * i + 1, i % ARMS, (float)i / PLACES};
     for (int exact = 0; exact < 2; exact++) {
         const struct resampler_table all = {table, LENGTH};
         kernels->sum(sums, samples, &all, places, PLACES, exact);
@@ -466,6 +466,11 @@ static void check_build(const struct resampler_kernels *kernels)
                   kernels->name, i);
             kernels->sum(one, samples, &all, places + i, 1, exact);
             CHECK(!memcmp(one, sums + 2 * i, sizeof one), "%s, place %zu: other bits alone", kernels->name, i);
+        }
+        for (size_t count = 0; exact && count <= PLACES; count++) {
+            kernels->sum_cycle(cycle, samples, &all, places, count, ARMS);
+            CHECK(!memcmp(cycle, sums, 2 * count * sizeof *cycle), "%s: other bits as %zu of a cycle", kernels->name,
+                  count);
         }
     }
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Samples in and outputs out of a resampler, in blocks of outputs that threads make side by side. */
+/* A resampler's life, its changes, and samples in. */
 #include "ops/resampler_engine.h"
 #include "backends/backend.h"
 
 #include <string.h>
 
-#define ROOM_SAMPLES   ((size_t)1 << 15)   /* that gather for each thread, besides what taps reach */
-#define BLOCK          ((size_t)256)       /* outputs that are made together, at most, */
-#define BLOCK_PRODUCTS ((size_t)1 << 17)   /* and products of them where these are many */
-#define MOST_BLOCKS    ((size_t)256)       /* that threads share in one go */
-#define WORTH_A_WAKE   ((uint64_t)1 << 21) /* products for which another thread is woken */
-#define MOST_ROOM      ((size_t)1 << 30)   /* places are numbers of floats in 32 bits */
+#define ROOM_SAMPLES ((size_t)1 << 15) /* that gather for each thread, besides what taps reach */
+#define MOST_ROOM    ((size_t)1 << 30) /* places are numbers of floats in 32 bits */
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -73,6 +69,8 @@ int penstock__resampler_init(struct resampler *resampler, penstock_context *cont
     if (!order->apart && !(resampler->line = penstock__alloc((resampler->room + resampler->behind) *
                                                              floats_each(resampler) * sizeof *resampler->line)))
         return PENSTOCK_ERR_MEMORY;
+    if (!order->apart && (status = penstock__resampler_cycle_new(&resampler->cycle, resampler->ratio, resampler->arms)))
+        return status;
     penstock__resampler_rewind(resampler);
     return PENSTOCK_OK;
 }
@@ -82,6 +80,7 @@ static void drop_change(struct resampler *resampler)
     struct resampler_change *change = resampler->changes;
     resampler->changes = change->next;
     penstock__resampler_arms_leave(change->arms);
+    penstock__resampler_cycle_free(&change->cycle);
     penstock__free(change);
 }
 
@@ -92,6 +91,7 @@ void penstock__resampler_clear(struct resampler *resampler)
     penstock__resampler_arms_leave(resampler->arms);
     penstock__resampler_arms_leave(resampler->first_arms);
     penstock__resampler_prototype_free(&resampler->prototype);
+    penstock__resampler_cycle_free(&resampler->cycle);
     penstock__free(resampler->line);
 }
 
@@ -102,13 +102,31 @@ static void use_arms(struct resampler_arms **place, struct resampler_arms *arms)
     *place = arms;
 }
 
+static struct resampler_change *last_change(const struct resampler *resampler)
+{
+    struct resampler_change *change = resampler->changes;
+    while (change && change->next)
+        change = change->next;
+    return change;
+}
+
+/* After ratio, arms and the next output's place. `change`: whose cycle is wanted, or NULL. */
+static void use_cycle(struct resampler *resampler, struct resampler_change *change)
+{
+    if (change) {
+        penstock__resampler_cycle_free(&resampler->cycle);
+        resampler->cycle = change->cycle;
+        change->cycle = (struct resampler_cycle){0};
+    }
+    penstock__resampler_cycle_fill(&resampler->cycle, resampler->ratio, resampler->clock, resampler->part,
+                                   resampler->arms);
+}
+
 void penstock__resampler_rewind(struct resampler *resampler)
 {
     const size_t each = floats_each(resampler);
     use_arms(&resampler->first_arms, penstock__resampler_last_arms(resampler));
     resampler->first_ratio = penstock__resampler_last_ratio(resampler);
-    while (resampler->changes)
-        drop_change(resampler);
     use_arms(&resampler->arms, resampler->first_arms);
     resampler->ratio = resampler->first_ratio;
     resampler->clock = penstock__resampler_clock(resampler->ratio, false);
@@ -118,6 +136,9 @@ void penstock__resampler_rewind(struct resampler *resampler)
         resampler->clock = penstock__resampler_clock(resampler->ratio, true);
         resampler->part = (uint64_t)(resampler->first_phase * (double)resampler->clock.unit);
     }
+    use_cycle(resampler, last_change(resampler));
+    while (resampler->changes)
+        drop_change(resampler);
     if (resampler->line)
         memset(resampler->line, 0, resampler->history * each * sizeof *resampler->line);
     resampler->count = resampler->at = resampler->history;
@@ -129,17 +150,13 @@ void penstock__resampler_rewind(struct resampler *resampler)
 
 struct resampler_ratio penstock__resampler_last_ratio(const struct resampler *resampler)
 {
-    const struct resampler_change *change = resampler->changes;
-    while (change && change->next)
-        change = change->next;
+    const struct resampler_change *change = last_change(resampler);
     return change ? change->ratio : resampler->ratio;
 }
 
 struct resampler_arms *penstock__resampler_last_arms(const struct resampler *resampler)
 {
-    const struct resampler_change *change = resampler->changes;
-    while (change && change->next)
-        change = change->next;
+    const struct resampler_change *change = last_change(resampler);
     return change ? change->arms : resampler->arms;
 }
 
@@ -152,6 +169,12 @@ int penstock__resampler_change(struct resampler *resampler, struct resampler_rat
         return PENSTOCK_ERR_MEMORY;
     }
     *change = (struct resampler_change){.at = at, .ratio = ratio, .arms = arms};
+    int status = resampler->line ? penstock__resampler_cycle_new(&change->cycle, ratio, arms) : PENSTOCK_OK;
+    if (status) {
+        penstock__resampler_arms_leave(arms);
+        penstock__free(change);
+        return status;
+    }
     while (*place)
         place = &(*place)->next;
     *place = change;
@@ -161,7 +184,7 @@ int penstock__resampler_change(struct resampler *resampler, struct resampler_rat
 /* The next output stands where it would have stood, to 2^-52 of a sample. */
 static void apply_change(struct resampler *resampler)
 {
-    const struct resampler_change *change = resampler->changes;
+    struct resampler_change *change = resampler->changes;
     const double place = (double)resampler->part / (double)resampler->clock.unit;
     use_arms(&resampler->arms, change->arms);
     resampler->ratio = change->ratio;
@@ -169,6 +192,7 @@ static void apply_change(struct resampler *resampler)
     resampler->part = (uint64_t)(place * (double)resampler->clock.unit);
     if (resampler->part >= resampler->clock.unit)
         resampler->part = resampler->clock.unit - 1;
+    use_cycle(resampler, change);
     drop_change(resampler);
 }
 
@@ -249,138 +273,4 @@ bool penstock__resampler_ready(const struct resampler *resampler)
     for (; change && change->at <= penstock__resampler_sample(resampler); change = change->next)
         ahead = penstock__resampler_ahead(change->arms);
     return resampler->at + (resampler->finished ? 0 : ahead) < resampler->count;
-}
-
-/* Outputs that threads make side by side. */
-struct outputs {
-    const struct resampler *resampler;
-    char *out;
-    size_t block; /* of them, at most BLOCK, that one thread makes together */
-    size_t count, end;
-    struct {
-        size_t at;
-        uint64_t part;
-    } starts[MOST_BLOCKS];
-};
-
-/* With many taps fewer, so that there is a block for each thread. */
-static size_t block_for(const struct resampler_arms *arms)
-{
-    size_t block = BLOCK;
-    while (block > 8 && block * arms->tables[0].length > BLOCK_PRODUCTS)
-        block /= 2;
-    return block;
-}
-
-/* Where `count` outputs are made; whether each is made by one arm alone. */
-static bool find_places(const struct resampler *resampler, size_t at, uint64_t part, size_t count,
-                        struct resampler_place *places)
-{
-    const struct resampler_clock clock = resampler->clock;
-    const struct resampler_arms *arms = resampler->arms;
-    const size_t each = floats_each(resampler);
-    const bool exact = arms->count == clock.unit;
-    const double scale = (double)arms->count / (double)clock.unit;
-    size_t place = (at - arms->before) * each;
-    const size_t whole = (size_t)clock.whole * each;
-    for (size_t i = 0; i < count; i++) {
-        const double arm = exact ? 0 : (double)part * scale;
-        const uint32_t number = exact ? (uint32_t)part : (uint32_t)arm;
-        places[i] = (struct resampler_place){(uint32_t)place, number, (float)(arm - number)};
-        place += whole;
-        part += clock.part;
-        if (part >= clock.unit)
-            part -= clock.unit, place += each;
-    }
-    return exact;
-}
-
-/* Real parts' sums a and imaginary parts' sums b to a + i b. */
-static void join_parts(penstock_cf32 *a, const penstock_cf32 *b, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        a[i] = (penstock_cf32){a[i].re - b[i].im, a[i].im + b[i].re};
-}
-
-static void make_block(void *argument, size_t block, unsigned worker)
-{
-    const struct outputs *outputs = argument;
-    const struct resampler *resampler = outputs->resampler;
-    const struct resampler_arms *arms = resampler->arms;
-    const size_t from = block * outputs->block, left = outputs->count - from;
-    const size_t count = left < outputs->block ? left : outputs->block;
-    struct resampler_place places[BLOCK];
-    penstock_cf32 sums[BLOCK];
-    (void)worker;
-    const bool exact = find_places(resampler, outputs->starts[block].at, outputs->starts[block].part, count, places);
-    penstock_cf32 *values = (penstock_cf32 *)(void *)(outputs->out + from * sizeof(penstock_cf32));
-    if (resampler->real)
-        values = sums;
-    resampler->kernels->sum(&values->re, resampler->line, &arms->tables[0], places, count, exact);
-    if (arms->complex) {
-        resampler->kernels->sum(&sums->re, resampler->line, &arms->tables[1], places, count, exact);
-        join_parts(values, sums, count);
-    }
-    float *reals = (float *)(void *)(outputs->out + from * sizeof(float));
-    for (size_t i = 0; resampler->real && i < count; i++)
-        reals[i] = sums[i].re + sums[i].im;
-}
-
-/* How many of the next `most` outputs stand before place `end`, and where blocks of them begin. */
-static size_t plan_outputs(struct outputs *outputs, size_t most, size_t *at, uint64_t *part)
-{
-    const struct resampler_clock *clock = &outputs->resampler->clock;
-    const size_t block = outputs->block;
-    size_t count = 0;
-    most = most < MOST_BLOCKS * block ? most : MOST_BLOCKS * block;
-    while (count < most && *at < outputs->end) {
-        size_t some = most - count < block ? most - count : block, next = *at;
-        uint64_t rest = *part;
-        outputs->starts[count / block].at = *at;
-        outputs->starts[count / block].part = *part;
-        next += (size_t)penstock__resampler_advance(clock, &rest, some - 1); /* the last one of them */
-        if (next < outputs->end) {
-            next += (size_t)penstock__resampler_advance(clock, &rest, 1);
-        } else {
-            for (some = 0, next = *at, rest = *part; next < outputs->end; some++)
-                next += (size_t)penstock__resampler_advance(clock, &rest, 1);
-        }
-        *at = next;
-        *part = rest;
-        count += some;
-    }
-    return count;
-}
-
-static size_t make_some(struct resampler *resampler, char *out, size_t capacity)
-{
-    struct outputs outputs;
-    size_t at = resampler->at;
-    uint64_t part = resampler->part;
-    outputs.resampler = resampler;
-    outputs.out = out;
-    outputs.end = penstock__resampler_outputs_end(resampler);
-    outputs.block = block_for(resampler->arms);
-    outputs.count = plan_outputs(&outputs, capacity, &at, &part);
-    const size_t blocks = (outputs.count + outputs.block - 1) / outputs.block;
-    const uint64_t products = (uint64_t)outputs.count * resampler->arms->tables[0].length;
-    if (resampler->context && products >= WORTH_A_WAKE && blocks > 1)
-        penstock__parallel_waking(resampler->context, blocks, (size_t)(products / WORTH_A_WAKE), make_block, &outputs);
-    else
-        for (size_t block = 0; block < blocks; block++)
-            make_block(&outputs, block, 0);
-    resampler->at = at;
-    resampler->part = part;
-    return outputs.count;
-}
-
-size_t penstock__resampler_make(struct resampler *resampler, void *out, size_t capacity)
-{
-    size_t made = 0, some = 1;
-    while (made < capacity && some) {
-        penstock__resampler_apply_changes(resampler);
-        some = make_some(resampler, (char *)out + made * resampler->value_bytes, capacity - made);
-        made += some;
-    }
-    return made;
 }

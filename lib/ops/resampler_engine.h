@@ -8,7 +8,7 @@
 #ifndef PENSTOCK_OPS_RESAMPLER_ENGINE_H
 #define PENSTOCK_OPS_RESAMPLER_ENGINE_H
 
-#include "ops/resampler_arms.h"
+#include "ops/resampler_cycle.h"
 
 /* Another ratio or other arms from the first output at or behind a sample on. */
 struct resampler_change {
@@ -16,6 +16,7 @@ struct resampler_change {
     uint64_t at;
     struct resampler_ratio ratio;
     struct resampler_arms *arms;
+    struct resampler_cycle cycle;
 };
 
 struct resampler {
@@ -29,6 +30,7 @@ struct resampler {
     struct resampler_ratio ratio;
     struct resampler_clock clock;
     struct resampler_arms *arms;
+    struct resampler_cycle cycle;     /* of that ratio and those arms; none where samples lie apart */
     struct resampler_change *changes; /* to come, in order */
     struct resampler_ratio first_ratio;
     struct resampler_arms *first_arms;

@@ -13,6 +13,7 @@
 #define RESAMPLER_KERNELS penstock__resampler_kernels_plain
 #define VECTOR_FLOATS     4
 #define TOGETHER          1
+#define ALIKE             2
 #define NAME              "vectors of 4"
 #endif
 
@@ -85,4 +86,45 @@ static void sum(float *out, const float *in, const struct resampler_table *table
         sum_all(out, in, table, places, count, false);
 }
 
-const struct resampler_kernels RESAMPLER_KERNELS = {.name = NAME, .sum = sum};
+/* Places `period` apart, `count` of them, which is a constant where this is called: their arm is loaded once. */
+INLINE void sum_alike(float *out, const float *in, const struct resampler_table *table,
+                      const struct resampler_place *places, size_t period, unsigned count)
+{
+    const float *samples[ALIKE], *taps = table->values + places->arm * table->length;
+    vector sums[ALIKE][PARTS] = {{{0}}};
+    for (unsigned i = 0; i < count; i++)
+        samples[i] = in + places[i * period].at;
+    for (size_t t = 0; t < table->length; t += RESAMPLER_STEP)
+        for (unsigned p = 0; p < PARTS; p++) {
+            const size_t at = t + p * VECTOR_FLOATS;
+            const vector tap = *(const vector *)(taps + at);
+            for (unsigned i = 0; i < count; i++)
+                sums[i][p] = FUSED(*(const vector *)(samples[i] + at), tap, sums[i][p]);
+        }
+    for (unsigned i = 0; i < count; i++)
+        fold(out + 2 * i * period, sums[i]);
+}
+
+/* Of `count` places the first ones, as many as make whole groups of `alike` each; how many. */
+INLINE size_t sum_groups(float *out, const float *in, const struct resampler_table *table,
+                         const struct resampler_place *places, size_t count, size_t period, unsigned alike)
+{
+    const size_t whole = count / (alike * period) * (alike * period);
+    for (size_t first = 0; first < whole; first += alike * period)
+        for (size_t i = first; i < first + period; i++)
+            sum_alike(out + 2 * i, in, table, places + i, period, alike);
+    return whole;
+}
+
+static void sum_cycle(float *out, const float *in, const struct resampler_table *table,
+                      const struct resampler_place *places, size_t count, size_t period)
+{
+    size_t done = sum_groups(out, in, table, places, count, period, ALIKE);
+    if (ALIKE > 4)
+        done += sum_groups(out + 2 * done, in, table, places + done, count - done, period, 4);
+    if (ALIKE > 2)
+        done += sum_groups(out + 2 * done, in, table, places + done, count - done, period, 2);
+    sum_all(out + 2 * done, in, table, places + done, count - done, true);
+}
+
+const struct resampler_kernels RESAMPLER_KERNELS = {.name = NAME, .sum = sum, .sum_cycle = sum_cycle};

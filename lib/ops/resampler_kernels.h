@@ -34,6 +34,10 @@ struct resampler_kernels {
      */
     void (*sum)(float *out, const float *in, const struct resampler_table *table, const struct resampler_place *places,
                 size_t count, bool exact);
+
+    /* The same, to the last bit, where all places are exact and those `period` apart have the same arm. */
+    void (*sum_cycle)(float *out, const float *in, const struct resampler_table *table,
+                      const struct resampler_place *places, size_t count, size_t period);
 };
 
 extern const struct resampler_kernels penstock__resampler_kernels_plain, penstock__resampler_kernels_avx2,

@@ -5,5 +5,6 @@
 #define RESAMPLER_KERNELS penstock__resampler_kernels_avx2
 #define VECTOR_FLOATS     8
 #define TOGETHER          2
+#define ALIKE             4
 #define NAME              "AVX2"
 #include "ops/resampler_kernels.c"

@@ -5,5 +5,6 @@
 #define RESAMPLER_KERNELS penstock__resampler_kernels_avx512
 #define VECTOR_FLOATS     16
 #define TOGETHER          4
+#define ALIKE             8
 #define NAME              "AVX-512"
 #include "ops/resampler_kernels.c"
