@@ -21,6 +21,7 @@ import time
 sys.path.pop(0)  # this file's folder, where "gnuradio" is this file
 try:
     from gnuradio import blocks, fft, filter, gr, penstock
+    from gnuradio.fft import logpwrfft
     from gnuradio.filter import pfb
 except ImportError as error:
     sys.exit(f"gnuradio.py: {error}; see docs/gnuradio.md for the paths that Python needs")
@@ -32,6 +33,8 @@ FILTER_TAPS = [16, 65, 127, 257, 513, 1025, 2049, 4097, 8193, 16384, 32769, 6553
 FILTER_FAST_TAPS = (65, 257, 1025, 4097)  # where more than the stock block's own speed is asked for
 FILTER_UNIT = 4096  # samples, to count by
 RESAMPLER_RATES = [110, 730, 2300]  # in thousandths
+CHANNELS = [16, 64]
+LOG_POWER_SIZES = [256, 1024, 4096]
 AVERAGE = 16
 LARGE_BUFFER_BYTES = 1 << 20
 COMPLEX_BYTES = 8
@@ -39,17 +42,29 @@ COMPLEX_BYTES = 8
 
 # ---------------------------------------------------------------- one run --------------------------------------------
 
+class WithSinks(gr.hier_block2):
+    """A block with a null sink behind each of its outputs."""
+
+    def __init__(self, block, outputs):
+        gr.hier_block2.__init__(self, "with_sinks", block.input_signature(), gr.io_signature(0, 0, 0))
+        self.connect(self, block)
+        for port in range(outputs):
+            self.connect((block, port), blocks.null_sink(block.output_signature().sizeof_stream_item(port)))
+
+
 def flowgraph(chain, samples, buffer_bytes):
     """So many samples from a null source through `chain` to a null sink, and the head block that counts them."""
     item_bytes = chain[0].input_signature().sizeof_stream_item(0)
     top = gr.top_block()
     source = blocks.null_source(item_bytes)
     head = blocks.head(item_bytes, samples * COMPLEX_BYTES // item_bytes)
-    sink = blocks.null_sink(chain[-1].output_signature().sizeof_stream_item(0))
+    with_output = [block for block in [head] + chain if block.output_signature().max_streams()]
     if buffer_bytes:
-        for block in [head] + chain:
+        for block in with_output:
             block.set_min_output_buffer(max(2, buffer_bytes // block.output_signature().sizeof_stream_item(0)))
-    top.connect(source, head, *chain, sink)
+    top.connect(source, head, *chain)
+    if chain[-1] in with_output:
+        top.connect(chain[-1], blocks.null_sink(chain[-1].output_signature().sizeof_stream_item(0)))
     return top, head
 
 
@@ -150,7 +165,38 @@ def resampler_chains(thousandths, arguments):
 
 def resampler_row(thousandths, buffers, arguments):
     rates = rounds_of(resampler_chains(thousandths, arguments), FILTER_UNIT, buffers, arguments)
-    return row("pfb_arb_resampler_ccf", thousandths, buffers, rates, lambda stock, copy: 4 * stock)
+    return row("pfb_arb_resampler_ccf", thousandths, buffers, rates,
+               lambda stock, copy: (5 if thousandths <= 110 else 4) * stock)
+
+
+def channelizer_chains(channels, arguments):
+    """By the taps that ours makes. What the scheduler itself allows is dealing samples out to as many sinks."""
+    taps = penstock.channelizer_cc(channels).taps()
+    return {
+        "ours": lambda: [WithSinks(penstock.channelizer_cc(channels, taps, 1, 100, arguments.device), channels)],
+        "stock": lambda: [WithSinks(pfb.channelizer_ccf(channels, taps), channels)],
+        "copy": lambda: [WithSinks(blocks.stream_to_streams(COMPLEX_BYTES, channels), channels)],
+    }
+
+
+def channelizer_row(channels, buffers, arguments):
+    rates = rounds_of(channelizer_chains(channels, arguments), FILTER_UNIT, buffers, arguments)
+    return row("channelizer_cc", channels, buffers, rates, lambda stock, copy: 2 * stock)
+
+
+def log_power_chains(n, arguments):
+    """Each vector is given, of a decaying mean."""
+    given = (1, n, 2, 1 / n, 0.1, True)
+    return {
+        "ours": lambda: [penstock.logpwrfft_c(*given, device=arguments.device)],
+        "stock": lambda: [logpwrfft.logpwrfft_c(*given)],
+        "copy": lambda: [blocks.copy(COMPLEX_BYTES)],
+    }
+
+
+def log_power_row(n, buffers, arguments):
+    rates = rounds_of(log_power_chains(n, arguments), n, buffers, arguments)
+    return row("logpwrfft_c", n, buffers, rates, lambda stock, copy: 3 * stock)
 
 
 def row(block, n, buffers, rates, bar):
@@ -178,6 +224,8 @@ COMPARISONS = {
     "filter_ccc": (functools.partial(filter_chains, "ccc"), functools.partial(filter_row, "ccc"), FILTER_TAPS),
     "filter_ccf": (functools.partial(filter_chains, "ccf"), functools.partial(filter_row, "ccf"), FILTER_TAPS),
     "arb_resampler": (resampler_chains, resampler_row, RESAMPLER_RATES),
+    "channelizer": (channelizer_chains, channelizer_row, CHANNELS),
+    "logpwrfft": (log_power_chains, log_power_row, LOG_POWER_SIZES),
 }
 
 
@@ -270,7 +318,7 @@ def above_zero(kind):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--block", choices=list(COMPARISONS), default="fft")
-    parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, numbers of taps, or thousandths of a rate")
+    parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, numbers of taps or channels, or thousandths of a rate")
     parser.add_argument("--latency", type=above_zero(float), metavar="HZ", help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
     parser.add_argument("--threads", action="store_true", help="what each thread of the flowgraph costs")

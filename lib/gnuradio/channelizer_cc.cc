@@ -41,6 +41,13 @@ static void check_channels(const std::vector<int> &map, size_t channels)
     }
 }
 
+/*
+ * Items of each channel for which there is room before the block. They gather while it works and wakes who is behind it,
+ * one thread for each channel perhaps, which costs more than the items of a small piece do. The stock block's streams
+ * hold as many between its two parts.
+ */
+constexpr size_t BUFFER_ITEMS = 8192;
+
 class channelizer_cc_impl final : public batch_block<channelizer_cc>
 {
     const size_t d_channels, d_hop;
@@ -75,6 +82,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
 
     void restart() override
     {
+        set_relative_rate(1, d_hop); // what ask_for_buffers() said was for the buffers alone
         if (d_started)
             batch_block::restart();
         select(d_map, static_cast<size_t>(detail()->noutputs()));
@@ -153,6 +161,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
     bool check_topology(int, int outputs) override
     {
         check_outputs(d_map, static_cast<size_t>(outputs)); // start() has nobody to tell
+        ask_for_buffers(*this, 0, sizeof(gr_complex), BUFFER_ITEMS * d_hop);
         return true;
     }
 
