@@ -122,8 +122,7 @@ PARAMETERS = {
          dict(taps="[1]", max_latency_ms="-1")]),
     "penstock_pfb_decimator_ccf": (
         [dict(decim="4", taps="[1]"), dict(decim="4", taps="[1]", channel="3")],
-        [dict(decim="1", taps="[1]"), dict(decim="65537", taps="[1]"), dict(decim="4", taps="[1]", channel="4"), dict(decim="4", taps="[1]", channel="-1"),
-         dict(decim="4", taps="[1]", fft_rot="2"), dict(decim="4", taps="[1]", fft_filts="'x'")]),
+        [dict(decim="1", taps="[1]"), dict(decim="65537", taps="[1]"), dict(decim="4", taps="[1]", channel="4"), dict(decim="4", taps="[1]", channel="-1")]),
     "penstock_pfb_channelizer_hier_ccf": (
         [dict(taps="[1]"), {}, dict(nchans="8", taps="[1, 2]", outchans="[5, 0]")],
         [dict(nchans="1", taps="[1]"), dict(taps="[]"), dict(taps="[1]", outchans="[3]"), dict(taps="[1]", outchans="[1, 1]")]),
@@ -131,12 +130,11 @@ PARAMETERS = {
         [dict(taps="[1]"), dict(taps="[1]", numchans="4", connections="4"), dict(taps="[1, 2]", twox="True", ch_map="[3, 0]"),
          dict(taps="[1]", numchans="8", connections="3", ch_map="[7, 0, 2, 1]")],
         [dict(numchans="1", taps="[1]"), dict(taps="[]"), dict(numchans="3", taps="[1]", twox="True"), dict(numchans="65537", taps="[1]"),
-         dict(taps="[1]", max_latency_ms="-1"), dict(taps="[1]", twox="3")]),
+         dict(taps="[1]", max_latency_ms="-1")]),
     "penstock_logpwrfft_x": (
         [{}, dict(type="float", shift="True"), dict(average="True", avg_alpha="0.01"), dict(avg_alpha="0"), dict(frame_rate="1e9"), dict(fft_size="1000")],
         [dict(sample_rate="0"), dict(fft_size="0"), dict(fft_size="2**23 + 1"), dict(ref_scale="0"), dict(frame_rate="0"), dict(avg_alpha="1.5"),
-         dict(average="True", avg_alpha="0"), dict(sample_rate="1e14", frame_rate="1e-3"), dict(max_latency_ms="-1"),
-         dict(average="2"), dict(shift="'no'")]),
+         dict(average="True", avg_alpha="0"), dict(sample_rate="1e14", frame_rate="1e-3"), dict(max_latency_ms="-1")]),
     "penstock_viterbi_decoder": (
         [{}, dict(code="dvb:7/8", bits="0"), dict(code="lte", bits="40", soft="byte", packed="True"), dict(length_tag_name="packet_len")],
         [dict(bits="-1"), dict(bits="2**20 + 1"), dict(bits="0"), dict(code="ccsds:1/2", bits="0", length_tag_name="len"),

@@ -59,7 +59,7 @@ def signature(node):
 def told(name, value):
     """The same by the module's own text."""
     text = re.search(r"\((.*)\) -> ", value.__doc__.splitlines()[0])[1]
-    return [name + "=" * bool(default) for name, default in re.findall(r"(?:^|, )(\w+): [\w.\[\], ]*?( =|(?=, \w+:|$))", text)]
+    return [name + "=" * bool(default) for name, default in re.findall(r"(?:^|, )(\w+): [\w.\[\], |]*?( =|(?=, \w+:|$))", text)]
 
 
 class QaStubs(gr_unittest.TestCase):
