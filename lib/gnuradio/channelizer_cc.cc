@@ -42,9 +42,9 @@ static void check_channels(const std::vector<int> &map, size_t channels)
 }
 
 /*
- * Items of each channel for which there is room before the block. They gather while it works and wakes who is behind it,
- * one thread for each channel perhaps, which costs more than the items of a small piece do. The stock block's streams
- * hold as many between its two parts.
+ * Items of each channel for which there is room before the block. They gather while it works and wakes who is behind
+ * it, one thread for each channel perhaps, which costs more than the items of a small piece do. The stock block's
+ * streams hold as many between its two parts.
  */
 constexpr size_t BUFFER_ITEMS = 8192;
 
