@@ -197,18 +197,24 @@ class QaSwap(gr_unittest.TestCase):
         cls.platform = Platform(name="test", prefs=gr.prefs(), version=gr.version(),
                                 version_parts=(gr.major_version(), gr.api_version(), gr.minor_version()))
         cls.platform.build_library([str(SOURCE / "grc"), *gr.prefs().get_string("grc", "global_blocks_path", "").split(":")])
+        with tempfile.TemporaryDirectory() as folder:
+            cls.broken = compile_all([path for path, _, _ in cls.examples], folder)  # by the stock blocks: GNU Radio's own affair
+        cls.sound = [one for one in cls.examples if one[0] not in cls.broken and
+                     one[0].with_name(MADE_BY.get(one[0].name, one[0].name)) not in cls.broken]
 
-    def test_all_compile(self):
+    def setUp(self):
         if not self.examples:
             self.skipTest("GNU Radio's examples are not installed")
+
+    def test_all_compile(self):
         with tempfile.TemporaryDirectory() as folder:
             pairs = {path: write(swapped(graph), pathlib.Path(folder, f"{number}", path.name)) for number, (path, graph, _) in enumerate(self.examples)}
-            stock, ours = compile_all(pairs, pathlib.Path(folder, "stock")), compile_all(pairs.values(), pathlib.Path(folder, "ours"))
+            ours = compile_all(pairs.values(), pathlib.Path(folder, "ours"))
         blocks = sum(len(found) for _, _, found in self.examples)
-        print(f"{len(pairs)} examples, {blocks} blocks swapped, {len(pairs) - len(ours)} compiled, {len(pairs) - len(stock)} with the stock blocks")
-        for path, text in stock.items():
+        print(f"{len(pairs)} examples, {blocks} blocks swapped, {len(pairs) - len(ours)} compiled, {len(pairs) - len(self.broken)} with the stock blocks")
+        for path, text in self.broken.items():
             print(f"  {path.name} does not compile with the stock blocks: {reason(text)}")
-        self.assertEqual({path.name: reason(ours[mine]) for path, mine in pairs.items() if mine in ours and path not in stock}, {})
+        self.assertEqual({path.name: reason(ours[mine]) for path, mine in pairs.items() if mine in ours and path not in self.broken}, {})
         self.assertGreater(len(pairs) - len(ours), len(pairs) // 2)
 
     def headless(self, path, graph, folder, packets=PACKETS):
@@ -229,7 +235,7 @@ class QaSwap(gr_unittest.TestCase):
 
     def test_those_with_a_file_give_the_same(self):
         compared, worst = 0, 0.0
-        for path, graph, _ in self.examples:
+        for path, graph, _ in self.sound:
             if not file_source(graph):
                 continue
             with self.subTest(path.name), tempfile.TemporaryDirectory() as folder:
@@ -249,7 +255,8 @@ class QaSwap(gr_unittest.TestCase):
                 worst = max(worst, *(each for each, same in zip(off, steady) if same))
                 compared += 1
         print(f"{compared} examples with a file source compared, at most {worst:.2g} apart")
-        self.assertEqual(compared, sum(1 for _, graph, _ in self.examples if file_source(graph)))
+        self.assertEqual(compared, sum(1 for _, graph, _ in self.sound if file_source(graph)))
+        self.assertGreater(compared, 4)
 
     def test_a_difference_is_seen(self):
         """What is not the same is told: other values, too few, none; a block that is not there; a parameter that is wrong."""
@@ -259,7 +266,9 @@ class QaSwap(gr_unittest.TestCase):
             self.assertGreater(difference(other, values), BOUND)
         self.assertGreater(difference(values, values[:0]), BOUND)
         self.assertGreater(difference(numpy.array([1, 2], numpy.uint8), numpy.array([1, 3], numpy.uint8)), BOUND)
-        path, graph, found = next(one for one in self.examples if file_source(one[1]) and "pfb_arb_resampler_xxx_0" in one[2])
+        _, graph, found = next((one for one in self.sound if "pfb_arb_resampler_xxx_0" in one[2]), (None, None, None))
+        if not graph:
+            self.skipTest("none of GNU Radio's own examples with a resampler compiles here")
         wrong, missing = swapped(graph), swapped(graph)
         for block in wrong["blocks"]:
             if block["name"] in found:
