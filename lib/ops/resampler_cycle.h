@@ -26,8 +26,8 @@ void penstock__resampler_cycle_free(struct resampler_cycle *cycle);
 void penstock__resampler_cycle_fill(struct resampler_cycle *cycle, struct resampler_ratio ratio,
                                     struct resampler_clock clock, uint64_t part, const struct resampler_arms *arms);
 
-/* Where `count` outputs are made, the first one `part` behind the sample at `place`. `place` and `before` are floats,
- * `each` of them a sample; whether each is made by one arm alone. */
+/* Where `count` outputs are made, the first one `part` behind the sample at float `place`, `each` floats being a
+ * sample; whether each output is made by one arm alone. */
 bool penstock__resampler_places(struct resampler_place *places, size_t count, const struct resampler_clock *clock,
                                 const struct resampler_arms *arms, const struct resampler_cycle *cycle, size_t place,
                                 uint64_t part, size_t each);
