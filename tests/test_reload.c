@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 
 enum { ROUNDS = 12, SETTLED = 4, MOST_A_ROUND = 4096 };
 
@@ -49,12 +50,10 @@ static size_t in_use(void)
     return info.uordblks + info.hblkhd;
 }
 
-int main(int argc, char **argv)
+static void *reload(void *unused)
 {
     static const size_t lengths[] = {64, 240, 1021};
-    library = argc > 1 ? argv[1] : "";
-    if (SANITIZED)
-        return test_skip("a sanitizer's allocator has no mallinfo2()");
+    (void)unused;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         size_t before = 0;
         for (int round = 0; round < ROUNDS; round++) {
@@ -66,5 +65,18 @@ int main(int argc, char **argv)
         printf("%zu points: %.0f bytes a round\n", lengths[i], a_round);
         CHECK(a_round < MOST_A_ROUND, "%zu points: %.0f bytes a round stay", lengths[i], a_round);
     }
+    return NULL;
+}
+
+/* Contexts of the main thread keep the library loaded; those of another one do not. */
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    library = argc > 1 ? argv[1] : "";
+    if (SANITIZED)
+        return test_skip("a sanitizer's allocator has no mallinfo2()");
+    CHECK_EQ(pthread_create(&thread, NULL, reload, NULL), 0);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    CHECK(!dlopen(library, RTLD_NOW | RTLD_NOLOAD), "the library is still loaded");
     return test_finish();
 }

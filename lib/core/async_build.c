@@ -8,6 +8,7 @@
 #include "core/deadline.h"
 #include "core/devices.h"
 #include "core/meter.h"
+#include "core/process_exit.h"
 #include "core/turns.h"
 
 #include <pthread.h>
@@ -44,6 +45,7 @@ static void *run(void *argument)
     struct penstock__async_build *build = argument;
     void *made = NULL;
     own = build;
+    penstock__exit_hold();
     penstock_log_as(build->log_user);
     penstock__cancel_by(&build->cancelled);
     int status = build->maker.make(&made, build->owner, build->device);
@@ -54,6 +56,7 @@ static void *run(void *argument)
     atomic_store(&build->done, true);
     pthread_cond_broadcast(&build->changed);
     pthread_mutex_unlock(&build->lock);
+    penstock__exit_release();
     return NULL;
 }
 

@@ -6,56 +6,23 @@
 #include "core/backends.h"
 #include "core/cancel.h"
 #include "core/deadline.h"
+#include "core/process_exit.h"
 
 #include <dlfcn.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define LOOK_S   0.02 /* between two looks at whether a thread is cancelled */
 #define ENDING_S 0.3  /* that who frees a context gives to what was cancelled */
 #define DRIVER_S 2.0  /* that he, and the process's end, give to a driver: one that is being loaded then may crash */
 
-/* ---------------------------------------------------------------- after the context ----------- */
-
-static pthread_mutex_t left_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned left; /* threads whose context was freed */
-
-/* A driver that is at work while the process ends may crash. */
-static void wait_for_left(void)
+/* The library's code must stay where it is for as long as threads run whose context was freed. */
+static void stay_loaded(void)
 {
-    double end_s = penstock__now_s() + DRIVER_S;
-    bool any = true;
-    while (any && penstock__now_s() < end_s) {
-        pthread_mutex_lock(&left_lock);
-        any = left > 0;
-        pthread_mutex_unlock(&left_lock);
-        if (any)
-            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
-}
-
-/* The library's code must stay where it is for as long as they run. */
-static void leave_threads(unsigned count)
-{
-    static bool prepared;
+    static const char here;
     Dl_info self;
-    pthread_mutex_lock(&left_lock);
-    left += count;
-    if (!prepared && dladdr(&left_lock, &self) && self.dli_fname)
+    if (dladdr(&here, &self) && self.dli_fname)
         dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-    if (!prepared)
-        atexit(wait_for_left);
-    prepared = true;
-    pthread_mutex_unlock(&left_lock);
-}
-
-static void forget_thread(void)
-{
-    pthread_mutex_lock(&left_lock);
-    left--;
-    pthread_mutex_unlock(&left_lock);
 }
 
 /* ---------------------------------------------------------------- threads --------------------- */
@@ -72,18 +39,17 @@ static void *run(void *argument)
     struct penstock__background *background = &job.context->background;
     void (*destroy)(penstock_context * context) = NULL;
     penstock__free(argument);
+    penstock__exit_hold();
     penstock__cancel_by(&background->closing);
     job.work(job.owner);
     pthread_mutex_lock(&job.context->table_lock);
-    const bool alone = background->destroy != NULL;
     if (!--background->threads)
         destroy = background->destroy;
     pthread_cond_broadcast(&job.context->table_changed);
     pthread_mutex_unlock(&job.context->table_lock);
     if (destroy)
         destroy(job.context);
-    if (alone)
-        forget_thread();
+    penstock__exit_release();
     return NULL;
 }
 
@@ -163,8 +129,7 @@ void penstock__background_renew(penstock_context *context)
     for (size_t i = 0; i < penstock__backend_count; i++)
         if (atomic_load(&context->kinds[i].state) == PENSTOCK__ASKED)
             atomic_store(&context->kinds[i].state, PENSTOCK__UNASKED);
-    pthread_mutex_init(&left_lock, NULL);
-    left = 0;
+    penstock__exit_renew();
 }
 
 bool penstock__background_end(penstock_context *context, void (*destroy)(penstock_context *context))
@@ -180,7 +145,7 @@ bool penstock__background_end(penstock_context *context, void (*destroy)(penstoc
         ;
     if (!(ended = !background->threads)) {
         background->destroy = destroy;
-        leave_threads(background->threads);
+        stay_loaded();
         pthread_mutex_lock(&context->log_lock);
         context->silent = true;
         pthread_mutex_unlock(&context->log_lock);

@@ -4,6 +4,7 @@
 /* A flag for each thread that makes something for another one. */
 #include "core/cancel.h"
 #include "backends/backend.h"
+#include "core/process_exit.h"
 
 #include <time.h>
 
@@ -23,7 +24,7 @@ bool penstock__cancellable(void)
 
 bool penstock__cancelled(void)
 {
-    return own && atomic_load(own);
+    return own && (atomic_load(own) || penstock__exiting());
 }
 
 int penstock__cancellable_lock(pthread_mutex_t *lock)

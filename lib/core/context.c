@@ -11,6 +11,7 @@
 #include "core/device_group.h"
 #include "core/devices.h"
 #include "core/fork.h"
+#include "core/process_exit.h"
 #include "core/wisdom.h"
 
 #include <stdio.h>
@@ -115,6 +116,7 @@ int penstock_context_new(penstock_context **context, const penstock_context_desc
         penstock_context_free(new);
         return status;
     }
+    penstock__exit_awaits();
     *context = new;
     return PENSTOCK_OK;
 }

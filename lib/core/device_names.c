@@ -72,12 +72,11 @@ static struct penstock_device *find_absent(penstock_context *context, const char
 
 int penstock__device_absent(penstock_context *context, const char *name)
 {
-    struct penstock_device *device = NULL;
+    struct penstock_device *device = find_absent(context, name);
     char names[256] = "";
-    penstock__devices_ask(context);
-    device = find_absent(context, name);
     if (device)
         return penstock__error(PENSTOCK_ERR_NO_DEVICE, "no device '%s': %s: %s", name, device->name, device->reason);
+    penstock__devices_ask(context);
     for (size_t i = 0; (device = penstock__device_row(context, NULL, i)); i++)
         if (present(device) && !(device->backend && device->backend->flags & PENSTOCK_BACKEND_DEVELOPERS))
             append_name(names, sizeof names, device->name);
