@@ -107,6 +107,9 @@ void penstock__pool_free(struct penstock__pool *pool);
 /* As penstock_host_memory_new(), for a device that is open, or NULL. */
 int penstock__host_block_new(void **memory, penstock_context *context, struct penstock_device *device, size_t bytes);
 
+/* Whether memory is in one of them that is a device's own: processors write to it, and do not read what they wrote. */
+bool penstock__host_is_read_by_device(penstock_context *context, const void *memory);
+
 /* Whether one of them is from a device whose driver stayed with the process that forked this one. */
 bool penstock__host_blocks_gone(penstock_context *context);
 void penstock__host_blocks_free(penstock_context *context);

@@ -165,6 +165,18 @@ bool penstock__host_reached(const struct penstock_device *device, const void *ho
     return reached;
 }
 
+bool penstock__host_is_read_by_device(penstock_context *context, const void *memory)
+{
+    const uintptr_t at = (uintptr_t)memory;
+    bool is = false;
+    pthread_mutex_lock(&context->host_lock);
+    for (const struct penstock__host_block *block = context->host_blocks; block && !is; block = block->following)
+        is = block->device && !block->kept && !block->device->on_cpu && at >= (uintptr_t)block->memory &&
+             at < (uintptr_t)block->memory + block->bytes;
+    pthread_mutex_unlock(&context->host_lock);
+    return is;
+}
+
 bool penstock__host_blocks_gone(penstock_context *context)
 {
     bool gone = false;

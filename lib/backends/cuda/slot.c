@@ -166,7 +166,7 @@ int penstock__cuda_upload(struct penstock_slot *slot, struct penstock_buffer *bu
     if (reached(slot->device, host, bytes)) {
         status = copy_in(slot, buffer, host, bytes);
     } else if (!(status = penstock__cuda_stage(&block, &self->staging, slot->device, bytes, self->marked + 1))) {
-        penstock__copy(slot->device->context, block->memory, host, bytes);
+        penstock__copy_past_caches(slot->device->context, block->memory, host, bytes);
         status = copy_in(slot, buffer, block->memory, bytes);
     }
     penstock__cuda_leave(slot->device);
