@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAX_SYMBOLS  65536             /* of a frame */
-#define LENT_SAMPLES ((size_t)1 << 20) /* room of an acquire, at least */
+#define LENT_SAMPLES ((size_t)1 << 20) /* room of an acquire, at least, where batches end with frames */
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, "ofdm stream: " __VA_ARGS__)
 
@@ -250,15 +250,16 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
     struct ofdm_stream *ofdm = of(stream);
     const size_t skipped = skip(ofdm, count);
     (void)taken;
-    if (skipped == count)
-        return PENSTOCK_OK;
-    count -= skipped;
-    int status = penstock__ofdm_stream_reserve(ofdm, count);
-    if (status)
-        return status;
-    penstock__copy(stream->context, ofdm->memory->samples + ofdm->filled, (const penstock_cf32 *)in->whole + skipped,
-                   count * sizeof *ofdm->memory->samples);
-    filled(ofdm, count);
+    for (size_t done = skipped, some; done < count; done += some) {
+        const size_t left = count - done, lacks = penstock__ofdm_stream_lacks(ofdm);
+        int status = penstock__ofdm_stream_reserve(ofdm, lacks ? lacks : left);
+        if (status)
+            return status;
+        some = lacks && lacks < left ? lacks : left;
+        penstock__copy(stream->context, ofdm->memory->samples + ofdm->filled, (const penstock_cf32 *)in->whole + done,
+                       some * sizeof *ofdm->memory->samples);
+        filled(ofdm, some);
+    }
     return PENSTOCK_OK;
 }
 
@@ -266,11 +267,12 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
 static int acquire(penstock_stream *stream, void **to, size_t *room)
 {
     struct ofdm_stream *ofdm = of(stream);
-    int status = penstock__ofdm_stream_reserve(ofdm, LENT_SAMPLES);
+    const size_t lacks = penstock__ofdm_stream_lacks(ofdm);
+    int status = penstock__ofdm_stream_reserve(ofdm, lacks ? lacks : LENT_SAMPLES);
     if (status)
         return status;
     *to = ofdm->memory->samples + ofdm->filled;
-    *room = ofdm->memory->room - ofdm->filled;
+    *room = lacks ? lacks : ofdm->memory->room - ofdm->filled;
     return PENSTOCK_OK;
 }
 

@@ -86,6 +86,10 @@ static inline uint64_t penstock__ofdm_stream_end(const struct ofdm_stream *ofdm,
 
 bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count);
 
+/* Samples that the batch lacks that was begun, where symbols follow each other and a device takes several batches at
+ * once; else 0. With room for so many it lies in one piece of memory, from which none has to be moved to another one. */
+size_t penstock__ofdm_stream_lacks(const struct ofdm_stream *ofdm);
+
 /* Room for `count` samples behind those that wait, in memory that the device reaches by itself. */
 int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count);
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define MOST_BATCH ((size_t)1 << 20) /* samples: symbols with a longer guard interval than anyone has */
+
 bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count)
 {
     const size_t bytes = sizeof *ofdm->frames, room = count + count / 2;
@@ -34,9 +36,23 @@ static void *reached(const struct ofdm_stream *ofdm, size_t count, size_t bytes)
     return status ? NULL : memory;
 }
 
+/* Samples of a whole batch of symbols that follow each other, where the device takes several at once; else 0. */
+static size_t batch_samples(const struct ofdm_stream *ofdm)
+{
+    const size_t samples = ofdm->continuous ? penstock__ofdm_chunk(ofdm->data) * ofdm->step : 0;
+    return samples <= MOST_BATCH ? samples : 0;
+}
+
+size_t penstock__ofdm_stream_lacks(const struct ofdm_stream *ofdm)
+{
+    const size_t batch = batch_samples(ofdm), waiting = ofdm->filled - ofdm->begin;
+    return waiting < batch ? batch - waiting : 0;
+}
+
 /* Memory of at least `samples`; what is spare and too small goes. */
 static struct ofdm_memory *new_memory(struct ofdm_stream *ofdm, size_t samples)
 {
+    const size_t batch = batch_samples(ofdm);
     struct ofdm_memory *memory;
     while ((memory = ofdm->spare_memory)) {
         ofdm->spare_memory = memory->next;
@@ -47,7 +63,7 @@ static struct ofdm_memory *new_memory(struct ofdm_stream *ofdm, size_t samples)
     }
     if (!(memory = penstock__calloc(1, sizeof *memory)))
         return NULL;
-    memory->room = samples + samples / 2;
+    memory->room = samples <= batch ? batch : samples + samples / 2;
     if (!(memory->samples = reached(ofdm, memory->room, sizeof *memory->samples))) {
         penstock__free(memory);
         return NULL;
