@@ -23,7 +23,7 @@ struct ofdm_memory {
     struct ofdm_memory *next; /* spare */
     penstock_cf32 *samples;
     size_t room;
-    unsigned batches; /* that read it */
+    unsigned batches; /* that are not done */
 };
 
 enum ofdm_batch_state {
@@ -36,7 +36,7 @@ struct ofdm_batch {
     struct ofdm_batch *next; /* sent after it, or spare */
     enum ofdm_batch_state state;
     unsigned slot;
-    struct ofdm_memory *memory; /* its first sample is number `begin` there, and `base` of the stream */
+    struct ofdm_memory *memory; /* its first sample is number `begin` there, and `base` of the stream; NULL once done */
     size_t begin, sample_count;
     uint64_t base;
     struct ofdm_waiting_frame *frames;
@@ -87,7 +87,8 @@ static inline uint64_t penstock__ofdm_stream_end(const struct ofdm_stream *ofdm,
 bool penstock__ofdm_stream_grow_frames(struct ofdm_stream *ofdm, size_t count);
 
 /* Samples that the batch lacks that was begun, where symbols follow each other and a device takes several batches at
- * once; else 0. With room for so many it lies in one piece of memory, from which none has to be moved to another one. */
+ * once; else 0. With room for so many the batch lies in one piece of memory, and no sample has to be moved to another.
+ */
 size_t penstock__ofdm_stream_lacks(const struct ofdm_stream *ofdm);
 
 /* Room for `count` samples behind those that wait, in memory that the device reaches by itself. */

@@ -97,23 +97,42 @@ static int describe(const struct ofdm_stream *ofdm, const struct ofdm_batch *bat
 
 /* ---------------------------------------------------------------- on their way ---------------- */
 
+/* Its samples are needed no more. */
+static void leave_memory(struct ofdm_stream *ofdm, struct ofdm_batch *batch)
+{
+    if (!batch->memory)
+        return;
+    batch->memory->batches--;
+    penstock__ofdm_memory_leave(ofdm, batch->memory);
+    batch->memory = NULL;
+}
+
+static void done(struct ofdm_stream *ofdm, struct ofdm_batch *batch)
+{
+    batch->state = OFDM_BATCH_DONE;
+    leave_memory(ofdm, batch);
+}
+
 /* Waits for the oldest one that is. */
 static void wait_for_one(struct ofdm_stream *ofdm)
 {
     struct ofdm_batch *batch = ofdm->first;
     while (batch->state != OFDM_BATCH_SENT)
         batch = batch->next;
-    batch->state = penstock__ofdm_wait(ofdm->data, batch->slot) ? OFDM_BATCH_LOST : OFDM_BATCH_DONE;
+    const int status = penstock__ofdm_wait(ofdm->data, batch->slot);
     ofdm->on_their_way--;
-    if (batch->state == OFDM_BATCH_LOST) {
-        while (ofdm->on_their_way)
-            wait_for_one(ofdm);
-        penstock__ofdm_give_up(ofdm->data);
+    if (!status) {
+        done(ofdm, batch);
+        return;
     }
+    batch->state = OFDM_BATCH_LOST;
+    while (ofdm->on_their_way)
+        wait_for_one(ofdm);
+    penstock__ofdm_give_up(ofdm->data);
 }
 
 /* While nothing is on its way. */
-static int run(const struct ofdm_stream *ofdm, struct ofdm_batch *made)
+static int run(struct ofdm_stream *ofdm, struct ofdm_batch *made)
 {
     const penstock_ofdm_batch batch = batch_of(made, made->symbol_count);
     char *points = made->made + made->symbol_count * penstock__ofdm_points_at(&ofdm->layout);
@@ -121,7 +140,7 @@ static int run(const struct ofdm_stream *ofdm, struct ofdm_batch *made)
         ofdm->data, &batch,
         &PENSTOCK_OFDM_RESULT(.points = (penstock_cf32 *)(void *)points, .soft = (int8_t *)made->made));
     if (!status)
-        made->state = OFDM_BATCH_DONE;
+        done(ofdm, made);
     return status;
 }
 
@@ -197,6 +216,7 @@ static int send(struct ofdm_stream *ofdm)
     if (!batch)
         return count ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
     batch->memory = ofdm->memory;
+    batch->memory->batches++;
     batch->begin = ofdm->begin;
     batch->sample_count = ofdm->filled - ofdm->begin;
     batch->base = base;
@@ -206,11 +226,11 @@ static int send(struct ofdm_stream *ofdm)
         memcpy(batch->frames, ofdm->frames, count * sizeof *batch->frames);
     int status = begin(ofdm, batch);
     if (status) {
+        leave_memory(ofdm, batch);
         batch->next = ofdm->spare;
         ofdm->spare = batch;
         return status;
     }
-    batch->memory->batches++;
     *(ofdm->first ? &ofdm->last->next : &ofdm->first) = batch;
     ofdm->last = batch;
     ofdm->sent_frames += count;
@@ -243,8 +263,7 @@ static void drop(struct ofdm_stream *ofdm)
 {
     struct ofdm_batch *batch = ofdm->first;
     ofdm->first = batch->next;
-    batch->memory->batches--;
-    penstock__ofdm_memory_leave(ofdm, batch->memory);
+    leave_memory(ofdm, batch);
     batch->next = ofdm->spare;
     ofdm->spare = batch;
 }
