@@ -291,10 +291,11 @@ static int commit(penstock_stream *stream, size_t count)
     return PENSTOCK_OK;
 }
 
-/* Frames that are not complete by now never will be. */
+/* Frames that are not complete by now never will be; the others need not wait until those before them are read. */
 static int finish(penstock_stream *stream)
 {
     stream->finished = true;
+    penstock__ofdm_stream_send(of(stream));
     return PENSTOCK_OK;
 }
 

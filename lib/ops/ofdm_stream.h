@@ -103,8 +103,8 @@ void penstock__ofdm_batch_free(const struct ofdm_stream *ofdm, struct ofdm_batch
 
 /* ---------------------------------------------------------------- ofdm_stream_batch.c --------- */
 
-/* Sends what makes whole batches, where the device takes several at once. What fails does so again with the next pull.
- */
+/* Sends what makes whole batches, and once the stream is finished all that is complete, where the device takes several
+ * at once. What fails does so again with the next pull. */
 void penstock__ofdm_stream_send(struct ofdm_stream *ofdm);
 
 /* Ends the batch that was read to its end; *batch: the one to be read, done, or NULL while no frame is complete. */

@@ -246,13 +246,13 @@ static int send(struct ofdm_stream *ofdm)
 
 void penstock__ofdm_stream_send(struct ofdm_stream *ofdm)
 {
-    const size_t chunk = penstock__ofdm_chunk(ofdm->data);
+    const size_t chunk = penstock__ofdm_chunk(ofdm->data), least = ofdm->stream.finished ? 1 : chunk;
     size_t symbols = 0;
     if (ofdm->continuous)
         symbols = (ofdm->filled - ofdm->begin) / ofdm->step;
-    for (size_t f = 0; f < ofdm->frame_count && symbols < chunk && complete(ofdm, &ofdm->frames[f]); f++)
+    for (size_t f = 0; f < ofdm->frame_count && symbols < least && complete(ofdm, &ofdm->frames[f]); f++)
         symbols += ofdm->frames[f].symbols;
-    if (!chunk || ofdm->held || symbols < chunk)
+    if (!chunk || ofdm->held || symbols < least)
         return;
     ofdm->held = send(ofdm);
     penstock__ofdm_stream_send(ofdm);
