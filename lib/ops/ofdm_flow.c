@@ -128,7 +128,8 @@ static struct ofdm_flow_span list_all(const struct chunk *chunk)
 
 /* ---------------------------------------------------------------- even distances -------------- */
 
-/* Symbols of one frame at even distances, as a continuous signal has them: those of a chunk follow from its first. */
+/* Symbols of one frame at even distances, as a continuous signal has them, all with the first row of pilots if there
+ * are any: those of a chunk follow from its first. */
 struct run {
     const struct ofdm_flow_work *work;
     size_t first, count;
@@ -143,11 +144,11 @@ static void look(void *argument, size_t item, unsigned worker)
     bool given = run->work->grid->tracking == PENSTOCK_TRACK_GIVEN;
     size_t begin = item * LOOK_SYMBOLS, end = begin + LOOK_SYMBOLS < run->count ? begin + LOOK_SYMBOLS : run->count;
     uint64_t start = symbols[0].start, differs = 0;
-    uint32_t frame = symbols[0].frame;
+    uint32_t frame = symbols[0].frame, rows = run->work->grid->pilots.count ? UINT32_MAX : 0;
     (void)worker;
     for (size_t i = begin; i < end; i++)
         differs |= (symbols[i].start ^ (start + i * run->spacing)) | (symbols[i].frame ^ frame) |
-                   (given & (symbols[i].phase != 0 || symbols[i].slope != 0));
+                   (symbols[i].pilot_row & rows) | (given & (symbols[i].phase != 0 || symbols[i].slope != 0));
     if (differs)
         atomic_store(&run->uneven, true);
 }
@@ -161,7 +162,7 @@ static uint32_t even_spacing(const struct ofdm_flow_work *work, size_t first, si
     size_t last = first + count - 1;
     if (count > 1)
         run.spacing = symbols[1].start - symbols[0].start;
-    if (work->grid->pilots.count || !run.spacing || run.spacing > UINT32_MAX ||
+    if (!run.spacing || run.spacing > UINT32_MAX ||
         !penstock__ofdm_good_symbols(work->grid, batch, work->skip, first, first + 1) ||
         !penstock__ofdm_good_symbols(work->grid, batch, work->skip, last, last + 1))
         return 0;
