@@ -242,8 +242,8 @@ unsigned penstock__ofdm_slots(const penstock_ofdm *ofdm)
     return executor ? executor->slot_count : 1;
 }
 
-int penstock__ofdm_start(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, char *made, unsigned slot,
-                         bool *started)
+int penstock__ofdm_start(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, uint64_t frames_id, char *made,
+                         unsigned slot, bool *started)
 {
     const penstock_ofdm_result all = PENSTOCK_OFDM_RESULT(.points = (void *)made, .soft = (void *)made);
     struct ofdm_flow_work work = work_of(ofdm, batch, &all);
@@ -252,7 +252,7 @@ int penstock__ofdm_start(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, 
     if (!penstock__ofdm_chunk(ofdm))
         return PENSTOCK_OK;
     ofdm->fused->gain_set = slot;
-    int status = penstock__ofdm_fused_begin(ofdm->fused, &ofdm->grid, batch, &all);
+    int status = penstock__ofdm_fused_begin(ofdm->fused, &ofdm->grid, batch, &all, frames_id);
     ofdm->fused->gain_set = 0;
     if (status <= 0 || !ofdm->fused->chosen || batch->symbol_count > penstock__ofdm_chunk(ofdm))
         return status < 0 ? status : PENSTOCK_OK;
@@ -278,7 +278,7 @@ void penstock__ofdm_give_up(penstock_ofdm *ofdm)
 static int run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, const penstock_ofdm_result *result)
 {
     bool done;
-    int status, fused = penstock__ofdm_fused_begin(ofdm->fused, &ofdm->grid, batch, result);
+    int status, fused = penstock__ofdm_fused_begin(ofdm->fused, &ofdm->grid, batch, result, 0);
     if (fused < 0)
         return fused;
     if (fused && flow(ofdm, batch, result))

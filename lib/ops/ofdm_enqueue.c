@@ -14,7 +14,7 @@ static int send_frame(struct ofdm_fused *fused, const struct ofdm_grid *grid, co
     const penstock_ofdm_result soft = {.soft = (int8_t *)(uintptr_t)frame}; /* soft bits alone are wanted */
     const penstock_ofdm_symbol first = {.start = 0};
     struct penstock_ofdm_descriptor descriptors[2];
-    int status = penstock__ofdm_fused_begin(fused, grid, &batch, &soft);
+    int status = penstock__ofdm_fused_begin(fused, grid, &batch, &soft, 0);
     penstock__ofdm_there_free(&fused->there);
     if (status <= 0 || fused->chosen != &fused->kernels[OFDM_SOFT])
         return status < 0 ? status

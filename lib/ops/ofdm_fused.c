@@ -164,6 +164,7 @@ static int reserve_frames(struct ofdm_fused *fused, size_t count)
     struct ofdm_gain_set *set = &fused->gain_sets[fused->gain_set];
     size_t pairs = count * penstock__ofdm_coefficients(&fused->chosen->problem.ofdm);
     fused->frame_count = count;
+    set->frames_id = 0;
     if (pairs > set->capacity) {
         penstock__free(set->values);
         set->values = penstock__calloc(pairs, sizeof *set->values);
@@ -173,21 +174,39 @@ static int reserve_frames(struct ofdm_fused *fused, size_t count)
     return set->values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
-int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
-                               const penstock_ofdm_result *result)
+/* Whether the set has what a batch of these frames needs. */
+static bool kept(struct ofdm_fused *fused, size_t count, uint64_t frames_id)
 {
+    const struct ofdm_gain_set *set = &fused->gain_sets[fused->gain_set];
+    if (!frames_id || set->frames_id != frames_id)
+        return false;
+    fused->frame_count = count;
+    fused->coefficients = set->values;
+    fused->filled = set->filled;
+    fused->highest = set->highest;
+    return true;
+}
+
+int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
+                               const penstock_ofdm_result *result, uint64_t frames_id)
+{
+    struct ofdm_gain_set *set = &fused->gain_sets[fused->gain_set];
     int status = choose(fused, batch, result);
     if (status || !fused->chosen || !batch->frame_count)
         return status;
     const struct penstock_ofdm_problem *ofdm = &fused->chosen->problem.ofdm;
+    if (kept(fused, batch->frame_count, frames_id))
+        return true;
     if ((status = reserve_frames(fused, batch->frame_count)))
         return status;
-    fused->filled++;
+    fused->filled = set->filled = ++fused->fills;
     fused->highest = 0;
     for (size_t f = 0; f < batch->frame_count; f++)
         if (!penstock__ofdm_coefficients_fill(fused->coefficients + f * penstock__ofdm_coefficients(ofdm), ofdm, grid,
                                               &batch->frames[f], &fused->highest))
             return false;
+    set->frames_id = frames_id;
+    set->highest = fused->highest;
     return true;
 }
 

@@ -37,11 +37,13 @@ struct ofdm_fused {
     penstock_cf32 *pilot_values;
     struct penstock_ofdm_descriptor *descriptors; /* of a block's symbols */
     penstock_cf32 *coefficients;                  /* of a batch's frames */
-    uint64_t filled;                              /* batches that these were made for: what tells them from others */
+    uint64_t filled, fills;                       /* which of all that were made these are: what tells them apart */
     size_t frame_count;
     struct ofdm_gain_set {
         penstock_cf32 *values;
         size_t capacity;              /* pairs */
+        uint64_t frames_id, filled;   /* 0: of frames that may differ from the next batch's; and as above, */
+        double highest;               /* likewise */
     } gain_sets[PENSTOCK__MAX_SLOTS]; /* `coefficients` is one of them; batches that are on their way at once have each
                                        * its own
                                        */
@@ -72,10 +74,11 @@ void penstock__ofdm_fused_free(struct ofdm_fused *fused);
 struct penstock_problem penstock__ofdm_problem(const struct ofdm_fused *fused, const struct ofdm_grid *grid,
                                                penstock_format format, enum ofdm_want want);
 
-/* Whether a kernel gives all that is wanted of the batch; then it is made and the frames' coefficients are. A negative
- * status is an error. */
+/* Whether a kernel gives all that is wanted of the batch; then it is made and the frames' coefficients are, unless the
+ * batch before with this set of them had the same `frames_id`, not 0: the same results wanted of as many frames, alike
+ * but for offset and origin. A negative status is an error. */
 int penstock__ofdm_fused_begin(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,
-                               const penstock_ofdm_result *result);
+                               const penstock_ofdm_result *result, uint64_t frames_id);
 
 /* A block's symbols, whose samples are packed at `in`, n of each. After an error the kernel is given up. */
 int penstock__ofdm_fused_run(struct ofdm_fused *fused, const struct ofdm_grid *grid, const penstock_ofdm_batch *batch,

@@ -97,6 +97,7 @@ static int make(struct ofdm_stream *ofdm, penstock_context *context, const penst
         return PENSTOCK_ERR_MEMORY;
     for (size_t k = 0; k < desc->n; k++)
         ofdm->ones[k] = (penstock_cf32){1, 0};
+    ofdm->plain_scale = penstock__ofdm_stream_scale(ofdm, ofdm->ones);
     return make_training(ofdm, context, desc, device);
 }
 
@@ -319,7 +320,7 @@ int penstock_ofdm_stream_pull(penstock_stream *stream, penstock_ofdm_stream_resu
     made.symbols = frame->symbols;
     made.points = (const penstock_cf32 *)(const void *)points + batch->given_symbols * ofdm->carrier_count;
     made.soft = (const int8_t *)batch->made + batch->given_symbols * ofdm->carrier_count * ofdm->layout.bits;
-    made.channel = batch->channels + batch->given * ofdm->n;
+    made.channel = batch->described[batch->given].channel;
     batch->given++;
     batch->given_symbols += frame->symbols;
     ofdm->pulled_frames++;

@@ -44,8 +44,8 @@ struct ofdm_batch {
     size_t given, given_symbols; /* of its frames, and their symbols */
     penstock_ofdm_frame *described;
     penstock_ofdm_symbol *symbols;
-    penstock_cf32 *channels;
-    char *made; /* soft bits, then points: `layout` */
+    penstock_cf32 *channels; /* with training */
+    char *made;              /* soft bits, then points: `layout` */
     size_t made_bytes;
 };
 
@@ -57,6 +57,7 @@ struct ofdm_stream {
     int32_t *used;                       /* the training's carriers, and what is sent on each */
     penstock_cf32 *sent;
     penstock_cf32 *ones; /* channel of one, n values */
+    float plain_scale;   /* penstock__ofdm_stream_scale() of that, without training */
     penstock_constellation constellation;
     bool continuous;
 
@@ -102,6 +103,10 @@ struct ofdm_batch *penstock__ofdm_batch_new(struct ofdm_stream *ofdm, size_t fra
 void penstock__ofdm_batch_free(const struct ofdm_stream *ofdm, struct ofdm_batch *batch);
 
 /* ---------------------------------------------------------------- ofdm_stream_batch.c --------- */
+
+/* What soft bits are multiplied by, so that one on a carrier with the frame's mean power is STRONG_BIT at the least
+ * distance. */
+float penstock__ofdm_stream_scale(const struct ofdm_stream *ofdm, const penstock_cf32 *channel);
 
 /* Sends what makes whole batches, and once the stream is finished all that is complete, where the device takes several
  * at once. What fails does so again with the next pull. */

@@ -20,8 +20,7 @@ static bool complete(const struct ofdm_stream *ofdm, const struct ofdm_waiting_f
     return penstock__ofdm_stream_end(ofdm, frame) <= ofdm->base + ofdm->filled;
 }
 
-/* So that a soft bit on a carrier with the frame's mean power is STRONG_BIT at the least distance. */
-static float llr_scale(const struct ofdm_stream *ofdm, const penstock_cf32 *channel)
+float penstock__ofdm_stream_scale(const struct ofdm_stream *ofdm, const penstock_cf32 *channel)
 {
     const unsigned bits = (unsigned)ofdm->constellation;
     const float levels = bits == 1 ? 2 : (float)(1U << (bits / 2)), axes = bits == 1 ? 1 : 2;
@@ -80,12 +79,10 @@ static int describe(const struct ofdm_stream *ofdm, const struct ofdm_batch *bat
         return status;
     for (size_t f = 0; f < batch->frame_count; f++) {
         const struct ofdm_waiting_frame *frame = &batch->frames[f];
-        penstock_cf32 *channel = batch->channels + f * ofdm->n;
-        if (!ofdm->training)
-            memcpy(channel, ofdm->ones, ofdm->n * sizeof *channel);
+        const penstock_cf32 *channel = ofdm->training ? batch->channels + f * ofdm->n : ofdm->ones;
         batch->described[f].channel = channel;
         batch->described[f].constellation = ofdm->constellation;
-        batch->described[f].llr_scale = llr_scale(ofdm, channel);
+        batch->described[f].llr_scale = ofdm->training ? penstock__ofdm_stream_scale(ofdm, channel) : ofdm->plain_scale;
         for (size_t i = 0; i < frame->symbols; i++)
             batch->symbols[count++] =
                 (penstock_ofdm_symbol){.start = batch->described[f].origin + (ofdm->training_symbols + i) * ofdm->step,
@@ -155,7 +152,7 @@ static int begin(struct ofdm_stream *ofdm, struct ofdm_batch *made)
         const penstock_ofdm_batch batch = batch_of(made, made->symbol_count);
         while (ofdm->on_their_way == penstock__ofdm_slots(ofdm->data))
             wait_for_one(ofdm);
-        status = penstock__ofdm_start(ofdm->data, &batch, made->made, ofdm->next_slot, &started);
+        status = penstock__ofdm_start(ofdm->data, &batch, ofdm->continuous, made->made, ofdm->next_slot, &started);
     }
     if (started) {
         made->state = OFDM_BATCH_SENT;

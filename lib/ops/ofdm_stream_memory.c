@@ -121,8 +121,8 @@ static bool reserve_frames(const struct ofdm_stream *ofdm, struct ofdm_batch *ba
     penstock__free(batch->channels);
     batch->frames = penstock__alloc(frames * sizeof *batch->frames);
     batch->described = penstock__alloc(frames * sizeof *batch->described);
-    batch->channels = penstock__alloc(frames * ofdm->n * sizeof *batch->channels);
-    batch->frame_room = batch->frames && batch->described && batch->channels ? frames : 0;
+    batch->channels = ofdm->training ? penstock__alloc(frames * ofdm->n * sizeof *batch->channels) : NULL;
+    batch->frame_room = batch->frames && batch->described && (batch->channels || !ofdm->training) ? frames : 0;
     return batch->frame_room;
 }
 
