@@ -25,8 +25,10 @@ struct penstock__batch {
                                  with the slot */
     uint64_t phase;           /* of the first frame: FILTER, rotated: in units of 2^-64 turns; folded: its turn, < n */
     void *out;
-    size_t frames;  /* >= 1 */
-    size_t samples; /* at `in` */
+    size_t frames;     /* >= 1 */
+    size_t samples;    /* at `in` */
+    size_t out_wanted; /* bytes of the output, from its beginning on, that must come to `out`, which has room for all;
+                          0: all */
     /* NULL, or what it costs by the device's clock is added there once it was waited for: measured for some batches,
      * and for others as for these by the frame. */
     struct penstock__event_times *event_times;

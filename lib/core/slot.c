@@ -218,7 +218,8 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_COMPUTED);
     if (!slot->out.wrapped)
-        status = backend->download(&slot->slot, batch->out, &slot->out, out_bytes);
+        status =
+            backend->download(&slot->slot, batch->out, &slot->out, batch->out_wanted ? batch->out_wanted : out_bytes);
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_DOWNLOADED);
     return status;
 }

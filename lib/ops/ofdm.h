@@ -32,12 +32,12 @@ void penstock__ofdm_ran_here(penstock_ofdm *ofdm);
 
 /*
  * A device may have batches on their way while others are made ready: penstock__ofdm_chunk() is how many symbols such a
- * batch has at most, or 0. All of interest goes to `made`, memory that the device reaches, laid out as `complete`
- * output of problem_ofdm.h. `slot` < penstock__ofdm_slots() is idle, and busy until the wait; all that `batch` points
- * to stays as it is so long. `frames_id`, if not 0: the batch has as many frames as others with that number, alike but
- * for offset and origin. *started: false where it must go through penstock_ofdm_run(), for which all slots must be
- * idle. After an error of either, all slots waited for, penstock__ofdm_give_up() and penstock_ofdm_run() do it. Nothing
- * is checked.
+ * batch has at most, or 0. Soft bits and points go to `made`, memory that the device reaches, with room for `complete`
+ * output of problem_ofdm.h, of which they are the first parts. `slot` < penstock__ofdm_slots() is idle, and busy until
+ * the wait; all that `batch` points to stays as it is so long. `frames_id`, if not 0: the batch has as many frames as
+ * others with that number, alike but for offset and origin. *started: false where it must go through
+ * penstock_ofdm_run(), for which all slots must be idle. After an error of either, all slots waited for,
+ * penstock__ofdm_give_up() and penstock_ofdm_run() do it. Nothing is checked.
  */
 size_t penstock__ofdm_chunk(const penstock_ofdm *ofdm);
 unsigned penstock__ofdm_slots(const penstock_ofdm *ofdm); /* 1 before the first batch */

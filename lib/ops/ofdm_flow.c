@@ -218,6 +218,7 @@ static int send(struct ofdm_flow *flow, const struct ofdm_flow_work *work, unsig
                                                                     : work->result->soft + first * problem->out_bytes,
                                     .frames = count,
                                     .samples = (size_t)distance + work->grid->n,
+                                    .out_wanted = work->made ? count * penstock__ofdm_pilots_at(&problem->ofdm) : 0,
                                     .event_times = work->fused->event_times};
     if ((status = penstock__executor_submit(work->fused->chosen->executor, index, &batch)))
         return status;

@@ -32,7 +32,8 @@ struct ofdm_flow_work {
     const penstock_ofdm_batch *batch;
     const penstock_ofdm_result *result;
     size_t skip, length; /* from a symbol's start to its transform, and to the next symbol */
-    char *made;          /* where all that was asked for goes as the kernel leaves it; NULL: to `result` */
+    char *made;          /* where soft bits and points go as the kernel leaves them, before all else; NULL: all that was
+                            asked for goes to `result` */
 };
 
 enum { OFDM_FLOW_SCATTERED = 1, OFDM_FLOW_REFUSED };
