@@ -3,8 +3,9 @@
 
 /*
  * Batches of an OFDM stream that are on their way at once, on a device that takes a chunk of symbols in one kernel:
- * the same bits as symbol by symbol, near to those of the CPU, from pushes and from lent memory; and a device that is
- * lost with some of them on their way. Argument: opencl or cuda.
+ * the same bits as symbol by symbol, near to those of the CPU, from pushes and from lent memory, and whether symbols
+ * are listed for the device or follow from the first one; and a device that is lost with some of them on their way.
+ * Argument: opencl or cuda.
  */
 #include "device.h"
 #include "ops/ofdm_stream.h"
@@ -14,8 +15,13 @@ enum { N = 64, GUARD = 16, STEP = N + GUARD, CARRIERS = 48, PILOTS = 4, BITS = 4
 enum { CHUNK = 6554, SYMBOLS = 4 * CHUNK + 700, SAMPLES = SYMBOLS * STEP + 30, FRAME = 300 };
 
 static penstock_cf32 samples[SAMPLES], training[N];
-static const penstock_cf32 pilot_values[PILOTS] = {{1, 0}, {1, 0}, {1, 0}, {-1, 0}};
+static const penstock_cf32 pilot_values[2 * PILOTS] = {{1, 0}, {1, 0}, {1, 0}, {-1, 0},
+                                                       {1, 0}, {1, 0}, {1, 0}, {-1, 0}};
 static int32_t carriers[CARRIERS], pilots[PILOTS] = {-21, -7, 7, 21};
+
+/* The last two are alike but for a second row of pilots, the same as the first, for which symbols are listed. */
+enum signal { FRAMES, CONTINUOUS, TRACKED, LISTED };
+static const char *const names[] = {"frames", "continuous", "tracked", "listed"};
 
 struct made {
     size_t symbols, frames;
@@ -39,17 +45,20 @@ static void make_signal(void)
         samples[i] = (penstock_cf32){(float)test_uniform(&seed), (float)test_uniform(&seed)};
 }
 
-static int new_stream(penstock_stream **stream, penstock_context *context, bool frames, const char *device)
+static int new_stream(penstock_stream **stream, penstock_context *context, enum signal signal, const char *device)
 {
+    const bool frames = signal == FRAMES;
     penstock_ofdm_stream_desc desc =
         PENSTOCK_OFDM_STREAM_DESC(.n = N, .guard = GUARD, .carriers = carriers, .carrier_count = CARRIERS,
                                   .constellation = PENSTOCK_QAM16, .continuous = !frames);
-    if (frames) {
+    if (signal != CONTINUOUS) {
         desc.pilots = pilots;
         desc.pilot_count = PILOTS;
         desc.pilot_values = pilot_values;
-        desc.pilot_rows = 1;
+        desc.pilot_rows = signal == LISTED ? 2 : 1;
         desc.track = true;
+    }
+    if (frames) {
         desc.training = training;
         desc.training_symbols = TRAINING;
     }
@@ -95,14 +104,15 @@ static int push(penstock_stream *stream, bool lent, const penstock_cf32 *from, s
     return status ? status : penstock_stream_commit(stream, *taken);
 }
 
-/* Chunks of `most`; pulled after each, or, with `late`, at the end alone, before which `halfway` is called once. */
-static int run(penstock_stream *stream, struct made *made, bool frames, bool lent, size_t most, bool late,
+/* Chunks of `most`; pulled after each, or, with `late`, once the stream is finished, before which `halfway` is called
+ * once. */
+static int run(penstock_stream *stream, struct made *made, enum signal signal, bool lent, size_t most, bool late,
                void (*halfway)(void))
 {
     const struct ofdm_stream *ofdm = (const struct ofdm_stream *)(const void *)stream;
     int status = penstock_stream_reset(stream);
     made->symbols = made->frames = made->most = 0;
-    if (!status && frames)
+    if (!status && signal == FRAMES)
         status = announce(stream);
     for (size_t at = 0, taken; at < SAMPLES && !status; at += taken) {
         status = push(stream, lent, samples + at, SAMPLES - at < most ? SAMPLES - at : most, &taken);
@@ -114,6 +124,8 @@ static int run(penstock_stream *stream, struct made *made, bool frames, bool len
             halfway = NULL;
         }
     }
+    if (!status && late)
+        status = penstock_stream_finish(stream);
     return status ? status : pull(stream, made);
 }
 
@@ -135,26 +147,38 @@ static void compare(const char *what, const struct made *made)
     CHECK(far <= want.symbols * CARRIERS * BITS / 100000, "%s: %zu soft bits are off by more than one", what, far);
 }
 
-static void check(penstock_context *context, const char *device, bool frames)
+static void check(penstock_context *context, const char *device, enum signal signal)
 {
     penstock_stream *stream = NULL, *cpu = NULL;
-    const char *what = frames ? "frames" : "continuous";
-    CHECK_OK(new_stream(&cpu, context, frames, "cpu"));
-    CHECK_OK(run(cpu, &want, frames, false, SAMPLES, false, NULL));
-    CHECK_OK(new_stream(&stream, context, frames, device));
-    CHECK_OK(run(stream, &ahead, frames, true, SAMPLES, true, NULL));
+    const char *what = names[signal];
+    CHECK_OK(new_stream(&cpu, context, signal, "cpu"));
+    CHECK_OK(run(cpu, &want, signal, false, SAMPLES, false, NULL));
+    CHECK_OK(new_stream(&stream, context, signal, device));
+    CHECK_OK(run(stream, &ahead, signal, true, SAMPLES, true, NULL));
     compare(what, &ahead);
     CHECK(ahead.most == 3, "%s: %u batches on their way at once", what, ahead.most);
-    CHECK_OK(run(stream, &small, frames, false, 100000, true, NULL));
+    CHECK_OK(run(stream, &small, signal, false, 100000, true, NULL));
     CHECK(ahead.symbols == small.symbols && small.most >= 2 && !memcmp(ahead.points, small.points, sizeof small.points),
           "%s: pushes give other points than lent memory", what);
-    CHECK_OK(run(stream, &small, frames, false, 30000, false, NULL));
+    CHECK_OK(run(stream, &small, signal, false, 30000, false, NULL));
     CHECK(!memcmp(ahead.points, small.points, sizeof small.points) &&
               !memcmp(ahead.soft, small.soft, sizeof small.soft),
           "%s: other bits where each push is pulled", what);
-    CHECK_OK(run(stream, &small, frames, true, SAMPLES / 2, true, NULL));
+    CHECK_OK(run(stream, &small, signal, true, SAMPLES / 2, true, NULL));
     penstock_stream_free(stream); /* with what is not pulled */
     penstock_stream_free(cpu);
+}
+
+/* After TRACKED. */
+static void check_listed(penstock_context *context, const char *device)
+{
+    penstock_stream *stream = NULL;
+    CHECK_OK(new_stream(&stream, context, LISTED, device));
+    CHECK_OK(run(stream, &small, LISTED, true, SAMPLES, true, NULL));
+    CHECK(!memcmp(ahead.points, small.points, sizeof small.points) &&
+              !memcmp(ahead.soft, small.soft, sizeof small.soft),
+          "other bits where symbols are listed");
+    penstock_stream_free(stream);
 }
 
 static void lose(void)
@@ -162,15 +186,15 @@ static void lose(void)
     shim.fail_from(0);
 }
 
-static void check_lost(const char *device, bool preferred)
+static void check_lost(const char *device, bool preferred, enum signal signal)
 {
     char name[40];
     penstock_context *context = NULL;
     penstock_stream *stream = NULL;
     CHECK_OK(penstock_context_new(&context, NULL));
     snprintf(name, sizeof name, "%s%s", preferred ? "prefer:" : "", device);
-    CHECK_OK(new_stream(&stream, context, true, name));
-    int status = run(stream, &ahead, true, true, SAMPLES, true, lose);
+    CHECK_OK(new_stream(&stream, context, signal, name));
+    int status = run(stream, &ahead, signal, true, SAMPLES, true, lose);
     if (preferred) {
         CHECK_OK(status);
         compare("lost", &ahead);
@@ -191,10 +215,13 @@ int main(int count, char **arguments)
     int exits = test_device(&context, device);
     if (!context)
         return exits;
-    check(context, device, false);
-    check(context, device, true);
+    for (enum signal signal = FRAMES; signal < LISTED; signal++) {
+        check(context, device, signal);
+        if (signal == TRACKED)
+            check_listed(context, device);
+        for (int preferred = 0; preferred < 2 && driver; preferred++)
+            check_lost(device, preferred, signal);
+    }
     penstock_context_free(context);
-    for (int preferred = 0; preferred < 2 && driver; preferred++)
-        check_lost(device, preferred);
     return test_finish();
 }
