@@ -224,8 +224,8 @@ static void took(struct ofdm_stream *ofdm, size_t samples)
         penstock__meter_skip(&ofdm->stream.meter, ofdm->stream.taken);
 }
 
-/* Of the next `count` samples those that lie before the first frame, which are counted as taken. */
-static size_t skip(struct ofdm_stream *ofdm, size_t count)
+/* How many of the next `count` samples lie before the first frame. */
+static size_t before_frames(const struct ofdm_stream *ofdm, size_t count)
 {
     const uint64_t from = ofdm->stream.taken;
     uint64_t needed = ofdm->continuous ? 0 : UINT64_MAX;
@@ -233,10 +233,16 @@ static size_t skip(struct ofdm_stream *ofdm, size_t count)
         needed = ofdm->frames[0].start;
     if (waits(ofdm) || needed <= from)
         return 0;
-    const size_t skipped = needed - from < count ? (size_t)(needed - from) : count;
-    ofdm->base = from + skipped - ofdm->filled;
-    took(ofdm, skipped);
-    return skipped;
+    return needed - from < count ? (size_t)(needed - from) : count;
+}
+
+/* So many are counted as taken. */
+static void skip(struct ofdm_stream *ofdm, size_t count)
+{
+    if (!count)
+        return;
+    ofdm->base = ofdm->stream.taken + count - ofdm->filled;
+    took(ofdm, count);
 }
 
 static void filled(struct ofdm_stream *ofdm, size_t samples)
@@ -246,17 +252,21 @@ static void filled(struct ofdm_stream *ofdm, size_t samples)
     penstock__ofdm_stream_send(ofdm);
 }
 
+/* All or nothing. */
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
     struct ofdm_stream *ofdm = of(stream);
-    const size_t skipped = skip(ofdm, count);
+    const size_t skipped = before_frames(ofdm, count);
+    int status = count > skipped ? penstock__ofdm_stream_foresee(ofdm, count - skipped) : PENSTOCK_OK;
     (void)taken;
+    if (status)
+        return status;
+    skip(ofdm, skipped);
     for (size_t done = skipped, some; done < count; done += some) {
         const size_t left = count - done, lacks = penstock__ofdm_stream_lacks(ofdm);
-        int status = penstock__ofdm_stream_reserve(ofdm, lacks ? lacks : left);
-        if (status)
-            return status;
         some = lacks && lacks < left ? lacks : left;
+        if ((status = penstock__ofdm_stream_reserve(ofdm, lacks ? lacks : left))) /* not that of a batch's size */
+            return status;
         penstock__copy(stream->context, ofdm->memory->samples + ofdm->filled, (const penstock_cf32 *)in->whole + done,
                        some * sizeof *ofdm->memory->samples);
         filled(ofdm, some);
@@ -280,7 +290,8 @@ static int acquire(penstock_stream *stream, void **to, size_t *room)
 static int commit(penstock_stream *stream, size_t count)
 {
     struct ofdm_stream *ofdm = of(stream);
-    const size_t skipped = skip(ofdm, count);
+    const size_t skipped = before_frames(ofdm, count);
+    skip(ofdm, skipped);
     if (skipped == count)
         return PENSTOCK_OK;
     count -= skipped;

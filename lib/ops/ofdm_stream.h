@@ -95,6 +95,9 @@ size_t penstock__ofdm_stream_lacks(const struct ofdm_stream *ofdm);
 /* Room for `count` samples behind those that wait, in memory that the device reaches by itself. */
 int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count);
 
+/* The same for all pieces of memory that the next `count` samples come to lie in, as far as can be foreseen. */
+int penstock__ofdm_stream_foresee(struct ofdm_stream *ofdm, size_t count);
+
 /* It becomes spare where nobody fills or reads it. */
 void penstock__ofdm_memory_leave(struct ofdm_stream *ofdm, struct ofdm_memory *memory);
 

@@ -49,10 +49,23 @@ size_t penstock__ofdm_stream_lacks(const struct ofdm_stream *ofdm)
     return waiting < batch ? batch - waiting : 0;
 }
 
+static struct ofdm_memory *make_memory(const struct ofdm_stream *ofdm, size_t samples)
+{
+    const size_t batch = batch_samples(ofdm);
+    struct ofdm_memory *memory = penstock__calloc(1, sizeof *memory);
+    if (!memory)
+        return NULL;
+    memory->room = samples <= batch ? batch : samples + samples / 2;
+    if (!(memory->samples = reached(ofdm, memory->room, sizeof *memory->samples))) {
+        penstock__free(memory);
+        return NULL;
+    }
+    return memory;
+}
+
 /* Memory of at least `samples`; what is spare and too small goes. */
 static struct ofdm_memory *new_memory(struct ofdm_stream *ofdm, size_t samples)
 {
-    const size_t batch = batch_samples(ofdm);
     struct ofdm_memory *memory;
     while ((memory = ofdm->spare_memory)) {
         ofdm->spare_memory = memory->next;
@@ -61,14 +74,7 @@ static struct ofdm_memory *new_memory(struct ofdm_stream *ofdm, size_t samples)
         penstock_host_memory_free(ofdm->stream.context, memory->samples);
         penstock__free(memory);
     }
-    if (!(memory = penstock__calloc(1, sizeof *memory)))
-        return NULL;
-    memory->room = samples <= batch ? batch : samples + samples / 2;
-    if (!(memory->samples = reached(ofdm, memory->room, sizeof *memory->samples))) {
-        penstock__free(memory);
-        return NULL;
-    }
-    return memory;
+    return make_memory(ofdm, samples);
 }
 
 void penstock__ofdm_memory_leave(struct ofdm_stream *ofdm, struct ofdm_memory *memory)
@@ -100,6 +106,23 @@ int penstock__ofdm_stream_reserve(struct ofdm_stream *ofdm, size_t count)
     ofdm->filled = waiting;
     ofdm->begin = 0;
     return PENSTOCK_OK;
+}
+
+int penstock__ofdm_stream_foresee(struct ofdm_stream *ofdm, size_t count)
+{
+    const size_t batch = batch_samples(ofdm), lacks = penstock__ofdm_stream_lacks(ofdm);
+    const size_t behind = lacks && count > lacks ? (count - lacks + batch - 1) / batch : 0;
+    size_t spare = 0;
+    int status = penstock__ofdm_stream_reserve(ofdm, lacks ? lacks : count);
+    for (const struct ofdm_memory *memory = ofdm->spare_memory; memory; memory = memory->next)
+        spare += memory->room >= batch;
+    for (; spare < behind && !status; spare++) {
+        struct ofdm_memory *memory = make_memory(ofdm, batch);
+        if (!memory)
+            return PENSTOCK_ERR_MEMORY;
+        penstock__ofdm_memory_leave(ofdm, memory);
+    }
+    return status;
 }
 
 void penstock__ofdm_batch_free(const struct ofdm_stream *ofdm, struct ofdm_batch *batch)
