@@ -16,7 +16,8 @@
 #define ENDING_S 1.0 /* that the rest of it takes; a main thread that ends alone has others wait so long */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned held;         /* with the lock */
+static unsigned held; /* with the lock */
+static _Thread_local unsigned depth;
 static _Atomic double ends_s; /* by penstock__now_s(): until when the process is taken to be ending */
 
 /* Of the C library, for C++'s thread_local; weak, for one that has none. */
@@ -76,14 +77,19 @@ static bool hold(void)
     return may;
 }
 
+/* A thread that is waited for already must not wait itself. */
 void penstock__exit_hold(void)
 {
+    if (depth++)
+        return;
     while (!hold())
         sleep_on();
 }
 
 void penstock__exit_release(void)
 {
+    if (--depth)
+        return;
     pthread_mutex_lock(&lock);
     held--;
     pthread_mutex_unlock(&lock);
@@ -97,5 +103,5 @@ bool penstock__exiting(void)
 void penstock__exit_renew(void)
 {
     pthread_mutex_init(&lock, NULL);
-    held = 0;
+    held = depth > 0;
 }

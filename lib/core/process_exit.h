@@ -14,14 +14,14 @@
 /* By who makes a context. The library stays loaded until the thread ends, where that is the main thread. */
 void penstock__exit_awaits(void);
 
-/* Around all that a driver's thread does. */
+/* Around all that a driver's thread does, and what any other has a driver compile. */
 void penstock__exit_hold(void);
 void penstock__exit_release(void);
 
 /* Whether the process ends. */
 bool penstock__exiting(void);
 
-/* In a child after fork(), which has none of these threads. */
+/* In a child after fork(), which has none of these threads but the one that calls this. */
 void penstock__exit_renew(void);
 
 #endif
