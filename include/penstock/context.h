@@ -45,7 +45,7 @@ typedef struct penstock_context_desc {
 #define PENSTOCK_CONTEXT_DESC(...) PENSTOCK_DESCRIPTION(penstock_context_desc, __VA_ARGS__)
 
 /* `desc` may be NULL. Drivers are probed on the first call that needs them. A process may end by exit() of its main
- * thread without freeing anything: where a driver is at work, exit() waits for it, 2 s at most. */
+ * thread without freeing anything: where a driver is at work, exit() waits for it, 20 s at most. */
 PENSTOCK_API int penstock_context_new(penstock_context **context, const penstock_context_desc *desc);
 
 /* Waits 2 s at most for a driver that is being opened; one that takes longer is left to a thread of its own. */

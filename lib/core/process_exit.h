@@ -3,8 +3,8 @@
 
 /*
  * The end of a process that has not freed its contexts. A driver's thread that is at work then would crash: the static
- * data of its libraries is destroyed under it. exit() cancels what can be cancelled, and waits for such threads, 2 s at
- * most.
+ * data of its libraries is destroyed under it. exit() cancels what can be cancelled, and waits for such threads, 20 s
+ * at most.
  */
 #ifndef PENSTOCK_CORE_PROCESS_EXIT_H
 #define PENSTOCK_CORE_PROCESS_EXIT_H
