@@ -6,7 +6,6 @@
 #include "core/device_group.h"
 #include "core/devices.h"
 #include "core/problem.h"
-#include "core/process_exit.h"
 #include "probe/probe.h"
 
 #include <stdio.h>
@@ -40,9 +39,7 @@ int penstock__executor_plan(struct penstock__executor *executor, unsigned varian
     if (backend->plan_bytes && !(executor->state.priv = penstock__calloc(1, backend->plan_bytes)))
         return PENSTOCK_ERR_MEMORY;
     penstock__trial_begin(&executor->state, variant);
-    penstock__exit_hold();
     status = backend->plan_init(&executor->state, variant);
-    penstock__exit_release();
     penstock__trial_end();
     executor->planned = !status;
     if (status)

@@ -4,6 +4,7 @@
 /* The ladder of variants: down to the first one that is right. */
 #include "core/check.h"
 #include "core/executor.h"
+#include "core/process_exit.h"
 #include "core/tune.h"
 
 #include <stdio.h>
@@ -43,8 +44,8 @@ static int climb_down(struct penstock__executor *executor)
     return status;
 }
 
-int penstock__executor_climb_down(struct penstock__executor **executor, struct penstock_device *device,
-                                  const struct penstock_problem *problem, unsigned slots)
+static int make(struct penstock__executor **executor, struct penstock_device *device,
+                const struct penstock_problem *problem, unsigned slots)
 {
     int status;
     if (penstock__tune(executor, device, problem, slots))
@@ -53,5 +54,15 @@ int penstock__executor_climb_down(struct penstock__executor **executor, struct p
         penstock__executor_free(*executor);
         *executor = NULL;
     }
+    return status;
+}
+
+int penstock__executor_climb_down(struct penstock__executor **executor, struct penstock_device *device,
+                                  const struct penstock_problem *problem, unsigned slots)
+{
+    int status;
+    penstock__exit_hold(); /* kernels are compiled, some when they run first */
+    status = make(executor, device, problem, slots);
+    penstock__exit_release();
     return status;
 }

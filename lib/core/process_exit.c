@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define DRIVER_S 20.0 /* that the end of the process gives to a driver, as a probe does: a compiler takes seconds */
-#define ENDING_S 1.0  /* that the rest of it takes; a main thread that ends alone has others wait so long */
+#define ENDING_S 10.0 /* that the rest of it takes; where the main thread ends alone, others wait so long */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned held; /* with the lock */
