@@ -19,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -126,9 +127,7 @@ def interrupt(baseline, arguments, number, cold, stalled, turn):
 
 def interrupt_once(baseline, arguments, number, cold, stalled, turn):
     draw = random.Random(repr((arguments[:2], number, cold, stalled, turn)))
-    place = path(f"p{threading.get_ident()}")
-    shutil.rmtree(place, ignore_errors=True)
-    os.mkdir(place)
+    place = tempfile.mkdtemp(dir=path("."))
     environment = {**os.environ}
     if cold:
         environment["PENSTOCK_CACHE_DIR"] = os.path.join(place, "cache")
@@ -150,6 +149,7 @@ def interrupt_once(baseline, arguments, number, cold, stalled, turn):
         process.kill()
     took, late = time.monotonic() - began, baseline.late_s()
     told = process.communicate()[1].decode()
+    shutil.rmtree(place, ignore_errors=True)  # a driver may still be asked for the cache folder in it
     if stalled:
         os.close(ours)
         os.close(theirs)
