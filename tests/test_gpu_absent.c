@@ -60,7 +60,7 @@ static void in_a_child(const char *kind, const char *variable, const char *value
 static void cannot_be_loaded(const char *kind, const char *variable)
 {
     const char *lacking = getenv("PENSTOCK_TEST_LACKING");
-    char name[] = "/tmp/penstock-test-XXXXXX";
+    char name[] = P_tmpdir "/penstock-test-XXXXXX";
     int file = mkstemp(name);
     CHECK(lacking && file >= 0, "no library that lacks another, or no file");
     if (!lacking || file < 0)
@@ -68,7 +68,7 @@ static void cannot_be_loaded(const char *kind, const char *variable)
     CHECK_EQ(write(file, "text", 4), 4);
     close(file);
     in_a_child(kind, variable, lacking, "cannot be loaded: libpenstock_lacked.so: ");
-    in_a_child(kind, variable, name, "cannot be loaded: /tmp/penstock-test-");
+    in_a_child(kind, variable, name, "cannot be loaded: " P_tmpdir "/penstock-test-");
     unlink(name);
 }
 

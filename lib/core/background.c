@@ -14,7 +14,7 @@
 
 #define LOOK_S   0.02 /* between two looks at whether a thread is cancelled */
 #define ENDING_S 0.3  /* that who frees a context gives to what was cancelled */
-#define DRIVER_S 2.0  /* that he, and the process's end, give to a driver: one that is being loaded then may crash */
+#define DRIVER_S 2.0  /* that he gives to a driver, which nothing can end */
 
 /* The library's code must stay where it is for as long as threads run whose context was freed. */
 static void stay_loaded(void)
