@@ -35,7 +35,11 @@ typedef long k_i64;
 #define K_LOG10(x)                     log10(x)
 #define K_FETCH(p)                     prefetch(p, 1) /* into the cache; memory that is there */
 #define K_ROLLED                       /* before a loop that shall stay one */
-#define K_ANEW(x)                      /* what follows from x is computed here, in a loop too, and not kept */
+#if defined(__AMDGCN__)
+#define K_ANEW(x) __asm__ volatile("" : "+v"(x))
+#else
+#define K_ANEW(x) /* what follows from x is computed here, in a loop too, and not kept */
+#endif
 #define K_EARLY()                      /* nothing of a kernel happens before the one before it has ended */
 #define K_EARLY_WAIT()
 #define K_EARLY_NEXT()

@@ -56,6 +56,12 @@ K_FUNCTION PIECE load_piece(K_GLOBAL const k_u8 *from, k_u64 piece, k_u64 bytes)
     return MAKE_PIECE((k_u32)low, (k_u32)(low >> 32), (k_u32)high, (k_u32)(high >> 32));
 }
 
+/* One of two values: where both are places of an array, compilers may choose the address, and keep the array in memory. */
+K_FUNCTION k_u32 word_of(const k_u32 first, const k_u32 one, const k_u32 other)
+{
+    return first ? one : other;
+}
+
 /*
  * The soft bits of the next 24 steps: four pieces of 16 bytes for two bytes a step, which need not begin with the first;
  * those of the steps behind them are fetched meanwhile.
@@ -78,10 +84,10 @@ K_FUNCTION PIECE load_piece(K_GLOBAL const k_u8 *from, k_u64 piece, k_u64 bytes)
             FETCH(j)                                                        \
         K_UNROLL                                                            \
         for (k_i32 j = 0; j < CHUNK_WORDS + 2; j++)                         \
-            raw[j] = offset & 8u ? raw[j + 2] : raw[j];                     \
+            raw[j] = word_of(offset & 8u, raw[j + 2], raw[j]);              \
         K_UNROLL                                                            \
         for (k_i32 j = 0; j < CHUNK_WORDS + 1; j++)                         \
-            raw[j] = offset & 4u ? raw[j + 1] : raw[j];                     \
+            raw[j] = word_of(offset & 4u, raw[j + 1], raw[j]);              \
         K_UNROLL                                                            \
         for (k_i32 j = 0; j < CHUNK_WORDS; j++)                             \
             q[j] = SHIFTED(raw[j], raw[j + 1], 8u * (offset & 3u));         \

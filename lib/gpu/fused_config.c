@@ -42,7 +42,8 @@ static unsigned choose(struct fused_config *config, unsigned n, const struct fus
     return requirements->computed ? 2 : choice->computed;
 }
 
-/* Where registers are few, as by clang on AMD's GCN: 32 points leave one wave of ten, eight leave four. */
+/* Where registers are few, which is on all but NVIDIA's: by clang 32 points of a filter leave one wave of ten on GCN,
+ * eight leave four; of a spectrum 32 do not fit. */
 static bool choose_few(struct fused_config *config, unsigned n, const struct gpu_limits *limits)
 {
     enum { POINTS = 8, LEAST_GROUP = 64, MOST = 4096 };
@@ -159,7 +160,7 @@ int penstock__fused_config(struct fused_config *config, size_t n, const struct g
     if (variant)
         choose_simple(config, (unsigned)n);
     else {
-        if (requirements->regions && choose_few(config, (unsigned)n, limits))
+        if (!requirements->plain && choose_few(config, (unsigned)n, limits))
             computed = 1;
         else
             computed = choose(config, (unsigned)n, requirements);
