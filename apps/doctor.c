@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ void doctor_tell(enum finding finding, const char *what, const char *state, cons
     printf("%-6s  %-12s  %s\n", words[finding], what, state);
     if (finding != FINE && cure)
         printf("%-6s  %-12s  cure: %s\n", "", "", cure);
-    broken_count += finding == BROKEN;
+    if (finding == BROKEN)
+        broken_count++;
 }
 
 static void check_kernels(void)
@@ -156,6 +158,14 @@ static void check_device(penstock_context *context, const penstock_device_info *
                 "penstock check NAME shows what fails; update the driver, or choose another device");
 }
 
+/* Beside the other checks: a driver may take long to answer. */
+static void *ask_devices(void *context)
+{
+    size_t count;
+    penstock_device_count(context, &count);
+    return NULL;
+}
+
 static void check_devices(penstock_context *context)
 {
     size_t count = 0;
@@ -171,6 +181,24 @@ static void check_devices(penstock_context *context)
         if (!penstock_device_get(context, i, &info) && strcmp(info.name, "null") && strcmp(info.name, "trace"))
             check_device(context, &info);
     }
+}
+
+static void check_all(penstock_context *context, bool clear)
+{
+    pthread_t asking;
+    doctor_library();
+    check_kernels();
+    check_cache();
+    if (context)
+        check_cache_size(context, clear);
+    const bool asks = context && !pthread_create(&asking, NULL, ask_devices, context);
+    doctor_opencl();
+    check_radios();
+    doctor_gnuradio();
+    if (asks)
+        pthread_join(asking, NULL);
+    if (context)
+        check_devices(context);
 }
 
 /* Here the library's own warnings are findings. */
@@ -204,16 +232,7 @@ static int run(const struct command *command, int argc, const char **argv)
     }
     if (penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.log = tell_log, .driver_patience_s = DRIVER_PATIENCE_S)))
         doctor_tell(BROKEN, "context", penstock_error_text(), NULL);
-    doctor_library();
-    check_kernels();
-    check_cache();
-    if (context)
-        check_cache_size(context, clear);
-    doctor_opencl();
-    check_radios();
-    doctor_gnuradio();
-    if (context)
-        check_devices(context);
+    check_all(context, clear);
     code = broken_count ? EXIT_DATA : EXIT_DONE;
     printf(broken_count ? "%zu of these keep Penstock from working\n" : "Nothing keeps Penstock from working.\n",
            broken_count);

@@ -84,7 +84,7 @@ leak_check_crashed() {
             END { print count + 0 }' "$logs/LastTest.log")" -eq "$(wc -l <"$logs/LastTestsFailed.log")" ]
 }
 
-# The lines that say why, of each test that failed in the last run of a preset.
+# The lines that say why, of each test that failed in the last run of a preset; told at the very end.
 tell_failures() {
   echo "== $1: what failed"
   awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3; count = 0; text = "" }
@@ -104,13 +104,13 @@ pass_tests() {
   return 1
 }
 
-failed=()
+failed=() why=
 for preset in "${presets[@]}"; do
   echo "== $preset"
   cmake --preset "$preset"
   cmake --build --preset "$preset" -j "$jobs"
   pass_tests "$preset" || {
-    tell_failures "$preset"
+    why+=$(tell_failures "$preset")$'\n'
     failed+=("$preset")
   }
 done
@@ -134,6 +134,7 @@ if [ "$ci" = yes ]; then
   [ "$status" = 0 ] || [ "$status" = 77 ] || failed+=("Debian 13")
 fi
 if [ ${#failed[@]} -gt 0 ]; then
+  printf '%s' "$why" >&2
   echo "tests/run.sh: failed: ${failed[*]}" >&2
   exit 1
 fi
