@@ -15,8 +15,8 @@
  * have no ties.
  * Where halves are not to be had, the same is done in whole numbers.
  *
- * The host generates (lib/gpu/fused_ldpc.c): LEVEL, LEAST, FACTOR and ROUNDING of the rule; LIFTING, ITEMS for a pair of blocks and CHECKS
- * that each has of a base row, WORD, PAIRS of blocks in a work-group, GROUP, RESIDENT, BITS, SENT,
+ * The host generates (lib/gpu/fused_ldpc.c): LEVEL, LEAST, FACTOR and ROUNDING of the rule; LIFTING, ITEMS for a pair
+ * of blocks and CHECKS that each has of a base row, WORD, PAIRS of blocks in a work-group, GROUP, RESIDENT, BITS, SENT,
  * OUT_BYTES, IN_BYTES, REPORT_AT; ITERATIONS, EARLY, REPORT; HARD, FLOATS and SCALE; SOFT_RESULT, UNPACKED, MSB_FIRST;
  * FIRST_AT, FIRST_END, SECOND_AT, SECOND_END, SECOND_FROM, the parts of a word that are sent; DECLARE_MESSAGES;
  * LAYERS, which goes through the base rows once; CLEAR, in one of them behind the first, and PARITY_FIRST and
@@ -262,17 +262,43 @@ ALWAYS k_u8 eight_bits(K_LOCAL const k_u32 *word, const k_index i, const k_index
     for (k_index part = 0; part < CHECKS; part++)       \
         if (CHECKS == 1 || place + part * ITEMS < LIFTING)
 
-/* Edges of the base graph, each with its message m, T as t and |T| as s. */
+/* Compilers would keep the addresses of all edges through the iterations, in as many registers. No bit is added: there
+ * are no negative rows. */
+#if defined(__OPENCL_VERSION__) && !defined(__NV_CL_C_VERSION)
+#define PLACE_ANEW                   \
+    place += iteration & rows >> 31; \
+    here = word + place;             \
+    before = here - LIFTING;
+#else
+#define PLACE_ANEW
+#endif
+
+/* Edges of the base graph, each with its message, T as t and |T| as s. */
 #define PLACE(at, shift) (place + part * ITEMS < LIFTING - (shift) ? here : before)[(at) + (shift) + part * ITEMS]
-#define MESSAGE(e)         \
-    k_u32 m##e[CHECKS];    \
-    CHECKS_OF_ROW m##e[part] = BASES;
-#define TAKE(e, at, shift) const k_u32 t##e = difference(PLACE(at, shift), m##e[part]);
-#define SIZE(e)            const k_u32 s##e = size_of(t##e);
-#define GIVE(e, at, shift, size)               \
-    m##e[part] = message(size, t##e, factors); \
-    if (active)                                \
-        PLACE(at, shift) = limited_sum(t##e, m##e[part]);
+#define TAKE(e, at, shift, held) const k_u32 t##e = difference(PLACE(at, shift), held);
+#define SIZE(e)                  const k_u32 s##e = size_of(t##e);
+#define GIVE(e, at, shift, size, keep)                            \
+    {                                                             \
+        const k_u32 given_ = message(size, t##e, factors);        \
+        keep                                                      \
+        if (active)                                               \
+            PLACE(at, shift) = limited_sum(t##e, given_);         \
+    }
+
+/* A message has a register; or, its size being 32 at most, a byte of each half of one, of which two edges have both. */
+#define DECLARE(i, none)   \
+    k_u32 m##i[CHECKS];    \
+    CHECKS_OF_ROW m##i[part] = none;
+#define BYTES         ((BASE - 128) * 0x10001u)
+#define LOWER         0x00ff00ffu
+#define MESSAGE(i)    DECLARE(i, BASES)
+#define HELD(i)       m##i[part]
+#define KEEP(i)       m##i[part] = given_;
+#define MESSAGES(i)   DECLARE(i, 0x80808080u)
+#define HELD_LOWER(i) ((m##i[part] & LOWER) + BYTES)
+#define HELD_UPPER(i) ((m##i[part] >> 8 & LOWER) + BYTES)
+#define KEEP_LOWER(i) m##i[part] = (m##i[part] & ~LOWER) | (given_ - BYTES);
+#define KEEP_UPPER(i) m##i[part] = (m##i[part] & LOWER) | (given_ - BYTES) << 8;
 #define PARITY(at, shift) sum ^= POSITIVE(PLACE(at, shift));
 #define PARITY_ROW(degree, edges)            \
     CHECKS_OF_ROW                            \
@@ -298,9 +324,10 @@ ldpc(K_GLOBAL const k_u8 *K_RESTRICT in, K_GLOBAL const k_u8 *K_RESTRICT list, K
      const k_u32 spacing)
 {
     K_LOCAL_ARRAY(k_u32, memory, PAIRS * WORD + 2);
-    const k_index lane = K_LANE_X(), mine = lane / ITEMS, place = lane % ITEMS;
+    const k_index lane = K_LANE_X(), mine = lane / ITEMS;
     const k_u32 active = GROUP == PAIRS * ITEMS || mine < PAIRS;
     const k_index pair = K_GROUP() * PAIRS + (active ? mine : 0);
+    k_index place = lane % ITEMS;
     K_LOCAL k_u32 *word = memory + (active ? mine : 0) * WORD, *here = word + place, *before = here - LIFTING;
     K_LOCAL k_i32 *wrong = (K_LOCAL k_i32 *)(memory + PAIRS * WORD); /* by the first base row, and by others */
     const k_index one = 2 * pair < rows ? 2 * pair : rows - 1, other = 2 * pair + 1 < rows ? 2 * pair + 1 : rows - 1;
@@ -318,6 +345,7 @@ ldpc(K_GLOBAL const k_u8 *K_RESTRICT in, K_GLOBAL const k_u8 *K_RESTRICT list, K
     K_BARRIER();
     K_ROLLED
     for (k_i32 iteration = 1; iteration <= ITERATIONS; iteration++) {
+        PLACE_ANEW
         LAYERS
 #if EARLY
         odd = 0;

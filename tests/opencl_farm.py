@@ -120,13 +120,13 @@ def collect(penstock, shim, work, known):
 
 
 def held_values(text):
-    """What a work-item holds all the time: an LDPC code's messages; 64 metrics in 32 values, 16 of decisions and 52 of
-    soft bits; or points of a transform."""
+    """What a work-item holds all the time: messages of an LDPC code, or two in one; 64 metrics in 32 values, and 16 of
+    decisions; or points of a transform."""
     if "DECLARE_MESSAGES" in text:
         declared = re.search(r"^#define DECLARE_MESSAGES(.*)$", text, re.M).group(1)
-        return declared.count("MESSAGE(") * int(re.search(r"^#define CHECKS (\d+)$", text, re.M).group(1))
+        return declared.count("MESSAGE") * int(re.search(r"^#define CHECKS (\d+)$", text, re.M).group(1))
     if "EACH_GENERATOR" in text:
-        return 32 + 16 + 52
+        return 32 + 16
     slots = re.search(r"^#define SLOTS (\d+)$", text, re.M)
     return 2 * int(slots.group(1)) if slots else 0
 

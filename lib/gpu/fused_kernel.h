@@ -19,6 +19,7 @@ struct fused_kernel {
     size_t local_bytes;                     /* of a work-group */
     unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
     unsigned items, checks;     /* LDPC: work-items for a pair of blocks, and checks of a base row that each has */
+    bool paired;                /* LDPC: two edges' messages in a register */
     unsigned tile;              /* RESAMPLE: samples in local memory */
 };
 

@@ -37,6 +37,12 @@ int penstock__fused_ldpc_check(const struct penstock_ldpc_problem *ldpc, const c
 
 /* ---------------------------------------------------------------- configuration --------------- */
 
+/* Registers that hold the messages of a work-item. */
+static unsigned messages_of(const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc)
+{
+    return (edges_of(ldpc) + self->paired) / (1 + self->paired) * self->checks;
+}
+
 int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
                                 const struct gpu_limits *limits, unsigned variant)
 {
@@ -50,6 +56,7 @@ int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock
         pairs--;
     self->checks = (ldpc->lifting + limits->max_group - 1) / limits->max_group << variant;
     self->items = (ldpc->lifting + self->checks - 1) / self->checks;
+    self->paired = limits->registers && edges_of(ldpc) * self->checks > limits->registers / 2;
     if (variant && self->items < LEAST_ITEMS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "LDPC codes are not decoded by %u work-items", self->items);
     self->group[0] = pairs * self->items;
@@ -78,7 +85,7 @@ static unsigned resident_of(const struct fused_kernel *self, const struct pensto
         unsigned here = (unsigned)ldpc->first[row + 1] - ldpc->first[row];
         degree = here > degree ? here : degree;
     }
-    each = (edges_of(ldpc) * self->checks + 2 * degree + OTHERS + 7) / 8 * 8;
+    each = (messages_of(self, ldpc) + 2 * degree + OTHERS + 7) / 8 * 8;
     groups = REGISTERS / (each * self->group[0]);
     return groups > MOST_RESIDENT ? MOST_RESIDENT : groups ? groups : 1;
 }
@@ -130,14 +137,25 @@ static void add_minima(struct minima *minima, unsigned *results, const unsigned 
 
 /* ---------------------------------------------------------------- source ---------------------- */
 
-static void add_row(struct gpu_text *text, const struct penstock_ldpc_problem *ldpc, unsigned row)
+/* An edge's message, as it is HELD or as one is to KEEP it. */
+static void add_message(struct gpu_text *text, const struct fused_kernel *self, const char *what, unsigned edge)
+{
+    if (self->paired)
+        penstock__text_add(text, "%s_%s(%u))", what, edge % 2 ? "UPPER" : "LOWER", edge / 2);
+    else
+        penstock__text_add(text, "%s(%u))", what, edge);
+}
+
+static void add_row(struct gpu_text *text, const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
+                    unsigned row)
 {
     const unsigned first = ldpc->first[row], degree = ldpc->first[row + 1] - first, cap = edges_of(ldpc);
     unsigned values[PENSTOCK_MAX_LDPC_DEGREE] = {0}, results[PENSTOCK_MAX_LDPC_DEGREE];
     struct minima minima = {text, cap + 1};
     penstock__text_add(text, "#define ROW%u", row);
     for (unsigned e = first; e < first + degree; e++) {
-        penstock__text_add(text, " TAKE(%u, %u, %u)", e, ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
+        penstock__text_add(text, " TAKE(%u, %u, %u, ", e, ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
+        add_message(text, self, "HELD", e);
         values[e - first] = e;
     }
     for (unsigned e = first; e < first + degree; e++)
@@ -147,22 +165,24 @@ static void add_row(struct gpu_text *text, const struct penstock_ldpc_problem *l
         penstock__text_add(text, " ^ t%u", e);
     penstock__text_add(text, ");");
     add_minima(&minima, results, values, degree, cap);
-    for (unsigned e = first; e < first + degree; e++)
-        penstock__text_add(text, " GIVE(%u, %u, %u, s%u)", e, ldpc->edges[e].column * ldpc->lifting,
+    for (unsigned e = first; e < first + degree; e++) {
+        penstock__text_add(text, " GIVE(%u, %u, %u, s%u, ", e, ldpc->edges[e].column * ldpc->lifting,
                            ldpc->edges[e].shift, results[e - first]);
+        add_message(text, self, "KEEP", e);
+    }
     penstock__text_add(text, "\n#define PARITY%u PARITY_ROW(%u,", row, degree);
     for (unsigned e = first; e < first + degree; e++)
         penstock__text_add(text, " PARITY(%u, %u)", ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
     penstock__text_add(text, ")\n");
 }
 
-static void add_graph(struct gpu_text *text, const struct penstock_ldpc_problem *ldpc)
+static void add_graph(struct gpu_text *text, const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc)
 {
     for (unsigned row = 0; row < ldpc->rows; row++)
-        add_row(text, ldpc, row);
+        add_row(text, self, ldpc, row);
     penstock__text_add(text, "#define DECLARE_MESSAGES");
-    for (unsigned e = 0; e < edges_of(ldpc); e++)
-        penstock__text_add(text, " MESSAGE(%u)", e);
+    for (unsigned e = 0; e < edges_of(ldpc); e += 1 + self->paired)
+        penstock__text_add(text, self->paired ? " MESSAGES(%u)" : " MESSAGE(%u)", e / (1 + self->paired));
     penstock__text_add(text, "\n#define LAYERS");
     for (unsigned row = 0; row < ldpc->rows; row++)
         penstock__text_add(text, " CHECKS_OF_ROW { ROW%u }%s K_BARRIER();", row, row + 1 == ldpc->rows ? " CLEAR" : "");
@@ -200,6 +220,6 @@ int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *c
         "#define FIRST_END %zu\n#define SECOND_AT %zu\n#define SECOND_END %zu\n#define SECOND_FROM %zu\n",
         ldpc->soft_result, ldpc->result == PENSTOCK_BITS_UNPACKED, ldpc->result == PENSTOCK_BITS_MSB_FIRST, parts[0].at,
         parts[0].end, parts[1].at, parts[1].end, parts[1].first);
-    add_graph(text, ldpc);
+    add_graph(text, self, ldpc);
     return penstock__gpu_source_files(text, context, files);
 }

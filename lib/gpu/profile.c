@@ -84,6 +84,7 @@ void penstock__gpu_profile_limit(struct gpu_limits *limits, const struct gpu_pro
     limits->wave = wave <= limits->max_group ? wave : 0;
     if (!profile || profile == &profiles[NVIDIA])
         return;
+    limits->registers = profile->most;
     limits->most_slots = MOST_SLOTS;
     limits->slots = penstock__gpu_profile_waves(profile, REGISTERS(MOST_SLOTS)) < LEAST_WAVES ? MOST_SLOTS / 2 : 0;
 }
