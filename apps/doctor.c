@@ -166,10 +166,13 @@ static void *ask_devices(void *context)
     return NULL;
 }
 
-static void check_devices(penstock_context *context)
+/* `asking`: the thread that asks them since, or NULL. */
+static void check_devices(penstock_context *context, const pthread_t *asking)
 {
     size_t count = 0;
     progress_wait(PROGRESS_DEVICES);
+    if (asking)
+        pthread_join(*asking, NULL);
     int status = penstock_device_count(context, &count);
     progress_arrived();
     if (status) {
@@ -195,10 +198,8 @@ static void check_all(penstock_context *context, bool clear)
     doctor_opencl();
     check_radios();
     doctor_gnuradio();
-    if (asks)
-        pthread_join(asking, NULL);
     if (context)
-        check_devices(context);
+        check_devices(context, asks ? &asking : NULL);
 }
 
 /* Here the library's own warnings are findings. */
