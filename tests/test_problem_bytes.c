@@ -10,6 +10,7 @@
 
 static const float window[5] = {1, 2, 3, 4, 5};
 static const uint32_t bins[4] = {3, 1, 4, 15}, pilot_bins[2] = {9, 2};
+static const int32_t rates[2][4] = {{4, 1, 0, 1}, {8, 2, 1, 0}};
 static const penstock_cf32 pilots[6] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {2, 2}, {-2, 2}};
 
 static const struct penstock_problem problems[] = {
@@ -25,6 +26,7 @@ static const struct penstock_problem problems[] = {
               .pilot_values = pilots}},
     {.kind = PENSTOCK_PROBLEM_OFDM, .ofdm = {.n = 16, .carrier_count = 4, .bins = bins}},
     {.kind = PENSTOCK_PROBLEM_RESAMPLE, .in_bytes = 8, .out_bytes = 8, .batch = 9, .resample = {.block = 256}},
+    {.kind = PENSTOCK_PROBLEM_CODED, .coded = {.carriers = 3, .rate_count = 2, .row = 4, .rates = rates[0]}},
     {.kind = PENSTOCK_PROBLEM_FILTER, .filter = {.n = 64, .block = 32, .partitions = 2, .decimation = 4}},
 };
 
@@ -47,6 +49,10 @@ static void check_same(const struct penstock_problem *sent, struct penstock_prob
         came.ofdm.bins = sent->ofdm.bins;
         came.ofdm.pilot_bins = sent->ofdm.pilot_bins;
         came.ofdm.pilot_values = sent->ofdm.pilot_values;
+    }
+    if (sent->kind == PENSTOCK_PROBLEM_CODED) {
+        CHECK(same(sent->coded.rates, came.coded.rates, sizeof rates), "other rates");
+        came.coded.rates = sent->coded.rates;
     }
     CHECK(!memcmp(sent, &came, sizeof came), "another problem");
 }

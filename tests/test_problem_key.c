@@ -81,6 +81,12 @@ static void test_content_of_arrays(void)
         CHECK(changes((char *)pilot_bins + i, key), "byte %zu of the pilots is not in the key", i);
     for (size_t i = 0; i < sizeof values; i++)
         CHECK(changes((char *)values + i, key), "byte %zu of the pilots' values is not in the key", i);
+    static int32_t rates[2][6] = {{4, 1, 0, 1, 2, 3}, {4, 2, 3, 2, 1, 0}};
+    begin(PENSTOCK_PROBLEM_CODED);
+    problem.coded = (struct penstock_coded_problem){.rate_count = 2, .row = 6, .rates = rates[0]};
+    penstock__problem_key(key, &problem);
+    for (size_t i = 0; i < sizeof rates; i++)
+        CHECK(changes((char *)rates + i, key), "byte %zu of the rates is not in the key", i);
 }
 
 #if defined __has_builtin
@@ -124,7 +130,7 @@ static void test_numbers_of_every_kind(void)
 {
     unsigned char all[sizeof problem.batch];
     memset(all, 1, sizeof all);
-    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_RESAMPLE; kind++) {
+    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_CODED; kind++) {
         begin(kind);
         flip_each("in_bytes", (char *)&problem.in_bytes, all, sizeof problem.in_bytes);
         flip_each("out_bytes", (char *)&problem.out_bytes, all, sizeof problem.out_bytes);
@@ -167,6 +173,7 @@ static void test_every_field(void)
     FLIP(filter, PENSTOCK_PROBLEM_FILTER);
     FLIP(viterbi, PENSTOCK_PROBLEM_VITERBI);
     FLIP(resample, PENSTOCK_PROBLEM_RESAMPLE);
+    FLIP(coded, PENSTOCK_PROBLEM_CODED);
     mark_ldpc(mask);
     begin(PENSTOCK_PROBLEM_LDPC);
     fill();
@@ -175,8 +182,8 @@ static void test_every_field(void)
 
 static void test_kinds(void)
 {
-    char keys[PENSTOCK_PROBLEM_RESAMPLE + 1][PENSTOCK__PROBLEM_KEY_BYTES];
-    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_RESAMPLE; kind++) {
+    char keys[PENSTOCK_PROBLEM_CODED + 1][PENSTOCK__PROBLEM_KEY_BYTES];
+    for (enum penstock_problem_kind kind = PENSTOCK_PROBLEM_FFT; kind <= PENSTOCK_PROBLEM_CODED; kind++) {
         begin(kind);
         penstock__problem_key(keys[kind], &problem);
         for (enum penstock_problem_kind other = PENSTOCK_PROBLEM_FFT; other < kind; other++)

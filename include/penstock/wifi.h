@@ -85,7 +85,7 @@ typedef struct penstock_wifi_receiver_desc {
     size_t size;
     penstock_wifi_profile profile;
     penstock_format format; /* of the samples pushed; not PLANAR, not F32 */
-    bool points;            /* give the equalised points with each frame */
+    bool points;            /* give the equalised points with each frame; a GPU then decodes none, and the CPU does */
     double max_latency_s; /* a frame can be pulled at most so long after its last sample was pushed, whether more follow
                              or not, and at most so much of the stream later (20 us or more), unless it started within
                              another that goes on; 0: the library's choice, at most 10 ms, and as much of the

@@ -25,6 +25,7 @@
 #ifndef PENSTOCK_BACKEND_H
 #define PENSTOCK_BACKEND_H
 
+#include "backends/problem_coded.h"
 #include "backends/problem_fft.h"
 #include "backends/problem_filter.h"
 #include "backends/problem_ldpc.h"
@@ -87,9 +88,10 @@ enum penstock_problem_kind {
     PENSTOCK_PROBLEM_FFT,
     PENSTOCK_PROBLEM_OFDM, /* optional for a backend, as is */
     PENSTOCK_PROBLEM_FILTER,
-    PENSTOCK_PROBLEM_VITERBI, /* given only to backends with PENSTOCK_BACKEND_FEC */
-    PENSTOCK_PROBLEM_LDPC,    /* likewise, with PENSTOCK_BACKEND_LDPC */
-    PENSTOCK_PROBLEM_RESAMPLE /* likewise, with PENSTOCK_BACKEND_RESAMPLE */
+    PENSTOCK_PROBLEM_VITERBI,  /* given only to backends with PENSTOCK_BACKEND_FEC */
+    PENSTOCK_PROBLEM_LDPC,     /* likewise, with PENSTOCK_BACKEND_LDPC */
+    PENSTOCK_PROBLEM_RESAMPLE, /* likewise, with PENSTOCK_BACKEND_RESAMPLE */
+    PENSTOCK_PROBLEM_CODED     /* likewise, with PENSTOCK_BACKEND_CODED */
 };
 
 /* What a plan is for: checked, with every default filled in. */
@@ -105,6 +107,7 @@ struct penstock_problem {
         struct penstock_viterbi_problem viterbi;
         struct penstock_ldpc_problem ldpc;
         struct penstock_resample_problem resample;
+        struct penstock_coded_problem coded;
     };
 };
 
@@ -128,16 +131,17 @@ struct penstock_plan_state {
     void *priv;
 };
 
-/* One batch. `gather` is NULL unless the problem is gathered, has a list of blocks or resamples. Buffers may be larger
- * than what is in them. Wrapped ones `in` and `out` may be the same memory where each frame's output has the room of
- * the frame's own input. */
+/* One batch. `gather` is NULL unless the problem is gathered, has a list of blocks or symbols, or resamples. Buffers
+ * may be larger than what is in them. Wrapped ones `in` and `out` may be the same memory where each frame's output has
+ * the room of the frame's own input. */
 struct penstock_job {
     struct penstock_buffer *in;
     struct penstock_buffer *gather;
     struct penstock_buffer *out;
     size_t frames;
     size_t samples; /* at `in`: where PLANAR's Q values start, and what gathered frames may not go beyond */
-    /* OFDM: of all frames, descriptors, if any, being at `gather`; FILTER: the response; RESAMPLE: head and taps. */
+    /* OFDM: of all frames, descriptors, if any, being at `gather`; FILTER: the response; RESAMPLE: head and taps;
+     * CODED: decoded bits. */
     struct penstock_buffer *coefficients;
     uint32_t start, spacing; /* OFDM without descriptors; FILTER: the first frame's phase, upper and lower half;
                                 RESAMPLE: samples between them are no zeros */
@@ -175,7 +179,8 @@ enum penstock_backend_flag {
     PENSTOCK_BACKEND_ADDRESSES = 4096,  /* what buffer_native gives are addresses, so that overlaps can be told */
     PENSTOCK_BACKEND_SHARES = 8192,     /* open takes the device's `shared` */
     PENSTOCK_BACKEND_PORTABLE = 16384, /* memory of host_alloc and host_lock is reached by all devices of the backend */
-    PENSTOCK_BACKEND_RESAMPLE = 32768  /* may support problems of kind RESAMPLE: none are given to it otherwise */
+    PENSTOCK_BACKEND_RESAMPLE = 32768, /* may support problems of kind RESAMPLE: none are given to it otherwise */
+    PENSTOCK_BACKEND_CODED = 65536     /* may support problems of kind CODED: none are given to it otherwise */
 };
 
 struct penstock_backend {

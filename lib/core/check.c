@@ -336,6 +336,8 @@ int penstock__check(struct penstock__executor *executor)
         return penstock__check_ldpc(executor);
     if (executor->state.problem->kind == PENSTOCK_PROBLEM_RESAMPLE)
         return penstock__check_resample(executor);
+    if (executor->state.problem->kind == PENSTOCK_PROBLEM_CODED)
+        return penstock__check_coded(executor);
     const struct penstock_device *device = executor->state.device;
     const uint64_t what = penstock__check_likeness(executor);
     struct check check = {.executor = executor,

@@ -27,4 +27,7 @@ int penstock__check_filter(struct penstock__executor *executor);
 /* For problems of kind RESAMPLE: relative L2 5e-7. */
 int penstock__check_resample(struct penstock__executor *executor);
 
+/* For problems of kind CODED: all bits and counts, and the distance to 1e-5. */
+int penstock__check_coded(struct penstock__executor *executor);
+
 #endif

@@ -119,6 +119,8 @@ int penstock__problem_rank(const struct penstock_device *device, const struct pe
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not decode LDPC codes", device->name);
     if (problem->kind == PENSTOCK_PROBLEM_RESAMPLE && !(device->backend->flags & PENSTOCK_BACKEND_RESAMPLE))
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not resample", device->name);
+    if (problem->kind == PENSTOCK_PROBLEM_CODED && !(device->backend->flags & PENSTOCK_BACKEND_CODED))
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not bring coded symbols to a decoder", device->name);
     return device->backend->supports(device, problem);
 }
 

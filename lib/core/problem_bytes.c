@@ -35,6 +35,10 @@ static struct arrays arrays_of(const struct penstock_problem *problem)
                                {ofdm->bins, ofdm->pilot_bins, ofdm->pilot_values},
                                {ofdm->carrier_count * sizeof *ofdm->bins, ofdm->pilot_count * sizeof *ofdm->pilot_bins,
                                 ofdm->pilot_rows * ofdm->pilot_count * sizeof *ofdm->pilot_values}};
+    if (problem->kind == PENSTOCK_PROBLEM_CODED)
+        return (struct arrays){1,
+                               {problem->coded.rates},
+                               {(size_t)problem->coded.rate_count * problem->coded.row * sizeof *problem->coded.rates}};
     return (struct arrays){0};
 }
 
@@ -66,6 +70,8 @@ static void point_to(struct penstock_problem *problem, const struct arrays *arra
         problem->ofdm.pilot_bins = arrays->at[1];
         problem->ofdm.pilot_values = arrays->at[2];
     }
+    if (problem->kind == PENSTOCK_PROBLEM_CODED)
+        problem->coded.rates = arrays->at[0];
 }
 
 bool penstock__problem_unpack(struct penstock_problem *problem, const void *packed, size_t bytes)
@@ -117,6 +123,7 @@ struct field {
 #define VITERBI(member)  FIELD(viterbi, member, NUMBER)
 #define LDPC(member)     FIELD(ldpc, member, NUMBER)
 #define RESAMPLE(member) FIELD(resample, member, NUMBER)
+#define CODED(member)    FIELD(coded, member, NUMBER)
 
 static const struct field of_fft[] = {FFT(n),
                                       FFT(direction),
@@ -174,6 +181,10 @@ static const struct field of_ldpc[] = {
 
 static const struct field of_resample[] = {RESAMPLE(format), RESAMPLE(real), RESAMPLE(complex_taps), RESAMPLE(block)};
 
+static const struct field of_coded[] = {CODED(carriers),   CODED(pitch), CODED(generators),          CODED(constraint),
+                                        CODED(rate_count), CODED(row),   FIELD(coded, rates, THERE), CODED(block_bytes),
+                                        CODED(tally)};
+
 #define KIND(kind)                                             \
     {                                                          \
 #kind, of_##kind, sizeof of_##kind / sizeof *of_##kind \
@@ -185,7 +196,8 @@ static const struct {
     size_t count;
 } kinds[] = {[PENSTOCK_PROBLEM_FFT] = KIND(fft),       [PENSTOCK_PROBLEM_OFDM] = KIND(ofdm),
              [PENSTOCK_PROBLEM_FILTER] = KIND(filter), [PENSTOCK_PROBLEM_VITERBI] = KIND(viterbi),
-             [PENSTOCK_PROBLEM_LDPC] = KIND(ldpc),     [PENSTOCK_PROBLEM_RESAMPLE] = KIND(resample)};
+             [PENSTOCK_PROBLEM_LDPC] = KIND(ldpc),     [PENSTOCK_PROBLEM_RESAMPLE] = KIND(resample),
+             [PENSTOCK_PROBLEM_CODED] = KIND(coded)};
 
 static size_t least(size_t a, size_t b)
 {
@@ -208,7 +220,8 @@ static struct arrays contents_of(const struct penstock_problem *problem)
             {ldpc->first, ldpc->edges},
             {(rows + 1) * sizeof *ldpc->first, least(ldpc->first[rows] * sizeof *ldpc->edges, sizeof ldpc->edges)}};
     }
-    return problem->kind == PENSTOCK_PROBLEM_OFDM ? arrays_of(problem) : (struct arrays){0};
+    return problem->kind == PENSTOCK_PROBLEM_OFDM || problem->kind == PENSTOCK_PROBLEM_CODED ? arrays_of(problem)
+                                                                                             : (struct arrays){0};
 }
 
 struct line {

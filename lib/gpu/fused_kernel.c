@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* What kernels that do more than a transform have in common. */
+#include "gpu/fused_coded.h"
 #include "gpu/fused_filter.h"
 #include "gpu/fused_ldpc.h"
 #include "gpu/fused_ofdm.h"
@@ -43,6 +44,11 @@ static bool is_resample(const struct penstock_problem *problem)
     return problem->kind == PENSTOCK_PROBLEM_RESAMPLE;
 }
 
+static bool is_coded(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_CODED;
+}
+
 static size_t average_of(const struct penstock_problem *problem)
 {
     return problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
@@ -59,6 +65,8 @@ int penstock__fused_check(const struct penstock_problem *problem, const char *de
         return penstock__fused_ldpc_check(&problem->ldpc, device);
     if (is_resample(problem))
         return penstock__fused_resample_check(&problem->resample, device);
+    if (is_coded(problem))
+        return penstock__fused_coded_check(&problem->coded, device);
     penstock_format format = is_ofdm(problem) ? problem->ofdm.format : problem->filter.format;
     size_t n = is_ofdm(problem) ? problem->ofdm.n : problem->filter.n;
     if (format == PENSTOCK_PLANAR || (format == PENSTOCK_F32 && is_ofdm(problem)))
@@ -106,6 +114,8 @@ int penstock__fused_kernel_config(struct fused_kernel *self, const struct pensto
         return penstock__fused_ldpc_config(self, &problem->ldpc, limits, variant);
     if (is_resample(problem))
         return penstock__fused_resample_config(self, &problem->resample, limits, variant);
+    if (is_coded(problem))
+        return penstock__fused_coded_config(self, &problem->coded, limits, variant);
     if (is_plain(problem))
         return shaped(self, penstock__fused_plain_config(self, &problem->fft, limits));
     if (is_ofdm(problem) && (!dense || variant >= FUSED_OFDM_VARIANTS))
@@ -126,6 +136,8 @@ int penstock__fused_source(struct gpu_text *text, const penstock_context *contex
         return penstock__fused_ldpc_source(text, context, self, problem);
     if (is_resample(problem))
         return penstock__fused_resample_source(text, context, self, &problem->resample);
+    if (is_coded(problem))
+        return penstock__fused_coded_source(text, context, self, &problem->coded);
     if (any_length(self))
         return penstock__fused_symbols_source(text, context, self, &problem->ofdm);
     if (is_plain(problem))
@@ -143,6 +155,8 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
         *count = 1;
         return (*values = penstock__calloc(*count, sizeof **values)) ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
     }
+    if (is_coded(problem))
+        return penstock__fused_coded_table(values, count, &problem->coded);
     if (any_length(self))
         return penstock__fused_symbols_table(values, count, self, &problem->ofdm);
     if (is_ofdm(problem))
@@ -168,6 +182,7 @@ const char *penstock__fused_name(const struct fused_kernel *self, const struct p
     return is_ofdm(problem)                        ? "symbols"
            : is_ldpc(problem)                      ? "ldpc"
            : is_resample(problem)                  ? "resample"
+           : is_coded(problem)                     ? problem->coded.tally ? "tally" : "deinterleave"
            : is_plain(problem)                     ? "plain"
            : problem->kind == PENSTOCK_PROBLEM_FFT ? "spectrum"
                                                    : "filter";
@@ -198,8 +213,8 @@ void penstock__fused_describe(struct penstock_plan_state *plan, const struct fus
         plan->best_batch = BEST_SAMPLES / penstock__ldpc_bits(&plan->problem->ldpc) + 1;
         return;
     }
-    if (is_resample(plan->problem)) {
-        penstock__gpu_describe(plan, "resample, %u a group", self->per_group);
+    if (is_resample(plan->problem) || is_coded(plan->problem)) {
+        penstock__gpu_describe(plan, "%s, %u a group", penstock__fused_name(self, plan->problem, 0), self->per_group);
         plan->kernels = plan->passes = 1;
         plan->best_batch = BEST_SAMPLES;
         return;
@@ -219,8 +234,10 @@ static uint64_t counted(const struct fused_kernel *self, const struct penstock_p
                         const struct penstock_job *job, size_t rows)
 {
     uint64_t values = 0;
-    if (is_ldpc(problem) || is_resample(problem))
-        return is_ldpc(problem) ? 0 : job->samples;
+    if (is_ldpc(problem) || is_coded(problem))
+        return 0;
+    if (is_resample(problem))
+        return job->samples;
     if (problem->kind == PENSTOCK_PROBLEM_FFT)
         return is_plain(problem) ? 0 : (uint64_t)rows * problem->fft.n;
     if (is_ofdm(problem) && !any_length(self))

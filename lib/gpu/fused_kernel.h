@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl, ldpc.cl, resample.cl and spectrum.cl,
- * and plain.cl, which is made of the same words: what backends do with them. All take (in, list, factors, table, out,
+/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl, ldpc.cl, resample.cl, coded.cl and
+ * spectrum.cl, and plain.cl, which is made of the same words: what backends do with them. All take (in, list, factors, table, out,
  * rows, start, spacing). */
 #ifndef PENSTOCK_GPU_FUSED_KERNEL_H
 #define PENSTOCK_GPU_FUSED_KERNEL_H
@@ -23,7 +23,7 @@ struct fused_kernel {
     unsigned tile;              /* RESAMPLE: samples in local memory */
 };
 
-/* Of kinds OFDM, FILTER, LDPC and RESAMPLE: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
+/* Of kinds OFDM, FILTER, LDPC, RESAMPLE and CODED: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
 int penstock__fused_check(const struct penstock_problem *problem, const char *device);
 
 /* Of kind FFT: whether there is one that is faster than the transform's own, as the first variant on a GPU. */

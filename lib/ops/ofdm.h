@@ -7,8 +7,9 @@
 
 #include <penstock/ofdm.h>
 
-/* Whether the device's own kernel is used, if it has one: where it pays, in any case, or not. */
-enum ofdm_way { OFDM_WHERE_IT_PAYS, OFDM_ONE_KERNEL, OFDM_TRANSFORMS };
+/* Whether the device's own kernel is used, if it has one: where it pays, in any case, or not; or, where it pays, by
+ * who enqueues it (ofdm_listed.c), and not by batches from the host. */
+enum ofdm_way { OFDM_WHERE_IT_PAYS, OFDM_ONE_KERNEL, OFDM_TRANSFORMS, OFDM_LISTED };
 
 /* penstock_ofdm_new() in one of these ways; its own is the first. */
 int penstock__ofdm_new(penstock_ofdm **ofdm, penstock_context *context, const penstock_ofdm_desc *desc,
@@ -45,6 +46,22 @@ int penstock__ofdm_start(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, 
                          unsigned slot, bool *started);
 int penstock__ofdm_wait(penstock_ofdm *ofdm, unsigned slot);
 void penstock__ofdm_give_up(penstock_ofdm *ofdm);
+
+/*
+ * Symbols of many frames in one kernel on the device, by whoever puts work into a queue of it: NULL where the way is
+ * another or the device has no such kernel. Its output is `complete`; the job's `gather` are descriptors, and its
+ * `coefficients` a row of so many pairs for each frame. Nothing is checked.
+ */
+struct penstock__executor;
+struct penstock__executor *penstock__ofdm_listed(penstock_ofdm *ofdm);
+size_t penstock__ofdm_listed_pairs(const penstock_ofdm *ofdm);
+
+/* A frame's row; false where a number does not fit. And descriptors of symbols, whose starts count from the first
+ * sample of the job. May be called by several threads. */
+bool penstock__ofdm_list_frame(const penstock_ofdm *ofdm, penstock_cf32 *row, const penstock_ofdm_frame *frame);
+struct penstock_ofdm_descriptor;
+void penstock__ofdm_list_symbols(const penstock_ofdm *ofdm, struct penstock_ofdm_descriptor *descriptors,
+                                 const penstock_ofdm_symbol *symbols, size_t count, const penstock_ofdm_frame *frames);
 
 /* Blocks that went through one kernel so far. */
 uint64_t penstock__ofdm_fused_blocks(const penstock_ofdm *ofdm);

@@ -36,7 +36,7 @@ static bool even_pilots(const struct ofdm_grid *grid)
 /* A kernel for all does not pay on a device that is the host's processor, and takes its compiler seconds. */
 static bool worth_it(const struct penstock_device *device, const struct ofdm_grid *grid, enum ofdm_way way)
 {
-    bool wanted = way == OFDM_WHERE_IT_PAYS ? !device->on_cpu : way == OFDM_ONE_KERNEL;
+    bool wanted = way == OFDM_WHERE_IT_PAYS || way == OFDM_LISTED ? !device->on_cpu : way == OFDM_ONE_KERNEL;
     return (device->backend->flags & PENSTOCK_BACKEND_FUSED) && wanted && even_pilots(grid);
 }
 
@@ -94,6 +94,8 @@ int penstock__ofdm_fused_init(struct ofdm_fused *fused, struct penstock_device *
     int status = copy_grid(fused, grid, desc);
     for (int want = 0; want < OFDM_WANTS && !status; want++)
         fused->kernels[want].problem = penstock__ofdm_problem(fused, grid, desc->format, (enum ofdm_want)want);
+    if (!status && way == OFDM_LISTED)
+        return bind(fused, &fused->kernels[OFDM_COMPLETE]);
     if (status || (status = bind(fused, &fused->kernels[OFDM_SOFT])))
         return status;
     fused->able = fused->kernels[OFDM_SOFT].executor;

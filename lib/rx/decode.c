@@ -105,8 +105,10 @@ int penstock__rx_decode(struct penstock__rx *rx)
                 rx->decoding[count++] = frame;
         if (!count)
             return PENSTOCK_OK;
-        if (!penstock__ofdm_here(rx->ofdm, &bytes))
+        if (!penstock__ofdm_here(rx->ofdm, &bytes)) {
+            penstock__rx_decode_there(rx);
             return penstock__rx_decode_batches(rx);
+        }
         if ((status = reserve_ofdm(rx, bytes)))
             return status;
         penstock__parallel(rx->stream.context, count, decode, &decoding);

@@ -105,6 +105,7 @@ int penstock__rx_init(struct penstock__rx *rx, double max_latency_s)
 void penstock__rx_free(struct penstock__rx *rx)
 {
     penstock__rx_frames_free(rx);
+    penstock__rx_device_free(rx);
     penstock_ofdm_free(rx->ofdm);
     penstock__rx_batches_free(rx->batches);
     penstock__rx_search_free(rx);

@@ -14,6 +14,8 @@
  *     frames.c     the list of frames
  *     decode.c     a frame's symbols on one thread, where the device is the processor
  *     batch.c      symbols of many frames in one batch, for other devices, and several batches on their way
+ *     device.c     frames from samples to bits on a device that demodulates and decodes, and
+ *     device_batch.c  what one batch of them takes there
  *
  * Positions are in samples of the stream, signed, since the first frame's window may begin before it. What is
  * computed for a position depends on nothing but the samples around it, so that any split of the stream into pushes,
@@ -49,7 +51,8 @@ struct penstock__rx_frame {
     int64_t end;       /* one past its last sample */
     int64_t until;     /* its demodulation needs at least the samples before this */
     unsigned symbols;
-    bool sure; /* a checksum says that the frame is what it seems */
+    bool sure;     /* a checksum says that the frame is what it seems */
+    bool unlisted; /* by no kernel that needs its numbers to be within some limits */
     bool headed, unsupported, truncated, decoded, checked;
     char reason[96];
 
@@ -63,6 +66,19 @@ enum penstock__rx_finding {
     PENSTOCK__RX_NOTHING,
     PENSTOCK__RX_FRAME,
     PENSTOCK__RX_LATER /* to be examined again when the samples before candidate->until are there */
+};
+
+/* How a standard's frames are coded, where a device may decode them: by a code of two generators, zero-terminated. */
+struct penstock__rx_code {
+    unsigned generators[2], constraint;
+    unsigned rates, most_steps;                /* of a symbol */
+    size_t most_bits;                          /* of a frame, with all that is coded but the tail */
+    void (*rate)(unsigned rate, int32_t *row); /* as in struct penstock_coded_problem; places of `row` are -1 before */
+    void (*frame)(const struct penstock__rx_frame *frame, unsigned *rate, size_t *steps); /* steps of all of it */
+
+    /* The end of a frame, of which bits, coded bits that were received wrong and squared distances of points from the
+     * nearest ones, with levels at odd integers, come from the device. */
+    void (*finish)(void *worker, struct penstock__rx_frame *frame, const uint8_t *bits, uint64_t wrong, double error);
 };
 
 /* A standard. Functions that get a worker's own memory run on several threads at once; `rx` is read-only to them. */
@@ -112,6 +128,8 @@ struct penstock__rx_standard {
                  size_t count, const int8_t *soft, const penstock_cf32 *points);
     void (*finish)(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame);
 
+    const struct penstock__rx_code *code; /* NULL: no device decodes */
+
     int (*worker_init)(void *worker);
     void (*worker_free)(void *worker);
     void (*frame_free)(struct penstock__rx_frame *frame); /* what it holds, not itself */
@@ -143,6 +161,8 @@ struct penstock__rx_search {
 };
 
 struct penstock__rx_batches;
+struct penstock__rx_device;
+struct penstock__async_build;
 
 struct penstock__rx_counters {
     uint64_t triggers, found, headers, decoded, checked, unsupported, truncated, clipped, not_finite, fallbacks;
@@ -176,6 +196,9 @@ struct penstock__rx {
     unsigned worker_count;
     struct penstock__rx_frame **decoding; /* frames that are decoded side by side */
     struct penstock__rx_batches *batches; /* NULL until a device needs them */
+    struct penstock__rx_device *device;   /* NULL: none decodes, or it is not ready */
+    struct penstock__async_build *build;  /* of it */
+    bool waits, device_tried;             /* whether the CPU may serve until it is ready */
 
     struct penstock__rx_frame *first, *last, *current; /* the list; and what the last pull gave */
     struct penstock__rx_past {
@@ -259,7 +282,7 @@ struct penstock__rx_frame *penstock__rx_take(struct penstock__rx *rx);
 /* Marks what the end of the stream cut off. */
 void penstock__rx_truncate(struct penstock__rx *rx);
 
-/* ---------------------------------------------------------------- decode.c, batch.c ----------- */
+/* ---------------------------------------------------------------- decode.c, batch.c, device.c - */
 
 #define PENSTOCK__RX_DECODED 4096 /* frames side by side at most */
 
@@ -275,6 +298,14 @@ int penstock__rx_decode(struct penstock__rx *rx);
 /* The same by batches on a device. */
 int penstock__rx_decode_batches(struct penstock__rx *rx);
 void penstock__rx_batches_free(struct penstock__rx_batches *batches);
+
+/* Frames that a device takes from samples to bits. Makes what that needs, where the device is known by now and has it;
+ * not at once where the CPU may serve meanwhile. A failure is only a log line. */
+void penstock__rx_device_begin(struct penstock__rx *rx);
+void penstock__rx_device_free(struct penstock__rx *rx);
+
+/* Decodes complete frames so, if that is ready; those that are not done after it are for others. */
+void penstock__rx_decode_there(struct penstock__rx *rx);
 
 /* After a frame is decoded. */
 void penstock__rx_count(struct penstock__rx *rx, const struct penstock__rx_frame *frame);

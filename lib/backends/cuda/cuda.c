@@ -69,7 +69,8 @@ const struct penstock_backend penstock__cuda_backend = {
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |
              PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_NATIVE | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC |
-             PENSTOCK_BACKEND_RESAMPLE | PENSTOCK_BACKEND_ADDRESSES | PENSTOCK_BACKEND_PORTABLE,
+             PENSTOCK_BACKEND_RESAMPLE | PENSTOCK_BACKEND_CODED | PENSTOCK_BACKEND_ADDRESSES |
+             PENSTOCK_BACKEND_PORTABLE,
     .device_bytes = sizeof(struct cuda_device),
     .buffer_bytes = sizeof(struct cuda_buffer),
     .slot_bytes = sizeof(struct cuda_slot),

@@ -33,7 +33,7 @@ const struct penstock_backend penstock__opencl_backend = {
     .licence = "MIT",
     .flags = PENSTOCK_BACKEND_FRAGILE_DRIVER | PENSTOCK_BACKEND_FUSED | PENSTOCK_BACKEND_PLANES |
              PENSTOCK_BACKEND_OPTIONS | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC | PENSTOCK_BACKEND_RESAMPLE |
-             PENSTOCK_BACKEND_SHARES,
+             PENSTOCK_BACKEND_CODED | PENSTOCK_BACKEND_SHARES,
     .device_bytes = sizeof(struct opencl_device),
     .buffer_bytes = sizeof(struct opencl_buffer),
     .slot_bytes = sizeof(struct opencl_slot),

@@ -107,10 +107,10 @@ static double error_power(double total, size_t count, unsigned bits)
     return total / (double)(unit_of(bits) * unit_of(bits)) / (double)count;
 }
 
-/* Bits that the demapper had decided otherwise, as a share of those sent. */
-static double raw_errors(const struct penstock__wifi_node *node, struct penstock__wifi_worker *worker, size_t steps)
+/* Bits that the demapper had decided otherwise. */
+static uint64_t raw_errors(struct penstock__wifi_worker *worker, size_t steps)
 {
-    size_t wrong = 0;
+    uint64_t wrong = 0;
     penstock__convolutional_encode(worker->coded, worker->packed, steps, PENSTOCK__CODE_1_2);
     for (size_t done = 0; done < 2 * steps; done += 4096) {
         size_t part = 2 * steps - done < 4096 ? 2 * steps - done : 4096;
@@ -119,7 +119,7 @@ static double raw_errors(const struct penstock__wifi_node *node, struct penstock
             sum += (uint32_t)(worker->coded[i] ? worker->soft[i] > 0 : worker->soft[i] < 0);
         wrong += sum;
     }
-    return (double)wrong / (double)penstock__coded_count(node->rate->code_rate, steps);
+    return wrong;
 }
 
 static void check(struct penstock__wifi_node *node)
@@ -151,20 +151,27 @@ void penstock__wifi_take(const struct penstock__rx *rx, void *own, struct pensto
                count * PENSTOCK__WIFI_CARRIERS * sizeof *points);
 }
 
+void penstock__wifi_complete(struct penstock__wifi_worker *worker, struct penstock__wifi_node *node, uint64_t wrong,
+                             double error)
+{
+    const size_t steps = penstock__wifi_steps(node->length);
+    const size_t points = (size_t)node->frame.symbols * PENSTOCK__WIFI_CARRIERS;
+    const double power = error_power(error, points, (unsigned)node->rate->constellation);
+    node->raw_ber = (double)wrong / (double)penstock__coded_count(node->rate->code_rate, steps);
+    penstock__scramble(worker->packed, PENSTOCK__WIFI_SERVICE / 8 + node->length,
+                       penstock__scrambler_seed(worker->packed[0]));
+    memcpy(node->psdu, worker->packed + PENSTOCK__WIFI_SERVICE / 8, node->length);
+    node->evm_db = 10 * log10(power > 1e-30 ? power : 1e-30);
+    check(node);
+    node->frame.state = PENSTOCK__RX_DONE;
+}
+
 void penstock__wifi_finish(const struct penstock__rx *rx, void *own, struct penstock__rx_frame *frame)
 {
     struct penstock__wifi_worker *worker = own;
     struct penstock__wifi_node *node = penstock__wifi_node(frame);
-    size_t steps = penstock__wifi_steps(node->length);
+    const size_t steps = penstock__wifi_steps(node->length);
     (void)rx;
     penstock__viterbi_decode(worker->packed, worker->soft, steps, PENSTOCK__TRELLIS_ZERO, worker->viterbi);
-    node->raw_ber = raw_errors(node, worker, steps);
-    penstock__scramble(worker->packed, PENSTOCK__WIFI_SERVICE / 8 + node->length,
-                       penstock__scrambler_seed(worker->packed[0]));
-    memcpy(node->psdu, worker->packed + PENSTOCK__WIFI_SERVICE / 8, node->length);
-    double error = error_power(worker->error, (size_t)frame->symbols * PENSTOCK__WIFI_CARRIERS,
-                               (unsigned)node->rate->constellation);
-    node->evm_db = 10 * log10(error > 1e-30 ? error : 1e-30);
-    check(node);
-    frame->state = PENSTOCK__RX_DONE;
+    penstock__wifi_complete(worker, node, raw_errors(worker, steps), worker->error);
 }

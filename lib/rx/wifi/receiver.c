@@ -4,6 +4,7 @@
 /* The 802.11a/g receiver: its table, and the public calls. */
 #include "rx/wifi/receiver.h"
 
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "core/link.h"
 #include "ops/ofdm.h"
@@ -39,6 +40,7 @@ static const struct penstock__rx_standard standard = {
     .most_symbols = MAX_SYMBOLS,
     .carriers = PENSTOCK__WIFI_CARRIERS,
     .bits = 6,
+    .code = &penstock__wifi_code,
     .look = penstock__wifi_look,
     .examine = penstock__wifi_examine,
     .reserve = penstock__wifi_reserve,
@@ -59,14 +61,14 @@ static struct penstock__wifi *of(penstock_stream *stream)
     return (struct penstock__wifi *)(void *)stream;
 }
 
-static int make_ofdm(struct penstock__rx *rx, const char *device)
+static int make_ofdm(struct penstock__rx *rx, const char *device, bool points)
 {
     penstock_cf32 pilots[127][PENSTOCK__WIFI_PILOTS];
     for (unsigned row = 0; row < 127; row++)
         for (unsigned i = 0; i < PENSTOCK__WIFI_PILOTS; i++)
             pilots[row][i] =
                 (penstock_cf32){penstock__wifi_pilot_values[i] * (float)penstock__wifi_pilot_polarity[row], 0};
-    /* A GPU's kernel that gives points too makes the receiver no faster, and takes a second to compile once. */
+    /* Points that are wanted come down with the soft bits, and all that comes after these is the host's. */
     return penstock__ofdm_new(
         &rx->ofdm, rx->stream.context,
         &PENSTOCK_OFDM_DESC(.n = PENSTOCK__WIFI_FFT, .guard = PENSTOCK__WIFI_GUARD, .window_offset = WINDOW_OFFSET,
@@ -74,7 +76,7 @@ static int make_ofdm(struct penstock__rx *rx, const char *device)
                             .carrier_count = PENSTOCK__WIFI_CARRIERS, .pilots = penstock__wifi_pilot_carriers,
                             .pilot_count = PENSTOCK__WIFI_PILOTS, .pilot_values = pilots[0], .pilot_rows = 127,
                             .tracking = PENSTOCK_TRACK_GIVEN, .max_constellation = PENSTOCK_QAM64, .batch = 512),
-        device, OFDM_TRANSFORMS);
+        device, points ? OFDM_TRANSFORMS : OFDM_LISTED);
 }
 
 static int check(const penstock_wifi_receiver_desc *desc)
@@ -95,9 +97,12 @@ static int make(struct penstock__wifi *made, const penstock_wifi_receiver_desc *
     made->points = d->points;
     made->clock = made->rx.rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
     if ((status = penstock__rx_init(&made->rx, d->max_latency_s)) ||
-        (status = penstock__wifi_tables_init(&made->tables)) || (status = make_ofdm(&made->rx, device)))
+        (status = penstock__wifi_tables_init(&made->tables)) || (status = make_ofdm(&made->rx, device, d->points)))
         return status;
     penstock__ofdm_set_event_times(made->rx.ofdm, &made->rx.stream.meter.event_times);
+    made->rx.waits = penstock__cpu_while_compiling(made->rx.stream.context, device);
+    if (!made->rx.waits)
+        penstock__rx_device_begin(&made->rx);
     return PENSTOCK_OK;
 }
 

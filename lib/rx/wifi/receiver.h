@@ -11,6 +11,7 @@
  *     format.c       HT, VHT and later formats by the symbols after SIGNAL
  *     track.c        phase and clock of a frame from its pilots
  *     decode.c       soft bits to octets
+ *     coded.c        the same where a device does it: rates, and what is left to be done with the bits
  *     receiver.c     the table of all these, and the public calls
  */
 #ifndef PENSTOCK_RX_WIFI_RECEIVER_H
@@ -170,6 +171,12 @@ int penstock__wifi_reserve(const struct penstock__rx *rx, struct penstock__rx_fr
 void penstock__wifi_take(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame, size_t first,
                          size_t count, const int8_t *soft, const penstock_cf32 *points);
 void penstock__wifi_finish(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame);
+
+/* A frame whose bits are in worker->packed: descrambled, checked, done. `wrong` and `error` as of penstock__rx_code. */
+void penstock__wifi_complete(struct penstock__wifi_worker *worker, struct penstock__wifi_node *node, uint64_t wrong,
+                             double error);
+
+extern const struct penstock__rx_code penstock__wifi_code;
 
 /* ---------------------------------------------------------------- the receiver ---------------- */
 
