@@ -13,7 +13,8 @@
  * the nearest one, of two to the smaller: the factor is 1/2048 less, and since 3/4 m is a tie or 1/4 beside one, what is
  * missing, less than 42/2048, only decides ties. With ROUNDING 0, |T| is half a unit less: 3/4 m - 3/8 and 7/8 m - 7/16
  * have no ties.
- * Where halves are not to be had, the same is done in whole numbers.
+ * Where halves are not to be had, the same is done in whole numbers. Those of NVIDIA's GPUs are reached by PTX, in its
+ * OpenCL too (PTX_HALVES).
  *
  * The host generates (lib/gpu/fused_ldpc.c): LEVEL, LEAST, FACTOR and ROUNDING of the rule; LIFTING, ITEMS for a pair
  * of blocks and CHECKS that each has of a base row, WORD, PAIRS of blocks in a work-group, GROUP, RESIDENT, BITS, SENT,
@@ -29,7 +30,7 @@
 
 /* ---------------------------------------------------------------- two values in a word -------- */
 
-#if defined(__CUDACC__) && __CUDA_ARCH__ >= 800
+#if (defined(__CUDACC__) && __CUDA_ARCH__ >= 800) || defined(PTX_HALVES)
 
 ALWAYS k_u32 difference(const k_u32 a, const k_u32 b)
 {

@@ -65,7 +65,25 @@ K_FUNCTION k_u32 max_pairs(k_u32 a, k_u32 b)
 #define SCALED_BYTE(word, factor, byte) (((k_i32)((word) << (24 - 8 * (byte))) >> 24) * (1 << HISTORY))
 #endif
 
-#if defined(__OPENCL_VERSION__)
+#if defined(__NV_CL_C_VERSION) && NVIDIA_PAIRS
+K_FUNCTION k_u32 chosen_bytes(k_u32 a, k_u32 b, k_u32 which)
+{
+    k_u32 bytes;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(a), "r"(b), "r"(which));
+    return bytes;
+}
+K_FUNCTION k_u32 shifted_bits(k_u32 low, k_u32 high, k_u32 by)
+{
+    k_u32 bits;
+    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(bits) : "r"(low), "r"(high), "r"(by));
+    return bits;
+}
+#define SWAP_HALVES(x)    chosen_bytes(x, x, 0x1032u)
+#define LOW_BYTES(a, b)   chosen_bytes(a, b, 0x6420u)
+#define SHIFTED(low, high, by) shifted_bits(low, high, by)
+#define PIECE             uint4
+#define MAKE_PIECE(a, b, c, d) ((uint4)(a, b, c, d))
+#elif defined(__OPENCL_VERSION__)
 #define SWAP_HALVES(x)    rotate(x, 16u)
 #define LOW_BYTES(a, b)   (((a) & 255u) | ((a) >> 8 & 0xff00u) | ((b) & 255u) << 16 | ((b) << 8 & 0xff000000u))
 #define SHIFTED(low, high, by) ((by) ? (low) >> (by) | (high) << (32 - (by)) : (low))

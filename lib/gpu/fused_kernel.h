@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl, ldpc.cl, resample.cl, coded.cl and
- * spectrum.cl, and plain.cl, which is made of the same words: what backends do with them. All take (in, list, factors, table, out,
- * rows, start, spacing). */
+ * spectrum.cl, and plain.cl, which is made of the same words: what backends do with them. All take (in, list, factors,
+ * table, out, rows, start, spacing). */
 #ifndef PENSTOCK_GPU_FUSED_KERNEL_H
 #define PENSTOCK_GPU_FUSED_KERNEL_H
 
@@ -20,10 +20,12 @@ struct fused_kernel {
     unsigned copy_lanes, piece; /* OFDM: work-items that store together, and bytes that each stores at a time */
     unsigned items, checks;     /* LDPC: work-items for a pair of blocks, and checks of a base row that each has */
     bool paired;                /* LDPC: two edges' messages in a register */
+    bool ptx;                   /* LDPC: OpenCL with PTX's instructions */
     unsigned tile;              /* RESAMPLE: samples in local memory */
 };
 
-/* Of kinds OFDM, FILTER, LDPC, RESAMPLE and CODED: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
+/* Of kinds OFDM, FILTER, LDPC, RESAMPLE and CODED: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do.
+ */
 int penstock__fused_check(const struct penstock_problem *problem, const char *device);
 
 /* Of kind FFT: whether there is one that is faster than the transform's own, as the first variant on a GPU. */

@@ -56,6 +56,7 @@ int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock
         pairs--;
     self->checks = (ldpc->lifting + limits->max_group - 1) / limits->max_group << variant;
     self->items = (ldpc->lifting + self->checks - 1) / self->checks;
+    self->ptx = limits->ptx_halves;
     self->paired = limits->registers && edges_of(ldpc) * self->checks > limits->registers / 2;
     if (variant && self->items < LEAST_ITEMS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "LDPC codes are not decoded by %u work-items", self->items);
@@ -220,6 +221,8 @@ int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *c
         "#define FIRST_END %zu\n#define SECOND_AT %zu\n#define SECOND_END %zu\n#define SECOND_FROM %zu\n",
         ldpc->soft_result, ldpc->result == PENSTOCK_BITS_UNPACKED, ldpc->result == PENSTOCK_BITS_MSB_FIRST, parts[0].at,
         parts[0].end, parts[1].at, parts[1].end, parts[1].first);
+    if (self->ptx)
+        penstock__text_add(text, "#define PTX_HALVES\n");
     add_graph(text, self, ldpc);
     return penstock__gpu_source_files(text, context, files);
 }

@@ -22,6 +22,7 @@ struct gpu_limits {
     bool bounded;         /* its compiler keeps a kernel's registers to what so many groups at once leave it */
     bool cpu;             /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
     bool half_arithmetic; /* it computes in numbers of 16 bits */
+    bool ptx_halves;      /* its OpenCL takes PTX's instructions for two of them at once */
     bool single_only;     /* it does not in those of 64 */
     unsigned texel;       /* points in a texel of an image of floats that is made of a buffer; 0: there are none */
     const char *config;   /* that a plan is tuned to: text for gpu/tuning_parameters.h; NULL: the library's choice */

@@ -14,6 +14,8 @@
 
 /* Of cl_nv_device_attribute_query and cl_khr_pci_bus_info, which older headers lack. A slot of NVIDIA's is a device and
  * three bits of function; the other one gives domain, bus, device and function. */
+#define CAPABILITY_NV    0x4000 /* the major number of CUDA's compute capability, */
+#define PTX_HALVES       8      /* from which on PTX has all that kernels/ldpc.cl asks of pairs of halves */
 #define PCI_BUS_ID_NV    0x4008
 #define PCI_SLOT_ID_NV   0x4009
 #define PCI_DOMAIN_ID_NV 0x400A
@@ -141,6 +143,8 @@ static void read_limits(struct opencl_device *self)
                                        .max_group = (unsigned)group,
                                        .cpu = type & CL_DEVICE_TYPE_CPU,
                                        .half_arithmetic = has_extension(cl, self->id, "cl_khr_fp16"),
+                                       .ptx_halves = has_extension(cl, self->id, "cl_nv_device_attribute_query") &&
+                                                     device_number(cl, self->id, CAPABILITY_NV) >= PTX_HALVES,
                                        .single_only = !has_extension(cl, self->id, "cl_khr_fp64")};
     self->max_texels = device_number(cl, self->id, CL_DEVICE_IMAGE_SUPPORT)
                            ? (size_t)device_number(cl, self->id, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE)

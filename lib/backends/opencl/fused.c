@@ -32,12 +32,13 @@ static int build(struct penstock_plan_state *plan)
     return status;
 }
 
-/* A driver that allows the kernel fewer work-items than it has (it needs many registers) leaves the next variant. */
+/* A driver that allows the kernel fewer work-items than it has (it needs many registers) leaves the next variant.
+ * NVIDIA's allows 256 where the kernel, which names its work-group, was built for more and runs with them. */
 static int check_group(struct penstock_plan_state *plan)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
     unsigned group = self->kernel.group[0] * self->kernel.group[1];
-    for (unsigned i = 0; i < FUSED_KERNELS && self->kernels[i]; i++) {
+    for (unsigned i = 0; i < FUSED_KERNELS && self->kernels[i] && !device_of(plan)->limits.ptx_halves; i++) {
         size_t limit = 0;
         int status = penstock__opencl_group_limit(&limit, plan->device, self->kernels[i]);
         if (status)
