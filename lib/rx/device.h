@@ -12,8 +12,8 @@
 #include "core/buffer.h"
 #include "rx/receiver.h"
 
-#define PENSTOCK__RX_SYMBOLS      4096 /* of a batch, */
-#define PENSTOCK__RX_FRAMES       256
+#define PENSTOCK__RX_SYMBOLS      8192 /* of a batch, */
+#define PENSTOCK__RX_FRAMES       512
 #define PENSTOCK__RX_BATCHES      1 /* on their way to each device, */
 #define PENSTOCK__RX_BATCHES_HERE 3 /* and prepared, just sent, and finished */
 

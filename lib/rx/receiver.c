@@ -10,7 +10,7 @@
 
 #define HOP               65536
 #define SHORTEST_HOP      64
-#define MOST_HOPS         16
+#define MOST_HOPS         32
 #define DEFAULT_LATENCY_S 10e-3
 #define AHEAD_HOPS        4 /* by which a source that is faster than the radio must be ahead: others come in bursts */
 

@@ -6,7 +6,7 @@
  * noise is left. The shortest response is taken that leaves no more unexplained than the noise is.
  * O. Edfors et al., "OFDM channel estimation by singular value decomposition", IEEE Trans. Comm. 46(7), 1998.
  */
-#include "rx/wifi/receiver.h"
+#include "rx/wifi/frame_kernels.h"
 
 #include <string.h>
 
@@ -29,35 +29,11 @@ void penstock__wifi_symbol(const struct penstock__wifi_tables *tables, const str
     transform(tables, bins, segment->rotated, guard_end - WINDOW_OFFSET, guard_end);
 }
 
-/* A vector over the used carriers, its parts apart, so that compilers can use vector instructions. */
-struct carriers {
-    float re[USED_CARRIERS], im[USED_CARRIERS];
-};
-
-/* Keeps `matrix`'s part of the estimate; false as soon as the rest's power is above `limit`. */
-static bool project(const float *matrix, const struct carriers *in, struct carriers *out, float limit)
-{
-    float rest = 0;
-    for (unsigned r = 0; r < USED_CARRIERS && rest <= limit; r++) {
-        const float *row_re = matrix + (size_t)r * 2 * USED_CARRIERS, *row_im = row_re + USED_CARRIERS;
-        float re[4] = {0}, im[4] = {0};
-        for (unsigned c = 0; c < USED_CARRIERS; c += 4)
-            for (unsigned lane = 0; lane < 4; lane++) {
-                re[lane] += row_re[c + lane] * in->re[c + lane] - row_im[c + lane] * in->im[c + lane];
-                im[lane] += row_re[c + lane] * in->im[c + lane] + row_im[c + lane] * in->re[c + lane];
-            }
-        out->re[r] = (re[0] + re[2]) + (re[1] + re[3]);
-        out->im[r] = (im[0] + im[2]) + (im[1] + im[3]);
-        rest +=
-            (in->re[r] - out->re[r]) * (in->re[r] - out->re[r]) + (in->im[r] - out->im[r]) * (in->im[r] - out->im[r]);
-    }
-    return rest <= limit;
-}
-
 void penstock__wifi_smooth(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
                            float variance)
 {
-    struct carriers in, out;
+    const struct frame_kernels *kernels = penstock__frame_kernels();
+    struct frame_carriers in, out;
     bool found = false;
     memset(segment->channel, 0, sizeof segment->channel);
     for (unsigned c = 0; c < USED_CARRIERS; c++) {
@@ -66,7 +42,7 @@ void penstock__wifi_smooth(const struct penstock__wifi_tables *tables, struct pe
     }
     for (unsigned i = 0; i < 3 && !found; i++) {
         float limit = TOLERANCE * variance * (USED_CARRIERS - tables->smooth_rank[i]);
-        found = project(tables->smooth[i], &in, &out, limit);
+        found = kernels->project(tables->smooth[i], &in, &out, limit);
     }
     if (!found) /* a longer response than a guard interval, or so little noise that the smoothing itself would show */
         out = in;

@@ -102,8 +102,8 @@ struct penstock__wifi_segment {
     float noise;
 };
 
-/* Rotates samples [from, SEGMENT) by the segment's carrier offset. */
-void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from);
+/* Rotates samples [from, to), both multiples of 16, by the segment's carrier offset. */
+void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from, size_t to);
 
 /* False if there is no long training field. `samples` is stream sample `position` - BEFORE. */
 bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,

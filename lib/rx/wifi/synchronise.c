@@ -6,23 +6,25 @@
  * the known one; what a channel of up to 16 samples gathers of their energy decides whether they are there at
  * all, so that echoes do not count against a frame. The first path is the first peak of the channel's impulse response.
  */
-#include "rx/wifi/receiver.h"
+#include "rx/wifi/frame_kernels.h"
 
 /* First and last place of the long symbol in a segment: the short field's window starts BEFORE samples in, and the long
  * symbol 112 .. 240 samples after that. Nothing here looks further than to the last place's second symbol. */
 #define SEARCH_FROM 208
 #define SEARCH_TO   (BEFORE + LONG_FIELD - SPREAD - 2 * PENSTOCK__WIFI_FFT)
 
-#define SPREAD        16     /* samples over which echoes arrive */
+#define TRAINED       (BEFORE + LONG_FIELD) /* one past the last sample that the search for the long field reads */
+#define SPREAD        16                    /* samples over which echoes arrive */
 #define GATHERED      0.35   /* share of the energy: noise gathers 0.13, deviation 0.035; a frame at 0 dB 0.55 */
 #define FAINT         0.02   /* of the short field's power: less is no long field, but what is left of silence */
 #define REFINE_BEFORE 16     /* samples of the long field's guard interval that the offset's estimate uses */
 #define BACK_OFF      14     /* from the strongest path to the FFT window: a path this much earlier still fits */
 #define FIRST_PATH    0.126F /* of the strongest path's power: -9 dB */
-#define ROTATION      16     /* samples turned from one exact phase; divides SEGMENT and where rotations start */
 
-void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from)
+void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from, size_t to)
 {
+    penstock_cf32 anchors[SEGMENT / ROTATION];
+    const size_t count = (to - from + ROTATION - 1) / ROTATION;
     penstock_cf32 turns[ROTATION] = {{1, 0}}, step = cf32_turn(-segment->cfo);
     for (unsigned have = 1; have < ROTATION; have *= 2, step = cf32_mul(step, step))
         for (unsigned k = 0; k < have; k++)
@@ -30,14 +32,13 @@ void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from)
     /* From anchor to anchor in double: what rounding adds in a segment is far below a float's. */
     const double angle = -TWO_PI * segment->cfo, c = cos(angle * ROTATION), s = sin(angle * ROTATION);
     double re = cos(angle * (double)from), im = sin(angle * (double)from);
-    for (size_t i = from; i < SEGMENT; i += ROTATION) {
-        const penstock_cf32 anchor = {(float)re, (float)im};
-        for (unsigned k = 0; k < ROTATION; k++)
-            segment->rotated[i + k] = cf32_mul(segment->raw[i + k], cf32_mul(anchor, turns[k]));
+    for (size_t i = 0; i < count; i++) {
+        anchors[i] = (penstock_cf32){(float)re, (float)im};
         const double next = re * c - im * s;
         im = re * s + im * c;
         re = next;
     }
+    penstock__frame_kernels()->rotate(segment->rotated + from, segment->raw + from, turns, anchors, count);
 }
 
 /* The lags at which the long symbols may begin, the samples of both, and those that they arrive in by all paths. */
@@ -84,7 +85,7 @@ static penstock_cf32 correlate_constant(const struct penstock__wifi_tables *tabl
 
 /* Correlation with the long symbol at each lag, of both symbols' sum. */
 static void correlate(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
-                      float *restrict re, float *restrict im)
+                      float *re, float *im)
 {
     enum { SUMS = LAGS + PENSTOCK__WIFI_FFT };
     const penstock_cf32 *x = segment->rotated + SEARCH_FROM;
@@ -93,13 +94,7 @@ static void correlate(const struct penstock__wifi_tables *tables, const struct p
         sum_re[i] = x[i].re + x[i + PENSTOCK__WIFI_FFT].re;
         sum_im[i] = x[i].im + x[i + PENSTOCK__WIFI_FFT].im;
     }
-    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
-        const penstock_cf32 known = tables->long_time[k];
-        for (unsigned i = 0; i < LAGS; i++) {
-            re[i] += sum_re[i + k] * known.re - sum_im[i + k] * known.im;
-            im[i] += sum_re[i + k] * known.im + sum_im[i + k] * known.re;
-        }
-    }
+    penstock__frame_kernels()->correlate(re, im, LAGS, sum_re, sum_im, tables->long_time);
 }
 
 /* Where the long symbol begins as its strongest path tells; 0: nowhere. */
@@ -107,7 +102,7 @@ static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const
 {
     const penstock_cf32 constant = correlate_constant(tables, segment->cfo), step = cf32_turn(-segment->cfo);
     penstock_cf32 mean[ARRIVALS], turn = {1, 0};
-    float re[LAGS] = {0}, im[LAGS] = {0};
+    float re[LAGS], im[LAGS];
     double energy[ARRIVALS], power[LAGS + 1] = {0}, best_share = 0; /* `power`: sums up to each lag */
     unsigned best = 0, strongest;
     correlate(tables, segment, re, im);
@@ -249,21 +244,21 @@ bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, stru
     for (unsigned i = 0; i < SEGMENT; i++)
         segment->raw[i] = cf32_scale(cf32_sub(samples[i], segment->mean), segment->scale);
     segment->cfo = (double)cf32_angle(window.lag) / (TWO_PI * GROUP);
-    penstock__wifi_rotate(segment, SEARCH_FROM - REFINE_BEFORE);
+    penstock__wifi_rotate(segment, SEARCH_FROM - REFINE_BEFORE, TRAINED);
     if (!(strongest = find_long_symbol(tables, segment)))
         return false;
 
     refine_offset(segment, strongest);
-    penstock__wifi_rotate(segment, 0);
+    penstock__wifi_rotate(segment, 0, TRAINED);
     segment->window = strongest - BACK_OFF;
     segment->first = segment->window + first_path(tables, segment);
     penstock__wifi_estimate(tables, segment);
     remove_dc(tables, segment);
-    penstock__wifi_rotate(segment, 0);
+    penstock__wifi_rotate(segment, 0, TRAINED);
     penstock__wifi_estimate(tables, segment);
     penstock__wifi_smooth(tables, segment, segment->noise / 2);
     compare_fields(tables, segment);
-    penstock__wifi_rotate(segment, 0);
+    penstock__wifi_rotate(segment, 0, SEGMENT);
     penstock__wifi_estimate(tables, segment);
     penstock__wifi_smooth(tables, segment, segment->noise / 2);
     return true;

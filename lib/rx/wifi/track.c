@@ -9,7 +9,7 @@
  * through the pilots' delays, by least squares, with what clocks usually do (20 ppm) and how exactly the channel's
  * estimate knows the delay as first guess. When the drift has grown to a sample, the FFT windows move by it.
  */
-#include "rx/wifi/receiver.h"
+#include "rx/wifi/frame_kernels.h"
 
 #define FIRST      2.4 /* symbols from the middle of the long symbols to that of the first DATA symbol */
 #define PER_SAMPLE (TWO_PI / PENSTOCK__WIFI_FFT) /* radians a carrier that a sample of delay makes */
@@ -26,8 +26,7 @@
 #define DELAY_PRIOR (980.0 / 12402 / 2.5)
 
 struct pilots {
-    /* exp(-2 pi i (cfo + k/64) n) for each of the four carriers k */
-    float re[PENSTOCK__WIFI_FFT][PENSTOCK__WIFI_PILOTS], im[PENSTOCK__WIFI_FFT][PENSTOCK__WIFI_PILOTS];
+    struct frame_pilots of_samples;                /* exp(-2 pi i (cfo + k/64) n) for each of the four carriers k */
     penstock_cf32 expected[PENSTOCK__WIFI_PILOTS]; /* channel times pilot value at polarity 1, conjugate */
     double power, slope_power;                     /* sum of |channel|^2, and weighted with the carrier squared */
 };
@@ -40,8 +39,10 @@ static void prepare(struct pilots *pilots, const struct penstock__wifi_node *nod
         double turns = -(node->frame.ofdm.cfo + (double)carrier / PENSTOCK__WIFI_FFT);
         penstock_cf32 step = cf32_turn(turns), value = {1, 0}, channel = node->channel[carrier & 63];
         for (unsigned n = 0; n < PENSTOCK__WIFI_FFT; n++) {
-            pilots->re[n][p] = value.re;
-            pilots->im[n][p] = value.im;
+            pilots->of_samples.by_re[n][p] = value.re;
+            pilots->of_samples.by_re[n][p + PENSTOCK__WIFI_PILOTS] = value.im;
+            pilots->of_samples.by_im[n][p] = -value.im;
+            pilots->of_samples.by_im[n][p + PENSTOCK__WIFI_PILOTS] = value.re;
             value = (n + 1) % 16 ? cf32_mul(value, step) : cf32_turn(turns * (n + 1));
         }
         /* The window begins WINDOW_OFFSET samples before the channel's reference. */
@@ -56,16 +57,9 @@ static void prepare(struct pilots *pilots, const struct penstock__wifi_node *nod
 static void see(const struct pilots *pilots, penstock_cf32 out[PENSTOCK__WIFI_PILOTS], const penstock_cf32 *x,
                 penstock_cf32 turn)
 {
-    float re[2][PENSTOCK__WIFI_PILOTS] = {{0}}, im[2][PENSTOCK__WIFI_PILOTS] = {{0}};
-    for (unsigned n = 0; n < PENSTOCK__WIFI_FFT; n++)
-        for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-            re[n & 1][p] += x[n].re * pilots->re[n][p] - x[n].im * pilots->im[n][p];
-            im[n & 1][p] += x[n].re * pilots->im[n][p] + x[n].im * pilots->re[n][p];
-        }
-    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-        penstock_cf32 sum = {re[0][p] + re[1][p], im[0][p] + im[1][p]};
-        out[p] = cf32_mul(cf32_mul_conj(sum, pilots->expected[p]), turn);
-    }
+    penstock__frame_kernels()->see(out, x, &pilots->of_samples);
+    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++)
+        out[p] = cf32_mul(cf32_mul_conj(out[p], pilots->expected[p]), turn);
 }
 
 /* Common phase of the four, `slope` radians a carrier being taken out, and what slope remains. */
@@ -86,14 +80,14 @@ static penstock_cf32 combine(const struct pilots *pilots, const penstock_cf32 se
 
 /* Delay in samples as offset + drift * time, fitted. */
 struct clock {
-    double noise;            /* variance of one measurement */
+    double weight;           /* of one measurement: its variance's inverse */
     double oo, od, dd, o, d; /* normal equations */
     double offset, drift;
 };
 
 static void clock_start(struct clock *clock, double noise)
 {
-    *clock = (struct clock){.noise = noise, .oo = 1 / (DELAY_PRIOR * noise), .dd = 1 / DRIFT_PRIOR};
+    *clock = (struct clock){.weight = 1 / noise, .oo = 1 / (DELAY_PRIOR * noise), .dd = 1 / DRIFT_PRIOR};
 }
 
 static double clock_delay(const struct clock *clock, double time)
@@ -104,14 +98,15 @@ static double clock_delay(const struct clock *clock, double time)
 
 static void clock_learn(struct clock *clock, double time, double delay)
 {
-    clock->oo += 1 / clock->noise;
-    clock->od += time / clock->noise;
-    clock->dd += time * time / clock->noise;
-    clock->o += delay / clock->noise;
-    clock->d += delay * time / clock->noise;
-    double determinant = clock->oo * clock->dd - clock->od * clock->od;
-    clock->offset = (clock->o * clock->dd - clock->d * clock->od) / determinant;
-    clock->drift = (clock->d * clock->oo - clock->o * clock->od) / determinant;
+    const double weighted = delay * clock->weight, moment = time * clock->weight;
+    clock->oo += clock->weight;
+    clock->od += moment;
+    clock->dd += time * moment;
+    clock->o += weighted;
+    clock->d += weighted * time;
+    const double inverse = 1 / (clock->oo * clock->dd - clock->od * clock->od);
+    clock->offset = (clock->o * clock->dd - clock->d * clock->od) * inverse;
+    clock->drift = (clock->d * clock->oo - clock->o * clock->od) * inverse;
 }
 
 /* Phase and frequency (radians a symbol) with their covariance. */
@@ -128,7 +123,7 @@ static void phase_start(struct phase *phase, double noise, double snr)
 
 static void phase_learn(struct phase *phase, double innovation)
 {
-    double gain = phase->pp / (phase->pp + phase->noise), f_gain = phase->pf / (phase->pp + phase->noise);
+    const double inverse = 1 / (phase->pp + phase->noise), gain = phase->pp * inverse, f_gain = phase->pf * inverse;
     phase->phase += gain * innovation;
     phase->frequency += f_gain * innovation;
     phase->ff -= f_gain * phase->pf;
@@ -218,7 +213,7 @@ void penstock__wifi_track(const struct penstock__rx *rx, void *worker, struct pe
         symbols[i].start = symbol_start(i, slip);
         until = window_end(symbols[i].start) > until ? window_end(symbols[i].start) : until;
         symbols[i].pilot_row = (i + 1) % 127;
-        symbols[i].phase = (float)remainder(tracker->phase[i], TWO_PI);
+        symbols[i].phase = (float)(tracker->phase[i] - TWO_PI * rint(tracker->phase[i] / TWO_PI));
         symbols[i].slope = (float)(-PER_SAMPLE * (delay - slip));
     }
     node->frame.until = node->frame.reference + until;
