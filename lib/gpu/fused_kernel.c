@@ -15,7 +15,9 @@
 
 #include <string.h>
 
-#define BEST_SAMPLES ((size_t)1 << 20) /* of a batch from which on the cost of a launch does not count */
+#define BEST_SAMPLES ((size_t)1 << 20)  /* of a batch from which on the cost of a launch does not count */
+#define MOST_SCRATCH ((size_t)64 << 20) /* bytes of a slot */
+#define UNIT_GROUPS  16                 /* that a compute unit runs at once, at most */
 
 static bool is_ofdm(const struct penstock_problem *problem)
 {
@@ -243,6 +245,17 @@ static uint64_t counted(const struct fused_kernel *self, const struct penstock_p
     if (is_ofdm(problem) && !any_length(self))
         values = (uint64_t)rows * (penstock__ofdm_row(&problem->ofdm) / self->piece);
     return values > job->samples ? values : job->samples;
+}
+
+size_t penstock__fused_at_once(const struct penstock_plan_state *plan, const struct fused_kernel *self, size_t groups)
+{
+    const size_t units = plan->device->compute_units ? plan->device->compute_units : 1;
+    size_t most = units * UNIT_GROUPS;
+    if (!self->scratch_bytes)
+        return groups;
+    if (most > MOST_SCRATCH / self->scratch_bytes)
+        most = MOST_SCRATCH / self->scratch_bytes;
+    return most > groups ? groups : most ? most : 1;
 }
 
 int penstock__fused_grid(size_t *rows, size_t *groups, const struct penstock_plan_state *plan,

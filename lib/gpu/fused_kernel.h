@@ -21,6 +21,9 @@ struct fused_kernel {
     unsigned items, checks;     /* LDPC: work-items for a pair of blocks, and checks of a base row that each has */
     bool paired;                /* LDPC: two edges' messages in a register */
     bool ptx;                   /* LDPC: OpenCL with PTX's instructions */
+    unsigned held;              /* LDPC: base rows whose messages are in registers */
+    unsigned stored;            /* LDPC: words of memory for the messages of the others, for a check of each */
+    size_t scratch_bytes;       /* of the slot's memory that a work-group has; only where registers are few */
     unsigned tile;              /* RESAMPLE: samples in local memory */
 };
 
@@ -47,6 +50,10 @@ const char *penstock__fused_name(const struct fused_kernel *self, const struct p
                                  unsigned kernel);
 unsigned penstock__fused_pick(const struct fused_kernel *self, const struct penstock_problem *problem,
                               const struct penstock_job *job);
+
+/* Of so many work-groups, those of one launch: where they have scratch memory it is that of as many as run at once, and
+ * `start` is the number of a launch's first group. */
+size_t penstock__fused_at_once(const struct penstock_plan_state *plan, const struct fused_kernel *self, size_t groups);
 
 /* What a plan says of itself; and rows and work-groups of a job, or PENSTOCK_ERR_ARGUMENT for one that is too large. */
 void penstock__fused_describe(struct penstock_plan_state *plan, const struct fused_kernel *self);

@@ -17,6 +17,7 @@
 #define REGISTERS     65536 /* of a multiprocessor */
 #define OTHERS        28    /* registers that a work-item needs besides messages and two for each edge of a row */
 #define MOST_RESIDENT 16
+#define FEW           64 /* registers, of which the rest of a kernel needs nearly all */
 
 static unsigned edges_of(const struct penstock_ldpc_problem *ldpc)
 {
@@ -37,10 +38,32 @@ int penstock__fused_ldpc_check(const struct penstock_ldpc_problem *ldpc, const c
 
 /* ---------------------------------------------------------------- configuration --------------- */
 
-/* Registers that hold the messages of a work-item. */
+/* Registers that hold the messages of a work-item, those of the base rows before `held`. */
 static unsigned messages_of(const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc)
 {
-    return (edges_of(ldpc) + self->paired) / (1 + self->paired) * self->checks;
+    return (ldpc->first[self->held] + self->paired) / (1 + self->paired) * self->checks;
+}
+
+/* Messages have a register each, or, where these are too few, half a one. What then does not fit lies in memory, half a
+ * word each: local memory, or else the slot's. */
+static void place_messages(struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
+                           const struct gpu_limits *limits)
+{
+    const unsigned most = limits->registers > FEW ? limits->registers / 5 : 0;
+    size_t bytes;
+    self->held = ldpc->rows;
+    if (!limits->registers || messages_of(self, ldpc) <= most)
+        return;
+    self->paired = true;
+    while (self->held && messages_of(self, ldpc) > most)
+        self->held--;
+    for (unsigned row = self->held; row < ldpc->rows; row++)
+        self->stored += (ldpc->first[row + 1] - ldpc->first[row] + 1U) / 2;
+    bytes = (size_t)self->stored * self->checks * self->group[0] * sizeof(uint32_t);
+    if (self->local_bytes + bytes <= limits->local_bytes)
+        self->local_bytes += bytes;
+    else
+        self->scratch_bytes = bytes;
 }
 
 int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
@@ -57,7 +80,6 @@ int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock
     self->checks = (ldpc->lifting + limits->max_group - 1) / limits->max_group << variant;
     self->items = (ldpc->lifting + self->checks - 1) / self->checks;
     self->ptx = limits->ptx_halves;
-    self->paired = limits->registers && edges_of(ldpc) * self->checks > limits->registers / 2;
     if (variant && self->items < LEAST_ITEMS)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "LDPC codes are not decoded by %u work-items", self->items);
     self->group[0] = pairs * self->items;
@@ -75,6 +97,7 @@ int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock
                                penstock__ldpc_word(ldpc), self->local_bytes, limits->local_bytes);
     self->per_group = 2 * pairs;
     self->group[1] = 1;
+    place_messages(self, ldpc, limits);
     return PENSTOCK_OK;
 }
 
@@ -138,40 +161,104 @@ static void add_minima(struct minima *minima, unsigned *results, const unsigned 
 
 /* ---------------------------------------------------------------- source ---------------------- */
 
-/* An edge's message, as it is HELD or as one is to KEEP it. */
-static void add_message(struct gpu_text *text, const struct fused_kernel *self, const char *what, unsigned edge)
+/* What a base row's edges have in common, as text is made of them. */
+struct row {
+    struct gpu_text *text;
+    const struct penstock_ldpc_problem *ldpc;
+    bool held, paired;    /* messages are in registers; and two edges' in one */
+    unsigned first, word; /* the first edge; and, where they are not in registers, the first word in memory */
+};
+
+/* An edge's message as it is read, or as a new one is kept. */
+static void add_message(const struct row *row, bool read, unsigned edge)
 {
-    if (self->paired)
-        penstock__text_add(text, "%s_%s(%u))", what, edge % 2 ? "UPPER" : "LOWER", edge / 2);
+    const unsigned place = row->held ? edge : edge - row->first;
+    const char *half = place % 2 ? "UPPER" : "LOWER";
+    if (!row->held)
+        penstock__text_add(row->text, "%s_%s(%u)", read ? "FETCHED" : "RENEW", half, row->word + place / 2);
+    else if (row->paired)
+        penstock__text_add(row->text, "%s_%s(%u)", read ? "HELD" : "KEEP", half, place / 2);
     else
-        penstock__text_add(text, "%s(%u))", what, edge);
+        penstock__text_add(row->text, "%s(%u)", read ? "HELD" : "KEEP", place);
 }
 
-static void add_row(struct gpu_text *text, const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
-                    unsigned row)
+/* Words in memory are read before, or written behind the rest. */
+static void add_words(const struct row *row, const char *what, unsigned degree)
 {
-    const unsigned first = ldpc->first[row], degree = ldpc->first[row + 1] - first, cap = edges_of(ldpc);
+    for (unsigned i = 0; !row->held && i < (degree + 1) / 2; i++)
+        penstock__text_add(row->text, " %s(%u)", what, row->word + i);
+}
+
+/* Where in the word an edge's value is, as the arguments of a macro. */
+static void add_place(const struct row *row, unsigned edge)
+{
+    const struct penstock_ldpc_edge *place = &row->ldpc->edges[edge];
+    penstock__text_add(row->text, "%u, %u, ", place->column * row->ldpc->lifting, place->shift);
+}
+
+/* A row that has all its values in registers, and of each the least of all others. */
+static void add_usual(const struct row *row, unsigned degree)
+{
+    const unsigned first = row->first, cap = edges_of(row->ldpc);
     unsigned values[PENSTOCK_MAX_LDPC_DEGREE] = {0}, results[PENSTOCK_MAX_LDPC_DEGREE];
-    struct minima minima = {text, cap + 1};
-    penstock__text_add(text, "#define ROW%u", row);
+    struct minima minima = {row->text, cap + 1};
     for (unsigned e = first; e < first + degree; e++) {
-        penstock__text_add(text, " TAKE(%u, %u, %u, ", e, ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
-        add_message(text, self, "HELD", e);
+        penstock__text_add(row->text, " TAKE(%u, ", e);
+        add_place(row, e);
+        add_message(row, true, e);
+        penstock__text_add(row->text, ")");
         values[e - first] = e;
     }
     for (unsigned e = first; e < first + degree; e++)
-        penstock__text_add(text, " SIZE(%u)", e);
-    penstock__text_add(text, " const k_u32 s%u = MOST_LEAST, factors = FACTORS(t%u", cap, first);
+        penstock__text_add(row->text, " SIZE(%u)", e);
+    penstock__text_add(row->text, " const k_u32 s%u = MOST_LEAST, factors = FACTORS(t%u", cap, first);
     for (unsigned e = first + 1; e < first + degree; e++)
-        penstock__text_add(text, " ^ t%u", e);
-    penstock__text_add(text, ");");
+        penstock__text_add(row->text, " ^ t%u", e);
+    penstock__text_add(row->text, ");");
     add_minima(&minima, results, values, degree, cap);
     for (unsigned e = first; e < first + degree; e++) {
-        penstock__text_add(text, " GIVE(%u, %u, %u, s%u, ", e, ldpc->edges[e].column * ldpc->lifting,
-                           ldpc->edges[e].shift, results[e - first]);
-        add_message(text, self, "KEEP", e);
+        penstock__text_add(row->text, " GIVE(%u, ", e);
+        add_place(row, e);
+        penstock__text_add(row->text, "s%u, ", results[e - first]);
+        add_message(row, false, e);
+        penstock__text_add(row->text, ")");
     }
-    penstock__text_add(text, "\n#define PARITY%u PARITY_ROW(%u,", row, degree);
+}
+
+/* One that reads its values twice, and keeps nothing of them meanwhile but the two least ones. */
+static void add_paired(const struct row *row, unsigned degree)
+{
+    add_words(row, "FETCH", degree);
+    penstock__text_add(row->text, " LOWEST");
+    for (unsigned e = row->first; e < row->first + degree; e++) {
+        penstock__text_add(row->text, " LOOK(");
+        add_place(row, e);
+        add_message(row, true, e);
+        penstock__text_add(row->text, ")");
+    }
+    penstock__text_add(row->text, " AGAIN");
+    for (unsigned e = row->first; e < row->first + degree; e++) {
+        penstock__text_add(row->text, " ANSWER(");
+        add_place(row, e);
+        add_message(row, true, e);
+        penstock__text_add(row->text, ", ");
+        add_message(row, false, e);
+        penstock__text_add(row->text, ")");
+    }
+    add_words(row, "PUT", degree);
+}
+
+static void add_row(struct gpu_text *text, const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
+                    unsigned number, unsigned word)
+{
+    const unsigned first = ldpc->first[number], degree = ldpc->first[number + 1] - first;
+    const struct row row = {text, ldpc, number < self->held, self->paired, first, word};
+    penstock__text_add(text, "#define ROW%u", number);
+    if (row.paired)
+        add_paired(&row, degree);
+    else
+        add_usual(&row, degree);
+    penstock__text_add(text, "\n#define PARITY%u PARITY_ROW(%u,", number, degree);
     for (unsigned e = first; e < first + degree; e++)
         penstock__text_add(text, " PARITY(%u, %u)", ldpc->edges[e].column * ldpc->lifting, ldpc->edges[e].shift);
     penstock__text_add(text, ")\n");
@@ -179,14 +266,18 @@ static void add_row(struct gpu_text *text, const struct fused_kernel *self, cons
 
 static void add_graph(struct gpu_text *text, const struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc)
 {
-    for (unsigned row = 0; row < ldpc->rows; row++)
-        add_row(text, self, ldpc, row);
+    unsigned word = 0;
+    for (unsigned row = 0; row < ldpc->rows; row++) {
+        add_row(text, self, ldpc, row, word);
+        word += row < self->held ? 0 : (ldpc->first[row + 1] - ldpc->first[row] + 1U) / 2;
+    }
     penstock__text_add(text, "#define DECLARE_MESSAGES");
-    for (unsigned e = 0; e < edges_of(ldpc); e += 1 + self->paired)
+    for (unsigned e = 0; e < ldpc->first[self->held]; e += 1 + self->paired)
         penstock__text_add(text, self->paired ? " MESSAGES(%u)" : " MESSAGE(%u)", e / (1 + self->paired));
     penstock__text_add(text, "\n#define LAYERS");
     for (unsigned row = 0; row < ldpc->rows; row++)
-        penstock__text_add(text, " CHECKS_OF_ROW { ROW%u }%s K_BARRIER();", row, row + 1 == ldpc->rows ? " CLEAR" : "");
+        penstock__text_add(text, " %s { ROW%u }%s K_BARRIER();", row < self->held ? "CHECKS_OF_ROW" : "ROLLED_CHECKS",
+                           row, row + 1 == ldpc->rows ? " CLEAR" : "");
     penstock__text_add(text, "\n#define PARITY_FIRST PARITY0\n#define PARITY_OTHERS");
     for (unsigned row = 1; row < ldpc->rows; row++)
         penstock__text_add(text, " PARITY%u", row);
@@ -196,7 +287,7 @@ static void add_graph(struct gpu_text *text, const struct fused_kernel *self, co
 int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
                                 const struct penstock_problem *problem)
 {
-    static const char *const files[] = {"portability.h", "ldpc.cl", NULL};
+    static const char *const files[] = {"portability.h", "ldpc_values.h", "ldpc.cl", NULL};
     const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
     const struct penstock_ldpc_rule rule = penstock__ldpc_rule(ldpc);
     const size_t bytes = penstock__ldpc_bits_bytes(ldpc);
@@ -207,12 +298,14 @@ int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *c
                        "#define LIFTING %u\n#define ITEMS %u\n#define CHECKS %u\n#define WORD %zu\n"
                        "#define PAIRS %u\n#define GROUP %u\n#define RESIDENT %u\n#define BITS %zu\n"
                        "#define IN_BYTES %zu\n#define OUT_BYTES %zu\n#define REPORT_AT %zu\n#define ITERATIONS %u\n"
-                       "#define EARLY %d\n#define REPORT %d\n#define HARD %d\n#define FLOATS %d\n",
+                       "#define EARLY %d\n#define REPORT %d\n#define HARD %d\n#define FLOATS %d\n"
+                       "#define PAIRED %d\n#define STORED %u\n#define SCRATCH %d\n",
                        PENSTOCK_LDPC_LEVEL, rule.most, rule.factor, rule.rounding, ldpc->lifting, self->items,
                        self->checks, penstock__ldpc_word(ldpc), self->per_group / 2, self->group[0],
                        resident_of(self, ldpc), penstock__ldpc_bits(ldpc), problem->in_bytes, problem->out_bytes,
                        (bytes + 3) / 4 * 4, ldpc->iterations, ldpc->stop_early, ldpc->report,
-                       ldpc->soft == PENSTOCK_SOFT_HARD, ldpc->soft == PENSTOCK_SOFT_F32);
+                       ldpc->soft == PENSTOCK_SOFT_HARD, ldpc->soft == PENSTOCK_SOFT_F32, self->paired, self->stored,
+                       self->scratch_bytes > 0);
     penstock__text_add(text, "#define SCALE ");
     penstock__text_add_float(text, ldpc->scale);
     penstock__text_add(

@@ -109,23 +109,25 @@ void penstock__opencl_fused_free(struct penstock_plan_state *plan)
 
 /* ---------------------------------------------------------------- launch ---------------------- */
 
+/* A launch: work-groups of a job from `first` on, and the memory that they have of the slot's. */
+struct launch {
+    size_t first, groups;
+    cl_mem scratch;
+};
+
 static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const struct opencl_fused *self,
-                            const struct penstock_job *job, cl_int rows)
+                            const struct penstock_job *job, cl_int rows, const struct launch *launch)
 {
     cl_mem in = memory_of(job->in), out = memory_of(job->out),
            gains = job->coefficients ? memory_of(job->coefficients) : self->table;
-    cl_mem places = job->gather ? memory_of(job->gather) : NULL;
+    cl_mem places = job->gather ? memory_of(job->gather) : launch->scratch;
+    cl_uint start = launch->scratch ? (cl_uint)launch->first : job->start;
     const struct {
         size_t bytes;
         const void *value;
-    } arguments[] = {{sizeof in, &in},
-                     {sizeof places, &places},
-                     {sizeof gains, &gains},
-                     {sizeof self->table, &self->table},
-                     {sizeof out, &out},
-                     {sizeof rows, &rows},
-                     {sizeof job->start, &job->start},
-                     {sizeof job->spacing, &job->spacing}};
+    } arguments[] = {
+        {sizeof in, &in},   {sizeof places, &places}, {sizeof gains, &gains}, {sizeof self->table, &self->table},
+        {sizeof out, &out}, {sizeof rows, &rows},     {sizeof start, &start}, {sizeof job->spacing, &job->spacing}};
     for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         cl_int code = cl->SetKernelArg(kernel, i, arguments[i].bytes, arguments[i].value);
         if (code)
@@ -134,23 +136,37 @@ static cl_int set_arguments(const struct opencl_api *cl, cl_kernel kernel, const
     return CL_SUCCESS;
 }
 
+static cl_int enqueue(cl_command_queue queue, const struct penstock_plan_state *plan, const struct penstock_job *job,
+                      cl_int rows, const struct launch *launch)
+{
+    const struct opencl_fused *self = &((const struct opencl_plan *)plan->priv)->fused;
+    const struct opencl_api *cl = device_of(plan)->api;
+    cl_kernel kernel = self->kernels[penstock__fused_pick(&self->kernel, plan->problem, job)];
+    size_t local[2] = {self->kernel.group[0], self->kernel.group[1]}, global[2] = {launch->groups * local[0], local[1]};
+    cl_int code = set_arguments(cl, kernel, self, job, rows, launch);
+    return code ? code : cl->EnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL);
+}
+
 int penstock__opencl_fused_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                                    const struct penstock_job *job)
 {
     struct opencl_plan *whole = plan->priv;
-    const struct opencl_fused *self = &whole->fused;
-    const struct opencl_api *cl = device_of(plan)->api;
-    cl_command_queue queue = ((const struct opencl_slot *)slot->priv)->queue;
-    cl_kernel kernel = self->kernels[penstock__fused_pick(&self->kernel, plan->problem, job)];
-    size_t rows, groups, local[2] = {self->kernel.group[0], self->kernel.group[1]};
-    int status = penstock__fused_grid(&rows, &groups, plan, &self->kernel, job);
-    cl_int code;
+    const struct fused_kernel *kernel = &whole->fused.kernel;
+    const struct opencl_slot *queue = slot->priv;
+    size_t rows, groups, at_once;
+    int status = penstock__fused_grid(&rows, &groups, plan, kernel, job);
+    cl_int code = CL_SUCCESS;
     if (status || !groups)
         return status;
-    size_t global[2] = {groups * local[0], local[1]};
+    at_once = penstock__fused_at_once(plan, kernel, groups);
+    if (kernel->scratch_bytes && (status = penstock__opencl_reserve(slot, 0, at_once * kernel->scratch_bytes)))
+        return status;
     pthread_mutex_lock(&whole->arguments);
-    if (!(code = set_arguments(cl, kernel, self, job, (cl_int)rows)))
-        code = cl->EnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL);
+    for (struct launch launch = {0}; launch.first < groups && !code; launch.first += at_once) {
+        launch.groups = groups - launch.first < at_once ? groups - launch.first : at_once;
+        launch.scratch = kernel->scratch_bytes ? queue->scratch[0] : NULL;
+        code = enqueue(queue->queue, plan, job, (cl_int)rows, &launch);
+    }
     pthread_mutex_unlock(&whole->arguments);
     if (code)
         return penstock__opencl_error(plan->device, "clEnqueueNDRangeKernel", code);
