@@ -78,13 +78,32 @@ static void check_configurations(const char *identity, unsigned max_group)
     }
 }
 
+/* What options and simpler variants ask for does not spill either: what does not fit takes more kernels. */
+static void check_asked(const char *identity, unsigned max_group)
+{
+    struct gpu_limits limits = {.local_bytes = 64 << 10, .max_group = max_group};
+    const struct gpu_profile *profile = penstock__gpu_profile(identity);
+    const unsigned most = profile->most < 16 + 4 * GPU_MAX_SLOTS ? 16 : GPU_MAX_SLOTS;
+    penstock__gpu_profile_limit(&limits, profile, 0);
+    for (unsigned way = 0; way < 6; way++)
+        for (size_t n = 64; n <= 8192; n *= 2) {
+            const struct penstock_fft_problem fft = {
+                .n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1, .options.radix = way < 4 ? 2U << way : 0};
+            struct gpu_decomposition decomposition;
+            CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits, way < 4 ? 0 : way - 3));
+            for (unsigned i = 0; i < decomposition.count; i++)
+                CHECK(decomposition.pass[i].config.slots <= most, "%s, %zu points, way %u: %u in a work-item", identity,
+                      n, way, decomposition.pass[i].config.slots);
+        }
+}
+
 /* What NVIDIA's drivers tell of their waves changes no kernel. */
 static void check_same(void)
 {
     const struct gpu_limits before = {.local_bytes = 48 << 10, .max_group = 1024};
     struct gpu_limits now = before;
     penstock__gpu_profile_limit(&now, penstock__gpu_profile("NVIDIA H100"), 32);
-    CHECK(now.wave == 32 && !now.slots && !now.most_slots, "NVIDIA's limits");
+    CHECK(now.wave == 32 && !now.slots && !now.most_slots && !now.asked_slots, "NVIDIA's limits");
     for (size_t n = 1; n <= 16384; n++) {
         const struct penstock_fft_problem fft = {.n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1};
         struct gpu_decomposition a, b;
@@ -106,8 +125,10 @@ int main(void)
     check_waves();
     check_text();
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
-        for (unsigned group = 256; group <= 1024; group *= 2)
+        for (unsigned group = 256; group <= 1024; group *= 2) {
             check_configurations(identities[i], group);
+            check_asked(identities[i], group);
+        }
     check_same();
     return test_finish();
 }

@@ -87,12 +87,13 @@ int penstock__gpu_launch_config(struct gpu_launch_config *config, const struct g
     struct gpu_requirements wanted = *requirements;
     const bool free =
         !requirements->variant && !requirements->radix && !requirements->items && !penstock__gpu_wanted(limits, 0);
+    const unsigned most = free ? limits->most_slots : limits->asked_slots;
     int status;
     if (free && limits->slots)
         want_few(&wanted, &tuning, limits);
     if ((status = choose(config, &wanted, limits, &tuning)))
         return status;
-    if (free && limits->most_slots && config->slots > limits->most_slots)
+    if (most && config->slots > most)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the registers of %u work-items",
                                config->n, config->lanes);
     choose_resident(config, &tuning, &wanted, limits);

@@ -17,6 +17,7 @@ struct gpu_limits {
     unsigned wave;        /* work-items that run in step; 0: 32 */
     unsigned slots;       /* points that a work-item should hold, where registers are few; 0: what was measured */
     unsigned most_slots;  /* that it may hold; 0: GPU_MAX_SLOTS */
+    unsigned asked_slots; /* that it may where options, a variant or tuning want so; 0: GPU_MAX_SLOTS */
     unsigned registers;   /* that it may have; 0: what was measured */
     unsigned units;       /* multiprocessors, each of which has as much local memory; 0: not known */
     bool bounded;         /* its compiler keeps a kernel's registers to what so many groups at once leave it */

@@ -86,6 +86,7 @@ void penstock__gpu_profile_limit(struct gpu_limits *limits, const struct gpu_pro
         return;
     limits->registers = profile->most;
     limits->most_slots = MOST_SLOTS;
+    limits->asked_slots = REGISTERS(GPU_MAX_SLOTS) > profile->most ? MOST_SLOTS : 0;
     limits->slots = penstock__gpu_profile_waves(profile, REGISTERS(MOST_SLOTS)) < LEAST_WAVES ? MOST_SLOTS / 2 : 0;
 }
 
