@@ -26,7 +26,7 @@ fetch_rusticl() { unpack mesa-opencl-icd; }
 
 fetch_ocloc() {
   unpack intel-opencl-icd
-  install_packages libigdfcl1 clang-15 rocm-device-libs
+  install_packages libigdfcl1 clang-15 clang-16 rocm-device-libs
 }
 
 # Its own loader would hide the system's, and does not load without the rest of Intel's software.

@@ -3,9 +3,9 @@
 """
 Builds the kernels of `penstock check`, as they are for each kind of GPU, by the compilers that exist without the GPU:
 clang's amdgcn with ROCm's device libraries, and Intel's ocloc. A budget (opencl_farm.csv) says which waves or lanes
-default configurations have at least, and what share of Intel's kernels has 16 lanes; how much these spill, and all
-kernels of which a work-item holds up to so many values; and whether there are numbers of 64 bits. clang 15 has 128
-registers on gfx1100, half of what the GPU has, and Intel's kernels have 128 at all.
+default configurations have at least, what share of Intel's kernels has 16 lanes, and whether there are numbers of 64
+bits. No kernel spills a register. clang 16 counts local memory among what waves are limited by, which clang 15 does
+not: with 37 KB a group 4096 points leave 6 of them on RDNA.
   tests/opencl_farm.py PENSTOCK SHIM OCLOC [CSV]   a sample by hash; with PENSTOCK_TEST_FULL=1 every kernel
 OCLOC: a folder that `tests/opencl_driver.sh fetch ocloc FOLDER` has filled. CSV: a file for one row a kernel and target.
 """
@@ -28,6 +28,8 @@ ROCM = pathlib.Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
 # Kernels that a plan asks for when others have run and were right: they run on the device behind the driver for tests.
 FUSED = ["filter:ccf:65:n512:x2000", "filter:ccf:129:n1024:x3000", "filter:ccf:257:n2048:x5000", "ofdm:64/16/48:qpsk"]
 DEFAULT = [f"fft:{2**k}" for k in range(6, 14)]
+# Whose work-items have most to hold: in a sample too.
+LARGE = ["ldpc:wifi:1944:1/2", "ldpc:nr:bg1:384:9", "fft:8192:radix2"]
 
 
 def sources(penstock, shim, limits, name, which, folder, run=False):
@@ -41,11 +43,13 @@ def sources(penstock, shim, limits, name, which, folder, run=False):
 
 
 def amd(source, target, folder, _ocloc):
-    command = ["clang-15", "-x", "cl", *OPTIONS, "-D__OPENCL_VERSION__=120", "-target", "amdgcn-amd-amdhsa",
-               f"-mcpu={target}", "-Xclang", "-finclude-default-header", "-O3", "-S", "-o", folder / "x.s", source]
-    if (ROCM / f"oclc_isa_version_{target[3:]}.bc").exists():
+    known = (ROCM / f"oclc_isa_version_{target[3:]}.bc").exists()
+    command = ["clang-15" if known else "clang-16", "-x", "cl", *OPTIONS, "-D__OPENCL_VERSION__=120", "-target",
+               "amdgcn-amd-amdhsa", f"-mcpu={target}", "-Xclang", "-finclude-default-header", "-O3", "-S", "-o",
+               folder / "x.s", source]
+    if known:
         command.append(f"--rocm-device-lib-path={ROCM}")
-    else:  # newer than these libraries: those of the one before
+    else:  # newer than these libraries: those of the one before; and than clang 15, which takes half of its registers
         command.append("-nogpulib")
         for name in ["opencl", "ocml", "ockl", "oclc_isa_version_1030", "oclc_wavefrontsize64_off", "oclc_daz_opt_off",
                      "oclc_correctly_rounded_sqrt_off", "oclc_finite_only_off", "oclc_unsafe_math_off"]:
@@ -111,24 +115,15 @@ def collect(penstock, shim, work, known):
             for text in sources(penstock, shim, limits, name, ["--case", case], folder, True):
                 if any(f'"{kernel}.cl"' in text for kernel in ("filter", "ofdm", "symbols")):
                     found[hashlib.sha256(text.encode()).hexdigest()] = (text, case)
+        for case in LARGE:
+            for text in sources(penstock, shim, limits, name, ["--case", case], place / re.sub("[:/]", "-", case)):
+                found.setdefault(hashlib.sha256(text.encode()).hexdigest(), (text, ""))
         rest = [] if full else ["--part", f"{part}/12"]
         for text in sources(penstock, shim, limits, name, rest, place / "rest", bool(full)):
             key = hashlib.sha256(text.encode()).hexdigest()
             if full or int(key[:8], 16) % 4 == 0:
                 found.setdefault(key, (text, ""))
     return kernels
-
-
-def held_values(text):
-    """What a work-item holds all the time: messages of an LDPC code, or two in one; 64 metrics in 32 values, and 16 of
-    decisions; or points of a transform."""
-    if "DECLARE_MESSAGES" in text:
-        declared = re.search(r"^#define DECLARE_MESSAGES(.*)$", text, re.M).group(1)
-        return declared.count("MESSAGE") * int(re.search(r"^#define CHECKS (\d+)$", text, re.M).group(1))
-    if "EACH_GENERATOR" in text:
-        return 32 + 16
-    slots = re.search(r"^#define SLOTS (\d+)$", text, re.M)
-    return 2 * int(slots.group(1)) if slots else 0
 
 
 def run_all(kernels, ocloc, budget):
@@ -143,15 +138,15 @@ def run_all(kernels, ocloc, budget):
                      for target in targets[at % step::step]]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         results = pool.map(build, [job[-1] for job in jobs])
-        for (profile, target, key, case, (text, *_)), (result, message) in zip(jobs, results):
-            yield profile, target, key[:16], case, result, message, held_values(text)
+        for (profile, target, key, case, _), (result, message) in zip(jobs, results):
+            yield profile, target, key[:16], case, result, message
 
 
 def judge(rows, budget):
     failures = []
     simd = collections.defaultdict(list)
-    large, double = collections.Counter(), collections.Counter()
-    for profile, target, key, case, result, message, values in rows:
+    double = collections.Counter()
+    for _, target, key, case, result, message in rows:
         limit = budget[target]
         what = f"{target}: kernel {key} ({case or 'of all cases'})"
         if not result and limit["double"] == "0" and "requires cl_khr_fp64" in message:
@@ -162,27 +157,27 @@ def judge(rows, budget):
             continue
         if case not in FUSED:  # filters have 8 lanes on Intel, with 8, 16 or 32 points a work-item
             simd[target].append(result["waves"])
-        if values > int(limit["values"]) and not case:
-            large[target] += result["spilled"] > 0
-        elif result["spilled"] > int(limit["spilled"]):
-            failures.append(f"{what} spills {result['spilled']}, the budget is {limit['spilled']}")
+        if result["spilled"]:
+            failures.append(f"{what} spills {result['spilled']}")
         if case and result["waves"] < int(limit["waves"]):
             failures.append(f"{what} has {result['waves']} waves or lanes, the budget is {limit['waves']}")
     for target, count in double.items():
         print(f"{target}: {count} kernels with numbers of 64 bits, which the library does not ask for there")
-    for target, count in large.items():
-        print(f"{target}: {count} kernels of more than {budget[target]['values']} values a work-item spill")
     for target, lanes in simd.items():
+        if not budget[target]["profile"].startswith("Intel"):
+            continue
         share = sum(value >= 16 for value in lanes) / len(lanes)
-        if budget[target]["profile"].startswith("Intel") and share < float(budget[target]["wide"]):
+        print(f"{target}: {share:.2f} of {len(lanes)} kernels have 16 lanes or more")
+        if share < float(budget[target]["wide"]):
             failures.append(f"{target}: {share:.2f} of the kernels have 16 lanes, the budget is {budget[target]['wide']}")
     return failures
 
 
 def main():
     penstock, shim, ocloc = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
-    if not shutil.which("clang-15") or not ROCM.exists() or not (ocloc / "usr/bin/ocloc").exists():
-        print("SKIPPED: clang-15, rocm-device-libs or ocloc is absent (tests/opencl_driver.sh fetch ocloc FOLDER)")
+    compilers = [shutil.which("clang-15"), shutil.which("clang-16"), (ocloc / "usr/bin/ocloc").exists()]
+    if not all(compilers) or not ROCM.exists():
+        print("SKIPPED: a compiler or rocm-device-libs is absent (tests/opencl_driver.sh fetch ocloc FOLDER)")
         return SKIPPED
     with open(pathlib.Path(__file__).with_suffix(".csv"), encoding="ascii", newline="") as file:
         budget = {row["target"]: row for row in csv.DictReader(file)}
