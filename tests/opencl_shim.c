@@ -501,7 +501,9 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
         answer(bytes, value, &(size_t){group}, sizeof(size_t));
     if (what == WAVE_OF_OPENCL_3)
         answer(bytes, value, &(size_t){wave}, sizeof(size_t));
-    if (what == CL_DEVICE_EXTENSIONS) /* kernels/numbers.h takes floats where the compiler does not know it */
-        answer(bytes, value, "cl_khr_fp16 cl_khr_fp64", sizeof "cl_khr_fp16 cl_khr_fp64");
+    if (what == CL_DEVICE_EXTENSIONS && value) { /* of fp16 kernels/numbers.h takes floats where there is none */
+        const char *all = strstr(value, "cl_khr_fp64") ? "cl_khr_fp16 cl_khr_fp64" : "cl_khr_fp16";
+        answer(bytes, value, all, strlen(all) + 1);
+    }
     return code;
 }
