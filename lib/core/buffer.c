@@ -305,17 +305,35 @@ static int check_copy(const penstock_buffer *buffer, const void *host, size_t by
     return host || !bytes ? PENSTOCK_OK : bad("a copy's memory is NULL");
 }
 
+int penstock__buffer_send(penstock_buffer *buffer, const void *from, size_t bytes, penstock_queue *queue)
+{
+    int status = PENSTOCK_OK;
+    if (buffer->host)
+        penstock__copy(buffer->device->context, buffer->host, from, bytes);
+    else if ((status = buffer->device->backend->upload(&queue->slot, buffer, from, bytes)))
+        penstock__queue_note(queue, status);
+    return status;
+}
+
+int penstock__buffer_fetch(const penstock_buffer *buffer, void *to, size_t bytes, penstock_queue *queue)
+{
+    int status;
+    if (buffer->host) {
+        if (!(status = penstock__queue_drain(queue)))
+            penstock__copy(buffer->device->context, to, buffer->host, bytes);
+    } else if ((status = buffer->device->backend->download(&queue->slot, to, &held_of(buffer)->buffer, bytes))) {
+        penstock__queue_note(queue, status);
+    }
+    return status;
+}
+
 int penstock_buffer_upload(penstock_buffer *buffer, const void *from, size_t bytes, penstock_queue *queue)
 {
     int status = check_copy(buffer, from, bytes, queue);
     if (status || !bytes)
         return status;
-    if (buffer->host) {
-        penstock__copy(buffer->device->context, buffer->host, from, bytes);
-        return PENSTOCK_OK;
-    }
-    status = buffer->device->backend->upload(&queue->slot, buffer, from, bytes);
-    return status ? penstock__queue_note(queue, status) : penstock__queue_drain(queue);
+    status = penstock__buffer_send(buffer, from, bytes, queue);
+    return status || buffer->host ? status : penstock__queue_drain(queue);
 }
 
 int penstock_buffer_download(const penstock_buffer *buffer, void *to, size_t bytes, penstock_queue *queue)
@@ -323,12 +341,8 @@ int penstock_buffer_download(const penstock_buffer *buffer, void *to, size_t byt
     int status = check_copy(buffer, to, bytes, queue);
     if (status || !bytes)
         return status;
-    if (buffer->host) {
-        penstock__copy(buffer->device->context, to, buffer->host, bytes);
-        return PENSTOCK_OK;
-    }
-    status = buffer->device->backend->download(&queue->slot, to, &held_of(buffer)->buffer, bytes);
-    return status ? penstock__queue_note(queue, status) : penstock__queue_drain(queue);
+    status = penstock__buffer_fetch(buffer, to, bytes, queue);
+    return status || buffer->host ? status : penstock__queue_drain(queue);
 }
 
 int penstock__buffer_holding(penstock_buffer **buffer, const void *values, size_t bytes, penstock_queue *queue)

@@ -36,6 +36,11 @@ bool penstock__buffer_overlap(const penstock_buffer *a, size_t a_bytes, const pe
 int penstock__buffer_make(penstock_buffer **buffer, struct penstock_device *device, size_t bytes);
 int penstock__queue_make(penstock_queue **queue, struct penstock_device *device);
 
+/* As penstock_buffer_upload() and penstock_buffer_download(), unchecked, and without a wait for the copy, but where the
+ * buffer is in the host's memory: the host's side belongs to the queue until that is drained. */
+int penstock__buffer_send(penstock_buffer *buffer, const void *from, size_t bytes, penstock_queue *queue);
+int penstock__buffer_fetch(const penstock_buffer *buffer, void *to, size_t bytes, penstock_queue *queue);
+
 /* A buffer on the queue's device that holds `bytes` of the host's memory when this returns. */
 int penstock__buffer_holding(penstock_buffer **buffer, const void *values, size_t bytes, penstock_queue *queue);
 

@@ -185,25 +185,6 @@ void penstock__rx_device_finish(const struct penstock__rx_device *device, const 
 
 /* ---------------------------------------------------------------- on the device --------------- */
 
-/* Behind what was enqueued before; does not wait, but where the device has the host's memory. */
-static int copy_in(penstock_buffer *buffer, const void *from, size_t bytes, penstock_queue *queue)
-{
-    if (buffer->host)
-        return penstock_buffer_upload(buffer, from, bytes, queue);
-    int status = buffer->device->backend->upload(&queue->slot, buffer, from, bytes);
-    return status ? penstock__queue_note(queue, status) : PENSTOCK_OK;
-}
-
-static int copy_out(penstock_buffer *buffer, void *to, size_t bytes, penstock_queue *queue)
-{
-    if (buffer->host) {
-        int status = penstock__queue_drain(queue);
-        return status ? status : penstock_buffer_download(buffer, to, bytes, queue);
-    }
-    int status = buffer->device->backend->download(&queue->slot, to, buffer, bytes);
-    return status ? penstock__queue_note(queue, status) : PENSTOCK_OK;
-}
-
 static int enqueue(struct penstock__executor *executor, const struct penstock_job *job, penstock_queue *queue)
 {
     return penstock__enqueue(penstock__executor_on(executor, queue->slot.device), job, queue);
@@ -232,14 +213,14 @@ int penstock__rx_device_send(const struct penstock__rx_device *device, struct pe
                                        .coefficients = batch->decoded,
                                        .out = batch->results,
                                        .frames = symbols};
-    int status = copy_in(batch->sent, batch->to_send, sent, queue);
+    int status = penstock__buffer_send(batch->sent, batch->to_send, sent, queue);
     if (!status && !(status = enqueue(device->ofdm, &ofdm, queue)) &&
         !(status = enqueue(device->deinterleave, &deinterleave, queue)) &&
         !(status = enqueue(device->viterbi, &viterbi, queue)))
         status = enqueue(device->tally, &tally, queue);
     return status ? status
-                  : copy_out(batch->results, batch->received,
-                             symbols * sizeof(struct penstock_coded_count) + batch->packed_bytes, queue);
+                  : penstock__buffer_fetch(batch->results, batch->received,
+                                           symbols * sizeof(struct penstock_coded_count) + batch->packed_bytes, queue);
 }
 
 int penstock__rx_device_wait(struct penstock__rx_device_batch *batch)
