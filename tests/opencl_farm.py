@@ -4,8 +4,8 @@
 Builds the kernels of `penstock check`, as they are for each kind of GPU, by the compilers that exist without the GPU:
 clang's amdgcn with ROCm's device libraries, and Intel's ocloc. A budget (opencl_farm.csv) says which waves or lanes
 default configurations have at least, what share of Intel's kernels has 16 lanes, and whether there are numbers of 64
-bits. No kernel spills a register. clang 16 counts local memory among what waves are limited by, which clang 15 does
-not: with 37 KB a group 4096 points leave 6 of them on RDNA.
+bits. No kernel spills a register. Waves are those that registers leave: clang 16, which builds for gfx1100, counts local
+memory too, clang 15 does not.
   tests/opencl_farm.py PENSTOCK SHIM OCLOC [CSV]   a sample by hash; with PENSTOCK_TEST_FULL=1 every kernel
 OCLOC: a folder that `tests/opencl_driver.sh fetch ocloc FOLDER` has filled. CSV: a file for one row a kernel and target.
 """
@@ -27,6 +27,7 @@ ROCM = pathlib.Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
 
 # Kernels that a plan asks for when others have run and were right: they run on the device behind the driver for tests.
 FUSED = ["filter:ccf:65:n512:x2000", "filter:ccf:129:n1024:x3000", "filter:ccf:257:n2048:x5000", "ofdm:64/16/48:qpsk"]
+RDNA3 = 1536  # registers of a lane of a SIMD, in pieces of 24
 DEFAULT = [f"fft:{2**k}" for k in range(6, 14)]
 # Whose work-items have most to hold: in a sample too.
 LARGE = ["ldpc:wifi:1944:1/2", "ldpc:nr:bg1:384:9", "fft:8192:radix2"]
@@ -59,7 +60,9 @@ def amd(source, target, folder, _ocloc):
         return None, done.stderr
     text = (folder / "x.s").read_text()
     numbers = lambda pattern: [int(value) for value in re.findall(pattern, text)]
-    return {"registers": max(numbers(r"\.vgpr_count: +(\d+)")), "waves": min(numbers(r"; Occupancy: (\d+)")),
+    registers = max(numbers(r"\.vgpr_count: +(\d+)"))
+    waves = min(numbers(r"; Occupancy: (\d+)")) if known else min(16, RDNA3 // (-(-registers // 24) * 24))
+    return {"registers": registers, "waves": waves,
             "spilled": max(numbers(r"\.vgpr_spill_count: +(\d+)") + numbers(r"; ScratchSize: (\d+)"))}, ""
 
 
