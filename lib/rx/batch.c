@@ -1,219 +1,207 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/*
- * Complete frames by way of a device: each frame's samples are copied beside each other and its pilots tracked; then
- * the device demodulates all symbols of all these frames in one batch; then each frame's soft bits are decoded. The
- * first and the last step treat frames side by side, and while the device has a batch, those before and behind it are
- * decoded and prepared.
- */
-#include "core/meter.h"
-#include "ops/ofdm.h"
-#include "rx/receiver.h"
+/* Batches of frames: which frames, where each one's part begins, and what goes on with several of them at once. */
+#include "rx/batch.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 
-#define SYMBOLS 2048
-#define FRAMES  256
-#define BATCHES 3
-
-struct item {
-    struct penstock__rx_frame *frame;
-    size_t sample, samples, symbol; /* where its part of the batch begins */
-};
-
-struct batch {
-    penstock_cf32 *samples;
-    penstock_ofdm_symbol *symbols;
-    int8_t *soft;
-    penstock_cf32 *points;
-    struct item *items; /* one a frame */
-    penstock_ofdm_frame *frames;
-    size_t item_count, sample_count, symbol_count;
-};
+#define BATCHES_HERE 3 /* prepared, just sent, and finished */
 
 struct penstock__rx_batches {
-    struct batch batch[BATCHES];
+    struct penstock__rx *rx;
+    const struct penstock__rx_way *way;
+    void *owner;
+    unsigned count;
+    struct penstock__rx_batch *batch[];
 };
 
 void penstock__rx_batches_free(struct penstock__rx_batches *batches)
 {
-    for (unsigned i = 0; batches && i < BATCHES; i++) {
-        struct batch *batch = &batches->batch[i];
-        penstock__free(batch->samples);
-        penstock__free(batch->symbols);
-        penstock__free(batch->soft);
-        penstock__free(batch->points);
-        penstock__free(batch->items);
-        penstock__free(batch->frames);
+    for (unsigned i = 0; batches && i < batches->count && batches->batch[i]; i++) {
+        batches->way->free(batches->owner, batches->batch[i]);
+        penstock__free(batches->batch[i]->items);
+        penstock__free(batches->batch[i]->frames);
+        penstock__free(batches->batch[i]);
     }
     penstock__free(batches);
 }
 
-static int make(struct batch *batch, const struct penstock__rx_standard *standard)
+static int make(struct penstock__rx_batches *batches, unsigned number)
 {
-    const size_t carriers = standard->carriers, margins = standard->head + standard->margin;
-    batch->samples = penstock__alloc((SYMBOLS * standard->symbol + FRAMES * margins) * sizeof *batch->samples);
-    batch->symbols = penstock__calloc(SYMBOLS, sizeof *batch->symbols);
-    batch->soft = penstock__alloc(SYMBOLS * carriers * standard->bits);
-    batch->points = penstock__alloc(SYMBOLS * carriers * sizeof *batch->points);
-    batch->items = penstock__alloc(FRAMES * sizeof *batch->items);
-    batch->frames = penstock__alloc(FRAMES * sizeof *batch->frames);
-    return batch->samples && batch->symbols && batch->soft && batch->points && batch->items && batch->frames
-               ? PENSTOCK_OK
-               : PENSTOCK_ERR_MEMORY;
+    const struct penstock__rx_way *way = batches->way;
+    struct penstock__rx_batch *batch = batches->batch[number] = penstock__calloc(1, way->bytes);
+    if (!batch || !(batch->items = penstock__alloc(way->frames * sizeof *batch->items)) ||
+        !(batch->frames = penstock__alloc(way->frames * sizeof *batch->frames)))
+        return PENSTOCK_ERR_MEMORY;
+    return way->make(batches->owner, batch, number);
 }
 
-static int make_all(struct penstock__rx *rx)
+int penstock__rx_batches_new(struct penstock__rx_batches **batches, struct penstock__rx *rx,
+                             const struct penstock__rx_way *way, void *owner, unsigned flying)
 {
-    struct penstock__rx_batches *made = penstock__calloc(1, sizeof *made);
+    const unsigned count = flying + BATCHES_HERE;
+    struct penstock__rx_batches *made = penstock__calloc(1, sizeof *made + count * sizeof made->batch[0]);
     int status = made ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
-    for (unsigned i = 0; i < BATCHES && !status; i++)
-        status = make(&made->batch[i], rx->standard);
+    if (made)
+        *made = (struct penstock__rx_batches){.rx = rx, .way = way, .owner = owner, .count = count};
+    for (unsigned i = 0; i < count && !status; i++)
+        status = make(made, i);
     if (status)
         penstock__rx_batches_free(made);
-    else
-        rx->batches = made;
+    *batches = status ? NULL : made;
     return status;
 }
 
-/* ---------------------------------------------------------------- the steps ------------------- */
+/* ---------------------------------------------------------------- one batch ------------------- */
 
-/* What goes on at once: each may be NULL. */
-struct stage {
-    struct penstock__rx *rx;
-    struct batch *prepared, *run, *finished;
-    atomic_bool no_memory;
-    int status; /* of the device */
-    char error[256];
-};
-
-static void prepare(struct stage *stage, size_t index, unsigned worker)
+static bool is_due(const struct penstock__rx_batches *batches, const struct penstock__rx_frame *frame)
 {
-    const struct penstock__rx *rx = stage->rx;
-    const struct batch *batch = stage->prepared;
-    const struct item *item = &batch->items[index];
-    penstock_ofdm_symbol *symbols = batch->symbols + item->symbol;
-    if (rx->standard->reserve(rx, item->frame)) {
-        atomic_store(&stage->no_memory, true);
-        return;
-    }
-    penstock__rx_read(rx, item->frame, 0, item->samples, batch->samples + item->sample);
-    rx->standard->track(rx, rx->workers[worker].own, item->frame, symbols);
-    for (unsigned i = 0; i < item->frame->symbols; i++) {
-        symbols[i].start += item->sample;
-        symbols[i].frame = (uint32_t)index;
-    }
-    batch->frames[index] = item->frame->ofdm;
-    batch->frames[index].origin = item->sample;
+    return penstock__rx_complete(batches->rx, frame) && !(batches->way->lists && frame->unlisted);
 }
 
-static void run(struct stage *stage)
-{
-    struct penstock__rx *rx = stage->rx;
-    const struct batch *batch = stage->run;
-    double began = penstock__now_s();
-    stage->status =
-        penstock_ofdm_run(rx->ofdm,
-                          &PENSTOCK_OFDM_BATCH(.samples = batch->samples, .sample_count = batch->sample_count,
-                                               .frames = batch->frames, .frame_count = batch->item_count,
-                                               .symbols = batch->symbols, .symbol_count = batch->symbol_count),
-                          &PENSTOCK_OFDM_RESULT(.soft = batch->soft, .points = batch->points));
-    if (stage->status) {
-        snprintf(stage->error, sizeof stage->error, "%s", penstock_error_text());
-        return;
-    }
-    bool clock = penstock__ofdm_has_clock(rx->ofdm);
-    penstock__meter_batch(&rx->stream.meter, batch->item_count, clock ? 0 : penstock__now_s() - began);
-}
-
-static void finish(const struct stage *stage, size_t index, unsigned worker)
-{
-    const struct penstock__rx *rx = stage->rx;
-    const struct penstock__rx_standard *standard = rx->standard;
-    const struct batch *batch = stage->finished;
-    const struct item *item = &batch->items[index];
-    void *own = rx->workers[worker].own;
-    if (!penstock__rx_complete(rx, item->frame)) /* a slow clock: the frame goes on, as its pilots have told */
-        return;
-    standard->take(rx, own, item->frame, 0, item->frame->symbols,
-                   batch->soft + item->symbol * standard->carriers * standard->bits,
-                   batch->points + item->symbol * standard->carriers);
-    standard->finish(rx, own, item->frame);
-}
-
-/* The device's batch first, then frames. */
-static void work(void *argument, size_t index, unsigned worker)
-{
-    struct stage *stage = argument;
-    const size_t device = stage->run ? 1 : 0, prepared = stage->prepared ? stage->prepared->item_count : 0;
-    if (index < device)
-        run(stage);
-    else if (index < device + prepared)
-        prepare(stage, index - device, worker);
-    else
-        finish(stage, index - device - prepared, worker);
-}
-
-/* ---------------------------------------------------------------- batches --------------------- */
-
-/* As many complete frames as a batch holds, from `frame` on; returns the first that was left. */
-static struct penstock__rx_frame *collect(const struct penstock__rx *rx, struct batch *batch,
+/* As many frames as a batch holds, from `frame` on; returns the first that was left. */
+static struct penstock__rx_frame *collect(const struct penstock__rx_batches *batches, struct penstock__rx_batch *batch,
                                           struct penstock__rx_frame *frame)
 {
-    const struct penstock__rx_standard *standard = rx->standard;
-    batch->item_count = batch->sample_count = batch->symbol_count = 0;
+    const struct penstock__rx_standard *standard = batches->rx->standard;
+    const struct penstock__rx_way *way = batches->way;
+    batch->item_count = batch->sample_count = batch->symbol_count = batch->coded_bytes = batch->packed_bytes = 0;
     for (; frame; frame = frame->next) {
-        if (!penstock__rx_complete(rx, frame))
+        if (!is_due(batches, frame))
             continue;
-        if (batch->item_count == FRAMES || batch->symbol_count + frame->symbols > SYMBOLS)
+        if (batch->item_count == way->frames || batch->symbol_count + frame->symbols > way->symbols)
             break;
-        struct item *item = &batch->items[batch->item_count++];
+        struct penstock__rx_item *item = &batch->items[batch->item_count++];
         item->frame = frame;
         item->sample = batch->sample_count;
         item->samples = standard->head + frame->symbols * standard->symbol + standard->margin;
         item->symbol = batch->symbol_count;
+        if (way->enter)
+            way->enter(batches->owner, batch, item);
         batch->sample_count += item->samples;
         batch->symbol_count += frame->symbols;
     }
     return frame;
 }
 
+/* False where there is no memory for what the frame gives. */
+static bool prepare(const struct penstock__rx_batches *batches, struct penstock__rx_batch *batch, size_t index,
+                    const struct penstock__rx_worker *worker)
+{
+    const struct penstock__rx *rx = batches->rx;
+    const struct penstock__rx_item *item = &batch->items[index];
+    penstock_ofdm_symbol *symbols = batch->symbols ? batch->symbols + item->symbol : worker->symbols;
+    if (rx->standard->reserve(rx, item->frame))
+        return false;
+    penstock__rx_read(rx, item->frame, 0, item->samples, batch->samples + item->sample);
+    rx->standard->track(rx, worker->own, item->frame, symbols);
+    for (unsigned i = 0; i < item->frame->symbols; i++) {
+        symbols[i].start += item->sample;
+        symbols[i].frame = (uint32_t)index;
+    }
+    batch->frames[index] = item->frame->ofdm;
+    batch->frames[index].origin = item->sample;
+    if (batches->way->list)
+        batches->way->list(batches->owner, batch, index, symbols);
+    return true;
+}
+
+/* ---------------------------------------------------------------- several of them ------------- */
+
+/* What goes on at once: each may be NULL. */
+struct stage {
+    const struct penstock__rx_batches *batches;
+    struct penstock__rx_batch *prepared, *sent, *waited, *finished;
+    atomic_bool no_memory;
+    int status; /* of the device */
+    char error[256];
+};
+
+static void use_device(struct stage *stage)
+{
+    if ((stage->status = stage->batches->way->use(stage->batches->owner, stage->sent, stage->waited)))
+        snprintf(stage->error, sizeof stage->error, "%s", penstock_error_text());
+}
+
+/* The device first, then frames. */
+static void work(void *argument, size_t index, unsigned worker)
+{
+    struct stage *stage = argument;
+    const struct penstock__rx_batches *batches = stage->batches;
+    const struct penstock__rx_worker *own = &batches->rx->workers[worker];
+    const size_t device = stage->sent || stage->waited, finished = stage->finished ? stage->finished->item_count : 0;
+    if (index < device) {
+        use_device(stage);
+    } else if (index < device + finished) {
+        const struct penstock__rx_item *item = &stage->finished->items[index - device];
+        if (is_due(batches,
+                   item->frame)) /* else a slow clock: it goes on, as its pilots have told; or for others to do */
+            batches->way->finish(batches->owner, stage->finished, item, own->own);
+    } else if (!prepare(batches, stage->prepared, index - device - finished, own)) {
+        atomic_store(&stage->no_memory, true);
+    }
+}
+
 static int run_stage(struct stage *stage)
 {
-    struct penstock__rx *rx = stage->rx;
-    const struct batch *finished = stage->finished;
-    const size_t count = (stage->run ? 1 : 0) + (stage->prepared ? stage->prepared->item_count : 0) +
-                         (finished ? finished->item_count : 0);
-    penstock__parallel(rx->stream.context, count, work, stage);
+    struct penstock__rx *rx = stage->batches->rx;
+    const struct penstock__rx_batch *finished = stage->finished;
+    penstock__parallel(rx->stream.context,
+                       (stage->sent || stage->waited) + (finished ? finished->item_count : 0) +
+                           (stage->prepared ? stage->prepared->item_count : 0),
+                       work, stage);
     for (size_t i = 0; finished && i < finished->item_count; i++)
         if (finished->items[i].frame->state == PENSTOCK__RX_DONE)
             penstock__rx_count(rx, finished->items[i].frame);
     return stage->status ? penstock__error(stage->status, "%s", stage->error) : PENSTOCK_OK;
 }
 
-int penstock__rx_decode_batches(struct penstock__rx *rx)
+/* Batches that were prepared, sent, waited for and finished: each is one of `count` in turn. */
+struct progress {
+    size_t prepared, sent, waited, finished;
+};
+
+/* The next stage but for what is prepared in it. */
+static void choose(struct stage *stage, const struct progress *done)
 {
-    struct penstock__rx_frame *frame = rx->first;
-    struct batch *prepared, *done = NULL, *sent = NULL;
-    int status = rx->batches ? PENSTOCK_OK : make_all(rx), kept = PENSTOCK_OK;
-    for (unsigned turn = 0; !status; turn = (turn + 1) % BATCHES) {
-        prepared = &rx->batches->batch[turn];
-        frame = collect(rx, prepared, frame);
-        if (!prepared->item_count)
-            prepared = NULL;
-        if (!prepared && !sent && !done)
-            break;
-        struct stage stage = {.rx = rx, .prepared = prepared, .run = sent, .finished = done};
+    struct penstock__rx_batch *const *batch = stage->batches->batch;
+    const size_t count = stage->batches->count, flying = count - BATCHES_HERE;
+    if (done->sent < done->prepared)
+        stage->sent = batch[done->sent % count];
+    if (done->finished < done->waited)
+        stage->finished = batch[done->finished % count];
+    if (done->waited < done->sent && (done->sent - done->waited >= flying || !stage->sent))
+        stage->waited = batch[done->waited % count];
+    else if (done->waited == done->sent && (!flying || !stage->prepared)) /* nothing else is to be done meanwhile */
+        stage->waited = stage->sent;
+}
+
+int penstock__rx_batches_run(const struct penstock__rx_batches *batches)
+{
+    struct penstock__rx_frame *frame = batches->rx->first;
+    struct progress done = {0};
+    bool no_memory = false;
+    int status = PENSTOCK_OK;
+    for (bool more = true; !status && (more || done.finished < done.prepared);) {
+        struct stage stage = {.batches = batches};
+        struct penstock__rx_batch *next = batches->batch[done.prepared % batches->count];
+        if (more && done.prepared - done.finished < batches->count) {
+            frame = collect(batches, next, frame);
+            more = next->item_count;
+            stage.prepared = more ? next : NULL;
+        }
+        choose(&stage, &done);
         status = run_stage(&stage);
         if (atomic_load(&stage.no_memory)) { /* those before it go on */
-            kept = PENSTOCK_ERR_MEMORY;
-            prepared = NULL;
-            frame = NULL;
+            no_memory = true;
+            more = false;
         }
-        done = sent;
-        sent = prepared;
+        done.prepared += stage.prepared && more;
+        done.sent += stage.sent != NULL;
+        done.waited += stage.waited != NULL;
+        done.finished += stage.finished != NULL;
     }
-    return status || !kept ? status : penstock__error(kept, "receiver: no memory for what a frame gives");
+    return status ? status : no_memory;
 }

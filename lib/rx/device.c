@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Frames from samples to bits on a device: what that takes, and batches on their way while those before and behind
- * them are finished and prepared. */
+/* Frames from samples to bits on a device: what that takes, and when it is there. */
 #include "rx/device.h"
 #include "core/cpu_while_compiling.h"
 #include "core/device_group.h"
-#include "core/meter.h"
 #include "core/problem.h"
 #include "ops/ofdm.h"
 #include "ops/viterbi.h"
 
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-
 #define PART_ALIGNMENT 4096 /* a multiple of every device's */
+#define FLYING         1    /* batches on their way to each device */
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -89,27 +84,14 @@ static void place_parts(struct penstock__rx_device *device)
 static void free_device(void *made)
 {
     struct penstock__rx_device *device = made;
-    for (unsigned i = 0; device && device->batches && i < device->batch_count; i++)
-        penstock__rx_device_batch_free(&device->batches[i], device);
     if (device) {
+        penstock__rx_batches_free(device->batches);
         penstock__executor_free(device->deinterleave);
         penstock__executor_free(device->viterbi);
         penstock__executor_free(device->tally);
-        penstock__free(device->batches);
         penstock__free(device->rates);
     }
     penstock__free(device);
-}
-
-static int make_batches(struct penstock__rx_device *device, struct penstock_device *there)
-{
-    int status = PENSTOCK_OK;
-    device->batch_count = PENSTOCK__RX_BATCHES * penstock__device_members(there) + PENSTOCK__RX_BATCHES_HERE;
-    if (!(device->batches = penstock__calloc(device->batch_count, sizeof *device->batches)))
-        return PENSTOCK_ERR_MEMORY;
-    for (unsigned i = 0; i < device->batch_count && !status; i++)
-        status = penstock__rx_device_batch_init(&device->batches[i], device, i);
-    return status;
 }
 
 static int make_executors(struct penstock__rx_device *device, struct penstock_device *there)
@@ -138,7 +120,8 @@ static int make(void **made, void *owner, const char *name)
         status = describe(device);
     }
     if (!status && !(status = make_executors(device, device->ofdm->state.device)))
-        status = make_batches(device, device->ofdm->state.device);
+        status = penstock__rx_batches_new(&device->batches, rx, &penstock__rx_device_way, device,
+                                          FLYING * penstock__device_members(device->ofdm->state.device));
     if (status) {
         free_device(device);
         return status;
@@ -195,110 +178,11 @@ void penstock__rx_device_free(struct penstock__rx *rx)
     rx->device = NULL;
 }
 
-/* ---------------------------------------------------------------- batches --------------------- */
-
-/* What goes on at once: each may be NULL. */
-struct stage {
-    struct penstock__rx_device *device;
-    struct penstock__rx_device_batch *prepared, *sent, *waited;
-    const struct penstock__rx_device_batch *finished;
-    atomic_bool no_memory;
-    double waited_s;
-    int status; /* of the device */
-    char error[256];
-};
-
-static void use_device(struct stage *stage)
-{
-    const double began = penstock__now_s();
-    if (stage->sent)
-        stage->status = penstock__rx_device_send(stage->device, stage->sent);
-    if (stage->waited && !stage->status)
-        stage->status = penstock__rx_device_wait(stage->waited);
-    stage->waited_s = penstock__now_s() - began;
-    if (stage->status)
-        snprintf(stage->error, sizeof stage->error, "%s", penstock_error_text());
-}
-
-/* The device first, then frames. */
-static void work(void *argument, size_t index, unsigned worker)
-{
-    struct stage *stage = argument;
-    const size_t device = stage->sent || stage->waited, finished = stage->finished ? stage->finished->item_count : 0;
-    if (index < device)
-        use_device(stage);
-    else if (index < device + finished)
-        penstock__rx_device_finish(stage->device, stage->finished, index - device, worker);
-    else if (penstock__rx_device_prepare(stage->device, stage->prepared, index - device - finished, worker))
-        atomic_store(&stage->no_memory, true);
-}
-
-static int run_stage(struct stage *stage)
-{
-    struct penstock__rx *rx = stage->device->rx;
-    const struct penstock__rx_device_batch *finished = stage->finished;
-    penstock__parallel(rx->stream.context,
-                       (stage->sent || stage->waited) + (finished ? finished->item_count : 0) +
-                           (stage->prepared ? stage->prepared->item_count : 0),
-                       work, stage);
-    for (size_t i = 0; finished && i < finished->item_count; i++)
-        if (finished->items[i].frame->state == PENSTOCK__RX_DONE)
-            penstock__rx_count(rx, finished->items[i].frame);
-    if (stage->waited && !stage->status)
-        penstock__meter_batch(&rx->stream.meter, stage->waited->item_count, stage->waited_s);
-    return stage->status ? penstock__error(stage->status, "%s", stage->error) : PENSTOCK_OK;
-}
-
-/* Batches that were prepared, sent, waited for and finished: each is one of `batch_count` in turn. */
-struct progress {
-    size_t prepared, sent, waited, finished;
-};
-
-/* The next stage but for what is prepared in it. */
-static void choose(struct stage *stage, const struct progress *done)
-{
-    struct penstock__rx_device_batch *batches = stage->device->batches;
-    const size_t count = stage->device->batch_count, most = count - PENSTOCK__RX_BATCHES_HERE;
-    if (done->sent < done->prepared)
-        stage->sent = &batches[done->sent % count];
-    if (done->finished < done->waited)
-        stage->finished = &batches[done->finished % count];
-    if (done->waited < done->sent && (done->sent - done->waited >= most || !stage->sent))
-        stage->waited = &batches[done->waited % count];
-    else if (done->waited == done->sent && !stage->prepared) /* nothing else is to be done meanwhile */
-        stage->waited = stage->sent;
-}
-
-static int decode(struct penstock__rx_device *device)
-{
-    struct penstock__rx_frame *frame = device->rx->first;
-    struct progress done = {0};
-    int status = PENSTOCK_OK;
-    for (bool more = true; !status && (more || done.finished < done.prepared);) {
-        struct stage stage = {.device = device};
-        struct penstock__rx_device_batch *next = &device->batches[done.prepared % device->batch_count];
-        if (more && done.prepared - done.finished < device->batch_count) {
-            frame = penstock__rx_device_collect(device, next, frame);
-            more = next->item_count;
-            stage.prepared = more ? next : NULL;
-        }
-        choose(&stage, &done);
-        status = run_stage(&stage);
-        if (atomic_load(&stage.no_memory)) /* those before it go on */
-            more = false;
-        done.prepared += stage.prepared && !atomic_load(&stage.no_memory);
-        done.sent += stage.sent != NULL;
-        done.waited += stage.waited != NULL;
-        done.finished += stage.finished != NULL;
-    }
-    return status;
-}
-
 void penstock__rx_decode_there(struct penstock__rx *rx)
 {
     penstock__rx_device_begin(rx);
     collect(rx);
-    if (rx->device && decode(rx->device)) {
+    if (rx->device && penstock__rx_batches_run(rx->device->batches) < 0) {
         penstock__log(rx->stream.context, PENSTOCK_LOG_WARNING, "%s decodes no more, and the CPU does, since: %s",
                       penstock_ofdm_device(rx->ofdm), penstock_error_text());
         penstock__rx_device_free(rx);

@@ -3,10 +3,19 @@
 
 /* One batch of frames on its way through a device. */
 #include "core/context.h"
+#include "core/meter.h"
 #include "ops/ofdm.h"
 #include "rx/device.h"
 
 #include <penstock/host_memory.h>
+
+struct batch {
+    struct penstock__rx_batch common;
+    penstock_queue *queue;
+    penstock_buffer *sent, *parts[PENSTOCK__RX_PARTS]; /* which are of it */
+    penstock_buffer *points, *rows, *decoded, *results;
+    char *to_send, *received; /* in the host's memory */
+};
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -16,7 +25,7 @@ static struct penstock_device *member_of(const struct penstock__rx_device *devic
     return whole->member_count ? whole->members[member % whole->member_count] : whole;
 }
 
-static int make_parts(struct penstock__rx_device_batch *batch, const struct penstock__rx_device *device)
+static int make_parts(struct batch *batch, const struct penstock__rx_device *device)
 {
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < PENSTOCK__RX_PARTS && !status; i++)
@@ -24,8 +33,7 @@ static int make_parts(struct penstock__rx_device_batch *batch, const struct pens
     return status;
 }
 
-static int make_buffers(struct penstock__rx_device_batch *batch, const struct penstock__rx_device *device,
-                        struct penstock_device *there)
+static int make_buffers(struct batch *batch, const struct penstock__rx_device *device, struct penstock_device *there)
 {
     const struct penstock__rx_code *code = device->rx->standard->code;
     const size_t last = PENSTOCK__RX_PARTS - 1, sent = device->part_at[last] + device->part_bytes[last];
@@ -50,89 +58,62 @@ static int make_buffers(struct penstock__rx_device_batch *batch, const struct pe
     return status ? status : make_parts(batch, device);
 }
 
-int penstock__rx_device_batch_init(struct penstock__rx_device_batch *batch, const struct penstock__rx_device *device,
-                                   unsigned member)
+/* Where what is sent of a part begins in the host's memory. */
+static void *part(const struct penstock__rx_device *device, const struct batch *batch, enum penstock__rx_part which)
 {
-    struct penstock_device *there = member_of(device, member);
-    int status;
-    batch->items = penstock__alloc(PENSTOCK__RX_FRAMES * sizeof *batch->items);
-    batch->frames = penstock__alloc(PENSTOCK__RX_FRAMES * sizeof *batch->frames);
-    if (!batch->items || !batch->frames)
-        return PENSTOCK_ERR_MEMORY;
-    status = penstock__queue_make(&batch->queue, there);
-    return status ? status : make_buffers(batch, device, there);
+    return batch->to_send + device->part_at[which];
 }
 
-void penstock__rx_device_batch_free(struct penstock__rx_device_batch *batch, const struct penstock__rx_device *device)
+static int make(void *owner, struct penstock__rx_batch *common, unsigned number)
 {
+    const struct penstock__rx_device *device = owner;
+    struct batch *batch = (struct batch *)common;
+    struct penstock_device *there = member_of(device, number);
+    int status = penstock__queue_make(&batch->queue, there);
+    if (!status && !(status = make_buffers(batch, device, there)))
+        common->samples = part(device, batch, PENSTOCK__RX_SAMPLES);
+    return status;
+}
+
+static void free_batch(void *owner, struct penstock__rx_batch *common)
+{
+    penstock_context *context = ((const struct penstock__rx_device *)owner)->rx->stream.context;
+    struct batch *batch = (struct batch *)common;
     penstock_buffer *buffers[] = {batch->points, batch->rows, batch->decoded, batch->results, batch->sent};
     penstock_queue_free(batch->queue);
     for (unsigned i = 0; i < PENSTOCK__RX_PARTS; i++)
         penstock_buffer_free(batch->parts[i]);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         penstock_buffer_free(buffers[i]);
-    penstock_host_memory_free(device->rx->stream.context, batch->to_send);
-    penstock_host_memory_free(device->rx->stream.context, batch->received);
-    penstock__free(batch->items);
-    penstock__free(batch->frames);
+    penstock_host_memory_free(context, batch->to_send);
+    penstock_host_memory_free(context, batch->received);
 }
 
 /* ---------------------------------------------------------------- on the host ----------------- */
 
-/* Where what is sent of a part begins in the host's memory. */
-static void *part(const struct penstock__rx_device *device, const struct penstock__rx_device_batch *batch,
-                  enum penstock__rx_part which)
+static void enter(const void *owner, struct penstock__rx_batch *batch, struct penstock__rx_item *item)
 {
-    return batch->to_send + device->part_at[which];
-}
-
-static void enter(const struct penstock__rx_device *device, struct penstock__rx_device_batch *batch,
-                  struct penstock__rx_frame *frame)
-{
-    const struct penstock__rx_standard *standard = device->rx->standard;
-    struct penstock__rx_item *item = &batch->items[batch->item_count++];
-    item->frame = frame;
-    standard->code->frame(frame, &item->rate, &item->steps);
+    const struct penstock__rx_device *device = owner;
+    device->rx->standard->code->frame(item->frame, &item->rate, &item->steps);
     item->rate_steps = (unsigned)device->rates[item->rate * device->problems[0].coded.row + PENSTOCK__CODED_STEPS];
-    item->sample = batch->sample_count;
-    item->samples = standard->head + frame->symbols * standard->symbol + standard->margin;
-    item->symbol = batch->symbol_count;
     item->coded = batch->coded_bytes;
     item->packed = batch->packed_bytes;
-    batch->sample_count += item->samples;
-    batch->symbol_count += frame->symbols;
-    batch->coded_bytes += (size_t)2 * frame->symbols * item->rate_steps;
+    batch->coded_bytes += (size_t)2 * item->frame->symbols * item->rate_steps;
     batch->packed_bytes += (item->steps + 7) / 8;
 }
 
-struct penstock__rx_frame *penstock__rx_device_collect(const struct penstock__rx_device *device,
-                                                       struct penstock__rx_device_batch *batch,
-                                                       struct penstock__rx_frame *frame)
-{
-    batch->item_count = batch->sample_count = batch->symbol_count = batch->coded_bytes = batch->packed_bytes = 0;
-    for (; frame; frame = frame->next) {
-        if (!penstock__rx_complete(device->rx, frame) || frame->unlisted)
-            continue;
-        if (batch->item_count == PENSTOCK__RX_FRAMES || batch->symbol_count + frame->symbols > PENSTOCK__RX_SYMBOLS)
-            break;
-        enter(device, batch, frame);
-    }
-    return frame;
-}
-
 /* What the kernels know of a frame, and of its symbols. */
-static void list(const struct penstock__rx_device *device, struct penstock__rx_device_batch *batch, size_t index,
-                 penstock_ofdm_symbol *symbols)
+static void list(const void *owner, struct penstock__rx_batch *common, size_t index, penstock_ofdm_symbol *symbols)
 {
-    const struct penstock__rx_item *item = &batch->items[index];
+    const struct penstock__rx_device *device = owner;
+    const struct batch *batch = (const struct batch *)common;
+    const struct penstock__rx_item *item = &common->items[index];
     struct penstock_ofdm_descriptor *descriptors = part(device, batch, PENSTOCK__RX_DESCRIPTORS);
     penstock_cf32 *coefficients = part(device, batch, PENSTOCK__RX_COEFFICIENTS);
     penstock_viterbi_block *blocks = part(device, batch, PENSTOCK__RX_BLOCKS);
     struct penstock_coded_symbol *coded = part(device, batch, PENSTOCK__RX_CODED);
     const unsigned tail = device->rx->standard->code->constraint - 1;
-    for (unsigned i = 0; i < item->frame->symbols; i++) {
-        symbols[i].start += item->sample;
-        symbols[i].frame = (uint32_t)index;
+    for (unsigned i = 0; i < item->frame->symbols; i++)
         coded[item->symbol + i] =
             (struct penstock_coded_symbol){.rate = item->rate,
                                            .coded = (uint32_t)(item->coded + (size_t)2 * i * item->rate_steps),
@@ -140,47 +121,27 @@ static void list(const struct penstock__rx_device *device, struct penstock__rx_d
                                            .step = i * item->rate_steps,
                                            .steps = (uint32_t)item->steps,
                                            .packed = (uint32_t)item->packed};
-    }
-    batch->frames[index] = item->frame->ofdm;
-    batch->frames[index].origin = item->sample;
     item->frame->unlisted =
-        !penstock__ofdm_list_frame(device->rx->ofdm, coefficients + index * device->pairs, &batch->frames[index]);
+        !penstock__ofdm_list_frame(device->rx->ofdm, coefficients + index * device->pairs, &common->frames[index]);
     penstock__ofdm_list_symbols(device->rx->ofdm, descriptors + item->symbol, symbols, item->frame->symbols,
-                                batch->frames);
+                                common->frames);
     blocks[index] = (penstock_viterbi_block){.at = item->coded, .bits = (uint32_t)(item->steps - tail)};
 }
 
-int penstock__rx_device_prepare(const struct penstock__rx_device *device, struct penstock__rx_device_batch *batch,
-                                size_t index, unsigned worker)
+static void finish(const void *owner, const struct penstock__rx_batch *common, const struct penstock__rx_item *item,
+                   void *worker)
 {
-    const struct penstock__rx *rx = device->rx;
-    const struct penstock__rx_item *item = &batch->items[index];
-    const struct penstock__rx_worker *own = &rx->workers[worker];
-    penstock_cf32 *samples = part(device, batch, PENSTOCK__RX_SAMPLES);
-    if (rx->standard->reserve(rx, item->frame))
-        return PENSTOCK_ERR_MEMORY;
-    rx->standard->track(rx, own->own, item->frame, own->symbols);
-    penstock__rx_read(rx, item->frame, 0, item->samples, samples + item->sample);
-    list(device, batch, index, own->symbols);
-    return PENSTOCK_OK;
-}
-
-void penstock__rx_device_finish(const struct penstock__rx_device *device, const struct penstock__rx_device_batch *batch,
-                                size_t index, unsigned worker)
-{
-    const struct penstock__rx *rx = device->rx;
-    const struct penstock__rx_item *item = &batch->items[index];
+    const struct penstock__rx_device *device = owner;
+    const struct batch *batch = (const struct batch *)common;
     const struct penstock_coded_count *counts = (const struct penstock_coded_count *)(const void *)batch->received;
-    const uint8_t *bits = (const uint8_t *)(counts + batch->symbol_count) + item->packed;
+    const uint8_t *bits = (const uint8_t *)(counts + common->symbol_count) + item->packed;
     uint64_t wrong = 0;
     double error = 0;
-    if (!penstock__rx_complete(rx, item->frame) || item->frame->unlisted) /* as batch.c; or for others to do */
-        return;
     for (unsigned i = 0; i < item->frame->symbols; i++) {
         wrong += counts[item->symbol + i].wrong;
         error += (double)counts[item->symbol + i].error;
     }
-    rx->standard->code->finish(rx->workers[worker].own, item->frame, bits, wrong, error);
+    device->rx->standard->code->finish(worker, item->frame, bits, wrong, error);
 }
 
 /* ---------------------------------------------------------------- on the device --------------- */
@@ -190,24 +151,24 @@ static int enqueue(struct penstock__executor *executor, const struct penstock_jo
     return penstock__enqueue(penstock__executor_on(executor, queue->slot.device), job, queue);
 }
 
-int penstock__rx_device_send(const struct penstock__rx_device *device, struct penstock__rx_device_batch *batch)
+static int send(const struct penstock__rx_device *device, struct batch *batch)
 {
     penstock_queue *queue = batch->queue;
-    const size_t symbols = batch->symbol_count;
-    const size_t sent = device->part_at[PENSTOCK__RX_SAMPLES] + batch->sample_count * sizeof(penstock_cf32);
+    const size_t symbols = batch->common.symbol_count;
+    const size_t sent = device->part_at[PENSTOCK__RX_SAMPLES] + batch->common.sample_count * sizeof(penstock_cf32);
     const struct penstock_job ofdm = {.in = batch->parts[PENSTOCK__RX_SAMPLES],
                                       .gather = batch->parts[PENSTOCK__RX_DESCRIPTORS],
                                       .coefficients = batch->parts[PENSTOCK__RX_COEFFICIENTS],
                                       .out = batch->points,
                                       .frames = symbols,
-                                      .samples = batch->sample_count};
+                                      .samples = batch->common.sample_count};
     const struct penstock_job deinterleave = {
         .in = batch->points, .gather = batch->parts[PENSTOCK__RX_CODED], .out = batch->rows, .frames = symbols};
     const struct penstock_job viterbi = {.in = batch->rows,
                                          .gather = batch->parts[PENSTOCK__RX_BLOCKS],
                                          .out = batch->decoded,
-                                         .frames = batch->item_count,
-                                         .samples = batch->coded_bytes};
+                                         .frames = batch->common.item_count,
+                                         .samples = batch->common.coded_bytes};
     const struct penstock_job tally = {.in = batch->points,
                                        .gather = batch->parts[PENSTOCK__RX_CODED],
                                        .coefficients = batch->decoded,
@@ -220,10 +181,27 @@ int penstock__rx_device_send(const struct penstock__rx_device *device, struct pe
         status = enqueue(device->tally, &tally, queue);
     return status ? status
                   : penstock__buffer_fetch(batch->results, batch->received,
-                                           symbols * sizeof(struct penstock_coded_count) + batch->packed_bytes, queue);
+                                           symbols * sizeof(struct penstock_coded_count) + batch->common.packed_bytes,
+                                           queue);
 }
 
-int penstock__rx_device_wait(struct penstock__rx_device_batch *batch)
+static int use(void *owner, struct penstock__rx_batch *sent, struct penstock__rx_batch *waited)
 {
-    return penstock__queue_drain(batch->queue);
+    const struct penstock__rx_device *device = owner;
+    const double began = penstock__now_s();
+    int status = sent ? send(device, (struct batch *)sent) : PENSTOCK_OK;
+    if (waited && !status && !(status = penstock__queue_drain(((struct batch *)waited)->queue)))
+        penstock__meter_batch(&device->rx->stream.meter, waited->item_count, penstock__now_s() - began);
+    return status;
 }
+
+const struct penstock__rx_way penstock__rx_device_way = {.bytes = sizeof(struct batch),
+                                                         .frames = PENSTOCK__RX_FRAMES,
+                                                         .symbols = PENSTOCK__RX_SYMBOLS,
+                                                         .lists = true,
+                                                         .make = make,
+                                                         .free = free_batch,
+                                                         .enter = enter,
+                                                         .list = list,
+                                                         .use = use,
+                                                         .finish = finish};

@@ -13,7 +13,8 @@
  *     schedule.c   search, examine, decode, each spread over the context's threads
  *     frames.c     the list of frames
  *     decode.c     a frame's symbols on one thread, where the device is the processor
- *     batch.c      symbols of many frames in one batch, for other devices, and several batches on their way
+ *     batch.c      for other devices, batches of many frames, and several of them on their way
+ *     demodulate.c  what one takes where a device only demodulates
  *     device.c     frames from samples to bits on a device that demodulates and decodes, and
  *     device_batch.c  what one batch of them takes there
  *
@@ -282,7 +283,7 @@ struct penstock__rx_frame *penstock__rx_take(struct penstock__rx *rx);
 /* Marks what the end of the stream cut off. */
 void penstock__rx_truncate(struct penstock__rx *rx);
 
-/* ---------------------------------------------------------------- decode.c, batch.c, device.c - */
+/* ---------------------------------------------------------------- decode.c and batches -------- */
 
 #define PENSTOCK__RX_DECODED 4096 /* frames side by side at most */
 
@@ -295,7 +296,7 @@ static inline bool penstock__rx_complete(const struct penstock__rx *rx, const st
 /* Decodes every complete frame of the list; on an error those that are not done stay as they are. */
 int penstock__rx_decode(struct penstock__rx *rx);
 
-/* The same by batches on a device. */
+/* The same by batches on a device that demodulates. */
 int penstock__rx_decode_batches(struct penstock__rx *rx);
 void penstock__rx_batches_free(struct penstock__rx_batches *batches);
 
