@@ -20,6 +20,18 @@ struct penstock_resample_head;
 /* Sets this thread's error text and returns `status`. `format` makes one line without newline. */
 int penstock__error(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A failure with its text until it can be told, maybe by another thread; zeroed: none. */
+struct penstock__failure {
+    int status;
+    char text[512];
+};
+
+/* Keeps `status` with this thread's error text; returns it. */
+int penstock__failure_keep(struct penstock__failure *failure, int status);
+
+/* Is the error again; PENSTOCK_OK where there is none. */
+int penstock__failure_tell(const struct penstock__failure *failure);
+
 /* Memory: aligned to 64 bytes; NULL and an error text when there is none. Free with penstock__free (NULL is fine). */
 void *penstock__alloc(size_t bytes);
 void *penstock__calloc(size_t count, size_t bytes);

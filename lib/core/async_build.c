@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <time.h>
 
 struct penstock__async_build {
@@ -33,9 +32,8 @@ struct penstock__async_build {
     pthread_cond_t changed;
     /* Under the lock. */
     atomic_bool done; /* after the rest */
-    int status;
+    struct penstock__failure failure;
     void *made;
-    char text[512];
 };
 
 static _Thread_local struct penstock__async_build *own; /* of this thread */
@@ -50,9 +48,8 @@ static void *run(void *argument)
     penstock__cancel_by(&build->cancelled);
     int status = build->maker.make(&made, build->owner, build->device);
     pthread_mutex_lock(&build->lock);
-    build->status = status;
+    penstock__failure_keep(&build->failure, status);
     build->made = made;
-    snprintf(build->text, sizeof build->text, "%s", status ? penstock_error_text() : "");
     atomic_store(&build->done, true);
     pthread_cond_broadcast(&build->changed);
     pthread_mutex_unlock(&build->lock);
@@ -80,10 +77,8 @@ static bool begin(struct penstock__async_build *build, double seconds)
         return true;
     if (seconds <= 0 && penstock__now_s() < build->begin_s)
         return false;
-    if ((build->status = start(build))) {
-        snprintf(build->text, sizeof build->text, "%s", penstock_error_text());
+    if (penstock__failure_keep(&build->failure, start(build)))
         atomic_store(&build->done, true);
-    }
     return true;
 }
 
@@ -151,7 +146,7 @@ int penstock__async_build_take(struct penstock__async_build *build, void **made)
         return penstock__error(PENSTOCK_ERR_DEVICE, "it was being made ready when this process was forked");
     *made = build->made;
     build->made = NULL;
-    return build->status ? penstock__error(build->status, "%s", build->text) : PENSTOCK_OK;
+    return penstock__failure_tell(&build->failure);
 }
 
 void penstock__async_build_overtake(struct penstock__async_build *build)

@@ -11,7 +11,6 @@
 #include "core/ring.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define FEW_BATCHES      2              /* where one alone is larger than the caller likes */
@@ -30,8 +29,7 @@ struct penstock__batcher {
     const char *carried;                  /* samples for the batch that is filled next, within one that was sent */
     size_t carried_samples;
     uint64_t last_ticket;
-    int failure;
-    char failure_text[512];
+    struct penstock__failure failure;
     struct penstock__meter *meter; /* or NULL */
 };
 
@@ -146,7 +144,7 @@ void penstock__batcher_reset(struct penstock__batcher *batcher)
     penstock__ring_reset(&batcher->ring);
     batcher->carried = NULL;
     batcher->carried_samples = 0;
-    batcher->failure = PENSTOCK_OK;
+    batcher->failure.status = PENSTOCK_OK;
     if (moves(batcher))
         move(batcher);
 }
@@ -199,24 +197,12 @@ static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
     return batch;
 }
 
-static int fail(struct penstock__batcher *batcher, int status)
-{
-    batcher->failure = status;
-    snprintf(batcher->failure_text, sizeof batcher->failure_text, "%s", penstock_error_text());
-    return status;
-}
-
-static int failure(const struct penstock__batcher *batcher)
-{
-    return batcher->failure ? penstock__error(batcher->failure, "%s", batcher->failure_text) : PENSTOCK_OK;
-}
-
 int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t *samples)
 {
-    struct penstock__ring_batch *batch = batcher->failure ? NULL : filling(batcher);
+    struct penstock__ring_batch *batch = batcher->failure.status ? NULL : filling(batcher);
     *samples = batch ? samples_of(batcher, batcher->capacity) - batch->samples : 0;
     *to = batch ? batch->in + batch->samples * batcher->sample_bytes : NULL;
-    return failure(batcher);
+    return penstock__failure_tell(&batcher->failure);
 }
 
 /* A device without a clock computes within the submission. */
@@ -233,7 +219,7 @@ static int send(struct penstock__batcher *batcher, struct penstock__ring_batch *
     double began = penstock__now_s();
     int status = penstock_plan_submit(batcher->plan, batch->in, batch->out, frames, &batch->ticket);
     if (status)
-        return fail(batcher, status);
+        return penstock__failure_keep(&batcher->failure, status);
     tell_meter(batcher, batch, began);
     batcher->last_ticket = batch->ticket;
     batcher->carried = batch->in + used * batcher->sample_bytes;
@@ -259,7 +245,7 @@ int penstock__batcher_flush(struct penstock__batcher *batcher)
 {
     struct penstock__ring_batch *batch = penstock__ring_last(&batcher->ring);
     bool complete = batch->state == PENSTOCK__RING_FILLING && batch->items;
-    return complete && !batcher->failure ? send(batcher, batch) : failure(batcher);
+    return complete && !batcher->failure.status ? send(batcher, batch) : penstock__failure_tell(&batcher->failure);
 }
 
 /* ---------------------------------------------------------------- straight -------------------- */
@@ -272,7 +258,7 @@ static int run_straight(struct penstock__batcher *batcher, const char *samples, 
     int status =
         penstock_plan_submit(batcher->plan, samples, batch->out, groups * batcher->average, &batcher->last_ticket);
     if (status || (status = penstock_plan_wait(batcher->plan, batcher->last_ticket)))
-        return fail(batcher, status);
+        return penstock__failure_keep(&batcher->failure, status);
     batch->items = groups;
     batch->since = began;
     batch->ticket = batcher->last_ticket;
@@ -302,7 +288,7 @@ static int push_straight(struct penstock__batcher *batcher, const char *samples,
                          bool *moved)
 {
     const size_t step = batcher->average * batcher->spacing, span = samples_of(batcher, 1);
-    struct penstock__ring_batch *batch = batcher->failure ? NULL : filling(batcher);
+    struct penstock__ring_batch *batch = batcher->failure.status ? NULL : filling(batcher);
     size_t at = 0, begun = 0, needs = 0;
     int status = PENSTOCK_OK;
     *moved = false;
@@ -363,7 +349,7 @@ int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const 
 {
     struct penstock__ring_batch *oldest = penstock__ring_oldest(&batcher->ring);
     struct penstock__ring_batch *last = penstock__ring_last(&batcher->ring);
-    bool room = !batcher->failure && has_room(batcher);
+    bool room = !batcher->failure.status && has_room(batcher);
     int status;
     *from = NULL;
     *groups = 0;
@@ -373,10 +359,10 @@ int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const 
         status = penstock_plan_wait(batcher->plan, oldest->ticket);
         oldest->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
         if (status)
-            return fail(batcher, status);
+            return penstock__failure_keep(&batcher->failure, status);
     }
     if (oldest->state != PENSTOCK__RING_DONE)
-        return oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : failure(batcher);
+        return oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : penstock__failure_tell(&batcher->failure);
     *from = oldest->out + oldest->read * batcher->group_bytes;
     *groups = oldest->items - oldest->read;
     return PENSTOCK_OK;
@@ -410,7 +396,7 @@ void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan
         int status = penstock_plan_wait(batcher->plan, batch->ticket);
         batch->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
         if (status)
-            fail(batcher, status);
+            penstock__failure_keep(&batcher->failure, status);
     }
     batcher->plan = plan;
     batcher->last_ticket = 0;
@@ -422,7 +408,7 @@ size_t penstock__batcher_held(const struct penstock__batcher *batcher)
 {
     const struct penstock__ring *ring = &batcher->ring;
     const struct penstock__ring_batch *last = &ring->batches[ring->filling];
-    bool more = batcher->failure || ring->oldest != ring->filling || last->state == PENSTOCK__RING_SENT ||
+    bool more = batcher->failure.status || ring->oldest != ring->filling || last->state == PENSTOCK__RING_SENT ||
                 last->state == PENSTOCK__RING_DONE || last->state == PENSTOCK__RING_LOST ||
                 (last->state == PENSTOCK__RING_FILLING && last->items);
     return more ? SIZE_MAX : last->state == PENSTOCK__RING_FREE ? batcher->carried_samples : last->samples;

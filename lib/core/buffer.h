@@ -20,8 +20,7 @@ struct penstock__held {
 
 struct penstock_queue {
     struct penstock_slot slot;
-    int failure; /* that left the slot of no use */
-    char failure_text[256];
+    struct penstock__failure failure; /* that left the slot of no use */
 };
 
 /* Whether the first `bytes` of a buffer can be used on the device; `what` it is to the caller: "input". */

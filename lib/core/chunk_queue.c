@@ -29,8 +29,7 @@ static void begin_ticket(struct penstock__chunk_queue *queue)
 static void remember_failure(struct penstock__chunk_queue *queue, uint64_t ticket, int status)
 {
     queue->untold |= (uint64_t)1 << bit_of(queue, ticket);
-    queue->failure = status;
-    snprintf(queue->failure_text, sizeof queue->failure_text, "%s", penstock_error_text());
+    penstock__failure_keep(&queue->failure, status);
 }
 
 /* The failure of a ticket up to `ticket`, once. */
@@ -38,7 +37,7 @@ static int report_failure(struct penstock__chunk_queue *queue, uint64_t ticket)
 {
     uint64_t told = queue->untold & ~(uint64_t)0 << bit_of(queue, ticket);
     queue->untold &= ~told;
-    return told ? penstock__error(queue->failure, "%s", queue->failure_text) : PENSTOCK_OK;
+    return told ? penstock__failure_tell(&queue->failure) : PENSTOCK_OK;
 }
 
 static void count_fallback(struct penstock__chunk_queue *queue, uint64_t ticket)
@@ -195,11 +194,11 @@ static void finish_up_to(struct penstock__chunk_queue *queue, uint64_t ticket)
 /* The caller gets the failure of its batch at once, and its memory back: no wait will tell of this ticket. */
 static int abandon(struct penstock__chunk_queue *queue, int status)
 {
-    char text[512];
-    snprintf(text, sizeof text, "%s", penstock_error_text());
+    struct penstock__failure failure;
+    penstock__failure_keep(&failure, status);
     finish_up_to(queue, queue->last_ticket);
     queue->untold &= ~(uint64_t)1; /* that of the last ticket */
-    return penstock__error(status, "%s", text);
+    return penstock__failure_tell(&failure);
 }
 
 /* ---------------------------------------------------------------- builds ---------------------- */

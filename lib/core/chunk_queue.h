@@ -40,8 +40,7 @@ struct penstock__chunk_queue {
     uint64_t fallbacks, last_fallback; /* tickets that the CPU did because the device failed */
 
     uint64_t untold; /* bit i: ticket last_ticket - i has failed and no wait has told; bit 63: or an earlier one */
-    int failure;     /* status of the last failure */
-    char failure_text[512];
+    struct penstock__failure failure; /* the last one */
 };
 
 /* From the CPU to the device that is ready by now; what is in flight comes to its end before. */

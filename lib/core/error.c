@@ -26,6 +26,18 @@ const char *penstock_error_text(void)
     return error_text;
 }
 
+int penstock__failure_keep(struct penstock__failure *failure, int status)
+{
+    failure->status = status;
+    snprintf(failure->text, sizeof failure->text, "%s", error_text);
+    return status;
+}
+
+int penstock__failure_tell(const struct penstock__failure *failure)
+{
+    return failure->status ? penstock__error(failure->status, "%s", failure->text) : PENSTOCK_OK;
+}
+
 const char *penstock_status_text(int status)
 {
     switch (status) {

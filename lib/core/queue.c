@@ -5,8 +5,6 @@
 #include "core/buffer.h"
 #include "core/devices.h"
 
-#include <stdio.h>
-
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* `native` or, where that is NULL, a queue of its own. */
@@ -71,7 +69,7 @@ void penstock_queue_free(penstock_queue *queue)
 {
     if (!queue)
         return;
-    if (!queue->failure)
+    if (!queue->failure.status)
         penstock__queue_drain(queue);
     queue->slot.device->backend->slot_free(&queue->slot);
     penstock__free(queue->slot.priv);
@@ -90,15 +88,13 @@ int penstock__queue_check(const penstock_queue *queue)
 {
     if (!queue)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "the queue is NULL");
-    return queue->failure ? penstock__error(queue->failure, "%s", queue->failure_text) : PENSTOCK_OK;
+    return penstock__failure_tell(&queue->failure);
 }
 
 int penstock__queue_note(penstock_queue *queue, int status)
 {
-    if (status && status != PENSTOCK_ERR_ARGUMENT && status != PENSTOCK_ERR_UNSUPPORTED && !queue->failure) {
-        queue->failure = status;
-        snprintf(queue->failure_text, sizeof queue->failure_text, "%s", penstock_error_text());
-    }
+    if (status && status != PENSTOCK_ERR_ARGUMENT && status != PENSTOCK_ERR_UNSUPPORTED && !queue->failure.status)
+        penstock__failure_keep(&queue->failure, status);
     return status;
 }
 

@@ -38,8 +38,7 @@ struct channelizer_engine {
     size_t starts[PENSTOCK__RING_MOST]; /* where they lie */
     uint64_t fallbacks;                 /* of plans that are gone */
     double max_latency_s;
-    int failure;
-    char failure_text[512];
+    struct penstock__failure failure;
     struct penstock__meter *meter; /* or NULL */
 };
 

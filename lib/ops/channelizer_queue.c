@@ -63,21 +63,7 @@ void penstock__channelizer_engine_reset(struct channelizer_engine *engine)
     penstock__channelizer_engine_settle(engine, SIZE_MAX);
     if (engine->capacity)
         penstock__ring_reset(&engine->ring);
-    engine->failure = PENSTOCK_OK;
-}
-
-/* ---------------------------------------------------------------- failures -------------------- */
-
-static int fail(struct channelizer_engine *engine, int status)
-{
-    engine->failure = status;
-    snprintf(engine->failure_text, sizeof engine->failure_text, "%s", penstock_error_text());
-    return status;
-}
-
-static int failure(const struct channelizer_engine *engine)
-{
-    return engine->failure ? penstock__error(engine->failure, "%s", engine->failure_text) : PENSTOCK_OK;
+    engine->failure.status = PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- out and back ---------------- */
@@ -85,7 +71,7 @@ static int failure(const struct channelizer_engine *engine)
 static bool has_room(struct channelizer_engine *engine)
 {
     enum penstock__ring_state state = penstock__ring_last(&engine->ring)->state;
-    return !engine->failure && (state == PENSTOCK__RING_FREE || state == PENSTOCK__RING_FILLING);
+    return !engine->failure.status && (state == PENSTOCK__RING_FREE || state == PENSTOCK__RING_FILLING);
 }
 
 /* A device without a clock computes within the submission. */
@@ -110,7 +96,7 @@ static int send(struct channelizer_engine *engine, const struct channelizer_fram
         status = penstock_plan_submit(engine->plans[0], batch->in, batch->out, frames->count, &batch->ticket);
     }
     if (status)
-        return fail(engine, status);
+        return penstock__failure_keep(&engine->failure, status);
     tell_meter(engine, frames->count, began);
     batch->samples = SIZE_MAX;
     engine->starts[engine->ring.filling] = frames->start;
@@ -125,7 +111,7 @@ int penstock__channelizer_engine_send(struct channelizer_engine *engine, const s
                                       size_t *sent)
 {
     struct channelizer_frames some = *frames;
-    int status = failure(engine);
+    int status = penstock__failure_tell(&engine->failure);
     *sent = 0;
     while (!status && *sent < frames->count && has_room(engine)) {
         size_t left = frames->count - *sent;
@@ -144,7 +130,7 @@ static int wait_for(struct channelizer_engine *engine, struct penstock__ring_bat
 {
     int status = penstock_plan_wait(engine->plans[0], batch->ticket);
     batch->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
-    return status ? fail(engine, status) : PENSTOCK_OK;
+    return status ? penstock__failure_keep(&engine->failure, status) : PENSTOCK_OK;
 }
 
 void penstock__channelizer_engine_settle(struct channelizer_engine *engine, size_t end)
@@ -187,7 +173,7 @@ int penstock__channelizer_engine_ready(struct channelizer_engine *engine, bool w
         (status = wait_for(engine, oldest)))
         return status;
     if (oldest->state != PENSTOCK__RING_DONE)
-        return oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : failure(engine);
+        return oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : penstock__failure_tell(&engine->failure);
     *from = (const penstock_cf32 *)(const void *)oldest->out + oldest->read * engine->bank.channels;
     *count = oldest->items - oldest->read;
     return PENSTOCK_OK;

@@ -8,7 +8,6 @@
 #include "core/problem.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define BATCH_BYTES   ((size_t)8 << 20) /* samples and outputs */
@@ -115,7 +114,7 @@ void penstock__resampler_queue_reset(struct resampler_queue *queue)
     penstock__ring_last(&queue->ring)->since = 0;
     queue->flushing = false;
     queue->flush_to = queue->sent = queue->fallbacks = 0;
-    queue->failure = PENSTOCK_OK;
+    queue->failure.status = PENSTOCK_OK;
     penstock__resampler_rewind(queue->resampler);
 }
 
@@ -125,11 +124,6 @@ const char *penstock__resampler_queue_device(const struct resampler_queue *queue
 }
 
 /* ---------------------------------------------------------------- failures -------------------- */
-
-static int failure(const struct resampler_queue *queue)
-{
-    return queue->failure ? penstock__error(queue->failure, "%s", queue->failure_text) : PENSTOCK_OK;
-}
 
 /* What is on its way is lost. The CPU goes on, or the failure stays until a reset. */
 static int fail(struct resampler_queue *queue, int status)
@@ -141,8 +135,7 @@ static int fail(struct resampler_queue *queue, int status)
         penstock__executor_free(queue->executor);
         queue->executor = NULL;
     } else {
-        queue->failure = status;
-        snprintf(queue->failure_text, sizeof queue->failure_text, "%s", penstock_error_text());
+        penstock__failure_keep(&queue->failure, status);
         penstock__executor_close(queue->executor);
     }
     for (unsigned i = 0; i < ring->count; i++)
@@ -193,8 +186,8 @@ static int submit(struct resampler_queue *queue, unsigned slot)
     int status;
     if (!penstock__resampler_batch_holds(queue, made))
         settle(queue);
-    if (!queue->executor || queue->failure)
-        return failure(queue);
+    if (!queue->executor || queue->failure.status)
+        return penstock__failure_tell(&queue->failure);
     if ((status = penstock__resampler_batch_head(queue, made)))
         return fail(queue, status);
     made->tables.head = queue->head.values;
@@ -309,7 +302,7 @@ static void note(struct resampler_queue *queue)
 static int send_due(struct resampler_queue *queue)
 {
     bool sent = true;
-    int status = failure(queue);
+    int status = penstock__failure_tell(&queue->failure);
     while (!status && sent && next_is_free(queue)) {
         const bool full = is_full(queue), all = queue->flushing || queue->resampler->finished || !queue->executor;
         note(queue);
@@ -359,7 +352,7 @@ int penstock__resampler_queue_ready(struct resampler_queue *queue, bool wait, co
     *count = 0;
     if (oldest->state == PENSTOCK__RING_SENT && now)
         waited = wait_for(queue, slot);
-    if (oldest->state == PENSTOCK__RING_LOST && !queue->failure)
+    if (oldest->state == PENSTOCK__RING_LOST && !queue->failure.status)
         waited = make_here(queue, slot);
     if (oldest->state != PENSTOCK__RING_DONE)
         return waited ? waited : oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : status;

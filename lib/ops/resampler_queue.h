@@ -51,8 +51,7 @@ struct resampler_queue {
     bool flushing;           /* what is complete is sent */
     uint64_t flush_to, sent; /* outputs: that a flush asked for, and that were sent */
     uint64_t fallbacks;
-    int failure;
-    char failure_text[512];
+    struct penstock__failure failure;
 };
 
 /* `resampler` is apart, and lives as long as the queue. PENSTOCK_ERR_UNSUPPORTED where the device does not resample.

@@ -218,10 +218,8 @@ static int read_converted(penstock_source *source, penstock_cf32 *samples, size_
 /* The next chunk of input for the resampler. At the end, and before an error is reported, it gives out its tail. */
 static void feed_resampler(penstock_source *source)
 {
-    source->failure = read_limited(source, source->chunk, CHUNK_SAMPLES, &source->chunk_count);
+    penstock__failure_keep(&source->failure, read_limited(source, source->chunk, CHUNK_SAMPLES, &source->chunk_count));
     source->chunk_taken = 0;
-    if (source->failure)
-        snprintf(source->failure_text, sizeof source->failure_text, "%s", penstock_error_text());
     if (!source->chunk_count)
         penstock__resampler_finish(source->resampler);
     penstock__convert(source->converted, source->chunk, source->format, 0, source->chunk_count, source->chunk_count);
@@ -238,7 +236,7 @@ static int read_resampled(penstock_source *source, penstock_cf32 *samples, size_
         if (*count)
             return PENSTOCK_OK;
         if (penstock__resampler_done(source->resampler))
-            return source->failure ? penstock__error(source->failure, "%s", source->failure_text) : PENSTOCK_OK;
+            return penstock__failure_tell(&source->failure);
         if (source->chunk_taken == source->chunk_count)
             feed_resampler(source);
     }

@@ -61,8 +61,7 @@ struct penstock_source {
     void *chunk;                           /* samples on their way to the resampler, as they come and as cf32 */
     penstock_cf32 *converted;
     size_t chunk_count, chunk_taken;
-    int failure; /* of the kind, reported once the resampler is empty */
-    char failure_text[512];
+    struct penstock__failure failure; /* of the kind, reported once the resampler is empty */
 };
 
 extern const struct penstock__source_kind penstock__source_raw;

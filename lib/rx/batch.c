@@ -5,7 +5,6 @@
 #include "rx/batch.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 #define BATCHES_HERE 3 /* prepared, just sent, and finished */
 
@@ -115,15 +114,8 @@ struct stage {
     const struct penstock__rx_batches *batches;
     struct penstock__rx_batch *prepared, *sent, *waited, *finished;
     atomic_bool no_memory;
-    int status; /* of the device */
-    char error[256];
+    struct penstock__failure failure; /* the device's */
 };
-
-static void use_device(struct stage *stage)
-{
-    if ((stage->status = stage->batches->way->use(stage->batches->owner, stage->sent, stage->waited)))
-        snprintf(stage->error, sizeof stage->error, "%s", penstock_error_text());
-}
 
 /* The device first, then frames. */
 static void work(void *argument, size_t index, unsigned worker)
@@ -133,7 +125,7 @@ static void work(void *argument, size_t index, unsigned worker)
     const struct penstock__rx_worker *own = &batches->rx->workers[worker];
     const size_t device = stage->sent || stage->waited, finished = stage->finished ? stage->finished->item_count : 0;
     if (index < device) {
-        use_device(stage);
+        penstock__failure_keep(&stage->failure, batches->way->use(batches->owner, stage->sent, stage->waited));
     } else if (index < device + finished) {
         const struct penstock__rx_item *item = &stage->finished->items[index - device];
         if (is_due(batches,
@@ -155,7 +147,7 @@ static int run_stage(struct stage *stage)
     for (size_t i = 0; finished && i < finished->item_count; i++)
         if (finished->items[i].frame->state == PENSTOCK__RX_DONE)
             penstock__rx_count(rx, finished->items[i].frame);
-    return stage->status ? penstock__error(stage->status, "%s", stage->error) : PENSTOCK_OK;
+    return penstock__failure_tell(&stage->failure);
 }
 
 /* Batches that were prepared, sent, waited for and finished: each is one of `count` in turn. */
