@@ -8,6 +8,7 @@
  */
 #include "core/batcher.h"
 #include "core/executor.h"
+#include "core/groups.h"
 #include "core/ring.h"
 
 #include <math.h>
@@ -18,8 +19,7 @@
 
 struct penstock__batcher {
     penstock_plan *plan;
-    size_t sample_bytes, group_bytes;
-    size_t frame, spacing, average;
+    struct penstock__groups groups;
     size_t capacity; /* groups of a batch */
     size_t max_bytes;
     unsigned threads;
@@ -33,32 +33,7 @@ struct penstock__batcher {
     struct penstock__meter *meter; /* or NULL */
 };
 
-static size_t samples_of(const struct penstock__batcher *batcher, size_t groups)
-{
-    return (groups * batcher->average - 1) * batcher->spacing + batcher->frame;
-}
-
 /* ---------------------------------------------------------------- life ------------------------ */
-
-static size_t choose_capacity(const struct penstock__batcher *batcher, size_t best_frames)
-{
-    size_t each = batcher->average * batcher->spacing * batcher->sample_bytes + batcher->group_bytes;
-    size_t once = batcher->frame * batcher->sample_bytes;
-    size_t groups = batcher->max_bytes > once ? (batcher->max_bytes - once) / each : 0;
-    if (groups > best_frames / batcher->average)
-        groups = best_frames / batcher->average;
-    return groups ? groups : 1;
-}
-
-/* A block to be decoded is one sample. */
-static void measure_frames(struct penstock__batcher *batcher, const struct penstock_problem *problem)
-{
-    const bool blocks = problem->kind == PENSTOCK_PROBLEM_VITERBI || problem->kind == PENSTOCK_PROBLEM_LDPC;
-    batcher->sample_bytes = blocks ? problem->in_bytes : penstock_format_bytes(problem->fft.format);
-    batcher->frame = blocks ? 1 : penstock__fft_frame(&problem->fft);
-    batcher->spacing = blocks ? 1 : problem->fft.spacing;
-    batcher->average = blocks ? 1 : problem->fft.average;
-}
 
 /* A ring in memory that suits the plan's device, of batches of `*capacity` groups. After an error too, it is to be
  * freed. */
@@ -70,9 +45,10 @@ static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct
     int status = penstock_plan_get_info(batcher->plan, &info);
     if (status)
         return status;
-    *capacity = choose_capacity(batcher, info.best_batch > batch ? info.best_batch : batch);
-    size_t in_bytes = samples_of(batcher, *capacity) * batcher->sample_bytes;
-    size_t out_bytes = *capacity * batcher->group_bytes;
+    *capacity =
+        penstock__groups_fit(&batcher->groups, batcher->max_bytes, info.best_batch > batch ? info.best_batch : batch);
+    size_t in_bytes = penstock__groups_samples(&batcher->groups, *capacity) * batcher->groups.sample_bytes;
+    size_t out_bytes = *capacity * batcher->groups.result_bytes;
     unsigned each = in_bytes + out_bytes > batcher->max_bytes ? FEW_BATCHES : PENSTOCK__RING_USUAL;
     return penstock__ring_init(ring, device->context, device, penstock__ring_count(device, each), in_bytes, out_bytes);
 }
@@ -80,7 +56,6 @@ static int make_ring(struct penstock__ring *ring, size_t *capacity, const struct
 int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *plan, size_t max_bytes,
                           double max_latency_s)
 {
-    const struct penstock_problem *problem = penstock__plan_problem(plan);
     struct penstock__batcher *made = penstock__calloc(1, sizeof *made);
     int status;
     *batcher = NULL;
@@ -89,8 +64,7 @@ int penstock__batcher_new(struct penstock__batcher **batcher, penstock_plan *pla
     made->plan = plan;
     made->max_bytes = max_bytes;
     made->device = penstock__plan_executor(plan)->state.device;
-    made->group_bytes = problem->out_bytes;
-    measure_frames(made, problem);
+    made->groups = penstock__groups_of(penstock__plan_problem(plan));
     made->max_latency_s = max_latency_s;
     made->threads = penstock__threads(made->device->context);
     if ((status = make_ring(&made->ring, &made->capacity, made))) {
@@ -130,7 +104,7 @@ static void move(struct penstock__batcher *batcher)
         return;
     }
     if (batcher->carried_samples)
-        memcpy(ring.batches[0].in, batcher->carried, batcher->carried_samples * batcher->sample_bytes);
+        memcpy(ring.batches[0].in, batcher->carried, batcher->carried_samples * batcher->groups.sample_bytes);
     ring.batches[0].samples = batcher->carried_samples;
     batcher->carried_samples = 0;
     batcher->capacity = capacity;
@@ -162,8 +136,7 @@ void penstock__batcher_free(struct penstock__batcher *batcher)
 
 static void count_groups(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
 {
-    size_t frames = batch->samples < batcher->frame ? 0 : (batch->samples - batcher->frame) / batcher->spacing + 1;
-    size_t groups = frames / batcher->average;
+    size_t groups = penstock__groups_complete(&batcher->groups, batch->samples);
     if (groups && !batch->items)
         batch->since = penstock__now_s();
     batch->items = groups;
@@ -191,7 +164,7 @@ static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
         batch->samples = batcher->carried_samples;
         batch->items = batch->read = 0;
         if (batch->samples)
-            memcpy(batch->in, batcher->carried, batch->samples * batcher->sample_bytes);
+            memcpy(batch->in, batcher->carried, batch->samples * batcher->groups.sample_bytes);
         batcher->carried_samples = 0;
     }
     return batch;
@@ -200,8 +173,8 @@ static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
 int penstock__batcher_room(struct penstock__batcher *batcher, void **to, size_t *samples)
 {
     struct penstock__ring_batch *batch = batcher->failure.status ? NULL : filling(batcher);
-    *samples = batch ? samples_of(batcher, batcher->capacity) - batch->samples : 0;
-    *to = batch ? batch->in + batch->samples * batcher->sample_bytes : NULL;
+    *samples = batch ? penstock__groups_samples(&batcher->groups, batcher->capacity) - batch->samples : 0;
+    *to = batch ? batch->in + batch->samples * batcher->groups.sample_bytes : NULL;
     return penstock__failure_tell(&batcher->failure);
 }
 
@@ -213,24 +186,27 @@ static void tell_meter(struct penstock__batcher *batcher, const struct penstock_
         penstock__meter_batch(batcher->meter, batch->items, clock ? 0 : penstock__now_s() - began);
 }
 
+/* Once it was sent. */
+static int wait_for(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
+{
+    int status = penstock_plan_wait(batcher->plan, batch->ticket);
+    batch->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
+    return status ? penstock__failure_keep(&batcher->failure, status) : PENSTOCK_OK;
+}
+
 static int send(struct penstock__batcher *batcher, struct penstock__ring_batch *batch)
 {
-    size_t frames = batch->items * batcher->average, used = frames * batcher->spacing;
+    size_t frames = batch->items * batcher->groups.frames, used = batch->items * batcher->groups.step;
     double began = penstock__now_s();
     int status = penstock_plan_submit(batcher->plan, batch->in, batch->out, frames, &batch->ticket);
     if (status)
         return penstock__failure_keep(&batcher->failure, status);
     tell_meter(batcher, batch, began);
     batcher->last_ticket = batch->ticket;
-    batcher->carried = batch->in + used * batcher->sample_bytes;
+    batcher->carried = batch->in + used * batcher->groups.sample_bytes;
     batcher->carried_samples = batch->samples - used;
     penstock__ring_sent(&batcher->ring);
     return PENSTOCK_OK;
-}
-
-static bool overdue(const struct penstock__batcher *batcher, const struct penstock__ring_batch *batch)
-{
-    return penstock__ring_overdue(batch, batcher->max_latency_s);
 }
 
 int penstock__batcher_commit(struct penstock__batcher *batcher, size_t samples)
@@ -238,7 +214,9 @@ int penstock__batcher_commit(struct penstock__batcher *batcher, size_t samples)
     struct penstock__ring_batch *batch = penstock__ring_last(&batcher->ring);
     batch->samples += samples;
     count_groups(batcher, batch);
-    return batch->items == batcher->capacity || overdue(batcher, batch) ? send(batcher, batch) : PENSTOCK_OK;
+    return batch->items == batcher->capacity || penstock__ring_overdue(batch, batcher->max_latency_s)
+               ? send(batcher, batch)
+               : PENSTOCK_OK;
 }
 
 int penstock__batcher_flush(struct penstock__batcher *batcher)
@@ -255,8 +233,8 @@ static int run_straight(struct penstock__batcher *batcher, const char *samples, 
 {
     struct penstock__ring_batch *batch = filling(batcher);
     double began = penstock__now_s();
-    int status =
-        penstock_plan_submit(batcher->plan, samples, batch->out, groups * batcher->average, &batcher->last_ticket);
+    int status = penstock_plan_submit(batcher->plan, samples, batch->out, groups * batcher->groups.frames,
+                                      &batcher->last_ticket);
     if (status || (status = penstock_plan_wait(batcher->plan, batcher->last_ticket)))
         return penstock__failure_keep(&batcher->failure, status);
     batch->items = groups;
@@ -268,14 +246,11 @@ static int run_straight(struct penstock__batcher *batcher, const char *samples, 
     return PENSTOCK_OK;
 }
 
-/* The groups that begin in what is held, with samples that follow it; afterwards nothing is held, and the next group
- * begins at sample `*at` of these. */
-static int close_seam(struct penstock__batcher *batcher, const char *samples, size_t needs, size_t *at)
+/* The groups that begin in what is held, with samples that follow it; afterwards nothing is held. */
+static int close_seam(struct penstock__batcher *batcher, const char *samples, size_t needs)
 {
     struct penstock__ring_batch *batch = filling(batcher);
-    const size_t held = batch->samples, step = batcher->average * batcher->spacing;
-    *at = (held + step - 1) / step * step - held;
-    memcpy(batch->in + held * batcher->sample_bytes, samples, needs * batcher->sample_bytes);
+    memcpy(batch->in + batch->samples * batcher->groups.sample_bytes, samples, needs * batcher->groups.sample_bytes);
     batch->samples += needs;
     count_groups(batcher, batch);
     int status = send(batcher, batch);
@@ -287,10 +262,9 @@ static int close_seam(struct penstock__batcher *batcher, const char *samples, si
 static int push_straight(struct penstock__batcher *batcher, const char *samples, size_t count, size_t *taken,
                          bool *moved)
 {
-    const size_t step = batcher->average * batcher->spacing, span = samples_of(batcher, 1);
+    const size_t step = batcher->groups.step, span = batcher->groups.span;
     struct penstock__ring_batch *batch = batcher->failure.status ? NULL : filling(batcher);
-    size_t at = 0, begun = 0, needs = 0;
-    int status = PENSTOCK_OK;
+    int status;
     *moved = false;
     if (!batch || count < span || count / batcher->threads < STRAIGHT_SAMPLES)
         return PENSTOCK_OK;
@@ -298,13 +272,11 @@ static int push_straight(struct penstock__batcher *batcher, const char *samples,
         *moved = true;
         return send(batcher, batch);
     }
-    if (batch->samples) {
-        begun = (batch->samples + step - 1) / step;
-        needs = (begun - 1) * step + span - batch->samples;
-    }
+    const size_t held = batch->samples, begun = (held + step - 1) / step; /* groups; `at`: where the next one does */
+    const size_t at = begun * step - held, needs = begun ? penstock__groups_samples(&batcher->groups, begun) - held : 0;
     if (begun > batcher->capacity || count < needs + span)
         return PENSTOCK_OK;
-    if (begun && (status = close_seam(batcher, samples, needs, &at)))
+    if (begun && (status = close_seam(batcher, samples, needs)))
         return status;
     *taken += at;
     *moved = true;
@@ -312,7 +284,7 @@ static int push_straight(struct penstock__batcher *batcher, const char *samples,
         return PENSTOCK_OK;
     size_t groups = (count - at - span) / step + 1;
     groups = groups < batcher->capacity ? groups : batcher->capacity;
-    if (!(status = run_straight(batcher, samples + at * batcher->sample_bytes, groups)))
+    if (!(status = run_straight(batcher, samples + at * batcher->groups.sample_bytes, groups)))
         *taken += groups * step;
     return status;
 }
@@ -322,7 +294,8 @@ int penstock__batcher_push(struct penstock__batcher *batcher, const struct penst
 {
     const bool direct = feed->samples && penstock__plan_is_direct(batcher->plan);
     while (*taken < count) {
-        const char *samples = feed->samples ? (const char *)feed->samples + *taken * batcher->sample_bytes : NULL;
+        const char *samples =
+            feed->samples ? (const char *)feed->samples + *taken * batcher->groups.sample_bytes : NULL;
         size_t some = count - *taken, room;
         bool moved = false;
         void *to;
@@ -333,7 +306,7 @@ int penstock__batcher_push(struct penstock__batcher *batcher, const struct penst
             return status;
         some = some < room ? some : room;
         if (samples)
-            penstock__copy(batcher->ring.context, to, samples, some * batcher->sample_bytes);
+            penstock__copy(batcher->ring.context, to, samples, some * batcher->groups.sample_bytes);
         else
             feed->fill(feed->owner, to, *taken, some);
         *taken += some;
@@ -353,17 +326,15 @@ int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const 
     int status;
     *from = NULL;
     *groups = 0;
-    if (room && last->state == PENSTOCK__RING_FILLING && overdue(batcher, last))
+    if (room && last->state == PENSTOCK__RING_FILLING && penstock__ring_overdue(last, batcher->max_latency_s))
         room = !send(batcher, last);
-    if (oldest->state == PENSTOCK__RING_SENT && (wait || !room || overdue(batcher, oldest))) {
-        status = penstock_plan_wait(batcher->plan, oldest->ticket);
-        oldest->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
-        if (status)
-            return penstock__failure_keep(&batcher->failure, status);
-    }
+    if (oldest->state == PENSTOCK__RING_SENT &&
+        (wait || !room || penstock__ring_overdue(oldest, batcher->max_latency_s)) &&
+        (status = wait_for(batcher, oldest)))
+        return status;
     if (oldest->state != PENSTOCK__RING_DONE)
         return oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : penstock__failure_tell(&batcher->failure);
-    *from = oldest->out + oldest->read * batcher->group_bytes;
+    *from = oldest->out + oldest->read * batcher->groups.result_bytes;
     *groups = oldest->items - oldest->read;
     return PENSTOCK_OK;
 }
@@ -391,12 +362,8 @@ void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan
     struct penstock__ring *ring = &batcher->ring;
     for (unsigned i = 0; i < ring->count; i++) {
         struct penstock__ring_batch *batch = &ring->batches[(ring->oldest + i) % ring->count];
-        if (batch->state != PENSTOCK__RING_SENT)
-            continue;
-        int status = penstock_plan_wait(batcher->plan, batch->ticket);
-        batch->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_DONE;
-        if (status)
-            penstock__failure_keep(&batcher->failure, status);
+        if (batch->state == PENSTOCK__RING_SENT)
+            wait_for(batcher, batch);
     }
     batcher->plan = plan;
     batcher->last_ticket = 0;
@@ -408,20 +375,20 @@ size_t penstock__batcher_held(const struct penstock__batcher *batcher)
 {
     const struct penstock__ring *ring = &batcher->ring;
     const struct penstock__ring_batch *last = &ring->batches[ring->filling];
-    bool more = batcher->failure.status || ring->oldest != ring->filling || last->state == PENSTOCK__RING_SENT ||
-                last->state == PENSTOCK__RING_DONE || last->state == PENSTOCK__RING_LOST ||
-                (last->state == PENSTOCK__RING_FILLING && last->items);
-    return more ? SIZE_MAX : last->state == PENSTOCK__RING_FREE ? batcher->carried_samples : last->samples;
+    const bool is_free = last->state == PENSTOCK__RING_FREE, fills = last->state == PENSTOCK__RING_FILLING;
+    if (batcher->failure.status || ring->oldest != ring->filling || !(is_free || (fills && !last->items)))
+        return SIZE_MAX;
+    return is_free ? batcher->carried_samples : last->samples;
 }
 
 void penstock__batcher_drop_held(struct penstock__batcher *batcher, size_t samples)
 {
     struct penstock__ring_batch *last = filling(batcher); /* what was carried is in it */
     if (!last) {
-        batcher->carried += samples * batcher->sample_bytes;
+        batcher->carried += samples * batcher->groups.sample_bytes;
         batcher->carried_samples -= samples;
         return;
     }
     last->samples -= samples;
-    memmove(last->in, last->in + samples * batcher->sample_bytes, last->samples * batcher->sample_bytes);
+    memmove(last->in, last->in + samples * batcher->groups.sample_bytes, last->samples * batcher->groups.sample_bytes);
 }
