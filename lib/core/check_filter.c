@@ -5,6 +5,7 @@
  * double-precision transforms. */
 #include "core/check.h"
 #include "core/check_samples.h"
+#include "core/expected.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,11 +62,9 @@ static void turn(const struct check *check, double value[2], size_t frame, size_
     const penstock_cf32 *table = check->response + check->filter->partitions * check->filter->n;
     uint64_t phase = check->phase + frame * check->step;
     double angle = 2 * PI * 0x1p-64 * (double)(int64_t)phase, c = cos(angle), s = sin(angle);
-    double t_re = (double)table[j].re * c - (double)table[j].im * s,
-           t_im = (double)table[j].re * s + (double)table[j].im * c;
-    double re = value[0] * t_re - value[1] * t_im;
-    value[1] = value[0] * t_im + value[1] * t_re;
-    value[0] = re;
+    double turned[2] = {(double)table[j].re, (double)table[j].im};
+    penstock__rotate(turned, c, s);
+    penstock__rotate(value, turned[0], turned[1]);
 }
 
 static int expect(struct check *check)
@@ -136,9 +135,7 @@ static int run(struct check *check)
     int status;
     fill(check);
     batch.phase = check->phase;
-    memset(check->out, PENSTOCK__GUARD, bytes + PENSTOCK__GUARD_BYTES);
-    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
-        (status = penstock__executor_wait(check->executor, 0)) || (status = compare(check)))
+    if ((status = penstock__check_run(check->executor, &batch, bytes)) || (status = compare(check)))
         return status;
     if (!penstock__check_guarded(check->out, bytes))
         status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of a filter: wrote behind its output");

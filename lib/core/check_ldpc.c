@@ -177,9 +177,7 @@ static int run(struct check *check)
     for (size_t i = check->different; i < BLOCKS; i++)
         memcpy(check->in + i * problem->in_bytes, check->in + i % check->different * problem->in_bytes,
                problem->in_bytes);
-    memset(check->out, PENSTOCK__GUARD, BLOCKS * out_bytes + PENSTOCK__GUARD_BYTES);
-    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
-        (status = penstock__executor_wait(check->executor, 0)))
+    if ((status = penstock__check_run(check->executor, &batch, BLOCKS * out_bytes)))
         return status;
     if (!penstock__check_guarded(check->out, BLOCKS * out_bytes))
         return penstock__error(PENSTOCK_ERR_CHECK, "self-check: written beyond the output's end");

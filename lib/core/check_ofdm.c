@@ -3,11 +3,13 @@
 
 /*
  * The self-check of a plan that demodulates OFDM symbols: symbols made of random carriers, and of pilots with a phase
- * and a slope, against a double-precision transform, least squares as they are defined, and the max-log ratio by its
+ * and a slope, against a double-precision transform, least squares (core/check_pilots.h), and the max-log ratio by its
  * definition: the nearest level with the bit 1 and the nearest with the bit 0.
  */
 #include "core/check.h"
+#include "core/check_pilots.h"
 #include "core/check_samples.h"
+#include "core/expected.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,45 +43,21 @@ struct check {
 
 /* What is expected of a symbol. */
 struct expected {
-    const penstock_cf32 *coefficients;
+    struct penstock__check_pilots pilots;
+    struct penstock__check_line line;
     unsigned bits;
-    double phase, slope; /* to be taken out */
-    double slope_error;  /* of one pilot's angle in the slope */
 };
 
-/* ---------------------------------------------------------------- input ----------------------- */
-
-static int32_t number_of(const struct check *check, uint32_t bin)
-{
-    size_t n = check->ofdm->n;
-    return bin < (n + 1) / 2 ? (int32_t)bin : (int32_t)bin - (int32_t)n;
-}
-
-/* Weights of pilots as struct penstock_ofdm_tables has them. */
-static void weigh_pilots(struct check *check, penstock_cf32 *coefficients)
+static struct penstock__check_pilots pilots_of(const struct check *check,
+                                               const struct penstock_ofdm_descriptor *descriptor)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    penstock_cf32 *pilots = coefficients + ofdm->n + 2;
-    double sum = 0, mean = 0, square = 0;
-    for (size_t p = 0; p < ofdm->pilot_count; p++) {
-        double direction = tau * penstock__check_uniform(&check->random);
-        double size = 0.65 + 0.35 * penstock__check_uniform(&check->random);
-        pilots[3 * p] = (penstock_cf32){(float)(size * cos(direction)), (float)(size * sin(direction))};
-        pilots[3 * p + 2] = (penstock_cf32){(float)(1 / (size * check->strength)), 0};
-        sum += size * size;
-        mean += size * size * number_of(check, ofdm->pilot_bins[p]);
-    }
-    mean /= sum > 0 ? sum : 1;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t p = 0; p < ofdm->pilot_count; p++) {
-            double re = (double)pilots[3 * p].re, im = (double)pilots[3 * p].im, weight = re * re + im * im;
-            double number = number_of(check, ofdm->pilot_bins[p]) - mean;
-            square += pass ? 0 : weight * number * number;
-            pilots[3 * p + 1] =
-                (penstock_cf32){(float)(weight / sum), square > 0 ? (float)(weight * number / square) : 0};
-        }
-    coefficients[ofdm->n + 1].im = (float)mean;
+    return (struct penstock__check_pilots){ofdm,
+                                           check->coefficients + descriptor->frame * penstock__ofdm_coefficients(ofdm),
+                                           ofdm->pilot_values + descriptor->pilot_row * ofdm->pilot_count};
 }
+
+/* ---------------------------------------------------------------- input ----------------------- */
 
 /* Points spread over the constellation and somewhat beyond it. */
 static void fill_coefficients(struct check *check)
@@ -97,7 +75,7 @@ static void fill_coefficients(struct check *check)
                                               (float)(usual * penstock__check_uniform(&check->random))};
         coefficients[n] = (penstock_cf32){(float)(USUAL_LEVEL / (usual * usual)), 0.375F};
         coefficients[n + 1] = (penstock_cf32){(float)check->bits[f], 0};
-        weigh_pilots(check, coefficients);
+        penstock__check_weigh(coefficients, check->ofdm, check->strength, &check->random);
     }
 }
 
@@ -136,52 +114,16 @@ static void fill_chain(struct penstock_ofdm_descriptor first[2], struct penstock
             .start = 1 + (uint32_t)i * spacing, .phase = (uint32_t)((phase + i * each) >> 32), .step = first[0].step};
 }
 
-static void rotate(double value[2], double re, double im)
-{
-    double first = value[0];
-    value[0] = first * re - value[1] * im;
-    value[1] = first * im + value[1] * re;
-}
-
-static void rotate_turns(double value[2], uint32_t turns)
-{
-    double c, s;
-    penstock__unit_root(&c, &s, turns, (uint64_t)1 << 32);
-    rotate(value, c, s);
-}
-
-/* Random bins, and pilots as they were sent, turned by their gain, a phase and a slope of up to a radian in all. */
-static void fill_spectrum(struct check *check, const struct penstock_ofdm_descriptor *descriptor)
-{
-    const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    const penstock_cf32 *pilots =
-        check->coefficients + descriptor->frame * penstock__ofdm_coefficients(ofdm) + ofdm->n + 2;
-    const penstock_cf32 *values = ofdm->pilot_values + descriptor->pilot_row * ofdm->pilot_count;
-    double phase = tau * penstock__check_uniform(&check->random);
-    double slope = 2 * penstock__check_uniform(&check->random) / (double)ofdm->n;
-    for (size_t k = 0; k < 2 * ofdm->n; k++)
-        check->spectrum[k] = penstock__check_uniform(&check->random);
-    for (size_t p = 0; p < ofdm->pilot_count; p++) {
-        double *value = check->spectrum + 2 * (size_t)ofdm->pilot_bins[p];
-        double angle =
-            phase + slope * number_of(check, ofdm->pilot_bins[p]) + 0.3 * penstock__check_uniform(&check->random);
-        double sent = hypot((double)values[p].re, (double)values[p].im);
-        value[0] = cos(angle) / sent;
-        value[1] = sin(angle) / sent;
-        rotate(value, (double)values[p].re, (double)values[p].im);
-        rotate(value, (double)pilots[3 * p].re, -(double)pilots[3 * p].im);
-    }
-}
-
 static void fill_symbol(struct check *check, const struct penstock_ofdm_descriptor *descriptor)
 {
     size_t n = check->ofdm->n;
     double scale = check->strength / (double)n;
-    fill_spectrum(check, descriptor);
+    const struct penstock__check_pilots pilots = pilots_of(check, descriptor);
+    penstock__check_fill(check->spectrum, &pilots, &check->random);
     penstock__dft_plan_run(check->back, check->spectrum, check->scratch);
     for (size_t j = 0; j < n; j++) {
         double *value = check->spectrum + 2 * j;
-        rotate_turns(value, 0U - (descriptor->phase + (uint32_t)j * descriptor->step));
+        penstock__rotate_turns(value, 0U - (descriptor->phase + (uint32_t)j * descriptor->step));
         for (size_t part = 0; part < 2; part++)
             penstock__check_put(check->in, check->ofdm->format, 2 * (descriptor->start + j) + part,
                                 fmin(fmax(scale * value[part], -120), 120));
@@ -196,64 +138,27 @@ static void transform(struct check *check, const struct penstock_ofdm_descriptor
         double *value = check->spectrum + 2 * j;
         value[0] = penstock__check_get(check->in, check->ofdm->format, 2 * (descriptor->start + j));
         value[1] = penstock__check_get(check->in, check->ofdm->format, 2 * (descriptor->start + j) + 1);
-        rotate_turns(value, descriptor->phase + (uint32_t)j * descriptor->step);
+        penstock__rotate_turns(value, descriptor->phase + (uint32_t)j * descriptor->step);
     }
     penstock__dft_plan_run(check->there, check->spectrum, check->scratch);
 }
 
-static void pilot_at(const struct check *check, const struct penstock_ofdm_descriptor *descriptor, size_t p,
-                     double seen[2])
-{
-    const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    penstock_cf32 gain =
-        check->coefficients[descriptor->frame * penstock__ofdm_coefficients(ofdm) + ofdm->n + 2 + 3 * p];
-    penstock_cf32 sent = ofdm->pilot_values[descriptor->pilot_row * ofdm->pilot_count + p];
-    memcpy(seen, check->spectrum + 2 * (size_t)ofdm->pilot_bins[p], 2 * sizeof *seen);
-    rotate(seen, (double)gain.re, (double)gain.im);
-    rotate(seen, (double)sent.re, -(double)sent.im);
-}
-
-/* Phase and slope of the symbol's own pilots, by the weights. */
-static void follow(const struct check *check, const struct penstock_ofdm_descriptor *descriptor,
-                   struct expected *expected)
-{
-    const struct penstock_ofdm_problem *ofdm = check->ofdm;
-    double sum[2] = {0, 0}, mean = 0, seen[2];
-    for (size_t p = 0; p < ofdm->pilot_count; p++) {
-        pilot_at(check, descriptor, p, seen);
-        sum[0] += seen[0];
-        sum[1] += seen[1];
-    }
-    for (size_t p = 0; p < ofdm->pilot_count; p++) {
-        penstock_cf32 weight = expected->coefficients[ofdm->n + 3 + 3 * p];
-        pilot_at(check, descriptor, p, seen);
-        rotate(seen, sum[0], -sum[1]);
-        double angle = atan2(seen[1], seen[0]);
-        mean += (double)weight.re * angle;
-        expected->slope += (double)weight.im * angle;
-        expected->slope_error += fabs((double)weight.im);
-    }
-    expected->phase = atan2(sum[1], sum[0]) + mean - expected->slope * (double)expected->coefficients[ofdm->n + 1].im;
-}
-
 static struct expected expect(const struct check *check, const struct penstock_ofdm_descriptor *descriptor)
 {
-    struct expected expected = {.coefficients =
-                                    check->coefficients + descriptor->frame * penstock__ofdm_coefficients(check->ofdm),
-                                .bits = check->bits[descriptor->frame]};
-    if (check->ofdm->own) {
-        follow(check, descriptor, &expected);
-    } else {
-        expected.phase = -tau * descriptor->common / 0x1p32;
-        expected.slope = -tau * (int32_t)descriptor->slope / 0x1p32;
-    }
+    struct expected expected = {.pilots = pilots_of(check, descriptor), .bits = check->bits[descriptor->frame]};
+    if (check->ofdm->own)
+        expected.line = penstock__check_follow(check->spectrum, &expected.pilots);
+    else
+        expected.line = (struct penstock__check_line){.phase = -tau * descriptor->common / 0x1p32,
+                                                      .slope = -tau * (int32_t)descriptor->slope / 0x1p32};
     return expected;
 }
 
 /* What rounding may do to an angle at a carrier: each pilot's angle is off by 1e-5 at most. */
 static double angle_error(const struct check *check, const struct expected *expected, double number)
 {
-    return 1e-5 * (1 + fabs(number - (double)expected->coefficients[check->ofdm->n + 1].im) * expected->slope_error);
+    return 1e-5 * (1 + fabs(number - (double)expected->pilots.coefficients[check->ofdm->n + 1].im) *
+                           expected->line.slope_error);
 }
 
 /* ---------------------------------------------------------------- comparison ------------------ */
@@ -295,31 +200,32 @@ static int compare_carrier(const struct check *check, const struct expected *exp
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
     uint32_t bin = ofdm->bins[c];
-    double number = number_of(check, bin), angle = expected->phase + expected->slope * number, point[2];
-    double g[2] = {(double)expected->coefficients[bin].re, (double)expected->coefficients[bin].im};
-    double level = (g[0] * g[0] + g[1] * g[1]) * (double)expected->coefficients[ofdm->n].re;
+    double number = penstock__check_carrier(ofdm, bin), angle = expected->line.phase + expected->line.slope * number,
+           point[2];
+    double g[2] = {(double)expected->pilots.coefficients[bin].re, (double)expected->pilots.coefficients[bin].im};
+    double level = (g[0] * g[0] + g[1] * g[1]) * (double)expected->pilots.coefficients[ofdm->n].re;
     double error = ofdm->mixed ? angle_error(check, expected, number) : 0;
     memcpy(point, check->spectrum + 2 * (size_t)bin, sizeof point);
-    rotate(point, cos(angle), -sin(angle));
-    rotate(point, g[0], g[1]);
+    penstock__rotate(point, cos(angle), -sin(angle));
+    penstock__rotate(point, g[0], g[1]);
     int status = compare_soft(check, expected, symbol, c, point, level, error);
     if (status || !ofdm->complete)
         return status;
-    double scale = (double)expected->coefficients[ofdm->n].im / level, want[2] = {point[0] * scale, point[1] * scale};
+    double scale = (double)expected->pilots.coefficients[ofdm->n].im / level,
+           want[2] = {point[0] * scale, point[1] * scale};
     const unsigned char *points = part_of(check, symbol, penstock__ofdm_points_at(ofdm), ofdm->carrier_count);
     return compare_pair(points, symbol, "point", c, want,
                         scale * (CLOSE * check->strength * hypot(g[0], g[1]) + error * hypot(point[0], point[1])));
 }
 
-static int compare_rest(const struct check *check, const struct penstock_ofdm_descriptor *descriptor,
-                        const struct expected *expected, size_t symbol)
+static int compare_rest(const struct check *check, const struct expected *expected, size_t symbol)
 {
     const struct penstock_ofdm_problem *ofdm = check->ofdm;
     const unsigned char *pilots = part_of(check, symbol, penstock__ofdm_pilots_at(ofdm), ofdm->pilot_count);
     int status = PENSTOCK_OK;
     for (size_t p = 0; p < ofdm->pilot_count && !status; p++) {
-        double seen[2], back = (double)expected->coefficients[ofdm->n + 4 + 3 * p].re;
-        pilot_at(check, descriptor, p, seen);
+        double seen[2], back = (double)expected->pilots.coefficients[ofdm->n + 4 + 3 * p].re;
+        penstock__check_pilot(seen, check->spectrum, &expected->pilots, p);
         double want[2] = {seen[0] * back, seen[1] * back};
         status = compare_pair(pilots, symbol, "pilot", p, want, 10 * CLOSE * hypot(want[0], want[1]));
     }
@@ -327,13 +233,13 @@ static int compare_rest(const struct check *check, const struct penstock_ofdm_de
         return status;
     penstock_cf32 got;
     memcpy(&got, part_of(check, symbol, penstock__ofdm_phase_at(ofdm), 1), sizeof got);
-    double phase = remainder((double)got.re - expected->phase, tau);
+    double phase = remainder((double)got.re - expected->line.phase, tau);
     if (fabs(phase) <= angle_error(check, expected, 0) &&
-        fabs((double)got.im - expected->slope) <= 1e-5 * (expected->slope_error + 1e-4))
+        fabs((double)got.im - expected->line.slope) <= 1e-5 * (expected->line.slope_error + 1e-4))
         return PENSTOCK_OK;
     return penstock__error(PENSTOCK_ERR_CHECK,
                            "self-check of OFDM: symbol %zu has phase %g and slope %g; %g and %g are right", symbol,
-                           (double)got.re, (double)got.im, expected->phase, expected->slope);
+                           (double)got.re, (double)got.im, expected->line.phase, expected->line.slope);
 }
 
 static int compare_symbol(const struct check *check, const struct penstock_ofdm_descriptor *descriptor, size_t symbol)
@@ -342,7 +248,7 @@ static int compare_symbol(const struct check *check, const struct penstock_ofdm_
     int status = PENSTOCK_OK;
     for (size_t c = 0; c < check->ofdm->carrier_count && !status; c++)
         status = compare_carrier(check, &expected, symbol, c);
-    return !status && check->ofdm->complete ? compare_rest(check, descriptor, &expected, symbol) : status;
+    return !status && check->ofdm->complete ? compare_rest(check, &expected, symbol) : status;
 }
 
 /* ---------------------------------------------------------------- runs ------------------------ */
@@ -367,9 +273,7 @@ static int run(struct check *check, enum way way)
         fill_chain(first, check->descriptors, check->symbols, tables.spacing, &check->random);
     for (size_t i = 0; i < check->symbols; i++)
         fill_symbol(check, &check->descriptors[i]);
-    memset(check->out, PENSTOCK__GUARD, check->symbols * check->row + PENSTOCK__GUARD_BYTES);
-    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
-        (status = penstock__executor_wait(check->executor, 0)))
+    if ((status = penstock__check_run(check->executor, &batch, check->symbols * check->row)))
         return status;
     for (size_t i = 0; i < check->symbols && !status; i++) {
         transform(check, &check->descriptors[i]);

@@ -10,7 +10,6 @@
 #include "core/check_samples.h"
 
 #include <math.h>
-#include <string.h>
 
 #define OUTPUTS   2600
 #define MOST_TAPS 136 /* more than a kernel sums up at once */
@@ -148,9 +147,7 @@ static int run(struct check *check, const struct trial *trial)
         .end = (uint32_t)(check->samples - EDGE)};
     const struct penstock__batch batch = {
         .in = check->in, .resample = &tables, .out = check->out, .frames = OUTPUTS, .samples = check->samples};
-    memset(check->out, PENSTOCK__GUARD, bytes + PENSTOCK__GUARD_BYTES);
-    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
-        (status = penstock__executor_wait(check->executor, 0)) || (status = compare(check)))
+    if ((status = penstock__check_run(check->executor, &batch, bytes)) || (status = compare(check)))
         return status;
     if (!penstock__check_guarded(check->out, bytes))
         status = penstock__error(PENSTOCK_ERR_CHECK, "self-check of a resampler: wrote behind its output");

@@ -4,6 +4,7 @@
 #include "core/check_samples.h"
 
 #include <math.h>
+#include <string.h>
 
 void penstock__check_put(void *samples, penstock_format format, size_t i, double value)
 {
@@ -56,6 +57,13 @@ double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned 
         nearest[value] = fmin(nearest[value], distance * distance);
     }
     return level > 0 ? (nearest[1] - nearest[0]) / (4 * level) : 0;
+}
+
+int penstock__check_run(struct penstock__executor *executor, const struct penstock__batch *batch, size_t bytes)
+{
+    memset(batch->out, PENSTOCK__GUARD, bytes + PENSTOCK__GUARD_BYTES);
+    int status = penstock__executor_submit(executor, 0, batch);
+    return status ? status : penstock__executor_wait(executor, 0);
 }
 
 bool penstock__check_guarded(const void *result, size_t bytes)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Random samples of any format, and what guards results, for the self-checks. */
+/* Random samples of any format, and runs whose results are guarded, for the self-checks. */
 #ifndef PENSTOCK_CORE_CHECK_SAMPLES_H
 #define PENSTOCK_CORE_CHECK_SAMPLES_H
 
-#include "backends/backend.h"
+#include "core/executor.h"
 
 /* SplitMix64: S. Vigna. */
 static inline uint64_t penstock__check_random(uint64_t *state)
@@ -33,6 +33,10 @@ double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned 
 /* Behind a result are so many bytes of this value, which nothing may write to. */
 #define PENSTOCK__GUARD_BYTES 64
 #define PENSTOCK__GUARD       0xa5
+
+/* Runs `batch`, whose result is of `bytes`, by way of slot 0, with these behind it; the result is of them too before.
+ */
+int penstock__check_run(struct penstock__executor *executor, const struct penstock__batch *batch, size_t bytes);
 
 /* Whether those behind a result of `bytes` are as they were. */
 bool penstock__check_guarded(const void *result, size_t bytes);

@@ -202,9 +202,7 @@ static int run(struct check *check)
     int status;
     for (size_t i = 0; i < BLOCKS; i++)
         fill_block(check, i, check->soft + i * pitch);
-    memset(check->out, PENSTOCK__GUARD, out_bytes + PENSTOCK__GUARD_BYTES);
-    if ((status = penstock__executor_submit(check->executor, 0, &batch)) ||
-        (status = penstock__executor_wait(check->executor, 0)))
+    if ((status = penstock__check_run(check->executor, &batch, out_bytes)))
         return status;
     if (!penstock__check_guarded(check->out, out_bytes))
         return penstock__error(PENSTOCK_ERR_CHECK, "self-check: written beyond the output's end");

@@ -53,13 +53,6 @@ static void read_sample(double value[2], const void *in, penstock_format format,
     }
 }
 
-static void rotate(double value[2], double re, double im)
-{
-    double turned = value[0] * re - value[1] * im;
-    value[1] = value[0] * im + value[1] * re;
-    value[0] = turned;
-}
-
 /* The same of a folded frame, whose turn is `turn`. */
 static bool load_folded(double *x, const struct penstock_fft_problem *fft, const void *in, size_t samples, size_t turn,
                         size_t frame)
@@ -90,14 +83,11 @@ static bool load(double *x, const struct penstock_fft_problem *fft, const void *
             value[1] *= fft->window[j];
         }
         if (gather) {
-            double re, im;
-            uint32_t phase = gather[frame].phase + (uint32_t)j * gather[frame].step;
-            penstock__unit_root(&re, &im, phase, (uint64_t)1 << 32);
-            rotate(value, re, im);
+            penstock__rotate_turns(value, gather[frame].phase + (uint32_t)j * gather[frame].step);
         } else if (fft->shift != 0) {
             double turns = fft->shift * (double)j;
             turns -= floor(turns);
-            rotate(value, cos(tau * turns), sin(tau * turns));
+            penstock__rotate(value, cos(tau * turns), sin(tau * turns));
         }
         any = any || value[0] != 0 || value[1] != 0;
     }

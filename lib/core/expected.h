@@ -7,6 +7,21 @@
 
 #include "backends/backend.h"
 
+static inline void penstock__rotate(double value[2], double re, double im)
+{
+    double turned = value[0] * re - value[1] * im;
+    value[1] = value[0] * im + value[1] * re;
+    value[0] = turned;
+}
+
+/* By 2^-32 turns. */
+static inline void penstock__rotate_turns(double value[2], uint32_t turns)
+{
+    double re, im;
+    penstock__unit_root(&re, &im, turns, (uint64_t)1 << 32);
+    penstock__rotate(value, re, im);
+}
+
 /* Doubles of one output frame: two a value where the output is complex. */
 size_t penstock__expected_count(const struct penstock_fft_problem *fft);
 
