@@ -12,6 +12,8 @@
 #define MOST_ON_CHIP 16384 /* more points would leave too few registers for each of 1024 work-items */
 #define MOST_OF_PASS 4096
 
+#define unsupported(...) penstock__error(PENSTOCK_ERR_UNSUPPORTED, __VA_ARGS__)
+
 struct search {
     const struct gpu_limits *limits;
     unsigned variant;
@@ -42,21 +44,13 @@ static int one_pass(struct gpu_decomposition *decomposition, const struct search
     struct gpu_pass *pass = &decomposition->pass[0];
     bool twice = decomposition->method != GPU_PLAIN, unpack = decomposition->real == GPU_PACKED && search->forward;
     if (total > MOST_ON_CHIP)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points are too many for one kernel", total);
+        return unsupported("%u points are too many for one kernel", total);
     *pass = (struct gpu_pass){.inner = 1, .first = true, .last = true, .middle = twice, .back = twice};
     decomposition->total = total;
     decomposition->count = 1;
     return config_of(
         &pass->config, search,
         (struct gpu_requirements){.n = total, .twice = twice, .unpack = unpack, .whole = search->whole && !twice});
-}
-
-static bool is_prime(unsigned n)
-{
-    for (unsigned d = 2; d * d <= n; d++)
-        if (n % d == 0)
-            return false;
-    return n > 1;
 }
 
 /* The cheapest smooth number from `least` to the next power of two whose convolution fits one kernel. */
@@ -100,7 +94,7 @@ static bool one_convolution(struct gpu_decomposition *decomposition, const struc
     decomposition->method = GPU_BLUESTEIN;
     fits = cheapest(decomposition, search, 2 * decomposition->length - 1);
     rader.method = GPU_RADER;
-    if (!is_prime(decomposition->length) || !penstock__gpu_smooth(decomposition->length - 1) ||
+    if (!penstock__gpu_is_prime(decomposition->length) || !penstock__gpu_smooth(decomposition->length - 1) ||
         one_pass(&rader, search, decomposition->length - 1) ||
         (fits && penstock__gpu_launch_config_cost(&rader.pass[0].config) * scattered(decomposition, search) >=
                      penstock__gpu_launch_config_cost(&decomposition->pass[0].config)))
@@ -264,12 +258,11 @@ static int several_passes(struct gpu_decomposition *decomposition, const struct 
     decomposition->method = GPU_PLAIN;
     decomposition->total = decomposition->length;
     if (search->options->scratch == PENSTOCK_SCRATCH_LOCAL)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device's local memory",
-                               decomposition->length);
+        return unsupported("%u points do not fit the device's local memory", decomposition->length);
     if (!split(&parts, search, decomposition->length, false) && !long_convolution(decomposition, &parts, search))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%u points do not fit the device in %s", decomposition->length,
-                               search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? "a pass for each stage"
-                                                                                   : "at most three passes");
+        return unsupported("%u points do not fit the device in %s", decomposition->length,
+                           search->options->scratch == PENSTOCK_SCRATCH_GLOBAL ? "a pass for each stage"
+                                                                               : "at most three passes");
     if (parts.count == 1)
         return one_pass(decomposition, search, decomposition->total);
     return make_passes(decomposition, search, &parts);
@@ -288,8 +281,7 @@ static int columns_decomposition(struct gpu_decomposition *decomposition, const 
         !pass_fits(search, points, false))
         parts.count = 0;
     if (!parts.count && points > 1 && !split(&parts, search, points, false))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "columns of %u points are not transformed side by side: transpose them", points);
+        return unsupported("columns of %u points are not transformed side by side: transpose them", points);
     if (points == 1)
         parts = (struct parts){1, {1}};
     return make_passes(decomposition, search, &parts);
@@ -313,14 +305,12 @@ static int pair(struct gpu_decomposition *decomposition, const struct penstock_f
                 const struct gpu_limits *limits)
 {
     if (!limits->half_arithmetic)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "the device has no arithmetic in numbers of 16 bits (cl_khr_fp16)");
+        return unsupported("the device has no arithmetic in numbers of 16 bits (cl_khr_fp16)");
     if (decomposition->method != GPU_PLAIN || decomposition->real != GPU_COMPLEX || decomposition->count != 1 ||
         fft->average > 1)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "arithmetic in numbers of 16 bits is for complex transforms of one kernel without "
-                               "average, and those of %zu points are not",
-                               fft->n);
+        return unsupported("arithmetic in numbers of 16 bits is for complex transforms of one kernel without "
+                           "average, and those of %zu points are not",
+                           fft->n);
     decomposition->paired = true;
     decomposition->pass[0].config.ahead = 0;
     return PENSTOCK_OK;
@@ -338,23 +328,19 @@ static int use_images(struct gpu_decomposition *decomposition, const struct pens
     struct gpu_pass *last = &decomposition->pass[decomposition->count - 1];
     const struct gpu_launch_config *config = &last->config;
     if (!limits->texel)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "images are for OpenCL devices that make images of floats from buffers");
+        return unsupported("images are for OpenCL devices that make images of floats from buffers");
     if (fft->format != PENSTOCK_CF32 || fft->output != PENSTOCK_OUTPUT_COMPLEX || fft->half ||
         decomposition->real != GPU_COMPLEX || decomposition->paired)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "images are for complex transforms of floats, from cf32 to complex values");
+        return unsupported("images are for complex transforms of floats, from cf32 to complex values");
     if (limits->texel == 2 &&
         (fft->n % 2 || fft->skip % 2 || fft->spacing % 2 || fft->gathered ||
          (config->columns && (config->per_group % 2 || penstock__gpu_columns(decomposition, last) % 2)) ||
          (config->columns && fft->centered && config->n % 2)))
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "the device's images have two points to a texel: length, skip, spacing and columns "
-                               "must be even");
+        return unsupported("the device's images have two points to a texel: length, skip, spacing and columns "
+                           "must be even");
     if (limits->texel == 2 &&
         penstock__gpu_local_bytes(config) + 8 * staged_points(decomposition, last) > limits->local_bytes)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%zu points do not fit local memory to become texels",
-                               staged_points(decomposition, last));
+        return unsupported("%zu points do not fit local memory to become texels", staged_points(decomposition, last));
     decomposition->texel = limits->texel;
     for (unsigned i = 0; i < decomposition->count; i++)
         decomposition->pass[i].config.ahead = 0;
@@ -382,14 +368,14 @@ static int decomposition_of_kind(struct gpu_decomposition *decomposition, const 
         penstock__gpu_tuning_parameters(&search.tuning, (unsigned)fft->n, penstock__gpu_wanted(limits, variant));
     memset(decomposition, 0, sizeof *decomposition);
     if (variant >= GPU_VARIANTS)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "there is no variant %u", variant);
+        return unsupported("there is no variant %u", variant);
     if (fft->transposed)
         return penstock__gpu_transpose_decomposition(decomposition, fft, limits);
     decomposition->length = (unsigned)fft->n;
     decomposition->chunk = search.tuning.chunk ? (size_t)1 << search.tuning.chunk : 0;
     decomposition->side = fft->columns > 1 ? (unsigned)fft->columns : 1;
     if (fft->rows > 1)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "rows and columns are two schemes");
+        return unsupported("rows and columns are two schemes");
     if (fft->domain == PENSTOCK_REAL && fft->n % 2 == 0 && fft->n >= 4 && penstock__gpu_smooth(fft->n / 2) &&
         fft->options.scratch != PENSTOCK_SCRATCH_GLOBAL) {
         decomposition->real = GPU_PACKED;

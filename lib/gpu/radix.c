@@ -61,9 +61,12 @@ struct search {
     unsigned chosen[GPU_MAX_STAGES];
 };
 
-static bool is_prime(unsigned radix)
+bool penstock__gpu_is_prime(unsigned n)
 {
-    return radix == 2 || radix == 3 || radix == 5 || radix == 7 || radix == 11 || radix == 13;
+    for (unsigned d = 2; d * d <= n; d++)
+        if (n % d == 0)
+            return false;
+    return n > 1;
 }
 
 static void descend(struct search *search, unsigned n, unsigned largest, unsigned count)
@@ -73,7 +76,7 @@ static void descend(struct search *search, unsigned n, unsigned largest, unsigne
         return;
     }
     for (unsigned radix = largest; radix >= 2 && count < GPU_MAX_STAGES; radix--)
-        if (n % radix == 0 && (radix <= search->most || is_prime(radix))) {
+        if (n % radix == 0 && (radix <= search->most || penstock__gpu_is_prime(radix))) {
             search->chosen[count] = radix;
             descend(search, n / radix, radix, count + 1);
         }

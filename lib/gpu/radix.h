@@ -10,6 +10,8 @@
 #define GPU_MAX_RADIX  16
 #define GPU_MAX_STAGES 48 /* two chains of 24 stages of radix 2 */
 
+bool penstock__gpu_is_prime(unsigned n);
+
 /* A product of primes up to 13. */
 bool penstock__gpu_smooth(size_t n);
 
