@@ -69,10 +69,13 @@ int penstock__resampler_init(struct resampler *resampler, penstock_context *cont
     if (!order->apart && !(resampler->line = penstock__alloc((resampler->room + resampler->behind) *
                                                              floats_each(resampler) * sizeof *resampler->line)))
         return PENSTOCK_ERR_MEMORY;
-    if (!order->apart && (status = penstock__resampler_cycle_new(&resampler->cycle, resampler->ratio, resampler->arms)))
-        return status;
     penstock__resampler_rewind(resampler);
-    return PENSTOCK_OK;
+    if (order->apart || resampler->arms->count == resampler->clock.unit) /* an arm for each part: no line is drawn */
+        return PENSTOCK_OK;
+    status = penstock__resampler_cycle_new(&resampler->cycle, resampler->ratio, resampler->arms);
+    penstock__resampler_cycle_fill(&resampler->cycle, resampler->ratio, resampler->clock, resampler->part,
+                                   resampler->arms);
+    return status;
 }
 
 static void drop_change(struct resampler *resampler)
