@@ -7,7 +7,7 @@
 unsigned gpu_model_place(struct run *run, unsigned p, const unsigned gaps[2])
 {
     const struct gpu_launch_config *config = &run->pass->config;
-    unsigned at = p + p / gaps[0] * gaps[1];
+    unsigned moved = p / gaps[0] * gaps[1], at = config->swizzled ? p ^ moved % GPU_SWIZZLE : p + moved;
     if (at < config->plane)
         return at;
     run->model->overruns++;

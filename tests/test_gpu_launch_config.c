@@ -21,7 +21,8 @@ static const struct gpu_limits limits[] = {
     {.local_bytes = 48 << 10, .max_group = 1024},                   /* and through OpenCL */
     {.local_bytes = 64 << 10, .max_group = 256},                    /* AMD, Intel */
     {.local_bytes = 32 << 10, .max_group = 256},                    /* the least that OpenCL promises, nearly */
-    {.local_bytes = 1 << 20, .max_group = 4096, .cpu = true}        /* PoCL */
+    {.local_bytes = 64 << 10, .max_group = 256, .wave = 32, .most_slots = 16, .item_bytes = 128}, /* AMD RDNA */
+    {.local_bytes = 1 << 20, .max_group = 4096, .cpu = true}                                      /* PoCL */
 };
 
 enum { WAYS = 33 };

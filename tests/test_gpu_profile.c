@@ -2,7 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* Profiles of GPUs: which one a driver's texts mean, waves by registers, and launch configurations that follow. */
+#include "gpu/banks.h"
 #include "gpu/decomposition.h"
+#include "gpu/fused_plain.h"
 #include "gpu/profile.h"
 #include "test.h"
 
@@ -78,6 +80,41 @@ static void check_configurations(const char *identity, unsigned max_group)
     }
 }
 
+/* Local memory of a group; that of a plain transform's own kernel, where there is one. */
+static size_t local_bytes(const struct penstock_fft_problem *fft, const struct gpu_pass *pass,
+                          const struct gpu_limits *limits, unsigned *group)
+{
+    struct fused_kernel kernel;
+    *group = penstock__gpu_group_size(&pass->config);
+    if (!penstock__fused_plain_fits(fft, limits))
+        return penstock__gpu_local_bytes(&pass->config);
+    CHECK_OK(penstock__fused_plain_config(&kernel, fft, limits));
+    CHECK(penstock__fused_bank_ways(&kernel.config) == 1, "%zu points: conflicts", fft->n);
+    *group = kernel.config.lanes * kernel.config.per_group;
+    return kernel.local_bytes;
+}
+
+/* Four units share local memory, which leaves room for as many waves as there should be. */
+static void check_local(const char *identity, unsigned max_group)
+{
+    const struct gpu_profile *profile = penstock__gpu_profile(identity);
+    struct gpu_limits limits = {.local_bytes = 64 << 10, .max_group = max_group};
+    penstock__gpu_profile_limit(&limits, profile, 0);
+    for (size_t n = 64; n <= 8192; n *= 2) {
+        const struct penstock_fft_problem fft = {
+            .n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1, .spacing = n};
+        struct gpu_decomposition decomposition;
+        CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits, 0));
+        for (unsigned i = 0; i < decomposition.count; i++) {
+            unsigned group;
+            size_t bytes = local_bytes(&fft, &decomposition.pass[i], &limits, &group);
+            size_t waves = 4 * (size_t)profile->local / bytes * ((group + limits.wave - 1) / limits.wave) / 4;
+            CHECK(waves >= profile->wanted, "%s, %zu points, groups of %u: local memory leaves %zu waves", identity, n,
+                  group, waves);
+        }
+    }
+}
+
 /* What options and simpler variants ask for does not spill either: what does not fit takes more kernels. */
 static void check_asked(const char *identity, unsigned max_group)
 {
@@ -103,7 +140,7 @@ static void check_same(void)
     const struct gpu_limits before = {.local_bytes = 48 << 10, .max_group = 1024};
     struct gpu_limits now = before;
     penstock__gpu_profile_limit(&now, penstock__gpu_profile("NVIDIA H100"), 32);
-    CHECK(now.wave == 32 && !now.slots && !now.most_slots && !now.asked_slots, "NVIDIA's limits");
+    CHECK(now.wave == 32 && !now.slots && !now.most_slots && !now.asked_slots && !now.item_bytes, "NVIDIA's limits");
     for (size_t n = 1; n <= 16384; n++) {
         const struct penstock_fft_problem fft = {.n = n, .format = PENSTOCK_CF32, .scale = 1, .average = 1};
         struct gpu_decomposition a, b;
@@ -129,6 +166,8 @@ int main(void)
             check_configurations(identities[i], group);
             check_asked(identities[i], group);
         }
+    for (unsigned group = 256; group <= 1024; group *= 2)
+        check_local("gfx1030", group);
     check_same();
     return test_finish();
 }

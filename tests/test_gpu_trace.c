@@ -19,7 +19,8 @@ static const struct gpu_limits limits[] = {
     {.local_bytes = 227 << 10, .max_group = 1024, .bounded = true}, /* NVIDIA through CUDA */
     {.local_bytes = 48 << 10, .max_group = 1024},                   /* and through OpenCL */
     {.local_bytes = 64 << 10, .max_group = 256},                    /* AMD, Intel */
-    {.local_bytes = 32 << 10, .max_group = 256}                     /* the least that OpenCL promises, nearly */
+    {.local_bytes = 32 << 10, .max_group = 256},                    /* the least that OpenCL promises, nearly */
+    {.local_bytes = 64 << 10, .max_group = 256, .wave = 32, .most_slots = 16, .item_bytes = 128}, /* AMD RDNA */
 };
 
 static penstock_context *context;

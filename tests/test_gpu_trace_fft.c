@@ -23,8 +23,9 @@ static const struct gpu_limits devices[] = {
     {.local_bytes = 6 << 10,
      .max_group = 64,
      .half_arithmetic = true,
-     .texel = 1},                                            /* so little that many passes are needed */
-    {.local_bytes = 1 << 20, .max_group = 4096, .cpu = true} /* PoCL */
+     .texel = 1}, /* so little that many passes are needed */
+    {.local_bytes = 64 << 10, .max_group = 256, .wave = 32, .most_slots = 16, .item_bytes = 128}, /* AMD RDNA */
+    {.local_bytes = 1 << 20, .max_group = 4096, .cpu = true}                                      /* PoCL */
 };
 enum { DEVICES = sizeof devices / sizeof devices[0] };
 

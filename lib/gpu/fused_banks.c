@@ -27,15 +27,18 @@ static unsigned place_in_regions(const struct access *access, unsigned lane)
 static unsigned place_of(const struct access *access, unsigned lane)
 {
     const struct fused_config *config = access->config;
-    unsigned s = access->pass, span = config->before[s], point;
+    unsigned s = access->pass, span = config->before[s], point, moved;
     if (config->regions)
         return place_in_regions(access, lane);
     if (access->taking) {
         point = lane + access->k * config->lanes;
-        return point + point / config->every[s] * config->gap[s];
+        moved = point / config->every[s] * config->gap[s];
+        return config->swizzled ? point ^ moved % GPU_SWIZZLE : point + moved;
     }
     unsigned j = lane + access->b * config->lanes, block = j / span * span * config->radix[s];
-    return block + j % span + block / config->every[s] * config->gap[s] + access->k * span;
+    point = block + j % span + access->k * span;
+    moved = block / config->every[s] * config->gap[s];
+    return config->swizzled ? point ^ moved % GPU_SWIZZLE : point + moved;
 }
 
 /* Words of 4 bytes that are touched at once: one where a point's parts change hands by themselves, two, or four where

@@ -142,6 +142,23 @@ static void lay_out(struct fused_config *config, unsigned computed)
     config->region = config->halves ? (largest[0] / 2 + 15) / 16 * 16 : largest[0] + largest[1];
 }
 
+/*
+ * Where gaps leave local memory for fewer waves than there should be, points change places by exclusive or with what
+ * the gaps would be. Only where what a work-item takes lies at even distances still: gaps between would have been of
+ * whole GPU_SWIZZLE.
+ */
+static void choose_swizzle(struct fused_config *config, const struct gpu_limits *limits)
+{
+    bool even = config->lanes % GPU_SWIZZLE == 0 && !config->regions && !config->halves && !config->two_buffers;
+    for (unsigned s = 0; s + 1 < config->passes && even; s++)
+        even = !config->gap[s] || (config->lanes % config->every[s] == 0 &&
+                                   config->lanes / config->every[s] * config->gap[s] % GPU_SWIZZLE == 0);
+    if (!even || !limits->item_bytes || 8 * (size_t)config->region <= (size_t)limits->item_bytes * config->lanes)
+        return;
+    config->swizzled = true;
+    config->region = config->odd_at = config->n;
+}
+
 static bool fits(const struct fused_config *config, const struct gpu_limits *limits, size_t extra)
 {
     size_t bytes = config->per_group * (8 * (size_t)config->region + extra);
@@ -172,8 +189,11 @@ int penstock__fused_config(struct fused_config *config, size_t n, const struct g
     config->regions = requirements->regions && has_regions(config);
     for (;; config->per_group /= 2) {
         lay_out(config, computed);
-        if (fits(config, limits, requirements->extra))
+        if (fits(config, limits, requirements->extra)) {
+            if (requirements->plain)
+                choose_swizzle(config, limits);
             return PENSTOCK_OK;
+        }
         if (config->per_group == 1)
             return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                    "one kernel for %zu points needs %zu bytes of local memory and %u work-items", n,

@@ -150,6 +150,26 @@ static void add_later(struct gpu_text *text, const unsigned *a, unsigned radix, 
             }
 }
 
+/* The same as below of butterfly b, whose first value is point q_ + j_ % span. No two terms have a bit in common. */
+static void add_swizzled(struct gpu_text *text, const struct fused_config *config, unsigned s, unsigned b,
+                         const unsigned *order)
+{
+    unsigned radix = config->radix[s], span = config->before[s], butterflies = config->slots / radix;
+    unsigned together = span > 1 ? 1 : 2;
+    penstock__text_add(text, " const k_index m_ = (q_ + j_ %% %u) ^ q_ / %u * %u %% %u;", span, config->every[s],
+                       config->gap[s], GPU_SWIZZLE);
+    penstock__text_add(text, " LOCAL_PLACE(to_, float2, shared, 0)");
+    for (unsigned k = 0; k < radix; k += together) {
+        unsigned low = k * span % GPU_SWIZZLE;
+        penstock__text_add(text, " LOCAL_GIVE%s(to_, ((m_ ^ %u) + %u), v%u", together > 1 ? "_TWO" : "", low,
+                           k * span - low, order[k * butterflies + b]);
+        if (together > 1)
+            penstock__text_add(text, ", v%u", order[(k + 1) * butterflies + b]);
+        penstock__text_add(text, ")");
+    }
+    penstock__text_add(text, " }");
+}
+
 /* Butterflies of pass s put their values, or the part of them that `part` names, into local memory. */
 static void add_gives(struct gpu_text *text, const struct fused_config *config, unsigned s, const char *part,
                       const unsigned *order)
@@ -159,10 +179,13 @@ static void add_gives(struct gpu_text *text, const struct fused_config *config, 
     const char *type = *part ? "float" : "float2";
     for (unsigned b = 0; b < butterflies; b++) {
         unsigned position = b * config->lanes;
-        penstock__text_add(text,
-                           " { const k_index j_ = lane + %u, q_ = j_ / %u * %u;"
-                           " LOCAL_PLACE(to_, %s, shared, %u + q_ + j_ %% %u + q_ / %u * %u)",
-                           position, span, span * radix, type, at, span, step, hole);
+        penstock__text_add(text, " { const k_index j_ = lane + %u, q_ = j_ / %u * %u;", position, span, span * radix);
+        if (config->swizzled) {
+            add_swizzled(text, config, s, b, order);
+            continue;
+        }
+        penstock__text_add(text, " LOCAL_PLACE(to_, %s, shared, %u + q_ + j_ %% %u + q_ / %u * %u)", type, at, span,
+                           step, hole);
         for (unsigned k = 0; k < radix; k++)
             if (span > 1 || *part)
                 penstock__text_add(text, " LOCAL_GIVE%s(to_, %u, v%u%s)", *part ? "_PART" : "", k * span,
@@ -176,9 +199,14 @@ static void add_gives(struct gpu_text *text, const struct fused_config *config, 
 
 static void add_takes(struct gpu_text *text, const struct fused_config *config, unsigned s, const char *part)
 {
-    unsigned at = config->two_buffers && s % 2 ? config->odd_at : 0, step = config->every[s], hole = config->gap[s];
+    unsigned at = config->two_buffers && s % 2 ? config->odd_at : 0, step = config->every[s];
+    unsigned hole = config->swizzled ? 0 : config->gap[s];
     bool even = hole && config->lanes % step == 0; /* gaps of a point: those before the lane, and a constant */
-    penstock__text_add(text, " { LOCAL_PLACE(from_, %s, shared, lane + %u", *part ? "float" : "float2", at);
+    if (config->swizzled)
+        penstock__text_add(text, " { LOCAL_PLACE(from_, float2, shared, (lane ^ lane / %u * %u %% %u)", step,
+                           config->gap[s], GPU_SWIZZLE);
+    else
+        penstock__text_add(text, " { LOCAL_PLACE(from_, %s, shared, lane + %u", *part ? "float" : "float2", at);
     if (even)
         penstock__text_add(text, " + lane / %u * %u", step, hole);
     penstock__text_add(text, ")");

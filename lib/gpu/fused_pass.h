@@ -24,6 +24,7 @@ struct fused_config {
     bool computed[FUSED_MAX_PASSES];     /* most factors are products of two that are read */
     unsigned gap[FUSED_MAX_PASSES];      /* points left free in the exchange after a pass, ... */
     unsigned every[FUSED_MAX_PASSES];    /* ... after each so many, so that strided accesses spread over the banks */
+    bool swizzled;       /* nothing is left free: points of the same GPU_SWIZZLE change places instead */
     bool two_buffers;    /* exchanges alternate between two parts of local memory: a barrier less each */
     unsigned odd_at;     /* where the second part is, in points */
     unsigned region;     /* points of local memory for one transform, even */

@@ -73,7 +73,9 @@ int penstock__fused_plain_config(struct fused_kernel *self, const struct penstoc
     self->copy_lanes = self->piece = 0;
     if (fft->n >= LEAST_IN_PTX && !getenv("PENSTOCK_FUSED_SHAPE"))
         self->config.ahead = limits->units * POINTS_AHEAD / (unsigned)fft->n;
-    self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region + requirements.extra;
+    self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region;
+    if (!self->config.swizzled)
+        self->local_bytes += requirements.extra;
     return status;
 }
 

@@ -166,8 +166,9 @@ static void add_sizes(struct gpu_text *text, const struct fused_kernel *self, co
 int penstock__fused_symbols_source(struct gpu_text *text, const penstock_context *context,
                                    const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
 {
-    static const char *const files[] = {"portability.h", "load.h", "store.h",    "numbers.h",  "dft.h",
-                                        "stages.h",      "real.h", "convolve.h", "symbols.cl", NULL};
+    const char *const swizzle = self->decomposition.pass[0].config.swizzled ? "swizzle.h" : "";
+    const char *const files[] = {"portability.h", "load.h", "store.h",    "numbers.h",  "dft.h", "stages.h",
+                                 swizzle,         "real.h", "convolve.h", "symbols.cl", NULL};
     const struct penstock_fft_problem fft = transform_of(ofdm);
     struct gpu_table table;
     int status = penstock__gpu_table(&table, &self->decomposition, 0, &fft);

@@ -19,7 +19,8 @@ int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *c
     if (decomposition->method == GPU_TRANSPOSE)
         return penstock__gpu_transpose_source(text, context, decomposition, table, fft);
     penstock__gpu_prologue(text, decomposition, index, table, fft, penstock__gpu_in_ptx(decomposition, index));
-    return penstock__gpu_source(text, context, penstock__gpu_in_ptx(decomposition, index));
+    return penstock__gpu_source(text, context, &decomposition->pass[index].config,
+                                penstock__gpu_in_ptx(decomposition, index));
 }
 
 void penstock__gpu_cache_name(char name[64], const char *backend, const char *source, const char *options,

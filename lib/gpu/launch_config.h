@@ -10,6 +10,7 @@
 
 #define GPU_MAX_SLOTS 32
 #define GPU_VARIANTS  3
+#define GPU_SWIZZLE   16 /* points that the banks of local memory hold side by side */
 
 struct gpu_limits {
     size_t local_bytes;   /* of local memory that a work-group may use */
@@ -19,6 +20,7 @@ struct gpu_limits {
     unsigned most_slots;  /* that it may hold; 0: GPU_MAX_SLOTS */
     unsigned asked_slots; /* that it may where options, a variant or tuning want so; 0: GPU_MAX_SLOTS */
     unsigned registers;   /* that it may have; 0: what was measured */
+    unsigned item_bytes;  /* of local memory, so that as many waves find room as should; 0: what was measured */
     unsigned units;       /* multiprocessors, each of which has as much local memory; 0: not known */
     bool bounded;         /* its compiler keeps a kernel's registers to what so many groups at once leave it */
     bool cpu;             /* work-items are iterations of a loop on a CPU: local memory is plain memory without banks */
@@ -64,6 +66,7 @@ struct gpu_launch_config {
     bool halves;                    /* exchange real parts, then imaginary ones, through half the memory */
     unsigned gap[GPU_MAX_STAGES];   /* points left free in local memory, in the exchange before stage s, ... */
     unsigned every[GPU_MAX_STAGES]; /* ... after each so many points, so that they spread over the banks; at least 1 */
+    bool swizzled;                  /* nothing is left free: points of the same GPU_SWIZZLE change places instead */
     unsigned plane;                 /* floats of n values in local memory, gaps included */
     unsigned buffers;               /* 2: exchanges alternate between two buffers, which saves a barrier each */
     unsigned exchanges;             /* times that points change hands */
@@ -92,7 +95,8 @@ unsigned penstock__gpu_offset(const struct gpu_launch_config *config, unsigned s
 /* Where a point of the exchange before stage s lies in local memory. */
 static inline unsigned penstock__gpu_place(const struct gpu_launch_config *config, unsigned s, unsigned point)
 {
-    return point + point / config->every[s] * config->gap[s];
+    unsigned moved = point / config->every[s] * config->gap[s];
+    return config->swizzled ? point ^ moved % GPU_SWIZZLE : point + moved;
 }
 
 static inline unsigned penstock__gpu_group_size(const struct gpu_launch_config *config)

@@ -72,6 +72,24 @@ static void choose_gaps(struct gpu_launch_config *config, const struct gpu_tunin
         config->plane += (config->lanes - config->plane) % banks;
 }
 
+/*
+ * Where gaps leave local memory for fewer waves than there should be, points change places within GPU_SWIZZLE by
+ * exclusive or with what the gaps would be: neighbours meet consecutive banks as well, and no place is left free. Of
+ * powers of two, where work-items that meet are those of one transform and give whole rows of banks.
+ */
+static void choose_swizzle(struct gpu_launch_config *config, const struct gpu_limits *limits,
+                           const struct gpu_tuning *tuning)
+{
+    bool even = !(config->n & (config->n - 1)) && config->lanes % GPU_SWIZZLE == 0 && !config->columns;
+    for (unsigned s = 0; s < config->stages && even; s++)
+        even = config->n / config->radix[s] % GPU_SWIZZLE == 0;
+    if (!even || !config->joined || tuning->pad || !limits->item_bytes ||
+        2 * sizeof(float) * config->plane <= (size_t)limits->item_bytes * config->lanes)
+        return;
+    config->swizzled = true;
+    config->plane = config->n;
+}
+
 static void choose_local(struct gpu_launch_config *config, const struct gpu_limits *limits,
                          const struct gpu_requirements *requirements, const struct gpu_tuning *tuning)
 {
@@ -87,6 +105,7 @@ static void choose_local(struct gpu_launch_config *config, const struct gpu_limi
     if (config->halves || 2 * config->plane > budget)
         choose_gaps(config, tuning, budget / (config->halves ? 1 : 2), points);
     config->joined = !limits->cpu && !config->halves;
+    choose_swizzle(config, limits, tuning);
     config->turned = requirements->turned && config->joined && 2 * (size_t)(config->n | 1) <= budget;
     if (config->turned && config->plane < (config->n | 1))
         config->plane = config->n | 1;

@@ -26,7 +26,7 @@ static const struct gpu_profile profiles[] = {
     [NVIDIA] = {"NVIDIA", 32, 512, 8, 255, 16},
     [GCN] = {"AMD GCN", 64, 256, 4, 256, 10},
     [CDNA] = {"AMD CDNA", 64, 512, 8, 512, 8},
-    [RDNA] = {"AMD RDNA", 32, 1024, 16, 256, 16},
+    [RDNA] = {"AMD RDNA", 32, 1024, 16, 256, 16, 32 << 10, 8},
     [INTEL] = {"Intel Gen9 to Xe", 16, 448, 64, 64, 7},
     [INTEL_HPG] = {"Intel Xe-HPG", 16, 512, 64, 64, 8},
     [ADRENO] = {"Adreno 6xx", 64, 384, 4, 192, 16},
@@ -85,6 +85,7 @@ void penstock__gpu_profile_limit(struct gpu_limits *limits, const struct gpu_pro
     if (!profile || profile == &profiles[NVIDIA])
         return;
     limits->registers = profile->most;
+    limits->item_bytes = profile->wanted ? profile->local / profile->wanted / profile->wave : 0;
     limits->most_slots = MOST_SLOTS;
     limits->asked_slots = REGISTERS(GPU_MAX_SLOTS) > profile->most ? MOST_SLOTS : 0;
     limits->slots = penstock__gpu_profile_waves(profile, REGISTERS(MOST_SLOTS)) < LEAST_WAVES ? MOST_SLOTS / 2 : 0;

@@ -15,6 +15,8 @@ struct gpu_profile {
     unsigned granule;   /* in which a wave gets them */
     unsigned most;      /* that a work-item may have */
     unsigned waves;     /* that a unit holds at most */
+    unsigned local;     /* bytes of local memory for each unit, of what several share; 0: not known */
+    unsigned wanted;    /* waves that local memory should leave room for */
 };
 
 /* By the texts of device, driver and platform; NULL: a GPU that is not known. */

@@ -3,6 +3,7 @@
 
 /* Puts the kernel sources together, with #line so that a compiler's messages name our files. */
 #include "gpu/source.h"
+#include "gpu/launch_config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,6 +37,8 @@ int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *co
     const char *folder = penstock__kernel_path(context);
     for (const char *const *name = names; *name; name++) {
         int status = PENSTOCK_OK;
+        if (!**name)
+            continue;
         penstock__text_add(text, "#line 1 \"%s\"\n", *name);
         if (folder)
             status = add_file(text, folder, *name);
@@ -48,7 +51,8 @@ int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *co
     return text->failed ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
 }
 
-int penstock__gpu_source(struct gpu_text *text, const penstock_context *context, bool ptx)
+int penstock__gpu_source(struct gpu_text *text, const penstock_context *context, const struct gpu_launch_config *config,
+                         bool ptx)
 {
     const char *const names[] = {"portability.h",
                                  "load.h",
@@ -56,6 +60,7 @@ int penstock__gpu_source(struct gpu_text *text, const penstock_context *context,
                                  "numbers.h",
                                  "dft.h",
                                  "stages.h",
+                                 config->swizzled ? "swizzle.h" : "",
                                  "real.h",
                                  "convolve.h",
                                  ptx ? "points.h" : "fft.cl",
