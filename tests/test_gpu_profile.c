@@ -23,6 +23,7 @@ static void check_names(void)
         {"Intel(R) Arc(TM) A770 Graphics|23.1|OpenCL 3.0 NEO|Intel(R) OpenCL HD Graphics|", "Intel Xe-HPG"},
         {"FD618|24.1|OpenCL 3.0|rusticl|", "Adreno 6xx"},
         {"Mali-G610 (Panfrost)|24.1|OpenCL 3.0|rusticl|", "Mali Valhall"},
+        {"V3D 4.2|24.1|OpenCL 3.0|rusticl|", "VideoCore VI, VII"},
         {"V3D 7.1|25.0|OpenCL 3.0|rusticl|", "VideoCore VI, VII"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
