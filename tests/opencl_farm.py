@@ -4,8 +4,8 @@
 Builds the kernels of `penstock check`, as they are for each kind of GPU, by the compilers that exist without the GPU:
 clang's amdgcn with ROCm's device libraries, and Intel's ocloc. A budget (opencl_farm.csv) says which waves or lanes
 default configurations have at least, what share of Intel's kernels has 16 lanes, and whether there are numbers of 64
-bits. No kernel spills a register. Waves are those that registers leave: clang 16, which builds for gfx1100, counts local
-memory too, clang 15 does not.
+bits. No kernel spills a register. Waves are those that registers leave and, where the budget says how much local memory
+four units of a GPU share, those that it leaves: counted here, since releases of clang differ in how they do so.
   tests/opencl_farm.py PENSTOCK SHIM OCLOC [CSV]   a sample by hash; with PENSTOCK_TEST_FULL=1 every kernel
 OCLOC: a folder that `tests/opencl_driver.sh fetch ocloc FOLDER` has filled. CSV: a file for one row a kernel and target.
 """
@@ -28,6 +28,7 @@ ROCM = pathlib.Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
 # Kernels that a plan asks for when others have run and were right: they run on the device behind the driver for tests.
 FUSED = ["filter:ccf:65:n512:x2000", "filter:ccf:129:n1024:x3000", "filter:ccf:257:n2048:x5000", "ofdm:64/16/48:qpsk"]
 RDNA3 = 1536  # registers of a lane of a SIMD, in pieces of 24
+LOCAL_PIECE = 512  # bytes in which a group gets local memory
 DEFAULT = [f"fft:{2**k}" for k in range(6, 14)]
 # Whose work-items have most to hold: in a sample too.
 LARGE = ["ldpc:wifi:1944:1/2", "ldpc:nr:bg1:384:9", "fft:8192:radix2"]
@@ -43,7 +44,14 @@ def sources(penstock, shim, limits, name, which, folder, run=False):
     return [path.read_text() for path in sorted(folder.glob("*.cl"))]
 
 
-def amd(source, target, folder, _ocloc):
+def waves_by_local_memory(numbers, local):
+    """Of each of the four units that share so many bytes: as many as the groups have that fit."""
+    piece = -(-max(numbers(r"\.group_segment_fixed_size: +(\d+)")) // LOCAL_PIECE) * LOCAL_PIECE
+    items, wave = max(numbers(r"\.max_flat_workgroup_size: +(\d+)")), max(numbers(r"\.wavefront_size: +(\d+)"))
+    return local // piece * -(-items // wave) // 4 if piece else 16
+
+
+def amd(source, target, folder, row, _ocloc):
     known = (ROCM / f"oclc_isa_version_{target[3:]}.bc").exists()
     command = ["clang-15" if known else "clang-16", "-x", "cl", *OPTIONS, "-D__OPENCL_VERSION__=120", "-target",
                "amdgcn-amd-amdhsa", f"-mcpu={target}", "-Xclang", "-finclude-default-header", "-O3", "-S", "-o",
@@ -62,11 +70,13 @@ def amd(source, target, folder, _ocloc):
     numbers = lambda pattern: [int(value) for value in re.findall(pattern, text)]
     registers = max(numbers(r"\.vgpr_count: +(\d+)"))
     waves = min(numbers(r"; Occupancy: (\d+)")) if known else min(16, RDNA3 // (-(-registers // 24) * 24))
+    if row["local"]:
+        waves = min(waves, waves_by_local_memory(numbers, int(row["local"])))
     return {"registers": registers, "waves": waves,
             "spilled": max(numbers(r"\.vgpr_spill_count: +(\d+)") + numbers(r"; ScratchSize: (\d+)"))}, ""
 
 
-def intel(source, target, folder, ocloc):
+def intel(source, target, folder, _row, ocloc):
     lib = ocloc / "usr/lib/x86_64-linux-gnu"
     done = subprocess.run([ocloc / "usr/bin/ocloc", "compile", "-file", source, "-device", target, "-out_dir", folder,
                            "-options", " ".join(OPTIONS), "-internal_options", "-ze-allow-zebin"],
@@ -83,12 +93,12 @@ def intel(source, target, folder, ocloc):
 
 
 def build(job):
-    text, target, compiler, ocloc = job
+    text, target, compiler, row, ocloc = job
     folder = pathlib.Path(tempfile.mkdtemp())
     try:
         source = folder / "x.cl"
         source.write_text(text)
-        return compiler(source, target, folder, ocloc)
+        return compiler(source, target, folder, row, ocloc)
     finally:
         shutil.rmtree(folder)
 
@@ -101,6 +111,14 @@ def profiles(budget):
     return {row["profile"]: (row["limits"], row["device"]) for row in rows}
 
 
+def passes_of(texts):
+    """Of the sources that plans wanted one after the other, those of the first: one, or several passes."""
+    count = 1
+    while count < len(texts) and "#define LAST 0\n" in texts[count - 1]:
+        count += 1
+    return texts[:count]
+
+
 def collect(penstock, shim, work, known):
     """{profile: {hash: (text, case)}}: case is that of a default configuration, or empty."""
     full = os.environ.get("PENSTOCK_TEST_FULL")
@@ -111,8 +129,8 @@ def collect(penstock, shim, work, known):
         place.mkdir()
         for case in DEFAULT:
             texts = sources(penstock, shim, limits, name, ["--case", case], place / case.replace(":", "-"))
-            if texts:
-                found[hashlib.sha256(texts[0].encode()).hexdigest()] = (texts[0], case)
+            for text in passes_of(texts):
+                found[hashlib.sha256(text.encode()).hexdigest()] = (text, case)
         for case in FUSED:
             folder = place / re.sub("[:/]", "-", case)
             for text in sources(penstock, shim, limits, name, ["--case", case], folder, True):
@@ -130,15 +148,16 @@ def collect(penstock, shim, work, known):
 
 
 def run_all(kernels, ocloc, budget):
-    """In a sample each kernel meets every second of AMD's targets; of Intel's a share of all kernels is judged."""
+    """In a sample each kernel but those of transforms' default configurations meets every second of AMD's targets; of
+    Intel's a share of all kernels is judged."""
     jobs = []
     for profile, found in kernels.items():
         compiler = intel if profile.startswith("Intel") else amd
         step = 2 if compiler is amd and not os.environ.get("PENSTOCK_TEST_FULL") else 1
         targets = [target for target, row in budget.items() if row["profile"] == profile]
         for at, (key, (text, case)) in enumerate(sorted(found.items())):
-            jobs += [(profile, target, key, case, (text, target, compiler, ocloc))
-                     for target in targets[at % step::step]]
+            jobs += [(profile, target, key, case, (text, target, compiler, budget[target], ocloc))
+                     for target in (targets if case in DEFAULT else targets[at % step::step])]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         results = pool.map(build, [job[-1] for job in jobs])
         for (profile, target, key, case, _), (result, message) in zip(jobs, results):
