@@ -47,7 +47,14 @@ template <typename T> struct penstock_description : T {
     }
 };
 
+/* clang goes by the header whose macro uses this one. */
+#ifdef __clang__
+#define PENSTOCK_DESCRIPTION(type, ...)                                                                    \
+    (_Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wmissing-field-initializers\"") \
+         penstock_description<type>(type{__VA_ARGS__}) _Pragma("clang diagnostic pop"))
+#else
 #define PENSTOCK_DESCRIPTION(type, ...) (penstock_description<type>(type{__VA_ARGS__}))
+#endif
 
 #else
 
