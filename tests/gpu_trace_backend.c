@@ -140,7 +140,7 @@ static int run_kernel(const struct trace_launch *launch, const char *text, const
                               .rows = (unsigned)launch->step.rows,
                               .local_bytes = penstock__gpu_local_bytes(config),
                               .staged_bytes = staged_bytes(launch->decomposition, pass),
-                              .plane = launch->samples,
+                              .plane = launch->fft->fold ? 0 : launch->samples,
                               .first = (int32_t)launch->step.first};
     static const float none[1];
     char *copy;
