@@ -5,8 +5,9 @@
 #   tests/run.sh PRESET...       builds of CMakePresets.json: dev clang asan tsan ubsan core-only release armhf arm64
 #   tests/run.sh --only REGEX    the tests whose names match
 #   tests/run.sh --bits          the tests of equal bits (tests/bits.cmake), as users build, by gcc and by clang
-#   tests/run.sh --ci            what continuous integration runs: formatting, clang and ARM builds, asan, tsan, 
-#                                core-only and dev, and the demo and a sample of the tests on a bare Debian 13
+#   tests/run.sh --ci            what continuous integration runs: formatting, clang and ARM builds, asan, tsan,
+#                                core-only and dev (each build removed when it is done), and the demo and a
+#                                sample of the tests on a bare Debian 13
 #   tests/run.sh --full          the dev build with every sampled sweep run in full (hours)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,7 +29,7 @@ while [ $# -gt 0 ]; do
     --ci) ci=yes presets=(dev asan tsan core-only) ;;
     --bits) bits=yes ;;
     --full) export PENSTOCK_TEST_FULL=1 ;;
-    -h | --help) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "tests/run.sh: unknown option $1 (--bits, --ci, --full, --only, or a preset's name)" >&2; exit 2 ;;
     *) presets+=("$1") ;;
   esac
@@ -53,6 +54,7 @@ jobs=$(nproc)
 if [ "$ci" = yes ]; then
   # What the builds have in common is compiled once: their objects, and PoCL's kernels, which most of the time goes to.
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CCACHE_MAXSIZE=2G
   export POCL_CACHE_DIR=$PWD/build/pocl
   tests/opencl_driver.sh fetch rusticl build/drivers
   tests/opencl_driver.sh fetch ocloc build/drivers
@@ -72,6 +74,7 @@ if [ "$ci" = yes ]; then
     cmake --build --preset "$preset" -j "$jobs" --target "${targets[@]}"
     ctest --preset "$preset" -R "^($(IFS='|' && echo "${arm_tests[*]}"))\$" --no-tests=error
   done
+  rm -rf build/clang build/armhf build/arm64
 fi
 
 # LeakSanitizer's own thread sometimes crashes at the end of a process with an OpenCL driver's threads, after the test
@@ -113,6 +116,7 @@ for preset in "${presets[@]}"; do
     why+=$(tell_failures "$preset")$'\n'
     failed+=("$preset")
   }
+  [ "$ci" = no ] || rm -rf "build/$preset" # a build has gigabytes, and a disk may not have room for all of them
 done
 
 if [ "$bits" = yes ]; then
