@@ -121,7 +121,7 @@ pass_tests() {
 
 # Names of packages, compilers and libraries that are newer than here: what depends on them.
 DEBIAN_SAMPLE='^(channelizer.*|cpu_(interleaved|natural_order|power)|fft_(bits|stages)|filter_pair|spectrum|wifi_annex_g|rules)$
-|^(opencl_stages_repl|packages|cli_(channelize|install|receive)|gnuradio_(fft|grc|stock|wifi_receiver))$'
+|^(fork_first|opencl_stages_repl|packages|cli_(channelize|install|receive)|gnuradio_(fft|grc|stock|wifi_receiver))$'
 pass_debian() {
   local status=0
   tests/debian.sh trixie release --only "${DEBIAN_SAMPLE//$'\n'/}" || status=$?

@@ -2,9 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* Vector arithmetic by VOLK. */
+#include "backends/backend.h"
 #include "backends/cpu/arrays.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <volk/constants.h>
@@ -34,10 +34,16 @@ static void call_each(void)
     penstock__arrays_power(factors, values, 8);
 }
 
+/* fork() waits for it: VOLK 3.2 chooses under a lock of its own, which would stay locked in the child. */
 void penstock__arrays_init(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, call_each);
+    static struct penstock_guard choosing = PENSTOCK_GUARD_AWAITED;
+    static bool chosen;
+    penstock__guard(&choosing);
+    if (!chosen)
+        call_each();
+    chosen = true;
+    penstock__unguard(&choosing);
 }
 
 void penstock__arrays_window(penstock_cf32 *out, const penstock_cf32 *in, const float *factors, size_t n)
