@@ -8,15 +8,14 @@
  * and what may go over to the CPU does. Usage: test_fork DEVICE [FFT];
  * with PENSTOCK_TEST_FULL=1 more often.
  */
+#include "child.h"
 #include "device.h"
 #include "folder.h"
 #include "stream_kinds.h"
 #include "test.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -272,20 +271,13 @@ static void live_on(struct pending *pending, bool named, bool free_only)
 /* True where it ended by itself, with status 0. */
 static bool wait_for(pid_t child, const char *what)
 {
-    const struct timespec pause = {.tv_nsec = 5000000};
-    for (int i = 0; i < DEADLINE_S * 200; i++) {
-        int status;
-        pid_t ended = waitpid(child, &status, WNOHANG);
-        if (ended == child) {
-            CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "%s: the child ended with %#x", what, status);
-            return true;
-        }
-        nanosleep(&pause, NULL);
+    int status;
+    if (!child_ends(child, &status, DEADLINE_S)) {
+        CHECK(false, "%s: the child hangs", what);
+        return false;
     }
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    CHECK(false, "%s: the child hangs", what);
-    return false;
+    CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "%s: the child ended with %#x", what, status);
+    return true;
 }
 
 static void check_sink(struct pending *pending)

@@ -5,14 +5,13 @@
  * fork() while another thread calls the library for the first time: what libraries below ours make ready once, under
  * locks of their own, is then half made. Each round is a process that has made nothing yet, and forks a little later.
  */
+#include "child.h"
 #include "test.h"
 
 #include <penstock/penstock.h>
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +19,7 @@ enum { ROUNDS = 60, STEP_NS = 50000, DEADLINE_S = 30, POINTS = 240, FRAMES = 4 }
 
 static bool transform(void)
 {
-    static penstock_cf32 in[FRAMES * POINTS], out[FRAMES * POINTS];
+    penstock_cf32 in[FRAMES * POINTS] = {{0, 0}}, out[FRAMES * POINTS] = {{0, 0}}; /* none of the parent's values */
     penstock_context *context = NULL;
     penstock_plan *plan = NULL;
     for (size_t f = 0; f < FRAMES; f++)
@@ -58,16 +57,10 @@ static const char *const texts[END_COUNT] = {
 
 static int end_of(pid_t child)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
-    int status = 0;
-    for (int i = 0; i < DEADLINE_S * 1000; i++) {
-        if (waitpid(child, &status, WNOHANG) == child)
-            return WIFEXITED(status) && !WEXITSTATUS(status) ? RIGHT : WRONG;
-        nanosleep(&pause, NULL);
-    }
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    return HANGS;
+    int status;
+    if (!child_ends(child, &status, DEADLINE_S))
+        return HANGS;
+    return WIFEXITED(status) && !WEXITSTATUS(status) ? RIGHT : WRONG;
 }
 
 static int fork_after(long ns)
