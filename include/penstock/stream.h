@@ -126,8 +126,8 @@ PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
  * From now on results of `from` are the items of `to`: push into the first stream of a chain, and pull from the last.
  * What cannot go on, as results behind it wait to be pulled, is held, and fewer items are taken. Flush, finish and
  * reset of the first stream go through the chain; a finished chain is pulled until nothing comes. Values are those that
- * the streams give one by one, to the bit, however items are split. Where a device of its own computes, one line of the
- * log says that values go by way of the host.
+ * the streams give one by one, to the bit, however items are split. Those of a filter for a spectrum or FFT stream on
+ * its device stay there by the batch; else one line of the log says that values of a device go by way of the host.
  *
  * Results are values of a format, and items must be of the same: filter, resampler, channelizer, synthesizer or
  * FFT stream into filter, FFT stream, spectrum, channelizer, synthesizer, resampler, OFDM stream or Wi-Fi receiver. A
@@ -186,6 +186,8 @@ typedef struct penstock_stream_stats {
                                      penstock_context_desc.cpu_while_compiling */
     const penstock_device_work *shares; /* where the device is several ("cuda:*"), what those did that did anything; */
     size_t share_count;                 /* live as long as the stream, and are NULL and 0 for one device */
+    uint64_t handed_over; /* of the items in: that came from the stream it is linked to within the memory of a device.
+                             Batches of these are not in `batch`, transfer_s and kernel_s */
 } penstock_stream_stats;
 
 #define PENSTOCK_STREAM_STATS PENSTOCK_DESCRIPTION(penstock_stream_stats, )

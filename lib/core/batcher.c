@@ -6,32 +6,14 @@
  * batch holds beyond its frames (the overlap with the next frame, and samples of a group that is not complete) is
  * carried to the next batch as soon as that one is free.
  */
-#include "core/batcher.h"
+#include "core/batcher_state.h"
 #include "core/executor.h"
-#include "core/groups.h"
-#include "core/ring.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FEW_BATCHES      2              /* where one alone is larger than the caller likes */
 #define STRAIGHT_SAMPLES ((size_t)2048) /* for each thread: worth more than it costs to hand them over */
-
-struct penstock__batcher {
-    penstock_plan *plan;
-    struct penstock__groups groups;
-    size_t capacity; /* groups of a batch */
-    size_t max_bytes;
-    unsigned threads;
-    double max_latency_s;
-    struct penstock__ring ring;           /* items are groups, tickets the plan's */
-    const struct penstock_device *device; /* that its memory suits */
-    const char *carried;                  /* samples for the batch that is filled next, within one that was sent */
-    size_t carried_samples;
-    uint64_t last_ticket;
-    struct penstock__failure failure;
-    struct penstock__meter *meter; /* or NULL */
-};
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -163,8 +145,8 @@ static struct penstock__ring_batch *filling(struct penstock__batcher *batcher)
         batch->state = PENSTOCK__RING_FILLING;
         batch->samples = batcher->carried_samples;
         batch->items = batch->read = 0;
-        if (batch->samples)
-            memcpy(batch->in, batcher->carried, batch->samples * batcher->groups.sample_bytes);
+        if (batch->samples) /* which may lie there, where batches came on the device meanwhile */
+            memmove(batch->in, batcher->carried, batch->samples * batcher->groups.sample_bytes);
         batcher->carried_samples = 0;
     }
     return batch;
@@ -333,7 +315,7 @@ int penstock__batcher_ready(struct penstock__batcher *batcher, bool wait, const 
         (status = wait_for(batcher, oldest)))
         return status;
     if (oldest->state != PENSTOCK__RING_DONE)
-        return oldest->state == PENSTOCK__RING_SENT ? PENSTOCK_OK : penstock__failure_tell(&batcher->failure);
+        return penstock__ring_is_away(oldest) ? PENSTOCK_OK : penstock__failure_tell(&batcher->failure);
     *from = oldest->out + oldest->read * batcher->groups.result_bytes;
     *groups = oldest->items - oldest->read;
     return PENSTOCK_OK;
@@ -358,6 +340,8 @@ size_t penstock__batcher_capacity(const struct penstock__batcher *batcher)
 
 void penstock__batcher_set_plan(struct penstock__batcher *batcher, penstock_plan *plan)
 {
+    if (batcher->settle)
+        batcher->settle(batcher->settle_owner);
     penstock__batcher_flush(batcher); /* a failure is kept, as is that of a wait */
     struct penstock__ring *ring = &batcher->ring;
     for (unsigned i = 0; i < ring->count; i++) {

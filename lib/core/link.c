@@ -113,12 +113,22 @@ static int pass_end(penstock_stream *from, bool wait)
     return status;
 }
 
+/* Whether all that can go now does so on the device. */
+static bool goes_on_device(penstock_stream *from, bool wait)
+{
+    const struct penstock__link *link = from->links;
+    return link && link->device && !link->following && link->at == link->bytes &&
+           penstock__device_link_move(link->device, wait, from->finished || from->passing != PENSTOCK__LENT_OPEN);
+}
+
 int penstock__link_move(penstock_stream *from, bool wait)
 {
     size_t count;
     do {
         bool stuck = false;
         int status = PENSTOCK_OK;
+        if (goes_on_device(from, wait))
+            return from->links->to->links ? penstock__link_move(from->links->to, wait) : PENSTOCK_OK;
         for (struct penstock__link *link = from->links; link && !status; link = link->following)
             status = deliver(link, wait, &stuck);
         if (status || stuck || (status = fetch(from, wait, &count)))
@@ -137,6 +147,15 @@ int penstock__link_end(penstock_stream *from, enum penstock__lent_end end)
 {
     from->passing = end > from->passing ? end : from->passing;
     return penstock__link_move(from, false);
+}
+
+void penstock__link_settle(penstock_stream *from)
+{
+    for (struct penstock__link *link = from->links; link; link = link->following) {
+        if (link->device)
+            penstock__device_link_settle(link->device);
+        penstock__link_settle(link->to);
+    }
 }
 
 void penstock__link_reset(penstock_stream *from)
@@ -160,6 +179,7 @@ static void cut(struct penstock__link *link)
         at = &(*at)->following;
     *at = link->following;
     link->to->source = NULL;
+    penstock__device_link_free(link->device);
     penstock__free(link->held);
     penstock__free(link);
 }
@@ -273,8 +293,14 @@ static int link_streams(const char *call, penstock_stream *from, size_t channel,
     if (!(link = penstock__calloc(1, sizeof *link)))
         return PENSTOCK_ERR_MEMORY;
     *link = (struct penstock__link){.from = from, .to = to, .channel = channel, .following = from->links};
+    if (from->out_channels <= 1 && (status = penstock__device_link_new(&link->device, from, to))) {
+        penstock__free(link);
+        return status;
+    }
     from->links = link;
     to->source = link;
+    if (penstock__device_link_device(link->device))
+        return PENSTOCK_OK;
     const char *source = device_of(from), *target = device_of(to);
     if (source && target && (!in_host_memory(source) || !in_host_memory(target)))
         penstock__log(from->context, PENSTOCK_LOG_INFO, "from the %s on %s to the %s on %s values go over the host",

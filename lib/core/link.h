@@ -8,14 +8,15 @@
 #ifndef PENSTOCK_CORE_LINK_H
 #define PENSTOCK_CORE_LINK_H
 
-#include "core/stream.h"
+#include "core/device_link.h"
 
 struct penstock__link {
     penstock_stream *from, *to;
     size_t channel; /* of `from`; SIZE_MAX: its whole items */
     char *held;     /* bytes of results, of which `to` has those before `at` */
     size_t at, bytes, room;
-    struct penstock__link *following; /* of the same stream */
+    struct penstock__device_link *device; /* its way on a device, or NULL */
+    struct penstock__link *following;     /* of the same stream */
 };
 
 /* Whether items or results are the caller's: PENSTOCK_ERR_STATE with text where they are a link's. */
@@ -31,6 +32,9 @@ int penstock__link_feed(penstock_stream *to, bool wait);
 
 /* A flush, or the end of the items of a stream, goes on to those behind it. */
 int penstock__link_end(penstock_stream *from, enum penstock__lent_end end);
+
+/* What is on its way on a device is taken back. */
+void penstock__link_settle(penstock_stream *from);
 
 /* Resets all streams behind it. */
 void penstock__link_reset(penstock_stream *from);

@@ -18,8 +18,9 @@ enum penstock__ring_state {
     PENSTOCK__RING_FREE,
     PENSTOCK__RING_FILLING,
     PENSTOCK__RING_SENT,
-    PENSTOCK__RING_DONE, /* its results can be read */
-    PENSTOCK__RING_LOST  /* sent, and failed */
+    PENSTOCK__RING_HANDED, /* on its way within the device, from one stream to another: core/device_link.h */
+    PENSTOCK__RING_DONE,   /* its results can be read */
+    PENSTOCK__RING_LOST    /* sent, and failed */
 };
 
 struct penstock__ring_batch {
@@ -58,6 +59,12 @@ static inline struct penstock__ring_batch *penstock__ring_last(struct penstock__
 static inline struct penstock__ring_batch *penstock__ring_oldest(struct penstock__ring *ring)
 {
     return &ring->batches[ring->oldest];
+}
+
+/* Whether its results are still to come. */
+static inline bool penstock__ring_is_away(const struct penstock__ring_batch *batch)
+{
+    return batch->state == PENSTOCK__RING_SENT || batch->state == PENSTOCK__RING_HANDED;
 }
 
 /* The last one is on its way: the next one's turn, once it is free. */

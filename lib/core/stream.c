@@ -196,6 +196,7 @@ int penstock_stream_reset(penstock_stream *stream)
     int status = check_stream(__func__, stream);
     if (status || (status = penstock__link_free_in(__func__, stream)))
         return status;
+    penstock__link_settle(stream);
     penstock__lent_reset(stream);
     penstock__stream_start(stream);
     stream->kind->reset(stream);
@@ -267,6 +268,7 @@ int penstock_stream_get_stats(const penstock_stream *stream, penstock_stream_sta
         return status;
     penstock__meter_read(&stream->meter, &now, penstock__now_s());
     stream->kind->get_stats(stream, &now);
+    now.handed_over = stream->handed_over;
     now.out -= penstock__lent_unread(&stream->lent);
     return penstock__description_write(stats, &now, sizeof now, "penstock_stream_stats");
 }

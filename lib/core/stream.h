@@ -18,6 +18,8 @@
 #define PENSTOCK__LINK_CHANNELS 1024 /* of a stream whose channels are linked one by one */
 
 struct penstock__link;
+struct penstock__batcher;
+struct penstock__device_source;
 
 /* Items one behind the other, or an array for each channel; the other one is NULL. */
 struct penstock__items {
@@ -60,6 +62,11 @@ struct penstock__stream_kind {
     void (*get_info)(const penstock_stream *stream, penstock_stream_info *info); /* device, batch */
     void (*get_stats)(const penstock_stream *stream,
                       penstock_stream_stats *stats); /* fallbacks, cpu_while_compiling, drops */
+
+    /* Where results can stay on the device, and where items can come from there: core/device_link.h. NULL: never; the
+     * second one gives NULL while they cannot. */
+    const struct penstock__device_source *device_source;
+    struct penstock__batcher *(*device_batcher)(penstock_stream *stream);
 };
 
 struct penstock_stream {
@@ -67,6 +74,7 @@ struct penstock_stream {
     penstock_context *context;
     size_t in_bytes, out_bytes, in_channels, out_channels; /* as penstock_stream_info */
     uint64_t taken, given;                                 /* items */
+    uint64_t handed_over;                                  /* of those taken: that came on the device */
     unsigned forks;                                        /* of the process that has started it: penstock__forks() */
     bool finished;
     unsigned in_values, out_values; /* 1 + the penstock_format that items are made of, or results; 0: no format */

@@ -8,7 +8,7 @@
 
 void penstock__stream_start(penstock_stream *stream)
 {
-    stream->taken = stream->given = 0;
+    stream->taken = stream->given = stream->handed_over = 0;
     stream->finished = false;
     stream->forks = penstock__forks();
     penstock__meter_start(&stream->meter, penstock__now_s());

@@ -209,6 +209,7 @@ const struct penstock__stream_kind penstock__filter_kind = {
     .due_s = penstock__filter_due_s,
     .get_info = get_info,
     .get_stats = penstock__filter_get_stats,
+    .device_source = &penstock__filter_device_source,
 };
 
 /* ---------------------------------------------------------------- what is known --------------- */

@@ -235,8 +235,8 @@ static int check_blocks(const struct penstock_problem *problem, size_t count)
     return PENSTOCK_OK;
 }
 
-int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
-                                   const penstock_buffer *in, penstock_buffer *out, size_t count, penstock_queue *queue)
+static int put(struct filter_engine *engine, const struct filter_taps *taps, uint64_t phase, const penstock_buffer *in,
+               penstock_buffer *out, size_t count, penstock_queue *queue)
 {
     struct filter_fused *fused = &engine->fused;
     const struct penstock_filter_problem *filter = &fused->problem.filter;
@@ -252,11 +252,24 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
     fill_response(engine, 0, taps);
     if ((status = send_response(fused, queue)))
         return status;
-    uint64_t phase = filter->rotated ? signal_phase(engine, taps, first) : 0;
     job.coefficients = fused->there;
     job.start = (uint32_t)(phase >> 32);
     job.spacing = (uint32_t)phase;
     return penstock__enqueue(penstock__executor_on(fused->executor, queue->slot.device), &job, queue);
+}
+
+int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
+                                   const penstock_buffer *in, penstock_buffer *out, size_t count, penstock_queue *queue)
+{
+    const bool rotated = engine->fused.problem.filter.rotated;
+    return put(engine, taps, rotated ? signal_phase(engine, taps, first) : 0, in, out, count, queue);
+}
+
+int penstock__filter_fused_put(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
+                               const penstock_buffer *in, penstock_buffer *out, size_t count, penstock_queue *queue)
+{
+    const bool rotated = engine->fused.problem.filter.rotated;
+    return put(engine, taps, rotated ? phase_of(engine, taps, first) : 0, in, out, count, queue);
 }
 
 int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,

@@ -55,6 +55,10 @@ int penstock__filter_fused_enqueue(struct filter_engine *engine, const struct fi
                                    const penstock_buffer *in, penstock_buffer *out, size_t count,
                                    penstock_queue *queue);
 
+/* The same with the stream's own blocks, turned as the stream has them. */
+int penstock__filter_fused_put(struct filter_engine *engine, const struct filter_taps *taps, uint64_t first,
+                               const penstock_buffer *in, penstock_buffer *out, size_t count, penstock_queue *queue);
+
 int penstock__filter_fused_bench(penstock_bench **bench, struct filter_engine *engine, const struct filter_taps *taps,
                                  const void *in, size_t in_bytes, size_t count);
 

@@ -69,10 +69,10 @@ static int land(struct filter_stream *filter)
 /* ---------------------------------------------------------------- out and back ---------------- */
 
 /* Samples gather in the memory of the next batch, behind what it needs of the one before. */
-static void gather_in_next(struct filter_stream *filter)
+void penstock__filter_queue_next(struct filter_stream *filter, size_t blocks)
 {
     struct penstock__ring *ring = &filter->ring;
-    size_t bytes = filter->shape->sample_bytes, used = filter->made_blocks * filter->shape->block;
+    size_t bytes = filter->shape->sample_bytes, used = blocks * filter->shape->block;
     struct penstock__ring_batch *next;
     penstock__ring_sent(ring);
     next = penstock__ring_last(ring);
@@ -81,7 +81,7 @@ static void gather_in_next(struct filter_stream *filter)
     filter->filled -= used;
     memcpy(next->in, filter->in + used * bytes, filter->filled * bytes);
     filter->in = next->in;
-    filter->blocks += filter->made_blocks;
+    filter->blocks += blocks;
     filter->due = 0;
     filter->complete = 0;
 }
@@ -91,7 +91,7 @@ void penstock__filter_queue_send(struct filter_stream *filter)
     struct penstock__ring *ring = &filter->ring;
     struct penstock__ring_batch *batch = penstock__ring_last(ring), *next;
     bool refills;
-    if (ring->count == 1 || filter->filled < filter->whole || filter->stream.finished)
+    if (ring->count == 1 || filter->shared || filter->filled < filter->whole || filter->stream.finished)
         return;
     next = &ring->batches[(ring->filling + 1) % ring->count];
     batch->ticket = filter->blocks;
@@ -110,7 +110,7 @@ void penstock__filter_queue_send(struct filter_stream *filter)
     batch->items = filter->made_blocks * filter->shape->values;
     batch->read = 0;
     batch->since = filter->complete;
-    gather_in_next(filter);
+    penstock__filter_queue_next(filter, filter->made_blocks);
 }
 
 /* Of incomplete blocks values were pulled early; they are not given again. */
@@ -142,9 +142,10 @@ int penstock__filter_queue_ready(struct filter_stream *filter, bool wait, struct
 
 void penstock__filter_queue_release(struct filter_stream *filter, size_t count)
 {
-    const uint64_t first = penstock__ring_oldest(&filter->ring)->ticket;
+    const struct penstock__ring_batch *oldest = penstock__ring_oldest(&filter->ring);
+    const uint64_t end = oldest->ticket + oldest->items / filter->shape->values;
     if (penstock__ring_release(&filter->ring, count)) {
-        penstock__filter_taps_passed(filter, first + filter->made_blocks);
+        penstock__filter_taps_passed(filter, end);
         penstock__filter_queue_send(filter);
     }
 }

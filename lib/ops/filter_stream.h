@@ -60,9 +60,13 @@ struct filter_stream {
 
     struct penstock__rest rest; /* of a planar push; counted as pushed */
     uint64_t total;             /* values of the whole stream, once finished */
+
+    bool shared;     /* full batches wait for a link that keeps their values on the device: filter_device.c */
+    uint64_t handed; /* place of the first value of the oldest batch on its way there */
 };
 
 extern const struct penstock__stream_kind penstock__filter_kind;
+extern const struct penstock__device_source penstock__filter_device_source;
 
 static inline struct filter_stream *filter_of(penstock_stream *stream)
 {
@@ -180,6 +184,9 @@ void penstock__filter_order_free(struct filter_order *order);
 void penstock__filter_collect(struct filter_stream *filter);
 
 /* ---- batches on their way: filter_queue.c ---- */
+
+/* The first `blocks` blocks of the batch that gathers are on their way: samples gather in the next one. */
+void penstock__filter_queue_next(struct filter_stream *filter, size_t blocks);
 
 /* Sends the batch that gathers where it is full and can be sent; samples gather in the next one then. */
 void penstock__filter_queue_send(struct filter_stream *filter);

@@ -69,7 +69,7 @@ double penstock__filter_due_s(const penstock_stream *stream)
     if (filter->due || filter->given < filter->ready || filter->stream.given < filter->flush_to ||
         filter->stream.finished)
         return 0;
-    if (penstock__filter_in_flight(filter))
+    if (penstock__filter_in_flight(filter) && filter->ring.batches[filter->ring.oldest].state != PENSTOCK__RING_HANDED)
         return penstock__ring_due_s(&filter->ring, filter->desc.max_latency_s);
     if (filter->complete == 0)
         return (double)INFINITY;

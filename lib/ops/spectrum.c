@@ -131,6 +131,13 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
     return status;
 }
 
+/* Items are the plan's samples, all of them, and its results vectors. */
+static struct penstock__batcher *device_batcher(penstock_stream *stream)
+{
+    struct spectrum *spectrum = spectrum_of(stream);
+    return stream->lends_in && !spectrum->sum && !spectrum->prepared ? spectrum->batched.batcher : NULL;
+}
+
 /* ---------------------------------------------------------------- the kind -------------------- */
 
 const struct penstock__batched_kind penstock__spectrum_kind = {
@@ -144,7 +151,8 @@ const struct penstock__batched_kind penstock__spectrum_kind = {
               .release = penstock__spectrum_release,
               .finish = penstock__spectrum_finish,
               .due_s = penstock__batched_due_s,
-              .get_info = penstock__spectrum_get_info},
+              .get_info = penstock__spectrum_get_info,
+              .device_batcher = device_batcher},
     .bytes = sizeof(struct spectrum),
     .desc_name = "penstock_spectrum_desc",
     .desc_at = offsetof(struct spectrum, desc),

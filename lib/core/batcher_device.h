@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A batcher whose samples lie in the device's memory already: its plan is enqueued there, batch by batch of the ring.
+ */
+#ifndef PENSTOCK_CORE_BATCHER_DEVICE_H
+#define PENSTOCK_CORE_BATCHER_DEVICE_H
+
+#include "core/batcher.h"
+#include "core/buffer.h"
+#include "core/groups.h"
+
+/* Whether its plan computes on the device now, and nothing has failed. */
+bool penstock__batcher_device_is(const struct penstock__batcher *batcher, const struct penstock_device *device);
+
+struct penstock__groups penstock__batcher_device_groups(const struct penstock__batcher *batcher);
+
+/* Called before its plan changes, to take back what is on its way; NULL: nobody. */
+void penstock__batcher_device_owner(struct penstock__batcher *batcher, void (*settle)(void *owner), void *owner);
+
+/* Samples that came by the host and make no group yet, which the first ones on the device follow: they stay where they
+ * are. False: there are results that must be read first. */
+bool penstock__batcher_device_begin(struct penstock__batcher *batcher);
+const void *penstock__batcher_device_held(const struct penstock__batcher *batcher, size_t *samples);
+
+/* Whether a batch is free; else the oldest must be read first. */
+bool penstock__batcher_device_room(const struct penstock__batcher *batcher);
+
+/* Enqueues `groups`, at most as many as a full batch has, of samples at `in`; results come by way of `out`. */
+int penstock__batcher_device_put(struct penstock__batcher *batcher, const penstock_buffer *in, penstock_buffer *out,
+                                 size_t groups, penstock_queue *queue);
+
+/* Whether results are there to be read, and whether the oldest that are not have been due for too long. */
+bool penstock__batcher_device_done(const struct penstock__batcher *batcher);
+bool penstock__batcher_device_overdue(const struct penstock__batcher *batcher);
+
+/* The oldest batch on its way is done. How many of its samples came by the host before, and are used up. */
+size_t penstock__batcher_device_landed(struct penstock__batcher *batcher);
+
+/* Those that are on their way never were; what came by the host and was not used up makes groups with what comes so. */
+void penstock__batcher_device_end(struct penstock__batcher *batcher);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* A link whose two streams work on one device. */
+#include "core/device_link.h"
+#include "core/batcher_device.h"
+#include "core/device_ends.h"
+#include "core/device_pieces.h"
+#include "core/ring.h"
+
+#define NO_PIECE      PENSTOCK__DEVICE_PIECES
+#define LEAST_BATCHES 3 /* one that gathers, one that is kept, one on its way */
+
+/* Groups of a piece, on their way. */
+struct cut {
+    unsigned piece;
+    uint64_t mark;
+    size_t groups;
+    penstock_buffer *in;
+};
+
+struct penstock__device_link {
+    penstock_stream *from, *to;
+    const struct penstock__device_source *source;
+    struct penstock__batcher *batcher; /* while it is active */
+    struct penstock__groups groups;
+    size_t blocks; /* of a piece */
+    bool active, given_up, told;
+    unsigned piece; /* the last one that was filled, or NO_PIECE */
+    struct penstock__device_pieces pieces;
+    struct cut cuts[PENSTOCK__RING_MOST]; /* a ring */
+    unsigned first_cut, cut_count;
+};
+
+/* ---------------------------------------------------------------- back to the host ------------ */
+
+static void leave(struct penstock__device_link *link)
+{
+    for (; link->cut_count; link->cut_count--) {
+        penstock_buffer_free(link->cuts[link->first_cut].in);
+        link->first_cut = (link->first_cut + 1) % PENSTOCK__RING_MOST;
+    }
+    penstock__batcher_device_end(link->batcher);
+    penstock__batcher_device_owner(link->batcher, NULL, NULL);
+    link->source->take_back(link->from);
+    link->active = false;
+}
+
+/* With the error's text, once. */
+static void give_up(struct penstock__device_link *link)
+{
+    penstock__log(link->from->context, PENSTOCK_LOG_WARNING,
+                  "from the %s to the %s values go over the host from now on, since: %s", link->from->kind->name,
+                  link->to->kind->name, penstock_error_text());
+    link->given_up = true;
+    penstock__device_pieces_free(&link->pieces); /* first: nothing touches the streams' memory any more */
+    if (link->active)
+        leave(link);
+    link->source->share(link->from, false);
+}
+
+/* Waits for the oldest groups on their way. */
+static void land(struct penstock__device_link *link)
+{
+    struct cut *cut = &link->cuts[link->first_cut];
+    const struct penstock__device_piece *piece = &link->pieces.pieces[cut->piece];
+    struct penstock_slot *slot = &piece->queue->slot;
+    if (penstock__queue_note(piece->queue, slot->device->backend->wait(slot, cut->mark))) {
+        give_up(link);
+        return;
+    }
+    const size_t came = cut->groups * link->groups.step - penstock__batcher_device_landed(link->batcher);
+    penstock_buffer_free(cut->in);
+    link->first_cut = (link->first_cut + 1) % PENSTOCK__RING_MOST;
+    link->cut_count--;
+    if (!came)
+        return;
+    const size_t items = came / (link->to->in_bytes / link->groups.sample_bytes);
+    link->source->used(link->from, came);
+    link->to->handed_over += items;
+    penstock__stream_took(link->to, items, piece->since);
+}
+
+void penstock__device_link_settle(struct penstock__device_link *link)
+{
+    while (link->active && link->cut_count)
+        land(link);
+    if (link->active)
+        leave(link);
+}
+
+static void settle(void *link)
+{
+    penstock__device_link_settle(link);
+}
+
+/* ---------------------------------------------------------------- onto the device ------------- */
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    while (b) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Pieces of so many blocks that each begins, and each group of samples, where the device lets memory begin; and of as
+ * many that what a piece leaves over lies within it alone. */
+static int lay_out(struct penstock__device_link *link, const struct penstock__device_shape *shape)
+{
+    const size_t step = penstock__device_pieces_step(shape->device, link->groups.sample_bytes);
+    const size_t whole = step / common_divisor(step, shape->values), blocks = shape->blocks / whole * whole;
+    const size_t before = (link->groups.span + step - 1) / step * step;
+    const struct penstock__device_pieces like = {.device = shape->device,
+                                                 .sample_bytes = link->groups.sample_bytes,
+                                                 .before = before,
+                                                 .own = blocks * shape->values,
+                                                 .in_bytes = blocks ? link->source->bytes(link->from, blocks) : 0,
+                                                 .out_bytes = penstock__batcher_capacity(link->batcher) *
+                                                              link->groups.result_bytes};
+    if (link->groups.step % step || like.own < link->groups.span)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s reads no batches of %zu values, in steps of %zu there",
+                               shape->device->name, shape->blocks * shape->values, link->groups.step);
+    const struct penstock__device_pieces *now = &link->pieces;
+    if (now->device != like.device || now->before != like.before || now->own != like.own ||
+        now->in_bytes != like.in_bytes || now->out_bytes != like.out_bytes) {
+        penstock__device_pieces_free(&link->pieces);
+        link->pieces = like;
+    }
+    link->blocks = blocks;
+    return PENSTOCK_OK;
+}
+
+/* Both streams' device, with the batcher of the second one. */
+static struct penstock__batcher *find(const struct penstock__device_link *link, struct penstock__device_shape *shape)
+{
+    struct penstock__batcher *batcher;
+    if (link->given_up || !link->source->shape(link->from, shape) || shape->batches < LEAST_BATCHES ||
+        shape->batches > PENSTOCK__DEVICE_PIECES || !shape->device->backend->copy ||
+        !(batcher = link->to->kind->device_batcher(link->to)) || !penstock__batcher_device_is(batcher, shape->device))
+        return NULL;
+    return batcher;
+}
+
+static bool nothing_waits(const struct penstock__device_link *link)
+{
+    return !penstock__lent_unread(&link->from->lent) && !penstock__lent_waits(&link->from->lent) &&
+           !penstock__lent_waits(&link->to->lent) && link->to->lent.end == PENSTOCK__LENT_OPEN;
+}
+
+/* Where the first stream has a full batch, and the second one all that came before. */
+static bool enter(struct penstock__device_link *link)
+{
+    const struct penstock__device_source *source = link->source;
+    struct penstock__device_shape shape;
+    struct penstock__batcher *batcher = find(link, &shape);
+    size_t held;
+    source->share(link->from, batcher != NULL);
+    if (!batcher || !source->full(link->from) || !source->idle(link->from) || !source->can_make(link->from) ||
+        !source->room(link->from) || !nothing_waits(link) || !penstock__batcher_device_begin(batcher))
+        return false;
+    link->batcher = batcher;
+    link->groups = penstock__batcher_device_groups(batcher);
+    penstock__batcher_device_held(batcher, &held);
+    int status = lay_out(link, &shape);
+    if (!status && held % penstock__device_pieces_step(shape.device, link->groups.sample_bytes))
+        status = penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s reads nothing behind %zu values there",
+                                 shape.device->name, held);
+    if (status) {
+        give_up(link);
+        return false;
+    }
+    if (!link->told)
+        penstock__log(link->from->context, PENSTOCK_LOG_INFO, "from the %s to the %s values stay on %s",
+                      link->from->kind->name, link->to->kind->name, shape.device->name);
+    link->told = link->active = true;
+    link->piece = NO_PIECE;
+    penstock__batcher_device_owner(batcher, settle, link);
+    return true;
+}
+
+/* ---------------------------------------------------------------- on the device --------------- */
+
+/* Groups that are complete in the last piece. */
+static size_t groups_there(const struct penstock__device_link *link)
+{
+    if (link->piece == NO_PIECE)
+        return 0;
+    const struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
+    return penstock__groups_complete(&link->groups, piece->end - piece->start);
+}
+
+/* The first stream's batch fills the next piece. */
+static int fill(struct penstock__device_link *link)
+{
+    const unsigned number = link->source->number(link->from), before = link->piece;
+    struct penstock__device_piece *piece = &link->pieces.pieces[number];
+    size_t held;
+    int status = penstock__device_piece_make(&link->pieces, number);
+    if (status || (status = link->source->make(link->from, link->blocks, piece->in, piece->filled, piece->queue)))
+        return status;
+    link->piece = number;
+    if (before != NO_PIECE)
+        return penstock__device_piece_continue(&link->pieces, number, before);
+    const void *samples = penstock__batcher_device_held(link->batcher, &held);
+    return penstock__device_piece_begin(&link->pieces, number, samples, held);
+}
+
+/* And the second one's reads groups of it. */
+static int cut(struct penstock__device_link *link, size_t groups)
+{
+    struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
+    struct cut *made = &link->cuts[(link->first_cut + link->cut_count) % PENSTOCK__RING_MOST];
+    const size_t most = penstock__batcher_capacity(link->batcher);
+    *made = (struct cut){.piece = link->piece, .groups = groups < most ? groups : most};
+    int status = penstock__device_piece_part(&made->in, &link->pieces, link->piece,
+                                             penstock__groups_samples(&link->groups, made->groups));
+    if (status)
+        return status;
+    link->cut_count++;
+    piece->start += made->groups * link->groups.step;
+    status = penstock__batcher_device_put(link->batcher, made->in, piece->out, made->groups, piece->queue);
+    if (status)
+        return status;
+    struct penstock_slot *slot = &piece->queue->slot;
+    return penstock__queue_note(piece->queue, slot->device->backend->mark(slot, &made->mark));
+}
+
+/* Whether there may be more to do. */
+static bool step(struct penstock__device_link *link)
+{
+    const struct penstock__device_source *source = link->source;
+    const size_t groups = groups_there(link);
+    if (groups && !penstock__batcher_device_room(link->batcher)) {
+        if (link->cut_count && !penstock__batcher_device_done(link->batcher))
+            land(link); /* the results that must be read first */
+        return false;
+    }
+    if (!groups && !source->full(link->from))
+        return false;
+    if (!groups && !source->can_make(link->from)) {
+        penstock__device_link_settle(link);
+        return false;
+    }
+    if (!groups && !source->room(link->from)) {
+        if (!link->cut_count)
+            return false;
+        land(link);
+        return link->active;
+    }
+    if (groups ? cut(link, groups) : fill(link))
+        give_up(link);
+    return link->active;
+}
+
+static void go(struct penstock__device_link *link)
+{
+    while (step(link))
+        ;
+}
+
+bool penstock__device_link_move(struct penstock__device_link *link, bool wait, bool ending)
+{
+    if (ending)
+        penstock__device_link_settle(link);
+    if (ending || (!link->active && !enter(link)))
+        return false;
+    go(link);
+    if (link->active && !penstock__batcher_device_done(link->batcher)) {
+        if (link->cut_count && (wait || penstock__batcher_device_overdue(link->batcher))) {
+            land(link);
+            if (link->active)
+                go(link);
+        } else if (wait) {
+            penstock__device_link_settle(link);
+        }
+    }
+    if (link->active && link->source->overdue(link->from))
+        penstock__device_link_settle(link);
+    return link->active;
+}
+
+/* ---------------------------------------------------------------- life ------------------------ */
+
+int penstock__device_link_new(struct penstock__device_link **link, penstock_stream *from, penstock_stream *to)
+{
+    *link = NULL;
+    if (!from->kind->device_source || !to->kind->device_batcher)
+        return PENSTOCK_OK;
+    if (!(*link = penstock__calloc(1, sizeof **link)))
+        return PENSTOCK_ERR_MEMORY;
+    (*link)->from = from;
+    (*link)->to = to;
+    (*link)->source = from->kind->device_source;
+    return PENSTOCK_OK;
+}
+
+const struct penstock_device *penstock__device_link_device(const struct penstock__device_link *link)
+{
+    struct penstock__device_shape shape;
+    return link && find(link, &shape) ? shape.device : NULL;
+}
+
+void penstock__device_link_free(struct penstock__device_link *link)
+{
+    if (!link)
+        return;
+    penstock__device_link_settle(link);
+    link->source->share(link->from, false);
+    penstock__device_pieces_free(&link->pieces);
+    penstock__free(link);
+}
