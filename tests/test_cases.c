@@ -30,7 +30,7 @@ static int count_case(void *argument, const char *text)
 static void test_lists(void)
 {
     static struct tally tally;
-    enum { QUICK = 62 + 8 + 9 + 9 + 7 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
+    enum { QUICK = 62 + 8 + 9 + 9 + 7 + 3 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
     static const struct {
         const char *device;
         bool full;
@@ -82,6 +82,14 @@ static void test_meaning(void)
     CHECK_EQ(case_parse(&test, "receive:wifi:chunk79"), 0);
     CHECK_EQ(test.receive.chunk, 79);
     CHECK_EQ(test.receive.mode, RECEIVE_CHUNKS);
+    CHECK_EQ(case_parse(&test, "chain:filter:ccc:65:d4:cs16:x5000+spectrum:256:hop64:avg3:power"), 0);
+    CHECK_EQ(test.chain.filter.taps, 65);
+    CHECK_EQ(test.chain.filter.decimation, 4);
+    CHECK_EQ(test.chain.filter.samples, 5000);
+    CHECK_EQ(test.chain.filter.format, PENSTOCK_CS16);
+    CHECK_EQ(test.chain.spectrum.n, 256);
+    CHECK_EQ(test.chain.spectrum.hop, 64);
+    CHECK_EQ(test.chain.spectrum.average, 3);
 }
 
 /* Pairs known without computing: an impulse, a tone, and a constant. */

@@ -14,9 +14,9 @@
 
 enum { CASE_SYNTAX = 320 };
 
-const struct case_kind *const case_kinds[] = {
-    &case_fft,  &case_spectrum, &case_filter,  &case_channelizer, &case_resampler,
-    &case_ofdm, &case_receive,  &case_viterbi, &case_ldpc,        NULL};
+const struct case_kind *const case_kinds[] = {&case_fft,       &case_spectrum, &case_filter,  &case_channelizer,
+                                              &case_resampler, &case_ofdm,     &case_receive, &case_viterbi,
+                                              &case_ldpc,      &case_chain,    NULL};
 
 static const struct case_kind *find_kind(const char *name)
 {

@@ -14,6 +14,7 @@
  *     receive:wifi:54          frames at 54 Mb/s
  *     viterbi:dvb:3/4:1024     blocks of 1024 bits of a convolutional code
  *     ldpc:wifi:1944:1/2       blocks of a low-density parity-check code
+ *     chain:filter:ccf:129:d4+spectrum:1024    a filter linked to a spectrum
  */
 #ifndef PENSTOCK_APPS_CASES_H
 #define PENSTOCK_APPS_CASES_H
@@ -24,7 +25,7 @@
 
 #define CASE_MOST_SAMPLES 0x1p40 /* of one run: sizes in bytes are computed in 64 bits */
 
-enum { CASE_TEXT = 96, CASE_WORDS = 12, WINDOW_TEXT = 32 };
+enum { CASE_TEXT = 96, CASE_WORDS = 12, WINDOW_TEXT = 32, CASE_MOST_CHANNELS = 32 /* of a filter */ };
 
 struct case_kind;
 
@@ -112,6 +113,11 @@ struct resampler_case {
     penstock_format format;
 };
 
+struct chain_case {
+    struct filter_case filter; /* its samples are the chain's */
+    struct spectrum_case spectrum;
+};
+
 struct test_case {
     const struct case_kind *kind;
     char text[CASE_TEXT];
@@ -125,6 +131,7 @@ struct test_case {
         struct viterbi_case viterbi;
         struct ldpc_case ldpc;
         struct resampler_case resampler;
+        struct chain_case chain;
     };
 };
 
@@ -155,7 +162,7 @@ struct case_kind {
 };
 
 extern const struct case_kind case_fft, case_spectrum, case_filter, case_channelizer, case_ofdm, case_receive,
-    case_viterbi, case_ldpc, case_resampler;
+    case_viterbi, case_ldpc, case_resampler, case_chain;
 
 /* All kinds, ended by NULL. */
 extern const struct case_kind *const case_kinds[];

@@ -2,24 +2,21 @@
 /* Copyright The Penstock authors. */
 
 /* filter: the streaming FIR filter, pushed in chunks of random size, against its definition in double precision. */
-#include "accuracy.h"
 #include "bench_on_device.h"
 #include "bench_stream.h"
 #include "cases.h"
 #include "copy_stream.h"
+#include "filter_signal.h"
 #include "lent.h"
 #include "peers/peers.h"
 #include "progress.h"
 #include "random.h"
-#include "signals.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
-enum { MOST_TAPS = 1 << 20, MOST_INTERPOLATION = 1024, MOST_CHANNELS = 32 };
+enum { MOST_TAPS = 1 << 20, MOST_INTERPOLATION = 1024 };
 
 /* "ccf": complex samples, complex values, real taps, as GNU Radio names its filters. */
 static bool parse_type(struct filter_case *filter, const char *word)
@@ -40,7 +37,7 @@ static bool parse_word(struct filter_case *filter, const char *word)
     if (parse_count(word, "i", &filter->interpolation))
         return filter->interpolation <= MOST_INTERPOLATION;
     if (parse_count(word, "c", &filter->channels))
-        return filter->channels <= MOST_CHANNELS;
+        return filter->channels <= CASE_MOST_CHANNELS;
     if (!strcmp(word, "acquire"))
         return filter->acquire = true;
     if (!strcmp(word, "stream"))
@@ -77,93 +74,61 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
 
 struct filter_run {
     const struct filter_case *filter;
-    size_t samples, values; /* of the stream, and what comes of them in each channel */
-    void *in;
+    struct filter_signal signal;
     char *out; /* room for values + 1 of each channel */
-    penstock_cf32 *taps;
-    float *real_taps;
     penstock_stream *stream;
     penstock_filter_info info;
     bool random_chunks;
 };
 
-static double shift_of(const struct filter_case *filter, size_t channel)
-{
-    return filter->shift + (double)channel / 64;
-}
-
-static int make_stream(struct filter_run *run, const struct case_target *target)
-{
-    const struct filter_case *filter = run->filter;
-    penstock_filter_channel channels[MOST_CHANNELS];
-    for (size_t c = 0; c < filter->channels; c++)
-        channels[c] = (penstock_filter_channel){.taps = filter->real_taps ? NULL : run->taps,
-                                                .real_taps = filter->real_taps ? run->real_taps : NULL,
-                                                .tap_count = filter->taps,
-                                                .shift = shift_of(filter, c)};
-    return penstock_filter_open(
-        &run->stream, target->context,
-        &PENSTOCK_FILTER_DESC(.format = filter->format, .channels = channels, .channel_count = filter->channels,
-                              .decimation = filter->decimation, .interpolation = filter->interpolation, .n = filter->n),
-        target->device);
-}
-
 static int prepare(struct filter_run *run, const struct filter_case *filter, size_t samples,
                    const struct case_target *target)
 {
-    uint64_t seed = filter->taps;
-    *run = (struct filter_run){.filter = filter, .samples = samples, .info = PENSTOCK_FILTER_INFO};
-    run->values = (samples * filter->interpolation + filter->decimation - 1) / filter->decimation;
-    run->in = malloc(samples * penstock_format_bytes(filter->format));
-    run->out = malloc(filter->channels * (run->values + 1) * sizeof(penstock_cf32));
-    run->taps = malloc(filter->taps * sizeof *run->taps);
-    run->real_taps = malloc(filter->taps * sizeof *run->real_taps);
-    if (!run->in || !run->out || !run->taps || !run->real_taps)
+    *run = (struct filter_run){.filter = filter, .info = PENSTOCK_FILTER_INFO};
+    int status = filter_signal_make(&run->signal, filter, samples);
+    if (status)
+        return status;
+    if (!(run->out = malloc(filter->channels * (run->signal.values + 1) * sizeof(penstock_cf32))))
         return PENSTOCK_ERR_MEMORY;
-    signal_random(run->in, filter->format, samples, &seed);
-    signal_random(run->taps, PENSTOCK_CF32, filter->taps, &seed);
-    signal_random(run->real_taps, PENSTOCK_F32, filter->taps, &seed);
-    int status = make_stream(run, target);
+    status = filter_signal_open(&run->signal, &run->stream, target);
     return status ? status : penstock_filter_get_info(run->stream, &run->info);
 }
 
 static void release(struct filter_run *run)
 {
     penstock_stream_free(run->stream);
-    free(run->in);
+    filter_signal_free(&run->signal);
     free(run->out);
-    free(run->taps);
-    free(run->real_taps);
 }
 
 /* Where value `at` of each channel goes. */
-static void places(const struct filter_run *run, size_t at, void *values[MOST_CHANNELS])
+static void places(const struct filter_run *run, size_t at, void *values[CASE_MOST_CHANNELS])
 {
     for (size_t c = 0; c < run->filter->channels; c++)
-        values[c] = run->out + (c * (run->values + 1) + at) * run->info.value_bytes;
+        values[c] = run->out + (c * (run->signal.values + 1) + at) * run->info.value_bytes;
 }
 
-/* Takes what is ready, `most` at a time; `*count` grows, and passes run->values by one at most. */
+/* Takes what is ready, `most` at a time; `*count` grows, and passes run->signal.values by one at most. */
 static int pull(struct filter_run *run, size_t most, bool wait, size_t *count)
 {
-    void *values[MOST_CHANNELS];
+    void *values[CASE_MOST_CHANNELS];
     size_t got = 0;
     int status;
     do {
-        size_t room = run->values + 1 - *count;
+        size_t room = run->signal.values + 1 - *count;
         places(run, *count, values);
         status = run->filter->acquire
                      ? lent_pull(run->stream, run->random_chunks, values[0], room, wait, &got)
                      : penstock_stream_pull_channels(run->stream, values, room < most ? room : most, wait, &got);
         *count += got;
-    } while (!status && got && *count <= run->values);
+    } while (!status && got && *count <= run->signal.values);
     return status;
 }
 
 /* One chunk, by one call or by two. */
 static int give(struct filter_run *run, const void *samples, size_t chunk, bool apart, size_t *taken, size_t *count)
 {
-    void *values[MOST_CHANNELS];
+    void *values[CASE_MOST_CHANNELS];
     size_t made = 0;
     if (apart) {
         int status = run->filter->acquire ? lent_push(run->stream, run->random_chunks, samples, chunk, taken)
@@ -171,8 +136,8 @@ static int give(struct filter_run *run, const void *samples, size_t chunk, bool 
         return status ? status : pull(run, SCHEDULER_CHUNK, false, count);
     }
     places(run, *count, values);
-    int status =
-        penstock_stream_run_channels(run->stream, samples, chunk, taken, values, run->values + 1 - *count, &made);
+    int status = penstock_stream_run_channels(run->stream, samples, chunk, taken, values,
+                                              run->signal.values + 1 - *count, &made);
     *count += made;
     return status;
 }
@@ -185,39 +150,21 @@ static int stream_once(struct filter_run *run, size_t *count)
     uint64_t seed = 1;
     int status = penstock_stream_reset(run->stream);
     *count = 0;
-    while (!status && done < run->samples && *count <= run->values) {
+    while (!status && done < run->signal.samples && *count <= run->signal.values) {
         size_t chunk = run->random_chunks ? 1 + (size_t)(random_uniform(&seed) * 9999) : whole;
-        size_t taken = 0, left = run->samples - done;
+        size_t taken = 0, left = run->signal.samples - done;
         bool apart = run->random_chunks ? random_uniform(&seed) < 0.5 : run->filter->stream;
         apart = apart || run->filter->acquire;
-        status = give(run, (const char *)run->in + done * bytes, chunk < left ? chunk : left, apart, &taken, count);
+        status =
+            give(run, (const char *)run->signal.in + done * bytes, chunk < left ? chunk : left, apart, &taken, count);
         done += taken;
     }
     if (!status)
         status = penstock_stream_finish(run->stream);
-    return status ? status : pull(run, run->values + 1, true, count);
+    return status ? status : pull(run, run->signal.values + 1, true, count);
 }
 
 /* ---------------------------------------------------------------- check ----------------------- */
-
-/* A channel's value at position p, by its definition. */
-static void reference(const struct filter_run *run, size_t channel, size_t p, double y[2])
-{
-    const struct filter_case *filter = run->filter;
-    size_t up = filter->interpolation;
-    y[0] = y[1] = 0;
-    for (size_t k = p % up; k < filter->taps && k <= p; k += up) {
-        size_t j = (p - k) / up;
-        double x[2], angle = 2 * PI * remainder(shift_of(filter, channel) * (double)j, 1), c = cos(angle),
-                     s = sin(angle);
-        double h[2] = {filter->real_taps ? (double)run->real_taps[k] : (double)run->taps[k].re,
-                       filter->real_taps ? 0 : (double)run->taps[k].im};
-        signal_value(run->in, filter->format, j, run->samples, x);
-        double re = x[0] * c - x[1] * s, im = x[0] * s + x[1] * c;
-        y[0] += h[0] * re - h[1] * im;
-        y[1] += h[0] * im + h[1] * re;
-    }
-}
 
 /* Relative L2 over all values, or over a random choice of them where sums are long. */
 static double measure_error(const struct filter_run *run, bool thorough)
@@ -225,15 +172,15 @@ static double measure_error(const struct filter_run *run, bool thorough)
     enum { CHOSEN = 400 };
     double difference = 0, power = 0;
     uint64_t seed = 1;
-    size_t count = thorough || run->values * run->filter->taps < 4000000 ? run->values : CHOSEN;
+    size_t count = thorough || run->signal.values * run->filter->taps < 4000000 ? run->signal.values : CHOSEN;
     for (size_t i = 0; i < count; i++) {
-        size_t m = count == run->values ? i : (size_t)(random_uniform(&seed) * (double)run->values);
-        void *values[MOST_CHANNELS];
+        size_t m = count == run->signal.values ? i : (size_t)(random_uniform(&seed) * (double)run->signal.values);
+        void *values[CASE_MOST_CHANNELS];
         places(run, m, values);
         for (size_t c = 0; c < run->filter->channels; c++) {
             const float *got = values[c];
             double y[2], im;
-            reference(run, c, m * run->filter->decimation, y);
+            filter_signal_value(&run->signal, c, m * run->filter->decimation, y);
             im = run->info.real ? 0 : (double)got[1];
             difference += ((double)got[0] - y[0]) * ((double)got[0] - y[0]) + (im - y[1]) * (im - y[1]);
             power += y[0] * y[0] + y[1] * y[1];
@@ -251,14 +198,14 @@ static void check(const struct test_case *test, const struct case_target *target
     run.random_chunks = true;
     if (status || (status = stream_once(&run, &count))) {
         verdict_status(verdict, status);
-    } else if (count != run.values) {
-        verdict_failed(verdict, "%zu values came of %zu samples, not %zu", count, run.samples, run.values);
+    } else if (count != run.signal.values) {
+        verdict_failed(verdict, "%zu values came of %zu samples, not %zu", count, run.signal.samples,
+                       run.signal.values);
     } else {
-        double error = measure_error(&run, target->thorough), bound = 2e-7 * sqrt(log2((double)run.info.n));
-        bound *= accuracy_factor(target->device, run.info.n);
+        double error = measure_error(&run, target->thorough), bound = filter_signal_bound(target, run.info.n);
         if (error <= bound)
-            verdict_held(verdict, "error %.2e, bound %.2e, %zu values by transforms of %zu", error, bound, run.values,
-                         run.info.n);
+            verdict_held(verdict, "error %.2e, bound %.2e, %zu values by transforms of %zu", error, bound,
+                         run.signal.values, run.info.n);
         else
             verdict_failed(verdict, "error %.2e is above the bound %.2e", error, bound);
     }
@@ -274,7 +221,7 @@ static int run_stream(void *state)
     int status = stream_once(run, &count);
     if (status)
         return fail_status(status);
-    return count == run->values ? EXIT_DONE : fail(EXIT_DATA, "%zu values, not %zu", count, run->values);
+    return count == run->signal.values ? EXIT_DONE : fail(EXIT_DATA, "%zu values, not %zu", count, run->signal.values);
 }
 
 static int measure(struct filter_run *run, struct bench_row *row)
@@ -283,8 +230,10 @@ static int measure(struct filter_run *run, struct bench_row *row)
     const struct peer *peer = row->peer;
     void *state = NULL, *out = NULL;
     if (peer && peer->filter_new && filter->format == PENSTOCK_CF32 && filter->real_taps && filter->shift == 0 &&
-        filter->interpolation == 1 && filter->channels == 1 && (out = malloc(run->samples * sizeof(penstock_cf32))))
-        state = peer->filter_new(run->real_taps, filter->taps, filter->decimation, run->in, out, run->samples);
+        filter->interpolation == 1 && filter->channels == 1 &&
+        (out = malloc(run->signal.samples * sizeof(penstock_cf32))))
+        state = peer->filter_new(run->signal.real_taps, filter->taps, filter->decimation, run->signal.in, out,
+                                 run->signal.samples);
     int code = bench_measure(row, &(struct workload){run_stream, run},
                              state ? &(struct workload){peer->filter_run, state} : NULL, 0.5);
     if (state)
@@ -308,8 +257,8 @@ static int make_response(const struct filter_run *run, const struct case_target 
     int status =
         padded ? penstock_fft_plan(&plan, target->context, &PENSTOCK_FFT_DESC(.n = n), "cpu") : PENSTOCK_ERR_MEMORY;
     for (size_t k = 0; k < run->filter->taps && !status; k++) {
-        padded[k].re = (run->filter->real_taps ? run->real_taps[k] : run->taps[k].re) / (float)n;
-        padded[k].im = (run->filter->real_taps ? 0 : run->taps[k].im) / (float)n;
+        padded[k].re = (run->filter->real_taps ? run->signal.real_taps[k] : run->signal.taps[k].re) / (float)n;
+        padded[k].im = (run->filter->real_taps ? 0 : run->signal.taps[k].im) / (float)n;
     }
     if (!status)
         status = penstock_plan_run(plan, padded, response, 1);
@@ -356,19 +305,20 @@ static int bench(const struct test_case *test, const struct case_target *target,
     int code = status ? bench_status(row, status) : EXIT_DONE;
     if (!code) {
         row->plan_cold_ms = 1e3 * (seconds_now() - start);
-        row->batch = run.values;
-        row->samples_per_run = (double)run.samples;
-        row->bytes_per_sample = (double)penstock_format_bytes(filter->format) +
-                                (double)(filter->channels * run.values * run.info.value_bytes) / (double)run.samples;
-        code = filter->stream
-                   ? copy_stream_bench(row, target, &(struct workload){run_stream, &run}, run.in, run.samples)
-                   : measure(&run, row);
+        row->batch = run.signal.values;
+        row->samples_per_run = (double)run.signal.samples;
+        row->bytes_per_sample =
+            (double)penstock_format_bytes(filter->format) +
+            (double)(filter->channels * run.signal.values * run.info.value_bytes) / (double)run.signal.samples;
+        code = filter->stream ? copy_stream_bench(row, target, &(struct workload){run_stream, &run}, run.signal.in,
+                                                  run.signal.samples)
+                              : measure(&run, row);
         bool once = filter->interpolation == 1 && filter->channels == 1 && !filter->stream && !filter->acquire;
         if (!code && once && !(row->peer && row->peer->filter_new))
             code = measure_on_device(&run, target, row);
         if (!code && (filter->stream || filter->acquire || !strcmp(target->device, "cpu")))
-            bench_stream_limits(row, target, (double)(run.samples * penstock_format_bytes(filter->format)),
-                                (double)(filter->channels * run.values * run.info.value_bytes));
+            bench_stream_limits(row, target, (double)(run.signal.samples * penstock_format_bytes(filter->format)),
+                                (double)(filter->channels * run.signal.values * run.info.value_bytes));
     }
     release(&run);
     return code;

@@ -11,14 +11,15 @@
 static int pull_some(const struct pass *pass, bool wait, size_t done, size_t *got)
 {
     const size_t room = pass->room - done;
+    penstock_stream *last = pass->last ? pass->last : pass->stream;
     if (pass->acquire)
-        return lent_pull(pass->stream, pass->random_chunk, pass->out + done * pass->out_bytes, room, wait, got);
+        return lent_pull(last, pass->random_chunk, pass->out + done * pass->out_bytes, room, wait, got);
     if (!pass->channels)
-        return penstock_stream_pull(pass->stream, pass->out + done * pass->out_bytes, room, wait, got);
+        return penstock_stream_pull(last, pass->out + done * pass->out_bytes, room, wait, got);
     const size_t value = pass->out_bytes / pass->channel_count;
     for (size_t c = 0; c < pass->channel_count; c++)
         pass->channels[c] = pass->out + (c * pass->room + done) * value;
-    return penstock_stream_pull_channels(pass->stream, pass->channels, room, wait, got);
+    return penstock_stream_pull_channels(last, pass->channels, room, wait, got);
 }
 
 static int pull(const struct pass *pass, bool wait, size_t *count)

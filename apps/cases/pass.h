@@ -8,7 +8,7 @@
 #include <penstock/stream.h>
 
 struct pass {
-    penstock_stream *stream;
+    penstock_stream *stream, *last; /* `last`: of a chain, which results come from; NULL: the same */
     const void *in;
     size_t items, in_bytes;
     char *out; /* by item, or by channel: `room` values of each */

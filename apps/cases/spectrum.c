@@ -3,6 +3,7 @@
 
 /* spectrum: the streaming windowed FFT, pushed in chunks of random size, or through memory that it lends; and the
  * stream of vectors, which has the same values. */
+#include "spectrum.h"
 #include "accuracy.h"
 #include "bench_stream.h"
 #include "cases.h"
@@ -68,23 +69,28 @@ struct spectrum_run {
     bool random_chunks; /* and every sample and vector is written and read */
 };
 
-static int open_stream(struct spectrum_run *run, const struct spectrum_case *spectrum, const struct case_target *target)
+int spectrum_case_open(penstock_stream **stream, float **window, const struct spectrum_case *spectrum,
+                       const struct case_target *target)
 {
-    *run = (struct spectrum_run){.spectrum = spectrum};
-    if (!(run->window = malloc(spectrum->n * sizeof *run->window)))
+    if (!(*window = malloc(spectrum->n * sizeof **window)))
         return PENSTOCK_ERR_MEMORY;
-    int status = penstock_window_fill(run->window, spectrum->n, *spectrum->window ? spectrum->window : "rectangular");
+    int status = penstock_window_fill(*window, spectrum->n, *spectrum->window ? spectrum->window : "rectangular");
     if (status)
         return status;
     if (spectrum->vectors)
-        return penstock_fft_stream_open(&run->stream, target->context,
-                                        &PENSTOCK_FFT_STREAM_DESC(.n = spectrum->n, .window = run->window),
-                                        target->device);
-    return penstock_spectrum_open(&run->stream, target->context,
+        return penstock_fft_stream_open(stream, target->context,
+                                        &PENSTOCK_FFT_STREAM_DESC(.n = spectrum->n, .window = *window), target->device);
+    return penstock_spectrum_open(stream, target->context,
                                   &PENSTOCK_SPECTRUM_DESC(.n = spectrum->n, .hop = spectrum->hop,
-                                                          .format = spectrum->format, .taps = run->window,
+                                                          .format = spectrum->format, .taps = *window,
                                                           .output = spectrum->output, .average = spectrum->average),
                                   target->device);
+}
+
+static int open_stream(struct spectrum_run *run, const struct spectrum_case *spectrum, const struct case_target *target)
+{
+    *run = (struct spectrum_run){.spectrum = spectrum};
+    return spectrum_case_open(&run->stream, &run->window, spectrum, target);
 }
 
 /* Room for `vectors` outputs, and a few samples more that make none. */

@@ -87,7 +87,8 @@ check_error(2, "--low 0 and --high -5", "spectrum", *source, "--png", path("x.pn
 
 check_error(2, "unknown kind of case 'ftt'; did you mean 'fft'?", "check", "--case", "ftt:64")
 for case in ["fft", "fft:0", "fft:64:square", "fft:64:avg4", "spectrum:64:hop0", "ofdm:dab", "ofdm:wifi:qam32",
-             "receive:wifi:7", "receive:wifi-10mhz:recordings", "receive:wifi"]:
+             "receive:wifi:7", "receive:wifi-10mhz:recordings", "receive:wifi", "chain", "chain:filter:ccf:9",
+             "chain:filter+spectrum:64", "chain:filter:ccf:9+fft:64", "chain:filter:ccf:9+spectrum:0"]:
     check_error(2, "is impossible", "check", "--case", case)
     check_error(2, "is impossible", "bench", "--case", case)
 for case, why in {
@@ -97,7 +98,10 @@ for case, why in {
     "fft:64:local:global": "set the same thing", "fft:64:real:cs16": "samples of real transforms are f32",
     "fft:8388608:skip1073741824:power:avg1073741823:x1073741824": "more than 2^40 samples",
     "spectrum:64:power:hop1073741824:x1073741824:avg1073741824": "more than 2^40 samples",
-    "receive:wifi:idel": "did you mean 'idle'?"}.items():
+    "receive:wifi:idel": "did you mean 'idle'?", "chain:spectrum:64+filter:ccf:9": "a chain is filter:...+spectrum:...",
+    "chain:filter:fff:9+spectrum:64": "one channel of complex values",
+    "chain:filter:ccf:9+spectrum:64:cs16": "told by the filter's words",
+    "chain:filter:ccf:9+spectrum:64:decibel": "no bound"}.items():
     check_error(2, why, "check", "cpu", "--case", case)
 check_error(2, "unknown study 'radices'", "bench", "--study", "radices")
 check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
