@@ -53,13 +53,13 @@ static inline void sweep_allocations(sweep_use *use, const char *device, unsigne
     printf("%s: %ld allocations\n", device, k / SWEEP_STEP);
 }
 
-/* Each call fails once or, `for_good`, all from it on. */
+/* Each call fails once or, `for_good`, all from it on. Of two threads, whose batches are as many on any machine. */
 static inline void sweep_calls_of(sweep_use *use, const char *device, bool for_good)
 {
     penstock_context *context = NULL;
     long failed = 0, objects = penstock__trace_live();
     bool reached = true, named = strncmp(device, "prefer:", 7) != 0;
-    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "")));
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.cache_dir = "", .threads = 2)));
     for (long k = 0; reached && k < 5000; k += k < 60 ? 1 : 7) {
         long before = penstock__trace_calls();
         bool wrong = false;

@@ -345,8 +345,10 @@ int main(void)
     CHECK_OK(penstock_context_new(&threads, &PENSTOCK_CONTEXT_DESC(.threads = 5)));
     check_chunks(threads, "cpu");
     penstock_context_free(threads);
-    check_full(context, "cpu");
-    check_full(context, "trace");
+    CHECK_OK(penstock_context_new(&threads, &PENSTOCK_CONTEXT_DESC(.threads = 2))); /* with 16 all of it is taken */
+    check_full(threads, "cpu");
+    check_full(threads, "trace");
+    penstock_context_free(threads);
     check_not_finite(context);
     check_latency(context);
     check_refusals(context);
