@@ -12,6 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/vendors" "$folder/kernels"
 echo "$library" > "$folder/vendors/oclgrind.icd"
 export PENSTOCK_PROBE="$folder/none" # each kernel once is enough
+export OCLGRIND_LOCAL_MEM_SIZE=65536 # as the largest profile; else 32768
 export OCL_ICD_VENDORS="$folder/vendors" OCL_ICD_FILENAMES="$library" OCLGRIND_DATA_RACES=1 OCLGRIND_LOG="$folder/log" PENSTOCK_CACHE_DIR="$folder/cache"
 failed=0 held=0
 check() { # CASE...
