@@ -6,6 +6,7 @@
 #include "core/batcher_device.h"
 #include "core/device_ends.h"
 #include "core/device_pieces.h"
+#include "core/multiples.h"
 #include "core/ring.h"
 
 #define NO_PIECE      PENSTOCK__DEVICE_PIECES
@@ -96,23 +97,13 @@ static void settle(void *link)
 
 /* ---------------------------------------------------------------- onto the device ------------- */
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    while (b) {
-        const size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Pieces of so many blocks that each begins, and each group of samples, where the device lets memory begin; and of as
  * many that what a piece leaves over lies within it alone. */
 static int lay_out(struct penstock__device_link *link, const struct penstock__device_shape *shape)
 {
     const size_t step = penstock__device_pieces_step(shape->device, link->groups.sample_bytes);
-    const size_t whole = step / common_divisor(step, shape->values), blocks = shape->blocks / whole * whole;
-    const size_t before = (link->groups.span + step - 1) / step * step;
+    const size_t whole = step / penstock__common_divisor(step, shape->values), blocks = shape->blocks / whole * whole;
+    const size_t before = penstock__round_up(link->groups.span, step);
     const struct penstock__device_pieces like = {.device = shape->device,
                                                  .sample_bytes = link->groups.sample_bytes,
                                                  .before = before,

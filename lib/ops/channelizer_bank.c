@@ -4,15 +4,11 @@
 /* The polyphase sums of the analysis bank. */
 #include "ops/channelizer_bank.h"
 #include "backends/backend.h"
+#include "core/multiples.h"
 
 #include <string.h>
 
 #define MOST_TOGETHER 16 /* a multiple of what any build of the kernels makes together */
-
-static size_t round_up(size_t value, size_t multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
 
 /* Weight t M + i belongs to the window's sample t M + i, which the tap of the last index meets first. */
 static void place_weights(struct channel_bank *bank, const float *taps, size_t tap_count)
@@ -32,13 +28,13 @@ int penstock__channel_bank_init(struct channel_bank *bank, const penstock_channe
                                 size_t tap_count)
 {
     const size_t channels = desc->channels;
-    size_t depth = (tap_count + channels - 1) / channels, width = round_up(channels, FOLD_WIDTH / 2);
+    size_t depth = (tap_count + channels - 1) / channels, width = penstock__round_up(channels, FOLD_WIDTH / 2);
     *bank = (struct channel_bank){.channels = channels,
                                   .hop = desc->hop,
                                   .advance = desc->advance,
                                   .origin = desc->origin,
                                   .window = depth * channels,
-                                  .stride = round_up(2 * channels + FOLD_WIDTH, FOLD_WIDTH),
+                                  .stride = penstock__round_up(2 * channels + FOLD_WIDTH, FOLD_WIDTH),
                                   .weights = {.depth = depth, .width = width},
                                   .kernels = penstock__channelizer_kernels()};
     bank->weights.values = penstock__calloc(2 * width * depth, sizeof(float));

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Lengths of the filter's blocks and transforms. */
+#include "core/multiples.h"
 #include "ops/filter_engine.h"
 
 /* A multiple that keeps frames and values aligned for vector instructions: 64 bytes of the smallest samples with
@@ -9,31 +10,17 @@
 #define ALIGNED_SAMPLES 16
 #define ALIGNED_SHARE   0.93
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    while (b) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static size_t round_up(size_t value, size_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 static size_t aligned(size_t unit)
 {
-    return unit / common_divisor(unit, ALIGNED_SAMPLES) * ALIGNED_SAMPLES;
+    return unit / penstock__common_divisor(unit, ALIGNED_SAMPLES) * ALIGNED_SAMPLES;
 }
 
 /* History in whole units of one kind and a block in such of another, both longer where that costs little. */
 static void divide(struct filter_shape *shape, size_t room, size_t history_unit, size_t block_unit)
 {
-    size_t history = round_up(shape->history, history_unit), block = (room - history) / block_unit * block_unit;
-    size_t wide = round_up(history, aligned(history_unit)), unit = aligned(block_unit);
+    size_t history = penstock__round_up(shape->history, history_unit),
+           block = (room - history) / block_unit * block_unit;
+    size_t wide = penstock__round_up(history, aligned(history_unit)), unit = aligned(block_unit);
     shape->history = history;
     shape->block = block;
     if (wide >= room || (double)((room - wide) / unit * unit) < ALIGNED_SHARE * (double)block)
@@ -56,19 +43,19 @@ static void finish(struct filter_shape *shape)
 bool penstock__filter_shape_set(struct filter_shape *shape, size_t n)
 {
     size_t up = shape->interpolation, down = shape->decimation;
-    size_t whole = down / common_divisor(down, up); /* samples of the shortest block: one with whole values */
+    size_t whole = down / penstock__common_divisor(down, up); /* samples of the shortest block: one with whole values */
     size_t history_unit;
     size_t late = shape->advance % up ? 1 : 0; /* samples after a block that its last values see */
     shape->n = n;
     shape->pair = NULL;
     shape->partitions = 1;
     shape->high = n * up;
-    shape->fold = common_divisor(down, shape->high);
+    shape->fold = penstock__common_divisor(down, shape->high);
     shape->m = shape->high / shape->fold;
     shape->step = down / shape->fold;
-    history_unit = shape->fold / common_divisor(shape->fold, up);
+    history_unit = shape->fold / penstock__common_divisor(shape->fold, up);
     shape->history = (shape->taps - 1 + up - 1) / up;
-    if (n < round_up(shape->history, history_unit) + whole + late)
+    if (n < penstock__round_up(shape->history, history_unit) + whole + late)
         return false;
     divide(shape, n - late, history_unit, whole);
     finish(shape);
