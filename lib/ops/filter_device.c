@@ -96,9 +96,6 @@ static int make(penstock_stream *stream, size_t blocks, penstock_buffer *in, pen
     if (!penstock__filter_in_flight(filter))
         filter->handed = stream->given;
     batch->ticket = filter->blocks;
-    batch->items = blocks * filter->shape->values;
-    batch->read = 0;
-    batch->since = filter->complete;
     penstock__filter_queue_next(filter, blocks);
     batch->state = PENSTOCK__RING_HANDED;
     return PENSTOCK_OK;

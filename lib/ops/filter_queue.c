@@ -73,7 +73,10 @@ void penstock__filter_queue_next(struct filter_stream *filter, size_t blocks)
 {
     struct penstock__ring *ring = &filter->ring;
     size_t bytes = filter->shape->sample_bytes, used = blocks * filter->shape->block;
-    struct penstock__ring_batch *next;
+    struct penstock__ring_batch *batch = penstock__ring_last(ring), *next;
+    batch->items = blocks * filter->shape->values;
+    batch->read = 0;
+    batch->since = filter->complete;
     penstock__ring_sent(ring);
     next = penstock__ring_last(ring);
     next->state = PENSTOCK__RING_FILLING;
@@ -107,9 +110,6 @@ void penstock__filter_queue_send(struct filter_stream *filter)
         lose(filter);
         return;
     }
-    batch->items = filter->made_blocks * filter->shape->values;
-    batch->read = 0;
-    batch->since = filter->complete;
     penstock__filter_queue_next(filter, filter->made_blocks);
 }
 
