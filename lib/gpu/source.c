@@ -18,7 +18,7 @@ static int add_file(struct gpu_text *text, const char *folder, const char *name)
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path || !(file = fopen(path, "re")))
         return penstock__error(PENSTOCK_ERR_FILE, "kernel source %s/%s: %s", folder, name, strerror(errno));
     while (fgets(line, sizeof line, file))
-        penstock__text_add(text, "%s", line);
+        penstock__text_add_whole(text, line);
     bad = ferror(file);
     fclose(file);
     return bad ? penstock__error(PENSTOCK_ERR_FILE, "kernel source %s cannot be read", path) : PENSTOCK_OK;
@@ -43,7 +43,7 @@ int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *co
         if (folder)
             status = add_file(text, folder, *name);
         else
-            penstock__text_add(text, "%s", find(*name)->content);
+            penstock__text_add_whole(text, find(*name)->content);
         if (status)
             return status;
         penstock__text_add(text, "\n");

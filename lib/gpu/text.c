@@ -48,6 +48,15 @@ void penstock__text_add(struct gpu_text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+void penstock__text_add_whole(struct gpu_text *text, const char *more)
+{
+    size_t length = strlen(more);
+    if (!reserve(text, length))
+        return;
+    memcpy(text->content + text->length, more, length + 1);
+    text->length += length;
+}
+
 void penstock__text_add_float(struct gpu_text *text, float value)
 {
     char digits[40];

@@ -16,6 +16,9 @@ struct gpu_text {
 /* No conversion for floating point: it would follow the locale. */
 void penstock__text_add(struct gpu_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* As it is, and in a tenth of the time: of files. */
+void penstock__text_add_whole(struct gpu_text *text, const char *more);
+
 /* `value` as a float literal that reads back as the same number, whatever the locale. */
 void penstock__text_add_float(struct gpu_text *text, float value);
 

@@ -85,12 +85,13 @@ int penstock__opencl_error(const struct penstock_device *device, const char *cal
 
 /* ---------------------------------------------------------------- devices.c ------------------- */
 
-#define OPENCL_KEPT 4
+#define OPENCL_KEPT 8
 
-/* A compiled program whose binary is not in the cache folder yet. */
+/* A program that plans had. */
 struct opencl_kept {
     cl_program program;
-    char name[64]; /* that it will have there */
+    char name[64]; /* of its binary in the cache folder */
+    bool unsaved;  /* which is not there yet */
 };
 
 struct opencl_device {
@@ -107,7 +108,7 @@ struct opencl_device {
     const char *options; /* of its compiler */
     char identity[768];  /* device, driver and platform with versions: what compiled kernels depend on */
     pthread_mutex_t kept_lock;
-    struct opencl_kept kept[OPENCL_KEPT]; /* the last ones, the oldest first */
+    struct opencl_kept kept[OPENCL_KEPT]; /* the last ones, the one asked for last behind them */
     unsigned kept_count;
 };
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Programs: from the cache if the driver still takes the binary, else compiled, and then kept. */
+/*
+ * Programs: those that plans had last; from the cache folder if the driver still takes the binary; else compiled, and
+ * then kept there. Another plan for the same kernels, as another window or other taps ask for, has them at once: PoCL
+ * reads a binary in a millisecond.
+ */
 #include "backends/opencl/opencl.h"
 #include "gpu/kernel.h"
 
@@ -122,63 +126,81 @@ static void to_cache(struct penstock_device *device, const char *name, cl_progra
 
 /* ---------------------------------------------------------------- kept ------------------------ */
 
-/*
- * PoCL compiles a kernel once more for its binary, which takes longer than the plan itself does and is of no use to it:
- * on a CPU that waits until the device is closed or many programs wait for it. Until then the program serves itself.
- */
-static void keep(struct penstock_device *device, const char *name, cl_program program)
-{
-    struct opencl_device *self = device->priv;
-    struct opencl_kept oldest = {.program = NULL};
-    if ((!self->limits.cpu && !device->tell) || self->api->RetainProgram(program)) {
-        to_cache(device, name, program);
-        return;
-    }
-    pthread_mutex_lock(&self->kept_lock);
-    if (self->kept_count == OPENCL_KEPT) {
-        oldest = self->kept[0];
-        memmove(self->kept, self->kept + 1, --self->kept_count * sizeof *self->kept);
-    }
-    self->kept[self->kept_count].program = program;
-    snprintf(self->kept[self->kept_count++].name, sizeof oldest.name, "%s", name);
-    pthread_mutex_unlock(&self->kept_lock);
-    if (oldest.program) {
-        to_cache(device, oldest.name, oldest.program);
-        self->api->ReleaseProgram(oldest.program);
-    }
-}
-
+/* NULL, or retained for the caller. The one that was asked for last is forgotten last. */
 static cl_program from_kept(struct penstock_device *device, const char *name)
 {
     struct opencl_device *self = device->priv;
     cl_program program = NULL;
     pthread_mutex_lock(&self->kept_lock);
     for (unsigned i = 0; i < self->kept_count && !program; i++)
-        if (!strcmp(self->kept[i].name, name) && !self->api->RetainProgram(self->kept[i].program))
-            program = self->kept[i].program;
+        if (!strcmp(self->kept[i].name, name) && !self->api->RetainProgram(self->kept[i].program)) {
+            const struct opencl_kept found = self->kept[i];
+            program = found.program;
+            memmove(self->kept + i, self->kept + i + 1, (self->kept_count - i - 1) * sizeof found);
+            self->kept[self->kept_count - 1] = found;
+        }
     pthread_mutex_unlock(&self->kept_lock);
     return program;
+}
+
+static void forget(struct penstock_device *device, const struct opencl_kept *kept)
+{
+    if (kept->unsaved)
+        to_cache(device, kept->name, kept->program);
+    opened(device)->api->ReleaseProgram(kept->program);
+}
+
+static void keep(struct penstock_device *device, const char *name, cl_program program, bool unsaved)
+{
+    struct opencl_device *self = device->priv;
+    struct opencl_kept made = {.program = program, .unsaved = unsaved}, oldest = {.program = NULL};
+    if (self->api->RetainProgram(program)) {
+        if (unsaved)
+            to_cache(device, name, program);
+        return;
+    }
+    snprintf(made.name, sizeof made.name, "%s", name);
+    pthread_mutex_lock(&self->kept_lock);
+    if (self->kept_count == OPENCL_KEPT) {
+        oldest = self->kept[0];
+        memmove(self->kept, self->kept + 1, --self->kept_count * sizeof *self->kept);
+    }
+    self->kept[self->kept_count++] = made;
+    pthread_mutex_unlock(&self->kept_lock);
+    if (oldest.program)
+        forget(device, &oldest);
 }
 
 void penstock__opencl_programs_free(struct penstock_device *device)
 {
     struct opencl_device *self = device->priv;
-    for (unsigned i = 0; i < self->kept_count; i++) {
-        to_cache(device, self->kept[i].name, self->kept[i].program);
-        self->api->ReleaseProgram(self->kept[i].program);
-    }
+    for (unsigned i = 0; i < self->kept_count; i++)
+        forget(device, &self->kept[i]);
     self->kept_count = 0;
+}
+
+/* PoCL compiles a kernel once more for its binary, which takes longer than the plan itself does and is of no use to it:
+ * on a CPU that waits until the device is closed or many programs have been asked for since. */
+static int compile_anew(cl_program *program, struct penstock_device *device, const char *name, const char *source)
+{
+    const bool later = opened(device)->limits.cpu || device->tell;
+    int status = penstock__probe_plan(device, name);
+    if (status || (status = compile(program, device, source)))
+        return status;
+    if (!later)
+        to_cache(device, name, *program);
+    keep(device, name, *program, later);
+    return PENSTOCK_OK;
 }
 
 int penstock__opencl_program(cl_program *program, struct penstock_device *device, const char *source)
 {
     char name[64];
-    int status;
     penstock__gpu_cache_name(name, "opencl", source, opened(device)->options, opened(device)->identity);
-    if ((*program = from_kept(device, name)) || (*program = from_cache(device, name)))
+    if ((*program = from_kept(device, name)))
         return PENSTOCK_OK;
-    if ((status = penstock__probe_plan(device, name)) || (status = compile(program, device, source)))
-        return status;
-    keep(device, name, *program);
+    if (!(*program = from_cache(device, name)))
+        return compile_anew(program, device, name, source);
+    keep(device, name, *program, false);
     return PENSTOCK_OK;
 }
