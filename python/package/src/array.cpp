@@ -152,13 +152,27 @@ static bool import_cuda(nb::handle given, bool written, nb::ndarray<nb::ro> &arr
     return true;
 }
 
+/* What is shorter than DLPack comes first. */
+static bool import_any(nb::handle given, bool written, const char *name, nb::ndarray<nb::ro> &array)
+{
+    if (import_cupy(given, array))
+        return true;
+    const nb::object owner = torch_capsule(given, name);
+    const nb::handle source = owner.is_valid() ? nb::handle(owner) : given;
+    nb::ndarray<> writable;
+    if (written ? nb::try_cast(source, writable, false) : nb::try_cast(source, array, false)) {
+        if (written)
+            array = nb::ndarray<nb::ro>(writable);
+        return true;
+    }
+    return import_cuda(given, written, array);
+}
+
 array_view array_view::in(nb::handle given, const item &wanted, const char *name)
 {
     array_view view;
     nb::ndarray<nb::ro> array;
-    const nb::object owner = torch_capsule(given, name);
-    const nb::handle source = owner.is_valid() ? nb::handle(owner) : given;
-    if (!nb::try_cast(source, array, false) && !import_cuda(given, false, array))
+    if (!import_any(given, false, name, array))
         refuse(name,
                "no array, but " + std::string(nb::type_name(given.type()).c_str()) + "; numpy.asarray() makes one");
     view.fill(std::move(array), wanted, name);
@@ -168,13 +182,8 @@ array_view array_view::in(nb::handle given, const item &wanted, const char *name
 array_view array_view::out(nb::handle given, const item &wanted, const char *name)
 {
     array_view view;
-    nb::ndarray<> writable;
     nb::ndarray<nb::ro> array;
-    const nb::object owner = torch_capsule(given, name);
-    const nb::handle source = owner.is_valid() ? nb::handle(owner) : given;
-    if (nb::try_cast(source, writable, false))
-        array = nb::ndarray<nb::ro>(writable);
-    else if (!import_cuda(given, true, array))
+    if (!import_any(given, true, name, array))
         refuse(name, "no array that can be written, but " + std::string(nb::type_name(given.type()).c_str()));
     view.fill(std::move(array), wanted, name);
     return view;
@@ -218,6 +227,16 @@ static PyObject *numpy_type(const dtype &type)
         if (numpy_types[i] == type)
             return numpy().types[i];
     fail(PENSTOCK_ERR_ARGUMENT, "no such dtype");
+}
+
+bool is_numpy_type(nb::handle given, dtype &type)
+{
+    for (size_t i = 0; i < 6; i++)
+        if (given.ptr() == numpy().types[i]) { /* NumPy has one object for each */
+            type = numpy_types[i];
+            return true;
+        }
+    return false;
 }
 
 nb::object new_array(const axes &leading, const item &made, array_view &view)

@@ -63,6 +63,9 @@ class array_view
     nb::ndarray<nb::ro> array_;
 };
 
+/* Whether a dtype of NumPy's is one of those above, and which. */
+bool is_numpy_type(nb::handle given, dtype &type);
+
 /* A new NumPy array for items, and its view. */
 nb::object new_array(const axes &leading, const item &made, array_view &view);
 inline nb::object new_array(size_t count, const item &made, array_view &view)

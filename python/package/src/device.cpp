@@ -37,6 +37,35 @@ void foreign_queues::clear()
         penstock_queue_free(known.queue); /* waits for what is in it */
 }
 
+/* ---------------------------------------------------------------- memory of others ------------ */
+
+penstock_buffer *foreign_buffers::of(penstock_context *context, const char *device, const array_view &array,
+                                     const penstock_buffer *kept)
+{
+    for (const entry &one : entries)
+        if (one.data == array.data && one.bytes == array.bytes && one.device_id == array.device_id)
+            return one.buffer;
+    entry made = {array.data, array.bytes, array.device_id, nullptr};
+    check(penstock_buffer_wrap(&made.buffer, context, device, reinterpret_cast<uintptr_t>(array.data), array.bytes));
+    if (entries.size() < MOST) {
+        entries.push_back(made);
+        return made.buffer;
+    }
+    next += entries[next].buffer == kept;
+    next %= MOST;
+    penstock_buffer_free(entries[next].buffer);
+    entries[next] = made;
+    next = (next + 1) % MOST;
+    return made.buffer;
+}
+
+void foreign_buffers::clear()
+{
+    for (const entry &one : entries)
+        penstock_buffer_free(one.buffer);
+    entries.clear();
+}
+
 /* ---------------------------------------------------------------- buffers --------------------- */
 
 static dtype dtype_of(const std::string &name)

@@ -46,6 +46,35 @@ class foreign_queues
     std::vector<entry> entries;
 };
 
+/*
+ * Memory of callers as buffers of a plan, made when it is first seen: the driver is asked for its place once. Used
+ * under the plan's lock. Freeing one while work in it is under way leaves the memory, which a queue of CUDA's knows by
+ * its address.
+ */
+class foreign_buffers
+{
+  public:
+    /* Another one is forgotten for it where there are many, but for `kept`. */
+    penstock_buffer *of(penstock_context *context, const char *device, const array_view &array,
+                        const penstock_buffer *kept);
+    void clear();
+    ~foreign_buffers()
+    {
+        clear();
+    }
+
+  private:
+    static constexpr size_t MOST = 16;
+    struct entry {
+        const void *data;
+        size_t bytes;
+        int device_id;
+        penstock_buffer *buffer;
+    };
+    std::vector<entry> entries;
+    size_t next = 0; /* the one to be forgotten for another */
+};
+
 } // namespace penstock_python
 
 #endif

@@ -10,8 +10,10 @@ namespace penstock_python
 
 void plan::close()
 {
+    const context_ptr context = self.context(); /* which the buffers need */
     queues.clear();
     self.close();
+    buffers.clear();
 }
 
 size_t plan::frames_of(const array_view &x, axes &results) const
@@ -66,24 +68,6 @@ nb::object plan::run(nb::handle x, nb::handle given)
 
 /* ---------------------------------------------------------------- on the device --------------- */
 
-/* Memory of a caller's as a buffer. What wraps it is freed while work in it is under way: the memory is not, and a
- * queue of CUDA's knows it by its address. */
-class wrapped
-{
-  public:
-    wrapped(penstock_context *context, const char *device, const array_view &array)
-    {
-        check(penstock_buffer_wrap(&self, context, device, reinterpret_cast<uintptr_t>(array.data), array.bytes));
-    }
-    wrapped(const wrapped &) = delete;
-    wrapped &operator=(const wrapped &) = delete;
-    ~wrapped()
-    {
-        penstock_buffer_free(self);
-    }
-    penstock_buffer *self = nullptr;
-};
-
 static const char *device_of(penstock_plan *own)
 {
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
@@ -95,8 +79,9 @@ void plan::send(const array_view &from, const array_view &to, size_t frames, pen
 {
     self.use([&](penstock_plan *own) {
         const char *device = device_of(own);
-        const wrapped before(self.context()->self, device, from), after(self.context()->self, device, to);
-        return check(penstock_plan_enqueue(own, before.self, after.self, frames, work));
+        penstock_buffer *before = buffers.of(self.context()->self, device, from, nullptr);
+        penstock_buffer *after = buffers.of(self.context()->self, device, to, before);
+        return check(penstock_plan_enqueue(own, before, after, frames, work));
     });
 }
 
@@ -161,15 +146,10 @@ nb::object plan::enqueue(nb::handle x, nb::handle given, queue &work)
     self.use([&](penstock_plan *own) {
         const char *device = device_of(own);
         penstock_context *context = self.context()->self;
-        std::optional<wrapped> before, after;
-        if (!from.buffer_)
-            before.emplace(context, device, from.view);
-        if (!to.buffer_)
-            after.emplace(context, device, to.view);
-        return work.self.use_within([&](penstock_queue *queue_) {
-            return check(penstock_plan_enqueue(own, from.buffer_ ? from.buffer_.get() : before->self,
-                                               to.buffer_ ? to.buffer_.get() : after->self, frames, queue_));
-        });
+        penstock_buffer *before = from.buffer_ ? from.buffer_.get() : buffers.of(context, device, from.view, nullptr);
+        penstock_buffer *after = to.buffer_ ? to.buffer_.get() : buffers.of(context, device, to.view, before);
+        return work.self.use_within(
+            [&](penstock_queue *queue_) { return check(penstock_plan_enqueue(own, before, after, frames, queue_)); });
     });
     return nb::borrow(given);
 }

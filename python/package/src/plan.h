@@ -34,6 +34,7 @@ class plan
     void send(const array_view &from, const array_view &to, size_t frames, penstock_queue *work);
 
     foreign_queues queues;
+    foreign_buffers buffers;
 };
 
 } // namespace penstock_python

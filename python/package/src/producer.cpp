@@ -8,6 +8,12 @@
 namespace penstock_python
 {
 
+/* numpy.ndarray is not: nothing below is to cost its callers anything. */
+static bool is_written_in_python(nb::handle array)
+{
+    return !std::strchr(Py_TYPE(array.ptr())->tp_name, '.');
+}
+
 static bool made_by(nb::handle array, std::string_view module)
 {
     nb::object name = nb::getattr(array.type(), "__module__", nb::none());
@@ -82,9 +88,7 @@ static void check_plain(const torch_module &torch, nb::handle given, const std::
 
 nb::object torch_capsule(nb::handle given, const char *name)
 {
-    if (std::strchr(Py_TYPE(given.ptr())->tp_name, '.')) /* not written in Python: numpy.ndarray */
-        return {};
-    const torch_module *torch = torch_of(given);
+    const torch_module *torch = is_written_in_python(given) ? torch_of(given) : nullptr;
     if (!torch)
         return {};
     check_plain(*torch, given, name);
@@ -107,13 +111,94 @@ static uint64_t torch_stream(const torch_module &torch, int device_id)
 
 /* ---------------------------------------------------------------- CuPy ------------------------ */
 
-static uint64_t cupy_stream(nb::object &keep)
+constexpr size_t MOST_AXES = 16; /* of those that are read here; DLPack has the others */
+
+/* cupy and what is used of it, as above. */
+struct cupy_module {
+    PyObject *ndarray, *get_current_stream, *empty;
+    PyObject *data, *ptr, *device_id, *dtype, *shape, *strides, *c_contiguous;
+    bool cuda; /* not AMD's HIP, whose pointers the library does not take */
+};
+
+static const cupy_module *find_cupy()
 {
-    static PyObject *const current = kept(nb::module_::import_("cupy.cuda").attr("get_current_stream"));
-    keep = nb::steal(PyObject_CallNoArgs(current));
+    nb::module_ cupy = nb::module_::import_("cupy"), device = nb::module_::import_("cupy.cuda");
+    auto *made = new cupy_module;
+    made->ndarray = kept(cupy.attr("ndarray"));
+    made->get_current_stream = kept(device.attr("get_current_stream"));
+    made->empty = kept(cupy.attr("empty"));
+    made->cuda = !nb::cast<bool>(device.attr("runtime").attr("is_hip"));
+    made->data = PyUnicode_InternFromString("data");
+    made->ptr = PyUnicode_InternFromString("ptr");
+    made->device_id = PyUnicode_InternFromString("device_id");
+    made->dtype = PyUnicode_InternFromString("dtype");
+    made->shape = PyUnicode_InternFromString("shape");
+    made->strides = PyUnicode_InternFromString("strides");
+    made->c_contiguous = PyUnicode_InternFromString("_c_contiguous");
+    return made;
+}
+
+/* NULL where the array is none of CuPy's. */
+static const cupy_module *cupy_of(nb::handle array)
+{
+    static const cupy_module *known; /* under the interpreter's lock */
+    if (known && array.type().ptr() == known->ndarray)
+        return known;
+    if (!made_by(array, "cupy"))
+        return nullptr;
+    if (!known)
+        known = find_cupy();
+    return known;
+}
+
+static nb::object attribute(nb::handle object, PyObject *name)
+{
+    nb::object value = nb::steal(PyObject_GetAttr(object.ptr(), name));
+    if (!value.is_valid())
+        nb::raise_python_error();
+    return value;
+}
+
+/* Numbers of a tuple, each divided by `unit`: how many; more than there is room for where it is no such tuple. */
+static size_t read_numbers(nb::handle tuple, int64_t unit, std::array<int64_t, MOST_AXES> &numbers)
+{
+    const size_t count = PyTuple_Check(tuple.ptr()) ? static_cast<size_t>(PyTuple_GET_SIZE(tuple.ptr())) : SIZE_MAX;
+    for (size_t i = 0; i < count && count <= numbers.size(); i++)
+        numbers[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i))) / unit;
+    return count;
+}
+
+bool import_cupy(nb::handle given, nb::ndarray<nb::ro> &array)
+{
+    const cupy_module *cupy = is_written_in_python(given) ? cupy_of(given) : nullptr;
+    dtype type;
+    if (!cupy || !cupy->cuda || given.type().ptr() != cupy->ndarray ||
+        !is_numpy_type(attribute(given, cupy->dtype), type))
+        return false;
+    std::array<int64_t, MOST_AXES> sizes, steps;
+    const size_t axes = read_numbers(attribute(given, cupy->shape), 1, sizes);
+    if (axes > sizes.size())
+        return false;
+    const bool whole = attribute(given, cupy->c_contiguous).ptr() == Py_True;
+    if (!whole && read_numbers(attribute(given, cupy->strides), type.bits / 8, steps) != axes)
+        return false;
+    const nb::object data = attribute(given, cupy->data);
+    const auto address = nb::cast<uintptr_t>(attribute(data, cupy->ptr));
+    std::array<size_t, MOST_AXES> shape;
+    for (size_t i = 0; i < axes; i++)
+        shape[i] = static_cast<size_t>(sizes[i]);
+    array = nb::ndarray<nb::ro>(reinterpret_cast<const void *>(address), axes, shape.data(), given,
+                                whole ? nullptr : steps.data(), type, CUDA,
+                                nb::cast<int>(attribute(data, cupy->device_id)));
+    return true;
+}
+
+static uint64_t cupy_stream(const cupy_module &cupy, nb::object &keep)
+{
+    keep = nb::steal(PyObject_CallNoArgs(cupy.get_current_stream));
     if (!keep.is_valid())
         nb::raise_python_error();
-    return nb::cast<uint64_t>(keep.attr("ptr"));
+    return nb::cast<uint64_t>(attribute(keep, cupy.ptr));
 }
 
 /* ---------------------------------------------------------------- any ------------------------- */
@@ -122,8 +207,8 @@ uint64_t stream_of(nb::handle array, int device_id, nb::object &keep)
 {
     if (const torch_module *torch = torch_of(array))
         return torch_stream(*torch, device_id);
-    if (made_by(array, "cupy"))
-        return cupy_stream(keep);
+    if (const cupy_module *cupy = cupy_of(array))
+        return cupy_stream(*cupy, keep);
     nb::object interface = nb::getattr(array, "__cuda_array_interface__", nb::none());
     nb::object stream = interface.is_none() ? nb::none() : nb::object(interface.attr("get")("stream"));
     const uint64_t native = stream.is_none() ? 0 : nb::cast<uint64_t>(stream);
@@ -141,8 +226,8 @@ nb::object new_array_like(nb::handle like, const axes &leading, const item &made
         return nb::handle(torch_of(like)->empty)(nb::tuple(shape),
                                                  "dtype"_a = nb::module_::import_("torch").attr(dtype_name(made.type)),
                                                  "device"_a = like.attr("device"));
-    if (made_by(like, "cupy"))
-        return nb::module_::import_("cupy").attr("empty")(nb::tuple(shape), dtype_name(made.type));
+    if (const cupy_module *cupy = cupy_of(like))
+        return nb::handle(cupy->empty)(nb::tuple(shape), dtype_name(made.type));
     fail(PENSTOCK_ERR_ARGUMENT, "out: an array on the device is wanted, as x is neither CuPy's nor PyTorch's");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The modules that make arrays on devices: a tensor of PyTorch's at once, streams, new arrays. */
+/* The modules that make arrays on devices: arrays of theirs at once, streams, new arrays. */
 #ifndef PENSTOCK_PYTHON_PRODUCER_H
 #define PENSTOCK_PYTHON_PRODUCER_H
 
@@ -13,6 +13,10 @@ namespace penstock_python
 /* A capsule of DLPack's for a torch.Tensor: its __dlpack__() is written in Python and takes several times as long. No
  * object for all else, subclasses among it. A tensor that is more than its memory says is refused. */
 nb::object torch_capsule(nb::handle given, const char *name);
+
+/* An array of CuPy's by its attributes: its __dlpack__() asks the driver, too, and takes several times as long. False
+ * for all else, subclasses and dtypes that no sample has among it. */
+bool import_cupy(nb::handle given, nb::ndarray<nb::ro> &array);
 
 /* The queue that an array's producer works in: CuPy's and PyTorch's current stream, else what the array says, else the
  * default stream. `keep`: what the stream lives by. */
