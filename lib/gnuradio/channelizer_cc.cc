@@ -51,7 +51,11 @@ constexpr size_t BUFFER_ITEMS = 8192;
 class channelizer_cc_impl final : public batch_block<channelizer_cc>
 {
     const size_t d_channels, d_hop;
+    mutable std::mutex d_wanted_mutex; // of what setters have asked for, and of what follows from it
     std::vector<float> d_taps;
+    size_t d_newest_taps = 0; // of the prototype that was asked for last
+    uint64_t d_frame = 0;     // from which on it holds
+    uint64_t d_reach = 0;     // input items taken, at most: those of the call of work that is under way are
     std::vector<int> d_map;
     bool d_ended = false, d_started = false;
 
@@ -83,11 +87,48 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
     void restart() override
     {
         set_relative_rate(1, d_hop); // what ask_for_buffers() said was for the buffers alone
-        if (d_started)
+        if (d_started) {
+            const std::lock_guard<std::mutex> guard(d_wanted_mutex);
             batch_block::restart();
+            d_frame = d_reach = 0;
+        }
         select(d_map, static_cast<size_t>(detail()->noutputs()));
         d_started = true;
         d_ended = false;
+    }
+
+    void begin(const gr_vector_int &available) override
+    {
+        reach(static_cast<size_t>(available[0]));
+    }
+
+    // In work: what is behind the items that it can take may change.
+    void reach(size_t more)
+    {
+        auto info = description<penstock_channelizer_info>();
+        check(penstock_channelizer_get_info(stream(), &info));
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
+        d_reach = info.samples + more;
+    }
+
+    // The first frame that ends with `sample` or a later item, behind what may be taken.
+    uint64_t frame_from(uint64_t sample) const
+    {
+        return std::max(std::max(sample, d_reach) / d_hop, d_frame);
+    }
+
+    // A longer one, whose place in the stream is known when it is made.
+    uint64_t set_longer_taps(const std::vector<float> &taps, const std::vector<float> &padded, uint64_t sample)
+    {
+        const setting lock(*this);
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
+        uint64_t last; // input item of the first output item
+        make_changes();
+        check(penstock_channelizer_set_taps(stream(), padded.data(), padded.size(), sample, &last));
+        d_taps = taps;
+        d_newest_taps = padded.size();
+        d_frame = last / d_hop;
+        return d_frame * d_hop;
     }
 
     outcome work(const call &now) override
@@ -96,6 +137,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
         size_t taken = 0, given;
         if (!d_ended)
             check(penstock_stream_push(stream(), now.in[0], available, &taken));
+        reach(0);
         if (!d_ended && taken == available && input_ended(*this, available)) {
             check(penstock_stream_finish(stream()));
             d_ended = true;
@@ -112,6 +154,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
           batch_block(max_latency_ms), d_channels(static_cast<size_t>(numchans)), d_hop(hop), d_taps(taps)
     {
         const auto padded = prototype(taps);
+        d_newest_taps = padded.size();
         auto desc = description<penstock_channelizer_desc>();
         desc.channels = d_channels;
         desc.hop = d_hop;
@@ -128,17 +171,28 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
     {
         if (taps.empty())
             throw std::runtime_error("channelizer: set_taps() without taps");
-        const setting lock(*this);
+        check_finite("channelizer", taps);
         const auto padded = prototype(taps);
         const uint64_t at = sample < 0 ? 0 : static_cast<uint64_t>(sample);
-        uint64_t last; // input item of the first output item
-        check(penstock_channelizer_set_taps(stream(), padded.data(), padded.size(), at, &last));
+        std::unique_lock<std::mutex> guard(d_wanted_mutex);
+        if (padded.size() > d_newest_taps) {
+            guard.unlock();
+            return set_longer_taps(taps, padded, at);
+        }
+        const uint64_t from = (d_frame = frame_from(at)) * d_hop;
+        d_newest_taps = padded.size();
         d_taps = taps;
-        return last + 1 - d_hop;
+        ask([this, padded, from] {
+            check(penstock_channelizer_set_taps(stream(), padded.data(), padded.size(), from, nullptr));
+        });
+        guard.unlock();
+        settle();
+        return from;
     }
 
     std::vector<float> taps() const override
     {
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
         return d_taps;
     }
 

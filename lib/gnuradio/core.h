@@ -77,6 +77,17 @@ void check_points(const char *block, int fft_size);
 //! Likewise where a window has neither `fft_size` factors nor none.
 void check_window(const char *block, const std::vector<float> &factors, int fft_size);
 
+//! Likewise where a factor or tap is no finite number.
+void check_finite(const char *block, const float *values, size_t count);
+inline void check_finite(const char *block, const std::vector<float> &values)
+{
+    check_finite(block, values.data(), values.size());
+}
+inline void check_finite(const char *block, const std::vector<gr_complex> &values)
+{
+    check_finite(block, reinterpret_cast<const float *>(values.data()), 2 * values.size());
+}
+
 pmt::pmt_t to_pmt(const std::map<std::string, double> &values);
 
 //! What the streams of a block tell: counts and rates of all of them together, times of the slowest.

@@ -25,15 +25,12 @@ class fft_filter_impl final : public threads_kept<filter_block<fft_filter<T, TAP
 
     uint64_t set_taps(const std::vector<TAP> &taps, int64_t sample) override
     {
-        const typename base::setting lock(*this);
-        return this->change(taps, this->center_freq(), sample);
+        return this->change_taps(taps, sample);
     }
 
     uint64_t set_center_freq(double center_freq) override
     {
-        const typename base::setting lock(*this);
-        this->check_freq("fft_filter", center_freq, this->sampling_freq());
-        return this->change(this->taps(), center_freq, -1);
+        return this->change_center_freq(center_freq);
     }
 };
 

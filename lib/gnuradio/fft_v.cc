@@ -115,10 +115,13 @@ template <typename T> class fft_v_impl final : public threads_kept<batch_block<f
     {
         if (!window.empty() && window.size() != d_desc.n)
             return false;
-        const typename base::setting lock(*this);
-        for (const auto &each : this->d_streams)
-            check(penstock_fft_stream_set_window(each.get(), window.empty() ? nullptr : window.data()));
-        d_window = window;
+        check_finite("fft", window);
+        this->ask([this, window] {
+            for (const auto &each : this->d_streams)
+                check(penstock_fft_stream_set_window(each.get(), window.empty() ? nullptr : window.data()));
+            d_window = window;
+        });
+        this->settle();
         return true;
     }
 

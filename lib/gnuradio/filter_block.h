@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <optional>
 #include <type_traits>
 
 namespace gr
@@ -54,10 +56,14 @@ class filter_block : public batch_block<Interface>
 
     const std::string d_kind;
     const size_t d_decimation;
-    std::vector<TAP> d_taps;
-    double d_center_freq;
     const double d_sampling_freq;
     filter_chain d_filter;
+    mutable std::mutex d_wanted_mutex; // of what setters have asked for, and of what follows from it
+    std::vector<TAP> d_taps;
+    double d_center_freq;
+    size_t d_most_taps;     // that the filter has room for
+    uint64_t d_changed = 0; // sample from which the last change holds
+    uint64_t d_reach = 0;   // samples taken, at most: those of the call of work that is under way are
     bool d_ended = false;
     std::vector<float> d_floats; // of short samples
     bool d_more = false;         // there was no room for all values
@@ -122,12 +128,59 @@ class filter_block : public batch_block<Interface>
         return count;
     }
 
+    // Of a change: what is not given stays.
+    struct wanted {
+        std::optional<std::vector<TAP>> taps;
+        std::optional<double> center_freq;
+    };
+
+    filter_taps all_taps() const
+    {
+        return to_taps<OUT>(d_taps, !std::is_same<IN, gr_complex>::value);
+    }
+
+    // Under the lock of what is wanted.
+    void note(const wanted &next, uint64_t at)
+    {
+        d_taps = next.taps.value_or(d_taps);
+        d_center_freq = next.center_freq.value_or(d_center_freq);
+        d_changed = at;
+    }
+
+    // With another filter, whose place in the stream is known when it is made.
+    uint64_t change_at_once(const wanted &next, uint64_t at)
+    {
+        const typename base::setting lock(*this);
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
+        this->make_changes();
+        const auto taps = to_taps<OUT>(*next.taps, !std::is_same<IN, gr_complex>::value);
+        at = d_filter.change(taps, to_shift(next.center_freq.value_or(d_center_freq), d_sampling_freq), at);
+        d_most_taps = std::max(d_most_taps, taps.size());
+        note(next, at);
+        return at;
+    }
+
     void restart() override
     {
         this->set_relative_rate(1, d_decimation); // what ask_for_buffers() said was for the buffers alone
-        if (d_filter.samples())                   // else changes that were asked for before the first start hold
+        if (d_filter.samples()) {                 // else changes that were asked for before the first start hold
+            const std::lock_guard<std::mutex> guard(d_wanted_mutex);
             d_filter.reset();
+            d_changed = d_reach = 0;
+        }
         d_ended = d_more = false;
+    }
+
+    // In work: what is behind the samples that it can take may change.
+    void reach(size_t more)
+    {
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
+        d_reach = d_filter.samples() + more;
+    }
+
+    void begin(const gr_vector_int &available) override
+    {
+        reach(static_cast<size_t>(available[0]));
     }
 
     outcome work(const call &now) override
@@ -147,20 +200,46 @@ class filter_block : public batch_block<Interface>
             d_filter.finish();
             d_ended = true;
         }
+        reach(0);
         given += pull(static_cast<OUT *>(now.out[0]) + given, now.capacity - given);
         d_more = given == now.capacity;
         return this->pass(taken, given, due_s());
     }
 
-  protected:
-    uint64_t change(const std::vector<TAP> &taps, double center_freq, int64_t sample)
+    uint64_t change(const wanted &next, int64_t sample)
     {
-        const auto from =
-            d_filter.change(to_taps<OUT>(taps, !std::is_same<IN, gr_complex>::value),
-                            to_shift(center_freq, d_sampling_freq), sample < 0 ? 0 : static_cast<uint64_t>(sample));
-        d_taps = taps;
-        d_center_freq = center_freq;
-        return from;
+        auto at = sample < 0 ? 0 : static_cast<uint64_t>(sample);
+        std::unique_lock<std::mutex> guard(d_wanted_mutex);
+        if (next.taps && next.taps->size() > d_most_taps) {
+            guard.unlock();
+            return change_at_once(next, at);
+        }
+        at = std::max({at, d_reach, d_changed});
+        if (next.center_freq.value_or(d_center_freq) != d_center_freq)
+            at = (at + d_decimation - 1) / d_decimation * d_decimation;
+        note(next, at);
+        this->ask([this, at, taps = all_taps(), shift = to_shift(d_center_freq, d_sampling_freq)] {
+            d_filter.change(taps, shift, at);
+        });
+        guard.unlock();
+        this->settle();
+        return at;
+    }
+
+  protected:
+    //! From an input item on, `sample` or the first possible one after it; which is returned.
+    uint64_t change_taps(const std::vector<TAP> &taps, int64_t sample)
+    {
+        if (taps.empty())
+            throw std::runtime_error(d_kind + ": set_taps() without taps");
+        check_finite(d_kind.c_str(), taps);
+        return change({taps, {}}, sample);
+    }
+
+    uint64_t change_center_freq(double center_freq)
+    {
+        check_freq(d_kind.c_str(), center_freq, d_sampling_freq);
+        return change({{}, center_freq}, -1);
     }
 
   public:
@@ -168,11 +247,12 @@ class filter_block : public batch_block<Interface>
     filter_block(const char *name, const char *kind, int decimation, const std::vector<TAP> &taps, double center_freq,
                  double sampling_freq, bool centred, const std::string &device, double max_latency_ms)
         : gr::block(name, gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(OUT))),
-          base(max_latency_ms), d_kind(kind), d_decimation(static_cast<size_t>(decimation)), d_taps(taps),
-          d_center_freq(center_freq), d_sampling_freq(sampling_freq),
+          base(max_latency_ms), d_kind(kind), d_decimation(static_cast<size_t>(decimation)),
+          d_sampling_freq(sampling_freq),
           d_filter(this->d_log, std::is_same<IN, gr_complex>::value ? PENSTOCK_CF32 : PENSTOCK_F32,
                    to_taps<OUT>(taps, !std::is_same<IN, gr_complex>::value), d_decimation,
-                   to_shift(center_freq, sampling_freq), centred, device)
+                   to_shift(center_freq, sampling_freq), centred, device),
+          d_taps(taps), d_center_freq(center_freq), d_most_taps(taps.size())
     {
         this->set_relative_rate(1, d_decimation);
     }
@@ -184,6 +264,7 @@ class filter_block : public batch_block<Interface>
 
     std::vector<TAP> taps() const override
     {
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
         return d_taps;
     }
 
@@ -194,6 +275,7 @@ class filter_block : public batch_block<Interface>
 
     double center_freq() const override
     {
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
         return d_center_freq;
     }
 

@@ -46,15 +46,12 @@ class freq_xlating_fir_filter_impl final : public filter_block<freq_xlating_fir_
 
     uint64_t set_taps(const std::vector<TAP> &taps) override
     {
-        const typename base::setting lock(*this);
-        return this->change(taps, this->center_freq(), -1);
+        return this->change_taps(taps, -1);
     }
 
     uint64_t set_center_freq(double center_freq) override
     {
-        const typename base::setting lock(*this);
-        this->check_freq("freq_xlating_fir_filter", center_freq, this->sampling_freq());
-        const uint64_t from = this->change(this->taps(), center_freq, -1);
+        const uint64_t from = this->change_center_freq(center_freq);
         if (this->detail())
             this->add_item_tag(0, from / static_cast<uint64_t>(this->decimation()), FREQ, pmt::from_double(center_freq),
                                this->alias_pmt());

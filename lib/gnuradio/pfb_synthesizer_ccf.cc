@@ -17,8 +17,9 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
 {
     const size_t d_hop, d_channels;
     const std::string d_device;
-    std::vector<float> d_taps;
-    std::vector<int> d_map; // whole
+    mutable std::mutex d_taps_mutex;
+    std::vector<float> d_taps; // those that were asked for last
+    std::vector<int> d_map;    // whole
     size_t d_inputs;
     bool d_ended = false, d_started = false;
 
@@ -41,6 +42,7 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
         auto desc = description<penstock_synthesizer_desc>();
         desc.channels = d_channels;
         desc.hop = d_hop;
+        const std::lock_guard<std::mutex> guard(d_taps_mutex);
         desc.taps = d_taps.data();
         desc.tap_count = d_taps.size();
         desc.select = channels.data();
@@ -120,15 +122,20 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
     {
         if (taps.empty())
             throw std::runtime_error("pfb_synthesizer: set_taps() without taps");
-        gr::thread::scoped_lock lock(d_setlock);
-        check(penstock_synthesizer_set_taps(stream(), taps.data(), taps.size(), 0, nullptr));
-        d_taps = taps;
+        check_finite("pfb_synthesizer", taps);
+        {
+            const std::lock_guard<std::mutex> guard(d_taps_mutex);
+            d_taps = taps;
+            ask([this, taps] { check(penstock_synthesizer_set_taps(stream(), taps.data(), taps.size(), 0, nullptr)); });
+        }
+        settle();
     }
 
     /* With twox each branch of the first half has every second tap of its own from the second one on, and the branch
      * with the same number of the second half those between. */
     std::vector<std::vector<float>> taps() const override
     {
+        const std::lock_guard<std::mutex> guard(d_taps_mutex);
         std::vector<std::vector<float>> branches(d_channels, std::vector<float>((d_taps.size() + d_hop - 1) / d_hop));
         for (size_t i = 0; i < d_taps.size(); i++) {
             const size_t branch = i % d_hop, turn = i / d_hop;

@@ -128,8 +128,11 @@ class spectrum_cvf_impl final : public batch_block<spectrum_cvf>
     {
         if (!window.empty() && window.size() != d_fft_size)
             return false;
-        const setting lock(*this);
-        check(penstock_spectrum_set_window(stream(), nullptr, window.empty() ? nullptr : window.data()));
+        check_finite("spectrum", window);
+        ask([this, window] {
+            check(penstock_spectrum_set_window(stream(), nullptr, window.empty() ? nullptr : window.data()));
+        });
+        settle();
         return true;
     }
 

@@ -13,10 +13,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <functional>
 #include <gnuradio/block_detail.h>
 #include <gnuradio/buffer_reader.h>
 #include <gnuradio/io_signature.h>
 #include <gnuradio/penstock/device_block.h>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -28,8 +31,19 @@ namespace penstock
 //! Interface is the public class of the block.
 template <typename Interface> class stream_block : public Interface
 {
+    static constexpr size_t MOST_ASKED = 16; // changes that wait
+
     stats_port d_stats{*this};
     std::atomic<unsigned> d_waiting{0}; // setters
+    std::mutex d_asked_mutex;
+    std::deque<std::function<void()>> d_asked; // changes, in the order in which setters asked for them
+    bool d_running = false;
+
+    void set_running(bool running)
+    {
+        const std::lock_guard<std::mutex> guard(d_asked_mutex);
+        d_running = running;
+    }
 
   protected:
     static constexpr double LONGEST_SLEEP_S = 0.01; // while it sleeps the block before may have to, too
@@ -69,8 +83,8 @@ template <typename Interface> class stream_block : public Interface
         return d_streams.front().get();
     }
 
-    //! What a setter holds, under the block's lock. The next call of work waits for it: a thread that takes the lock
-    //! again at once would keep all others out.
+    //! What a setter holds, under the block's lock, that changes what the scheduler knows or makes streams. The next
+    //! call of work waits for it: a thread that takes the lock again at once would keep all others out.
     class setting
     {
         gr::thread::scoped_lock d_lock;
@@ -83,6 +97,49 @@ template <typename Interface> class stream_block : public Interface
             block.d_waiting--;
         }
     };
+
+    //! Under the block's lock: what setters have asked for.
+    void make_changes()
+    {
+        const works_for me(d_log);
+        for (;;) {
+            std::function<void()> next;
+            {
+                const std::lock_guard<std::mutex> guard(d_asked_mutex);
+                if (d_asked.empty())
+                    return;
+                next = std::move(d_asked.front());
+                d_asked.pop_front();
+            }
+            next();
+        }
+    }
+
+    //! What a setter has found to be right, in the order in which it was asked for: before the next call of work. The
+    //! one that is under way may take a whole batch of a device, and another plan takes part of a millisecond. To be
+    //! followed by settle().
+    void ask(std::function<void()> change)
+    {
+        const std::lock_guard<std::mutex> guard(d_asked_mutex);
+        d_asked.push_back(std::move(change));
+    }
+
+    //! Without locks: makes what was asked for where no call of work is to come, or where much waits for one.
+    void settle()
+    {
+        {
+            const std::lock_guard<std::mutex> guard(d_asked_mutex);
+            if (d_running && d_asked.size() < MOST_ASKED)
+                return;
+        }
+        const setting lock(*this);
+        make_changes();
+    }
+
+    //! Before the changes and the work of a call: so many items can be taken by it.
+    virtual void begin(const gr_vector_int &)
+    {
+    }
 
     virtual std::map<std::string, double> numbers() const
     {
@@ -127,8 +184,18 @@ template <typename Interface> class stream_block : public Interface
     bool start() final
     {
         gr::thread::scoped_lock lock(this->d_setlock);
+        make_changes();
         restart();
         d_stats.start();
+        set_running(true);
+        return true;
+    }
+
+    bool stop() final
+    {
+        gr::thread::scoped_lock lock(this->d_setlock);
+        set_running(false);
+        make_changes();
         return true;
     }
 
@@ -141,6 +208,12 @@ template <typename Interface> class stream_block : public Interface
         gr::thread::scoped_lock lock(this->d_setlock);
         const works_for me(d_log);
         outcome result;
+        begin(ninput_items);
+        try {
+            make_changes();
+        } catch (const std::runtime_error &error) { // what was before holds on
+            this->d_logger->error("{}", error.what());
+        }
         try {
             result = work({static_cast<size_t>(noutput_items), ninput_items, input_items, output_items});
             d_stats.publish([this] { return numbers(); }, result.last);

@@ -3,6 +3,7 @@
 
 #include "core.h"
 
+#include <cmath>
 #include <gnuradio/penstock/fft_v.h>
 #include <stdexcept>
 
@@ -25,6 +26,14 @@ void check_window(const char *block, const std::vector<float> &factors, int fft_
     if (!factors.empty() && factors.size() != static_cast<size_t>(fft_size))
         throw std::runtime_error(std::string(block) + ": the window has " + std::to_string(factors.size()) +
                                  " factors, not " + std::to_string(fft_size) + " or none");
+}
+
+void check_finite(const char *block, const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!std::isfinite(values[i]))
+            throw std::runtime_error(std::string(block) + ": a factor or tap is " + std::to_string(values[i]) +
+                                     ", not finite");
 }
 
 std::vector<float> window(const std::string &name, int n)

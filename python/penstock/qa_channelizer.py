@@ -166,6 +166,29 @@ class QaChannelizer(gr_unittest.TestCase):
                     expected = definition(data, taps, channels, hop)[first:last]
                     self.assert_close(got[first:last], expected, 1e-6)
 
+    def test_taps_while_it_runs(self):
+        """Each prototype holds from the item on that its setter returned, although a call of work is under way."""
+        data, sets = noise(150000), [numpy.random.normal(size=60).astype(numpy.float32) for _ in range(12)]
+        for device, hop in (("cpu", 8), ("cpu", 4), ("prefer:opencl", 8)):
+            block, top, starts = penstock.channelizer_cc(8, sets[0].tolist(), 8 / hop, device=device), gr.top_block(), [0]
+            sinks = [blocks.vector_sink_c() for _ in range(8)]
+            top.connect(blocks.vector_source_c(data.tolist()), blocks.throttle(gr.sizeof_gr_complex, 1e7), block)
+            for port, sink in enumerate(sinks):
+                top.connect((block, port), sink)
+            top.start()
+            wait_until(lambda: sinks[0].data())
+            for number, taps in enumerate(sets[1:], 1):
+                time.sleep(0.001 * (number % 3))  # some come before what was asked for is made
+                starts.append(block.set_taps(taps.tolist()))
+            top.wait()
+            self.assertGreater(starts[1], 0)
+            got = numpy.array([sink.data() for sink in sinks]).T
+            self.assertEqual(len(got), len(data) // hop)
+            for at, end, taps in zip(starts, starts[1:] + [len(data)], sets):
+                first, last = at // hop, min(end // hop, len(got))
+                if first < last:  # else others took their place at once
+                    self.assert_close(got[first:last], definition(data, taps, 8, hop)[first:last], 1e-6)
+
     def test_identical_taps_change_nothing(self):
         data, taps = noise(200000), numpy.random.normal(size=99).astype(numpy.float32).tolist()
         (expected,), _ = self.run_block(data, penstock.channelizer_cc(8, taps, device="cpu"), outputs=8)

@@ -141,6 +141,28 @@ class QaFftFilter(gr_unittest.TestCase):
                 first, last = -(-at // decimation), -(-end // decimation)
                 self.assert_close(got[first:last], expected[::decimation][first:last], 5e-6)
 
+    def test_taps_while_it_runs(self):
+        """Each set holds from the item on that its setter returned, although a call of work is under way."""
+        data, sets = random("c", 200000), [random("c", 65) for _ in range(16)]
+        for device, decimation in (("cpu", 1), ("cpu", 4), ("prefer:opencl", 1), ("prefer:opencl", 4)):
+            block = penstock.fft_filter_ccc(decimation, sets[0], device=device)
+            top, sink, starts = gr.top_block(), blocks.vector_sink_c(1, len(data)), [0]
+            top.connect(blocks.vector_source_c(data.tolist()), blocks.throttle(gr.sizeof_gr_complex, 2e6), block, sink)
+            top.start()
+            wait_until(sink.data)
+            for number, taps in enumerate(sets[1:], 1):
+                time.sleep(0.005 * (number % 3))  # some come before what was asked for is made
+                starts.append(block.set_taps(taps))
+            top.wait()
+            self.assertEqual(starts, sorted(starts))
+            self.assertGreater(starts[1], 0)
+            got = numpy.array(sink.data())
+            self.assertEqual(len(got), len(data) // decimation)
+            for at, end, taps in zip(starts, starts[1:] + [len(data)], sets):
+                first, last = -(-at // decimation), min(-(-end // decimation), len(got))
+                if first < last:  # else others took their place at once
+                    self.assert_close(got[first:last], direct(data, taps)[::decimation][first:last], 5e-6)
+
     def test_center_freq_without_a_jump(self):
         data, taps = random("c", 50000), random("c", 65)
         block = penstock.fft_filter_ccc(4, taps, 1, 1e5, 1e6, "cpu")
