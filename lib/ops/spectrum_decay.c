@@ -6,6 +6,9 @@
 #include "ops/spectrum_kernels.h"
 #include "vector/instructions.h"
 
+#define LEAST_BINS    ((size_t)64)      /* of one vector, that a thread takes at a time */
+#define WAKING_VALUES ((size_t)1 << 15) /* for each thread that is woken: some 40 us of decibels */
+
 const struct spectrum_kernels *penstock__spectrum_kernels(void)
 {
     const struct spectrum_kernels *avx2 = AVX2_BUILD(&penstock__spectrum_kernels_avx2);
@@ -19,21 +22,41 @@ int penstock__spectrum_decay_check(double decay)
     return penstock__error(PENSTOCK_ERR_ARGUMENT, "spectrum: decay is %g, not above 0 up to 1", decay);
 }
 
+/* Vectors of which threads share the bins: those of a bin come one after the other. */
+struct vectors {
+    const struct spectrum *spectrum;
+    float *first;
+    size_t count, item; /* in all, and bins that a thread takes at a time */
+};
+
+static void decay_bins(void *argument, size_t i, unsigned worker)
+{
+    const struct vectors *vectors = argument;
+    const struct spectrum *spectrum = vectors->spectrum;
+    const size_t bin = i * vectors->item, rest = spectrum->length - bin,
+                 n = rest < vectors->item ? rest : vectors->item;
+    float *powers = vectors->first + bin;
+    double *mean = spectrum->mean + bin;
+    (void)worker;
+    for (size_t v = 0; v < vectors->count; v++, powers += spectrum->length) {
+        if (spectrum->desc.decay < 1)
+            spectrum->kernels->decay(mean, powers, n, spectrum->desc.decay);
+        else /* what is no number goes */
+            for (size_t k = 0; k < n; k++)
+                mean[k] = (double)powers[k];
+        if (spectrum->desc.output == PENSTOCK_OUTPUT_DECIBEL)
+            spectrum->kernels->decibel(powers, n);
+    }
+}
+
 void penstock__spectrum_decay(struct spectrum *spectrum, float *vectors, size_t count)
 {
-    const struct spectrum_kernels *kernels = spectrum->kernels;
-    const size_t length = spectrum->length;
-    if (!spectrum->mean)
-        return;
-    for (size_t v = 0; v < count; v++, vectors += length) {
-        if (spectrum->desc.decay < 1)
-            kernels->decay(spectrum->mean, vectors, length, spectrum->desc.decay);
-        else /* what is no number goes */
-            for (size_t i = 0; i < length; i++)
-                spectrum->mean[i] = (double)vectors[i];
-        if (spectrum->desc.output == PENSTOCK_OUTPUT_DECIBEL)
-            kernels->decibel(vectors, length);
-    }
+    penstock_context *context = spectrum->batched.stream.context;
+    const size_t length = spectrum->length, share = length / penstock__threads(context) / 2;
+    struct vectors all = {spectrum, vectors, count, share > LEAST_BINS ? (share + 15) / 16 * 16 : LEAST_BINS};
+    if (spectrum->mean && count)
+        penstock__parallel_waking(context, (length + all.item - 1) / all.item, count * length / WAKING_VALUES,
+                                  decay_bins, &all);
 }
 
 int penstock_spectrum_set_decay(penstock_stream *stream, double decay)
