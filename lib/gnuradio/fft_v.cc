@@ -14,6 +14,12 @@ namespace penstock
 /* Of a block with any number of them GNU Radio forgets the limit that a user sets for the buffers of all. */
 constexpr int MOST_STREAMS = 1024;
 
+/*
+ * Symbols of DVB-T's 8k mode fill GNU Radio's usual buffer one by one, and its dvbt_demod_reference_signals finds no
+ * superframe where it is called for several. With four in the buffer it is not; a minimum that the user sets holds.
+ */
+constexpr size_t DVBT_POINTS = 8192, DVBT_VECTORS = 4;
+
 /* One stream of the library a port. A port whose input has ended keeps no other from going on. */
 template <typename T> class fft_v_impl final : public threads_kept<batch_block<fft_v<T>>>
 {
@@ -130,7 +136,7 @@ template <typename T> class fft_v_impl final : public threads_kept<batch_block<f
         gr::thread::scoped_lock lock(this->d_setlock);
         while (this->d_streams.size() < static_cast<size_t>(inputs))
             add_port();
-        ask_for_buffers(*this, outputs, sizeof(gr_complex) * d_desc.n);
+        ask_for_buffers(*this, outputs, sizeof(gr_complex) * d_desc.n, d_desc.n == DVBT_POINTS ? DVBT_VECTORS : 16);
         return inputs == outputs;
     }
 

@@ -39,9 +39,6 @@ MADE_BY = {"dvbt_rx_8k.grc": "dvbt_tx_8k.grc"}  # a receiver wants the signal of
 PACKETS, SUPERFRAMES, SAMPLES = 4000, 12000, 100000  # transport packets, those of some DVB-T superframes, and numbers
 TURNS = 12  # gr-dtv's decoders give what hangs on how their input is cut: with all cores busy 4 runs in 10 differ
 BOUND = 2e-5  # of the output's norm: what docs/gnuradio.md says of resamplers, the least exact
-# Blocks of GNU Radio that give nothing where the block before them hands out more vectors at a time than they look for, and
-# items of the buffer before them, which is a parameter of each block.
-NARROW = {"dtv_dvbt_demod_reference_signals": "4"}
 
 
 def examples():
@@ -107,10 +104,6 @@ class Headless:
         loaded.rewrite()
         blocks = {block.name: block for block in loaded.blocks}
         ends, ports = self.ends(blocks), {}
-        narrow = {wire.source_block.name: NARROW[wire.sink_block.key] for wire in loaded.connections if wire.sink_block.key in NARROW}
-        for block in self.graph["blocks"]:
-            if block["name"] in narrow:
-                block["parameters"]["maxoutbuf"] = narrow[block["name"]]
         for wire in loaded.connections:
             if wire.sink_block.name in ends and wire.enabled and wire.source_port.domain == "stream":
                 ports[wire.source_block.name, wire.source_port.key] = ("".join(wire.source_port.dtype), int(wire.source_port.vlen))
