@@ -4,9 +4,12 @@
 """How fast the GNU Radio blocks are beside the stock ones, from a null source to a null sink.
 
 In every round each block runs once, one right after the other; a ratio is the median over the rounds. The copy block
-stands for what the scheduler itself allows. With --latency instead: how long a vector takes through the FFT block at a
-given rate of vectors, as the block itself measures it. With --threads instead: which block's thread is the limit, the
-share of a core that each uses for its work and in the kernel, there mostly for going to sleep and waking others.
+stands for what the scheduler itself allows. A head block counts the samples, and with the source sets a limit of its
+own: the two wake each other for every 64 KiB. With --endless the block stands right behind the source, as in a
+receiver, and what it takes in --seconds is counted. With --latency instead: how long a vector takes through the FFT
+block at a given rate of vectors, as the block itself measures it. With --threads instead: which block's thread is the
+limit, the share of a core that each uses for its work and in the kernel, there mostly for going to sleep and waking
+others.
 """
 
 import argparse
@@ -53,19 +56,33 @@ class WithSinks(gr.hier_block2):
 
 
 def flowgraph(chain, samples, buffer_bytes):
-    """So many samples from a null source through `chain` to a null sink, and the head block that counts them."""
+    """So many samples (None: without end) from a null source through `chain` to a null sink, and the block before it."""
     item_bytes = chain[0].input_signature().sizeof_stream_item(0)
     top = gr.top_block()
-    source = blocks.null_source(item_bytes)
-    head = blocks.head(item_bytes, samples * COMPLEX_BYTES // item_bytes)
-    with_output = [block for block in [head] + chain if block.output_signature().max_streams()]
+    first = [blocks.null_source(item_bytes)]
+    if samples:
+        first.append(blocks.head(item_bytes, samples * COMPLEX_BYTES // item_bytes))
+    with_output = [block for block in first[-1:] + chain if block.output_signature().max_streams()]
     if buffer_bytes:
         for block in with_output:
             block.set_min_output_buffer(max(2, buffer_bytes // block.output_signature().sizeof_stream_item(0)))
-    top.connect(source, head, *chain)
+    top.connect(*first, *chain)
     if chain[-1] in with_output:
         top.connect(chain[-1], blocks.null_sink(chain[-1].output_signature().sizeof_stream_item(0)))
-    return top, head
+    return top, first[-1]
+
+
+def endless_rate(chain, buffer_bytes, seconds):
+    """Msamples/s through the blocks of `chain`, once they run."""
+    top, source = flowgraph(chain, None, buffer_bytes)
+    top.start()
+    time.sleep(seconds / 3)
+    items, start = source.nitems_written(0), time.perf_counter()
+    time.sleep(seconds)
+    items, taken = source.nitems_written(0) - items, time.perf_counter() - start
+    top.stop()
+    top.wait()
+    return items * source.output_signature().sizeof_stream_item(0) / COMPLEX_BYTES / taken / 1e6
 
 
 def run(chain, samples, count, buffer_bytes):
@@ -88,11 +105,18 @@ def vectors_for(chain, in_items, buffer_bytes, seconds):
 
 def rounds_of(chains, in_items, buffer_bytes, arguments):
     """Msamples/s of every chain in each round."""
-    count = vectors_for(chains["stock"], in_items, buffer_bytes, arguments.seconds)
+    if arguments.endless:
+        def rate(chain):
+            return endless_rate(chain(), buffer_bytes, arguments.seconds)
+    else:
+        count = vectors_for(chains["stock"], in_items, buffer_bytes, arguments.seconds)
+
+        def rate(chain):
+            return count * in_items / run(chain(), in_items, count, buffer_bytes) / 1e6
     rates = {name: [] for name in chains}
     for _ in range(arguments.rounds):
         for name, chain in chains.items():
-            rates[name].append(count * in_items / run(chain(), in_items, count, buffer_bytes) / 1e6)
+            rates[name].append(rate(chain))
     return rates
 
 
@@ -166,7 +190,7 @@ def resampler_chains(thousandths, arguments):
 def resampler_row(thousandths, buffers, arguments):
     rates = rounds_of(resampler_chains(thousandths, arguments), FILTER_UNIT, buffers, arguments)
     return row("pfb_arb_resampler_ccf", thousandths, buffers, rates,
-               lambda stock, copy: (5 if thousandths <= 110 else 4) * stock)
+               lambda stock, copy: 4 * stock)
 
 
 def channelizer_chains(channels, arguments):
@@ -321,6 +345,7 @@ def parse_arguments():
     parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, numbers of taps or channels, or thousandths of a rate")
     parser.add_argument("--latency", type=above_zero(float), metavar="HZ", help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
+    parser.add_argument("--endless", action="store_true", help="no head block between the source and the block")
     parser.add_argument("--threads", action="store_true", help="what each thread of the flowgraph costs")
     parser.add_argument("--device", default="cpu", help="what ours run on")
     parser.add_argument("--window", action="store_true", help="FFT blocks with a Hann window")

@@ -27,6 +27,7 @@ WRONG = {
         (["--seconds", "nan"], 2, "--seconds: nan is not"),
         (["--sizes", "16", "x"], 2, "--sizes: invalid int value: 'x'"),
         (["--sizes", "16", "--rounds", "1", "--seconds", "0.001", "--device", "warp"], 1, "no device 'warp'"),
+        (["--sizes", "16", "--rounds", "1", "--endless", "--device", "warp"], 1, "no device 'warp'"),
     ],
     "examples/ofdm_receiver.py": [
         (["--args", "driver=none", "--seconds", "1e300"], 2, "--seconds: 1e300 is more than"),
