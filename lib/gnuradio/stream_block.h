@@ -115,6 +115,16 @@ template <typename Interface> class stream_block : public Interface
         }
     }
 
+    //! The same for the scheduler, which stops a block in a destructor of its own. What cannot be made is as before.
+    void make_changes_or_log()
+    {
+        try {
+            make_changes();
+        } catch (const std::runtime_error &error) {
+            this->d_logger->error("{}", error.what());
+        }
+    }
+
     //! What a setter has found to be right, in the order in which it was asked for: before the next call of work. The
     //! one that is under way may take a whole batch of a device, and another plan takes part of a millisecond. To be
     //! followed by settle().
@@ -184,7 +194,7 @@ template <typename Interface> class stream_block : public Interface
     bool start() final
     {
         gr::thread::scoped_lock lock(this->d_setlock);
-        make_changes();
+        make_changes_or_log();
         restart();
         d_stats.start();
         set_running(true);
@@ -195,7 +205,7 @@ template <typename Interface> class stream_block : public Interface
     {
         gr::thread::scoped_lock lock(this->d_setlock);
         set_running(false);
-        make_changes();
+        make_changes_or_log();
         return true;
     }
 
@@ -208,13 +218,9 @@ template <typename Interface> class stream_block : public Interface
         gr::thread::scoped_lock lock(this->d_setlock);
         const works_for me(d_log);
         outcome result;
-        begin(ninput_items);
         try {
-            make_changes();
-        } catch (const std::runtime_error &error) { // what was before holds on
-            this->d_logger->error("{}", error.what());
-        }
-        try {
+            begin(ninput_items);
+            make_changes_or_log();
             result = work({static_cast<size_t>(noutput_items), ninput_items, input_items, output_items});
             d_stats.publish([this] { return numbers(); }, result.last);
         } catch (const std::runtime_error &error) {
