@@ -293,15 +293,15 @@ def threads_now():
 
 def thread_rows(name, n, chain, buffers, arguments):
     """What each thread of a flowgraph that does not end costs, once it runs."""
-    top, head = flowgraph(chain, 1 << 60, buffers)
+    top, first = flowgraph(chain, None if arguments.endless else 1 << 60, buffers)
     top.start()
     time.sleep(arguments.seconds)
-    before, items, start = threads_now(), head.nitems_written(0), time.perf_counter()
+    before, items, start = threads_now(), first.nitems_written(0), time.perf_counter()
     time.sleep(10 * arguments.seconds)
-    after, items, taken = threads_now(), head.nitems_written(0) - items, time.perf_counter() - start
+    after, items, taken = threads_now(), first.nitems_written(0) - items, time.perf_counter() - start
     top.stop()
     top.wait()
-    samples = items * head.output_signature().sizeof_stream_item(0) // COMPLEX_BYTES
+    samples = items * first.output_signature().sizeof_stream_item(0) // COMPLEX_BYTES
     for number in sorted(set(before) & set(after), key=int):
         thread, *spent = after[number]
         work, kernel, switches = [(now - then) / taken for now, then in zip(spent, before[number][1:])]
