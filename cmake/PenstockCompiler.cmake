@@ -15,6 +15,7 @@ target_compile_definitions(penstock_compiler INTERFACE _GNU_SOURCE)
 target_compile_options(penstock_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wundef -Wcast-qual -Wpointer-arith -Wno-missing-field-initializers
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings>
+  $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   -fno-math-errno -ffp-contract=off)
 if(PENSTOCK_WERROR)
   target_compile_options(penstock_compiler INTERFACE -Werror)

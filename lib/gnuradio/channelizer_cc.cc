@@ -51,11 +51,9 @@ constexpr size_t BUFFER_ITEMS = 8192;
 class channelizer_cc_impl final : public batch_block<channelizer_cc>
 {
     const size_t d_channels, d_hop;
-    mutable std::mutex d_wanted_mutex; // of what setters have asked for, and of what follows from it
     std::vector<float> d_taps;
     size_t d_newest_taps = 0; // of the prototype that was asked for last
     uint64_t d_frame = 0;     // from which on it holds
-    uint64_t d_reach = 0;     // input items taken, at most: those of the call of work that is under way are
     std::vector<int> d_map;
     bool d_ended = false, d_started = false;
 
@@ -97,18 +95,11 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
         d_ended = false;
     }
 
-    void begin(const gr_vector_int &available) override
-    {
-        reach(static_cast<size_t>(available[0]));
-    }
-
-    // In work: what is behind the items that it can take may change.
-    void reach(size_t more)
+    uint64_t items_taken() const override
     {
         auto info = description<penstock_channelizer_info>();
         check(penstock_channelizer_get_info(stream(), &info));
-        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
-        d_reach = info.samples + more;
+        return info.samples;
     }
 
     // The first frame that ends with `sample` or a later item, behind what may be taken.

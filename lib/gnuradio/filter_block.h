@@ -47,7 +47,7 @@ class filter_block : public batch_block<Interface>
 {
     using base = batch_block<Interface>;
     using steady = std::chrono::steady_clock;
-    using base::LONGEST_SLEEP_S, base::d_max_latency_ms;
+    using base::LONGEST_SLEEP_S, base::d_max_latency_ms, base::d_reach, base::d_wanted_mutex;
     using typename base::call, typename base::outcome;
 
     // At a time, where they are converted.
@@ -58,12 +58,10 @@ class filter_block : public batch_block<Interface>
     const size_t d_decimation;
     const double d_sampling_freq;
     filter_chain d_filter;
-    mutable std::mutex d_wanted_mutex; // of what setters have asked for, and of what follows from it
     std::vector<TAP> d_taps;
     double d_center_freq;
     size_t d_most_taps;     // that the filter has room for
     uint64_t d_changed = 0; // sample from which the last change holds
-    uint64_t d_reach = 0;   // samples taken, at most: those of the call of work that is under way are
     bool d_ended = false;
     std::vector<float> d_floats; // of short samples
     bool d_more = false;         // there was no room for all values
@@ -171,16 +169,9 @@ class filter_block : public batch_block<Interface>
         d_ended = d_more = false;
     }
 
-    // In work: what is behind the samples that it can take may change.
-    void reach(size_t more)
+    uint64_t items_taken() const override
     {
-        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
-        d_reach = d_filter.samples() + more;
-    }
-
-    void begin(const gr_vector_int &available) override
-    {
-        reach(static_cast<size_t>(available[0]));
+        return d_filter.samples();
     }
 
     outcome work(const call &now) override
@@ -200,7 +191,7 @@ class filter_block : public batch_block<Interface>
             d_filter.finish();
             d_ended = true;
         }
-        reach(0);
+        this->reach(0);
         given += pull(static_cast<OUT *>(now.out[0]) + given, now.capacity - given);
         d_more = given == now.capacity;
         return this->pass(taken, given, due_s());

@@ -66,6 +66,8 @@ template <typename Interface> class stream_block : public Interface
     block_log d_log{this};
     const std::shared_ptr<penstock_context> d_context = shared_context();
     std::vector<handle<penstock_stream>> d_streams;
+    mutable std::mutex d_wanted_mutex; // of what setters have asked for, and of what follows from it
+    uint64_t d_reach = 0;              // items taken, at most: those of the call of work that is under way are
 
     //! One more, by the function that opens it.
     template <typename Desc>
@@ -146,9 +148,17 @@ template <typename Interface> class stream_block : public Interface
         make_changes();
     }
 
-    //! Before the changes and the work of a call: so many items can be taken by it.
-    virtual void begin(const gr_vector_int &)
+    //! Of the first input, where changes have a place in it.
+    virtual uint64_t items_taken() const
     {
+        return 0;
+    }
+
+    //! In work: what is behind the items that it can take may change.
+    void reach(int more)
+    {
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
+        d_reach = items_taken() + static_cast<uint64_t>(more);
     }
 
     virtual std::map<std::string, double> numbers() const
@@ -219,7 +229,7 @@ template <typename Interface> class stream_block : public Interface
         const works_for me(d_log);
         outcome result;
         try {
-            begin(ninput_items);
+            reach(ninput_items.empty() ? 0 : ninput_items[0]);
             make_changes_or_log();
             result = work({static_cast<size_t>(noutput_items), ninput_items, input_items, output_items});
             d_stats.publish([this] { return numbers(); }, result.last);
