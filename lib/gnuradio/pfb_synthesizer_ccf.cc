@@ -17,7 +17,6 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
 {
     const size_t d_hop, d_channels;
     const std::string d_device;
-    mutable std::mutex d_taps_mutex;
     std::vector<float> d_taps; // those that were asked for last
     std::vector<int> d_map;    // whole
     size_t d_inputs;
@@ -42,7 +41,7 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
         auto desc = description<penstock_synthesizer_desc>();
         desc.channels = d_channels;
         desc.hop = d_hop;
-        const std::lock_guard<std::mutex> guard(d_taps_mutex);
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
         desc.taps = d_taps.data();
         desc.tap_count = d_taps.size();
         desc.select = channels.data();
@@ -124,7 +123,7 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
             throw std::runtime_error("pfb_synthesizer: set_taps() without taps");
         check_finite("pfb_synthesizer", taps);
         {
-            const std::lock_guard<std::mutex> guard(d_taps_mutex);
+            const std::lock_guard<std::mutex> guard(d_wanted_mutex);
             d_taps = taps;
             ask([this, taps] { check(penstock_synthesizer_set_taps(stream(), taps.data(), taps.size(), 0, nullptr)); });
         }
@@ -135,7 +134,7 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
      * with the same number of the second half those between. */
     std::vector<std::vector<float>> taps() const override
     {
-        const std::lock_guard<std::mutex> guard(d_taps_mutex);
+        const std::lock_guard<std::mutex> guard(d_wanted_mutex);
         std::vector<std::vector<float>> branches(d_channels, std::vector<float>((d_taps.size() + d_hop - 1) / d_hop));
         for (size_t i = 0; i < d_taps.size(); i++) {
             const size_t branch = i % d_hop, turn = i / d_hop;
