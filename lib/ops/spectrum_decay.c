@@ -2,11 +2,13 @@
 /* Copyright The Penstock authors. */
 
 /* The decaying mean of a streaming spectrum: whatever way a vector of powers came, it goes through here last. */
+#include "core/multiples.h"
 #include "ops/spectrum.h"
 #include "ops/spectrum_kernels.h"
 #include "vector/instructions.h"
 
 #define LEAST_BINS    ((size_t)64)      /* of one vector, that a thread takes at a time */
+#define LINE_BINS     ((size_t)16)      /* floats of a cache's line */
 #define WAKING_VALUES ((size_t)1 << 15) /* for each thread that is woken: some 40 us of decibels */
 
 const struct spectrum_kernels *penstock__spectrum_kernels(void)
@@ -53,7 +55,8 @@ void penstock__spectrum_decay(struct spectrum *spectrum, float *vectors, size_t 
 {
     penstock_context *context = spectrum->batched.stream.context;
     const size_t length = spectrum->length, share = length / penstock__threads(context) / 2;
-    struct vectors all = {spectrum, vectors, count, share > LEAST_BINS ? (share + 15) / 16 * 16 : LEAST_BINS};
+    struct vectors all = {spectrum, vectors, count,
+                          share > LEAST_BINS ? penstock__round_up(share, LINE_BINS) : LEAST_BINS};
     if (spectrum->mean && count)
         penstock__parallel_waking(context, (length + all.item - 1) / all.item, count * length / WAKING_VALUES,
                                   decay_bins, &all);
