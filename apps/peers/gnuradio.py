@@ -72,17 +72,20 @@ def flowgraph(chain, samples, buffer_bytes):
     return top, first[-1]
 
 
-def endless_rate(chain, buffer_bytes, seconds):
-    """Msamples/s through the blocks of `chain`, once they run."""
-    top, source = flowgraph(chain, None, buffer_bytes)
+def run_and_look(top, first, settle_s, seconds, look=lambda: None):
+    """Once a flowgraph that does not end runs: Msamples/s from its block `first`, seconds, and look() before and after."""
+    def now():
+        return look(), first.nitems_written(0), time.perf_counter()
+
     top.start()
-    time.sleep(seconds / 3)
-    items, start = source.nitems_written(0), time.perf_counter()
+    time.sleep(settle_s)
+    before, old_items, start = now()
     time.sleep(seconds)
-    items, taken = source.nitems_written(0) - items, time.perf_counter() - start
+    after, items, end = now()
     top.stop()
     top.wait()
-    return items * source.output_signature().sizeof_stream_item(0) / COMPLEX_BYTES / taken / 1e6
+    samples = (items - old_items) * first.output_signature().sizeof_stream_item(0) / COMPLEX_BYTES
+    return samples / (end - start) / 1e6, end - start, before, after
 
 
 def run(chain, samples, count, buffer_bytes):
@@ -107,7 +110,7 @@ def rounds_of(chains, in_items, buffer_bytes, arguments):
     """Msamples/s of every chain in each round."""
     if arguments.endless:
         def rate(chain):
-            return endless_rate(chain(), buffer_bytes, arguments.seconds)
+            return run_and_look(*flowgraph(chain(), None, buffer_bytes), arguments.seconds / 3, arguments.seconds)[0]
     else:
         count = vectors_for(chains["stock"], in_items, buffer_bytes, arguments.seconds)
 
@@ -190,7 +193,7 @@ def resampler_chains(thousandths, arguments):
 def resampler_row(thousandths, buffers, arguments):
     rates = rounds_of(resampler_chains(thousandths, arguments), FILTER_UNIT, buffers, arguments)
     return row("pfb_arb_resampler_ccf", thousandths, buffers, rates,
-               lambda stock, copy: 4 * stock)
+               lambda stock, copy: (5 if thousandths <= 110 else 4) * stock)
 
 
 def channelizer_chains(channels, arguments):
@@ -293,20 +296,13 @@ def threads_now():
 
 def thread_rows(name, n, chain, buffers, arguments):
     """What each thread of a flowgraph that does not end costs, once it runs."""
-    top, first = flowgraph(chain, None if arguments.endless else 1 << 60, buffers)
-    top.start()
-    time.sleep(arguments.seconds)
-    before, items, start = threads_now(), first.nitems_written(0), time.perf_counter()
-    time.sleep(10 * arguments.seconds)
-    after, items, taken = threads_now(), first.nitems_written(0) - items, time.perf_counter() - start
-    top.stop()
-    top.wait()
-    samples = items * first.output_signature().sizeof_stream_item(0) // COMPLEX_BYTES
+    graph = flowgraph(chain, None if arguments.endless else 1 << 60, buffers)
+    msps, taken, before, after = run_and_look(*graph, arguments.seconds, 10 * arguments.seconds, threads_now)
     for number in sorted(set(before) & set(after), key=int):
         thread, *spent = after[number]
         work, kernel, switches = [(now - then) / taken for now, then in zip(spent, before[number][1:])]
         if switches > 1:
-            yield {"chain": name, "n": n, "buffers": buffers or "default", "msps": round(samples / taken / 1e6, 1),
+            yield {"chain": name, "n": n, "buffers": buffers or "default", "msps": round(msps, 1),
                    "thread": thread, "work": round(work, 2), "kernel": round(kernel, 2), "switches_per_s": round(switches)}
 
 
