@@ -60,6 +60,7 @@ struct filter_case {
     penstock_format format;
     bool real_taps;
     bool acquire; /* through the stream's own memory, not pushed and pulled */
+    bool push;    /* timed in large pieces, pushed and pulled */
     bool stream;  /* timed in chunks as a scheduler gives them, beside a stream that copies */
     double shift; /* turns per sample */
 };

@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { MOST_TAPS = 1 << 20, MOST_INTERPOLATION = 1024 };
+enum { PUSHED_BYTES = 1 << 21 }; /* as one who reads a file takes at a time */
 
 /* "ccf": complex samples, complex values, real taps, as GNU Radio names its filters. */
 static bool parse_type(struct filter_case *filter, const char *word)
@@ -40,6 +41,8 @@ static bool parse_word(struct filter_case *filter, const char *word)
         return filter->channels <= CASE_MOST_CHANNELS;
     if (!strcmp(word, "acquire"))
         return filter->acquire = true;
+    if (!strcmp(word, "push"))
+        return filter->push = true;
     if (!strcmp(word, "stream"))
         return filter->stream = true; /* a stream of the library that copies is the peer */
     if (!strcmp(word, "shift") && filter->format != PENSTOCK_F32) {
@@ -65,8 +68,11 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         if (!parse_word(filter, words[i]))
             return false;
     }
-    *problem = "acquire goes with one channel, and not with stream";
-    if (filter->acquire && (filter->channels > 1 || filter->stream))
+    *problem = "acquire goes with one channel";
+    if (filter->acquire && filter->channels > 1)
+        return false;
+    *problem = "push, acquire and stream do not go with one another";
+    if (filter->push + filter->acquire + filter->stream > 1)
         return false;
     *problem = "no channels of real values";
     return filter->format != PENSTOCK_F32 || filter->channels == 1;
@@ -133,7 +139,7 @@ static int give(struct filter_run *run, const void *samples, size_t chunk, bool 
     if (apart) {
         int status = run->filter->acquire ? lent_push(run->stream, run->random_chunks, samples, chunk, taken)
                                           : penstock_stream_push(run->stream, samples, chunk, taken);
-        return status ? status : pull(run, SCHEDULER_CHUNK, false, count);
+        return status ? status : pull(run, run->filter->push ? SIZE_MAX : SCHEDULER_CHUNK, false, count);
     }
     places(run, *count, values);
     int status = penstock_stream_run_channels(run->stream, samples, chunk, taken, values,
@@ -145,8 +151,8 @@ static int give(struct filter_run *run, const void *samples, size_t chunk, bool 
 /* The whole stream once, from reset to end. */
 static int stream_once(struct filter_run *run, size_t *count)
 {
-    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : 65536;
     size_t done = 0, bytes = penstock_format_bytes(run->filter->format);
+    const size_t whole = run->filter->stream ? SCHEDULER_CHUNK : run->filter->push ? PUSHED_BYTES / bytes : 65536;
     uint64_t seed = 1;
     int status = penstock_stream_reset(run->stream);
     *count = 0;
@@ -154,7 +160,7 @@ static int stream_once(struct filter_run *run, size_t *count)
         size_t chunk = run->random_chunks ? 1 + (size_t)(random_uniform(&seed) * 9999) : whole;
         size_t taken = 0, left = run->signal.samples - done;
         bool apart = run->random_chunks ? random_uniform(&seed) < 0.5 : run->filter->stream;
-        apart = apart || run->filter->acquire;
+        apart = apart || run->filter->acquire || run->filter->push;
         status =
             give(run, (const char *)run->signal.in + done * bytes, chunk < left ? chunk : left, apart, &taken, count);
         done += taken;
@@ -298,7 +304,8 @@ static int bench(const struct test_case *test, const struct case_target *target,
 {
     enum { SAMPLES = 1 << 20, STREAM_SAMPLES = 1 << 24 };
     const struct filter_case *filter = &test->filter;
-    size_t usual = filter->stream || filter->acquire ? STREAM_SAMPLES : SAMPLES;
+    const bool streamed = filter->stream || filter->acquire || filter->push;
+    size_t usual = streamed ? STREAM_SAMPLES : SAMPLES;
     struct filter_run run;
     double start = seconds_now();
     int status = prepare(&run, filter, filter->samples ? filter->samples : usual, target);
@@ -313,10 +320,10 @@ static int bench(const struct test_case *test, const struct case_target *target,
         code = filter->stream ? copy_stream_bench(row, target, &(struct workload){run_stream, &run}, run.signal.in,
                                                   run.signal.samples)
                               : measure(&run, row);
-        bool once = filter->interpolation == 1 && filter->channels == 1 && !filter->stream && !filter->acquire;
+        bool once = filter->interpolation == 1 && filter->channels == 1 && !streamed;
         if (!code && once && !(row->peer && row->peer->filter_new))
             code = measure_on_device(&run, target, row);
-        if (!code && (filter->stream || filter->acquire || !strcmp(target->device, "cpu")))
+        if (!code && (streamed || !strcmp(target->device, "cpu")))
             bench_stream_limits(row, target, (double)(run.signal.samples * penstock_format_bytes(filter->format)),
                                 (double)(filter->channels * run.signal.values * run.info.value_bytes));
     }
@@ -327,7 +334,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 const struct case_kind case_filter = {
     .name = "filter",
     .syntax = "filter:ccf|ccc|fff:TAPS[:dDECIMATION][:iINTERPOLATION][:nLENGTH][:cCHANNELS][:shift][:cs16|cs8|cu8]"
-              "[:stream|acquire][:xSAMPLES]",
+              "[:push|stream|acquire][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,
