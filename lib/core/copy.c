@@ -109,7 +109,9 @@ void penstock__convert_all(penstock_context *context, penstock_cf32 *to, const v
                            size_t first, size_t count, size_t total)
 {
     struct conversion conversion = {to, from, format, first, count, total};
-    if (count)
+    if (format == PENSTOCK_CF32)
+        penstock__copy(context, to, (const penstock_cf32 *)from + first, count * sizeof *to);
+    else if (count)
         penstock__parallel_waking(context, (count - 1) / CHUNK_SAMPLES + 1, (count - 1) * sizeof *to / WAKE_BYTES,
                                   convert_chunk, &conversion);
 }
