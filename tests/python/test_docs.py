@@ -13,7 +13,7 @@ PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
 
 def test_examples(tmp_path, monkeypatch):
     examples = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 5 and all("assert " in example for example in examples)
+    assert len(examples) == 6 and all("assert " in example for example in examples)
     monkeypatch.chdir(tmp_path)
     names = {}
     can_run = [example for example in examples if "sigmf" not in example or sigmf()]

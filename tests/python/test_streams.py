@@ -2,6 +2,8 @@
 # Copyright The Penstock authors.
 """Every kind of stream beside its formula in double precision, in any split of the input."""
 
+import threading
+
 import numpy
 import pytest
 
@@ -191,3 +193,120 @@ def test_errors():
         pass
     with pytest.raises(ps.StateError, match="the stream was closed"):
         stream.info()
+
+
+def chains():
+    """Streams in a row for X, and the same once more."""
+    low = lambda: ps.Filter(TAPS, decimation=4, device="cpu")
+    return {
+        "filter, spectrum": lambda: [low(), ps.Spectrum(64, average=2, device="cpu")],
+        "filter, fft": lambda: [low(), ps.FftStream(50, device="cpu")],
+        "three": lambda: [low(), ps.Resampler(0.5), ps.Spectrum(32, hop=16, device="cpu")],
+        "banks": lambda: [ps.Channelizer(16, hop=8, device="cpu"), ps.Synthesizer(16, hop=8, device="cpu")],
+    }
+
+
+def flat(stream, x):
+    """What `stream` takes of what the one before gave: a vector is its values one behind the other."""
+    return x if stream.info()["in_bytes"] == x.itemsize * x[0].size else x.reshape(-1)
+
+
+@pytest.mark.parametrize("name", chains())
+def test_chain(name):
+    make = chains()[name]
+    expected = X
+    for stream in make():
+        x = flat(stream, expected)
+        if stream.info()["kind"] == "fft":
+            x = x[: len(x) // 50 * 50].reshape(-1, 50)
+        expected = whole(stream, x)
+    for cuts in ([], [1, 2, 500], [7, 15000]):
+        with ps.Chain(*make()) as chain:
+            for _ in range(2):  # and again from the first item on
+                pieces = list(chain.over(numpy.split(X, cuts)))
+                assert numpy.array_equal(numpy.concatenate(pieces), expected)
+                assert [one["in"] for one in chain.stats()][0] == len(X)
+                chain.reset()
+    chain = ps.Chain(*make())
+    at, pieces = 0, []
+    while at < len(X):
+        at += chain.push(X[at:])
+        pieces.append(chain.pull(7))
+    chain.finish()
+    pieces.append(chain.pull(wait=True))
+    assert numpy.array_equal(numpy.concatenate(pieces), expected)
+    assert chain.first is chain.streams[0] and chain.last is chain.streams[-1]
+
+
+def test_chain_into_frames():
+    frame = bytes(range(100))
+    frame += ps.wifi_fcs(frame).to_bytes(4, "little")
+    burst = numpy.concatenate([numpy.zeros(3000, "complex64"), ps.wifi_modulate(frame, mbps=24), numpy.zeros(3000, "complex64")])
+    twice = numpy.repeat(burst, 2)  # the samples before an image filter
+    low = ps.taps_measured("low", 0.22, transition=0.05, attenuation_db=60)
+    chain = ps.Chain(ps.Filter(low, decimation=2, device="cpu"), ps.WifiReceiver(device="cpu"))
+    assert [found.psdu for found in chain.over(numpy.split(twice, [1000, 9000]))] == [frame]
+    with pytest.raises(ps.UnsupportedError):
+        chain.pull()
+    with pytest.raises(ps.UnsupportedError):
+        ps.Chain(ps.Resampler(0.5), ps.Resampler(0.5)).pull_frame()
+
+
+def test_channels_are_linked_one_by_one():
+    bank = ps.Channelizer(8, device="cpu")
+    found = {channel: ps.Spectrum(32, device="cpu") for channel in (1, 6)}
+    for channel, stream in found.items():
+        bank.link(stream, channel)
+    assert bank.push(X) == len(X)
+    bank.finish()
+    frames = whole(ps.Channelizer(8, device="cpu"), X)
+    for channel, stream in found.items():
+        expected = whole(ps.Spectrum(32, device="cpu"), numpy.ascontiguousarray(frames[:, channel]))
+        assert numpy.array_equal(stream.pull(wait=True), expected)
+
+
+def test_what_cannot_be_linked():
+    low, spectrum = ps.Filter(TAPS, device="cpu"), ps.Spectrum(64, device="cpu")
+    with pytest.raises(ps.ArgumentError):
+        ps.Chain(low)
+    with pytest.raises(ps.ArgumentError):
+        low.link(low)
+    with pytest.raises(ps.ArgumentError):
+        spectrum.link(low)  # powers are no samples
+    with pytest.raises(ps.ArgumentError):
+        ps.Channelizer(8, device="cpu").link(ps.Spectrum(64, device="cpu"), channel=8)
+    low.link(spectrum)
+    with pytest.raises(ps.StateError):
+        low.link(ps.Spectrum(64, device="cpu"))
+    with pytest.raises(ps.StateError):
+        low.pull()
+    with pytest.raises(ps.StateError):
+        spectrum.push(X)
+    closed = ps.Spectrum(64, device="cpu")
+    closed.close()
+    with pytest.raises(ps.StateError):
+        ps.Filter(TAPS, device="cpu").link(closed)
+    low.close()  # the other one goes on by itself
+    assert len(spectrum(X[:128])) == 2
+
+
+def test_calls_of_a_chain_come_in_turns():
+    """Two threads at one chain: what one pushes and the other one pulls is all, in order."""
+    chain = ps.Chain(ps.Filter(TAPS, device="cpu"), ps.FftStream(64, device="cpu"))
+    expected = whole(ps.FftStream(64, device="cpu"), whole(ps.Filter(TAPS, device="cpu"), X)[: len(X) // 64 * 64].reshape(-1, 64))
+    pieces, done = [], threading.Event()
+
+    def pull():
+        while not done.is_set():
+            pieces.append(chain.pull(3))
+
+    puller = threading.Thread(target=pull)
+    puller.start()
+    at = 0
+    while at < len(X):
+        at += chain.push(X[at : at + 100])
+    done.set()
+    puller.join()
+    chain.finish()
+    pieces.append(chain.pull(wait=True))
+    assert numpy.array_equal(numpy.concatenate(pieces), expected)

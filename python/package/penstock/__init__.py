@@ -50,6 +50,7 @@ from ._lib.core import (
     window,
     zoom,
 )
+from .chain import Chain
 from .errors import (
     ArgumentError,
     CheckError,
@@ -70,6 +71,7 @@ from .spectra import PowerSpectrum, spectrum
 __all__ = [
     "ArgumentError",
     "Buffer",
+    "Chain",
     "Channel",
     "Channelizer",
     "CheckError",

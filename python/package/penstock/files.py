@@ -31,27 +31,32 @@ def _results(stream: Stream, wait: bool) -> collections.abc.Iterator[typing.Any]
         yield frame
 
 
-def _pushed(stream: Stream, items: typing.Any) -> collections.abc.Iterator[typing.Any]:
-    if not hasattr(stream, "pull_frame"):
-        results = stream(items)
+def _pushed(first: Stream, items: typing.Any, last: Stream) -> collections.abc.Iterator[typing.Any]:
+    if not hasattr(last, "pull_frame"):
+        results = first(items) if first is last else first._all_of(items, last)
         if results.size:
             yield results
         return
-    stream.push(items)
-    yield from _results(stream, False)
+    while len(items):
+        taken = first.push(items)
+        if taken:
+            items = items[:0] if first._planar else items[taken:]
+        yield from _results(last, False)
 
 
 def over(
     stream: Stream,
     source: str | os.PathLike[str] | Source | collections.abc.Iterable[typing.Any],
     block: int = 1 << 16,
+    last: Stream | None = None,
 ) -> collections.abc.Iterator[typing.Any]:
-    """What Stream.over() gives."""
+    """What Stream.over() gives, or with the last stream of a chain Chain.over()."""
+    last = last or stream
     if isinstance(source, (str, os.PathLike)):
         with Source(os.fspath(source)) as opened:
-            yield from over(stream, opened, block)
+            yield from over(stream, opened, block, last)
         return
     for items in blocks(source, block) if isinstance(source, Source) else source:
-        yield from _pushed(stream, items)
+        yield from _pushed(stream, items, last)
     stream.finish()
-    yield from _results(stream, True)
+    yield from _results(last, True)

@@ -54,9 +54,58 @@ using context_ptr = std::shared_ptr<context>;
 /* The one given, or the one that all objects share to which none was given. */
 context_ptr context_or_default(const context_ptr &given);
 
+/* Calls come one at a time: a second thread waits for the first. Objects can be joined, to wait for each other too. */
+class turns
+{
+    struct line {
+        std::mutex mutex;
+        std::shared_ptr<line> joined; /* under the mutex: the line that counts instead, or null */
+    };
+    std::shared_ptr<line> line_ = std::make_shared<line>();
+
+    std::shared_ptr<line> last() const
+    {
+        std::shared_ptr<line> at = line_, next = line_;
+        while (next) {
+            at = next;
+            std::lock_guard<std::mutex> lock(at->mutex);
+            next = at->joined;
+        }
+        return at;
+    }
+
+  public:
+    /* Until the lock is gone, before this object is. */
+    std::unique_lock<std::mutex> take() const
+    {
+        std::unique_lock<std::mutex> lock(line_->mutex);
+        for (bool joined = line_->joined != nullptr; joined;) {
+            lock.unlock();
+            const std::shared_ptr<line> at = last(); /* which this object keeps */
+            lock = std::unique_lock<std::mutex>(at->mutex);
+            joined = at->joined != nullptr;
+        }
+        return lock;
+    }
+
+    void join(const turns &other)
+    {
+        for (;;) {
+            const std::shared_ptr<line> mine = last(), theirs = other.last();
+            if (mine == theirs)
+                return;
+            std::scoped_lock lock(mine->mutex, theirs->mutex);
+            if (mine->joined || theirs->joined)
+                continue;
+            theirs->joined = mine;
+            return;
+        }
+    }
+};
+
 /*
  * An object of the library's and the context that it was made from. Its calls run without the interpreter's lock, and
- * one at a time: a second thread waits for the first.
+ * in turns.
  */
 template <typename T, void (*free_object)(T *)> class owned
 {
@@ -88,17 +137,24 @@ template <typename T, void (*free_object)(T *)> class owned
     /* The same for a caller that has released the interpreter's lock. */
     template <typename F> auto use_within(F &&work)
     {
-        std::lock_guard<std::mutex> lock(mutex_);
-        if (!self_)
-            fail(PENSTOCK_ERR_STATE, std::string("the ") + what_ + " was closed");
-        return work(self_);
+        const auto turn = turns_.take();
+        return work(open_one());
+    }
+
+    /* `work(T *, T *)` with another one. Calls of the two come in turns from now on. */
+    template <typename F> auto use_with(owned &other, F &&work)
+    {
+        nb::gil_scoped_release release;
+        turns_.join(other.turns_);
+        const auto turn = turns_.take();
+        return work(open_one(), other.open_one());
     }
 
     void close()
     {
         {
             nb::gil_scoped_release release;
-            std::lock_guard<std::mutex> lock(mutex_);
+            const auto turn = turns_.take();
             free_object(self_);
             self_ = nullptr;
         }
@@ -116,10 +172,17 @@ template <typename T, void (*free_object)(T *)> class owned
     }
 
   private:
+    T *open_one() const
+    {
+        if (!self_)
+            fail(PENSTOCK_ERR_STATE, std::string("the ") + what_ + " was closed");
+        return self_;
+    }
+
     T *self_ = nullptr;
     context_ptr context_;
     const char *what_ = "object";
-    std::mutex mutex_;
+    turns turns_;
 };
 
 inline std::string text_or_empty(const char *text)

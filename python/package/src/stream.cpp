@@ -109,11 +109,16 @@ size_t stream::pull_into(place &to, size_t most, bool wait)
 }
 
 /* Of planar samples all or none are taken, so that `at` is then the beginning or the end. True where anything moved. */
-size_t stream::run_into(const array_view &from, size_t &at, place &to)
+size_t stream::run_into(const array_view &from, size_t &at, stream &last, place &to)
 {
     const char *rest = static_cast<const char *>(from.data) + at * (in.planar ? 0 : in.bytes());
     const size_t count = from.count - at, room = to.room - to.filled;
     size_t taken = 0, given = 0;
+    if (&last != this) {
+        call([&](penstock_stream *own) { return penstock_stream_push(own, rest, count, &taken); });
+        at += taken;
+        return taken + last.pull_into(to, room, false);
+    }
     call([&](penstock_stream *own) {
         return channels
                    ? penstock_stream_run_channels(own, rest, count, &taken, rows(to).data(), room, &given)
@@ -165,28 +170,42 @@ nb::tuple stream::run(nb::handle x, nb::handle given)
     place to = output(given);
     size_t at = 0;
     check_apart(from, to.view, false);
-    run_into(from, at, to);
+    run_into(from, at, *this, to);
     return nb::make_tuple(at, to.filled);
 }
 
 nb::object stream::all(nb::handle x)
 {
-    check_kind();
+    return all_of(x, *this);
+}
+
+nb::object stream::all_of(nb::handle x, stream &last)
+{
+    last.check_kind();
     const array_view from = input(x);
     nb::list pieces;
     size_t at = 0, room = static_cast<size_t>(std::ceil(static_cast<double>(from.count) * ratio)) + 1;
     for (bool more = true; more; room = std::max<size_t>(room, 1024)) {
         place to;
-        nb::object piece = make_place(room, to);
-        while (to.filled < room && (more = run_into(from, at, to)))
+        nb::object piece = last.make_place(room, to);
+        while (to.filled < room && (more = run_into(from, at, last, to)))
             ;
         if (to.filled || !nb::len(pieces))
-            pieces.append(cut(piece, to));
+            pieces.append(last.cut(piece, to));
     }
     if (at < from.count)
         fail(PENSTOCK_ERR_STATE,
              "the stream took " + std::to_string(at) + " of " + std::to_string(from.count) + " items");
-    return joined(pieces);
+    return last.joined(pieces);
+}
+
+void stream::link(stream &to, const std::optional<size_t> &channel)
+{
+    if (&to == this)
+        fail(PENSTOCK_ERR_ARGUMENT, "link: a stream cannot be linked to itself");
+    self.use_with(to.self, [&](penstock_stream *own, penstock_stream *other) {
+        return check(channel ? penstock_stream_link_channel(own, *channel, other) : penstock_stream_link(own, other));
+    });
 }
 
 /* ---------------------------------------------------------------- what is known --------------- */
@@ -227,6 +246,7 @@ static nb::dict stats(stream &self)
     made["fallbacks"] = stats.fallbacks;
     made["drops"] = stats.drops;
     made["cpu_while_compiling"] = stats.cpu_while_compiling;
+    made["handed_over"] = stats.handed_over;
     return made;
 }
 
@@ -265,12 +285,27 @@ static void bind_items(nb::class_<stream> &bound)
              "whose results are frames give frame by frame.");
 }
 
+static void bind_links(nb::class_<stream> &bound)
+{
+    bound
+        .def("link", &stream::link, "to"_a, "channel"_a = nb::none(),
+             nb::sig("def link(self, to: Stream, channel: int | None = None) -> None"),
+             "From now on results are the items of `to`: push into the first stream of a chain, pull from the last. "
+             "channel: that one's alone, of a stream that has several. They stay in a device's memory where both "
+             "streams work there. penstock.Chain does it for streams in a row.")
+        .def(
+            "_all_of", [](stream &self, nb::handle x, stream &last) { return self.all_of(x, last); }, "x"_a, "last"_a,
+            nb::sig("def _all_of(self, x: penstock.typing.Array, last: Stream) -> typing.Any"))
+        .def_prop_ro("_planar", [](stream &self) { return self.in.planar; });
+}
+
 void bind_stream(nb::module_ &module)
 {
     nb::class_<stream> bound(module, "Stream",
                              "Items in, results out, in order; any split into calls gives the same bits. Calls from "
                              "several threads come one after the other.");
     bind_items(bound);
+    bind_links(bound);
     bound
         .def(
             "flush", [](stream &self) { self.call(penstock_stream_flush); },
@@ -298,7 +333,8 @@ void bind_stream(nb::module_ &module)
              "batch.")
         .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"),
              "Items in and out, queue, rates in Hz, the mean batch, what its copies and kernels take in seconds, "
-             "latencies in seconds, fallbacks, drops and cpu_while_compiling.")
+             "latencies in seconds, fallbacks, drops, cpu_while_compiling, and how many items were handed over by the "
+             "stream before it within a device's memory.")
         .def_prop_ro("device", device, "Name of the device that computes now.");
     bind_with(bound);
 }

@@ -22,8 +22,11 @@ class stream
     size_t push(nb::handle x);
     nb::object pull(const std::optional<size_t> &most, bool wait, nb::handle given);
     nb::tuple run(nb::handle x, nb::handle given);
-    /* Takes all of x and gives all results that are ready. */
+    /* Takes all of x and gives all results that are ready, or those of the last stream of its chain. */
     nb::object all(nb::handle x);
+    nb::object all_of(nb::handle x, stream &last);
+    /* Results, or those of a channel, become the items of another stream. */
+    void link(stream &to, const std::optional<size_t> &channel);
     /* `call(penstock_stream *)`, whose status is checked. */
     template <typename F> void call(F &&call)
     {
@@ -46,7 +49,7 @@ class stream
     nb::object make_place(size_t room, place &made) const;
     std::vector<void *> rows(const place &to) const;
     size_t pull_into(place &to, size_t most, bool wait);
-    size_t run_into(const array_view &from, size_t &at, place &to);
+    size_t run_into(const array_view &from, size_t &at, stream &last, place &to);
     nb::object cut(const nb::object &array, const place &to) const;
     nb::object joined(const nb::list &pieces) const;
     nb::object rest(bool wait);
