@@ -128,6 +128,29 @@ static void test_example_data(void)
              48);
 }
 
+/* ---------------------------------------------------------------- decisions ------------------- */
+
+/* Soft bits of every value against coded bits, one by one. */
+static void test_errors(void)
+{
+    enum { STEPS = 203 };
+    static const int8_t values[] = {-128, -127, -1, 0, 1, 127};
+    uint8_t packed[(STEPS + 7) / 8], coded[2 * STEPS];
+    int8_t soft[2 * STEPS];
+    uint64_t seed = 3;
+    for (size_t steps = 0; steps <= STEPS; steps++) {
+        size_t errors = 0;
+        for (size_t i = 0; i < sizeof packed; i++)
+            packed[i] = (uint8_t)test_random(&seed);
+        CHECK_EQ(penstock__convolutional_encode(coded, packed, steps, PENSTOCK__CODE_1_2), 2 * steps);
+        for (size_t i = 0; i < 2 * steps; i++) {
+            soft[i] = values[test_random(&seed) % sizeof values];
+            errors += soft[i] && coded[i] == (soft[i] > 0);
+        }
+        CHECK_EQ(penstock__convolutional_errors(packed, soft, steps), errors);
+    }
+}
+
 /* ---------------------------------------------------------------- scrambler, FCS -------------- */
 
 /* The 127 bits of clause 17.3.5.5 for a start with all ones. */
@@ -252,6 +275,7 @@ int main(void)
     test_signal();
     test_example_signal();
     test_example_data();
+    test_errors();
     test_scrambler();
     test_crc();
     test_interleaver();

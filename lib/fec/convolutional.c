@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The encoder, eight to forty-eight steps at a time in one word, and the puncturing patterns as tables. */
+/* The encoder, up to forty-eight steps at a time in one word, and the puncturing patterns as tables. */
 #include "fec/convolutional.h"
 
 #include <string.h>
@@ -40,28 +40,50 @@ void penstock__depuncture(int8_t *soft, const int8_t *punctured, size_t steps, e
         soft[penstock__puncture_place(rate, i)] = punctured[i];
 }
 
-#define BLOCK 48 /* a multiple of 8 and of every pattern's steps */
+/* ---------------------------------------------------------------- encoder --------------------- */
 
-/* The four lowest bits, each in every second byte of a word from the lowest on. */
-static uint64_t spread_four(uint64_t bits)
+#define BLOCK 48 /* steps; a multiple of 8 and of every pattern's */
+
+/* Both coded bits of up to BLOCK steps, a bit a step, and what the next steps need of them. */
+struct block {
+    uint64_t a, b, last_six;
+};
+
+static void encode(struct block *block, const uint8_t *packed, size_t steps)
 {
-    return (bits & 15) * 0x0000200040008001u & 0x0001000100010001u;
+    uint64_t x = block->last_six;
+    for (size_t byte = 0; byte < (steps + 7) / 8; byte++)
+        x |= (uint64_t)packed[byte] << (6 + 8 * byte);
+    /* Bit i + 6 is the input of step i, so the input k steps earlier is bit i + 6 - k. */
+    block->a = x >> 6 ^ x >> 4 ^ x >> 3 ^ x >> 1 ^ x;
+    block->b = x >> 6 ^ x >> 5 ^ x >> 4 ^ x >> 3 ^ x;
+    block->last_six = x >> BLOCK & 63;
 }
 
-/* All coded bits of `steps` <= BLOCK steps, of which a and b hold a bit each. */
-static uint8_t *put_all(uint8_t *next, uint64_t a, uint64_t b, size_t steps)
+/* Coded bits of the four steps from `step` on, one a byte, the first in the byte that comes first in memory. */
+static uint64_t spread(const struct block *block, size_t step)
+{
+    const uint64_t a = block->a >> step & 15, b = block->b >> step & 15;
+    const uint64_t word =
+        (a * 0x0000200040008001u & 0x0001000100010001u) | (b * 0x0000200040008001u & 0x0001000100010001u) << 8;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(word);
+#else
+    return word;
+#endif
+}
+
+/* All coded bits of `steps` <= BLOCK steps. */
+static uint8_t *put_all(uint8_t *next, const struct block *block, size_t steps)
 {
     size_t step = 0;
     for (; step + 4 <= steps; step += 4, next += 8) {
-        uint64_t word = spread_four(a >> step) | spread_four(b >> step) << 8;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        word = __builtin_bswap64(word);
-#endif
+        const uint64_t word = spread(block, step);
         memcpy(next, &word, sizeof word);
     }
     for (; step < steps; step++, next += 2) {
-        next[0] = (uint8_t)(a >> step & 1);
-        next[1] = (uint8_t)(b >> step & 1);
+        next[0] = (uint8_t)(block->a >> step & 1);
+        next[1] = (uint8_t)(block->b >> step & 1);
     }
     return next;
 }
@@ -70,26 +92,54 @@ size_t penstock__convolutional_encode(uint8_t *coded, const uint8_t *packed, siz
                                       enum penstock__code_rate rate)
 {
     const struct pattern *p = &patterns[rate];
+    struct block block = {.last_six = 0};
     uint8_t *next = coded;
-    uint64_t last_six = 0;
 
     for (size_t done = 0; done < steps; done += BLOCK) {
         size_t here = steps - done < BLOCK ? steps - done : BLOCK;
-        uint64_t x = last_six, a, b;
-        for (size_t byte = 0; byte < (here + 7) / 8; byte++)
-            x |= (uint64_t)packed[done / 8 + byte] << (6 + 8 * byte);
-        /* Bit i + 6 is the input of step i, so the input k steps earlier is bit i + 6 - k. */
-        a = x >> 6 ^ x >> 4 ^ x >> 3 ^ x >> 1 ^ x;
-        b = x >> 6 ^ x >> 5 ^ x >> 4 ^ x >> 3 ^ x;
+        encode(&block, packed + done / 8, here);
         if (rate == PENSTOCK__CODE_1_2)
-            next = put_all(next, a, b, here);
+            next = put_all(next, &block, here);
         for (size_t step = 0; step < here && rate != PENSTOCK__CODE_1_2; step += p->steps)
             for (unsigned i = 0; i < p->kept; i++) {
                 size_t place = 2 * step + p->place[i];
                 if (place < 2 * here)
-                    *next++ = (uint8_t)((place & 1 ? b : a) >> place / 2 & 1);
+                    *next++ = (uint8_t)((place & 1 ? block.b : block.a) >> place / 2 & 1);
             }
-        last_six = x >> BLOCK & 63;
     }
     return (size_t)(next - coded);
+}
+
+/* ---------------------------------------------------------------- decisions ------------------- */
+
+#define LOW_BITS  0x0101010101010101u /* of each byte */
+#define LOW_SEVEN 0x7f7f7f7f7f7f7f7fu
+
+/* Of eight coded bits, one a byte: 1 where the soft bit decides for the other one. */
+static uint64_t differ(uint64_t coded, const int8_t *soft)
+{
+    uint64_t word;
+    memcpy(&word, soft, sizeof word);
+    const uint64_t not_zero = (((word & LOW_SEVEN) + LOW_SEVEN) | word) >> 7;
+    return (word >> 7 ^ coded) & not_zero & LOW_BITS;
+}
+
+size_t penstock__convolutional_errors(const uint8_t *packed, const int8_t *soft, size_t steps)
+{
+    struct block block = {.last_six = 0};
+    size_t errors = 0;
+    for (size_t done = 0; done < steps; done += BLOCK, soft += 2 * BLOCK) {
+        const size_t here = steps - done < BLOCK ? steps - done : BLOCK;
+        uint64_t sums = 0; /* one a byte, of BLOCK / 4 */
+        size_t step = 0;
+        encode(&block, packed + done / 8, here);
+        for (; step + 4 <= here; step += 4)
+            sums += differ(spread(&block, step), soft + 2 * step);
+        errors += sums * LOW_BITS >> 56;
+        for (; step < here; step++) {
+            errors += block.a >> step & 1 ? soft[2 * step] > 0 : soft[2 * step] < 0;
+            errors += block.b >> step & 1 ? soft[2 * step + 1] > 0 : soft[2 * step + 1] < 0;
+        }
+    }
+    return errors;
 }

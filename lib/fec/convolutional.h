@@ -25,6 +25,9 @@ size_t penstock__coded_count(enum penstock__code_rate rate, size_t steps);
 size_t penstock__convolutional_encode(uint8_t *coded, const uint8_t *packed, size_t steps,
                                       enum penstock__code_rate rate);
 
+/* How many of two soft bits for each of `steps` decide against what `packed` is encoded to. */
+size_t penstock__convolutional_errors(const uint8_t *packed, const int8_t *soft, size_t steps);
+
 /* From penstock__coded_count() soft bits to two for each of `steps`, with 0 for those that were not sent. */
 void penstock__depuncture(int8_t *soft, const int8_t *punctured, size_t steps, enum penstock__code_rate rate);
 

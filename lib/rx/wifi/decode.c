@@ -21,9 +21,8 @@ int penstock__wifi_worker_init(void *own)
     struct penstock__wifi_worker *worker = own;
     worker->viterbi = penstock__alloc(penstock__viterbi_workspace(MAX_STEPS));
     worker->soft = penstock__alloc(2 * MAX_STEPS);
-    worker->coded = penstock__alloc(2 * MAX_STEPS);
     worker->packed = penstock__alloc(MAX_STEPS / 8 + 1);
-    return worker->viterbi && worker->soft && worker->coded && worker->packed ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    return worker->viterbi && worker->soft && worker->packed ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
 void penstock__wifi_worker_free(void *own)
@@ -31,7 +30,6 @@ void penstock__wifi_worker_free(void *own)
     struct penstock__wifi_worker *worker = own;
     penstock__free(worker->viterbi);
     penstock__free(worker->soft);
-    penstock__free(worker->coded);
     penstock__free(worker->packed);
 }
 
@@ -107,21 +105,6 @@ static double error_power(double total, size_t count, unsigned bits)
     return total / (double)(unit_of(bits) * unit_of(bits)) / (double)count;
 }
 
-/* Bits that the demapper had decided otherwise. */
-static uint64_t raw_errors(struct penstock__wifi_worker *worker, size_t steps)
-{
-    uint64_t wrong = 0;
-    penstock__convolutional_encode(worker->coded, worker->packed, steps, PENSTOCK__CODE_1_2);
-    for (size_t done = 0; done < 2 * steps; done += 4096) {
-        size_t part = 2 * steps - done < 4096 ? 2 * steps - done : 4096;
-        uint32_t sum = 0;
-        for (size_t i = done; i < done + part; i++)
-            sum += (uint32_t)(worker->coded[i] ? worker->soft[i] > 0 : worker->soft[i] < 0);
-        wrong += sum;
-    }
-    return wrong;
-}
-
 static void check(struct penstock__wifi_node *node)
 {
     struct penstock__rx_frame *frame = &node->frame;
@@ -173,5 +156,6 @@ void penstock__wifi_finish(const struct penstock__rx *rx, void *own, struct pens
     const size_t steps = penstock__wifi_steps(node->length);
     (void)rx;
     penstock__viterbi_decode(worker->packed, worker->soft, steps, PENSTOCK__TRELLIS_ZERO, worker->viterbi);
-    penstock__wifi_complete(worker, node, raw_errors(worker, steps), worker->error);
+    penstock__wifi_complete(worker, node, penstock__convolutional_errors(worker->packed, worker->soft, steps),
+                            worker->error);
 }

@@ -160,7 +160,6 @@ struct penstock__wifi_worker {
     void *viterbi;
     int8_t *soft;    /* two for each trellis step of the longest frame, and the last symbol's padding */
     uint8_t *packed; /* its bits */
-    uint8_t *coded;  /* its coded bits, one a byte */
     double error;    /* squared distance of its points from the nearest of the constellation, so far */
 };
 
