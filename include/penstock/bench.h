@@ -40,7 +40,7 @@ PENSTOCK_API int penstock_bench_new_filter(penstock_bench **bench, penstock_stre
 PENSTOCK_API int penstock_bench_new_ofdm(penstock_bench **bench, penstock_ofdm *ofdm, const void *in, size_t in_bytes,
                                          const penstock_ofdm_frame *frame, size_t symbols);
 
-/* The work `repeats` times, one after the other; *seconds: of one, by the device's clock. Waits. */
+/* The work `repeats` times, 1 .. 2^20, one after the other; *seconds: of one, by the device's clock. Waits. */
 PENSTOCK_API int penstock_bench_run(penstock_bench *bench, unsigned repeats, double *seconds);
 
 /*

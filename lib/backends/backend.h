@@ -153,7 +153,7 @@ struct penstock_job {
 /* How memory of the device is copied: by what the device has for that, or by a kernel of ours. */
 enum penstock_copy_way { PENSTOCK_COPY_OWN, PENSTOCK_COPY_KERNEL };
 
-/* A copy within the device's memory; places and bytes are multiples of 16. */
+/* A copy within the device's memory; by the kernel, places and bytes are multiples of 16. */
 struct penstock_device_copy {
     struct penstock_buffer *to, *from;
     size_t to_at, from_at, bytes;

@@ -10,6 +10,7 @@
 
 #define CHUNK          16 /* of the device's copies */
 #define TRANSFER_BYTES ((size_t)8 << 20)
+#define MOST_REPEATS   (1U << 20)
 
 struct penstock_bench {
     struct penstock__executor *executor;
@@ -224,8 +225,11 @@ static int timed_at_once(penstock_bench *bench, unsigned repeats, const struct p
 
 int penstock_bench_run(penstock_bench *bench, unsigned repeats, double *seconds)
 {
-    if (!bench || !repeats || !seconds)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_run: no object, repeats or place for seconds");
+    if (!bench || !seconds)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_run: no object, or place for seconds");
+    if (repeats < 1 || repeats > MOST_REPEATS)
+        return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_run: %u repeats, not 1 .. %u", repeats,
+                               MOST_REPEATS);
     return bench->parts ? timed_at_once(bench, repeats, NULL, seconds) : timed(bench, repeats, NULL, seconds);
 }
 

@@ -7,15 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#define GUARD_BYTES 64
-#define GUARD       0xa5
-#define POISON      0xff /* floats of such bytes are NaN */
-
-enum step_kind { STEP_UPLOAD, STEP_TRANSFORM, STEP_DOWNLOAD, STEP_MARK };
+enum step_kind { STEP_UPLOAD, STEP_COPY, STEP_TRANSFORM, STEP_DOWNLOAD, STEP_MARK };
 
 struct trace_step {
     enum step_kind kind;
-    struct trace_place in, gather, out; /* none where not used; a copy's other side is of the host */
+    struct trace_place in, gather, out; /* none where not used; of uploads and downloads one side is the host's */
     const void *from;
     void *to;
     size_t bytes, frames, samples;
@@ -24,48 +20,6 @@ struct trace_step {
     unsigned stamps; /* which to note before it is done, as bits */
     struct trace_step *next;
 };
-
-/* ---------------------------------------------------------------- memory ---------------------- */
-
-int penstock__trace_memory_new(struct trace_memory **memory, size_t bytes)
-{
-    struct trace_memory *new;
-    if (bytes > SIZE_MAX - (size_t)2 * GUARD_BYTES)
-        return penstock__error(PENSTOCK_ERR_MEMORY, "out of memory (%zu bytes)", bytes);
-    if (!(new = penstock__calloc(1, sizeof *new)))
-        return PENSTOCK_ERR_MEMORY;
-    if (!(new->block = penstock__alloc(bytes + 2 * GUARD_BYTES))) {
-        penstock__free(new);
-        return PENSTOCK_ERR_MEMORY;
-    }
-    new->bytes = bytes;
-    new->users = 1;
-    memset(new->block, GUARD, bytes + 2 * GUARD_BYTES);
-    memset(new->block + GUARD_BYTES, POISON, bytes);
-    *memory = new;
-    return PENSTOCK_OK;
-}
-
-void penstock__trace_memory_drop(struct trace_memory *memory)
-{
-    if (!memory || --memory->users)
-        return;
-    penstock__free(memory->block);
-    penstock__free(memory);
-}
-
-bool penstock__trace_memory_intact(const struct trace_memory *memory)
-{
-    for (size_t i = 0; i < GUARD_BYTES; i++)
-        if (memory->block[i] != GUARD || memory->block[GUARD_BYTES + memory->bytes + i] != GUARD)
-            return false;
-    return true;
-}
-
-static unsigned char *content(const struct trace_place *place)
-{
-    return place->memory->block + GUARD_BYTES + place->at;
-}
 
 /* ---------------------------------------------------------------- rules ----------------------- */
 
@@ -211,7 +165,23 @@ int penstock__trace_download(struct penstock_slot *slot, void *host, struct pens
     else if (!(status = penstock__trace_call(slot->device->context, "download %zu bytes", bytes)))
         status = append(slot->priv, &step);
     else
-        memset(host, POISON, bytes / 2); /* a failed copy leaves some of it behind */
+        memset(host, PENSTOCK__TRACE_POISON, bytes / 2); /* a failed copy leaves some of it behind */
+    return leave(slot, status);
+}
+
+int penstock__trace_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy)
+{
+    struct trace_step step = {.kind = STEP_COPY, .bytes = copy->bytes};
+    int status;
+    if (!enter(slot))
+        return PENSTOCK_ERR_STATE;
+    if (!(step.in = usable(slot, copy->from, copy->from_at + copy->bytes)).memory ||
+        !(step.out = usable(slot, copy->to, copy->to_at + copy->bytes)).memory)
+        return leave(slot, PENSTOCK_ERR_STATE);
+    step.in.at += copy->from_at;
+    step.out.at += copy->to_at;
+    if (!(status = penstock__trace_call(slot->device->context, "copy %zu bytes", copy->bytes)))
+        status = append(slot->priv, &step);
     return leave(slot, status);
 }
 
@@ -261,7 +231,7 @@ static int lend(struct penstock_buffer *buffer, struct penstock_device *device, 
     *buffer = (struct penstock_buffer){.device = device, .bytes = place->bytes, .wrapped = true};
     if (cpu->buffer_bytes && !(buffer->priv = penstock__calloc(1, cpu->buffer_bytes)))
         return PENSTOCK_ERR_MEMORY;
-    if ((status = cpu->buffer_wrap(buffer, content(place), place->bytes)))
+    if ((status = cpu->buffer_wrap(buffer, penstock__trace_content(place), place->bytes)))
         penstock__free(buffer->priv);
     return status;
 }
@@ -309,12 +279,15 @@ static int perform(struct trace_slot *slot, const struct trace_step *step)
     note_times(slot, step->stamps);
     switch (step->kind) {
     case STEP_UPLOAD:
-        memcpy(content(&step->out), step->from, step->bytes);
+        memcpy(penstock__trace_content(&step->out), step->from, step->bytes);
+        break;
+    case STEP_COPY:
+        memmove(penstock__trace_content(&step->out), penstock__trace_content(&step->in), step->bytes);
         break;
     case STEP_TRANSFORM:
         return transform(slot, step);
     case STEP_DOWNLOAD:
-        memcpy(step->to, content(&step->in), step->bytes);
+        memcpy(step->to, penstock__trace_content(&step->in), step->bytes);
         break;
     case STEP_MARK:
         slot->reached = step->number;
@@ -341,7 +314,7 @@ void penstock__trace_drop_steps(struct trace_slot *slot)
 {
     for (; slot->first; drop_first(slot))
         if (slot->first->kind == STEP_DOWNLOAD)
-            memset(slot->first->to, POISON, slot->first->bytes);
+            memset(slot->first->to, PENSTOCK__TRACE_POISON, slot->first->bytes);
 }
 
 int penstock__trace_wait(struct penstock_slot *slot, uint64_t number)

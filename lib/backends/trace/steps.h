@@ -54,15 +54,21 @@ struct trace_slot {
     atomic_bool entered; /* a thread is inside */
 };
 
+#define PENSTOCK__TRACE_POISON 0xff /* floats of such bytes are NaN */
+
+/* ---- memory.c ---- */
+
 int penstock__trace_memory_new(struct trace_memory **memory, size_t bytes);
 void penstock__trace_memory_drop(struct trace_memory *memory);
 bool penstock__trace_memory_intact(const struct trace_memory *memory);
+unsigned char *penstock__trace_content(const struct trace_place *place);
 
 /* Of the contract. */
 int penstock__trace_upload(struct penstock_slot *slot, struct penstock_buffer *buffer, const void *host, size_t bytes);
 int penstock__trace_enqueue(struct penstock_slot *slot, struct penstock_plan_state *plan,
                             const struct penstock_job *job);
 int penstock__trace_download(struct penstock_slot *slot, void *host, struct penstock_buffer *buffer, size_t bytes);
+int penstock__trace_copy(struct penstock_slot *slot, const struct penstock_device_copy *copy);
 int penstock__trace_mark(struct penstock_slot *slot, uint64_t *number);
 int penstock__trace_wait(struct penstock_slot *slot, uint64_t number);
 int penstock__trace_stamp(struct penstock_slot *slot, unsigned which);

@@ -212,6 +212,7 @@ const struct penstock_backend penstock__trace_backend = {
     .slot_free = slot_free,
     .upload = penstock__trace_upload,
     .enqueue = penstock__trace_enqueue,
+    .copy = penstock__trace_copy,
     .download = penstock__trace_download,
     .mark = penstock__trace_mark,
     .wait = penstock__trace_wait,
