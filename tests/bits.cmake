@@ -7,7 +7,8 @@ set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream c
   fft_stream filter_blocks filter_channels filter_queue filter_handover filter_handover_failures filter_pair
   filter_shift filter_stream fork gpu_in_place gpu_ldpc gpu_threads gpu_viterbi group half host_memory link link_device
   link_device_failures ofdm ofdm_batches ofdm_demap ofdm_handover ofdm_chunks ofdm_stream ofdm_stream_ahead plan push
-  qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum spectrum_failures stream sweep_device sweep_memory synthesizer_live wifi_detect wifi_kernels wifi_receiver
+  qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum spectrum_failures stream
+  stream_enqueue sweep_device sweep_memory synthesizer_live wifi_detect wifi_kernels wifi_receiver
   wifi_stall wifi_threads wifi_transmit condition)
 
 # On each device that is there without a GPU: NAME, NAME_opencl, and opencl_NAME where the source is test_gpu_NAME.c.

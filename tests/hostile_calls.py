@@ -205,10 +205,11 @@ FREES = {"penstock_buffer": "penstock_buffer_free", "penstock_queue": "penstock_
 
 def refused(function, stream):
     """Whether a good call is an error by what the object is: without a clock or a decaying mean, a stream of another kind, a
-    device without memory or queues to be wrapped."""
+    device without memory or queues to be wrapped, or an output that is the input."""
     by_channel = {"penstock_stream_push_channels": ["synthesizer"],
                   "penstock_stream_pull_channels": ["filter", "channelizer"],
                   "penstock_stream_run_channels": ["filter", "channelizer"],
+                  "penstock_stream_enqueue": ["spectrum"],
                   "penstock_stream_link": ["filter", "resampler", "spectrum", "fft_stream"],
                   "penstock_stream_link_channel": ["filter", "channelizer"]}
     if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_filter_enqueue",

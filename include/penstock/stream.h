@@ -29,7 +29,7 @@
 #ifndef PENSTOCK_STREAM_H
 #define PENSTOCK_STREAM_H
 
-#include <penstock/base.h>
+#include <penstock/buffer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -141,6 +141,27 @@ PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
  */
 PENSTOCK_API int penstock_stream_link(penstock_stream *from, penstock_stream *to);
 PENSTOCK_API int penstock_stream_link_channel(penstock_stream *from, size_t channel, penstock_stream *to);
+
+/* ---------------------------------------------------------------- on the device --------------- */
+
+/*
+ * With the items in the memory of the stream's device (penstock/buffer.h), where the results stay too: takes `count`
+ * items that `in` begins with, and puts the results that are complete with them to the start of `out`, `*given` of
+ * them. All is enqueued behind what is in `queue`, and the call returns at once; the buffers belong to the queue until
+ * then, and lie apart. Results are those of pushes and pulls, to the bit, however items are split. What makes no result
+ * yet stays with the stream, in the device's memory: the first call makes room for it, and waits. With `out` and
+ * `queue` NULL nothing is done, and `*given` is how many results `count` more items will give.
+ *
+ * After penstock_stream_finish() a call with no items gives the results that are left. A stream whose items are
+ * enqueued is not pushed, pulled or linked before a reset; other taps or another window hold from the next call on.
+ * Calls in different queues are ordered by penstock_queue_follow(), and all is done before a reset or the stream's end.
+ * After an error of the device the stream is of no use before a reset.
+ *
+ * FFT streams and spectra that convert nothing and average on the device, blocks to be decoded, and filters of one
+ * channel where penstock_filter_enqueue() works; else PENSTOCK_ERR_UNSUPPORTED with text.
+ */
+PENSTOCK_API int penstock_stream_enqueue(penstock_stream *stream, const penstock_buffer *in, size_t count,
+                                         penstock_buffer *out, size_t *given, penstock_queue *queue);
 
 /* ---------------------------------------------------------------- what is known --------------- */
 

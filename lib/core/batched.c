@@ -4,6 +4,8 @@
 /* Streams that are a plan fed batch by batch. */
 #include "core/batched.h"
 #include "core/description.h"
+#include "core/groups.h"
+#include "core/stream_device.h"
 
 #include <string.h>
 
@@ -256,5 +258,33 @@ int penstock__batched_run(penstock_stream *stream, const void *in, size_t count,
     stream->taken += some;
     stream->given += some;
     penstock__meter_straight(&stream->meter, some, some, began, penstock__now_s());
+    return PENSTOCK_OK;
+}
+
+/* ---------------------------------------------------------------- on the device --------------- */
+
+static int put(penstock_stream *stream, uint64_t first, size_t groups, const penstock_buffer *in, penstock_buffer *out,
+               penstock_queue *queue)
+{
+    struct penstock__batched *batched = penstock__batched_of(stream);
+    const size_t frames = groups * penstock__problem_average(penstock__plan_problem(batched->plan));
+    (void)first;
+    return penstock_plan_enqueue(batched->plan, in, out, frames, queue);
+}
+
+int penstock__batched_device_work(penstock_stream *stream, struct penstock__device_work *work)
+{
+    const struct penstock__batched *batched = const_of(stream);
+    const struct penstock__groups groups = penstock__groups_of(penstock__plan_problem(batched->plan));
+    if (!stream->lends_in || !stream->lends_out)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
+                               "%s: what this one takes and gives is not what its device works on", stream->kind->name);
+    *work = (struct penstock__device_work){.samples = stream->in_bytes / groups.sample_bytes,
+                                           .sample_bytes = groups.sample_bytes,
+                                           .result_bytes = groups.result_bytes,
+                                           .step = groups.step,
+                                           .span = groups.span,
+                                           .results = 1,
+                                           .put = put};
     return PENSTOCK_OK;
 }

@@ -85,6 +85,9 @@ double penstock__batched_due_s(const penstock_stream *stream);
 void penstock__batched_get_info(const penstock_stream *stream, penstock_stream_info *info);
 void penstock__batched_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
 
+/* Where items are the plan's samples as they are, and its results items: `lends_in` and `lends_out`. */
+int penstock__batched_device_work(penstock_stream *stream, struct penstock__device_work *work);
+
 /* What every such kind has. */
 #define PENSTOCK__BATCHED_LIFE                                                                              \
     .commit = penstock__batched_commit, .flush = penstock__batched_flush, .reset = penstock__batched_reset, \
@@ -95,6 +98,7 @@ void penstock__batched_get_stats(const penstock_stream *stream, penstock_stream_
 #define PENSTOCK__BATCHED_ITEMS                                                                               \
     .push = penstock__batched_push, .pull = penstock__batched_pull, .acquire = penstock__batched_acquire,     \
     .peek = penstock__batched_peek, .release = penstock__batched_release, .finish = penstock__batched_finish, \
-    .due_s = penstock__batched_due_s, .get_info = penstock__batched_get_info, .run = penstock__batched_run
+    .due_s = penstock__batched_due_s, .get_info = penstock__batched_get_info, .run = penstock__batched_run,   \
+    .device_work = penstock__batched_device_work
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/fork.h"
 #include "core/link.h"
 #include "core/rest.h"
+#include "core/stream_device.h"
 
 #include <math.h>
 
@@ -84,7 +85,7 @@ static int push(const char *call, penstock_stream *stream, const struct penstock
         return bad("%s: taken is NULL, so that samples could be lost unnoticed", call);
     *taken = 0;
     if ((status = check_in(call, stream, in, count)) || (status = penstock__stream_goes_on(stream)) ||
-        (status = penstock__link_free_in(call, stream)))
+        (status = penstock__link_free_in(call, stream)) || (status = penstock__enqueued_free(call, stream)))
         return status;
     penstock__lent_forget(stream);
     penstock__lent_drain(stream);
@@ -102,7 +103,8 @@ static int pull(const char *call, penstock_stream *stream, const struct penstock
     if (!count)
         return bad("%s: count is NULL", call);
     *count = 0;
-    if ((status = check_out(call, stream, out, capacity)) || (status = penstock__link_free_out(call, stream)))
+    if ((status = check_out(call, stream, out, capacity)) || (status = penstock__link_free_out(call, stream)) ||
+        (status = penstock__enqueued_free(call, stream)))
         return status;
     penstock__lent_forget(stream);
     if (!stream->source)
@@ -125,7 +127,7 @@ static int run(const char *call, penstock_stream *stream, const void *in, size_t
     *taken = *given = 0;
     if ((status = check_in(call, stream, &items, count)) || (status = check_out(call, stream, out, capacity)) ||
         (count && (status = penstock__stream_goes_on(stream))) || (status = penstock__link_free_in(call, stream)) ||
-        (status = penstock__link_free_out(call, stream)))
+        (status = penstock__link_free_out(call, stream)) || (status = penstock__enqueued_free(call, stream)))
         return status;
     penstock__lent_forget(stream);
     penstock__lent_drain(stream);
@@ -197,6 +199,7 @@ int penstock_stream_reset(penstock_stream *stream)
     if (status || (status = penstock__link_free_in(__func__, stream)))
         return status;
     penstock__link_settle(stream);
+    penstock__enqueued_reset(stream);
     penstock__lent_reset(stream);
     penstock__stream_start(stream);
     stream->kind->reset(stream);
@@ -209,6 +212,7 @@ void penstock_stream_free(penstock_stream *stream)
     if (!stream)
         return;
     penstock__link_cut(stream);
+    penstock__enqueued_reset(stream);
     penstock__lent_free(stream);
     stream->kind->free(stream);
 }

@@ -20,6 +20,8 @@
 struct penstock__link;
 struct penstock__batcher;
 struct penstock__device_source;
+struct penstock__device_work;
+struct penstock__enqueued;
 
 /* Items one behind the other, or an array for each channel; the other one is NULL. */
 struct penstock__items {
@@ -67,6 +69,10 @@ struct penstock__stream_kind {
      * second one gives NULL while they cannot. */
     const struct penstock__device_source *device_source;
     struct penstock__batcher *(*device_batcher)(penstock_stream *stream);
+
+    /* How the caller's items in a device's memory become results there: core/stream_device.h. An error with text where
+     * they cannot, as the stream is now. NULL: never. */
+    int (*device_work)(penstock_stream *stream, struct penstock__device_work *work);
 };
 
 struct penstock_stream {
@@ -80,6 +86,7 @@ struct penstock_stream {
     unsigned in_values, out_values; /* 1 + the penstock_format that items are made of, or results; 0: no format */
     bool lends_in, lends_out;       /* the kind's acquire and commit, peek and release serve; else core/lend.c does */
     struct penstock__lent lent;
+    struct penstock__enqueued *enqueued;   /* items in a device's memory: core/stream_device.h; else NULL */
     struct penstock__link *links, *source; /* where results go, and whence items come: core/link.h; else NULL */
     enum penstock__lent_end passing;       /* what goes on to the links once all results have */
     void *unlinked;                        /* values of channels that go nowhere */

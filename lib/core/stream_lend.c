@@ -6,6 +6,7 @@
 #include "core/lend.h"
 #include "core/link.h"
 #include "core/stream.h"
+#include "core/stream_device.h"
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, __VA_ARGS__)
 
@@ -18,7 +19,7 @@ int penstock_stream_acquire(penstock_stream *stream, void **to, size_t *room)
     *room = 0;
     penstock__lent_forget(stream);
     if ((status = penstock__stream_here(stream)) || (status = penstock__stream_goes_on(stream)) ||
-        (status = penstock__link_free_in(__func__, stream)))
+        (status = penstock__link_free_in(__func__, stream)) || (status = penstock__enqueued_free(__func__, stream)))
         return status;
     if ((status = penstock__lent_push(stream)) || penstock__lent_waits(&stream->lent))
         return status;
@@ -64,7 +65,7 @@ int penstock_stream_peek(penstock_stream *stream, bool wait, const void **from, 
     *count = 0;
     penstock__lent_forget(stream);
     if ((status = penstock__stream_here(stream)) || (status = penstock__link_free_out(__func__, stream)) ||
-        (status = penstock__link_feed(stream, wait)))
+        (status = penstock__enqueued_free(__func__, stream)) || (status = penstock__link_feed(stream, wait)))
         return status;
     if (!stream->kind->pull)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,

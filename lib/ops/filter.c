@@ -210,6 +210,7 @@ const struct penstock__stream_kind penstock__filter_kind = {
     .get_info = get_info,
     .get_stats = penstock__filter_get_stats,
     .device_source = &penstock__filter_device_source,
+    .device_work = penstock__filter_device_work,
 };
 
 /* ---------------------------------------------------------------- what is known --------------- */

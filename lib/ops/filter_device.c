@@ -6,6 +6,7 @@
  * were used up; what is taken back is lost like a batch that has failed, and made again.
  */
 #include "core/device_ends.h"
+#include "core/stream_device.h"
 #include "ops/filter_run.h"
 #include "ops/filter_stream.h"
 
@@ -139,3 +140,31 @@ const struct penstock__device_source penstock__filter_device_source = {
     .used = used,
     .take_back = take_back,
 };
+
+/* ---------------------------------------------------------------- the caller's samples -------- */
+
+static int put(penstock_stream *stream, uint64_t first, size_t blocks, const penstock_buffer *in, penstock_buffer *out,
+               penstock_queue *queue)
+{
+    struct filter_stream *filter = filter_of(stream);
+    return penstock__filter_engine_enqueue(filter->engine, filter->lines[0].newest, first, in, out, blocks, queue);
+}
+
+int penstock__filter_device_work(penstock_stream *stream, struct penstock__device_work *work)
+{
+    const struct filter_stream *filter = const_filter_of(stream);
+    const struct filter_shape *shape = filter->shape;
+    if (filter->channels != 1 || shape->format != filter->desc.format || !filter->engine->fused.executor)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "filter: %s does not do all of this one in one kernel",
+                               penstock__filter_engine_device(filter->engine));
+    *work = (struct penstock__device_work){.samples = 1,
+                                           .sample_bytes = shape->sample_bytes,
+                                           .result_bytes = shape->value_bytes,
+                                           .lead = shape->history - shape->advance / shape->interpolation,
+                                           .step = shape->block,
+                                           .span = shape->frame,
+                                           .results = shape->values,
+                                           .total = stream->finished ? filter->total : 0,
+                                           .put = put};
+    return PENSTOCK_OK;
+}

@@ -67,6 +67,7 @@ struct filter_stream {
 
 extern const struct penstock__stream_kind penstock__filter_kind;
 extern const struct penstock__device_source penstock__filter_device_source;
+int penstock__filter_device_work(penstock_stream *stream, struct penstock__device_work *work);
 
 static inline struct filter_stream *filter_of(penstock_stream *stream)
 {

@@ -138,6 +138,13 @@ static struct penstock__batcher *device_batcher(penstock_stream *stream)
     return stream->lends_in && !spectrum->sum && !spectrum->prepared ? spectrum->batched.batcher : NULL;
 }
 
+static int device_work(penstock_stream *stream, struct penstock__device_work *work)
+{
+    if (spectrum_of(stream)->desc.flush_partial)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "spectrum: with flush_partial it takes no items on a device");
+    return penstock__batched_device_work(stream, work);
+}
+
 /* ---------------------------------------------------------------- the kind -------------------- */
 
 const struct penstock__batched_kind penstock__spectrum_kind = {
@@ -152,7 +159,8 @@ const struct penstock__batched_kind penstock__spectrum_kind = {
               .finish = penstock__spectrum_finish,
               .due_s = penstock__batched_due_s,
               .get_info = penstock__spectrum_get_info,
-              .device_batcher = device_batcher},
+              .device_batcher = device_batcher,
+              .device_work = device_work},
     .bytes = sizeof(struct spectrum),
     .desc_name = "penstock_spectrum_desc",
     .desc_at = offsetof(struct spectrum, desc),
