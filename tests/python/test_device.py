@@ -22,7 +22,7 @@ on_cuda = pytest.mark.skipif(DEVICE == "cpu", reason="runs on the driver for tes
 @in_outer_process
 @needs_shim
 def test_on_the_driver_for_tests():
-    check_on_driver(__file__, 8)
+    check_on_driver(__file__, 9)
 
 
 def close(found):
@@ -104,6 +104,44 @@ class Both(Cuda):
 
     def __dlpack_device__(self):
         return self._array.__dlpack_device__()
+
+
+def test_items_of_streams():
+    """Enqueued in pieces; what a stream holds between two of them is on the device."""
+    stream, queue = ps.FftStream(64, device=DEVICE), ps.Queue(DEVICE)
+    a, b = ps.Buffer((8, 64), device=DEVICE), ps.Buffer((8, 64), device=DEVICE)
+    a.upload(X, queue)
+    assert stream.results_of(3) == 3 and stream.enqueue(a, b, queue) == 8
+    assert close(b.download(queue)) and stream.info()["given"] == 8
+    with pytest.raises(ps.StateError, match="are enqueued"):
+        stream.push(X)
+    with pytest.raises(ps.ArgumentError, match="has .* bytes"):
+        stream.enqueue(a, ps.Buffer((64,), device=DEVICE), queue)
+    if DEVICE != "cpu":
+        shim = ctypes.CDLL(SHIM)
+        copies = shim.shim_copies(0)
+        assert stream.enqueue(Cuda(a, queue), Cuda(b, queue), queue) == 8
+        assert shim.shim_copies(0) == copies
+        with pytest.raises(ps.ArgumentError, match="an array on the device is wanted"):
+            stream(Cuda(a, queue))
+    queue.wait()
+    stream.reset()
+    stream.push(X)
+    stream.flush()
+    assert close(stream.pull(8, wait=True))
+    if DEVICE == "cpu":
+        spectrum = ps.Spectrum(64, hop=24, average=2, device=DEVICE)
+        expected = spectrum(X.reshape(-1))
+        spectrum.reset()
+        at, found = 0, []
+        for count in (100, 1, 11, 400):
+            part, results = ps.Buffer((count,)), spectrum.results_of(count)
+            out = ps.Buffer((max(results, 1), 64), "float32")
+            part.upload(X.reshape(-1)[at : at + count], queue)
+            assert spectrum.enqueue(part, out, queue) == results
+            found.append(out.download(queue)[:results])
+            at += count
+        assert at == 512 and numpy.array_equal(numpy.concatenate(found), expected)
 
 
 @pytest.mark.skipif(DEVICE != "cpu", reason="on the CPU")

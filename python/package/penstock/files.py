@@ -24,7 +24,7 @@ def _results(stream: Stream, wait: bool) -> collections.abc.Iterator[typing.Any]
     pull_frame: typing.Callable[[], typing.Any] | None = getattr(stream, "pull_frame", None)
     if pull_frame is None:
         results = stream.pull(wait=wait)
-        if results.size:
+        if 0 not in results.shape:
             yield results
         return
     while (frame := pull_frame()) is not None:
@@ -34,7 +34,7 @@ def _results(stream: Stream, wait: bool) -> collections.abc.Iterator[typing.Any]
 def _pushed(first: Stream, items: typing.Any, last: Stream) -> collections.abc.Iterator[typing.Any]:
     if not hasattr(last, "pull_frame"):
         results = first(items) if first is last else first._all_of(items, last)
-        if results.size:
+        if 0 not in results.shape:
             yield results
         return
     while len(items):
@@ -56,7 +56,12 @@ def over(
         with Source(os.fspath(source)) as opened:
             yield from over(stream, opened, block, last)
         return
+    there = None
     for items in blocks(source, block) if isinstance(source, Source) else source:
         yield from _pushed(stream, items, last)
+        there = items if hasattr(items, "__cuda_array_interface__") else None
     stream.finish()
+    if there is not None:  # on a GPU, where the last results are, too
+        yield from _pushed(stream, there[:0], last)
+        return
     yield from _results(last, True)

@@ -66,6 +66,37 @@ void foreign_buffers::clear()
     entries.clear();
 }
 
+/* ---------------------------------------------------------------- operands -------------------- */
+
+static bool is_buffer(operand &made, nb::handle given, const item &kind)
+{
+    if (!nb::isinstance<buffer>(given))
+        return false;
+    const buffer &memory = nb::cast<buffer &>(given);
+    made.own = memory.open();
+    made.view.bytes = memory.bytes;
+    made.view.count = memory.bytes / kind.bytes();
+    made.view.leading.count = 1;
+    made.view.leading.sizes[0] = made.view.count;
+    return true;
+}
+
+operand operand::in(nb::handle given, const item &kind)
+{
+    operand made;
+    if (!is_buffer(made, given, kind))
+        made.view = array_view::in(given, kind, "x");
+    return made;
+}
+
+operand operand::out(nb::handle given, const item &kind)
+{
+    operand made;
+    if (!is_buffer(made, given, kind))
+        made.view = array_view::out(given, kind, "out");
+    return made;
+}
+
 /* ---------------------------------------------------------------- buffers --------------------- */
 
 static dtype dtype_of(const std::string &name)

@@ -24,6 +24,14 @@ struct queue {
     owned<penstock_queue, penstock_queue_free> self;
 };
 
+/* A Buffer, or an array on a device, which is no buffer of the library's yet. */
+struct operand {
+    std::shared_ptr<penstock_buffer> own; /* of a Buffer; else null */
+    array_view view;
+    static operand in(nb::handle given, const item &kind);
+    static operand out(nb::handle given, const item &kind);
+};
+
 /* The queues of a plan for streams of others, made when they are first seen. */
 class foreign_queues
 {
@@ -57,6 +65,11 @@ class foreign_buffers
     /* Another one is forgotten for it where there are many, but for `kept`. */
     penstock_buffer *of(penstock_context *context, const char *device, const array_view &array,
                         const penstock_buffer *kept);
+    penstock_buffer *of(penstock_context *context, const char *device, const operand &given,
+                        const penstock_buffer *kept)
+    {
+        return given.own ? given.own.get() : of(context, device, given.view, kept);
+    }
     void clear();
     ~foreign_buffers()
     {

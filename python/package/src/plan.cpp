@@ -114,31 +114,9 @@ nb::object plan::run_there(nb::handle x, const array_view &from, nb::handle give
     return made;
 }
 
-/* A Buffer, or an array on the device. */
-struct place {
-    std::shared_ptr<penstock_buffer> buffer_;
-    array_view view;
-};
-
-static place place_of(nb::handle given, const item &kind, bool written)
-{
-    place made;
-    if (!nb::isinstance<buffer>(given)) {
-        made.view = written ? array_view::out(given, kind, "out") : array_view::in(given, kind, "x");
-        return made;
-    }
-    const buffer &own = nb::cast<buffer &>(given);
-    made.buffer_ = own.open();
-    made.view.bytes = own.bytes;
-    made.view.count = own.bytes / kind.bytes();
-    made.view.leading.count = 1;
-    made.view.leading.sizes[0] = made.view.count;
-    return made;
-}
-
 nb::object plan::enqueue(nb::handle x, nb::handle given, queue &work)
 {
-    const place from = place_of(x, in, false), to = place_of(given, out, true);
+    const operand from = operand::in(x, in), to = operand::out(given, out);
     axes results;
     const size_t frames = frames_of(from.view, results);
     if (to.view.count < results.total())
@@ -146,8 +124,8 @@ nb::object plan::enqueue(nb::handle x, nb::handle given, queue &work)
     self.use([&](penstock_plan *own) {
         const char *device = device_of(own);
         penstock_context *context = self.context()->self;
-        penstock_buffer *before = from.buffer_ ? from.buffer_.get() : buffers.of(context, device, from.view, nullptr);
-        penstock_buffer *after = to.buffer_ ? to.buffer_.get() : buffers.of(context, device, to.view, before);
+        penstock_buffer *before = buffers.of(context, device, from, nullptr);
+        penstock_buffer *after = buffers.of(context, device, to, before);
         return work.self.use_within(
             [&](penstock_queue *queue_) { return check(penstock_plan_enqueue(own, before, after, frames, queue_)); });
     });

@@ -18,13 +18,19 @@ void stream::check_kind() const
         fail(PENSTOCK_ERR_UNSUPPORTED, "results of this kind of stream are frames, which pull_frame() gives");
 }
 
-array_view stream::input(nb::handle x) const
+array_view stream::items_of(nb::handle x) const
 {
     array_view from = array_view::in(x, in, "x");
     if (from.leading.count != 1)
         fail(PENSTOCK_ERR_ARGUMENT, "x: an array of " + std::to_string(1 + in.shape.size() + in.planar) +
                                         " axes is wanted, as items follow one another along one");
-    if (from.device_type != 1)
+    return from;
+}
+
+array_view stream::input(nb::handle x) const
+{
+    array_view from = items_of(x);
+    if (from.device_type != HOST)
         fail(PENSTOCK_ERR_ARGUMENT, "x: an array in the host's memory is wanted");
     return from;
 }
@@ -40,7 +46,7 @@ stream::place stream::output(nb::handle given) const
     if (!channels && leading.count != 1)
         fail(PENSTOCK_ERR_ARGUMENT, "out: an array of " + std::to_string(1 + out.shape.size()) +
                                         " axes is wanted, as results follow one another along one");
-    if (to.view.device_type != 1)
+    if (to.view.device_type != HOST)
         fail(PENSTOCK_ERR_ARGUMENT, "out: an array in the host's memory is wanted");
     to.room = leading.sizes[leading.count - 1];
     return to;
@@ -182,7 +188,11 @@ nb::object stream::all(nb::handle x)
 nb::object stream::all_of(nb::handle x, stream &last)
 {
     last.check_kind();
-    const array_view from = input(x);
+    const array_view from = items_of(x);
+    if (from.device_type != HOST && &last != this)
+        fail(PENSTOCK_ERR_UNSUPPORTED, "x: it is on a device; there, call a chain's streams one after the other");
+    if (from.device_type != HOST)
+        return all_there(x, from);
     nb::list pieces;
     size_t at = 0, room = static_cast<size_t>(std::ceil(static_cast<double>(from.count) * ratio)) + 1;
     for (bool more = true; more; room = std::max<size_t>(room, 1024)) {
@@ -275,8 +285,18 @@ static void bind_items(nb::class_<stream> &bound)
              nb::sig("def run(self, x: penstock.typing.Array, out: penstock.typing.Array) -> tuple[int, int]"),
              "Push and pull in one, the fastest way: how many items of x were taken, and how many results are at the "
              "start of out. Call again with the rest of x; nothing comes while both are 0.")
-        .def("__call__", &stream::all, "x"_a, nb::sig("def __call__(self, x: penstock.typing.Array) -> typing.Any"),
-             "Takes all of x and gives all results that are ready, in a new array.")
+        .def(
+            "__call__", &stream::all, "x"_a, nb::sig("def __call__(self, x: penstock.typing.Array) -> typing.Any"),
+            "Takes all of x and gives all results that are ready, in a new array: of x's library, and where x is, also "
+            "on a GPU (after finish() those that are left, for an x without items).")
+        .def(
+            "enqueue", &stream::enqueue, "x"_a, "out"_a, "queue"_a,
+            nb::sig("def enqueue(self, x: penstock.typing.Array, out: penstock.typing.Array, queue: Queue) -> int"),
+            "Takes all items of x, and gives all results that are complete with them, how many of which it returns, at "
+            "the start of out: both on the stream's device, Buffers or arrays, in order with what is in the queue; "
+            "returns at once. They are to live until the work is done, and the stream is neither pushed nor pulled.")
+        .def("results_of", &stream::results_of, "count"_a,
+             "How many results enqueue() will give for so many more items.")
         .def("over", over, "source"_a, "block"_a = size_t(1) << 16,
              nb::sig("def over(self, source: str | os.PathLike[str] | Source | typing.Iterable[typing.Any], block: int "
                      "= 65536) -> typing.Iterator[typing.Any]"),
@@ -317,7 +337,7 @@ void bind_stream(nb::module_ &module)
             "reset", [](stream &self) { self.call(penstock_stream_reset); },
             "Back to the first item, with the taps, window and channels that were set last.")
         .def(
-            "close", [](stream &self) { self.self.close(); }, "Frees the stream; calls after that raise StateError.")
+            "close", [](stream &self) { self.close(); }, "Frees the stream; calls after that raise StateError.")
         .def(
             "set_max_latency",
             [](stream &self, double seconds) {

@@ -5,7 +5,7 @@
 #ifndef PENSTOCK_PYTHON_STREAM_H
 #define PENSTOCK_PYTHON_STREAM_H
 
-#include "array.h"
+#include "device.h"
 
 namespace penstock_python
 {
@@ -25,6 +25,13 @@ class stream
     /* Takes all of x and gives all results that are ready, or those of the last stream of its chain. */
     nb::object all(nb::handle x);
     nb::object all_of(nb::handle x, stream &last);
+    /* All of x, on a GPU, and all results that are complete with it, there. */
+    nb::object all_there(nb::handle x, const array_view &from);
+    /* Items of x to `out`, both on the stream's device, in order with what is in the queue: how many results. */
+    size_t enqueue(nb::handle x, nb::handle given, queue &work);
+    /* Results that so many more items will give so. */
+    size_t results_of(size_t count);
+    void close();
     /* Results, or those of a channel, become the items of another stream. */
     void link(stream &to, const std::optional<size_t> &channel);
     /* `call(penstock_stream *)`, whose status is checked. */
@@ -44,6 +51,7 @@ class stream
         array_view view;
         size_t room = 0, filled = 0;
     };
+    array_view items_of(nb::handle x) const;
     array_view input(nb::handle x) const;
     place output(nb::handle given) const;
     nb::object make_place(size_t room, place &made) const;
@@ -54,6 +62,9 @@ class stream
     nb::object joined(const nb::list &pieces) const;
     nb::object rest(bool wait);
     void check_kind() const;
+
+    foreign_queues queues;
+    foreign_buffers buffers;
 };
 
 } // namespace penstock_python
