@@ -49,6 +49,12 @@ static int open_blocks(penstock_stream **stream, penstock_context *context, cons
     return penstock_viterbi_blocks_open(stream, context, &PENSTOCK_VITERBI_DESC(.bits = 50), device);
 }
 
+static int open_bank(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    const penstock_channelizer_desc desc = PENSTOCK_CHANNELIZER_DESC(.channels = 8, .hop = 6, .tail = true);
+    return penstock_channelizer_open(stream, context, &desc, device);
+}
+
 static int open_filter(penstock_stream **stream, penstock_context *context, const char *device)
 {
     return penstock_filter_open(stream, context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = 33), device);
@@ -81,13 +87,14 @@ static const struct kind {
     const char *name;
     open_fn *open;
     size_t items;
-    bool filter;
+    bool filter; /* which not every device does in one kernel */
 } kinds[] = {
     {"fft", open_fft, ITEMS / 16, false},
     {"fft of 15 points with a window", open_odd_fft, ITEMS / 15, false},
     {"means of overlapping spectra", open_mean, ITEMS, false},
     {"decibels of integers", open_integers, ITEMS, false},
     {"viterbi blocks", open_blocks, 40, false},
+    {"filter bank", open_bank, ITEMS, true},
     {"filter", open_filter, ITEMS, true},
     {"filter with shift, decimation and tail", open_long_filter, ITEMS, true},
     {"filter of integers, ahead", open_integer_filter, ITEMS, true},
@@ -359,7 +366,7 @@ int main(int count, char **arguments)
             return status;
         printf("%s: %u kinds, %u of filters\n", device, others, filters);
         CHECK_EQ(others, 5);
-        CHECK_EQ(filters, kernels ? 4 : 0);
+        CHECK_EQ(filters, kernels ? 5 : 0);
         if (count > 1)
             break;
     }

@@ -157,8 +157,9 @@ PENSTOCK_API int penstock_stream_link_channel(penstock_stream *from, size_t chan
  * Calls in different queues are ordered by penstock_queue_follow(), and all is done before a reset or the stream's end.
  * After an error of the device the stream is of no use before a reset.
  *
- * FFT streams and spectra that convert nothing and average on the device, blocks to be decoded, and filters of one
- * channel where penstock_filter_enqueue() works; else PENSTOCK_ERR_UNSUPPORTED with text.
+ * FFT streams and spectra that convert nothing and average on the device, blocks to be decoded, filters of one channel
+ * where penstock_filter_enqueue() works, and channelizers of PENSTOCK_CF32 that give all channels, on devices with a
+ * kernel for their branches; else PENSTOCK_ERR_UNSUPPORTED with text.
  */
 PENSTOCK_API int penstock_stream_enqueue(penstock_stream *stream, const penstock_buffer *in, size_t count,
                                          penstock_buffer *out, size_t *given, penstock_queue *queue);

@@ -32,6 +32,10 @@ int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, co
 int penstock__plan_submit_turned(penstock_plan *plan, const void *in, size_t turn, void *out, size_t frames,
                                  uint64_t *ticket);
 
+/* As penstock_plan_enqueue(), likewise. */
+int penstock__plan_enqueue_turned(penstock_plan *plan, const penstock_buffer *in, size_t turn, penstock_buffer *out,
+                                  size_t frames, penstock_queue *queue);
+
 /* Gathered plans: `sample_count` samples at `in`, one gather a frame. Waits. Other plans: penstock_plan_run(). */
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
                                 const struct penstock_gather *gather, void *out, size_t frames);

@@ -178,7 +178,13 @@ int penstock_stream_run_channels(penstock_stream *stream, const void *in, size_t
 static int end(const char *call, penstock_stream *stream, enum penstock__lent_end how)
 {
     int status = check_stream(call, stream);
-    if (status || (status = penstock__link_free_in(call, stream)) || (status = penstock__lent_end(stream, how)))
+    if (status || (status = penstock__link_free_in(call, stream)))
+        return status;
+    if (stream->enqueued) { /* whose results another call gives */
+        stream->finished = stream->finished || how == PENSTOCK__LENT_FINISH;
+        return PENSTOCK_OK;
+    }
+    if ((status = penstock__lent_end(stream, how)))
         return status;
     return stream->links ? penstock__link_end(stream, how) : PENSTOCK_OK;
 }

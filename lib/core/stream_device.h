@@ -19,7 +19,7 @@ struct penstock__device_work {
     size_t lead;       /* zeros ahead of the first sample */
     size_t step, span; /* samples from one group to the next, and of one */
     size_t results;    /* of a group */
-    uint64_t total;    /* once the stream is finished: results in all; no more than whole groups have: 0 */
+    uint64_t total;    /* results in all of what was taken, at the end; no more than whole groups have: 0 */
 
     /* Groups from number `first` on, whose samples `in` begins with and is as long as, to `out`. */
     int (*put)(penstock_stream *stream, uint64_t first, size_t groups, const penstock_buffer *in, penstock_buffer *out,

@@ -264,4 +264,5 @@ const struct penstock__stream_kind penstock__channelizer_kind = {
     .due_s = due_s,
     .get_info = get_info,
     .get_stats = penstock__channelizer_get_stats,
+    .device_work = penstock__channelizer_device_work,
 };

@@ -87,8 +87,7 @@ int penstock__channelizer_commit(penstock_stream *stream, size_t count)
 
 /* ---------------------------------------------------------------- the end --------------------- */
 
-/* Frames that a stream of `samples` makes. */
-static uint64_t count_frames(const struct channelizer *channelizer)
+uint64_t penstock__channelizer_total(const struct channelizer *channelizer)
 {
     const penstock_channelizer_desc *desc = &channelizer->desc;
     uint64_t more = desc->tail && channelizer->stream.taken ? desc->tap_count - 1 - desc->advance : 0;
@@ -133,7 +132,7 @@ int penstock__channelizer_finish(penstock_stream *stream)
 {
     struct channelizer *channelizer = channelizer_of(stream);
     if (!stream->finished)
-        channelizer->total = count_frames(channelizer);
+        channelizer->total = penstock__channelizer_total(channelizer);
     stream->finished = true;
     return penstock__channelizer_end_input(channelizer);
 }

@@ -90,6 +90,9 @@ int penstock__channelizer_send(struct channelizer *channelizer, bool all);
 int penstock__channelizer_take_rest(struct channelizer *channelizer);
 int penstock__channelizer_end_input(struct channelizer *channelizer);
 
+/* Frames of all samples that were taken, at the end. */
+uint64_t penstock__channelizer_total(const struct channelizer *channelizer);
+
 /* Of the kind's table. */
 int penstock__channelizer_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken);
 int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *room);
@@ -132,6 +135,11 @@ int penstock__channelizer_make_engine(struct channelizer *channelizer, const cha
 
 /* Between two frames: goes over to the device that is ready by now. */
 void penstock__channelizer_collect(struct channelizer *channelizer);
+
+/* ---- channelizer_device.c ---- */
+
+/* Of the kind's table. */
+int penstock__channelizer_device_work(penstock_stream *stream, struct penstock__device_work *work);
 
 /* ---- channelizer_live.c ---- */
 

@@ -164,7 +164,7 @@ int penstock__filter_device_work(penstock_stream *stream, struct penstock__devic
                                            .step = shape->block,
                                            .span = shape->frame,
                                            .results = shape->values,
-                                           .total = stream->finished ? filter->total : 0,
+                                           .total = penstock__filter_total(filter),
                                            .put = put};
     return PENSTOCK_OK;
 }

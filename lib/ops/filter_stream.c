@@ -175,8 +175,7 @@ static size_t last_taps(const struct filter_line *line, uint64_t end)
     return last->count;
 }
 
-/* Values that a stream of `samples` makes: as many as the channel with the most taps needs. */
-static uint64_t count_values(const struct filter_stream *filter)
+uint64_t penstock__filter_total(const struct filter_stream *filter)
 {
     const struct filter_shape *shape = filter->shape;
     uint64_t end = filter->stream.taken * shape->interpolation;
@@ -192,7 +191,7 @@ static uint64_t count_values(const struct filter_stream *filter)
 int penstock__filter_finish(penstock_stream *stream)
 {
     if (!stream->finished)
-        filter_of(stream)->total = count_values(filter_of(stream));
+        filter_of(stream)->total = penstock__filter_total(filter_of(stream));
     stream->finished = true;
     return PENSTOCK_OK;
 }

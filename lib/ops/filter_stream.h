@@ -67,6 +67,9 @@ struct filter_stream {
 
 extern const struct penstock__stream_kind penstock__filter_kind;
 extern const struct penstock__device_source penstock__filter_device_source;
+/* Values of all samples that were taken, at the end: as many as the channel with the most taps needs. */
+uint64_t penstock__filter_total(const struct filter_stream *filter);
+
 int penstock__filter_device_work(penstock_stream *stream, struct penstock__device_work *work);
 
 static inline struct filter_stream *filter_of(penstock_stream *stream)
