@@ -127,7 +127,7 @@ template <typename Interface> class decoder_block : public batch_block<Interface
     std::map<std::string, double> numbers() const override
     {
         auto all = base::numbers();
-        all.insert({{"packets", static_cast<double>(d_packets)}, {"refused", static_cast<double>(d_refused)}});
+        all.insert({{"packets", to_number(d_packets)}, {"refused", to_number(d_refused)}});
         return all;
     }
 

@@ -5,6 +5,7 @@
 #ifndef INCLUDED_PENSTOCK_FILTER_BLOCK_H
 #define INCLUDED_PENSTOCK_FILTER_BLOCK_H
 
+#include "checks.h"
 #include "filter_chain.h"
 #include "stream_block.h"
 

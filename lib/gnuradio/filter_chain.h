@@ -8,7 +8,7 @@
 #ifndef INCLUDED_PENSTOCK_FILTER_CHAIN_H
 #define INCLUDED_PENSTOCK_FILTER_CHAIN_H
 
-#include "core.h"
+#include "stats.h"
 
 #include <algorithm>
 #include <deque>

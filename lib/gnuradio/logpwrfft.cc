@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
+#include "checks.h"
 #include "stream_block.h"
 
 #include <cmath>

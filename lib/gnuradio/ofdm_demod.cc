@@ -51,12 +51,11 @@ template <typename T> class ofdm_demod_impl final : public stream_block<ofdm_dem
     {
         auto c = description<penstock_ofdm_stream_counters>();
         check(penstock_ofdm_stream_get_counters(stream(), &c));
-        auto value = [](uint64_t count) { return static_cast<double>(count); };
         auto all = base::numbers();
-        all.insert({{"frames", value(c.frames)},
-                    {"waiting", value(c.waiting)},
-                    {"refused", value(d_refused)},
-                    {"ready", value(waiting())}});
+        all.insert({{"frames", to_number(c.frames)},
+                    {"waiting", to_number(c.waiting)},
+                    {"refused", to_number(d_refused)},
+                    {"ready", to_number(waiting())}});
         return all;
     }
 

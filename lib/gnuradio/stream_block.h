@@ -8,7 +8,10 @@
 #ifndef INCLUDED_PENSTOCK_STREAM_BLOCK_H
 #define INCLUDED_PENSTOCK_STREAM_BLOCK_H
 
+#include "buffers.h"
 #include "core.h"
+#include "input_wait.h"
+#include "stats.h"
 
 #include <algorithm>
 #include <atomic>

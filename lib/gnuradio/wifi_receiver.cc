@@ -119,19 +119,18 @@ class wifi_receiver_impl final : public batch_block<wifi_receiver>
     {
         auto c = description<penstock_wifi_counters>();
         check(penstock_wifi_receiver_get_counters(stream(), &c));
-        auto value = [](uint64_t count) { return static_cast<double>(count); };
         auto all = batch_block::numbers();
-        all.insert({{"samples", value(c.samples)},
-                    {"triggers", value(c.triggers)},
-                    {"synchronised", value(c.synchronised)},
-                    {"signals", value(c.signals)},
-                    {"decoded", value(c.decoded)},
-                    {"fcs_ok", value(c.fcs_ok)},
-                    {"unsupported", value(c.unsupported)},
-                    {"truncated", value(c.truncated)},
-                    {"clipped", value(c.clipped)},
-                    {"not_finite", value(c.not_finite)},
-                    {"ready", value(d_points.size())}});
+        all.insert({{"samples", to_number(c.samples)},
+                    {"triggers", to_number(c.triggers)},
+                    {"synchronised", to_number(c.synchronised)},
+                    {"signals", to_number(c.signals)},
+                    {"decoded", to_number(c.decoded)},
+                    {"fcs_ok", to_number(c.fcs_ok)},
+                    {"unsupported", to_number(c.unsupported)},
+                    {"truncated", to_number(c.truncated)},
+                    {"clipped", to_number(c.clipped)},
+                    {"not_finite", to_number(c.not_finite)},
+                    {"ready", to_number(d_points.size())}});
         return all;
     }
 

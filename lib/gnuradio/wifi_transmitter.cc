@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "core.h"
 #include "message_meter.h"
+#include "stats.h"
 
 #include <algorithm>
 #include <chrono>
@@ -112,12 +112,11 @@ class wifi_transmitter_impl final : public wifi_transmitter
 
     std::map<std::string, double> numbers() const
     {
-        auto value = [](uint64_t count) { return static_cast<double>(count); };
         auto stats = description<penstock_stream_stats>();
         d_meter.read(stats);
         stats.drops = d_refused;
         auto all = stats_of({stats});
-        all.insert({{"frames", value(d_frames)}, {"bytes", value(d_bytes)}, {"refused", value(d_refused)}});
+        all.insert({{"frames", to_number(d_frames)}, {"bytes", to_number(d_bytes)}, {"refused", to_number(d_refused)}});
         return all;
     }
 
