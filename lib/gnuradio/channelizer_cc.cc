@@ -161,9 +161,7 @@ class channelizer_cc_impl final : public batch_block<channelizer_cc>
 
     uint64_t set_taps(const std::vector<float> &taps, int64_t sample) override
     {
-        if (taps.empty())
-            throw std::runtime_error("channelizer: set_taps() without taps");
-        check_finite("channelizer", taps);
+        check_other_taps("channelizer", taps);
         const auto padded = prototype(taps);
         const uint64_t at = sample < 0 ? 0 : static_cast<uint64_t>(sample);
         std::unique_lock<std::mutex> guard(d_wanted_mutex);
@@ -221,11 +219,9 @@ channelizer_cc::sptr channelizer_cc::make(int numchans, const std::vector<float>
                                           double atten, const std::string &device, double max_latency_ms)
 {
     const double hop = std::round(numchans / oversample_rate);
-    if (numchans < 2 || numchans > 65536)
-        throw std::runtime_error("channelizer: numchans is " + std::to_string(numchans) + ", not 2 .. 65536");
-    if (!(hop >= 1 && hop <= numchans && std::abs(hop * oversample_rate - numchans) < 1e-6 * numchans))
-        throw std::runtime_error("channelizer: oversample_rate is " + std::to_string(oversample_rate) +
-                                 ", not numchans / i for an i of 1 .. numchans");
+    const bool whole = hop >= 1 && hop <= numchans && std::abs(hop * oversample_rate - numchans) < 1e-6 * numchans;
+    check_range("channelizer", "numchans", numchans, 2, 65536);
+    check_value("channelizer", "oversample_rate", oversample_rate, whole, "numchans / i for an i of 1 .. numchans");
     const auto prototype = taps.empty() ? design(static_cast<size_t>(numchans), atten) : taps;
     return gnuradio::make_block_sptr<channelizer_cc_impl>(
         numchans, static_cast<size_t>(hop), static_cast<size_t>(hop) + 1, prototype, device, max_latency_ms);
@@ -234,10 +230,8 @@ channelizer_cc::sptr channelizer_cc::make(int numchans, const std::vector<float>
 channelizer_cc::sptr channelizer_cc::make_hier(int numchans, const std::vector<float> &taps, const std::string &device,
                                                double max_latency_ms)
 {
-    if (numchans < 2 || numchans > 65536)
-        throw std::runtime_error("channelizer: n_chans is " + std::to_string(numchans) + ", not 2 .. 65536");
-    if (taps.empty())
-        throw std::runtime_error("channelizer: there are no taps");
+    check_range("channelizer", "n_chans", numchans, 2, 65536);
+    check_taps("channelizer", taps);
     return gnuradio::make_block_sptr<channelizer_cc_impl>(numchans, static_cast<size_t>(numchans), 0, taps, device,
                                                           max_latency_ms);
 }

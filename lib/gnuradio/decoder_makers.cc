@@ -2,11 +2,11 @@
 /* Copyright The Penstock authors. */
 
 /* Decoders for the blocks of gr-fec, one frame a call. */
+#include "checks.h"
 #include "core.h"
 
 #include <algorithm>
 #include <gnuradio/penstock/decoder_makers.h>
-#include <stdexcept>
 
 namespace gr
 {
@@ -69,8 +69,7 @@ gr::fec::generic_decoder::sptr viterbi_decoder_make(const std::string &code, int
     penstock_plan *plan;
     size_t sent;
     check(penstock_viterbi_code(&desc, code.c_str()));
-    if (bits < 1)
-        throw std::runtime_error("viterbi_decoder_make: bits is " + std::to_string(bits) + ", not 1 or more");
+    check_value("viterbi_decoder_make", "bits", bits, bits >= 1, "1 or more");
     desc.bits = static_cast<size_t>(bits);
     desc.soft = PENSTOCK_SOFT_F32;
     desc.result = PENSTOCK_BITS_UNPACKED;
@@ -88,8 +87,7 @@ gr::fec::generic_decoder::sptr ldpc_decoder_make(const std::string &code, int it
     penstock_plan *plan;
     size_t bits, sent;
     check(penstock_ldpc_code(&desc, code.c_str()));
-    if (iterations < 1)
-        throw std::runtime_error("ldpc_decoder_make: iterations is " + std::to_string(iterations) + ", not 1 or more");
+    check_value("ldpc_decoder_make", "iterations", iterations, iterations >= 1, "1 or more");
     desc.iterations = static_cast<unsigned>(iterations);
     desc.stop_early = true;
     desc.soft = PENSTOCK_SOFT_F32;

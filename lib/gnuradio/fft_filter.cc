@@ -41,10 +41,8 @@ typename fft_filter<T, TAP>::sptr fft_filter<T, TAP>::make(int decimation, const
 {
     using impl = fft_filter_impl<T, TAP>;
     constexpr bool real = std::is_same<T, float>::value, real_taps = std::is_same<TAP, float>::value;
-    if (decimation < 1)
-        throw std::runtime_error("fft_filter: decimation is " + std::to_string(decimation) + ", not 1 or more");
-    if (taps.empty())
-        throw std::runtime_error("fft_filter: there are no taps");
+    check_value("fft_filter", "decimation", decimation, decimation >= 1, "1 or more");
+    check_taps("fft_filter", taps);
     impl::check_freq("fft_filter", center_freq, sampling_freq);
     impl::check_latency("fft_filter", max_latency_ms);
     auto block = gnuradio::make_block_sptr<impl>(real        ? "fft_filter_fff"

@@ -222,15 +222,13 @@ class filter_block : public batch_block<Interface>
     //! From an input item on, `sample` or the first possible one after it; which is returned.
     uint64_t change_taps(const std::vector<TAP> &taps, int64_t sample)
     {
-        if (taps.empty())
-            throw std::runtime_error(d_kind + ": set_taps() without taps");
-        check_finite(d_kind.c_str(), taps);
+        check_other_taps(d_kind, taps);
         return change({taps, {}}, sample);
     }
 
     uint64_t change_center_freq(double center_freq)
     {
-        check_freq(d_kind.c_str(), center_freq, d_sampling_freq);
+        check_freq(d_kind, center_freq, d_sampling_freq);
         return change({{}, center_freq}, -1);
     }
 
@@ -279,7 +277,7 @@ class filter_block : public batch_block<Interface>
     void set_max_latency_ms(double max_latency_ms) override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
-        check_latency(d_kind.c_str(), max_latency_ms);
+        check_latency(d_kind, max_latency_ms);
         d_max_latency_ms = max_latency_ms;
     }
 
@@ -295,22 +293,18 @@ class filter_block : public batch_block<Interface>
         required[0] = more ? 0 : 1;
     }
 
-    static void check_freq(const char *kind, double center_freq, double sampling_freq)
+    static void check_freq(const std::string &kind, double center_freq, double sampling_freq)
     {
         if (!(sampling_freq > 0) || !std::isfinite(center_freq))
-            throw std::runtime_error(std::string(kind) + ": center_freq is " + std::to_string(center_freq) +
-                                     " and sampling_freq " + std::to_string(sampling_freq) +
-                                     ", not a finite one and one above 0");
-        if (std::is_same<OUT, float>::value && center_freq != 0)
-            throw std::runtime_error(std::string(kind) + ": center_freq is " + std::to_string(center_freq) +
-                                     ", not 0: float samples cannot be moved in frequency");
+            throw std::runtime_error(kind + ": center_freq is " + std::to_string(center_freq) + " and sampling_freq " +
+                                     std::to_string(sampling_freq) + ", not a finite one and one above 0");
+        check_value(kind, "center_freq", center_freq, !std::is_same<OUT, float>::value || center_freq == 0,
+                    "0: float samples cannot be moved in frequency");
     }
 
-    static void check_latency(const char *kind, double max_latency_ms)
+    static void check_latency(const std::string &kind, double max_latency_ms)
     {
-        if (!(max_latency_ms >= 0))
-            throw std::runtime_error(std::string(kind) + ": max_latency_ms is " + std::to_string(max_latency_ms) +
-                                     ", not 0 or more");
+        check_value(kind, "max_latency_ms", max_latency_ms, max_latency_ms >= 0, "0 or more");
     }
 };
 

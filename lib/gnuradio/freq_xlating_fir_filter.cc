@@ -75,11 +75,8 @@ freq_xlating_fir_filter<IN, TAP>::make(int decimation, const std::vector<TAP> &t
                                        double sampling_freq, const std::string &device, double max_latency_ms)
 {
     using impl = freq_xlating_fir_filter_impl<IN, TAP>;
-    if (decimation < 1)
-        throw std::runtime_error("freq_xlating_fir_filter: decimation is " + std::to_string(decimation) +
-                                 ", not 1 or more");
-    if (taps.empty())
-        throw std::runtime_error("freq_xlating_fir_filter: there are no taps");
+    check_value("freq_xlating_fir_filter", "decimation", decimation, decimation >= 1, "1 or more");
+    check_taps("freq_xlating_fir_filter", taps);
     impl::check_freq("freq_xlating_fir_filter", center_freq, sampling_freq);
     impl::check_latency("freq_xlating_fir_filter", max_latency_ms);
     return gnuradio::make_block_sptr<impl>(name_of<IN, TAP>(), decimation, taps, center_freq, sampling_freq, device,

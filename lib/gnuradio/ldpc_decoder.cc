@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
+#include "checks.h"
 #include "decoder_block.h"
 
 #include <gnuradio/penstock/ldpc_decoder.h>
@@ -30,9 +31,7 @@ class ldpc_decoder_impl final : public decoder_block<ldpc_decoder>
 
 static size_t not_negative(const char *name, int value)
 {
-    if (value < 0)
-        throw std::runtime_error(std::string("ldpc_decoder: ") + name + " is " + std::to_string(value) +
-                                 ", not 0 or more");
+    check_value("ldpc_decoder", name, value, value >= 0, "0 or more");
     return static_cast<size_t>(value);
 }
 

@@ -19,22 +19,21 @@ constexpr size_t BUFFER_TRANSFORMS = 4;  // let the block before write while one
 
 static void check_alpha(double alpha, bool average)
 {
-    if (!(alpha >= 0 && alpha <= 1) || (average && alpha == 0))
-        throw std::runtime_error("logpwrfft: avg_alpha is " + std::to_string(alpha) + ", not above 0 up to 1");
+    const bool good = alpha >= 0 && alpha <= 1 && !(average && alpha == 0);
+    check_value("logpwrfft", "avg_alpha", alpha, good, "above 0 up to 1");
 }
 
 static void check_rate(const char *name, double rate)
 {
-    if (!(rate > 0 && rate <= std::numeric_limits<double>::max()))
-        throw std::runtime_error("logpwrfft: " + std::string(name) + " is " + std::to_string(rate) +
-                                 ", not above 0 and finite");
+    const bool good = rate > 0 && rate <= std::numeric_limits<double>::max();
+    check_value("logpwrfft", name, rate, good, "above 0 and finite");
 }
 
 /* As Python rounds. */
 static int check_decimation(double decim)
 {
-    if (!(std::abs(decim) <= std::numeric_limits<int>::max()))
-        throw std::runtime_error("logpwrfft: decimation is " + std::to_string(decim) + ", not 2147483647 at most");
+    const bool good = std::abs(decim) <= std::numeric_limits<int>::max();
+    check_value("logpwrfft", "decimation", decim, good, "2147483647 at most");
     return std::max(1, static_cast<int>(std::nearbyint(decim)));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
+#include "checks.h"
 #include "ofdm_grid.h"
 #include "stream_block.h"
 
@@ -157,8 +158,7 @@ template <typename T> class ofdm_demod_impl final : public stream_block<ofdm_dem
 
     void set_frame_len(int frame_len) override
     {
-        if (frame_len < 0)
-            throw std::runtime_error("ofdm_demod: frame_len is " + std::to_string(frame_len) + ", not 0 or more");
+        check_value("ofdm_demod", "frame_len", frame_len, frame_len >= 0, "0 or more");
         gr::thread::scoped_lock lock(this->d_setlock);
         d_frame_len = frame_len;
     }

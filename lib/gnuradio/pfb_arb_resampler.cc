@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
+#include "checks.h"
 #include "resampler_block.h"
 
 #include <cmath>
@@ -62,8 +63,7 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
     void set_phase(double phase) override
     {
         gr::thread::scoped_lock lock(this->d_setlock);
-        if (!(phase >= 0 && phase < 2 * GR_M_PI))
-            throw std::runtime_error("pfb_arb_resampler: phase is " + std::to_string(phase) + ", not 0 .. 2 pi");
+        check_value("pfb_arb_resampler", "phase", phase, phase >= 0 && phase < 2 * GR_M_PI, "0 .. 2 pi");
         if (this->taken())
             throw std::runtime_error("pfb_arb_resampler: set_phase() after the first item");
         d_first_arm = static_cast<size_t>(phase / (2 * GR_M_PI) * static_cast<double>(d_arms));
@@ -115,13 +115,9 @@ typename pfb_arb_resampler<T, TAP>::sptr pfb_arb_resampler<T, TAP>::make(double 
                                                                          int filter_size, const std::string &device)
 {
     constexpr bool real = std::is_same<T, float>::value, real_taps = std::is_same<TAP, float>::value;
-    if (!(rate >= 1.0 / 1024 && rate <= 1024))
-        throw std::runtime_error("pfb_arb_resampler: rate is " + std::to_string(rate) + ", not 1/1024 .. 1024");
-    if (filter_size < 1 || filter_size > 65536)
-        throw std::runtime_error("pfb_arb_resampler: filter_size is " + std::to_string(filter_size) +
-                                 ", not 1 .. 65536");
-    if (taps.empty())
-        throw std::runtime_error("pfb_arb_resampler: there are no taps");
+    check_value("pfb_arb_resampler", "rate", rate, rate >= 1.0 / 1024 && rate <= 1024, "1/1024 .. 1024");
+    check_range("pfb_arb_resampler", "filter_size", filter_size, 1, 65536);
+    check_taps("pfb_arb_resampler", taps);
     return gnuradio::make_block_sptr<pfb_arb_resampler_impl<T, TAP>>(real        ? "pfb_arb_resampler_fff"
                                                                      : real_taps ? "pfb_arb_resampler_ccf"
                                                                                  : "pfb_arb_resampler_ccc",

@@ -120,9 +120,7 @@ class pfb_synthesizer_ccf_impl final : public batch_block<pfb_synthesizer_ccf>
 
     void set_taps(const std::vector<float> &taps) override
     {
-        if (taps.empty())
-            throw std::runtime_error("pfb_synthesizer: set_taps() without taps");
-        check_finite("pfb_synthesizer", taps);
+        check_other_taps("pfb_synthesizer", taps);
         {
             const std::lock_guard<std::mutex> guard(d_wanted_mutex);
             d_taps = taps;
@@ -199,11 +197,10 @@ pfb_synthesizer_ccf::sptr pfb_synthesizer_ccf::make(int numchans, const std::vec
                                                     const std::string &device, double max_latency_ms)
 {
     const int most = twox ? 32768 : 65536;
-    if (numchans < 2 || numchans > most || (twox && numchans % 2))
-        throw std::runtime_error("pfb_synthesizer: numchans is " + std::to_string(numchans) + ", not " +
-                                 (twox ? "even and " : "") + "2 .. " + std::to_string(most));
-    if (taps.empty())
-        throw std::runtime_error("pfb_synthesizer: there are no taps");
+    const bool good = numchans >= 2 && numchans <= most && !(twox && numchans % 2);
+    check_value("pfb_synthesizer", "numchans", numchans, good,
+                (twox ? "even and 2 .. " : "2 .. ") + std::to_string(most));
+    check_taps("pfb_synthesizer", taps);
     return gnuradio::make_block_sptr<pfb_synthesizer_ccf_impl>(numchans, taps, twox, device, max_latency_ms);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
+#include "checks.h"
 #include "resampler_block.h"
 
 #include <gnuradio/penstock/rational_resampler.h>
@@ -61,8 +62,7 @@ rational_resampler<IN, OUT, TAP>::make(unsigned interpolation, unsigned decimati
         throw std::runtime_error("rational_resampler: interpolation is " + std::to_string(interpolation) +
                                  " and decimation " + std::to_string(decimation) +
                                  ", not 1 .. 65536 and 1 .. 2^20 with a ratio of 1/1024 .. 1024");
-    if (taps.empty())
-        throw std::runtime_error("rational_resampler: there are no taps");
+    check_taps("rational_resampler", taps);
     return gnuradio::make_block_sptr<rational_resampler_impl<IN, OUT, TAP>>(
         real ? (real_taps ? "rational_resampler_fff" : "rational_resampler_fcc")
              : (real_taps ? "rational_resampler_ccf" : "rational_resampler_ccc"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
+#include "checks.h"
 #include "decoder_block.h"
 
 #include <gnuradio/penstock/viterbi_decoder.h>
@@ -50,9 +51,8 @@ viterbi_decoder::sptr viterbi_decoder::make(const std::string &code, int bits, c
     desc.soft = soft_type("viterbi_decoder", soft);
     desc.result = packed ? PENSTOCK_BITS_MSB_FIRST : PENSTOCK_BITS_UNPACKED;
     decoder_items items{1, 1, 1, 1, desc.soft == PENSTOCK_SOFT_F32 ? sizeof(float) : 1, length_tag_name};
-    if (bits < 0 || (!bits && !length_tag_name.empty()))
-        throw std::runtime_error("viterbi_decoder: bits is " + std::to_string(bits) +
-                                 ", not 1 or more, or 0 for a stream without blocks and packets");
+    check_value("viterbi_decoder", "bits", bits, bits > 0 || (!bits && length_tag_name.empty()),
+                "1 or more, or 0 for a stream without blocks and packets");
     if (bits) {
         desc.bits = static_cast<size_t>(bits);
         check(penstock_viterbi_sent(&items.sent, &desc));

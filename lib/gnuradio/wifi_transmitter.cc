@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
+#include "checks.h"
 #include "message_meter.h"
 #include "stats.h"
 
@@ -53,8 +54,7 @@ class wifi_transmitter_impl final : public wifi_transmitter
 
     static void check_gap(double gap_us)
     {
-        if (!(gap_us >= 0 && gap_us <= 1e6))
-            throw std::runtime_error("wifi_transmitter: gap_us is " + std::to_string(gap_us) + ", not 0 .. 1e6");
+        check_value("wifi_transmitter", "gap_us", gap_us, gap_us >= 0 && gap_us <= 1e6, "0 .. 1e6");
     }
 
     void modulate(const pmt::pmt_t &pdu)
