@@ -8,7 +8,6 @@
 #include "stream_block.h"
 
 #include <cmath>
-#include <deque>
 #include <functional>
 
 namespace gr
@@ -35,14 +34,13 @@ using plan_maker = std::function<penstock_plan *()>;
 template <typename Interface> class decoder_block : public batch_block<Interface>
 {
     using base = batch_block<Interface>;
+    using base::d_ended;
     using typename base::call, typename base::outcome;
 
     const decoder_items d_items;
     const pmt::pmt_t d_length = pmt::mp(d_items.length_tag), d_pdus = pmt::mp("pdus");
-    bool d_finished = false;
-    uint64_t d_taken = 0;         // blocks that the stream has
-    uint64_t d_packet_end = 0;    // input item behind the packet
-    std::deque<gr::tag_t> d_tags; // of items out that were not handed out
+    uint64_t d_taken = 0;      // blocks that the stream has
+    uint64_t d_packet_end = 0; // input item behind the packet
     uint64_t d_packets = 0, d_refused = 0;
     plan_maker d_make_plan;
     handle<penstock_plan> d_plan{nullptr, penstock_plan_free}; // of PDUs, made for the first
@@ -75,31 +73,24 @@ template <typename Interface> class decoder_block : public batch_block<Interface
             return 1;
         }
         d_packet_end = here + static_cast<uint64_t>(to_whole(first->value));
-        d_tags.push_back(*first);
-        d_tags.back().offset = d_taken * d_items.given;
-        d_tags.back().value = pmt::from_long(blocks * static_cast<long>(d_items.given));
+        this->keep_tag(d_taken * d_items.given, first->key, pmt::from_long(blocks * static_cast<long>(d_items.given)),
+                       first->srcid);
         d_packets++;
         return 0;
-    }
-
-    void give_tags(size_t given)
-    {
-        for (; !d_tags.empty() && d_tags.front().offset < this->nitems_written(0) + given; d_tags.pop_front())
-            this->add_item_tag(0, d_tags.front());
     }
 
     outcome decode(const call &now, size_t available)
     {
         size_t taken, given, blocks = available / d_items.sent;
-        check(penstock_stream_run(this->stream(), now.in[0], d_finished ? 0 : blocks, &taken, now.out[0],
+        check(penstock_stream_run(this->stream(), now.in[0], d_ended ? 0 : blocks, &taken, now.out[0],
                                   now.capacity / d_items.given, &given));
         d_taken += taken;
-        if (!d_finished && taken == blocks && input_ended(*this, static_cast<size_t>(now.available[0])) &&
+        if (!d_ended && taken == blocks && input_ended(*this, static_cast<size_t>(now.available[0])) &&
             static_cast<size_t>(now.available[0]) - taken * d_items.sent < d_items.sent) {
             check(penstock_stream_finish(this->stream()));
-            d_finished = true;
+            d_ended = true;
         }
-        give_tags(given * d_items.given);
+        this->give_tags(given * d_items.given);
         return this->pass(taken * d_items.sent, given * d_items.given, penstock_stream_due_s(this->stream()));
     }
 
@@ -119,9 +110,7 @@ template <typename Interface> class decoder_block : public batch_block<Interface
     void restart() override
     {
         base::restart();
-        d_finished = false;
         d_taken = d_packet_end = d_packets = d_refused = 0;
-        d_tags.clear();
     }
 
     std::map<std::string, double> numbers() const override
@@ -180,7 +169,7 @@ template <typename Interface> class decoder_block : public batch_block<Interface
     void forecast(int, gr_vector_int &required) override
     {
         const bool due = std::isfinite(penstock_stream_due_s(this->stream()));
-        const bool left = !d_finished || (has_blocks() && d_taken * d_items.given > this->nitems_written(0));
+        const bool left = !d_ended || (has_blocks() && d_taken * d_items.given > this->nitems_written(0));
         const size_t enough = d_items.length_tag.empty() ? d_items.sent : 1;
         for (auto &items : required)
             items = due || (left && this->detail()->input(0)->done()) ? 0 : static_cast<int>(enough);

@@ -48,7 +48,7 @@ class filter_block : public batch_block<Interface>
 {
     using base = batch_block<Interface>;
     using steady = std::chrono::steady_clock;
-    using base::LONGEST_SLEEP_S, base::d_max_latency_ms, base::d_reach, base::d_wanted_mutex;
+    using base::LONGEST_SLEEP_S, base::d_ended, base::d_max_latency_ms, base::d_reach, base::d_wanted_mutex;
     using typename base::call, typename base::outcome;
 
     // At a time, where they are converted.
@@ -61,9 +61,8 @@ class filter_block : public batch_block<Interface>
     filter_chain d_filter;
     std::vector<TAP> d_taps;
     double d_center_freq;
-    size_t d_most_taps;     // that the filter has room for
-    uint64_t d_changed = 0; // sample from which the last change holds
-    bool d_ended = false;
+    size_t d_most_taps;          // that the filter has room for
+    uint64_t d_changed = 0;      // sample from which the last change holds
     std::vector<float> d_floats; // of short samples
     bool d_more = false;         // there was no room for all values
     steady::time_point d_waits_since;

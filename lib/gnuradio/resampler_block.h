@@ -24,7 +24,6 @@ class resampler_block : public stream_block<Interface>
     const std::string d_name, d_device;
     std::vector<TAP> d_taps;
     size_t d_most_taps;
-    bool d_ended = false;
 
     static const penstock_cf32 *complex(const std::vector<gr_complex> &taps)
     {
@@ -47,6 +46,7 @@ class resampler_block : public stream_block<Interface>
     }
 
   protected:
+    using base::d_ended;
     using typename base::call, typename base::outcome;
 
     const size_t d_arms;
@@ -79,9 +79,7 @@ class resampler_block : public stream_block<Interface>
     //! Items taken so far: what changes holds from there on.
     uint64_t taken() const
     {
-        auto info = description<penstock_stream_info>();
-        check(penstock_stream_get_info(this->stream(), &info));
-        return info.taken;
+        return this->stream_info().taken;
     }
 
     //! Of tags.
@@ -96,7 +94,6 @@ class resampler_block : public stream_block<Interface>
     {
         tell_rate(); // what ask_for_buffers() said was for the buffers alone
         base::restart();
-        d_ended = false;
     }
 
     outcome work(const call &now) override
@@ -105,10 +102,7 @@ class resampler_block : public stream_block<Interface>
         size_t taken = 0, given = 0;
         check(penstock_stream_run(this->stream(), now.in[0], d_ended ? 0 : available, &taken, now.out[0], now.capacity,
                                   &given));
-        if (!d_ended && taken == available && input_ended(*this, available)) {
-            check(penstock_stream_finish(this->stream()));
-            d_ended = true;
-        }
+        this->finish_at_end(taken, available);
         size_t more = 0;
         check(penstock_stream_pull(this->stream(), static_cast<OUT *>(now.out[0]) + given, now.capacity - given, false,
                                    &more));

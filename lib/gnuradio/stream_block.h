@@ -12,6 +12,7 @@
 #include "core.h"
 #include "input_wait.h"
 #include "stats.h"
+#include "tagging_block.h"
 
 #include <algorithm>
 #include <atomic>
@@ -32,7 +33,7 @@ namespace penstock
 {
 
 //! Interface is the public class of the block.
-template <typename Interface> class stream_block : public Interface
+template <typename Interface> class stream_block : public tagging_block<Interface>
 {
     static constexpr size_t MOST_ASKED = 16; // changes that wait
 
@@ -71,6 +72,7 @@ template <typename Interface> class stream_block : public Interface
     std::vector<handle<penstock_stream>> d_streams;
     mutable std::mutex d_wanted_mutex; // of what setters have asked for, and of what follows from it
     uint64_t d_reach = 0;              // items taken, at most: those of the call of work that is under way are
+    bool d_ended = false;              // the stream knows that no more input comes
 
     //! One more, by the function that opens it.
     template <typename Desc>
@@ -177,6 +179,8 @@ template <typename Interface> class stream_block : public Interface
     {
         for (const auto &each : d_streams)
             check(penstock_stream_reset(each.get()));
+        this->d_later.clear();
+        d_ended = false;
     }
 
     //! Without locks: waits for more input.
@@ -184,6 +188,22 @@ template <typename Interface> class stream_block : public Interface
     {
     }
     virtual outcome work(const call &now) = 0;
+
+    penstock_stream_info stream_info() const
+    {
+        auto info = description<penstock_stream_info>();
+        check(penstock_stream_get_info(stream(), &info));
+        return info;
+    }
+
+    //! In work: tells the stream the end where it has taken all items that there are, and no more will come.
+    void finish_at_end(size_t taken, size_t available)
+    {
+        if (d_ended || taken < available || !input_ended(*this, available))
+            return;
+        check(penstock_stream_finish(stream()));
+        d_ended = true;
+    }
 
     //! Of a block with one input and one rate of output.
     outcome pass(size_t taken, size_t given, double due_s)
