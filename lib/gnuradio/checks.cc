@@ -30,6 +30,24 @@ void check_window(const std::string &block, const std::vector<float> &factors, i
                                  std::to_string(fft_size) + " or none");
 }
 
+void check_channels(const std::string &block, const std::vector<int> &map, size_t channels)
+{
+    std::vector<bool> seen(channels);
+    for (const int channel : map) {
+        if (channel < 0 || static_cast<size_t>(channel) >= channels || seen[static_cast<size_t>(channel)])
+            throw std::runtime_error(block + ": channel_map has " + std::to_string(channel) + ", not each of 0 .. " +
+                                     std::to_string(channels - 1) + " once at most");
+        seen[static_cast<size_t>(channel)] = true;
+    }
+}
+
+void check_ports(const std::string &block, const std::vector<int> &map, size_t count, const char *ports)
+{
+    if (!map.empty() && map.size() < count)
+        throw std::runtime_error(block + ": channel_map has " + std::to_string(map.size()) + " channels, there are " +
+                                 std::to_string(count) + " " + ports);
+}
+
 void check_finite(const std::string &block, const float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -32,6 +32,12 @@ void check_points(const std::string &block, int fft_size);
 //! Where a window has neither `fft_size` factors nor none.
 void check_window(const std::string &block, const std::vector<float> &factors, int fft_size);
 
+//! Where a filter bank's map has a channel twice, or one that there is not.
+void check_channels(const std::string &block, const std::vector<int> &map, size_t channels);
+
+//! Where a map that is not empty has fewer channels than there are `ports`, outputs or inputs.
+void check_ports(const std::string &block, const std::vector<int> &map, size_t count, const char *ports);
+
 //! Where a factor or tap is no finite number.
 void check_finite(const std::string &block, const float *values, size_t count);
 inline void check_finite(const std::string &block, const std::vector<float> &values)
