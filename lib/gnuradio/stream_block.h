@@ -9,6 +9,7 @@
 #define INCLUDED_PENSTOCK_STREAM_BLOCK_H
 
 #include "buffers.h"
+#include "checks.h"
 #include "core.h"
 #include "input_wait.h"
 #include "stats.h"
@@ -151,6 +152,17 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
         }
         const setting lock(*this);
         make_changes();
+    }
+
+    //! What a setter of a window returns: whether it is one of `n` factors, or none. `change` takes it then.
+    template <typename F> bool ask_for_window(const char *kind, const std::vector<float> &window, size_t n, F change)
+    {
+        if (!window.empty() && window.size() != n)
+            return false;
+        check_finite(kind, window);
+        ask([change, window] { change(window); });
+        settle();
+        return true;
     }
 
     //! Of the first input, where changes have a place in it.
