@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copyright The Penstock authors. */
+
+/* The spectrum block's way with samples: a transform is done as soon as its own are there, in the input buffer. */
+#ifndef INCLUDED_PENSTOCK_EARLY_SPECTRUM_H
+#define INCLUDED_PENSTOCK_EARLY_SPECTRUM_H
+
+#include "spectrum_block.h"
+
+#include <gnuradio/penstock/spectrum_cvf.h>
+
+namespace gr
+{
+namespace penstock
+{
+
+class early_spectrum : public spectrum_block<spectrum_cvf, gr_complex>
+{
+    const size_t d_span; // samples of a vector
+    size_t d_left = 0;   // samples in the input buffer that made no transform yet
+
+    // Samples that complete the next vector, which can then be made straight from the input buffer.
+    size_t missing()
+    {
+        const uint64_t vectors = nitems_written(0) + waiting();
+        const uint64_t end = vectors * d_step + d_span;
+        return end > nitems_read(0) ? static_cast<size_t>(end - nitems_read(0)) : 0;
+    }
+
+    // Does what transforms it can of a vector that is not complete, and leaves the samples after these in the input
+    // buffer, where that has room for a transform's.
+    bool prepare(const void *samples, size_t available, size_t &taken)
+    {
+        d_left = 0;
+        if (d_ended || available >= missing() || !has_room_for(*this, d_fft_size) || input_ended(*this, available))
+            return false;
+        size_t wanted;
+        check(penstock_spectrum_prepare(stream(), samples, available, &taken, &wanted));
+        d_left = wanted ? available - taken : 0;
+        return wanted > 0;
+    }
+
+    void gather(gr_vector_int &available) override
+    {
+        available[0] = static_cast<int>(d_gatherer.more(*this, static_cast<size_t>(available[0]),
+                                                        has_room_for(*this, d_fft_size) ? 0 : missing(), d_left));
+    }
+
+  protected:
+    const size_t d_step; // samples from one vector to the next
+
+    early_spectrum(const penstock_spectrum_desc &desc, const std::string &device, double max_latency_ms)
+        : spectrum_block(desc, device, max_latency_ms), d_span((desc.average - 1) * desc.hop + desc.n),
+          d_step(desc.average * desc.hop)
+    {
+    }
+
+    void restart() override
+    {
+        spectrum_block::restart();
+        d_left = 0;
+    }
+
+    void run(const call &now, size_t &taken, size_t &given)
+    {
+        const auto available = static_cast<size_t>(now.available[0]);
+        if (prepare(now.in[0], available, taken))
+            return;
+        check(penstock_stream_run(stream(), now.in[0], d_ended ? 0 : available, &taken, now.out[0], now.capacity,
+                                  &given));
+        finish_at_end(taken, available);
+    }
+};
+
+} // namespace penstock
+} // namespace gr
+
+#endif
