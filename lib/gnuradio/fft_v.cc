@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "checks.h"
-#include "stream_block.h"
+#include "ports_block.h"
 
 #include <gnuradio/penstock/fft_v.h>
 #include <type_traits>
@@ -21,21 +20,13 @@ constexpr int MOST_STREAMS = 1024;
  */
 constexpr size_t DVBT_POINTS = 8192, DVBT_VECTORS = 4;
 
-/* One stream of the library a port. A port whose input has ended keeps no other from going on. */
-template <typename T> class fft_v_impl final : public threads_kept<batch_block<fft_v<T>>>
+template <typename T> class fft_v_impl final : public threads_kept<ports_block<fft_v<T>>>
 {
-    using base = threads_kept<batch_block<fft_v<T>>>;
-    using typename base::call, typename base::outcome;
-
-    struct port_state {
-        size_t waiting = 0; // vectors taken and not handed out
-        bool finished = false;
-    };
+    using base = threads_kept<ports_block<fft_v<T>>>;
 
     penstock_fft_stream_desc d_desc;
     const std::string d_device;
     std::vector<float> d_window;
-    std::vector<port_state> d_ports;
     gatherer d_gatherer;
 
     void add_port()
@@ -45,60 +36,10 @@ template <typename T> class fft_v_impl final : public threads_kept<batch_block<f
         this->add_stream(penstock_fft_stream_open, d_desc, d_device);
     }
 
-    void restart() override
-    {
-        this->set_relative_rate(1, 1); // what ask_for_buffers() said was for the buffers alone
-        this->d_streams.erase(this->d_streams.begin() + this->detail()->ninputs(), this->d_streams.end());
-        d_ports.assign(this->d_streams.size(), {});
-        base::restart();
-    }
-
-    // GNU Radio would pass them on after general_work(): too late for who takes at once what produce() hands out.
-    void pass_tags(unsigned index, size_t taken, size_t waited)
-    {
-        std::vector<gr::tag_t> tags;
-        const uint64_t first = this->nitems_read(index);
-        this->get_tags_in_range(tags, index, first, first + taken);
-        for (auto &tag : tags) {
-            tag.offset += this->nitems_written(index) + waited - first;
-            this->add_item_tag(index, tag);
-        }
-    }
-
-    // Whether anything came or went.
-    bool run(unsigned index, const call &now)
-    {
-        auto &port = d_ports[index];
-        const auto available = static_cast<size_t>(now.available[index]);
-        size_t taken, given;
-        check(penstock_stream_run(this->d_streams[index].get(), now.in[index], port.finished ? 0 : available, &taken,
-                                  now.out[index], now.capacity, &given));
-        if (!port.finished && taken == available && input_ended(*this, available, index)) {
-            check(penstock_stream_finish(this->d_streams[index].get()));
-            port.finished = true;
-        }
-        pass_tags(index, taken, port.waiting);
-        port.waiting += taken - given;
-        this->consume(static_cast<int>(index), static_cast<int>(taken));
-        this->produce(static_cast<int>(index), static_cast<int>(given));
-        return taken || given;
-    }
-
     void gather(gr_vector_int &available) override
     {
         if (available.size() == 1) // others would have to wait for it
             available[0] = static_cast<int>(d_gatherer.more(*this, static_cast<size_t>(available[0]), 0));
-    }
-
-    outcome work(const call &now) override
-    {
-        bool busy = false;
-        double due_s = base::LONGEST_SLEEP_S;
-        for (unsigned i = 0; i < now.out.size(); i++) {
-            busy |= run(i, now);
-            due_s = std::min(due_s, penstock_stream_due_s(this->d_streams[i].get()));
-        }
-        return {gr::block::WORK_CALLED_PRODUCE, busy ? 0 : due_s};
     }
 
   public:
@@ -120,16 +61,11 @@ template <typename T> class fft_v_impl final : public threads_kept<batch_block<f
 
     bool set_window(const std::vector<float> &window) override
     {
-        if (!window.empty() && window.size() != d_desc.n)
-            return false;
-        check_finite("fft", window);
-        this->ask([this, window] {
+        return this->ask_for_window("fft", window, d_desc.n, [this](const std::vector<float> &factors) {
             for (const auto &each : this->d_streams)
-                check(penstock_fft_stream_set_window(each.get(), window.empty() ? nullptr : window.data()));
-            d_window = window;
+                check(penstock_fft_stream_set_window(each.get(), factors.empty() ? nullptr : factors.data()));
+            d_window = factors;
         });
-        this->settle();
-        return true;
     }
 
     bool check_topology(int inputs, int outputs) override
@@ -139,19 +75,6 @@ template <typename T> class fft_v_impl final : public threads_kept<batch_block<f
             add_port();
         ask_for_buffers(*this, outputs, sizeof(gr_complex) * d_desc.n, d_desc.n == DVBT_POINTS ? DVBT_VECTORS : 16);
         return inputs == outputs;
-    }
-
-    void forecast(int, gr_vector_int &required) override
-    {
-        bool waiting = false, all_ended = true;
-        for (unsigned i = 0; i < required.size(); i++) {
-            const bool ended = input_ended(*this, 0, i);
-            required[i] = ended ? 0 : 1;
-            waiting |= d_ports[i].waiting > 0;
-            all_ended &= ended;
-        }
-        if (waiting || all_ended) // work without input, or the end
-            std::fill(required.begin(), required.end(), waiting ? 0 : 1);
     }
 };
 
