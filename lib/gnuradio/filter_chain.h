@@ -8,69 +8,34 @@
 #ifndef INCLUDED_PENSTOCK_FILTER_CHAIN_H
 #define INCLUDED_PENSTOCK_FILTER_CHAIN_H
 
+#include "filter_link.h"
 #include "stats.h"
 
-#include <algorithm>
 #include <deque>
-#include <vector>
+#include <string>
 
 namespace gr
 {
 namespace penstock
 {
 
-//! Of one kind: the other is empty.
-struct filter_taps {
-    std::vector<penstock_cf32> complex;
-    std::vector<float> real;
-
-    bool operator==(const filter_taps &other) const
-    {
-        return real == other.real && complex.size() == other.complex.size() &&
-               std::equal(complex.begin(), complex.end(), other.complex.begin(),
-                          [](auto a, auto b) { return a.re == b.re && a.im == b.im; });
-    }
-
-    size_t size() const
-    {
-        return complex.empty() ? real.size() : complex.size();
-    }
-};
-
 class filter_chain
 {
-    struct element {
-        handle<penstock_stream> filter;
-        uint64_t first, from; // first sample that it takes; first sample whose value is its own
-        size_t max_taps;
-        double shift, made_phase;
-        uint64_t anchor;      // a sample from which on the shift holds
-        double phase;         // in turns, there
-        uint64_t dropped = 0; // values between the two
-
-        double phase_at(uint64_t sample) const;
-    };
-
     block_log &d_log;
-    std::shared_ptr<penstock_context> d_context = shared_context();
+    const std::shared_ptr<penstock_context> d_context = shared_context();
     const penstock_format d_format;
-    const size_t d_decimation, d_value_bytes;
+    const size_t d_decimation, d_sample_bytes, d_value_bytes;
     const bool d_centred;
     const std::string d_device;
     filter_taps d_taps;
-    std::deque<element> d_links; // the first one is that of the next value
+    std::deque<filter_link> d_links; // the first one is that of the next value
     uint64_t d_samples = 0, d_values = 0, d_changed = 0;
     uint64_t d_fallbacks = 0, d_cpu_while_compiling = 0; // of filters that are gone
     std::vector<char> d_scratch;
 
-    handle<penstock_stream> make_filter(const filter_taps &taps, double shift, double phase) const;
-    penstock_filter_info info(const element &link) const;
-    bool drop(element &link, bool wait);
-    void fill(element &link, const char *samples, size_t count);
     double lag(const filter_taps &taps, double shift) const;
+    filter_link make_link(const filter_taps &taps, double shift, double phase, uint64_t first, uint64_t from) const;
     uint64_t append(const filter_taps &taps, double shift, uint64_t at);
-    void set_taps(const filter_taps &taps, uint64_t at);
-    void set_shift(double shift, double jump, uint64_t at);
 
   public:
     //! `centred`: a shift has phase zero at the middle of the taps that hold at the first sample, and moves with them.
@@ -116,7 +81,7 @@ class filter_chain
 
     penstock_filter_info info() const
     {
-        return info(d_links.back());
+        return d_links.back().info();
     }
 };
 
