@@ -4,8 +4,8 @@
 #ifndef INCLUDED_PENSTOCK_OFDM_GRID_H
 #define INCLUDED_PENSTOCK_OFDM_GRID_H
 
-#include <gnuradio/gr_complex.h>
-#include <penstock/penstock.h>
+#include "core.h"
+
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,46 +16,79 @@ namespace penstock
 {
 
 /* The grid of the C library from that of the stock blocks. */
-struct ofdm_grid {
-    std::vector<int32_t> carriers, pilots;
-    std::vector<penstock_cf32> pilot_values, training;
-    size_t pilot_rows = 0, training_symbols = 0;
+class ofdm_grid
+{
+    using lists = std::vector<std::vector<int>>;
+    using word = std::vector<gr_complex>;
 
-    static std::vector<int32_t> one_list(const char *name, const std::vector<std::vector<int>> &lists, int fft_len)
+    const int d_fft_len;
+    const std::vector<int32_t> d_carriers, d_pilots;
+    std::vector<penstock_cf32> d_pilot_values, d_training;
+    size_t d_pilot_rows = 0, d_training_symbols = 0;
+
+    std::vector<int32_t> one_list(const char *name, const lists &all) const
     {
-        if (lists.size() > 1)
-            throw std::runtime_error(std::string("ofdm_demod: ") + name + " has " + std::to_string(lists.size()) +
+        if (all.size() > 1)
+            throw std::runtime_error(std::string("ofdm_demod: ") + name + " has " + std::to_string(all.size()) +
                                      " lists, not one");
-        std::vector<int32_t> all;
-        for (const auto &list : lists)
+        std::vector<int32_t> one;
+        for (const auto &list : all)
             for (int carrier : list)
-                all.push_back(carrier > (fft_len - 1) / 2 && carrier < fft_len ? carrier - fft_len : carrier);
-        return all;
+                one.push_back(carrier > (d_fft_len - 1) / 2 && carrier < d_fft_len ? carrier - d_fft_len : carrier);
+        return one;
     }
 
-    void add_pilots(const std::vector<std::vector<gr_complex>> &symbols)
+    void add_pilots(const std::vector<word> &symbols)
     {
         for (const auto &row : symbols) {
-            if (row.size() != pilots.size())
+            if (row.size() != d_pilots.size())
                 throw std::runtime_error("ofdm_demod: pilot_symbols has a list of " + std::to_string(row.size()) +
-                                         ", there are " + std::to_string(pilots.size()) + " pilot_carriers");
+                                         ", there are " + std::to_string(d_pilots.size()) + " pilot_carriers");
             for (const auto &value : row)
-                pilot_values.push_back({value.real(), value.imag()});
+                d_pilot_values.push_back({value.real(), value.imag()});
         }
-        pilot_rows = pilots.empty() ? 0 : symbols.size();
+        d_pilot_rows = d_pilots.empty() ? 0 : symbols.size();
     }
 
-    void add_sync_word(const std::vector<gr_complex> &word, size_t fft_len)
+    void add_sync_word(const word &values)
     {
-        if (word.empty())
+        const auto n = static_cast<size_t>(d_fft_len);
+        if (values.empty())
             return;
-        if (word.size() != fft_len)
-            throw std::runtime_error("ofdm_demod: a sync word has " + std::to_string(word.size()) + " values, not " +
-                                     std::to_string(fft_len));
-        training.resize(fft_len);
-        for (size_t i = 0; i < fft_len; i++)
-            training[(i + fft_len - fft_len / 2) % fft_len] = {word[i].real(), word[i].imag()};
-        training_symbols++;
+        if (values.size() != n)
+            throw std::runtime_error("ofdm_demod: a sync word has " + std::to_string(values.size()) + " values, not " +
+                                     std::to_string(n));
+        d_training.resize(n);
+        for (size_t i = 0; i < n; i++)
+            d_training[(i + n - n / 2) % n] = {values[i].real(), values[i].imag()};
+        d_training_symbols++;
+    }
+
+  public:
+    ofdm_grid(int fft_len, const lists &carriers, const lists &pilots, const std::vector<word> &pilot_symbols,
+              const word &sync_word1, const word &sync_word2)
+        : d_fft_len(fft_len), d_carriers(one_list("occupied_carriers", carriers)),
+          d_pilots(one_list("pilot_carriers", pilots))
+    {
+        add_pilots(pilot_symbols);
+        add_sync_word(sync_word1);
+        add_sync_word(sync_word2);
+    }
+
+    //! Good as long as the grid lives.
+    penstock_ofdm_stream_desc describe() const
+    {
+        auto desc = description<penstock_ofdm_stream_desc>();
+        desc.n = static_cast<size_t>(d_fft_len);
+        desc.carriers = d_carriers.data();
+        desc.carrier_count = d_carriers.size();
+        desc.pilots = d_pilots.data();
+        desc.pilot_count = d_pilots.size();
+        desc.pilot_values = d_pilot_values.data();
+        desc.pilot_rows = d_pilot_rows;
+        desc.training = d_training.empty() ? nullptr : d_training.data();
+        desc.training_symbols = d_training_symbols;
+        return desc;
     }
 };
 
