@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-/* What all blocks share of the C library: its context, log, descriptions and errors. */
+/* What all blocks share: the C library's context, log, descriptions and errors, and GNU Radio's names and numbers. */
 #ifndef INCLUDED_PENSTOCK_CORE_H
 #define INCLUDED_PENSTOCK_CORE_H
 
 #include <gnuradio/block.h>
 #include <memory>
 #include <penstock/penstock.h>
+#include <string>
+#include <type_traits>
 
 namespace gr
 {
@@ -62,6 +64,14 @@ class works_for
 
 //! Throws std::runtime_error with the library's text if `status` is an error.
 void check(int status);
+
+//! A block's name with GNU Radio's letters of its types at the end: c(omplex), f(loat), s(hort).
+template <typename... T> std::string typed_name(const char *name)
+{
+    return std::string(name) + std::string{'_', (std::is_same<T, float>::value   ? 'f'
+                                                 : std::is_same<T, short>::value ? 's'
+                                                                                 : 'c')...};
+}
 
 //! GNU Radio has whole numbers of two kinds: whether it is one, and its value; the latter throws if not.
 bool is_whole(const pmt::pmt_t &value);

@@ -16,10 +16,11 @@ class fft_filter_impl final : public threads_kept<filter_block<fft_filter<T, TAP
     using base = threads_kept<filter_block<fft_filter<T, TAP>, T, T, TAP>>;
 
   public:
-    fft_filter_impl(const char *name, int decimation, const std::vector<TAP> &taps, double center_freq,
-                    double sampling_freq, const std::string &device, double max_latency_ms)
-        : gr::block(name, gr::io_signature::make(1, 1, sizeof(T)), gr::io_signature::make(1, 1, sizeof(T))),
-          base(name, "fft_filter", decimation, taps, center_freq, sampling_freq, false, device, max_latency_ms)
+    fft_filter_impl(int decimation, const std::vector<TAP> &taps, double center_freq, double sampling_freq,
+                    const std::string &device, double max_latency_ms)
+        : gr::block(typed_name<T, T, TAP>("fft_filter"), gr::io_signature::make(1, 1, sizeof(T)),
+                    gr::io_signature::make(1, 1, sizeof(T))),
+          base("fft_filter", decimation, taps, center_freq, sampling_freq, false, device, max_latency_ms)
     {
     }
 
@@ -40,15 +41,11 @@ typename fft_filter<T, TAP>::sptr fft_filter<T, TAP>::make(int decimation, const
                                                            const std::string &device, double max_latency_ms)
 {
     using impl = fft_filter_impl<T, TAP>;
-    constexpr bool real = std::is_same<T, float>::value, real_taps = std::is_same<TAP, float>::value;
     check_value("fft_filter", "decimation", decimation, decimation >= 1, "1 or more");
     check_taps("fft_filter", taps);
     impl::check_freq("fft_filter", center_freq, sampling_freq);
     impl::check_latency("fft_filter", max_latency_ms);
-    auto block = gnuradio::make_block_sptr<impl>(real        ? "fft_filter_fff"
-                                                 : real_taps ? "fft_filter_ccf"
-                                                             : "fft_filter_ccc",
-                                                 decimation, taps, center_freq, sampling_freq, device, max_latency_ms);
+    auto block = gnuradio::make_block_sptr<impl>(decimation, taps, center_freq, sampling_freq, device, max_latency_ms);
     block->set_nthreads(nthreads);
     return block;
 }

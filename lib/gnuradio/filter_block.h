@@ -233,10 +233,9 @@ class filter_block : public batch_block<Interface>
 
   public:
     //! `centred`: the oscillator of a frequency has phase zero at the middle of the taps, not at their beginning.
-    filter_block(const char *name, const char *kind, int decimation, const std::vector<TAP> &taps, double center_freq,
+    filter_block(const char *kind, int decimation, const std::vector<TAP> &taps, double center_freq,
                  double sampling_freq, bool centred, const std::string &device, double max_latency_ms)
-        : gr::block(name, gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(OUT))),
-          base(max_latency_ms), d_kind(kind), d_decimation(static_cast<size_t>(decimation)),
+        : base(max_latency_ms), d_kind(kind), d_decimation(static_cast<size_t>(decimation)),
           d_sampling_freq(sampling_freq),
           d_filter(this->d_log, std::is_same<IN, gr_complex>::value ? PENSTOCK_CF32 : PENSTOCK_F32,
                    to_taps<OUT>(taps, !std::is_same<IN, gr_complex>::value), d_decimation,

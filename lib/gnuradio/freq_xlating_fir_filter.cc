@@ -34,11 +34,11 @@ class freq_xlating_fir_filter_impl final : public filter_block<freq_xlating_fir_
     }
 
   public:
-    freq_xlating_fir_filter_impl(const char *name, int decimation, const std::vector<TAP> &taps, double center_freq,
-                                 double sampling_freq, const std::string &device, double max_latency_ms)
-        : gr::block(name, gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(gr_complex))),
-          base(name, "freq_xlating_fir_filter", decimation, taps, center_freq, sampling_freq, true, device,
-               max_latency_ms)
+    freq_xlating_fir_filter_impl(int decimation, const std::vector<TAP> &taps, double center_freq, double sampling_freq,
+                                 const std::string &device, double max_latency_ms)
+        : gr::block(typed_name<IN, gr_complex, TAP>("freq_xlating_fir_filter"),
+                    gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(gr_complex))),
+          base("freq_xlating_fir_filter", decimation, taps, center_freq, sampling_freq, true, device, max_latency_ms)
     {
         this->message_port_register_in(FREQ);
         this->set_msg_handler(FREQ, [this](const pmt::pmt_t &message) { take_message(message); });
@@ -59,16 +59,6 @@ class freq_xlating_fir_filter_impl final : public filter_block<freq_xlating_fir_
     }
 };
 
-template <typename IN, typename TAP> static const char *name_of()
-{
-    constexpr bool real_taps = std::is_same<TAP, float>::value;
-    if (std::is_same<IN, gr_complex>::value)
-        return real_taps ? "freq_xlating_fir_filter_ccf" : "freq_xlating_fir_filter_ccc";
-    if (std::is_same<IN, float>::value)
-        return real_taps ? "freq_xlating_fir_filter_fcf" : "freq_xlating_fir_filter_fcc";
-    return real_taps ? "freq_xlating_fir_filter_scf" : "freq_xlating_fir_filter_scc";
-}
-
 template <typename IN, typename TAP>
 typename freq_xlating_fir_filter<IN, TAP>::sptr
 freq_xlating_fir_filter<IN, TAP>::make(int decimation, const std::vector<TAP> &taps, double center_freq,
@@ -79,8 +69,7 @@ freq_xlating_fir_filter<IN, TAP>::make(int decimation, const std::vector<TAP> &t
     check_taps("freq_xlating_fir_filter", taps);
     impl::check_freq("freq_xlating_fir_filter", center_freq, sampling_freq);
     impl::check_latency("freq_xlating_fir_filter", max_latency_ms);
-    return gnuradio::make_block_sptr<impl>(name_of<IN, TAP>(), decimation, taps, center_freq, sampling_freq, device,
-                                           max_latency_ms);
+    return gnuradio::make_block_sptr<impl>(decimation, taps, center_freq, sampling_freq, device, max_latency_ms);
 }
 
 template class freq_xlating_fir_filter<gr_complex, gr_complex>;

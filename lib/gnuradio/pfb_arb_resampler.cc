@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "checks.h"
 #include "resampler_block.h"
 
 #include <cmath>
@@ -13,7 +12,6 @@ namespace gr
 namespace penstock
 {
 
-/* The first output stands at the arm of the middle tap, as with the stock block. */
 template <typename T, typename TAP>
 class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T, TAP>, T, T, TAP>
 {
@@ -21,26 +19,21 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
     using base::d_arms, base::all_taps;
 
     double d_rate;
-    size_t d_first_arm, d_first_tap_count;
+    size_t d_first_arm; // of the first output: at first the middle tap's, as with the stock block
+    const double d_middle_arm = static_cast<double>(d_first_arm); // of the first taps
 
     void tell_rate() override
     {
         this->set_relative_rate(d_rate);
     }
 
-    double step() const
-    {
-        return static_cast<double>(d_arms) / d_rate;
-    }
-
   public:
-    pfb_arb_resampler_impl(const char *name, double rate, const std::vector<TAP> &taps, size_t arms,
-                           const std::string &device)
-        : gr::block(name, gr::io_signature::make(1, 1, sizeof(T)), gr::io_signature::make(1, 1, sizeof(T))),
-          base(name, taps, arms, device), d_rate(rate), d_first_arm(taps.size() / 2 % arms),
-          d_first_tap_count(taps.size())
+    pfb_arb_resampler_impl(double rate, const std::vector<TAP> &taps, int filter_size, const std::string &device)
+        : gr::block(typed_name<T, T, TAP>("pfb_arb_resampler"), gr::io_signature::make(1, 1, sizeof(T)),
+                    gr::io_signature::make(1, 1, sizeof(T))),
+          base(taps, static_cast<size_t>(filter_size), device), d_rate(rate), d_first_arm(taps.size() / 2 % d_arms)
     {
-        this->open(rate, 0, 0, static_cast<double>(d_first_arm) / static_cast<double>(arms));
+        this->open(rate, 0, 0, d_middle_arm / static_cast<double>(d_arms));
         tell_rate();
     }
 
@@ -82,12 +75,12 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
 
     unsigned decimation_rate() const override
     {
-        return static_cast<unsigned>(step());
+        return static_cast<unsigned>(interpolation_rate() / d_rate);
     }
 
     double fractional_rate() const override
     {
-        return step() - std::floor(step());
+        return std::fmod(interpolation_rate() / d_rate, 1);
     }
 
     unsigned taps_per_filter() const override
@@ -102,11 +95,10 @@ class pfb_arb_resampler_impl final : public resampler_block<pfb_arb_resampler<T,
 
     double phase_offset(double freq, double fs) const override
     {
-        const double arms = group_delay() * fractional_rate(), whole = std::floor(arms);
-        const auto middle = static_cast<double>(d_first_tap_count / 2 % d_arms);
-        const double end = std::round(
-            std::fmod(middle + static_cast<double>(group_delay()) * decimation_rate() + whole, interpolation_rate()));
-        return -2 * GR_M_PI * freq / fs / static_cast<double>(d_arms) * (middle - (end + arms - whole));
+        const double delay = group_delay(), arms = delay * fractional_rate(), whole = std::floor(arms);
+        const double end =
+            std::round(std::fmod(d_middle_arm + delay * decimation_rate() + whole, interpolation_rate()));
+        return -2 * GR_M_PI * freq / fs / static_cast<double>(d_arms) * (d_middle_arm - (end + arms - whole));
     }
 };
 
@@ -114,15 +106,10 @@ template <typename T, typename TAP>
 typename pfb_arb_resampler<T, TAP>::sptr pfb_arb_resampler<T, TAP>::make(double rate, const std::vector<TAP> &taps,
                                                                          int filter_size, const std::string &device)
 {
-    constexpr bool real = std::is_same<T, float>::value, real_taps = std::is_same<TAP, float>::value;
     check_value("pfb_arb_resampler", "rate", rate, rate >= 1.0 / 1024 && rate <= 1024, "1/1024 .. 1024");
     check_range("pfb_arb_resampler", "filter_size", filter_size, 1, 65536);
     check_taps("pfb_arb_resampler", taps);
-    return gnuradio::make_block_sptr<pfb_arb_resampler_impl<T, TAP>>(real        ? "pfb_arb_resampler_fff"
-                                                                     : real_taps ? "pfb_arb_resampler_ccf"
-                                                                                 : "pfb_arb_resampler_ccc",
-                                                                     rate, taps, static_cast<size_t>(filter_size),
-                                                                     device);
+    return gnuradio::make_block_sptr<pfb_arb_resampler_impl<T, TAP>>(rate, taps, filter_size, device);
 }
 
 template class pfb_arb_resampler<gr_complex, float>;

@@ -24,10 +24,11 @@ class rational_resampler_impl final : public resampler_block<rational_resampler<
     }
 
   public:
-    rational_resampler_impl(const char *name, size_t interpolation, uint64_t decimation, const std::vector<TAP> &taps,
+    rational_resampler_impl(size_t interpolation, uint64_t decimation, const std::vector<TAP> &taps,
                             const std::string &device)
-        : gr::block(name, gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(OUT))),
-          base(name, taps, interpolation, device), d_decimation(decimation)
+        : gr::block(typed_name<IN, OUT, TAP>("rational_resampler"), gr::io_signature::make(1, 1, sizeof(IN)),
+                    gr::io_signature::make(1, 1, sizeof(OUT))),
+          base(taps, interpolation, device), d_decimation(decimation)
     {
         this->open(0, interpolation, decimation, 0);
         tell_rate();
@@ -56,17 +57,13 @@ typename rational_resampler<IN, OUT, TAP>::sptr
 rational_resampler<IN, OUT, TAP>::make(unsigned interpolation, unsigned decimation, const std::vector<TAP> &taps,
                                        const std::string &device)
 {
-    constexpr bool real = std::is_same<IN, float>::value, real_taps = std::is_same<TAP, float>::value;
     if (interpolation < 1 || interpolation > 65536 || decimation < 1 || decimation > 1 << 20 ||
         interpolation > decimation * uint64_t{1024} || decimation > interpolation * uint64_t{1024})
         throw std::runtime_error("rational_resampler: interpolation is " + std::to_string(interpolation) +
                                  " and decimation " + std::to_string(decimation) +
                                  ", not 1 .. 65536 and 1 .. 2^20 with a ratio of 1/1024 .. 1024");
     check_taps("rational_resampler", taps);
-    return gnuradio::make_block_sptr<rational_resampler_impl<IN, OUT, TAP>>(
-        real ? (real_taps ? "rational_resampler_fff" : "rational_resampler_fcc")
-             : (real_taps ? "rational_resampler_ccf" : "rational_resampler_ccc"),
-        interpolation, decimation, taps, device);
+    return gnuradio::make_block_sptr<rational_resampler_impl<IN, OUT, TAP>>(interpolation, decimation, taps, device);
 }
 
 template class rational_resampler<gr_complex, gr_complex, float>;

@@ -21,7 +21,7 @@ class resampler_block : public stream_block<Interface>
     using base = stream_block<Interface>;
     static constexpr size_t MOST_TAPS = 1 << 20, SPARE = 128; // taps of an arm that others may have
 
-    const std::string d_name, d_device;
+    const std::string d_device;
     std::vector<TAP> d_taps;
     size_t d_most_taps;
 
@@ -51,10 +51,9 @@ class resampler_block : public stream_block<Interface>
 
     const size_t d_arms;
 
-    resampler_block(const char *name, const std::vector<TAP> &taps, size_t arms, const std::string &device)
-        : gr::block(name, gr::io_signature::make(1, 1, sizeof(IN)), gr::io_signature::make(1, 1, sizeof(OUT))),
-          d_name(name), d_device(device), d_taps(taps),
-          d_most_taps(std::max(taps.size(), std::min(SPARE * arms, MOST_TAPS))), d_arms(arms)
+    resampler_block(const std::vector<TAP> &taps, size_t arms, const std::string &device)
+        : d_device(device), d_taps(taps), d_most_taps(std::max(taps.size(), std::min(SPARE * arms, MOST_TAPS))),
+          d_arms(arms)
     {
     }
 
@@ -114,8 +113,8 @@ class resampler_block : public stream_block<Interface>
     {
         const typename base::setting lock(*this);
         if (taps.empty() || taps.size() > d_most_taps)
-            throw std::runtime_error(d_name + ": set_taps() with " + std::to_string(taps.size()) + " taps, not 1 .. " +
-                                     std::to_string(d_most_taps));
+            throw std::runtime_error(this->name() + ": set_taps() with " + std::to_string(taps.size()) +
+                                     " taps, not 1 .. " + std::to_string(d_most_taps));
         check(penstock_resampler_set_taps(this->stream(), complex(taps), real(taps), taps.size(), taken()));
         d_taps = taps;
     }
