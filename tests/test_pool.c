@@ -8,6 +8,7 @@
 
 #include <penstock/penstock.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 enum { MAX_COUNT = 5000, MAX_WORKERS = 16, CALLERS = 4, LOOPS = 200 };
@@ -106,12 +107,39 @@ static void works_at_once(void)
     penstock_context_free(context);
 }
 
+static sigset_t blocked[2];
+
+static void ask_and_meet(void *argument, size_t i, unsigned worker)
+{
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked[worker]);
+    meet(argument, i, worker);
+}
+
+/* The application's signals are not for the pool's threads, whose own faults are not blocked. */
+static void leaves_signals(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT},
+                     others[] = {SIGTERM, SIGINT, SIGUSR1, SIGALRM};
+    penstock_context *context;
+    CHECK_OK(penstock_context_new(&context, &PENSTOCK_CONTEXT_DESC(.threads = 2)));
+    atomic_store(&met, 0);
+    penstock__parallel(context, 2, ask_and_meet, NULL);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        CHECK(!sigismember(&blocked[1], faults[i]), "signal %d is blocked", faults[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        CHECK(sigismember(&blocked[1], others[i]), "signal %d is not blocked", others[i]);
+        CHECK(!sigismember(&blocked[0], others[i]), "signal %d is blocked for the caller", others[i]);
+    }
+    penstock_context_free(context);
+}
+
 int main(void)
 {
     static const unsigned threads[] = {1, 2, 3, MAX_WORKERS};
     for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++)
         with_threads(threads[i]);
     works_at_once();
+    leaves_signals();
     CHECK_EQ(penstock__memory_live(), 0);
     return test_finish();
 }

@@ -9,10 +9,9 @@
 #include "core/devices.h"
 #include "core/meter.h"
 #include "core/process_exit.h"
+#include "core/thread.h"
 #include "core/turns.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -57,17 +56,10 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* The application's signals are for the application's threads. */
 static int start(struct penstock__async_build *build)
 {
-    sigset_t all, before;
-    int code;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(&build->thread, NULL, run, build);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    build->begun = !code;
-    return code ? penstock__error(PENSTOCK_ERR_MEMORY, "no thread could be started") : PENSTOCK_OK;
+    build->begun = !penstock__thread_create(&build->thread, NULL, run, build);
+    return build->begun ? PENSTOCK_OK : penstock__error(PENSTOCK_ERR_MEMORY, "no thread could be started");
 }
 
 /* Whether there is a thread by now, or can be none, which is a failure of the build. */

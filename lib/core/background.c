@@ -7,10 +7,10 @@
 #include "core/cancel.h"
 #include "core/deadline.h"
 #include "core/process_exit.h"
+#include "core/thread.h"
 
 #include <dlfcn.h>
 #include <math.h>
-#include <signal.h>
 
 #define LOOK_S   0.02 /* between two looks at whether a thread is cancelled */
 #define ENDING_S 0.3  /* that who frees a context gives to what was cancelled */
@@ -53,21 +53,11 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* The application's signals are for the application's threads; a fault is its thread's own. */
-static void block_signals(sigset_t *mask)
-{
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
-    sigfillset(mask);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(mask, faults[i]);
-}
-
 bool penstock__background_start(penstock_context *context, void (*work)(void *owner), void *owner)
 {
     struct job *job = penstock__alloc(sizeof *job);
     pthread_attr_t detached;
     pthread_t thread;
-    sigset_t mask, before;
     bool started;
     if (!job)
         return false;
@@ -77,11 +67,8 @@ bool penstock__background_start(penstock_context *context, void (*work)(void *ow
     }
     *job = (struct job){context, work, owner};
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    block_signals(&mask);
-    pthread_sigmask(SIG_SETMASK, &mask, &before);
     context->background.threads++;
-    started = !pthread_create(&thread, &detached, run, job);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    started = !penstock__thread_create(&thread, &detached, run, job);
     pthread_attr_destroy(&detached);
     if (!started) {
         context->background.threads--;

@@ -11,9 +11,9 @@
 #include "core/context.h"
 #include "core/fork.h"
 #include "core/meter.h"
+#include "core/thread.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 /* A sleeping thread takes tens of microseconds to wake, and who wakes it ten in a virtual machine; a stream's next
@@ -154,23 +154,18 @@ static void *help(void *argument)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-/* The application's signals are for the application's threads. */
 static void start(struct penstock__pool *pool)
 {
-    sigset_t all, before;
     pthread_mutex_lock(&pool->lock);
     if (!atomic_load(&pool->started)) {
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
         while (pool->running + 1 < pool->threads) {
             struct helper *helper = &pool->helpers[pool->running];
             helper->pool = pool;
             helper->worker = pool->running + 1;
-            if (pthread_create(&helper->thread, NULL, help, helper))
+            if (penstock__thread_create(&helper->thread, NULL, help, helper))
                 break;
             pool->running++;
         }
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
         atomic_store(&pool->started, true);
     }
     pthread_mutex_unlock(&pool->lock);
