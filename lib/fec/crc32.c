@@ -3,6 +3,7 @@
 
 /* CRC-32, eight nibbles at a time from small tables ("slicing": M. E. Kounavis and F. L. Berry, ISCC 2005). */
 #include "fec/crc32.h"
+#include "fec/crc32_variants.h"
 
 /* slice[k][n]: what nibble n leaves in the register after itself and k nibbles more. */
 static const uint32_t slice[8][16] = {
@@ -24,9 +25,8 @@ static const uint32_t slice[8][16] = {
      0x7d084f8a, 0x6fbde064, 0xd7018701, 0x4ad6bfb8, 0xf26ad8dd, 0xe0df7733, 0x58631056},
 };
 
-uint32_t penstock__crc32(uint32_t crc, const uint8_t *bytes, size_t count)
+static uint32_t divide(uint32_t r, const uint8_t *bytes, size_t count)
 {
-    uint32_t r = ~crc;
     for (; count >= 4; count -= 4, bytes += 4) {
         r ^= (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
         r = slice[7][r & 15] ^ slice[6][r >> 4 & 15] ^ slice[5][r >> 8 & 15] ^ slice[4][r >> 12 & 15] ^
@@ -36,5 +36,20 @@ uint32_t penstock__crc32(uint32_t crc, const uint8_t *bytes, size_t count)
         r ^= *bytes;
         r = r >> 8 ^ slice[1][r & 15] ^ slice[0][r >> 4 & 15];
     }
-    return ~r;
+    return r;
+}
+
+uint32_t penstock__crc32(uint32_t crc, const uint8_t *bytes, size_t count)
+{
+    uint32_t r = ~crc;
+#ifdef PENSTOCK_CRC32_X86
+    if (count >= CRC32_FOLDED && __builtin_cpu_supports("pclmul")) {
+        uint8_t left[16];
+        const size_t done = penstock__crc32_fold(left, r, bytes, count);
+        r = divide(0, left, sizeof left);
+        bytes += done;
+        count -= done;
+    }
+#endif
+    return ~divide(r, bytes, count);
 }
