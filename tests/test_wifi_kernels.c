@@ -7,15 +7,17 @@
 #include "test.h"
 #include "vector/instructions.h"
 
+#include <complex.h>
 #include <string.h>
 
-enum { LAGS = 141, ANCHORS = 9 };
+enum { LAGS = 9 * LAGS_AT_ONCE, ANCHORS = 9, SLID = 80, SUMMED = 128 };
 
 struct results {
-    struct frame_carriers kept;
-    bool held[2];
-    penstock_cf32 rotated[ANCHORS * ROTATION], seen[PENSTOCK__WIFI_PILOTS];
-    float re[LAGS], im[LAGS];
+    struct frame_carriers kept[2];
+    float left[2];
+    penstock_cf32 rotated[ANCHORS * ROTATION], bins[PENSTOCK__WIFI_FFT];
+    float re[LAGS], im[LAGS], slid[SLID + SUMMED];
+    struct frame_symbols symbols;
 };
 
 static uint64_t state = 7;
@@ -23,12 +25,34 @@ static struct penstock__wifi_tables tables;
 static struct frame_carriers carriers;
 static penstock_cf32 samples[ANCHORS * ROTATION], turns[ROTATION], anchors[ANCHORS];
 static float sample_re[LAGS + PENSTOCK__WIFI_FFT], sample_im[LAGS + PENSTOCK__WIFI_FFT];
+static double cfo;
 static struct frame_pilots pilots;
+static float slopes[SYMBOLS_AT_ONCE];
 
 static void fill(float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = (float)test_uniform(&state);
+}
+
+static void fill_pilots(void)
+{
+    cfo = test_uniform(&state) / 200;
+    pilots.half = cf32_turn(-cfo * 32);
+    pilots.quarter = cf32_turn(-cfo * 16 + 0.25);
+    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
+        for (unsigned n = 0; n < SIXTEENTH; n++) {
+            const penstock_cf32 turn =
+                cf32_turn(-(cfo + (double)penstock__wifi_pilot_carriers[p] / PENSTOCK__WIFI_FFT) * n);
+            pilots.re[p][n] = turn.re;
+            pilots.im[p][n] = turn.im;
+        }
+        fill(&pilots.constant[p].re, 2);
+        fill(&pilots.expected[p].re, 2);
+    }
+    pilots.slope_scale = 0.25F;
+    for (unsigned i = 0; i < SYMBOLS_AT_ONCE; i++)
+        slopes[i] = (float)(test_uniform(&state) * TWO_PI / PENSTOCK__WIFI_FFT / 2);
 }
 
 static void fill_all(void)
@@ -40,19 +64,27 @@ static void fill_all(void)
     fill(&anchors[0].re, 2 * ANCHORS);
     fill(sample_re, sizeof sample_re / sizeof *sample_re);
     fill(sample_im, sizeof sample_im / sizeof *sample_im);
-    fill(pilots.by_re[0], sizeof pilots.by_re / sizeof(float));
-    fill(pilots.by_im[0], sizeof pilots.by_im / sizeof(float));
+    fill_pilots();
 }
 
 static void run(struct results *results, const struct frame_kernels *kernels)
 {
-    struct frame_carriers out;
     memset(results, 0, sizeof *results);
-    results->held[0] = kernels->project(tables.smooth[1], &carriers, &results->kept, 1e6F);
-    results->held[1] = kernels->project(tables.smooth[1], &carriers, &out, 1e-3F);
+    results->left[0] = kernels->project(&results->kept[0], &carriers, tables.smooth, tables.smooth_taps[0]);
+    results->kept[1] = results->kept[0];
+    results->left[1] = kernels->project(&results->kept[1], &carriers, tables.smooth + tables.smooth_taps[0],
+                                        tables.smooth_taps[1] - tables.smooth_taps[0]);
+    kernels->transform(results->bins, samples, &tables.fft);
     kernels->rotate(results->rotated, samples, turns, anchors, ANCHORS);
     kernels->correlate(results->re, results->im, LAGS, sample_re, sample_im, tables.long_time);
-    kernels->see(results->seen, samples, &pilots);
+    memcpy(results->slid, sample_re, sizeof results->slid);
+    kernels->slide(results->slid, SLID + SUMMED - 16, 1, 16);
+    kernels->slide(results->slid, SLID, 16, SUMMED);
+    memset(results->slid + SLID, 0, SUMMED * sizeof(float)); /* what is behind the results is nobody's business */
+    memcpy(results->symbols.slope, slopes, sizeof slopes);
+    for (unsigned i = 0; i < SYMBOLS_AT_ONCE; i++)
+        kernels->see(&results->symbols, i, samples + 5 * i, &pilots);
+    kernels->combine(&results->symbols, &pilots);
 }
 
 /* ---------------------------------------------------------------- in double precision --------- */
@@ -63,19 +95,73 @@ static void check_near(double got_re, double got_im, double re, double im, const
           got_re, got_im, re, im);
 }
 
+/* The projection as its definition words it, A (A^H A + e I)^-1 A^H, is what leaves the response of each tap as it is
+ * but for e, and nothing of what is orthogonal to all; Gram and Schmidt make the taps' responses so to one another. */
+static size_t orthogonal(double complex basis[PENSTOCK__WIFI_TAPS][USED_CARRIERS], int first, int last)
+{
+    size_t rank = 0;
+    for (int delay = first; delay <= last; delay++) {
+        double complex *row = basis[rank];
+        for (size_t c = 0; c < USED_CARRIERS; c++)
+            row[c] = cexp(-2 * I * acos(-1) * tables.used[c] * delay / PENSTOCK__WIFI_FFT);
+        for (size_t repeat = 0; repeat < 2; repeat++)
+            for (size_t k = 0; k < rank; k++) {
+                double complex part = 0;
+                for (size_t c = 0; c < USED_CARRIERS; c++)
+                    part += conj(basis[k][c]) * row[c];
+                for (size_t c = 0; c < USED_CARRIERS; c++)
+                    row[c] -= part * basis[k][c];
+            }
+        double size = 0;
+        for (size_t c = 0; c < USED_CARRIERS; c++)
+            size += creal(row[c] * conj(row[c]));
+        for (size_t c = 0; c < USED_CARRIERS; c++)
+            row[c] /= sqrt(size);
+        rank++;
+    }
+    return rank;
+}
+
+/* Seven and twelve taps are far from the band's edges, where e tells: 1e-3 of what is kept, and a little more. */
 static void check_projection(const struct results *results)
 {
-    for (size_t r = 0; r < USED_CARRIERS; r++) {
-        const float *row = tables.smooth[1] + r * 2 * USED_CARRIERS;
-        double re = 0, im = 0;
-        for (size_t c = 0; c < USED_CARRIERS; c++) {
-            re += (double)row[c] * (double)carriers.re[c] - (double)row[USED_CARRIERS + c] * (double)carriers.im[c];
-            im += (double)row[c] * (double)carriers.im[c] + (double)row[USED_CARRIERS + c] * (double)carriers.re[c];
+    static const int ends[2][2] = {{-2, 4}, {-3, 8}};
+    for (unsigned which = 0; which < 2; which++) {
+        double complex basis[PENSTOCK__WIFI_TAPS][USED_CARRIERS], kept[USED_CARRIERS] = {0};
+        const size_t rank = orthogonal(basis, ends[which][0], ends[which][1]);
+        double off = 0, left = 0, left_then = 0, power = 0;
+        for (size_t k = 0; k < rank; k++) {
+            double complex part = 0;
+            for (size_t c = 0; c < USED_CARRIERS; c++)
+                part += conj(basis[k][c]) * ((double)carriers.re[c] + I * (double)carriers.im[c]);
+            for (size_t c = 0; c < USED_CARRIERS; c++)
+                kept[c] += part * basis[k][c];
         }
-        check_near((double)results->kept.re[r], (double)results->kept.im[r], re, im, "row", r);
+        for (size_t c = 0; c < USED_CARRIERS; c++) {
+            const double complex x = (double)carriers.re[c] + I * (double)carriers.im[c],
+                                 got = (double)results->kept[which].re[c] + I * (double)results->kept[which].im[c];
+            off += pow(cabs(got - kept[c]), 2);
+            left += pow(cabs(x - kept[c]), 2);
+            left_then += pow(cabs(x - got), 2);
+            power += pow(cabs(x), 2);
+        }
+        CHECK(off < 0.01 * power, "%zu taps: off by %g of %g", rank, off, power);
+        CHECK(fabs(left_then - (double)results->left[which]) < 1e-5 * power && fabs(left - left_then) < 0.01 * power,
+              "%zu taps leave %g, not %g", rank, (double)results->left[which], left);
+        CHECK(fabs((double)tables.smooth_rank[which] - (double)rank) < 0.2, "rank %g",
+              (double)tables.smooth_rank[which]);
     }
-    CHECK(results->held[0] && !results->held[1], "noise is no channel of few taps, and %d %d says so", results->held[0],
-          results->held[1]);
+}
+
+static void check_transform(const struct results *results)
+{
+    for (size_t k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        double complex sum = 0;
+        for (size_t n = 0; n < PENSTOCK__WIFI_FFT; n++)
+            sum += ((double)samples[n].re + I * (double)samples[n].im) *
+                   cexp(-2 * I * acos(-1) * (double)(k * n % PENSTOCK__WIFI_FFT) / PENSTOCK__WIFI_FFT);
+        check_near((double)results->bins[k].re, (double)results->bins[k].im, creal(sum), cimag(sum), "bin", k);
+    }
 }
 
 static void check_rotation(const struct results *results)
@@ -101,14 +187,49 @@ static void check_sums(const struct results *results)
         }
         check_near((double)results->re[i], (double)results->im[i], re, im, "lag", i);
     }
-    for (size_t p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-        double sum[2] = {0};
-        for (size_t n = 0; n < PENSTOCK__WIFI_FFT; n++)
-            for (size_t part = 0; part < 2; part++)
-                sum[part] += (double)samples[n].re * (double)pilots.by_re[n][p + part * PENSTOCK__WIFI_PILOTS] +
-                             (double)samples[n].im * (double)pilots.by_im[n][p + part * PENSTOCK__WIFI_PILOTS];
-        check_near((double)results->seen[p].re, (double)results->seen[p].im, sum[0], sum[1], "pilot", p);
+    for (size_t i = 0; i < SLID; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < SUMMED; k++)
+            sum += (double)sample_re[i + k];
+        check_near((double)results->slid[i], 0, sum, 0, "sum", i);
     }
+}
+
+/* The carriers of all 64 samples, and what their angles, weights and moments are by the definitions. */
+static void check_pilots(const struct results *results)
+{
+    for (size_t i = 0; i < SYMBOLS_AT_ONCE; i++) {
+        double complex level[PENSTOCK__WIFI_PILOTS], whole = 0;
+        double moment = 0;
+        for (size_t p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
+            const double carrier = penstock__wifi_pilot_carriers[p], turn = cfo + carrier / PENSTOCK__WIFI_FFT;
+            double complex sum = 0;
+            for (size_t n = 0; n < PENSTOCK__WIFI_FFT; n++)
+                sum += ((double)samples[5 * i + n].re + I * (double)samples[5 * i + n].im) *
+                       cexp(-I * TWO_PI * turn * (double)n);
+            check_near((double)results->symbols.re[p][i], (double)results->symbols.im[p][i], creal(sum), cimag(sum),
+                       "pilot", p);
+            level[p] = (sum - (double)pilots.constant[p].re - I * (double)pilots.constant[p].im) *
+                       ((double)pilots.expected[p].re + I * (double)pilots.expected[p].im) *
+                       cexp(-I * carrier * (double)slopes[i]);
+            whole += level[p];
+        }
+        for (size_t p = 0; p < PENSTOCK__WIFI_PILOTS; p++)
+            moment += penstock__wifi_pilot_carriers[p] * cimag(level[p] * conj(whole)) / cabs(whole);
+        CHECK(fabs(remainder((double)results->symbols.phase[i] - carg(whole), TWO_PI)) < 2e-5 / cabs(whole),
+              "symbol %zu: phase %g, not %g", i, (double)results->symbols.phase[i], carg(whole));
+        CHECK(fabs((double)results->symbols.rest[i] - moment * (double)pilots.slope_scale) < 3e-3 / cabs(whole),
+              "symbol %zu: slope %g, not %g", i, (double)results->symbols.rest[i], moment * (double)pilots.slope_scale);
+    }
+}
+
+static void test_silence(const struct frame_kernels *kernels)
+{
+    struct frame_symbols symbols = {.slope = {0}};
+    struct frame_pilots none = {.slope_scale = 1};
+    kernels->combine(&symbols, &none);
+    for (size_t i = 0; i < SYMBOLS_AT_ONCE; i++)
+        CHECK(!isfinite(symbols.rest[i]), "silence has a slope");
 }
 
 static void test_turns(void)
@@ -131,13 +252,16 @@ int main(void)
     static struct results plain, other;
     const struct frame_kernels *avx2 = AVX2_BUILD(&penstock__frame_kernels_avx2);
     size_t compared = 0;
-    CHECK_OK(penstock__wifi_tables_init(&tables));
+    penstock__wifi_tables_init(&tables);
+    test_silence(&penstock__frame_kernels_plain);
     for (unsigned trial = 0; trial < 20; trial++) {
         fill_all();
         run(&plain, &penstock__frame_kernels_plain);
         check_projection(&plain);
         check_rotation(&plain);
         check_sums(&plain);
+        check_transform(&plain);
+        check_pilots(&plain);
         if (!avx2)
             continue;
         run(&other, avx2);
@@ -146,6 +270,5 @@ int main(void)
     }
     printf("compared with AVX2: %zu of 20\n", compared);
     test_turns();
-    penstock__wifi_tables_free(&tables);
     return test_finish();
 }

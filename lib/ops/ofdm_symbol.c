@@ -4,6 +4,7 @@
 /* Pilots to phase and slope, then the data carriers' loops. */
 #include "ops/ofdm_symbol.h"
 #include "backends/backend.h"
+#include "vector/angle.h"
 
 #include <math.h>
 
@@ -39,21 +40,6 @@ static float within_pi(float angle)
     return fabsf(angle) <= 3.14159274f ? angle : (float)remainder((double)angle, TAU);
 }
 
-/* atan2 without branches, polynomial of S. Moshier's Cephes library, atanf.c. */
-static inline float angle_of(float im, float re)
-{
-    float a = fabsf(im), b = fabsf(re), low = a < b ? a : b, high = a < b ? b : a;
-    bool upper = low > 0.414213562373095f * high; /* tan(pi / 8) */
-    float above = upper ? low - high : low, below = upper ? low + high : high;
-    float t = above / (below > 0 ? below : 1), z = t * t;
-    float angle =
-        (((8.05374449538e-2f * z - 1.38776856032e-1f) * z + 1.99777106478e-1f) * z - 3.33329491539e-1f) * z * t;
-    angle = angle + t + (upper ? 0.785398163397448f : 0);
-    angle = a > b ? 1.57079632679490f - angle : angle;
-    angle = re < 0 ? 3.14159265358979f - angle : angle;
-    return im < 0 ? -angle : angle;
-}
-
 /*
  * Common phase and slope by least squares on the pilots `received`, weighted by their signal-to-noise ratio: first the
  * argument of the weighted sum, then a straight line through the angles that remain.
@@ -79,14 +65,14 @@ static void track(const struct ofdm_grid *grid, const struct ofdm_worker *worker
     for (size_t p = 0; p < pilots->count; p++) {
         penstock_cf32 r = worker->received[p];
         double w = (double)worker->pilots.weight[p] * (double)power[p], k = (double)pilots->number[p] - mean_k;
-        double angle = (double)angle_of(r.im * c - r.re * s, r.re * c + r.im * s);
+        double angle = (double)penstock__angle(r.im * c - r.re * s, r.re * c + r.im * s);
         sum_angle += w * angle;
         sum_cross += w * k * angle;
         sum_square += w * k * k;
     }
     double line = sum_square > 1e-9 * sum_w ? sum_cross / sum_square : 0;
     *slope = (float)line;
-    *phase = within_pi((float)((double)angle_of(s, c) + sum_angle / sum_w - line * mean_k));
+    *phase = within_pi((float)((double)penstock__angle(s, c) + sum_angle / sum_w - line * mean_k));
 }
 
 static void receive_pilots(const struct ofdm_grid *grid, struct ofdm_worker *worker, size_t pilot_row,

@@ -238,6 +238,16 @@ void penstock__rx_samples_start(struct penstock__rx *rx);
 /* `count` samples more, up to the next hop at most; NULL: zeros. */
 void penstock__rx_append(struct penstock__rx *rx, const void *items, size_t count);
 
+/* A frame's samples from its reference on, as they came: it looks at (x - mean) * scale. Behind the end of the stream
+ * lies what is of no use, as far as standard->after. */
+struct penstock__rx_view {
+    const penstock_cf32 *samples;
+    penstock_cf32 mean;
+    float scale;
+};
+
+struct penstock__rx_view penstock__rx_view(const struct penstock__rx *rx, const struct penstock__rx_frame *frame);
+
 /* Samples of a frame from reference + `at` on, as it looks at them; zero where there are none. */
 void penstock__rx_read(const struct penstock__rx *rx, const struct penstock__rx_frame *frame, int64_t at, size_t count,
                        penstock_cf32 *out);

@@ -56,6 +56,12 @@ void penstock__rx_append(struct penstock__rx *rx, const void *items, size_t coun
     rx->end += (int64_t)count;
 }
 
+struct penstock__rx_view penstock__rx_view(const struct penstock__rx *rx, const struct penstock__rx_frame *frame)
+{
+    return (struct penstock__rx_view){
+        .samples = rx->samples + (frame->reference - rx->base), .mean = frame->mean, .scale = frame->scale};
+}
+
 void penstock__rx_read(const struct penstock__rx *rx, const struct penstock__rx_frame *frame, int64_t at, size_t count,
                        penstock_cf32 *out)
 {

@@ -27,6 +27,11 @@ static inline penstock_cf32 cf32_mul(penstock_cf32 a, penstock_cf32 b)
     return (penstock_cf32){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
+static inline penstock_cf32 cf32_sum4(const penstock_cf32 *a)
+{
+    return cf32_add(cf32_add(a[0], a[1]), cf32_add(a[2], a[3]));
+}
+
 /* a times the conjugate of b */
 static inline penstock_cf32 cf32_mul_conj(penstock_cf32 a, penstock_cf32 b)
 {

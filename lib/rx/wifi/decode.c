@@ -113,7 +113,9 @@ static void check(struct penstock__wifi_node *node)
         const uint8_t *fcs = node->psdu + node->length - 4;
         uint32_t sent = fcs[0] | (uint32_t)fcs[1] << 8 | (uint32_t)fcs[2] << 16 | (uint32_t)fcs[3] << 24;
         frame->checked = frame->sure = penstock__crc32(0, node->psdu, node->length - 4) == sent;
-        snprintf(frame->reason, sizeof frame->reason, "FCS differs: %.1f raw bit errors per 1000", 1e3 * node->raw_ber);
+        if (!frame->checked)
+            snprintf(frame->reason, sizeof frame->reason, "FCS differs: %.1f raw bit errors per 1000",
+                     1e3 * node->raw_ber);
     } else {
         snprintf(frame->reason, sizeof frame->reason, "%u octets are too few for an FCS", node->length);
     }

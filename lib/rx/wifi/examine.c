@@ -4,9 +4,7 @@
 /* From a candidate of the detector to a frame whose data can be decoded, or that is known not to be decodable. */
 #include "rx/wifi/receiver.h"
 
-#define SHORT_TO_LONG 192 /* samples from the start of the short training field to the first long symbol */
-#define SIGNAL_END    205 /* samples from there to the end of what the SIGNAL field's transform reads */
-#define MIN_SNR_DB    -3  /* two long symbols that differ by more than this are none; nothing could be decoded */
+#define MIN_SNR_DB -3 /* two long symbols that differ by more than this are none; nothing could be decoded */
 
 static double snr(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
 {
@@ -26,9 +24,13 @@ static bool read_header(const struct penstock__wifi_tables *tables, struct penst
     if (candidate->until > end)
         return false;
     penstock__wifi_signal(tables, segment, node, viterbi);
-    candidate->until += (int64_t)PENSTOCK__WIFI_SYMBOL * penstock__wifi_later_symbols(node);
+    const size_t later = (size_t)PENSTOCK__WIFI_SYMBOL * penstock__wifi_later_symbols(node);
+    const size_t signal_end = segment->first + SIGNAL_END;
+    candidate->until += (int64_t)later;
     if (candidate->until > end)
         return false;
+    if (later)
+        penstock__wifi_rotate(segment, signal_end, signal_end + later);
     penstock__wifi_recognise(tables, segment, node, viterbi);
     return true;
 }

@@ -8,34 +8,60 @@
 
 #include "rx/wifi/receiver.h"
 
-#define ROTATION 16 /* samples turned from one exact phase; divides SEGMENT and where rotations start */
+#define ROTATION        16 /* samples turned from one exact phase; divides SEGMENT and where rotations start */
+#define SIXTEENTH       16 /* of a window's 64 samples those that a pilot's carrier is added up of */
+#define SYMBOLS_AT_ONCE 8
+#define LAGS_AT_ONCE    16
 
-/* A vector over the used carriers, its parts apart. */
-struct frame_carriers {
-    float re[USED_CARRIERS], im[USED_CARRIERS];
+/*
+ * The four pilots' carriers of a window of 64 samples, n, rotated by the carrier offset, come from sums of samples 16
+ * apart, as their numbers are odd: of samples 32 apart the difference, of those 16 apart the sum with a quarter of a
+ * turn, one way or the other.
+ */
+struct frame_pilots {
+    penstock_cf32 half, quarter; /* what the offset makes in 32 samples, and in 16, this times i */
+    float re[PENSTOCK__WIFI_PILOTS][SIXTEENTH],
+        im[PENSTOCK__WIFI_PILOTS][SIXTEENTH]; /* of the carrier and the offset */
+
+    penstock_cf32 constant[PENSTOCK__WIFI_PILOTS]; /* what the samples' mean makes of them */
+    penstock_cf32 expected[PENSTOCK__WIFI_PILOTS]; /* conjugate, at polarity 1, for samples that are not scaled */
+    float slope_scale;                             /* what makes slope of the pilots' moment */
 };
 
-/* Of each sample of a window what it adds to the four pilots' carriers, times its real part and times its imaginary
- * one: four real parts, then four imaginary ones. */
-struct frame_pilots {
-    float by_re[PENSTOCK__WIFI_FFT][2 * PENSTOCK__WIFI_PILOTS], by_im[PENSTOCK__WIFI_FFT][2 * PENSTOCK__WIFI_PILOTS];
+/* Symbols side by side: their pilots' carriers, and what these tell. */
+struct frame_symbols {
+    float re[PENSTOCK__WIFI_PILOTS][SYMBOLS_AT_ONCE], im[PENSTOCK__WIFI_PILOTS][SYMBOLS_AT_ONCE];
+    float slope[SYMBOLS_AT_ONCE]; /* radians a carrier, half a sample's at most, to be taken out */
+    float phase[SYMBOLS_AT_ONCE]; /* of the sum of the four then, radians */
+    float rest[SYMBOLS_AT_ONCE];  /* of slope; not finite where there is nothing, or too much */
 };
 
 struct frame_kernels {
-    /* Keeps a projection's part of `in`; false as soon as the rest's power is above `limit`. */
-    bool (*project)(const float *matrix, const struct frame_carriers *in, struct frame_carriers *out, float limit);
+    /* The 64-point DFT, forward and not scaled. */
+    void (*transform)(penstock_cf32 *out, const penstock_cf32 *in, const struct frame_turns *turns);
+
+    /* Adds to `out` the parts of `in` along `count` rows; the power of what is left of it. */
+    float (*project)(struct frame_carriers *out, const struct frame_carriers *in, const struct frame_carriers *rows,
+                     unsigned count);
 
     /* out[k] = in[k] anchor turns[k] for the ROTATION samples of each of `count` anchors. */
     void (*rotate)(penstock_cf32 *out, const penstock_cf32 *in, const penstock_cf32 *turns,
                    const penstock_cf32 *anchors, size_t count);
 
-    /* re[i], im[i], i < lags: the sum over k of samples i + k, their parts apart, times known[k], k < 64. */
+    /* re[i], im[i], i < lags, a multiple of LAGS_AT_ONCE: the sum over k of samples i + k, their parts apart, times
+     * known[k], k < 64. */
     void (*correlate)(float *re, float *im, size_t lags, const float *sample_re, const float *sample_im,
                       const penstock_cf32 *known);
 
-    /* The pilots' carriers of a window of 64 samples. */
-    void (*see)(penstock_cf32 out[PENSTOCK__WIFI_PILOTS], const penstock_cf32 *samples,
+    /* Sums of `from` values each become sums of `to`, the first `count` of them, by doubling. */
+    void (*slide)(float *values, size_t count, size_t from, size_t to);
+
+    /* The pilots' carriers of a window, into place `at`. */
+    void (*see)(struct frame_symbols *symbols, unsigned at, const penstock_cf32 *samples,
                 const struct frame_pilots *pilots);
+
+    /* Phase and rest of all symbols. */
+    void (*combine)(struct frame_symbols *symbols, const struct frame_pilots *pilots);
 };
 
 extern const struct frame_kernels penstock__frame_kernels_plain, penstock__frame_kernels_avx2;

@@ -96,8 +96,8 @@ static int make(struct penstock__wifi *made, const penstock_wifi_receiver_desc *
     int status;
     made->points = d->points;
     made->clock = made->rx.rate_hz / penstock_wifi_rate_hz(PENSTOCK_WIFI);
-    if ((status = penstock__rx_init(&made->rx, d->max_latency_s)) ||
-        (status = penstock__wifi_tables_init(&made->tables)) || (status = make_ofdm(&made->rx, device, d->points)))
+    penstock__wifi_tables_init(&made->tables);
+    if ((status = penstock__rx_init(&made->rx, d->max_latency_s)) || (status = make_ofdm(&made->rx, device, d->points)))
         return status;
     penstock__ofdm_set_event_times(made->rx.ofdm, &made->rx.stream.meter.event_times);
     made->rx.waits = penstock__cpu_while_compiling(made->rx.stream.context, device);
@@ -140,7 +140,6 @@ int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *cont
 static void free_stream(penstock_stream *stream)
 {
     penstock__rx_free(&of(stream)->rx);
-    penstock__wifi_tables_free(&of(stream)->tables);
     penstock__free(stream);
 }
 

@@ -23,17 +23,21 @@
 #include "rx/wifi/complex.h"
 #include "tx/wifi_training.h"
 
-#define GROUP         16  /* samples of one group of the detector: a period of the short training field */
-#define WINDOW_GROUPS 8   /* groups of products that one metric sees: with the lag they fit into the field anywhere */
-#define BEFORE        96  /* samples before a candidate that its examination reads */
-#define LONG_FIELD    384 /* and after: all that the search for the long training field reads, */
-#define AFTER         640 /* and to the end of the second symbol after SIGNAL */
-#define SEGMENT       (BEFORE + AFTER)
-#define MARGIN        16 /* samples by which a frame's symbols may move, its clock being slow or quick */
-#define WINDOW_OFFSET 3  /* of FFT windows, before the guard interval's end as given by the first path */
-#define USED_CARRIERS 52
-#define MAX_SYMBOLS   1366 /* DATA symbols of the longest frame: 4095 octets at 6 Mb/s */
-#define HEAD          208  /* samples from a frame's reference to its first DATA symbol */
+#define GROUP               16 /* samples of one group of the detector: a period of the short training field */
+#define WINDOW_GROUPS       8 /* groups of products that one metric sees: with the lag they fit into the field anywhere */
+#define BEFORE              96  /* samples before a candidate that its examination reads */
+#define LONG_FIELD          384 /* and after: all that the search for the long training field reads, */
+#define AFTER               640 /* and to the end of the second symbol after SIGNAL */
+#define SEGMENT             (BEFORE + AFTER)
+#define MARGIN              16 /* samples by which a frame's symbols may move, its clock being slow or quick */
+#define WINDOW_OFFSET       3  /* of FFT windows, before the guard interval's end as given by the first path */
+#define USED_CARRIERS       52
+#define PADDED_CARRIERS     56
+#define PENSTOCK__WIFI_TAPS 20   /* of the longest channel that is smoothed */
+#define MAX_SYMBOLS         1366 /* DATA symbols of the longest frame: 4095 octets at 6 Mb/s */
+#define HEAD                208  /* samples from a frame's reference to its first DATA symbol */
+#define SHORT_TO_LONG       192  /* samples from the start of the short training field to the first long symbol */
+#define SIGNAL_END          205  /* samples from there to the end of what the SIGNAL field's transform reads */
 
 /* ---------------------------------------------------------------- detection ------------------- */
 
@@ -69,20 +73,32 @@ struct penstock__wifi_node {
 
 /* ---------------------------------------------------------------- examination ----------------- */
 
-/* Constants of the standard in the forms that the receiver needs, made once. */
+/* A vector over the used carriers, its parts apart, with zeros to whole vectors of the processor. */
+struct frame_carriers {
+    float re[PADDED_CARRIERS], im[PADDED_CARRIERS];
+};
+
+/* What a transform of 64 samples in two steps of eight multiplies by between them: exp(-2 pi i a b / 64). */
+struct frame_turns {
+    float re[8][8], im[8][8];
+};
+
+/* Constants of the standard in the forms that the receiver needs, made once; zeroed before. */
 struct penstock__wifi_tables {
     int32_t used[USED_CARRIERS];                 /* carriers -26 .. 26 without 0 */
     penstock_cf32 twiddle[PENSTOCK__WIFI_FFT];   /* exp(-2 pi i k / 64) */
     penstock_cf32 long_time[PENSTOCK__WIFI_FFT]; /* conjugate of the long symbol, unit energy */
     float delay_window[PENSTOCK__WIFI_FFT];      /* by bin, for the search of the first path */
-    float
-        *smooth[3]; /* projections on channels of few taps: USED_CARRIERS rows of as many real, then imaginary parts */
-    float smooth_rank[3]; /* their traces: how many dimensions they keep */
+    struct frame_turns fft;
+
+    /* Rows whose first `smooth_taps` span the channels of so few taps, and how many dimensions these keep. */
+    struct frame_carriers smooth[PENSTOCK__WIFI_TAPS];
+    unsigned smooth_taps[3];
+    float smooth_rank[3];
     struct penstock__wifi_soft_map soft_maps[PENSTOCK__WIFI_RATES];
 };
 
-int penstock__wifi_tables_init(struct penstock__wifi_tables *tables);
-void penstock__wifi_tables_free(struct penstock__wifi_tables *tables);
+void penstock__wifi_tables_init(struct penstock__wifi_tables *tables);
 
 /* 64-point DFT, forward and not scaled. */
 void penstock__wifi_fft(const struct penstock__wifi_tables *tables, penstock_cf32 *out, const penstock_cf32 *in);
@@ -90,9 +106,10 @@ void penstock__wifi_fft(const struct penstock__wifi_tables *tables, penstock_cf3
 /* What one worker needs while it examines a candidate. Positions in it: sample i is stream sample base + i. */
 struct penstock__wifi_segment {
     int64_t base;
-    penstock_cf32 raw[SEGMENT];     /* (x - mean) * scale */
-    penstock_cf32 rotated[SEGMENT]; /* the same without the carrier offset, phase zero at sample 0 */
-    penstock_cf32 mean;             /* that was taken out, before the scale */
+    penstock_cf32 raw[SEGMENT]; /* (x - mean) * scale */
+    penstock_cf32
+        rotated[SEGMENT]; /* the same without the carrier offset, phase zero at sample 0, where it is needed */
+    penstock_cf32 mean;   /* that was taken out, before the scale */
     float scale;
     double cfo;                                      /* turns per sample */
     size_t window;                                   /* where the FFT windows of the two long symbols start */
@@ -102,7 +119,7 @@ struct penstock__wifi_segment {
     float noise;
 };
 
-/* Rotates samples [from, to), both multiples of 16, by the segment's carrier offset. */
+/* Rotates samples [from, to) and, as the steps are of 16 samples, some before and behind, by the carrier offset. */
 void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from, size_t to);
 
 /* False if there is no long training field. `samples` is stream sample `position` - BEFORE. */

@@ -11,8 +11,9 @@
 
 #include <stdio.h>
 
-#define DISTANCE      112   /* samples from the long symbols' middle to SIGNAL's */
-#define SIGNAL_WEIGHT 0.2   /* of its phase against that of the training fields' comparison, by their variances */
+#define DISTANCE      112         /* samples from the long symbols' middle to SIGNAL's */
+#define SIGNAL_WEIGHT 0.2         /* of its phase against that of the training fields' comparison, by their variances */
+#define ROUNDER       12582912.0F /* added and subtracted, it rounds to an integer */
 #define MIN_AGREEMENT 0.45F /* random soft bits reach 0.6, but they rarely have parity, rate, reserved and tail too */
 
 uint64_t penstock__wifi_decode_header(const struct penstock__wifi_tables *tables, const float *values, unsigned symbols,
@@ -24,12 +25,15 @@ uint64_t penstock__wifi_decode_header(const struct penstock__wifi_tables *tables
     float mean = 0, agreed = 0;
     uint64_t bits = 0;
     for (unsigned i = 0; i < count; i++)
-        mean += fabsf(values[i]) / (float)count;
+        mean += fabsf(values[i]);
+    const float scale = mean > 0 ? -32 * (float)count / mean : 0;
     for (unsigned s = 0; s < symbols; s++) {
         for (unsigned i = 0; i < PENSTOCK__WIFI_CARRIERS; i++) {
             /* Positive: bit 0, which is sent as -1. */
-            float scaled = mean > 0 ? -32 * values[s * PENSTOCK__WIFI_CARRIERS + i] / mean : 0;
-            demapped[i] = (int8_t)rintf(fminf(fmaxf(scaled, -127), 127));
+            float scaled = values[s * PENSTOCK__WIFI_CARRIERS + i] * scale;
+            scaled = scaled > -127 ? scaled : -127;
+            scaled = scaled < 127 ? scaled : 127;
+            demapped[i] = (int8_t)((scaled + ROUNDER) - ROUNDER);
         }
         penstock__wifi_soft_map_apply(&tables->soft_maps[0], soft + s * PENSTOCK__WIFI_CARRIERS, demapped, 1);
     }

@@ -2,19 +2,18 @@
 /* Copyright The Penstock authors. */
 
 /* Constants of the standard in the forms that the receiver needs, and its small DFT. */
-#include "rx/wifi/receiver.h"
+#include "rx/wifi/frame_kernels.h"
 
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PI       3.14159265358979323846
-#define MAX_TAPS 20
+#define PI   3.14159265358979323846
+#define TAPS PENSTOCK__WIFI_TAPS
 
-/* Responses from the shortest on: how many samples, and how many of them before the first path. */
-static const struct {
-    unsigned taps, lead;
-} responses[3] = {{7, 2}, {12, 3}, {MAX_TAPS, 4}};
+/* Responses from the shortest on, each with all of the one before: how many samples, and their delays. */
+static const unsigned responses[3] = {7, 12, TAPS};
+static const int delays[TAPS] = {-2, -1, 0, 1, 2, 3, 4, -3, 5, 6, 7, 8, -4, 9, 10, 11, 12, 13, 14, 15};
 
 static double complex unit(double turns)
 {
@@ -22,10 +21,10 @@ static double complex unit(double turns)
 }
 
 /* In place: the lower Cholesky factor of a Hermitian matrix. */
-static void cholesky(double complex matrix[MAX_TAPS][MAX_TAPS], unsigned n)
+static void cholesky(double complex matrix[TAPS][TAPS])
 {
-    for (unsigned j = 0; j < n; j++)
-        for (unsigned i = j; i < n; i++) {
+    for (unsigned j = 0; j < TAPS; j++)
+        for (unsigned i = j; i < TAPS; i++) {
             double complex sum = matrix[i][j];
             for (unsigned k = 0; k < j; k++)
                 sum -= matrix[i][k] * conj(matrix[j][k]);
@@ -35,36 +34,36 @@ static void cholesky(double complex matrix[MAX_TAPS][MAX_TAPS], unsigned n)
 
 /*
  * The projection A (A^H A + e I)^-1 A^H, where column t of A is the response of the used carriers to tap t. With the
- * factor L of the middle and B the solution of L B = A^H, that is B^H B. The small e (30 dB below the estimate) keeps
- * out what lies between the band's edges.
+ * factor L of the middle and B the solution of L B = A^H, that is B^H B. The first rows of L and B are those of fewer
+ * taps. The small e (30 dB below the estimate) keeps out what lies between the band's edges.
  */
-static void projection(float *matrix, float *rank, const int32_t *used, unsigned taps, unsigned lead)
+static void projection(struct penstock__wifi_tables *tables)
 {
-    double complex gram[MAX_TAPS][MAX_TAPS], b[MAX_TAPS][USED_CARRIERS];
-    for (unsigned i = 0; i < taps; i++)
-        for (unsigned j = 0; j < taps; j++) {
+    double complex gram[TAPS][TAPS], b[TAPS][USED_CARRIERS];
+    const int32_t *used = tables->used;
+    float rank = 0;
+    for (unsigned i = 0; i < TAPS; i++)
+        for (unsigned j = 0; j < TAPS; j++) {
             gram[i][j] = i == j ? 1e-3 * USED_CARRIERS : 0;
             for (unsigned c = 0; c < USED_CARRIERS; c++)
-                gram[i][j] += unit(used[c] * ((double)i - j) / PENSTOCK__WIFI_FFT);
+                gram[i][j] += unit(used[c] * (double)(delays[i] - delays[j]) / PENSTOCK__WIFI_FFT);
         }
-    cholesky(gram, taps);
-    for (unsigned c = 0; c < USED_CARRIERS; c++)
-        for (unsigned i = 0; i < taps; i++) {
-            b[i][c] = unit(used[c] * ((double)i - lead) / PENSTOCK__WIFI_FFT);
+    cholesky(gram);
+    for (unsigned i = 0; i < TAPS; i++) {
+        for (unsigned c = 0; c < USED_CARRIERS; c++) {
+            b[i][c] = unit(used[c] * (double)delays[i] / PENSTOCK__WIFI_FFT);
             for (unsigned k = 0; k < i; k++)
                 b[i][c] -= gram[i][k] * b[k][c];
             b[i][c] /= gram[i][i];
+            tables->smooth[i].re[c] = (float)creal(b[i][c]);
+            tables->smooth[i].im[c] = (float)cimag(b[i][c]);
+            rank += (float)creal(b[i][c] * conj(b[i][c]));
         }
-    *rank = 0;
-    for (unsigned r = 0; r < USED_CARRIERS; r++)
-        for (unsigned c = 0; c < USED_CARRIERS; c++) {
-            double complex sum = 0;
-            for (unsigned i = 0; i < taps; i++)
-                sum += conj(b[i][r]) * b[i][c];
-            matrix[2 * r * USED_CARRIERS + c] = (float)creal(sum);
-            matrix[(2 * r + 1) * USED_CARRIERS + c] = (float)cimag(sum);
-            *rank += r == c ? (float)creal(sum) : 0;
-        }
+        for (unsigned r = 0; r < 3; r++)
+            if (i < responses[r])
+                tables->smooth_rank[r] = rank;
+    }
+    memcpy(tables->smooth_taps, responses, sizeof responses);
 }
 
 /* conj(x[n]) / |x|, where x is the inverse DFT of the long training field's values. */
@@ -79,7 +78,7 @@ static void long_symbol(penstock_cf32 *time)
     }
 }
 
-int penstock__wifi_tables_init(struct penstock__wifi_tables *tables)
+void penstock__wifi_tables_init(struct penstock__wifi_tables *tables)
 {
     unsigned used = 0;
     for (int32_t k = -26; k <= 26; k++)
@@ -87,52 +86,20 @@ int penstock__wifi_tables_init(struct penstock__wifi_tables *tables)
             tables->used[used++] = k;
     for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
         double complex value = unit(-(double)k / PENSTOCK__WIFI_FFT);
+        double complex turn = unit(-(double)(k / 8 * (k % 8)) / PENSTOCK__WIFI_FFT);
         int signed_bin = k < 32 ? (int)k : (int)k - 64;
         tables->twiddle[k] = (penstock_cf32){(float)creal(value), (float)cimag(value)};
         tables->delay_window[k] = abs(signed_bin) > 26 ? 0 : (float)(0.5 + 0.5 * cos(PI * signed_bin / 27));
+        tables->fft.re[k / 8][k % 8] = (float)creal(turn);
+        tables->fft.im[k / 8][k % 8] = (float)cimag(turn);
     }
     long_symbol(tables->long_time);
     for (unsigned i = 0; i < PENSTOCK__WIFI_RATES; i++)
         penstock__wifi_soft_map_init(&tables->soft_maps[i], &penstock__wifi_rates[i]);
-    for (unsigned i = 0; i < 3; i++) {
-        tables->smooth[i] = penstock__alloc(2 * sizeof(float) * USED_CARRIERS * USED_CARRIERS);
-        if (!tables->smooth[i])
-            return PENSTOCK_ERR_MEMORY;
-        projection(tables->smooth[i], &tables->smooth_rank[i], tables->used, responses[i].taps, responses[i].lead);
-    }
-    return PENSTOCK_OK;
-}
-
-void penstock__wifi_tables_free(struct penstock__wifi_tables *tables)
-{
-    for (unsigned i = 0; i < 3; i++)
-        penstock__free(tables->smooth[i]);
-}
-
-/* One stage of radix 4, decimation in frequency: `count` butterflies of samples `stride` apart. */
-static void radix4(penstock_cf32 *data, unsigned span, const penstock_cf32 *twiddle)
-{
-    unsigned quarter = span / 4, step = PENSTOCK__WIFI_FFT / span;
-    for (unsigned block = 0; block < PENSTOCK__WIFI_FFT; block += span)
-        for (unsigned i = 0; i < quarter; i++) {
-            penstock_cf32 *x = data + block + i;
-            penstock_cf32 a = cf32_add(x[0], x[2 * quarter]), b = cf32_sub(x[0], x[2 * quarter]);
-            penstock_cf32 c = cf32_add(x[quarter], x[3 * quarter]), d = cf32_sub(x[quarter], x[3 * quarter]);
-            penstock_cf32 turned = {d.im, -d.re};
-            x[0] = cf32_add(a, c);
-            x[quarter] = cf32_mul(cf32_add(b, turned), twiddle[i * step]);
-            x[2 * quarter] = cf32_mul(cf32_sub(a, c), twiddle[2 * i * step]);
-            x[3 * quarter] = cf32_mul(cf32_sub(b, turned), twiddle[3 * i * step]);
-        }
+    projection(tables);
 }
 
 void penstock__wifi_fft(const struct penstock__wifi_tables *tables, penstock_cf32 *out, const penstock_cf32 *in)
 {
-    penstock_cf32 data[PENSTOCK__WIFI_FFT];
-    memcpy(data, in, sizeof data);
-    radix4(data, 64, tables->twiddle);
-    radix4(data, 16, tables->twiddle);
-    radix4(data, 4, tables->twiddle);
-    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++) /* the digits of the index in base 4, reversed */
-        out[(i & 3) << 4 | (i & 12) | i >> 4] = data[i];
+    penstock__frame_kernels()->transform(out, in, &tables->fft);
 }

@@ -25,57 +25,58 @@
  * (the sum of the squares of the carriers' numbers), in two and a half symbols. */
 #define DELAY_PRIOR (980.0 / 12402 / 2.5)
 
+/* What symbols' pilots are compared with, and the sums of |channel|^2, and of that weighted with the carrier squared.
+ */
 struct pilots {
-    struct frame_pilots of_samples;                /* exp(-2 pi i (cfo + k/64) n) for each of the four carriers k */
-    penstock_cf32 expected[PENSTOCK__WIFI_PILOTS]; /* channel times pilot value at polarity 1, conjugate */
-    double power, slope_power;                     /* sum of |channel|^2, and weighted with the carrier squared */
+    struct frame_pilots known;
+    double power, slope_power;
 };
 
-static void prepare(struct pilots *pilots, const struct penstock__wifi_node *node)
+/* exp(2 pi i turns n), n < count */
+static void fill_turns(penstock_cf32 *values, unsigned count, double turns)
 {
-    pilots->power = pilots->slope_power = 1e-12; /* no division by zero; the received power is one */
-    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-        int32_t carrier = penstock__wifi_pilot_carriers[p];
-        double turns = -(node->frame.ofdm.cfo + (double)carrier / PENSTOCK__WIFI_FFT);
-        penstock_cf32 step = cf32_turn(turns), value = {1, 0}, channel = node->channel[carrier & 63];
-        for (unsigned n = 0; n < PENSTOCK__WIFI_FFT; n++) {
-            pilots->of_samples.by_re[n][p] = value.re;
-            pilots->of_samples.by_re[n][p + PENSTOCK__WIFI_PILOTS] = value.im;
-            pilots->of_samples.by_im[n][p] = -value.im;
-            pilots->of_samples.by_im[n][p + PENSTOCK__WIFI_PILOTS] = value.re;
-            value = (n + 1) % 16 ? cf32_mul(value, step) : cf32_turn(turns * (n + 1));
-        }
-        /* The window begins WINDOW_OFFSET samples before the channel's reference. */
-        channel = cf32_mul(channel, cf32_turn((double)(-carrier * WINDOW_OFFSET) / PENSTOCK__WIFI_FFT));
-        pilots->expected[p] = cf32_scale(channel, penstock__wifi_pilot_values[p]);
-        pilots->power += cf32_power(channel);
-        pilots->slope_power += (double)cf32_power(channel) * carrier * carrier;
+    values[0] = (penstock_cf32){1, 0};
+    for (unsigned have = 1; have < count; have *= 2) {
+        const penstock_cf32 step = cf32_turn(turns * have);
+        for (unsigned n = 0; n < have && have + n < count; n++)
+            values[have + n] = cf32_mul(values[n], step);
     }
 }
 
-/* The four carriers of the window at `x`, each times the conjugate of what is expected. */
-static void see(const struct pilots *pilots, penstock_cf32 out[PENSTOCK__WIFI_PILOTS], const penstock_cf32 *x,
-                penstock_cf32 turn)
+/* What a constant of one in all samples of a window makes of a carrier: the sum of a geometric series. */
+static penstock_cf32 carrier_of_constant(double turns)
 {
-    penstock__frame_kernels()->see(out, x, &pilots->of_samples);
-    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++)
-        out[p] = cf32_mul(cf32_mul_conj(out[p], pilots->expected[p]), turn);
+    penstock_cf32 sum = {1, 0};
+    for (unsigned n = 1; n < PENSTOCK__WIFI_FFT; n *= 2)
+        sum = cf32_mul(sum, cf32_add((penstock_cf32){1, 0}, cf32_turn(turns * n)));
+    return sum;
 }
 
-/* Common phase of the four, `slope` radians a carrier being taken out, and what slope remains. */
-static penstock_cf32 combine(const struct pilots *pilots, const penstock_cf32 seen[PENSTOCK__WIFI_PILOTS], double slope,
-                             double *rest)
+static void prepare(struct pilots *pilots, const struct penstock__wifi_node *node, const struct penstock__rx_view *view)
 {
-    /* Pilots are at -21, -7, 7, 21. */
-    const penstock_cf32 back = cf32_turn(-slope * 7 / TWO_PI), back3 = cf32_mul(cf32_mul(back, back), back);
-    const penstock_cf32 level[PENSTOCK__WIFI_PILOTS] = {cf32_mul_conj(seen[0], back3), cf32_mul_conj(seen[1], back),
-                                                        cf32_mul(seen[2], back), cf32_mul(seen[3], back3)};
-    penstock_cf32 sum = cf32_add(cf32_add(level[0], level[1]), cf32_add(level[2], level[3]));
-    double size = sqrt((double)cf32_power(sum)), moment = 0;
-    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++)
-        moment += penstock__wifi_pilot_carriers[p] * (double)cf32_mul_conj(level[p], sum).im;
-    *rest = moment / size / pilots->slope_power;
-    return sum;
+    const double cfo = node->frame.ofdm.cfo;
+    struct frame_pilots *known = &pilots->known;
+    pilots->power = pilots->slope_power = 1e-12; /* no division by zero; the received power is one */
+    known->half = cf32_turn(-cfo * (PENSTOCK__WIFI_FFT / 2));
+    known->quarter = cf32_turn(-cfo * (PENSTOCK__WIFI_FFT / 4) + 0.25);
+    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
+        int32_t carrier = penstock__wifi_pilot_carriers[p];
+        double turns = -(cfo + (double)carrier / PENSTOCK__WIFI_FFT);
+        penstock_cf32 values[SIXTEENTH], channel = node->channel[carrier & 63];
+        fill_turns(values, SIXTEENTH, turns);
+        for (unsigned n = 0; n < SIXTEENTH; n++) {
+            known->re[p][n] = values[n].re;
+            known->im[p][n] = values[n].im;
+        }
+        known->constant[p] = cf32_mul(view->mean, carrier_of_constant(turns));
+        /* The window begins WINDOW_OFFSET samples before the channel's reference. */
+        channel = cf32_mul(channel, cf32_turn((double)(-carrier * WINDOW_OFFSET) / PENSTOCK__WIFI_FFT));
+        known->expected[p] =
+            cf32_scale((penstock_cf32){channel.re, -channel.im}, penstock__wifi_pilot_values[p] * view->scale);
+        pilots->power += cf32_power(channel);
+        pilots->slope_power += (double)cf32_power(channel) * carrier * carrier;
+    }
+    known->slope_scale = (float)(1 / pilots->slope_power);
 }
 
 /* Delay in samples as offset + drift * time, fitted. */
@@ -104,6 +105,10 @@ static void clock_learn(struct clock *clock, double time, double delay)
     clock->dd += time * moment;
     clock->o += weighted;
     clock->d += weighted * time;
+}
+
+static void clock_solve(struct clock *clock)
+{
     const double inverse = 1 / (clock->oo * clock->dd - clock->od * clock->od);
     clock->offset = (clock->o * clock->dd - clock->d * clock->od) * inverse;
     clock->drift = (clock->d * clock->oo - clock->o * clock->od) * inverse;
@@ -164,38 +169,71 @@ static int64_t window_end(size_t start)
     return (int64_t)start + PENSTOCK__WIFI_SYMBOL - WINDOW_OFFSET;
 }
 
+static void keep(struct penstock__wifi_tracker *tracker, unsigned i, const struct phase *phase)
+{
+    tracker->phase[i] = phase->phase;
+    tracker->frequency[i] = phase->frequency;
+    tracker->covariance[i][0] = phase->pp;
+    tracker->covariance[i][1] = phase->pf;
+    tracker->covariance[i][2] = phase->ff;
+}
+
+/* Symbols `first` .. `first` + `count`, at delays as they are known before these: those change by far less than what
+ * the slope that remains is exact for. One past the last sample that was read. */
+static int64_t look(const struct pilots *pilots, const struct penstock__rx_view *view, const struct clock *clock,
+                    unsigned first, unsigned count, double *delays, size_t *windows, struct frame_symbols *symbols)
+{
+    const struct frame_kernels *kernels = penstock__frame_kernels();
+    int64_t until = 0;
+    for (unsigned i = 0; i < SYMBOLS_AT_ONCE; i++) {
+        if (i >= count) { /* no symbol: nothing is learned of it */
+            for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++)
+                symbols->re[p][i] = symbols->im[p][i] = 0;
+            symbols->slope[i] = 0;
+            continue;
+        }
+        const double slip = rint(delays[i] = clock_delay(clock, first + i + FIRST));
+        const size_t start = symbol_start(first + i, slip);
+        windows[i] = start + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET;
+        until = window_end(start) > until ? window_end(start) : until;
+        symbols->slope[i] = (float)(-PER_SAMPLE * (delays[i] - slip));
+        kernels->see(symbols, i, view->samples + windows[i], &pilots->known);
+    }
+    kernels->combine(symbols, &pilots->known);
+    return until;
+}
+
 /* Forward through the frame: the filtered phases go into `tracker`; one past the last sample that was read. */
 static int64_t follow(const struct penstock__rx *rx, const struct penstock__wifi_node *node, struct clock *clock,
                       struct penstock__wifi_tracker *tracker)
 {
-    penstock_cf32 samples[PENSTOCK__WIFI_FFT];
+    const struct penstock__rx_view view = penstock__rx_view(rx, &node->frame);
+    const double noise = (double)node->frame.ofdm.noise, cfo = node->frame.ofdm.cfo;
     struct pilots pilots;
     struct phase phase;
     int64_t until = 0;
-    prepare(&pilots, node);
-    const double noise = (double)node->frame.ofdm.noise;
+    prepare(&pilots, node, &view);
     phase_start(&phase, noise / (2 * pilots.power) + 1e-9, pilots.power / PENSTOCK__WIFI_PILOTS / noise);
     clock_start(clock, noise / (2 * pilots.slope_power) / (PER_SAMPLE * PER_SAMPLE) + 1e-9);
-    for (unsigned i = 0; i < node->frame.symbols; i++) {
-        double time = i + FIRST, delay = clock_delay(clock, time), slip = rint(delay), rest;
-        size_t start = symbol_start(i, slip), window = start + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET;
-        until = window_end(start) > until ? window_end(start) : until;
-        float polarity = penstock__wifi_pilot_polarity[(i + 1) % 127];
-        penstock_cf32 seen[PENSTOCK__WIFI_PILOTS];
-        penstock__rx_read(rx, &node->frame, (int64_t)window, PENSTOCK__WIFI_FFT, samples);
-        see(&pilots, seen, samples,
-            cf32_scale(cf32_turn(-node->frame.ofdm.cfo * (double)window - phase.phase / TWO_PI), polarity));
-        penstock_cf32 sum = combine(&pilots, seen, -PER_SAMPLE * (delay - slip), &rest);
-        if (isfinite(rest)) { /* not where the samples are zero, or so large that sums overflow */
-            clock_learn(clock, time, delay - rest / PER_SAMPLE);
-            phase_learn(&phase, (double)cf32_angle(sum));
+    for (unsigned first = 0; first < node->frame.symbols; first += SYMBOLS_AT_ONCE) {
+        const unsigned left = node->frame.symbols - first, count = left < SYMBOLS_AT_ONCE ? left : SYMBOLS_AT_ONCE;
+        double delays[SYMBOLS_AT_ONCE];
+        size_t windows[SYMBOLS_AT_ONCE];
+        struct frame_symbols symbols;
+        const int64_t end = look(&pilots, &view, clock, first, count, delays, windows, &symbols);
+        until = end > until ? end : until;
+        for (unsigned i = 0; i < count; i++) {
+            if (isfinite(symbols.rest[i])) { /* not where the samples are zero, or so large that sums overflow */
+                const double turns = (double)symbols.phase[i] / TWO_PI - cfo * (double)windows[i] +
+                                     (penstock__wifi_pilot_polarity[(first + i + 1) % 127] < 0 ? 0.5 : 0);
+                const double ahead = turns - phase.phase / TWO_PI;
+                clock_learn(clock, first + i + FIRST, delays[i] - (double)symbols.rest[i] / PER_SAMPLE);
+                phase_learn(&phase, TWO_PI * (ahead - rint(ahead)));
+            }
+            keep(tracker, first + i, &phase);
+            phase_predict(&phase);
         }
-        tracker->phase[i] = phase.phase;
-        tracker->frequency[i] = phase.frequency;
-        tracker->covariance[i][0] = phase.pp;
-        tracker->covariance[i][1] = phase.pf;
-        tracker->covariance[i][2] = phase.ff;
-        phase_predict(&phase);
+        clock_solve(clock);
     }
     return until;
 }
