@@ -13,6 +13,8 @@
 #include "shim_calls.h"
 #include "wifi_stream.h"
 
+#include <time.h>
+
 enum { FRAMES = 40, FIRST = 30, STEP = 17 }; /* each of the first calls fails, and then one in so many */
 
 static char device[32], preferred[40];
@@ -199,6 +201,123 @@ static void test_allocations(const struct wifi_stream *stream)
     penstock_context_free(context);
 }
 
+/* ---------------------------------------------------------------- ahead ----------------------- */
+
+/* A source that is faster than the radio leaves frames on their way through the device when a push returns. */
+
+enum { REPEATS = 4 };
+
+static bool flies(const penstock_stream *receiver)
+{
+    return penstock__rx_device_flying((const struct penstock__rx *)(const void *)receiver);
+}
+
+/* The stream several times over; whether frames were on their way after a push. Pulls after each, or in the end. */
+static bool push_repeats(struct wifi_frames *frames, penstock_stream *receiver, const struct wifi_stream *stream,
+                         size_t chunk, bool pulls)
+{
+    bool flew = false;
+    for (unsigned i = 0; i < REPEATS; i++)
+        for (size_t done = 0, part; done < stream->count; done += part) {
+            part = chunk && stream->count - done > chunk ? chunk : stream->count - done;
+            CHECK_OK(penstock_stream_push(receiver, stream->samples + done, part, NULL));
+            flew |= flies(receiver);
+            if (pulls)
+                wifi_frames_pull(frames, receiver);
+        }
+    return flew;
+}
+
+static void finish_and_compare(const struct wifi_frames *expected, struct wifi_frames *frames,
+                               penstock_stream *receiver)
+{
+    CHECK_OK(penstock_stream_finish(receiver));
+    CHECK(!flies(receiver), "frames are on their way behind the end");
+    wifi_frames_pull(frames, receiver);
+    compare(expected, frames, 0);
+    wifi_frames_free(frames);
+}
+
+static void expect_repeats(struct wifi_frames *expected, const struct wifi_stream *stream)
+{
+    penstock_context *context = context_of(1);
+    penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 0), "cpu");
+    push_repeats(expected, receiver, stream, 0, true);
+    CHECK_OK(penstock_stream_finish(receiver));
+    wifi_frames_pull(expected, receiver);
+    CHECK(wifi_frames_good(expected) == REPEATS * stream->frames, "%zu good frames", wifi_frames_good(expected));
+    penstock_stream_free(receiver);
+    penstock_context_free(context);
+}
+
+static void test_ahead(const struct wifi_stream *stream, const struct wifi_frames *expected)
+{
+    static const size_t chunks[] = {0, 65536, 300001};
+    static struct wifi_frames frames, first;
+    for (unsigned i = 0; i < 3; i++) {
+        penstock_context *context = context_of(2 + i % 2);
+        penstock_stream *receiver =
+            wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 0), device);
+        for (unsigned round = 0; round < 2;
+             round++) { /* the second behind one that was given up with frames under way */
+            wifi_frames_free(&frames);
+            CHECK_OK(penstock_stream_reset(receiver));
+            CHECK(push_repeats(&frames, receiver, stream, chunks[i], round), "no frame was on its way");
+        }
+        CHECK_OK(penstock_stream_finish(receiver));
+        wifi_frames_pull(&frames, receiver);
+        compare(expected, &frames, 0);
+        if (!i)
+            first = frames, frames.count = 0;
+        else
+            CHECK(wifi_frames_equal(&first, &frames), "chunks of %zu: other bits", chunks[i]);
+        wifi_frames_free(&frames);
+        CHECK_OK(penstock_stream_reset(receiver));
+        push_repeats(&frames, receiver, stream, chunks[i], false);
+        penstock_stream_free(receiver); /* with frames under way */
+        penstock_context_free(context);
+    }
+    wifi_frames_free(&first);
+}
+
+/* What is under way comes within the latency when the source stalls. */
+static void test_stall(const struct wifi_stream *stream, const struct wifi_frames *expected)
+{
+    static struct wifi_frames frames;
+    penstock_context *context = context_of(2);
+    penstock_stream *receiver = wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 0), device);
+    CHECK(push_repeats(&frames, receiver, stream, 0, false), "no frame was on its way");
+    CHECK(penstock_stream_due_s(receiver) <= 10e-3, "due in %g s", penstock_stream_due_s(receiver));
+    nanosleep(&(struct timespec){.tv_nsec = 15000000}, NULL);
+    wifi_frames_pull(&frames, receiver);
+    CHECK(!flies(receiver) && frames.count + 2 > expected->count, "%zu of %zu frames", frames.count, expected->count);
+    finish_and_compare(expected, &frames, receiver);
+    penstock_stream_free(receiver);
+    penstock_context_free(context);
+}
+
+/* The device is lost with frames under way: the CPU has them all, of which the ring may have none. */
+static void test_lost_ahead(const struct wifi_stream *stream, const struct wifi_frames *expected)
+{
+    static struct wifi_frames frames;
+    long k = 0, left = 0, lost = 0;
+    for (; left <= 0 && k < 2000; k += 3) {
+        penstock_context *context = context_of(2);
+        penstock_stream *receiver =
+            wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 0), preferred);
+        shim.fail_from(k);
+        push_repeats(&frames, receiver, stream, 0, k % 2);
+        finish_and_compare(expected, &frames, receiver);
+        left = shim.left();
+        shim.fail_from(-1);
+        lost += !decodes_there(receiver);
+        penstock_stream_free(receiver);
+        penstock_context_free(context);
+    }
+    CHECK(k > 100 && lost > k / 3 - 10, "%ld calls, lost %ld times", k, lost); /* not by what tells times */
+    printf("%ld calls of the driver with frames under way, lost %ld times\n", k, lost);
+}
+
 /* ---------------------------------------------------------------- later ----------------------- */
 
 /* The CPU begins, and the device decodes once it is ready. */
@@ -240,7 +359,17 @@ int main(int argc, char **argv)
     test_frames();
     test_chunks();
     test_points();
-    struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 12, 60, 61);
+    static struct wifi_frames expected;
+    struct wifi_stream *stream = wifi_make_stream(PENSTOCK_WIFI, 60, 40, 71);
+    expect_repeats(&expected, stream);
+    test_ahead(stream, &expected);
+    test_stall(stream, &expected);
+    if (!strcmp(kind, "opencl") && shim_load("PENSTOCK_OPENCL_LIBRARY"))
+        test_lost_ahead(stream, &expected);
+    wifi_frames_free(&expected);
+    wifi_stream_free(stream);
+    warnings = 0;
+    stream = wifi_make_stream(PENSTOCK_WIFI, 12, 60, 61);
     test_while_compiling(stream);
     CHECK(!warnings, "%d warnings", warnings);
     if (!strcmp(kind, "opencl") && shim_load("PENSTOCK_OPENCL_LIBRARY")) {

@@ -12,6 +12,9 @@ struct penstock__rx_batches {
     struct penstock__rx *rx;
     const struct penstock__rx_way *way;
     void *owner;
+    struct progress {
+        size_t prepared, sent, waited, finished; /* batches so far: each is one of `count` in turn */
+    } done;
     unsigned count;
     struct penstock__rx_batch *batch[];
 };
@@ -73,6 +76,7 @@ static struct penstock__rx_frame *collect(const struct penstock__rx_batches *bat
         if (batch->item_count == way->frames || batch->symbol_count + frame->symbols > way->symbols)
             break;
         struct penstock__rx_item *item = &batch->items[batch->item_count++];
+        item->whole = false;
         item->frame = frame;
         item->sample = batch->sample_count;
         item->samples = standard->head + frame->symbols * standard->symbol + standard->margin;
@@ -90,7 +94,7 @@ static bool prepare(const struct penstock__rx_batches *batches, struct penstock_
                     const struct penstock__rx_worker *worker)
 {
     const struct penstock__rx *rx = batches->rx;
-    const struct penstock__rx_item *item = &batch->items[index];
+    struct penstock__rx_item *item = &batch->items[index];
     penstock_ofdm_symbol *symbols = batch->symbols ? batch->symbols + item->symbol : worker->symbols;
     if (rx->standard->reserve(rx, item->frame))
         return false;
@@ -104,6 +108,7 @@ static bool prepare(const struct penstock__rx_batches *batches, struct penstock_
     batch->frames[index].origin = item->sample;
     if (batches->way->list)
         batches->way->list(batches->owner, batch, index, symbols);
+    item->whole = is_due(batches, item->frame); /* else a slow clock: it goes on, as its pilots have told */
     return true;
 }
 
@@ -128,8 +133,7 @@ static void work(void *argument, size_t index, unsigned worker)
         penstock__failure_keep(&stage->failure, batches->way->use(batches->owner, stage->sent, stage->waited));
     } else if (index < device + finished) {
         const struct penstock__rx_item *item = &stage->finished->items[index - device];
-        if (is_due(batches,
-                   item->frame)) /* else a slow clock: it goes on, as its pilots have told; or for others to do */
+        if (item->whole)
             batches->way->finish(batches->owner, stage->finished, item, own->own);
     } else if (!prepare(batches, stage->prepared, index - device - finished, own)) {
         atomic_store(&stage->no_memory, true);
@@ -145,18 +149,13 @@ static int run_stage(struct stage *stage)
                            (stage->prepared ? stage->prepared->item_count : 0),
                        work, stage);
     for (size_t i = 0; finished && i < finished->item_count; i++)
-        if (finished->items[i].frame->state == PENSTOCK__RX_DONE)
+        if (finished->items[i].whole)
             penstock__rx_count(rx, finished->items[i].frame);
     return penstock__failure_tell(&stage->failure);
 }
 
-/* Batches that were prepared, sent, waited for and finished: each is one of `count` in turn. */
-struct progress {
-    size_t prepared, sent, waited, finished;
-};
-
 /* The next stage but for what is prepared in it. */
-static void choose(struct stage *stage, const struct progress *done)
+static void choose(struct stage *stage, const struct progress *done, bool all)
 {
     struct penstock__rx_batch *const *batch = stage->batches->batch;
     const size_t count = stage->batches->count, flying = count - BATCHES_HERE;
@@ -166,34 +165,95 @@ static void choose(struct stage *stage, const struct progress *done)
         stage->finished = batch[done->finished % count];
     if (done->waited < done->sent && (done->sent - done->waited >= flying || !stage->sent))
         stage->waited = batch[done->waited % count];
-    else if (done->waited == done->sent && (!flying || !stage->prepared)) /* nothing else is to be done meanwhile */
+    else if (done->waited == done->sent && (!flying || (all && !stage->prepared))) /* nothing else is to be done */
         stage->waited = stage->sent;
 }
 
-int penstock__rx_batches_run(const struct penstock__rx_batches *batches)
+/* The frames of a batch that was prepared are on their way. Where that lasts, the ring need not have their samples. */
+static void mark(const struct penstock__rx_batches *batches, const struct penstock__rx_batch *batch)
 {
-    struct penstock__rx_frame *frame = batches->rx->first;
-    struct progress done = {0};
+    for (size_t i = 0; i < batch->item_count; i++) {
+        const struct penstock__rx_item *item = &batch->items[i];
+        if (!item->whole)
+            continue;
+        item->frame->state = PENSTOCK__RX_SENT;
+        if (batches->count > BATCHES_HERE)
+            item->frame->kept = batch->samples + item->sample;
+    }
+}
+
+/* After a failure of the device. */
+static void recall(struct penstock__rx_batches *batches)
+{
+    struct progress *done = &batches->done;
+    for (size_t i = done->finished; i < done->prepared; i++) {
+        const struct penstock__rx_batch *batch = batches->batch[i % batches->count];
+        for (size_t k = 0; k < batch->item_count; k++)
+            if (batch->items[k].whole)
+                batch->items[k].frame->state = PENSTOCK__RX_WAITING;
+    }
+    *done = (struct progress){0};
+}
+
+/* One stage; *frame is the first that is in no batch yet, NULL where none is left. */
+static int go_on(struct penstock__rx_batches *batches, struct penstock__rx_frame **frame, bool all, bool *no_memory)
+{
+    struct progress *done = &batches->done;
+    struct stage stage = {.batches = batches};
+    struct penstock__rx_batch *next = batches->batch[done->prepared % batches->count];
+    if (*frame && done->prepared - done->finished < batches->count) {
+        *frame = collect(batches, next, *frame);
+        stage.prepared = next->item_count ? next : NULL;
+    }
+    choose(&stage, done, all);
+    const int status = run_stage(&stage);
+    if (atomic_load(&stage.no_memory)) { /* those before it go on */
+        *no_memory = true;
+        *frame = NULL;
+        stage.prepared = NULL;
+    }
+    if (stage.prepared)
+        mark(batches, stage.prepared);
+    done->prepared += stage.prepared != NULL;
+    done->sent += stage.sent != NULL;
+    done->waited += stage.waited != NULL;
+    done->finished += stage.finished != NULL;
+    return status;
+}
+
+static int run(struct penstock__rx_batches *batches, struct penstock__rx_frame *frame, bool all)
+{
+    const struct progress *done = &batches->done;
     bool no_memory = false;
     int status = PENSTOCK_OK;
-    for (bool more = true; !status && (more || done.finished < done.prepared);) {
-        struct stage stage = {.batches = batches};
-        struct penstock__rx_batch *next = batches->batch[done.prepared % batches->count];
-        if (more && done.prepared - done.finished < batches->count) {
-            frame = collect(batches, next, frame);
-            more = next->item_count;
-            stage.prepared = more ? next : NULL;
-        }
-        choose(&stage, &done);
-        status = run_stage(&stage);
-        if (atomic_load(&stage.no_memory)) { /* those before it go on */
-            no_memory = true;
-            more = false;
-        }
-        done.prepared += stage.prepared && more;
-        done.sent += stage.sent != NULL;
-        done.waited += stage.waited != NULL;
-        done.finished += stage.finished != NULL;
-    }
+    while (!status && (frame || done->sent < done->prepared || (all && done->finished < done->prepared)))
+        status = go_on(batches, &frame, all, &no_memory);
+    if (status)
+        recall(batches);
     return status ? status : no_memory;
+}
+
+int penstock__rx_batches_run(struct penstock__rx_batches *batches, bool all)
+{
+    return run(batches, batches->rx->first, all);
+}
+
+int penstock__rx_batches_finish(struct penstock__rx_batches *batches)
+{
+    return run(batches, NULL, true);
+}
+
+bool penstock__rx_batches_flying(const struct penstock__rx_batches *batches)
+{
+    return batches->done.finished < batches->done.prepared;
+}
+
+int penstock__rx_batches_drop(struct penstock__rx_batches *batches)
+{
+    struct progress *done = &batches->done;
+    int status = PENSTOCK_OK;
+    for (; done->waited < done->sent && !status; done->waited++)
+        status = batches->way->use(batches->owner, NULL, batches->batch[done->waited % batches->count]);
+    *done = (struct progress){0};
+    return status;
 }

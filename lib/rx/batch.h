@@ -16,6 +16,7 @@ struct penstock__rx_item {
     size_t sample, samples, symbol; /* where its part of the batch begins */
     size_t coded, packed, steps;    /* likewise, in bytes, and of its code, where a device decodes it */
     unsigned rate, rate_steps;      /* of a symbol */
+    bool whole;                     /* prepared: all of its samples are there, and kernels can have it */
 };
 
 /* What a batch begins with. */
@@ -52,8 +53,17 @@ struct penstock__rx_way {
 int penstock__rx_batches_new(struct penstock__rx_batches **batches, struct penstock__rx *rx,
                              const struct penstock__rx_way *way, void *owner, unsigned flying);
 
-/* All complete frames of the list. An error is the device's; 1: for want of memory for what a frame gives some are not
- * done. */
-int penstock__rx_batches_run(const struct penstock__rx_batches *batches);
+/* All complete frames of the list. Not `all`: batches that are on their way then may stay there until the next call;
+ * their frames are PENSTOCK__RX_SENT. An error is the device's, after which no batch is on its way, and their frames
+ * wait again, for others to do; 1: for want of memory for what a frame gives some are not done. */
+int penstock__rx_batches_run(struct penstock__rx_batches *batches, bool all);
+
+/* Those that are on their way, and no more of them. */
+int penstock__rx_batches_finish(struct penstock__rx_batches *batches);
+
+bool penstock__rx_batches_flying(const struct penstock__rx_batches *batches);
+
+/* Waits for batches that are on their way, whose frames are no more. An error is the device's. */
+int penstock__rx_batches_drop(struct penstock__rx_batches *batches);
 
 #endif

@@ -93,22 +93,19 @@ static void measure(struct penstock__rx *rx, size_t frames)
     penstock__ofdm_ran_here(rx->ofdm);
 }
 
-int penstock__rx_decode(struct penstock__rx *rx)
+/* Where the demodulator works on the calling thread. */
+static int decode_here(struct penstock__rx *rx, size_t bytes)
 {
     struct penstock__rx_frame *frame = rx->first;
     while (frame) {
         struct decoding decoding = {.rx = rx};
-        size_t count = 0, bytes;
+        size_t count = 0;
         int status;
         for (; frame && count < PENSTOCK__RX_DECODED; frame = frame->next)
             if (penstock__rx_complete(rx, frame))
                 rx->decoding[count++] = frame;
         if (!count)
             return PENSTOCK_OK;
-        if (!penstock__ofdm_here(rx->ofdm, &bytes)) {
-            penstock__rx_decode_there(rx);
-            return penstock__rx_decode_batches(rx);
-        }
         if ((status = reserve_ofdm(rx, bytes)))
             return status;
         penstock__parallel(rx->stream.context, count, decode, &decoding);
@@ -120,4 +117,20 @@ int penstock__rx_decode(struct penstock__rx *rx)
             return penstock__error(PENSTOCK_ERR_MEMORY, "receiver: no memory for what a frame gives");
     }
     return PENSTOCK_OK;
+}
+
+int penstock__rx_decode(struct penstock__rx *rx, bool all)
+{
+    size_t bytes;
+    if (!rx->first)
+        return PENSTOCK_OK;
+    const bool here = penstock__ofdm_here(rx->ofdm, &bytes);
+    if (here)
+        penstock__rx_finish_there(rx);
+    else
+        penstock__rx_decode_there(rx, all);
+    const int status = here ? decode_here(rx, bytes) : penstock__rx_decode_batches(rx);
+    if (!status)
+        penstock__rx_device_release(rx);
+    return status;
 }

@@ -80,6 +80,6 @@ int penstock__rx_decode_batches(struct penstock__rx *rx)
                                                 .finish = finish};
     int status = rx->batches ? PENSTOCK_OK : penstock__rx_batches_new(&rx->batches, rx, &way, rx, 0);
     if (!status)
-        status = penstock__rx_batches_run(rx->batches);
+        status = penstock__rx_batches_run(rx->batches, true);
     return status <= 0 ? status : penstock__error(PENSTOCK_ERR_MEMORY, "receiver: no memory for what a frame gives");
 }

@@ -10,7 +10,7 @@
 #include "ops/viterbi.h"
 
 #define PART_ALIGNMENT 4096 /* a multiple of every device's */
-#define FLYING         1    /* batches on their way to each device */
+#define FLYING         2    /* batches on their way to each device */
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -178,13 +178,41 @@ void penstock__rx_device_free(struct penstock__rx *rx)
     rx->device = NULL;
 }
 
-void penstock__rx_decode_there(struct penstock__rx *rx)
+static void give_up(struct penstock__rx *rx)
+{
+    penstock__log(rx->stream.context, PENSTOCK_LOG_WARNING, "%s decodes no more, and the CPU does, since: %s",
+                  penstock_ofdm_device(rx->ofdm), penstock_error_text());
+    rx->device->failed = true;
+}
+
+void penstock__rx_decode_there(struct penstock__rx *rx, bool all)
 {
     penstock__rx_device_begin(rx);
     collect(rx);
-    if (rx->device && penstock__rx_batches_run(rx->device->batches) < 0) {
-        penstock__log(rx->stream.context, PENSTOCK_LOG_WARNING, "%s decodes no more, and the CPU does, since: %s",
-                      penstock_ofdm_device(rx->ofdm), penstock_error_text());
+    if (rx->device && !rx->device->failed && penstock__rx_batches_run(rx->device->batches, all) < 0)
+        give_up(rx);
+}
+
+void penstock__rx_finish_there(struct penstock__rx *rx)
+{
+    if (penstock__rx_device_flying(rx) && penstock__rx_batches_finish(rx->device->batches) < 0)
+        give_up(rx);
+}
+
+bool penstock__rx_device_flying(const struct penstock__rx *rx)
+{
+    return rx->device && penstock__rx_batches_flying(rx->device->batches);
+}
+
+void penstock__rx_device_drop(struct penstock__rx *rx)
+{
+    if (penstock__rx_device_flying(rx) && penstock__rx_batches_drop(rx->device->batches))
+        give_up(rx);
+    penstock__rx_device_release(rx);
+}
+
+void penstock__rx_device_release(struct penstock__rx *rx)
+{
+    if (rx->device && rx->device->failed)
         penstock__rx_device_free(rx);
-    }
 }

@@ -34,6 +34,7 @@ struct penstock__rx_device {
     size_t pairs;                                                       /* of a frame's coefficients */
     size_t part_at[PENSTOCK__RX_PARTS], part_bytes[PENSTOCK__RX_PARTS]; /* in what is sent */
     struct penstock__rx_batches *batches;
+    bool failed; /* only its memory is still needed */
 };
 
 /* What such a device, the owner, does of a batch. */

@@ -105,6 +105,7 @@ int penstock__rx_init(struct penstock__rx *rx, double max_latency_s)
 void penstock__rx_free(struct penstock__rx *rx)
 {
     penstock__rx_frames_free(rx);
+    penstock__rx_device_drop(rx);
     penstock__rx_device_free(rx);
     penstock_ofdm_free(rx->ofdm);
     penstock__rx_batches_free(rx->batches);
@@ -121,11 +122,12 @@ void penstock__rx_reset(penstock_stream *stream)
 {
     struct penstock__rx *rx = of(stream);
     penstock__rx_frames_free(rx);
+    penstock__rx_device_drop(rx);
     penstock__rx_samples_start(rx);
     penstock__rx_search_start(rx);
     rx->worked = 0;
     rx->next = rx->hop;
-    rx->since = (double)INFINITY;
+    rx->since = rx->sent_since = (double)INFINITY;
     rx->past_count = 0;
     rx->sure_until = 0;
     rx->counters = (struct penstock__rx_counters){0};
@@ -156,18 +158,23 @@ static void leave(struct penstock__rx *rx)
     rx->left_at = penstock__now_s();
 }
 
-/* Whether there is time to wait for another hop, as a source gives that is faster than the radio. */
+/* Whether there is time to wait, as a source gives that is faster than the radio. */
+static bool ahead(const struct penstock__rx *rx)
+{
+    return rx->gathers && rx->ahead_s > AHEAD_HOPS * (double)rx->hop / rx->rate_hz;
+}
+
+/* Whether to wait for another hop. */
 static bool gather(const struct penstock__rx *rx)
 {
-    const double hop_s = (double)rx->hop / rx->rate_hz;
-    return rx->gathers && rx->ahead_s > AHEAD_HOPS * hop_s && rx->end + rx->hop - rx->worked <= rx->most_hops * rx->hop;
+    return ahead(rx) && rx->end + rx->hop - rx->worked <= rx->most_hops * rx->hop;
 }
 
 /* Works when it is time to; a failed attempt is made again by the next call. */
 static int advance(struct penstock__rx *rx)
 {
     int status = PENSTOCK_OK;
-    if (rx->end == rx->next && (gather(rx) || !(status = penstock__rx_work(rx))))
+    if (rx->end == rx->next && (gather(rx) || !(status = penstock__rx_work(rx, !ahead(rx)))))
         rx->next += rx->hop;
     return status;
 }
@@ -222,7 +229,7 @@ int penstock__rx_finish(penstock_stream *stream)
         penstock__rx_append(rx, NULL, rx->standard->padding);
         stream->finished = true;
     }
-    return penstock__rx_work(rx);
+    return penstock__rx_work(rx, true);
 }
 
 /* ---------------------------------------------------------------- frames out ------------------ */
@@ -242,14 +249,20 @@ static void measure_out(struct penstock__rx *rx)
     penstock__meter_skip(&rx->stream.meter, searched > 0 ? (uint64_t)searched : 0);
 }
 
+/* When what has been waiting longest began to; INFINITY: nothing waits. */
+static double waiting_since(const struct penstock__rx *rx)
+{
+    return fmin(rx->since, rx->sent_since);
+}
+
 int penstock__rx_pull(struct penstock__rx *rx)
 {
     int status;
     penstock__rx_frame_free(rx, rx->current);
     rx->current = penstock__rx_take(rx);
-    if (!rx->current && isfinite(rx->since) && penstock__now_s() - rx->since >= rx->max_latency_s) {
+    if (!rx->current && isfinite(waiting_since(rx)) && penstock__now_s() - waiting_since(rx) >= rx->max_latency_s) {
         enter(rx);
-        status = penstock__rx_work(rx);
+        status = penstock__rx_work(rx, true);
         leave(rx);
         if (status)
             return status;
@@ -265,7 +278,7 @@ double penstock__rx_due_s(const penstock_stream *stream)
     const struct penstock__rx_frame *first = rx->first;
     if (first && first->state == PENSTOCK__RX_DONE && first->start < penstock__rx_horizon(rx))
         return 0;
-    double left = rx->since + rx->max_latency_s - penstock__now_s(); /* INFINITY where none waits */
+    double left = waiting_since(rx) + rx->max_latency_s - penstock__now_s(); /* INFINITY where none waits */
     return left > 0 ? left : 0;
 }
 

@@ -41,6 +41,7 @@ struct penstock__rx_candidate {
 
 enum penstock__rx_state {
     PENSTOCK__RX_WAITING, /* for the samples up to its end */
+    PENSTOCK__RX_SENT,    /* on its way through a device */
     PENSTOCK__RX_DONE     /* can be reported */
 };
 
@@ -52,8 +53,9 @@ struct penstock__rx_frame {
     int64_t end;       /* one past its last sample */
     int64_t until;     /* its demodulation needs at least the samples before this */
     unsigned symbols;
-    bool sure;     /* a checksum says that the frame is what it seems */
-    bool unlisted; /* by no kernel that needs its numbers to be within some limits */
+    const penstock_cf32 *kept; /* its samples as it looks at them, in memory of a device's batch; NULL: in the ring */
+    bool sure;                 /* a checksum says that the frame is what it seems */
+    bool unlisted;             /* by no kernel that needs its numbers to be within some limits */
     bool headed, unsupported, truncated, decoded, checked;
     char reason[96];
 
@@ -182,10 +184,11 @@ struct penstock__rx {
     int64_t base, end, total;
 
     /* Work is done every `hop` samples, next when `end` is there, or when samples have waited for max_latency_s; the
-     * first of them since `since`, INFINITY: none. A source that is faster than the radio has up to `most_hops` hops
+     * first of them since `since`, INFINITY: none; those of frames that are on their way through a device since
+     * `sent_since`. A source that is faster than the radio has up to `most_hops` hops
      * gathered, for all threads to have enough: it is `ahead_s`, not counted what passes in the calls that work. */
     int64_t hop, next, worked, most_hops;
-    double max_latency_s, since, ahead_s, left_at;
+    double max_latency_s, since, sent_since, ahead_s, left_at;
     bool gathers;
 
     struct penstock__rx_search search;
@@ -276,8 +279,9 @@ int64_t penstock__rx_horizon(const struct penstock__rx *rx);
 
 struct penstock__rx_examined *penstock__rx_examined_new(size_t candidates);
 
-/* Goes on with all steps as far as there are samples, to the end if the stream is finished. */
-int penstock__rx_work(struct penstock__rx *rx);
+/* Goes on with all steps as far as there are samples, to the end if the stream is finished. Not `all`: frames may stay
+ * on their way through a device. */
+int penstock__rx_work(struct penstock__rx *rx, bool all);
 
 /* ---------------------------------------------------------------- frames.c -------------------- */
 
@@ -303,8 +307,9 @@ static inline bool penstock__rx_complete(const struct penstock__rx *rx, const st
     return frame->state == PENSTOCK__RX_WAITING && (rx->stream.finished || frame->until <= rx->end);
 }
 
-/* Decodes every complete frame of the list; on an error those that are not done stay as they are. */
-int penstock__rx_decode(struct penstock__rx *rx);
+/* Decodes every complete frame of the list, or, not `all`, sends some on their way; on an error those that are not done
+ * stay as they are. */
+int penstock__rx_decode(struct penstock__rx *rx, bool all);
 
 /* The same by batches on a device that demodulates. */
 int penstock__rx_decode_batches(struct penstock__rx *rx);
@@ -315,8 +320,18 @@ void penstock__rx_batches_free(struct penstock__rx_batches *batches);
 void penstock__rx_device_begin(struct penstock__rx *rx);
 void penstock__rx_device_free(struct penstock__rx *rx);
 
-/* Decodes complete frames so, if that is ready; those that are not done after it are for others. */
-void penstock__rx_decode_there(struct penstock__rx *rx);
+/* Decodes complete frames so, if that is ready; those that wait after it are for others. */
+void penstock__rx_decode_there(struct penstock__rx *rx, bool all);
+
+/* Frames that are on their way there, where the demodulator has moved to the CPU. */
+void penstock__rx_finish_there(struct penstock__rx *rx);
+
+/* Whether there are such, and an end of it without them. */
+bool penstock__rx_device_flying(const struct penstock__rx *rx);
+void penstock__rx_device_drop(struct penstock__rx *rx);
+
+/* After all frames of the list are decoded: memory of a device that failed is needed no more. */
+void penstock__rx_device_release(struct penstock__rx *rx);
 
 /* After a frame is decoded. */
 void penstock__rx_count(struct penstock__rx *rx, const struct penstock__rx_frame *frame);

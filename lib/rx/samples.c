@@ -29,7 +29,7 @@ static int64_t oldest(const struct penstock__rx *rx)
     if (rx->candidate_count && rx->candidates[0].position - (int64_t)standard->before < position)
         position = rx->candidates[0].position - (int64_t)standard->before;
     for (const struct penstock__rx_frame *frame = rx->first; frame; frame = frame->next)
-        if (frame->state == PENSTOCK__RX_WAITING && frame->reference < position)
+        if (frame->state == PENSTOCK__RX_WAITING && !frame->kept && frame->reference < position)
             position = frame->reference;
     return position > rx->base ? position : rx->base;
 }
@@ -58,6 +58,8 @@ void penstock__rx_append(struct penstock__rx *rx, const void *items, size_t coun
 
 struct penstock__rx_view penstock__rx_view(const struct penstock__rx *rx, const struct penstock__rx_frame *frame)
 {
+    if (frame->kept)
+        return (struct penstock__rx_view){.samples = frame->kept, .scale = 1};
     return (struct penstock__rx_view){
         .samples = rx->samples + (frame->reference - rx->base), .mean = frame->mean, .scale = frame->scale};
 }
@@ -65,10 +67,11 @@ struct penstock__rx_view penstock__rx_view(const struct penstock__rx *rx, const 
 void penstock__rx_read(const struct penstock__rx *rx, const struct penstock__rx_frame *frame, int64_t at, size_t count,
                        penstock_cf32 *out)
 {
-    const penstock_cf32 *in = rx->samples + (frame->reference + at - rx->base), mean = frame->mean;
+    const struct penstock__rx_view view = penstock__rx_view(rx, frame);
+    const penstock_cf32 *in = view.samples + at, mean = view.mean;
     const int64_t there = rx->end - frame->reference - at;
-    const size_t good = there <= 0 ? 0 : (size_t)there < count ? (size_t)there : count;
-    const float scale = frame->scale;
+    const size_t good = there <= 0 ? 0 : frame->kept || (size_t)there > count ? count : (size_t)there;
+    const float scale = view.scale;
     for (size_t i = 0; i < good; i++)
         out[i] = (penstock_cf32){(in[i].re - mean.re) * scale, (in[i].im - mean.im) * scale};
     memset(out + good, 0, (count - good) * sizeof *out);

@@ -69,7 +69,7 @@ static int examine_candidates(struct penstock__rx *rx)
     return status;
 }
 
-int penstock__rx_work(struct penstock__rx *rx)
+int penstock__rx_work(struct penstock__rx *rx, bool all)
 {
     int status;
     penstock__rx_search(rx);
@@ -77,11 +77,12 @@ int penstock__rx_work(struct penstock__rx *rx)
         return status;
     if (rx->stream.finished)
         penstock__rx_truncate(rx);
-    status = penstock__rx_decode(rx);
+    status = penstock__rx_decode(rx, all);
     rx->counters.fallbacks = penstock__ofdm_fallbacks(rx->ofdm) - rx->earlier_fallbacks;
     if (status)
         return status;
     rx->worked = rx->end;
+    rx->sent_since = penstock__rx_device_flying(rx) ? rx->since : (double)INFINITY;
     rx->since = (double)INFINITY;
     return PENSTOCK_OK;
 }
