@@ -41,11 +41,11 @@ static void fill_pilots(void)
     pilots.half = cf32_turn(-cfo * 32);
     pilots.quarter = cf32_turn(-cfo * 16 + 0.25);
     for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-        for (unsigned n = 0; n < SIXTEENTH; n++) {
+        for (unsigned n = 0; n < FOLDED; n++) {
             const penstock_cf32 turn =
                 cf32_turn(-(cfo + (double)penstock__wifi_pilot_carriers[p] / PENSTOCK__WIFI_FFT) * n);
-            pilots.re[p][n] = turn.re;
-            pilots.im[p][n] = turn.im;
+            pilots.re[p][2 * n] = pilots.re[p][2 * n + 1] = turn.re;
+            pilots.im[p][2 * n] = pilots.im[p][2 * n + 1] = turn.im;
         }
         fill(&pilots.constant[p].re, 2);
         fill(&pilots.expected[p].re, 2);

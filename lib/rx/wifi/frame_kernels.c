@@ -14,6 +14,51 @@
 
 /* ---------------------------------------------------------------- channel --------------------- */
 
+/* Of each row eight lanes are added up apart, and then as ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)). */
+
+#if defined(__AVX2__)
+
+#include <immintrin.h>
+
+static inline float add_up(__m256 lanes)
+{
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps(lanes, 1)),
+                 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
+static float project(struct frame_carriers *out, const struct frame_carriers *in, const struct frame_carriers *rows,
+                     unsigned count)
+{
+    __m256 left = _mm256_setzero_ps();
+    for (unsigned r = 0; r < count; r++) {
+        __m256 re = _mm256_setzero_ps(), im = re;
+        for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES) {
+            const __m256 row_re = _mm256_loadu_ps(rows[r].re + c), row_im = _mm256_loadu_ps(rows[r].im + c),
+                         in_re = _mm256_loadu_ps(in->re + c), in_im = _mm256_loadu_ps(in->im + c);
+            re = _mm256_add_ps(re, _mm256_sub_ps(_mm256_mul_ps(row_re, in_re), _mm256_mul_ps(row_im, in_im)));
+            im = _mm256_add_ps(im, _mm256_add_ps(_mm256_mul_ps(row_re, in_im), _mm256_mul_ps(row_im, in_re)));
+        }
+        re = _mm256_set1_ps(add_up(re));
+        im = _mm256_set1_ps(add_up(im));
+        for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES) {
+            const __m256 row_re = _mm256_loadu_ps(rows[r].re + c), row_im = _mm256_loadu_ps(rows[r].im + c),
+                         kept_re = _mm256_add_ps(_mm256_mul_ps(row_re, re), _mm256_mul_ps(row_im, im)),
+                         kept_im = _mm256_sub_ps(_mm256_mul_ps(row_re, im), _mm256_mul_ps(row_im, re));
+            _mm256_storeu_ps(out->re + c, _mm256_add_ps(_mm256_loadu_ps(out->re + c), kept_re));
+            _mm256_storeu_ps(out->im + c, _mm256_add_ps(_mm256_loadu_ps(out->im + c), kept_im));
+        }
+    }
+    for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES) {
+        const __m256 re = _mm256_sub_ps(_mm256_loadu_ps(in->re + c), _mm256_loadu_ps(out->re + c)),
+                     im = _mm256_sub_ps(_mm256_loadu_ps(in->im + c), _mm256_loadu_ps(out->im + c));
+        left = _mm256_add_ps(left, _mm256_add_ps(_mm256_mul_ps(re, re), _mm256_mul_ps(im, im)));
+    }
+    return add_up(left);
+}
+
+#else
+
 static inline __attribute__((always_inline)) float add_up(const float *lanes)
 {
     return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
@@ -44,6 +89,8 @@ static float project(struct frame_carriers *restrict out, const struct frame_car
         }
     return add_up(left);
 }
+
+#endif
 
 /* ---------------------------------------------------------------- transform ------------------- */
 
@@ -143,50 +190,90 @@ static void slide(float *values, size_t count, size_t from, size_t to)
 
 /* ---------------------------------------------------------------- pilots ---------------------- */
 
-enum { QUARTER = PENSTOCK__WIFI_FFT / 4, HALF = PENSTOCK__WIFI_FFT / 2 };
+/* Real and imaginary parts alternate in lanes, four samples of which are added up apart, and then in the order of
+ * (0 + 2) + (1 + 3). */
+enum { HALF = PENSTOCK__WIFI_FFT / 2 };
 
-/* `values` of `count` lanes each, the first lane of which becomes the sum in a fixed tree. */
-static inline __attribute__((always_inline)) void add_lanes(float (*values)[QUARTER], unsigned count)
+#if defined(__AVX2__)
+
+/* Four samples times `re` + i `im`, of which `turned` has -im and im in turn. */
+static inline __m256 turn(__m256 x, __m256 re, __m256 turned)
 {
-    for (unsigned v = 0; v < count; v++)
-        for (unsigned i = 0; i < 8; i++)
-            values[v][i] += values[v][i + 8];
-    for (unsigned v = 0; v < count; v++)
-        for (unsigned i = 0; i < 4; i++)
-            values[v][i] += values[v][i + 4];
-    for (unsigned v = 0; v < count; v++)
-        values[v][0] = (values[v][0] + values[v][2]) + (values[v][1] + values[v][3]);
+    return _mm256_add_ps(_mm256_mul_ps(x, re), _mm256_mul_ps(_mm256_permute_ps(x, 0xb1), turned));
+}
+
+static inline __m256 both_signs(float value)
+{
+    return _mm256_setr_ps(-value, value, -value, value, -value, value, -value, value);
+}
+
+static void see(struct frame_symbols *symbols, unsigned at, const penstock_cf32 *samples,
+                const struct frame_pilots *pilots)
+{
+    const float *x = &samples->re;
+    const __m256 half_re = _mm256_set1_ps(pilots->half.re), half_im = both_signs(pilots->half.im),
+                 quarter_re = _mm256_set1_ps(pilots->quarter.re), quarter_im = both_signs(pilots->quarter.im);
+    __m256 straight[PENSTOCK__WIFI_PILOTS], crossed[PENSTOCK__WIFI_PILOTS];
+    for (unsigned n = 0; n < 2 * FOLDED; n += LANES) {
+        const float *near = x + n, *far = near + 2 * FOLDED;
+        const __m256 first =
+                         _mm256_sub_ps(_mm256_loadu_ps(near), turn(_mm256_loadu_ps(near + 2 * HALF), half_re, half_im)),
+                     second =
+                         _mm256_sub_ps(_mm256_loadu_ps(far), turn(_mm256_loadu_ps(far + 2 * HALF), half_re, half_im)),
+                     turned = turn(second, quarter_re, quarter_im);
+        const __m256 folded[2] = {_mm256_add_ps(first, turned), _mm256_sub_ps(first, turned)};
+        for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
+            const __m256 a = _mm256_mul_ps(folded[p % 2], _mm256_loadu_ps(pilots->re[p] + n)),
+                         b = _mm256_mul_ps(folded[p % 2], _mm256_loadu_ps(pilots->im[p] + n));
+            straight[p] = n ? _mm256_add_ps(straight[p], a) : a;
+            crossed[p] = n ? _mm256_add_ps(crossed[p], b) : b;
+        }
+    }
+    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
+        const __m256 sum = _mm256_addsub_ps(straight[p], _mm256_permute_ps(crossed[p], 0xb1));
+        const __m128 two = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1)),
+                     one = _mm_add_ps(two, _mm_movehl_ps(two, two));
+        symbols->re[p][at] = _mm_cvtss_f32(one);
+        symbols->im[p][at] = _mm_cvtss_f32(_mm_movehdup_ps(one));
+    }
+}
+
+#else
+
+static penstock_cf32 add(const penstock_cf32 *folded, const float *re, const float *im)
+{
+    float straight[LANES], crossed[LANES], sum[LANES];
+    const float *x = &folded->re;
+    for (unsigned n = 0; n < 2 * FOLDED; n += LANES)
+        for (unsigned i = 0; i < LANES; i++) {
+            straight[i] = n ? straight[i] + x[n + i] * re[n + i] : x[i] * re[i];
+            crossed[i] = n ? crossed[i] + x[n + i] * im[n + i] : x[i] * im[i];
+        }
+    for (unsigned i = 0; i < LANES; i += 2) {
+        sum[i] = straight[i] - crossed[i + 1];
+        sum[i + 1] = straight[i + 1] + crossed[i];
+    }
+    return (penstock_cf32){(sum[0] + sum[4]) + (sum[2] + sum[6]), (sum[1] + sum[5]) + (sum[3] + sum[7])};
 }
 
 static void see(struct frame_symbols *symbols, unsigned at, const penstock_cf32 *x, const struct frame_pilots *pilots)
 {
-    const penstock_cf32 h = pilots->half, q = pilots->quarter;
-    float re[HALF], im[HALF], folded_re[2][QUARTER], folded_im[2][QUARTER], sums[2 * PENSTOCK__WIFI_PILOTS][QUARTER];
-    for (unsigned n = 0; n < HALF; n++) {
-        re[n] = x[n].re - (x[n + HALF].re * h.re - x[n + HALF].im * h.im);
-        im[n] = x[n].im - (x[n + HALF].re * h.im + x[n + HALF].im * h.re);
-    }
-    for (unsigned n = 0; n < QUARTER; n++) {
-        const float turned_re = re[n + QUARTER] * q.re - im[n + QUARTER] * q.im,
-                    turned_im = re[n + QUARTER] * q.im + im[n + QUARTER] * q.re;
-        folded_re[0][n] = re[n] + turned_re;
-        folded_im[0][n] = im[n] + turned_im;
-        folded_re[1][n] = re[n] - turned_re;
-        folded_im[1][n] = im[n] - turned_im;
+    penstock_cf32 differences[HALF], folded[2][FOLDED];
+    for (unsigned n = 0; n < HALF; n++)
+        differences[n] = cf32_sub(x[n], cf32_mul(x[n + HALF], pilots->half));
+    for (unsigned n = 0; n < FOLDED; n++) {
+        const penstock_cf32 turned = cf32_mul(differences[n + FOLDED], pilots->quarter);
+        folded[0][n] = cf32_add(differences[n], turned);
+        folded[1][n] = cf32_sub(differences[n], turned);
     }
     for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-        const float *from_re = folded_re[p % 2], *from_im = folded_im[p % 2];
-        for (unsigned n = 0; n < QUARTER; n++) {
-            sums[2 * p][n] = from_re[n] * pilots->re[p][n] - from_im[n] * pilots->im[p][n];
-            sums[2 * p + 1][n] = from_re[n] * pilots->im[p][n] + from_im[n] * pilots->re[p][n];
-        }
-    }
-    add_lanes(sums, 2 * PENSTOCK__WIFI_PILOTS);
-    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-        symbols->re[p][at] = sums[2 * p][0];
-        symbols->im[p][at] = sums[2 * p + 1][0];
+        const penstock_cf32 seen = add(folded[p % 2], pilots->re[p], pilots->im[p]);
+        symbols->re[p][at] = seen.re;
+        symbols->im[p][at] = seen.im;
     }
 }
+
+#endif
 
 static void combine(struct frame_symbols *symbols, const struct frame_pilots *pilots)
 {

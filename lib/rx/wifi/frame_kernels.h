@@ -9,7 +9,7 @@
 #include "rx/wifi/receiver.h"
 
 #define ROTATION        16 /* samples turned from one exact phase; divides SEGMENT and where rotations start */
-#define SIXTEENTH       16 /* of a window's 64 samples those that a pilot's carrier is added up of */
+#define FOLDED          16 /* sums of a window's 64 samples, which a pilot's carrier is added up of */
 #define SYMBOLS_AT_ONCE 8
 #define LAGS_AT_ONCE    16
 
@@ -20,8 +20,9 @@
  */
 struct frame_pilots {
     penstock_cf32 half, quarter; /* what the offset makes in 32 samples, and in 16, this times i */
-    float re[PENSTOCK__WIFI_PILOTS][SIXTEENTH],
-        im[PENSTOCK__WIFI_PILOTS][SIXTEENTH]; /* of the carrier and the offset */
+
+    /* Carrier and offset at each sample; each part twice, for samples' real and imaginary parts. */
+    float re[PENSTOCK__WIFI_PILOTS][2 * FOLDED], im[PENSTOCK__WIFI_PILOTS][2 * FOLDED];
 
     penstock_cf32 constant[PENSTOCK__WIFI_PILOTS]; /* what the samples' mean makes of them */
     penstock_cf32 expected[PENSTOCK__WIFI_PILOTS]; /* conjugate, at polarity 1, for samples that are not scaled */

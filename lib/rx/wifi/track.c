@@ -62,11 +62,11 @@ static void prepare(struct pilots *pilots, const struct penstock__wifi_node *nod
     for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
         int32_t carrier = penstock__wifi_pilot_carriers[p];
         double turns = -(cfo + (double)carrier / PENSTOCK__WIFI_FFT);
-        penstock_cf32 values[SIXTEENTH], channel = node->channel[carrier & 63];
-        fill_turns(values, SIXTEENTH, turns);
-        for (unsigned n = 0; n < SIXTEENTH; n++) {
-            known->re[p][n] = values[n].re;
-            known->im[p][n] = values[n].im;
+        penstock_cf32 values[FOLDED], channel = node->channel[carrier & 63];
+        fill_turns(values, FOLDED, turns);
+        for (unsigned n = 0; n < FOLDED; n++) {
+            known->re[p][2 * n] = known->re[p][2 * n + 1] = values[n].re;
+            known->im[p][2 * n] = known->im[p][2 * n + 1] = values[n].im;
         }
         known->constant[p] = cf32_mul(view->mean, carrier_of_constant(turns));
         /* The window begins WINDOW_OFFSET samples before the channel's reference. */
@@ -149,11 +149,11 @@ static void phase_smooth(struct penstock__wifi_tracker *tracker, unsigned count)
     for (unsigned i = count - 1; i-- > 0;) {
         const double *p = tracker->covariance[i];
         double pp = p[0] + 2 * p[1] + p[2] + PHASE_WALK, pf = p[1] + p[2], ff = p[2] + FREQUENCY_WALK;
-        double determinant = pp * ff - pf * pf, ap = p[0] + p[1], af = p[1] + p[2];
+        double inverse = 1 / (pp * ff - pf * pf), ap = p[0] + p[1], af = p[1] + p[2];
         double phase = tracker->phase[i + 1] - (tracker->phase[i] + tracker->frequency[i]);
         double frequency = tracker->frequency[i + 1] - tracker->frequency[i];
-        tracker->phase[i] += ((ap * ff - p[1] * pf) * phase + (p[1] * pp - ap * pf) * frequency) / determinant;
-        tracker->frequency[i] += ((af * ff - p[2] * pf) * phase + (p[2] * pp - af * pf) * frequency) / determinant;
+        tracker->phase[i] += ((ap * ff - p[1] * pf) * phase + (p[1] * pp - ap * pf) * frequency) * inverse;
+        tracker->frequency[i] += ((af * ff - p[2] * pf) * phase + (p[2] * pp - af * pf) * frequency) * inverse;
     }
 }
 
@@ -224,10 +224,10 @@ static int64_t follow(const struct penstock__rx *rx, const struct penstock__wifi
         until = end > until ? end : until;
         for (unsigned i = 0; i < count; i++) {
             if (isfinite(symbols.rest[i])) { /* not where the samples are zero, or so large that sums overflow */
-                const double turns = (double)symbols.phase[i] / TWO_PI - cfo * (double)windows[i] +
+                const double turns = (double)symbols.phase[i] * (1 / TWO_PI) - cfo * (double)windows[i] +
                                      (penstock__wifi_pilot_polarity[(first + i + 1) % 127] < 0 ? 0.5 : 0);
-                const double ahead = turns - phase.phase / TWO_PI;
-                clock_learn(clock, first + i + FIRST, delays[i] - (double)symbols.rest[i] / PER_SAMPLE);
+                const double ahead = turns - phase.phase * (1 / TWO_PI);
+                clock_learn(clock, first + i + FIRST, delays[i] - (double)symbols.rest[i] * (1 / PER_SAMPLE));
                 phase_learn(&phase, TWO_PI * (ahead - rint(ahead)));
             }
             keep(tracker, first + i, &phase);
@@ -251,7 +251,7 @@ void penstock__wifi_track(const struct penstock__rx *rx, void *worker, struct pe
         symbols[i].start = symbol_start(i, slip);
         until = window_end(symbols[i].start) > until ? window_end(symbols[i].start) : until;
         symbols[i].pilot_row = (i + 1) % 127;
-        symbols[i].phase = (float)(tracker->phase[i] - TWO_PI * rint(tracker->phase[i] / TWO_PI));
+        symbols[i].phase = (float)(tracker->phase[i] - TWO_PI * rint(tracker->phase[i] * (1 / TWO_PI)));
         symbols[i].slope = (float)(-PER_SAMPLE * (delay - slip));
     }
     node->frame.until = node->frame.reference + until;
