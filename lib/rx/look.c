@@ -125,8 +125,8 @@ static void run(struct penstock__rx *rx, const void *items, size_t count, int64_
                         .blocks = 1,
                         .alone = threads == 1};
     const int64_t windows = last - pass.first, before = (pass.first - rx->search.next) % WORD;
-    if (windows / threads < BLOCK)
-        pass.block = (windows / threads / WORD + 1) * WORD;
+    if (windows && windows / threads < BLOCK) /* one for each thread */
+        pass.block = ((windows + threads - 1) / threads + WORD - 1) / WORD * WORD;
     if (windows)
         pass.blocks = (size_t)((before + windows + pass.block - 1) / pass.block);
     penstock__parallel(rx->stream.context, pass.blocks, work, &pass);
