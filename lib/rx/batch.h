@@ -32,6 +32,7 @@ struct penstock__rx_batch {
 struct penstock__rx_way {
     size_t bytes, frames, symbols; /* of a batch: its object's, and those that it holds at most */
     bool lists;                    /* is not for frames that are unlisted */
+    bool copies;                   /* the device reads samples from the host's memory by itself */
 
     /* What a batch, zeroed till then, needs besides items and frames; freed after a failure too. */
     int (*make)(void *owner, struct penstock__rx_batch *batch, unsigned number);

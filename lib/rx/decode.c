@@ -28,7 +28,7 @@ static void demodulate(const struct penstock__rx *rx, unsigned worker, struct pe
         symbols[i].frame = 0;
     }
     const size_t samples = (size_t)(high - low) + rx->standard->symbol;
-    penstock__rx_read(rx, frame, (int64_t)low, samples, own->samples);
+    penstock__rx_read(rx, frame, (int64_t)low, samples, false, own->samples);
     described.origin = 0 - low;
     double began = penstock__now_s();
     penstock__ofdm_run_here(rx->ofdm, worker, own->ofdm,

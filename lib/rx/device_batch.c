@@ -199,6 +199,7 @@ const struct penstock__rx_way penstock__rx_device_way = {.bytes = sizeof(struct 
                                                          .frames = PENSTOCK__RX_FRAMES,
                                                          .symbols = PENSTOCK__RX_SYMBOLS,
                                                          .lists = true,
+                                                         .copies = true,
                                                          .make = make,
                                                          .free = free_batch,
                                                          .enter = enter,

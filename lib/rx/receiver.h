@@ -251,9 +251,10 @@ struct penstock__rx_view {
 
 struct penstock__rx_view penstock__rx_view(const struct penstock__rx *rx, const struct penstock__rx_frame *frame);
 
-/* Samples of a frame from reference + `at` on, as it looks at them; zero where there are none. */
+/* Samples of a frame from reference + `at` on, as it looks at them; zero where there are none. Past the processor's
+ * caches: for a device that reads them. */
 void penstock__rx_read(const struct penstock__rx *rx, const struct penstock__rx_frame *frame, int64_t at, size_t count,
-                       penstock_cf32 *out);
+                       bool past_caches, penstock_cf32 *out);
 
 /* ---------------------------------------------------------------- look.c ---------------------- */
 
