@@ -5,6 +5,9 @@
 #include "fec/convolutional.h"
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* Of each `steps` data bits, `kept` coded bits are sent: those at `place`, where A of step i is 2 i and B is 2 i + 1.
  */
@@ -112,7 +115,54 @@ size_t penstock__convolutional_encode(uint8_t *coded, const uint8_t *packed, siz
 
 /* ---------------------------------------------------------------- decisions ------------------- */
 
-#define LOW_BITS  0x0101010101010101u /* of each byte */
+#define LOW_BITS 0x0101010101010101u /* of each byte */
+
+#if defined(__SSE2__)
+
+#define HALF_WORD 16 /* steps whose soft bits are a word of 32 */
+
+static inline unsigned count_ones(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return (unsigned)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * LOW_BITS >> 56);
+}
+
+/* The coded bits of HALF_WORD steps from `step` on, as they are sent. */
+static inline uint32_t interleave(const struct block *block, size_t step)
+{
+    uint64_t x = (block->a >> step & 0xffff) | (block->b >> step & 0xffff) << 32;
+    x = (x | x << 8) & 0x00ff00ff00ff00ffu;
+    x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fu;
+    x = (x | x << 2) & 0x3333333333333333u;
+    x = (x | x << 1) & 0x5555555555555555u;
+    return (uint32_t)x | (uint32_t)(x >> 32) << 1;
+}
+
+/* A bit for each of two vectors' bytes. */
+static uint32_t sign_bits(__m128i low, __m128i high)
+{
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+}
+
+/* Of HALF_WORD steps, a bit for each soft bit that decides for the other one. */
+static inline uint32_t differ_here(const struct block *block, size_t step, const int8_t *soft)
+{
+    const __m128i *in = (const void *)(soft + 2 * step), zero = _mm_setzero_si128();
+    const __m128i low = _mm_loadu_si128(in), high = _mm_loadu_si128(in + 1);
+    const uint32_t zeros = sign_bits(_mm_cmpeq_epi8(low, zero), _mm_cmpeq_epi8(high, zero));
+    return (sign_bits(low, high) ^ interleave(block, step)) & ~zeros;
+}
+
+/* Of a whole block. */
+static size_t count_block(const struct block *block, const int8_t *soft)
+{
+    const uint32_t first = differ_here(block, 0, soft), second = differ_here(block, HALF_WORD, soft);
+    return count_ones(first | (uint64_t)second << 32) + count_ones(differ_here(block, 2 * HALF_WORD, soft));
+}
+
+#else
+
 #define LOW_SEVEN 0x7f7f7f7f7f7f7f7fu
 
 /* Of eight coded bits, one a byte: 1 where the soft bit decides for the other one. */
@@ -124,19 +174,28 @@ static uint64_t differ(uint64_t coded, const int8_t *soft)
     return (word >> 7 ^ coded) & not_zero & LOW_BITS;
 }
 
+static size_t count_block(const struct block *block, const int8_t *soft)
+{
+    uint64_t sums = 0; /* one a byte, of BLOCK / 4 */
+    for (size_t step = 0; step < BLOCK; step += 4)
+        sums += differ(spread(block, step), soft + 2 * step);
+    return sums * LOW_BITS >> 56;
+}
+
+#endif
+
 size_t penstock__convolutional_errors(const uint8_t *packed, const int8_t *soft, size_t steps)
 {
     struct block block = {.last_six = 0};
     size_t errors = 0;
     for (size_t done = 0; done < steps; done += BLOCK, soft += 2 * BLOCK) {
         const size_t here = steps - done < BLOCK ? steps - done : BLOCK;
-        uint64_t sums = 0; /* one a byte, of BLOCK / 4 */
-        size_t step = 0;
         encode(&block, packed + done / 8, here);
-        for (; step + 4 <= here; step += 4)
-            sums += differ(spread(&block, step), soft + 2 * step);
-        errors += sums * LOW_BITS >> 56;
-        for (; step < here; step++) {
+        if (here == BLOCK) {
+            errors += count_block(&block, soft);
+            continue;
+        }
+        for (size_t step = 0; step < here; step++) {
             errors += block.a >> step & 1 ? soft[2 * step] > 0 : soft[2 * step] < 0;
             errors += block.b >> step & 1 ? soft[2 * step + 1] > 0 : soft[2 * step + 1] < 0;
         }

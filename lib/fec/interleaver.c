@@ -29,14 +29,31 @@ void penstock__wifi_soft_map_init(struct penstock__wifi_soft_map *map, const str
         map->place[sent[k]] = (uint16_t)penstock__puncture_place(rate->code_rate, k);
 }
 
+/* `bits` is constant in every call, so that the compiler writes the carrier's bits out. */
+static inline __attribute__((always_inline)) void put(const uint16_t *place, int8_t *soft, const int8_t *demapped,
+                                                      size_t pitch, unsigned bits)
+{
+    for (unsigned carrier = 0; carrier < PENSTOCK__WIFI_CARRIERS; carrier++, place += bits, demapped += pitch)
+        for (unsigned bit = 0; bit < bits; bit++)
+            soft[place[bit]] = demapped[bit];
+}
+
 void penstock__wifi_soft_map_apply(const struct penstock__wifi_soft_map *map, int8_t *soft, const int8_t *demapped,
                                    size_t pitch)
 {
-    const uint16_t *place = map->place;
     memset(soft, 0, map->soft_count);
-    for (unsigned carrier = 0; carrier < PENSTOCK__WIFI_CARRIERS; carrier++) {
-        for (unsigned bit = 0; bit < map->bits_per_carrier; bit++)
-            soft[*place++] = demapped[bit];
-        demapped += pitch;
+    switch (map->bits_per_carrier) {
+    case 1:
+        put(map->place, soft, demapped, pitch, 1);
+        break;
+    case 2:
+        put(map->place, soft, demapped, pitch, 2);
+        break;
+    case 4:
+        put(map->place, soft, demapped, pitch, 4);
+        break;
+    default:
+        put(map->place, soft, demapped, pitch, 6);
+        break;
     }
 }
