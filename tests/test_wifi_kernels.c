@@ -16,6 +16,7 @@ struct results {
     struct frame_carriers kept[2];
     float left[2];
     penstock_cf32 rotated[ANCHORS * ROTATION], bins[PENSTOCK__WIFI_FFT];
+    float stray[4];
     float re[LAGS], im[LAGS], slid[SLID + SUMMED];
     struct frame_symbols symbols;
 };
@@ -28,6 +29,7 @@ static float sample_re[LAGS + PENSTOCK__WIFI_FFT], sample_im[LAGS + PENSTOCK__WI
 static double cfo;
 static struct frame_pilots pilots;
 static float slopes[SYMBOLS_AT_ONCE];
+static const unsigned strays[] = {2, 2, 4, 8}; /* levels, of a constellation on one axis at first */
 
 static void fill(float *values, size_t count)
 {
@@ -85,6 +87,8 @@ static void run(struct results *results, const struct frame_kernels *kernels)
     for (unsigned i = 0; i < SYMBOLS_AT_ONCE; i++)
         kernels->see(&results->symbols, i, samples + 5 * i, &pilots);
     kernels->combine(&results->symbols, &pilots);
+    for (unsigned i = 0; i < 4; i++)
+        results->stray[i] = kernels->stray(samples, 5, (float)strays[i], i == 0);
 }
 
 /* ---------------------------------------------------------------- in double precision --------- */
@@ -223,6 +227,24 @@ static void check_pilots(const struct results *results)
     }
 }
 
+/* The nearest of all levels. */
+static void check_stray(const struct results *results)
+{
+    for (size_t i = 0; i < 4; i++) {
+        double sum = 0;
+        for (size_t n = 0; n < PENSTOCK__WIFI_CARRIERS; n++)
+            for (size_t part = 0; part < 2; part++) {
+                const double u = 5 * (double)(part ? samples[n].im : samples[n].re);
+                double least = i == 0 && part ? fabs(u) : INFINITY;
+                for (int level = 1 - (int)strays[i]; level < (int)strays[i] && !(i == 0 && part); level += 2)
+                    least = fmin(least, fabs(u - level));
+                sum += least * least;
+            }
+        CHECK(fabs((double)results->stray[i] - sum) < 1e-5 * sum, "%u levels: %g, not %g", strays[i],
+              (double)results->stray[i], sum);
+    }
+}
+
 static void test_silence(const struct frame_kernels *kernels)
 {
     struct frame_symbols symbols = {.slope = {0}};
@@ -262,6 +284,7 @@ int main(void)
         check_sums(&plain);
         check_transform(&plain);
         check_pilots(&plain);
+        check_stray(&plain);
         if (!avx2)
             continue;
         run(&other, avx2);

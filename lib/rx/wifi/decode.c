@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* From a frame's soft bits to octets: deinterleaving, depuncturing, Viterbi decoding, descrambling, FCS. */
-#include "rx/wifi/receiver.h"
+#include "rx/wifi/frame_kernels.h"
 
 #include "fec/crc32.h"
 #include "fec/scrambler.h"
@@ -79,24 +79,9 @@ static float unit_of(unsigned bits)
 /* Squared distance from the nearest points of the constellation, in these units, added to `total`. */
 static double add_errors(double total, const penstock_cf32 *points, size_t count, unsigned bits)
 {
-    const float unit = unit_of(bits);
-    const float limit = levels_of(bits) / 2 - 0.5F; /* keeps the outermost levels the nearest for what lies beyond */
-    for (size_t done = 0; done < count; done += PENSTOCK__WIFI_CARRIERS) {
-        const float *x = &points[done].re;
-        float lanes[8] = {0}, sum = 0;
-        for (unsigned i = 0; i < 2 * PENSTOCK__WIFI_CARRIERS; i += 8)
-            for (unsigned j = 0; j < 8; j++) {
-                float u = x[i + j] * unit, half = u * 0.5F;
-                half = half > -limit ? half : -limit; /* NaN too */
-                half = half < limit ? half : limit;
-                float level = 2 * (float)((int)(half + 64) - 64) + 1;
-                float error = bits == 1 && j % 2 ? u : u - level;
-                lanes[j] += error * error;
-            }
-        for (unsigned j = 0; j < 8; j++)
-            sum += lanes[j];
-        total += (double)sum;
-    }
+    const struct frame_kernels *kernels = penstock__frame_kernels();
+    for (size_t done = 0; done < count; done += PENSTOCK__WIFI_CARRIERS)
+        total += (double)kernels->stray(points + done, unit_of(bits), levels_of(bits), bits == 1);
     return total;
 }
 

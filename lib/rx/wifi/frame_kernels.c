@@ -300,10 +300,34 @@ static void combine(struct frame_symbols *symbols, const struct frame_pilots *pi
     }
 }
 
+/* ---------------------------------------------------------------- points ---------------------- */
+
+static inline __attribute__((always_inline)) float add_strays(const float *x, float unit, float limit, bool real)
+{
+    float lanes[LANES] = {0};
+    for (unsigned i = 0; i < 2 * PENSTOCK__WIFI_CARRIERS; i += LANES)
+        for (unsigned j = 0; j < LANES; j++) {
+            float u = x[i + j] * unit, half = u * 0.5F;
+            half = half > -limit ? half : -limit; /* NaN too */
+            half = half < limit ? half : limit;
+            float level = 2 * (float)((int)(half + 64) - 64) + 1;
+            float error = real && j % 2 ? u : u - level;
+            lanes[j] += error * error;
+        }
+    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+static float stray(const penstock_cf32 *points, float unit, float levels, bool real)
+{
+    const float limit = levels / 2 - 0.5F; /* keeps the outermost levels the nearest for what lies beyond */
+    return real ? add_strays(&points->re, unit, limit, true) : add_strays(&points->re, unit, limit, false);
+}
+
 const struct frame_kernels FRAME_KERNELS = {.transform = transform,
                                             .project = project,
                                             .rotate = rotate,
                                             .correlate = correlate,
                                             .slide = slide,
                                             .see = see,
+                                            .stray = stray,
                                             .combine = combine};

@@ -61,6 +61,10 @@ struct frame_kernels {
     void (*see)(struct frame_symbols *symbols, unsigned at, const penstock_cf32 *samples,
                 const struct frame_pilots *pilots);
 
+    /* Squared distances of a symbol's points times `unit` from the nearest ones with `levels` on an axis, at odd
+     * integers; `real`: on one axis, and nothing on the other. */
+    float (*stray)(const penstock_cf32 *points, float unit, float levels, bool real);
+
     /* Phase and rest of all symbols. */
     void (*combine)(struct frame_symbols *symbols, const struct frame_pilots *pilots);
 };
