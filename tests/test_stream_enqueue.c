@@ -55,6 +55,13 @@ static int open_bank(penstock_stream **stream, penstock_context *context, const 
     return penstock_channelizer_open(stream, context, &desc, device);
 }
 
+static int open_integer_bank(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    const penstock_channelizer_desc desc =
+        PENSTOCK_CHANNELIZER_DESC(.channels = 8, .format = PENSTOCK_CS16, .advance = 7);
+    return penstock_channelizer_open(stream, context, &desc, device);
+}
+
 static int open_filter(penstock_stream **stream, penstock_context *context, const char *device)
 {
     return penstock_filter_open(stream, context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = 33), device);
@@ -95,6 +102,7 @@ static const struct kind {
     {"decibels of integers", open_integers, ITEMS, false},
     {"viterbi blocks", open_blocks, 40, false},
     {"filter bank", open_bank, ITEMS, true},
+    {"filter bank of integers", open_integer_bank, ITEMS, true},
     {"filter", open_filter, ITEMS, true},
     {"filter with shift, decimation and tail", open_long_filter, ITEMS, true},
     {"filter of integers, ahead", open_integer_filter, ITEMS, true},
@@ -366,7 +374,7 @@ int main(int count, char **arguments)
             return status;
         printf("%s: %u kinds, %u of filters\n", device, others, filters);
         CHECK_EQ(others, 5);
-        CHECK_EQ(filters, kernels ? 5 : 0);
+        CHECK_EQ(filters, kernels ? 6 : 0);
         if (count > 1)
             break;
     }

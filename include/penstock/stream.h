@@ -158,8 +158,8 @@ PENSTOCK_API int penstock_stream_link_channel(penstock_stream *from, size_t chan
  * After an error of the device the stream is of no use before a reset.
  *
  * FFT streams and spectra that convert nothing and average on the device, blocks to be decoded, filters of one channel
- * where penstock_filter_enqueue() works, and channelizers of PENSTOCK_CF32 that give all channels, on devices with a
- * kernel for their branches; else PENSTOCK_ERR_UNSUPPORTED with text.
+ * where penstock_filter_enqueue() works, and channelizers that give all channels, of PENSTOCK_CF32, _CS16, _CS8 or _CF16
+ * on devices with a kernel for their branches; else PENSTOCK_ERR_UNSUPPORTED with text.
  */
 PENSTOCK_API int penstock_stream_enqueue(penstock_stream *stream, const penstock_buffer *in, size_t count,
                                          penstock_buffer *out, size_t *given, penstock_queue *queue);

@@ -37,7 +37,7 @@ static void rewind_stream(struct channelizer *channelizer)
     const struct channel_bank *bank = &channelizer->engine.bank;
     channelizer->start = channelizer->widest - bank->window;
     channelizer->end = channelizer->widest - 1 - bank->advance;
-    memset(channelizer->in, 0, channelizer->end * sizeof *channelizer->in);
+    memset(channelizer->in, 0, channelizer->end * penstock__channelizer_engine_sample(&channelizer->engine));
     channelizer->folded = channelizer->total = channelizer->cpu_while_compiling = channelizer->flush_to = 0;
     channelizer->since = 0;
     penstock__rest_free(&channelizer->rest);
@@ -63,8 +63,7 @@ int penstock_channelizer_open(penstock_stream **stream, penstock_context *contex
                                             .context = context,
                                             .in_bytes = penstock_format_bytes(d.format),
                                             .in_values = 1 + (unsigned)d.format,
-                                            .out_values = 1 + PENSTOCK_CF32,
-                                            .lends_in = d.format == PENSTOCK_CF32}; /* as which samples gather */
+                                            .out_values = 1 + PENSTOCK_CF32};
     if ((status = penstock__channelizer_bank(&made->engine.bank, &d, d.taps, d.tap_count)) ||
         (status = penstock__channelizer_select(made, d.select, d.select_count)) ||
         (status = penstock__channelizer_make_engine(made, device)) ||
@@ -168,8 +167,8 @@ static int take(struct channelizer *channelizer, bool wait, const struct frame_s
         return PENSTOCK_OK;
     double began = penstock__now_s();
     penstock__async_build_serve(channelizer->build);
-    int status = penstock__channelizer_engine_run(engine, channelizer->in + channelizer->start, channelizer->folded,
-                                                  some, sink, at);
+    const void *in = penstock__channelizer_sample(channelizer, channelizer->start);
+    int status = penstock__channelizer_engine_run(engine, in, channelizer->folded, some, sink, at);
     penstock__async_build_served(channelizer->build);
     if (status)
         return status;

@@ -19,12 +19,12 @@ int penstock__channelizer_device_work(penstock_stream *stream, struct penstock__
     const struct channelizer *channelizer = channelizer_of(stream);
     const struct channelizer_engine *engine = &channelizer->engine;
     const struct channel_bank *bank = &engine->bank;
-    if (!engine->folds || engine->select || channelizer->desc.format != PENSTOCK_CF32)
+    if (!engine->folds || engine->select || channelizer->desc.format != engine->format)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "channelizer: on a device it takes PENSTOCK_CF32, gives all channels, and has a kernel "
-                               "for the branches");
+                               "channelizer: on a device it takes complex samples that have a zero, gives all "
+                               "channels, and has a kernel for the branches");
     *work = (struct penstock__device_work){.samples = 1,
-                                           .sample_bytes = sizeof(penstock_cf32),
+                                           .sample_bytes = penstock__channelizer_engine_sample(engine),
                                            .result_bytes = bank->channels * sizeof(penstock_cf32),
                                            .lead = bank->window - 1 - bank->advance,
                                            .step = bank->hop,

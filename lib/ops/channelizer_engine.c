@@ -29,13 +29,13 @@ static int make_folded(struct channelizer_engine *engine, penstock_plan **plan, 
 {
     const struct channel_bank *bank = &engine->bank;
     const struct penstock_problem problem = {.kind = PENSTOCK_PROBLEM_FFT,
-                                             .in_bytes = bank->hop * sizeof(penstock_cf32),
+                                             .in_bytes = bank->hop * penstock_format_bytes(engine->wanted),
                                              .out_bytes = bank->channels * sizeof(penstock_cf32),
                                              .batch = 1,
                                              .fft = {.n = bank->channels,
                                                      .direction = PENSTOCK_FORWARD,
                                                      .domain = PENSTOCK_COMPLEX,
-                                                     .format = PENSTOCK_CF32,
+                                                     .format = engine->wanted,
                                                      .window = bank->factors,
                                                      .fold = bank->weights.depth,
                                                      .spacing = bank->hop,
@@ -71,6 +71,7 @@ static int go_over(struct channelizer_engine *engine, const char *device)
         penstock_plan_free(engine->plans[0]);
         engine->plans[0] = folded;
         engine->folds = true;
+        engine->format = engine->wanted;
     }
     if ((status = penstock_plan_get_info(engine->plans[0], &info)))
         return status;
@@ -106,6 +107,7 @@ int penstock__channelizer_engine_init(struct channelizer_engine *engine, double 
     size_t together = bank->kernels->frames;
     int status;
     engine->max_latency_s = max_latency_s;
+    engine->format = PENSTOCK_CF32;
     engine->item = (ITEM_VALUES / bank->channels + together - 1) / together * together;
     if (!engine->item)
         engine->item = together;

@@ -20,7 +20,9 @@
 struct channelizer_engine {
     penstock_context *context;
     struct channel_bank bank;
-    const size_t *select; /* NULL: all channels */
+    penstock_format wanted; /* of the samples, where the device can convert them as it sums */
+    penstock_format format; /* in which they gather */
+    const size_t *select;   /* NULL: all channels */
     size_t kept;
     penstock_plan **plans; /* on the CPU one a thread, else one */
     unsigned plan_count;
@@ -48,8 +50,8 @@ struct frame_sink {
     void *const *streams;
 };
 
-/* `engine` holds context, bank and selection. After a failure too it is to be freed; bank and selection remain the
- * caller's. */
+/* `engine` holds context, bank, selection and the format that is wanted. After a failure too it is to be freed; bank
+ * and selection remain the caller's. */
 int penstock__channelizer_engine_init(struct channelizer_engine *engine, double max_latency_s, const char *device);
 void penstock__channelizer_engine_free(struct channelizer_engine *engine);
 
@@ -57,6 +59,11 @@ void penstock__channelizer_engine_free(struct channelizer_engine *engine);
 static inline struct penstock_device *penstock__channelizer_engine_memory(const struct channelizer_engine *engine)
 {
     return engine->capacity || engine->folds ? penstock__plan_executor(engine->plans[0])->state.device : NULL;
+}
+
+static inline size_t penstock__channelizer_engine_sample(const struct channelizer_engine *engine)
+{
+    return penstock_format_bytes(engine->format);
 }
 
 /* ---- channelizer_frames.c ---- */
@@ -87,10 +94,10 @@ void penstock__channelizer_engine_set_plan(struct channelizer_engine *engine, pe
 
 void penstock__channelizer_engine_set_meter(struct channelizer_engine *engine, struct penstock__meter *meter);
 
-/* Frames whose first one's window is `in[start]` on: full batches, or with `all` what is left too, as far as there is
- * room; how many. `since`: when the first of them was complete. */
+/* Frames whose first one's window is sample `start` of `in` on: full batches, or with `all` what is left too, as far as
+ * there is room; how many. `since`: when the first of them was complete. */
 struct channelizer_frames {
-    const penstock_cf32 *in;
+    const char *in;
     size_t start, count;
     uint64_t first;
     bool all;

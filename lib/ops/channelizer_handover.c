@@ -18,6 +18,7 @@ static int make_engine(void **engine, void *owner, const char *device)
         return PENSTOCK_ERR_MEMORY;
     made->context = order->context;
     made->bank = order->bank;
+    made->wanted = order->wanted;
     if ((status = penstock__channelizer_engine_init(made, order->max_latency_s, device))) {
         penstock__channelizer_engine_free(made);
         penstock__free(made);
@@ -50,6 +51,7 @@ static void take_engine(struct channelizer *channelizer, struct channelizer_engi
     *made = before;
     free_engine(made);
     channelizer->stream.lends_out = channelizer->engine.capacity && !channelizer->engine.select;
+    channelizer->stream.lends_in = channelizer->desc.format == channelizer->engine.format;
     if (!channelizer->engine.capacity)
         return;
     channelizer->engine.max_latency_s = channelizer->desc.max_latency_s;
@@ -90,14 +92,23 @@ static int keep_factors(struct channel_bank *bank)
     return copy ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
+/* What has a zero; and floats, which the CPU gathers, where another device may take over. */
+static penstock_format wanted(const penstock_channelizer_desc *desc, bool cpu_while_compiling)
+{
+    const bool kept = desc->format == PENSTOCK_CS16 || desc->format == PENSTOCK_CS8 || desc->format == PENSTOCK_CF16;
+    return kept && !cpu_while_compiling ? desc->format : PENSTOCK_CF32;
+}
+
 int penstock__channelizer_make_engine(struct channelizer *channelizer, const char *device)
 {
     static const struct penstock__maker maker = {.make = make_engine, .free = free_engine, .device = device_of};
     penstock_context *context = channelizer->engine.context;
     bool cpu_while_compiling = penstock__cpu_while_compiling(context, device);
     void *made;
-    channelizer->order = (struct channelizer_order){
-        .context = context, .bank = channelizer->engine.bank, .max_latency_s = channelizer->desc.max_latency_s};
+    channelizer->order = (struct channelizer_order){.context = context,
+                                                    .bank = channelizer->engine.bank,
+                                                    .wanted = wanted(&channelizer->desc, cpu_while_compiling),
+                                                    .max_latency_s = channelizer->desc.max_latency_s};
     int status = keep_factors(&channelizer->order.bank);
     if (status)
         return status;

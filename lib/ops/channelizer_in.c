@@ -19,6 +19,18 @@ static int find_room(struct channelizer *channelizer, size_t *room)
     return status;
 }
 
+/* `count` samples behind those that gather, from number `first` of a push of `total`. */
+static void put_in(struct channelizer *channelizer, const void *samples, penstock_format format, size_t first,
+                   size_t count, size_t total)
+{
+    const size_t bytes = penstock__channelizer_engine_sample(&channelizer->engine);
+    void *to = penstock__channelizer_sample(channelizer, channelizer->end);
+    if (format == channelizer->engine.format)
+        penstock__copy(channelizer->stream.context, to, (const char *)samples + first * bytes, count * bytes);
+    else
+        penstock__convert_all(channelizer->stream.context, to, samples, format, first, count, total);
+}
+
 /* As many of `count` samples as there is room for, a batch at a time. */
 static int take_in(struct channelizer *channelizer, const void *samples, penstock_format format, size_t count,
                    size_t *taken)
@@ -29,8 +41,7 @@ static int take_in(struct channelizer *channelizer, const void *samples, penstoc
     while (*taken < count && !status && !(status = find_room(channelizer, &room)) && room) {
         size_t chunk = count - *taken < room ? count - *taken : room;
         chunk = chunk < most ? chunk : most;
-        penstock__convert_all(engine->context, channelizer->in + channelizer->end, samples, format, *taken, chunk,
-                              count);
+        put_in(channelizer, samples, format, *taken, chunk, count);
         channelizer->end += chunk;
         *taken += chunk;
         status = penstock__channelizer_send(channelizer, false);
@@ -75,7 +86,7 @@ int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *ro
     int status = find_room(channelizer, room);
     if (engine->capacity && *room > engine->capacity * engine->bank.hop)
         *room = engine->capacity * engine->bank.hop;
-    *to = channelizer->in + channelizer->end;
+    *to = penstock__channelizer_sample(channelizer, channelizer->end);
     return status;
 }
 
@@ -106,7 +117,8 @@ static void fill_up(struct channelizer *channelizer)
     size_t whole = wanted < channelizer->capacity ? (size_t)wanted : channelizer->capacity;
     if (channelizer->end < whole) {
         penstock__channelizer_engine_settle(&channelizer->engine, whole);
-        memset(channelizer->in + channelizer->end, 0, (whole - channelizer->end) * sizeof *channelizer->in);
+        memset(penstock__channelizer_sample(channelizer, channelizer->end), 0,
+               (whole - channelizer->end) * penstock__channelizer_engine_sample(&channelizer->engine));
         channelizer->end = whole;
     }
 }

@@ -2,8 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The samples of the filter bank: they gather as floats in one piece of memory along which the frames' windows move;
- * what is left of them goes back to its front when the end is reached. A device copies full windows from there.
+ * The samples of the filter bank: they gather in one piece of memory along which the frames' windows move; what is left
+ * of them goes back to its front when the end is reached. A device copies full windows from there, of samples as they
+ * are pushed where it converts them itself, else of floats.
  */
 #include "core/context.h"
 #include "ops/channelizer_stream.h"
@@ -35,23 +36,23 @@ int penstock__channelizer_relocate(struct channelizer *channelizer, const struct
     bool whole = channelizer->in && penstock__channelizer_is_whole(channelizer);
     size_t front = whole ? window - channelizer->widest : 0, capacity = room_for(engine, window) + front;
     struct penstock_device *device = engine->folds ? penstock__channelizer_engine_memory(engine) : NULL;
+    const size_t bytes = penstock__channelizer_engine_sample(engine);
     void *made;
     if (capacity < channelizer->end + front)
         capacity = channelizer->end + front;
-    int status =
-        penstock__host_block_new(&made, engine->context, device, (capacity + BANK_SLACK) * sizeof *channelizer->in);
+    int status = penstock__host_block_new(&made, engine->context, device, (capacity + BANK_SLACK) * bytes);
     if (status)
         return status;
-    penstock_cf32 *in = made;
-    memset(in, 0, front * sizeof *in);
+    char *in = made;
+    memset(in, 0, front * bytes);
     if (channelizer->in) {
         penstock__channelizer_engine_settle(&channelizer->engine, SIZE_MAX);
-        memcpy(in + front, channelizer->in, channelizer->end * sizeof *in);
+        memcpy(in + front * bytes, channelizer->in, channelizer->end * bytes);
         penstock_host_memory_free(engine->context, channelizer->in);
         channelizer->start += front;
         channelizer->end += front;
     }
-    memset(in + channelizer->end, 0, (capacity + BANK_SLACK - channelizer->end) * sizeof *in);
+    memset(in + channelizer->end * bytes, 0, (capacity + BANK_SLACK - channelizer->end) * bytes);
     channelizer->in = in;
     channelizer->capacity = capacity;
     channelizer->widest = window;
@@ -65,7 +66,8 @@ void penstock__channelizer_to_front(struct channelizer *channelizer)
         return;
     penstock__channelizer_engine_moved(&channelizer->engine);
     penstock__channelizer_engine_settle(&channelizer->engine, channelizer->end - from);
-    memmove(channelizer->in, channelizer->in + from, (channelizer->end - from) * sizeof *channelizer->in);
+    memmove(channelizer->in, penstock__channelizer_sample(channelizer, from),
+            (channelizer->end - from) * penstock__channelizer_engine_sample(&channelizer->engine));
     channelizer->start -= from;
     channelizer->end -= from;
 }

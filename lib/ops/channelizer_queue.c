@@ -14,7 +14,8 @@ int penstock__channelizer_engine_ring(struct channelizer_engine *engine, size_t 
 {
     const struct channel_bank *bank = &engine->bank;
     const size_t frame = bank->channels * sizeof(penstock_cf32);
-    size_t in = engine->folds ? bank->hop * sizeof(penstock_cf32) : frame, most = BATCH_BYTES / (in + frame);
+    size_t in = engine->folds ? bank->hop * penstock__channelizer_engine_sample(engine) : frame,
+           most = BATCH_BYTES / (in + frame);
     engine->capacity = best_batch < most ? best_batch : most;
     if (!engine->capacity)
         engine->capacity = 1;
@@ -85,7 +86,7 @@ static void tell_meter(struct channelizer_engine *engine, size_t frames, double 
 static int send(struct channelizer_engine *engine, const struct channelizer_frames *frames)
 {
     struct penstock__ring_batch *batch = penstock__ring_last(&engine->ring);
-    const penstock_cf32 *in = frames->in + frames->start;
+    const void *in = frames->in + frames->start * penstock__channelizer_engine_sample(engine);
     double began = penstock__now_s();
     int status;
     if (engine->folds) {

@@ -28,6 +28,7 @@ struct channelizer_change {
 struct channelizer_order {
     penstock_context *context;
     struct channel_bank bank; /* the factors are its own, other weights it has not */
+    penstock_format wanted;   /* as the engine's */
     double max_latency_s;
     bool stale; /* another prototype holds by now */
 };
@@ -42,8 +43,8 @@ struct channelizer {
     uint64_t cpu_while_compiling;        /* batches of frames that the CPU made then */
     struct channelizer_change *changes;  /* in the order of their frames, all after `folded` */
 
-    penstock_cf32 *in;
-    size_t start, end, capacity; /* what is in use of `in`, from the next frame's window on */
+    char *in;                    /* samples in the engine's format */
+    size_t start, end, capacity; /* of these: what is in use, from the next frame's window on */
     size_t widest;               /* window for which there is room, and zeros before the stream */
     struct penstock__rest rest;  /* of a planar push; counted as pushed */
     uint64_t folded;             /* frames that left `in`, or are on their way from there */
@@ -62,6 +63,12 @@ static inline struct channelizer *channelizer_of(penstock_stream *stream)
 static inline const struct channelizer *const_channelizer_of(const penstock_stream *stream)
 {
     return (const struct channelizer *)(const void *)stream;
+}
+
+/* Sample `at` of what gathers. */
+static inline char *penstock__channelizer_sample(const struct channelizer *channelizer, size_t at)
+{
+    return channelizer->in + at * penstock__channelizer_engine_sample(&channelizer->engine);
 }
 
 /* ---- channelizer_memory.c ---- */
