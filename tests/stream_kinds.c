@@ -6,7 +6,7 @@
 #include "scale_stream.h"
 #include "wifi_stream.h"
 
-enum { SAMPLES = 12000, N = 64, TAPS = 33, MORE_TAPS = 200, CHANNELS = 8, FRAMES = 300, CARRIERS = 48 };
+enum { SAMPLES = 12000, N = 64, TAPS = 33, MORE_TAPS = 200, CHANNELS = 8, PAIR = 2, FRAMES = 300, CARRIERS = 48 };
 
 static penstock_cf32 samples[SAMPLES], taps[MORE_TAPS];
 static float reals[SAMPLES], real_taps[MORE_TAPS], window[N];
@@ -223,6 +223,10 @@ DESC(spectrum, spectrum_sparse).n = N, .hop = 3 * N, .average = 2, .output = PEN
                .flush_partial = true
 }
 ;
+DESC(spectrum, spectrum_channels).n = N, .hop = 24, .output = PENSTOCK_OUTPUT_POWER, .window = "hann",
+               .format = PENSTOCK_CS16, .channels = PAIR
+}
+;
 DESC(spectrum, spectrum_decay).n = N, .average = 2, .output = PENSTOCK_OUTPUT_POWER, .decay = 0.1, .window = "hann"
 }
 ;
@@ -326,6 +330,8 @@ static struct stream_case cases[] = {
     {"spectrum:64:power", &spectrum, &spectrum_power, integers, SAMPLES, CS16, N *F32, STREAM_FLOATS},
     {"spectrum:64:sparse", &spectrum, &spectrum_sparse, samples, SAMPLES, CF32, N *F32, STREAM_FLOATS},
     {"spectrum:64:decay", &spectrum, &spectrum_decay, samples, SAMPLES, CF32, N *F32, STREAM_FLOATS},
+    {"spectrum:64:channels", &spectrum, &spectrum_channels, integers, SAMPLES / PAIR, PAIR *CS16, PAIR *N *F32,
+     STREAM_FLOATS},
     {"filter:33", &filter, &filter_complex, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"filter:33:d5", &filter, &filter_shifted, integers, SAMPLES, CS16, CF32, STREAM_FLOATS},
     {"filter:33:tunable", &filter, &filter_tunable, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},

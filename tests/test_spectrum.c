@@ -70,6 +70,12 @@ static const struct setting *settings(size_t *count)
               .output = PENSTOCK_OUTPUT_POWER, .decay = 0.2),
          20000},
         {"two-sided", DESC(.n = 45, .format = PENSTOCK_F32, .two_sided = true), 20000},
+        {"channels", DESC(.n = 64, .hop = 40, .window = "hann", .centered = true, .channels = 5), 3000},
+        {"channels, average, cs16",
+         DESC(.n = 32, .hop = 20, .window = "blackman", .format = PENSTOCK_CS16, .output = PENSTOCK_OUTPUT_POWER,
+              .average = 3, .centered = true, .channels = 64),
+         2000},
+        {"channels, decay", DESC(.n = 45, .output = PENSTOCK_OUTPUT_DECIBEL, .decay = 0.25, .channels = 8), 4000},
         {"flush, empty", DESC(.n = 32, .flush_partial = true, .average = 4, .output = PENSTOCK_OUTPUT_POWER), 0},
     };
     memcpy(all, list, sizeof list);
@@ -102,32 +108,48 @@ static size_t expected_vectors(const struct setting *s)
     return transforms / average + (s->desc.flush_partial && transforms % average);
 }
 
-static void emulate_vector(double *want, const struct setting *s, const float *window, const void *samples,
-                           size_t vector, size_t length)
+static size_t channels_of(const struct setting *s)
+{
+    return s->desc.channels ? s->desc.channels : 1;
+}
+
+/* Of channel c, whose values are every so many of the samples, and of the vector. */
+static void emulate_channel(double *want, const struct setting *s, const float *window, const void *samples,
+                            size_t vector, size_t length, size_t c)
 {
     const penstock_spectrum_desc *d = &s->desc;
     size_t average = d->average ? d->average : 1, transforms = expected_transforms(s), n = d->n,
-           first = vector * average;
+           first = vector * average, channels = channels_of(s);
     size_t count = transforms - first < average ? transforms - first : average;
     double complex *bins = malloc(n * sizeof *bins);
-    memset(want, 0, 2 * length * sizeof *want);
     for (size_t t = first; t < first + count; t++) {
         for (size_t j = 0; j < n; j++) {
             size_t at = t * hop_of(s) + j;
-            bins[j] = at < s->total ? emulated_sample(samples, d->format, at, s->total) * (double)window[j] : 0;
+            bins[j] = at < s->total ? emulated_sample(samples, d->format, at * channels + c, s->total * channels) *
+                                          (double)window[j]
+                                    : 0;
         }
         CHECK_OK(penstock__dft((double *)(void *)bins, n, PENSTOCK_FORWARD));
-        for (size_t k = 0; k < length; k++) {
+        for (size_t k = 0; k < length / channels; k++) {
             double complex x = bins[d->centered ? (k + n - n / 2) % n : k] * (d->scale != 0 ? (double)d->scale : 1);
+            const size_t to = k * channels + c;
             if (d->output == PENSTOCK_OUTPUT_COMPLEX) {
-                want[2 * k] = creal(x);
-                want[2 * k + 1] = cimag(x);
+                want[2 * to] = creal(x);
+                want[2 * to + 1] = cimag(x);
             } else {
-                want[k] += (creal(x) * creal(x) + cimag(x) * cimag(x)) / (double)count;
+                want[to] += (creal(x) * creal(x) + cimag(x) * cimag(x)) / (double)count;
             }
         }
     }
     free(bins);
+}
+
+static void emulate_vector(double *want, const struct setting *s, const float *window, const void *samples,
+                           size_t vector, size_t length)
+{
+    memset(want, 0, 2 * length * sizeof *want);
+    for (size_t c = 0; c < channels_of(s); c++)
+        emulate_channel(want, s, window, samples, vector, length, c);
 }
 
 /* The mean in the place of a vector of powers. */
@@ -162,7 +184,7 @@ struct drive {
 static const void *sample_at(const struct setting *s, const void *samples, size_t at, size_t count, float *planar)
 {
     if (s->desc.format != PENSTOCK_PLANAR)
-        return (const char *)samples + at * penstock_format_bytes(s->desc.format);
+        return (const char *)samples + at * channels_of(s) * penstock_format_bytes(s->desc.format);
     memcpy(planar, (const float *)samples + at, count * sizeof *planar);
     memcpy(planar + count, (const float *)samples + s->total + at, count * sizeof *planar);
     return planar;
@@ -191,7 +213,7 @@ static size_t run_ahead(penstock_stream *spectrum, const struct setting *s, cons
 
 static size_t length_of(const struct setting *s)
 {
-    return s->desc.format == PENSTOCK_F32 && !s->desc.two_sided ? s->desc.n / 2 + 1 : s->desc.n;
+    return s->desc.format == PENSTOCK_F32 && !s->desc.two_sided ? s->desc.n / 2 + 1 : s->desc.n * channels_of(s);
 }
 
 static size_t value_bytes_of(const struct setting *s)
@@ -261,7 +283,7 @@ static size_t run(penstock_stream *spectrum, const struct setting *s, const void
 
 static void *make_samples(const struct setting *s)
 {
-    size_t bytes = (s->total + 1) * penstock_format_bytes(s->desc.format);
+    size_t bytes = (s->total + 1) * channels_of(s) * penstock_format_bytes(s->desc.format);
     bool floats =
         s->desc.format == PENSTOCK_CF32 || s->desc.format == PENSTOCK_PLANAR || s->desc.format == PENSTOCK_F32;
     void *samples = calloc(1, bytes);

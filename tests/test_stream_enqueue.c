@@ -44,6 +44,13 @@ static int open_integers(penstock_stream **stream, penstock_context *context, co
     return penstock_spectrum_open(stream, context, &desc, device);
 }
 
+static int open_channels(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    const penstock_spectrum_desc desc = PENSTOCK_SPECTRUM_DESC(.n = 32, .hop = 20, .average = 2, .window = "hann",
+                                                               .output = PENSTOCK_OUTPUT_POWER, .channels = 3);
+    return penstock_spectrum_open(stream, context, &desc, device);
+}
+
 static int open_blocks(penstock_stream **stream, penstock_context *context, const char *device)
 {
     return penstock_viterbi_blocks_open(stream, context, &PENSTOCK_VITERBI_DESC(.bits = 50), device);
@@ -100,6 +107,7 @@ static const struct kind {
     {"fft of 15 points with a window", open_odd_fft, ITEMS / 15, false},
     {"means of overlapping spectra", open_mean, ITEMS, false},
     {"decibels of integers", open_integers, ITEMS, false},
+    {"spectra of channels", open_channels, ITEMS / 3, false},
     {"viterbi blocks", open_blocks, 40, false},
     {"filter bank", open_bank, ITEMS, true},
     {"filter bank of integers", open_integer_bank, ITEMS, true},
@@ -373,7 +381,7 @@ int main(int count, char **arguments)
         if (status)
             return status;
         printf("%s: %u kinds, %u of filters\n", device, others, filters);
-        CHECK_EQ(others, 5);
+        CHECK_EQ(others, 6);
         CHECK_EQ(filters, kernels ? 6 : 0);
         if (count > 1)
             break;

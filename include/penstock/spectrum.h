@@ -12,6 +12,10 @@
  * With `decay`, an exponentially decaying mean takes each vector's place: m = decay vector + (1 - decay) m in each bin,
  * of powers, in double precision, 0 before the first vector; decibels are those of m. Once a bin is infinite or not a
  * number it stays so, until decay is 1 or a reset.
+ *
+ * With `channels` an item is a frame of that many channels, one value of each, as a filter bank gives it
+ * (channelizer.h), and so it is behind the transforms: of value k of the vectors of all channels, those of channel 0,
+ * 1, ... lie side by side. One plan does all: where samples are on a device already, a kernel or two.
  */
 #ifndef PENSTOCK_SPECTRUM_H
 #define PENSTOCK_SPECTRUM_H
@@ -41,11 +45,15 @@ typedef struct penstock_spectrum_desc {
     double decay;         /* the weight of a vector in the mean of it and those before, above 0 up to 1; 0: there is no
                              such mean. With power or decibel output */
     bool two_sided;       /* with PENSTOCK_F32: all n bins, those of negative frequencies too */
+    size_t channels;      /* whose spectra are made, of items of so many values; n times as many are at most 2^23; 0: 1.
+                             More than one: hop up to n, formats that are complex and lie together, no flush_partial,
+                             and an average for which a batch of 2^20 samples of all channels is enough */
 } penstock_spectrum_desc;
 
 #define PENSTOCK_SPECTRUM_DESC(...) PENSTOCK_DESCRIPTION(penstock_spectrum_desc, __VA_ARGS__)
 
-/* Items in are samples, items out vectors (stream.h). */
+/* Items in are samples, items out vectors (stream.h); with `channels` frames, which are pushed whole or by channel, and
+ * n frames of values. */
 PENSTOCK_API int penstock_spectrum_open(penstock_stream **stream, penstock_context *context,
                                         const penstock_spectrum_desc *desc, const char *device);
 

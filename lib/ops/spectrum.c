@@ -19,6 +19,20 @@
 
 /* ---------------------------------------------------------------- description ----------------- */
 
+static int check_channels(const penstock_spectrum_desc *desc)
+{
+    if (desc->channels > MAX_LENGTH / desc->n)
+        return bad("%zu channels of %zu points are more than %zu", desc->channels, desc->n, MAX_LENGTH);
+    if (desc->channels > 1 && (desc->format == PENSTOCK_PLANAR || desc->format == PENSTOCK_F32))
+        return bad("format %s is not for several channels", penstock_format_name(desc->format));
+    if (desc->channels > 1 && (desc->hop > desc->n || desc->flush_partial))
+        return bad("of several channels hop is up to n, and there is no flush_partial");
+    if (desc->channels > 1 && penstock__spectrum_averages_here(desc))
+        return bad("average %u of %zu channels of %zu points is more than a batch", desc->average, desc->channels,
+                   desc->n);
+    return PENSTOCK_OK;
+}
+
 static int check(void *description)
 {
     penstock_spectrum_desc *desc = description;
@@ -34,13 +48,16 @@ static int check(void *description)
         return bad("output %d is not PENSTOCK_OUTPUT_COMPLEX, _POWER or _DECIBEL", (int)desc->output);
     if (!desc->average)
         desc->average = 1;
+    if (!desc->channels)
+        desc->channels = 1;
     if (desc->average > 1 && desc->output == PENSTOCK_OUTPUT_COMPLEX)
         return bad("average %u goes with power or decibel output, not with complex", desc->average);
     if (desc->decay != 0 && desc->output == PENSTOCK_OUTPUT_COMPLEX)
         return bad("decay %g goes with power or decibel output, not with complex", desc->decay);
     if (desc->two_sided && desc->format != PENSTOCK_F32)
         return bad("two_sided is for PENSTOCK_F32: others have all bins anyway");
-    return desc->decay != 0 ? penstock__spectrum_decay_check(desc->decay) : PENSTOCK_OK;
+    const int status = check_channels(desc);
+    return status || desc->decay == 0 ? status : penstock__spectrum_decay_check(desc->decay);
 }
 
 /* A stream has no planar form; eight unsigned bits have no zero to fill up with; real samples give half of the bins. */
@@ -60,10 +77,12 @@ static int make(struct penstock__batched *batched)
     const bool here = penstock__spectrum_averages_here(d);
     spectrum->format = plan_format(d);
     spectrum->output = d->decay != 0 ? PENSTOCK_OUTPUT_POWER : d->output;
-    spectrum->length = spectrum->format == PENSTOCK_F32 ? d->n / 2 + 1 : d->n;
+    spectrum->length = spectrum->format == PENSTOCK_F32 ? d->n / 2 + 1 : d->n * d->channels;
     spectrum->value_bytes = d->output == PENSTOCK_OUTPUT_COMPLEX ? sizeof(penstock_cf32) : sizeof(float);
     batched->max_latency_s = d->max_latency_s;
-    batched->stream.in_bytes = penstock_format_bytes(d->format);
+    batched->unit = d->channels;
+    batched->stream.in_bytes = d->channels * penstock_format_bytes(d->format);
+    batched->stream.in_channels = d->channels > 1 ? d->channels : 0;
     batched->stream.out_bytes = spectrum->length * spectrum->value_bytes;
     batched->stream.in_values = 1 + (unsigned)d->format;
     batched->stream.out_values = 1 + (d->output == PENSTOCK_OUTPUT_COMPLEX ? PENSTOCK_CF32 : PENSTOCK_F32);
@@ -119,7 +138,7 @@ static void reset(struct penstock__batched *batched)
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
     int status = penstock__spectrum_check_unprepared(spectrum_of(stream));
-    return status ? status : penstock__spectrum_take(spectrum_of(stream), in->whole, count, taken);
+    return status ? status : penstock__spectrum_take(spectrum_of(stream), in, count, taken);
 }
 
 static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)

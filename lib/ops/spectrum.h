@@ -13,7 +13,7 @@ struct spectrum {
     penstock_spectrum_desc desc; /* defaults filled in; pointers are not kept */
     penstock_format format;      /* of the plan; another one than desc.format where samples are converted here */
     penstock_output output;      /* of the plan; powers where desc.output is made of a decaying mean */
-    size_t length, value_bytes;
+    size_t length, value_bytes;  /* of a vector, or of those of all channels */
 
     size_t in_frame;            /* hop > n: samples of the present transform that were taken */
     size_t to_skip;             /* hop > n: samples to leave out next */
@@ -95,8 +95,8 @@ int penstock__spectrum_run_held(struct spectrum *spectrum, const char *samples, 
 /* PENSTOCK_ERR_STATE with text while transforms were done ahead. */
 int penstock__spectrum_check_unprepared(const struct spectrum *spectrum);
 
-/* As many samples of a push as there is room for. */
-int penstock__spectrum_take(struct spectrum *spectrum, const void *samples, size_t count, size_t *taken);
+/* As many items of a push as there is room for. */
+int penstock__spectrum_take(struct spectrum *spectrum, const struct penstock__items *in, size_t count, size_t *taken);
 
 /* Pulls without counting. */
 int penstock__spectrum_pull(struct spectrum *spectrum, void *vectors, size_t capacity, bool wait, size_t *count);

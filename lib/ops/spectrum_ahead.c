@@ -14,7 +14,8 @@
 bool penstock__spectrum_goes_straight(const struct spectrum *spectrum)
 {
     return !spectrum->batched.stream.finished && !spectrum->sum && spectrum->desc.hop <= spectrum->desc.n &&
-           spectrum->format == spectrum->desc.format && penstock__plan_is_direct(spectrum->batched.plan);
+           spectrum->desc.channels == 1 && spectrum->format == spectrum->desc.format &&
+           penstock__plan_is_direct(spectrum->batched.plan);
 }
 
 int penstock__spectrum_hold(struct spectrum *spectrum, const char *samples, size_t count)

@@ -148,7 +148,7 @@ int penstock__spectrum_check_unprepared(const struct spectrum *spectrum)
 int penstock__spectrum_acquire(penstock_stream *stream, void **to, size_t *room)
 {
     int status = penstock__spectrum_check_unprepared(spectrum_of(stream));
-    return status ? status : penstock__batcher_room(spectrum_of(stream)->batched.batcher, to, room);
+    return status ? status : penstock__batched_acquire(stream, to, room);
 }
 
 void penstock__spectrum_release(penstock_stream *stream, size_t count)

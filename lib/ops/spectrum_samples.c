@@ -11,19 +11,31 @@
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
-/* Samples of a push; zeros where `from` is NULL. */
+/* Samples of a push; zeros where `from` and `channels` are NULL. */
 struct source {
     const struct spectrum *spectrum;
-    const void *from;
+    const void *from, *const *channels;
     penstock_format format;
     size_t total, first; /* in all, and the first one of these that the batcher is asked to take */
 };
+
+/* Of each channel's array, one value a frame. */
+static void fill_frames(const struct source *source, char *to, size_t first, size_t count)
+{
+    const size_t channels = source->spectrum->desc.channels, bytes = penstock_format_bytes(source->format);
+    for (size_t c = 0; c < channels; c++)
+        for (size_t f = 0; f < count; f++)
+            memcpy(to + (f * channels + c) * bytes, (const char *)source->channels[c] + (first + f) * bytes, bytes);
+}
 
 /* `count` samples in the plan's format to `to`, from sample `first` of a push. */
 static void fill(const void *owner, void *to, size_t first, size_t count)
 {
     const struct source *source = owner;
-    if (source->from)
+    const size_t channels = source->spectrum->desc.channels;
+    if (source->channels)
+        fill_frames(source, to, (source->first + first) / channels, count / channels);
+    else if (source->from)
         penstock__convert_all(source->spectrum->batched.stream.context, to, source->from, source->format,
                               source->first + first, count, source->total);
     else
@@ -103,7 +115,10 @@ static int take(struct spectrum *spectrum, struct source *source, size_t *taken)
 static int take_rest(struct spectrum *spectrum)
 {
     struct penstock__rest *rest = &spectrum->rest;
-    struct source source = {spectrum, rest->samples + rest->first, PENSTOCK_CF32, penstock__rest_count(rest), 0};
+    struct source source = {.spectrum = spectrum,
+                            .from = rest->samples + rest->first,
+                            .format = PENSTOCK_CF32,
+                            .total = penstock__rest_count(rest)};
     size_t taken = 0;
     if (!source.total)
         return PENSTOCK_OK;
@@ -112,18 +127,25 @@ static int take_rest(struct spectrum *spectrum)
     return status;
 }
 
-int penstock__spectrum_take(struct spectrum *spectrum, const void *samples, size_t count, size_t *taken)
+int penstock__spectrum_take(struct spectrum *spectrum, const struct penstock__items *in, size_t count, size_t *taken)
 {
-    bool planar = spectrum->desc.format == PENSTOCK_PLANAR;
+    const bool planar = spectrum->desc.format == PENSTOCK_PLANAR;
+    struct source source = {.spectrum = spectrum,
+                            .from = in->whole,
+                            .channels = in->channels,
+                            .format = spectrum->desc.format,
+                            .total = count * spectrum->desc.channels};
+    size_t samples = 0;
     int status = take_rest(spectrum);
     if (status || penstock__rest_count(&spectrum->rest))
         return status;
-    if ((planar && (status = penstock__rest_reserve(&spectrum->rest, count))) ||
-        (status = take(spectrum, &(struct source){spectrum, samples, spectrum->desc.format, count, 0}, taken)))
+    if (planar && (status = penstock__rest_reserve(&spectrum->rest, count)))
         return status;
-    if (planar && *taken < count)
-        penstock__rest_keep(&spectrum->rest, samples, count, taken);
-    return PENSTOCK_OK;
+    status = take(spectrum, &source, &samples);
+    *taken = samples / spectrum->desc.channels;
+    if (!status && planar && *taken < count)
+        penstock__rest_keep(&spectrum->rest, in->whole, count, taken);
+    return status;
 }
 
 /* Transforms whose samples were all pushed. */

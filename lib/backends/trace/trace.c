@@ -192,7 +192,7 @@ const struct penstock_backend penstock__trace_backend = {
     .folds = true,
     .name = "trace",
     .licence = "MIT",
-    .flags = PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC |
+    .flags = PENSTOCK_BACKEND_NOT_AUTOMATIC | PENSTOCK_BACKEND_PLANES | PENSTOCK_BACKEND_FEC | PENSTOCK_BACKEND_LDPC |
              PENSTOCK_BACKEND_DEVELOPERS | PENSTOCK_BACKEND_FORKS,
     .single = true,
     .device_bytes = sizeof(struct trace_device),
