@@ -73,6 +73,13 @@ static int open_synthesizer(penstock_stream **stream, penstock_context *context,
         &PENSTOCK_SYNTHESIZER_DESC(.channels = CHANNELS, .taps = filter_bank, .tap_count = CHANNELS * 6), device);
 }
 
+static int open_spectra(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    return penstock_spectrum_open(
+        stream, context,
+        &PENSTOCK_SPECTRUM_DESC(.n = 16, .hop = 9, .output = PENSTOCK_OUTPUT_POWER, .channels = CHANNELS), device);
+}
+
 static const struct pair {
     const char *name;
     open_node *first, *second;
@@ -87,6 +94,7 @@ static const struct pair {
     {"filter, channelizer", open_filter, open_channelizer},
     {"channelizer, synthesizer", open_channelizer, open_synthesizer},
     {"synthesizer, spectrum", open_synthesizer, open_spectrum},
+    {"channelizer, spectra", open_channelizer, open_spectra},
 };
 
 /* ---------------------------------------------------------------- runs ------------------------ */

@@ -104,6 +104,7 @@ static int pass_end(penstock_stream *from, bool wait)
         return PENSTOCK_OK;
     from->passing = PENSTOCK__LENT_OPEN;
     for (struct penstock__link *link = from->links; link; link = link->following) {
+        penstock__link_settle(link->to);
         int failed = penstock__lent_end(link->to, end);
         if (!failed && link->to->links)
             failed = penstock__link_end(link->to, end);
@@ -293,7 +294,7 @@ static int link_streams(const char *call, penstock_stream *from, size_t channel,
     if (!(link = penstock__calloc(1, sizeof *link)))
         return PENSTOCK_ERR_MEMORY;
     *link = (struct penstock__link){.from = from, .to = to, .channel = channel, .following = from->links};
-    if (from->out_channels <= 1 && (status = penstock__device_link_new(&link->device, from, to))) {
+    if (channel == WHOLE && (status = penstock__device_link_new(&link->device, from, to))) {
         penstock__free(link);
         return status;
     }

@@ -179,13 +179,6 @@ static int take(struct channelizer *channelizer, bool wait, const struct frame_s
     return PENSTOCK_OK;
 }
 
-/* The first frame needs the samples up to p; those after the stream's end are not waited for. */
-static void gave(penstock_stream *stream, size_t count)
-{
-    const penstock_channelizer_desc *desc = &channelizer_of(stream)->desc;
-    penstock__stream_gave(stream, count, stream->given * desc->hop + desc->advance + 1, desc->hop);
-}
-
 static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
 {
     struct channelizer *channelizer = channelizer_of(stream);
@@ -199,7 +192,7 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
             break;
         *count += some;
     }
-    gave(stream, *count);
+    penstock__channelizer_gave(stream, *count);
     return *count ? PENSTOCK_OK : status;
 }
 
@@ -219,7 +212,7 @@ static void release(penstock_stream *stream, size_t count)
     struct channelizer *channelizer = channelizer_of(stream);
     penstock__ring_release(&channelizer->engine.ring, count);
     penstock__channelizer_send(channelizer, false);
-    gave(stream, count);
+    penstock__channelizer_gave(stream, count);
 }
 
 static double due_s(const penstock_stream *stream)
@@ -263,5 +256,6 @@ const struct penstock__stream_kind penstock__channelizer_kind = {
     .due_s = due_s,
     .get_info = get_info,
     .get_stats = penstock__channelizer_get_stats,
+    .device_source = &penstock__channelizer_device_source,
     .device_work = penstock__channelizer_device_work,
 };

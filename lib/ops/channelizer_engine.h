@@ -106,6 +106,13 @@ struct channelizer_frames {
 int penstock__channelizer_engine_send(struct channelizer_engine *engine, const struct channelizer_frames *frames,
                                       size_t *sent);
 
+/* The batch that is filled is on its way, with `count` frames of samples from `start` on. */
+void penstock__channelizer_engine_sent(struct channelizer_engine *engine, size_t start, size_t count, double since);
+
+/* Batches that were handed over to a link go to the device by the plan's own slots, from their samples in `in`. Tickets
+ * are the first frames' numbers before. A failure is kept until its turn comes. */
+void penstock__channelizer_engine_send_again(struct channelizer_engine *engine, const char *in);
+
 /* Waits for what reads samples that lie ahead, but before place `end`; SIZE_MAX: for all. A failure is kept until its
  * turn comes. */
 void penstock__channelizer_engine_settle(struct channelizer_engine *engine, size_t end);

@@ -8,14 +8,16 @@
 
 /* ---------------------------------------------------------------- samples in ------------------ */
 
-/* How many samples there is room for; where there is none, what waits for more is sent. */
+/* How many samples can come at a time; where there is no room, what waits for more is sent. */
 static int find_room(struct channelizer *channelizer, size_t *room)
 {
     int status = PENSTOCK_OK;
     if (!(*room = penstock__channelizer_make_way(channelizer))) {
-        status = penstock__channelizer_send(channelizer, true);
+        status = penstock__channelizer_offer(channelizer, true);
         *room = penstock__channelizer_make_way(channelizer);
     }
+    const size_t most = penstock__channelizer_most(channelizer);
+    *room = *room < most ? *room : most;
     return status;
 }
 
@@ -35,16 +37,14 @@ static void put_in(struct channelizer *channelizer, const void *samples, penstoc
 static int take_in(struct channelizer *channelizer, const void *samples, penstock_format format, size_t count,
                    size_t *taken)
 {
-    const struct channelizer_engine *engine = &channelizer->engine;
-    size_t room, most = engine->capacity ? engine->capacity * engine->bank.hop : SIZE_MAX;
+    size_t room;
     int status = PENSTOCK_OK;
     while (*taken < count && !status && !(status = find_room(channelizer, &room)) && room) {
         size_t chunk = count - *taken < room ? count - *taken : room;
-        chunk = chunk < most ? chunk : most;
         put_in(channelizer, samples, format, *taken, chunk, count);
         channelizer->end += chunk;
         *taken += chunk;
-        status = penstock__channelizer_send(channelizer, false);
+        status = penstock__channelizer_offer(channelizer, false);
     }
     return status;
 }
@@ -81,11 +81,8 @@ int penstock__channelizer_push(penstock_stream *stream, const struct penstock__i
 int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *room)
 {
     struct channelizer *channelizer = channelizer_of(stream);
-    const struct channelizer_engine *engine = &channelizer->engine;
     penstock__channelizer_collect(channelizer);
     int status = find_room(channelizer, room);
-    if (engine->capacity && *room > engine->capacity * engine->bank.hop)
-        *room = engine->capacity * engine->bank.hop;
     *to = penstock__channelizer_sample(channelizer, channelizer->end);
     return status;
 }
@@ -93,7 +90,7 @@ int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *ro
 int penstock__channelizer_commit(penstock_stream *stream, size_t count)
 {
     channelizer_of(stream)->end += count;
-    return penstock__channelizer_send(channelizer_of(stream), false);
+    return penstock__channelizer_offer(channelizer_of(stream), false);
 }
 
 /* ---------------------------------------------------------------- the end --------------------- */
@@ -137,7 +134,7 @@ int penstock__channelizer_flush(penstock_stream *stream)
 {
     struct channelizer *channelizer = channelizer_of(stream);
     channelizer->flush_to = channelizer->folded + penstock__channelizer_all_windows(channelizer);
-    return penstock__channelizer_send(channelizer, false);
+    return penstock__channelizer_offer(channelizer, false);
 }
 
 int penstock__channelizer_finish(penstock_stream *stream)

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The analysis bank while it runs: other taps and channels, latency, stats. */
+#include "core/link.h"
 #include "ops/channelizer_check.h"
 #include "ops/channelizer_stream.h"
 
@@ -20,6 +21,7 @@ int penstock_channelizer_set_taps(penstock_stream *stream, const float *taps, si
         return status;
     struct channelizer *channelizer = channelizer_of(stream);
     const penstock_channelizer_desc *d = &channelizer->desc;
+    penstock__link_settle(stream); /* whose samples may move */
     if ((status = penstock__prototype_check(taps, &tap_count, d->channels, d->hop)))
         return status;
     if (d->advance >= tap_count)
@@ -42,7 +44,7 @@ int penstock_channelizer_set_taps(penstock_stream *stream, const float *taps, si
         *from = change->frame * d->hop + d->advance;
     channelizer->desc.tap_count = tap_count;
     penstock__channelizer_leave(channelizer, 0);
-    penstock__channelizer_send(channelizer, false); /* frames up to it, which no more join */
+    penstock__channelizer_offer(channelizer, false); /* frames up to it, which no more join */
     return PENSTOCK_OK;
 }
 
@@ -72,7 +74,10 @@ int penstock__channelizer_select(struct channelizer *channelizer, const size_t *
 int penstock_channelizer_set_select(penstock_stream *stream, const size_t *select, size_t select_count)
 {
     int status = penstock__stream_is(stream, &penstock__channelizer_kind, "penstock_channelizer_set_select");
-    return status ? status : penstock__channelizer_select(channelizer_of(stream), select, select_count);
+    if (status)
+        return status;
+    penstock__link_settle(stream);
+    return penstock__channelizer_select(channelizer_of(stream), select, select_count);
 }
 
 /* ---------------------------------------------------------------- latency and stats ----------- */

@@ -100,7 +100,25 @@ size_t penstock__channelizer_full_windows(const struct channelizer *channelizer)
     return full < alike ? full : (size_t)alike;
 }
 
-static bool overdue(const struct channelizer *channelizer)
+static bool held_back(const struct channelizer *channelizer)
+{
+    return channelizer->shared && !channelizer->stream.finished;
+}
+
+size_t penstock__channelizer_most(const struct channelizer *channelizer)
+{
+    const struct channelizer_engine *engine = &channelizer->engine;
+    const struct channel_bank *bank = &engine->bank;
+    const size_t gathered = channelizer->end - channelizer->start;
+    if (!engine->capacity)
+        return SIZE_MAX;
+    if (!held_back(channelizer))
+        return engine->capacity * bank->hop;
+    const size_t whole = (engine->capacity - 1) * bank->hop + bank->window;
+    return gathered < whole ? whole - gathered : 0;
+}
+
+bool penstock__channelizer_overdue(const struct channelizer *channelizer)
 {
     double limit = channelizer->engine.max_latency_s;
     return limit > 0 && channelizer->since > 0 && penstock__now_s() - channelizer->since >= limit;
@@ -120,7 +138,8 @@ int penstock__channelizer_send(struct channelizer *channelizer, bool all)
                                             .count = count,
                                             .first = channelizer->folded,
                                             .all = all || changes || channelizer->stream.finished ||
-                                                   channelizer->folded < channelizer->flush_to || overdue(channelizer),
+                                                   channelizer->folded < channelizer->flush_to ||
+                                                   penstock__channelizer_overdue(channelizer),
                                             .since = channelizer->since};
         status = penstock__channelizer_engine_send(engine, &frames, &sent);
         if (sent)
@@ -130,4 +149,13 @@ int penstock__channelizer_send(struct channelizer *channelizer, bool all)
             break;
     }
     return status;
+}
+
+int penstock__channelizer_offer(struct channelizer *channelizer, bool all)
+{
+    if (!held_back(channelizer))
+        return penstock__channelizer_send(channelizer, all);
+    if (channelizer->since == 0 && penstock__channelizer_all_windows(channelizer))
+        channelizer->since = penstock__now_s();
+    return PENSTOCK_OK;
 }

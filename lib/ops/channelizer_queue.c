@@ -99,13 +99,36 @@ static int send(struct channelizer_engine *engine, const struct channelizer_fram
     if (status)
         return penstock__failure_keep(&engine->failure, status);
     tell_meter(engine, frames->count, began);
-    batch->samples = SIZE_MAX;
-    engine->starts[engine->ring.filling] = frames->start;
-    batch->items = frames->count;
-    batch->read = 0;
-    batch->since = frames->since;
-    penstock__ring_sent(&engine->ring);
+    penstock__channelizer_engine_sent(engine, frames->start, frames->count, frames->since);
     return PENSTOCK_OK;
+}
+
+void penstock__channelizer_engine_sent(struct channelizer_engine *engine, size_t start, size_t count, double since)
+{
+    struct penstock__ring_batch *batch = penstock__ring_last(&engine->ring);
+    batch->samples = SIZE_MAX;
+    engine->starts[engine->ring.filling] = start;
+    batch->items = count;
+    batch->read = 0;
+    batch->since = since;
+    penstock__ring_sent(&engine->ring);
+}
+
+void penstock__channelizer_engine_send_again(struct channelizer_engine *engine, const char *in)
+{
+    const size_t bytes = penstock__channelizer_engine_sample(engine);
+    int status = engine->failure.status;
+    for (unsigned i = 0; i < engine->ring.count; i++) {
+        const unsigned number = (engine->ring.oldest + i) % engine->ring.count;
+        struct penstock__ring_batch *batch = &engine->ring.batches[number];
+        if (batch->state != PENSTOCK__RING_HANDED)
+            continue;
+        const size_t turn = penstock__channel_bank_turn(&engine->bank, batch->ticket);
+        if (!status && (status = penstock__plan_submit_turned(engine->plans[0], in + engine->starts[number] * bytes,
+                                                              turn, batch->out, batch->items, &batch->ticket)))
+            penstock__failure_keep(&engine->failure, status);
+        batch->state = status ? PENSTOCK__RING_LOST : PENSTOCK__RING_SENT;
+    }
 }
 
 int penstock__channelizer_engine_send(struct channelizer_engine *engine, const struct channelizer_frames *frames,
@@ -156,7 +179,7 @@ size_t penstock__channelizer_engine_free_up_to(struct channelizer_engine *engine
     size_t end = SIZE_MAX;
     for (unsigned i = 0; i < engine->ring.count; i++) {
         const struct penstock__ring_batch *batch = &engine->ring.batches[i];
-        if (batch->state == PENSTOCK__RING_SENT && batch->samples < end)
+        if (penstock__ring_is_away(batch) && batch->samples < end)
             end = batch->samples;
     }
     return end;

@@ -51,6 +51,9 @@ struct channelizer {
     uint64_t flush_to;           /* those before this one are sent at once */
     double since;                /* when the first of those that wait to be sent was complete; 0: none was */
     uint64_t total;              /* frames of the whole stream, once finished */
+
+    bool shared;     /* full batches wait for a link that keeps their frames on the device: channelizer_device.c */
+    uint64_t handed; /* the first frame of the oldest batch on its way there */
 };
 
 extern const struct penstock__stream_kind penstock__channelizer_kind;
@@ -69,6 +72,14 @@ static inline const struct channelizer *const_channelizer_of(const penstock_stre
 static inline char *penstock__channelizer_sample(const struct channelizer *channelizer, size_t at)
 {
     return channelizer->in + at * penstock__channelizer_engine_sample(&channelizer->engine);
+}
+
+/* Counts frames that were given. The first one needs the samples up to p; those after the stream's end are not waited
+ * for. */
+static inline void penstock__channelizer_gave(penstock_stream *stream, size_t count)
+{
+    const penstock_channelizer_desc *desc = &channelizer_of(stream)->desc;
+    penstock__stream_gave(stream, count, stream->given * desc->hop + desc->advance + 1, desc->hop);
 }
 
 /* ---- channelizer_memory.c ---- */
@@ -90,6 +101,15 @@ size_t penstock__channelizer_full_windows(const struct channelizer *channelizer)
 
 /* Full windows on their way to a device that works in batches: whole batches, or all. */
 int penstock__channelizer_send(struct channelizer *channelizer, bool all);
+
+/* The same after a push; where a link may take a batch it does not go before a pull asks for it. */
+int penstock__channelizer_offer(struct channelizer *channelizer, bool all);
+
+/* Samples that may come at a time: those of a batch, of which no second one gathers where a link may take the first. */
+size_t penstock__channelizer_most(const struct channelizer *channelizer);
+
+/* Whether what waits for a full batch was to be on its way by now. */
+bool penstock__channelizer_overdue(const struct channelizer *channelizer);
 
 /* ---- channelizer_in.c ---- */
 
@@ -146,6 +166,7 @@ void penstock__channelizer_collect(struct channelizer *channelizer);
 /* ---- channelizer_device.c ---- */
 
 /* Of the kind's table. */
+extern const struct penstock__device_source penstock__channelizer_device_source;
 int penstock__channelizer_device_work(penstock_stream *stream, struct penstock__device_work *work);
 
 /* ---- channelizer_live.c ---- */

@@ -15,6 +15,7 @@ struct trace_step {
     const void *from;
     void *to;
     size_t bytes, frames, samples;
+    uint32_t turn; /* of the first frame, where samples are folded */
     struct trace_plan *plan;
     uint64_t number;
     unsigned stamps; /* which to note before it is done, as bits */
@@ -136,8 +137,11 @@ int penstock__trace_enqueue(struct penstock_slot *slot, struct penstock_plan_sta
     const struct penstock_problem *problem = plan->problem;
     const size_t average = problem->kind == PENSTOCK_PROBLEM_FFT ? problem->fft.average : 1;
     struct trace_plan *self = plan->priv;
-    struct trace_step step = {
-        .kind = STEP_TRANSFORM, .frames = job->frames, .samples = job->samples, .plan = plan->priv};
+    struct trace_step step = {.kind = STEP_TRANSFORM,
+                              .frames = job->frames,
+                              .samples = job->samples,
+                              .turn = job->spacing,
+                              .plan = plan->priv};
     int status;
     if (!enter(slot))
         return PENSTOCK_ERR_STATE;
@@ -251,7 +255,8 @@ static int transform(struct trace_slot *slot, const struct trace_step *step)
                                .out = &buffers[1],
                                .gather = step->gather.memory ? &buffers[2] : NULL,
                                .frames = step->frames,
-                               .samples = step->samples};
+                               .samples = step->samples,
+                               .spacing = step->turn};
     unsigned lent = 0, wanted = step->gather.memory ? 3 : 2;
     uint64_t number;
     int status = PENSTOCK_OK;
