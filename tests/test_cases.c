@@ -30,7 +30,7 @@ static int count_case(void *argument, const char *text)
 static void test_lists(void)
 {
     static struct tally tally;
-    enum { QUICK = 62 + 8 + 9 + 9 + 7 + 3 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
+    enum { QUICK = 62 + 8 + 9 + 9 + 7 + 5 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
     static const struct {
         const char *device;
         bool full;
@@ -90,6 +90,11 @@ static void test_meaning(void)
     CHECK_EQ(test.chain.spectrum.n, 256);
     CHECK_EQ(test.chain.spectrum.hop, 64);
     CHECK_EQ(test.chain.spectrum.average, 3);
+    CHECK(!test.chain.has_bank, "a filter is taken for a filter bank");
+    CHECK_EQ(case_parse(&test, "chain:channelizer:60:hop45:enqueue+spectrum:256:hop64"), 0);
+    CHECK(test.chain.has_bank && test.chain.bank.enqueue, "a filter bank is not taken for one");
+    CHECK_EQ(test.chain.bank.hop, 45);
+    CHECK_EQ(test.chain.spectrum.channels, 60);
 }
 
 /* Pairs known without computing: an impulse, a tone, and a constant. */

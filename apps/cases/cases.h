@@ -15,6 +15,7 @@
  *     viterbi:dvb:3/4:1024     blocks of 1024 bits of a convolutional code
  *     ldpc:wifi:1944:1/2       blocks of a low-density parity-check code
  *     chain:filter:ccf:129:d4+spectrum:1024    a filter linked to a spectrum
+ *     chain:channelizer:64+spectrum:256        a filter bank linked to spectra of all its channels
  */
 #ifndef PENSTOCK_APPS_CASES_H
 #define PENSTOCK_APPS_CASES_H
@@ -49,8 +50,9 @@ struct spectrum_case {
     penstock_format format;
     penstock_output output;
     char window[WINDOW_TEXT];
-    bool acquire; /* through the stream's own memory, not pushed and pulled */
-    bool vectors; /* a stream of vectors: penstock_fft_stream_open() */
+    bool acquire;    /* through the stream's own memory, not pushed and pulled */
+    bool vectors;    /* a stream of vectors: penstock_fft_stream_open() */
+    size_t channels; /* of a filter bank, whose frames are the items; 0: none */
 };
 
 struct filter_case {
@@ -71,6 +73,7 @@ struct channelizer_case {
     size_t keep;                   /* channels kept; 0: all */
     bool streams;                  /* pulled by channel */
     bool acquire;                  /* through the stream's own memory, not pushed and pulled */
+    bool enqueue;                  /* timed with samples and frames in the device's memory */
     penstock_format format;
 };
 
@@ -115,7 +118,9 @@ struct resampler_case {
 };
 
 struct chain_case {
-    struct filter_case filter; /* its samples are the chain's */
+    bool has_bank;
+    struct filter_case filter; /* its samples are the chain's; or */
+    struct channelizer_case bank;
     struct spectrum_case spectrum;
 };
 

@@ -83,7 +83,8 @@ int spectrum_case_open(penstock_stream **stream, float **window, const struct sp
     return penstock_spectrum_open(stream, target->context,
                                   &PENSTOCK_SPECTRUM_DESC(.n = spectrum->n, .hop = spectrum->hop,
                                                           .format = spectrum->format, .taps = *window,
-                                                          .output = spectrum->output, .average = spectrum->average),
+                                                          .output = spectrum->output, .average = spectrum->average,
+                                                          .channels = spectrum->channels),
                                   target->device);
 }
 

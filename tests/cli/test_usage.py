@@ -100,8 +100,9 @@ for case, why in {
     "spectrum:64:power:hop1073741824:x1073741824:avg1073741824": "more than 2^40 samples",
     "receive:wifi:idel": "did you mean 'idle'?", "chain:spectrum:64+filter:ccf:9": "a chain is filter:...+spectrum:...",
     "chain:filter:fff:9+spectrum:64": "one channel of complex values",
-    "chain:filter:ccf:9+spectrum:64:cs16": "told by the filter's words",
-    "chain:filter:ccf:9+spectrum:64:decibel": "no bound"}.items():
+    "chain:filter:ccf:9+spectrum:64:cs16": "told by the first one's words",
+    "chain:filter:ccf:9+spectrum:64:decibel": "no bound", "chain:channelizer:8:keep2+spectrum:64": "all channels, in frames",
+    "chain:channelizer:8+spectrum:64:vectors": "no vectors", "channelizer:8:acquire:enqueue": "one of streams"}.items():
     check_error(2, why, "check", "cpu", "--case", case)
 check_error(2, "unknown study 'radices'", "bench", "--study", "radices")
 check_error(2, "unknown peer 'fftv'; did you mean 'fftw'?", "bench", "--against", "fftv")
