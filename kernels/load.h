@@ -4,7 +4,7 @@
 /*
  * The load stage: one sample of any format to a complex float, times the window, times the rotation.
  * Folded, a point is the sum of FOLD samples, LENGTH apart, times their factors; `turn` is the frame's.
- * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), GATHERED, REVERSE_IN (exchange real and imaginary
+ * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), WINDOW_SIDE (neighbours with the same), GATHERED, REVERSE_IN (exchange real and imaginary
  * parts), REAL, METHOD, COLUMNS, IN_COUNT (points that there are samples for; the others are 0), table offsets.
  */
 #define REAL_PACKED  1 /* samples 2j and 2j + 1 are point j */
@@ -164,9 +164,14 @@ typedef float k_sample;
     re##s *= table[WINDOW_AT + 2 * (at)]; \
     im##s *= table[WINDOW_AT + 2 * (at) + 1];
 #elif WINDOW == 1
+#if WINDOW_SIDE > 1
+#define WINDOW_PLACE(at) ((k_index)((k_size)(at) / WINDOW_SIDE))
+#else
+#define WINDOW_PLACE(at) (at)
+#endif
 #define LOAD_WINDOW(s, at)                        \
     {                                             \
-        const float w_ = table[WINDOW_AT + (at)]; \
+        const float w_ = table[WINDOW_AT + WINDOW_PLACE(at)]; \
         re##s *= w_;                              \
         im##s *= w_;                              \
     }

@@ -22,6 +22,7 @@ static void define_load(struct gpu_text *text, const struct gpu_decomposition *d
     define(text, "SKIP", first ? fft->skip : 0);
     define(text, "WINDOW", table->window_kind);
     define(text, "WINDOW_AT", table->window_at);
+    define(text, "WINDOW_SIDE", table->window_side);
     define(text, "FOLD", first ? fft->fold : 0);
     define(text, "FOLD_AT", table->fold_at);
     define(text, "HALF_AT", table->half_at);

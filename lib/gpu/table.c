@@ -34,6 +34,16 @@ static size_t turns_of(const struct gpu_decomposition *decomposition, const stru
     return pass->inner < penstock__gpu_columns(decomposition, pass) ? decomposition->total / pass->inner : 0;
 }
 
+/* How many columns have the same window: all of them, or else none does with another. */
+static unsigned same_factors(const struct gpu_decomposition *decomposition, const struct penstock_fft_problem *fft)
+{
+    const size_t side = decomposition->side;
+    for (size_t i = 0; i < fft->n; i++)
+        if (memcmp(&fft->window[i], &fft->window[i / side * side], sizeof *fft->window))
+            return 1;
+    return (unsigned)side;
+}
+
 static void lay_out(struct gpu_table *table, const struct gpu_decomposition *decomposition, const struct gpu_pass *pass,
                     const struct penstock_fft_problem *fft)
 {
@@ -44,7 +54,8 @@ static void lay_out(struct gpu_table *table, const struct gpu_decomposition *dec
     if (pass->first)
         table->window_kind = bluestein || (fft->shift != 0 && !fft->gathered) ? 2 : fft->window && !fft->fold ? 1 : 0;
     table->fold_at = reserve(&at, pass->first ? fft->fold * fft->n : 0);
-    table->window_at = reserve(&at, table->window_kind * fft->n);
+    table->window_side = table->window_kind == 1 ? same_factors(decomposition, fft) : 1;
+    table->window_at = reserve(&at, table->window_kind * fft->n / table->window_side);
     table->spectrum_at = reserve(&at, pass->middle ? 2 * (size_t)decomposition->total : 0);
     table->chirp_at = reserve(&at, bluestein && pass->last ? 2 * (size_t)decomposition->length : 0);
     table->order_in_at = reserve(&at, rader ? decomposition->total : 0);
@@ -167,8 +178,8 @@ static int fill(const struct gpu_table *table, const struct gpu_decomposition *d
     int status = fill_stages(values, table->stage_at, &pass->config);
     if (!status && decomposition->real == GPU_PACKED)
         status = fill_half(values + table->half_at, decomposition->length);
-    if (table->window_kind == 1)
-        memcpy(values + table->window_at, fft->window, fft->n * sizeof(float));
+    for (size_t i = 0; table->window_kind == 1 && i < fft->n / table->window_side; i++)
+        values[table->window_at + i] = fft->window[i * table->window_side];
     if (fft->fold && pass->first)
         memcpy(values + table->fold_at, fft->window, fft->fold * fft->n * sizeof(float));
     if (table->window_kind == 2 && decomposition->method != GPU_BLUESTEIN)

@@ -15,6 +15,7 @@ struct gpu_table {
     unsigned half_at;                  /* exp(2 pi i k / n), k < n / 2, of packed real samples */
     unsigned window_at;
     unsigned window_kind;                   /* 0: none, 1: n factors, 2: n pairs, window times shift times chirp */
+    unsigned window_side;                   /* of kind 1: so many samples side by side have the same factor */
     unsigned fold_at;                       /* factors of a folded frame's samples */
     unsigned spectrum_at;                   /* of the convolution, total pairs */
     unsigned chirp_at;                      /* exp(-pi i k k / n), k < n */
