@@ -159,6 +159,8 @@ static const struct stream_kind ofdm = {.open = open_ofdm_stream, .push = push_f
 static const struct stream_kind ofdm_on = {
     .open = open_ofdm_stream, .push = penstock_stream_push, .pull = pull_symbols};
 
+static const struct stream_kind ofdm_bits = {.open = open_ofdm_stream};
+
 /* ---------------------------------------------------------------- Wi-Fi ----------------------- */
 
 struct wifi_record {
@@ -280,6 +282,10 @@ DESC(ofdm_stream, ofdm_continuous).n = N, .guard = 16, .carriers = carriers, .ca
                   .continuous = true
 }
 ;
+DESC(ofdm_stream, ofdm_soft).n = N, .guard = 16, .carriers = carriers, .carrier_count = CARRIERS, .continuous = true,
+                  .soft = true, .format = PENSTOCK_CS16
+}
+;
 DESC(scale, scale_down).factor = -0.3f
 }
 ;
@@ -347,6 +353,7 @@ static struct stream_case cases[] = {
     {"synthesizer:8", &synthesizer, &synthesizer_over, samples, FRAMES, CHANNELS *CF32, CF32, STREAM_FLOATS},
     {"ofdm:frames", &ofdm, &ofdm_frames, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
     {"ofdm:continuous", &ofdm_on, &ofdm_continuous, samples, SAMPLES, CF32, SYMBOL_BYTES, STREAM_SYMBOL},
+    {"ofdm:soft", &ofdm_bits, &ofdm_soft, integers, SAMPLES, CS16, 2 * CARRIERS, STREAM_SOFT},
     {"scale", &scale, &scale_down, samples, SAMPLES, CF32, CF32, STREAM_FLOATS},
     {"viterbi", &viterbi, &viterbi_plain, integers, 2 * SAMPLES, 1, 1, STREAM_RECORD},
     {"viterbi:3/4", &viterbi, &viterbi_punctured, reals, SAMPLES, F32, 1, STREAM_RECORD},
@@ -407,7 +414,9 @@ static bool floats_agree(const char *got, const char *want, size_t count, size_t
 bool stream_values_agree(const struct stream_case *c, const void *got, const void *want, size_t items)
 {
     const char *a = got, *b = want;
-    size_t floats = c->values == STREAM_FLOATS ? c->out_bytes / sizeof(float) : 2 * CARRIERS;
+    size_t floats = c->values == STREAM_FLOATS ? c->out_bytes / sizeof(float)
+                    : c->values == STREAM_SOFT ? 0
+                                               : 2 * CARRIERS;
     if (c->values == STREAM_RECORD)
         return !memcmp(a, b, items * c->out_bytes);
     if (!floats_agree(a, b, items, floats, c->out_bytes))

@@ -25,6 +25,7 @@ struct stream_kind {
 enum stream_values {
     STREAM_FLOATS, /* floats alone */
     STREAM_SYMBOL, /* the points of a symbol, then its soft bits */
+    STREAM_SOFT,   /* soft bits */
     STREAM_RECORD  /* equal to the bit */
 };
 

@@ -80,6 +80,26 @@ static int open_spectra(penstock_stream **stream, penstock_context *context, con
         &PENSTOCK_SPECTRUM_DESC(.n = 16, .hop = 9, .output = PENSTOCK_OUTPUT_POWER, .channels = CHANNELS), device);
 }
 
+static int open_symbols(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    static const int32_t carriers[] = {-20, -7, -3, -1, 1, 2, 5, 11, 30};
+    const penstock_ofdm_stream_desc desc =
+        PENSTOCK_OFDM_STREAM_DESC(.n = 64, .guard = 16, .carriers = carriers, .carrier_count = 9, .continuous = true,
+                                  .soft = true);
+    return penstock_ofdm_stream_open(stream, context, &desc, device);
+}
+
+static int open_decoder(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    return penstock_viterbi_stream_open(
+        stream, context, &PENSTOCK_VITERBI_DESC(.end = PENSTOCK_TRELLIS_OPEN, .bits = 64, .batch = 3), device);
+}
+
+static int open_blocks(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    return penstock_viterbi_blocks_open(stream, context, &PENSTOCK_VITERBI_DESC(.bits = 50), device);
+}
+
 static const struct pair {
     const char *name;
     open_node *first, *second;
@@ -95,6 +115,8 @@ static const struct pair {
     {"channelizer, synthesizer", open_channelizer, open_synthesizer},
     {"synthesizer, spectrum", open_synthesizer, open_spectrum},
     {"channelizer, spectra", open_channelizer, open_spectra},
+    {"OFDM, Viterbi", open_symbols, open_decoder},
+    {"OFDM, blocks", open_symbols, open_blocks},
 };
 
 /* ---------------------------------------------------------------- runs ------------------------ */
@@ -250,6 +272,13 @@ static void check_errors(penstock_context *context)
     refuse(penstock_stream_link(filter, integers), PENSTOCK_ERR_ARGUMENT, "filter gives cf32, filter takes cs16");
     refuse(penstock_stream_link(filter, filter), PENSTOCK_ERR_ARGUMENT, "circle");
     refuse(penstock_stream_link(receiver, filter), PENSTOCK_ERR_UNSUPPORTED, "frames");
+    penstock_stream *symbols, *decoder;
+    CHECK_OK(open_symbols(&symbols, context, "cpu"));
+    CHECK_OK(open_decoder(&decoder, context, "cpu"));
+    refuse(penstock_stream_link(filter, decoder), PENSTOCK_ERR_ARGUMENT, "viterbi takes soft bits in bytes");
+    refuse(penstock_stream_link(symbols, filter), PENSTOCK_ERR_ARGUMENT, "ofdm soft bits gives soft bits in bytes");
+    penstock_stream_free(symbols);
+    penstock_stream_free(decoder);
     refuse(penstock_stream_link(bank, filter), PENSTOCK_ERR_ARGUMENT, "penstock_stream_link_channel");
     CHECK_OK(penstock_stream_link(integers, filter));
     CHECK_OK(penstock_stream_link(filter, spectrum));

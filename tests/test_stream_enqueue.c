@@ -56,6 +56,16 @@ static int open_blocks(penstock_stream **stream, penstock_context *context, cons
     return penstock_viterbi_blocks_open(stream, context, &PENSTOCK_VITERBI_DESC(.bits = 50), device);
 }
 
+static int open_symbols(penstock_stream **stream, penstock_context *context, const char *device)
+{
+    static const int32_t carriers[] = {-20, -7, -3, -1, 1, 2, 5, 11, 30};
+    const penstock_ofdm_stream_desc desc =
+        PENSTOCK_OFDM_STREAM_DESC(.n = 64, .guard = 16, .carriers = carriers, .carrier_count = 9,
+                                  .constellation = PENSTOCK_QAM16, .continuous = true, .soft = true,
+                                  .format = PENSTOCK_CS16);
+    return penstock_ofdm_stream_open(stream, context, &desc, device);
+}
+
 static int open_bank(penstock_stream **stream, penstock_context *context, const char *device)
 {
     const penstock_channelizer_desc desc = PENSTOCK_CHANNELIZER_DESC(.channels = 8, .hop = 6, .tail = true);
@@ -111,6 +121,7 @@ static const struct kind {
     {"viterbi blocks", open_blocks, 40, false},
     {"filter bank", open_bank, ITEMS, true},
     {"filter bank of integers", open_integer_bank, ITEMS, true},
+    {"soft bits of symbols", open_symbols, ITEMS, true},
     {"filter", open_filter, ITEMS, true},
     {"filter with shift, decimation and tail", open_long_filter, ITEMS, true},
     {"filter of integers, ahead", open_integer_filter, ITEMS, true},
@@ -382,7 +393,7 @@ int main(int count, char **arguments)
             return status;
         printf("%s: %u kinds, %u of filters\n", device, others, filters);
         CHECK_EQ(others, 6);
-        CHECK_EQ(filters, kernels ? 6 : strcmp(device, "trace") ? 0 : 2); /* of these the banks */
+        CHECK_EQ(filters, kernels ? 7 : strcmp(device, "trace") ? 0 : 2); /* of these the banks */
         if (count > 1)
             break;
     }

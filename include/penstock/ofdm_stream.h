@@ -35,12 +35,16 @@ typedef struct penstock_ofdm_stream_desc {
     size_t training_symbols;       /* with training 1 or more */
     penstock_constellation constellation; /* of the soft bits; 0: QPSK */
     bool continuous; /* no frames and no training: symbols follow each other from the first sample on */
+    bool soft; /* continuous, and of each symbol its soft bits alone, which are pulled, linked and enqueued as other
+                  streams' results (stream.h): an item is carrier_count times the constellation's bits */
+    penstock_format format; /* of the samples, with `soft`: PENSTOCK_CF32, _CS16, _CS8 or _CU8; else PENSTOCK_CF32 */
 } penstock_ofdm_stream_desc;
 
 #define PENSTOCK_OFDM_STREAM_DESC(...) PENSTOCK_DESCRIPTION(penstock_ofdm_stream_desc, __VA_ARGS__)
 
 /* Items in are samples (penstock_cf32), of which a push takes all and drops what belongs to no frame (stream.h). Items
- * out are symbols, given by penstock_ofdm_stream_pull(). */
+ * out are symbols, given by penstock_ofdm_stream_pull(). With `soft` it is a stream of a kind of its own, for which the
+ * other calls of this header are errors. */
 PENSTOCK_API int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *context,
                                            const penstock_ofdm_stream_desc *desc, const char *device);
 

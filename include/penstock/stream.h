@@ -132,7 +132,8 @@ PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
  *
  * Results are values of a format, and items must be of the same: filter, resampler, channelizer, synthesizer or
  * FFT stream into filter, FFT stream, spectrum, channelizer, synthesizer, resampler, OFDM stream or Wi-Fi receiver. A
- * vector is its values one behind the other. Streams of several channels are linked channel by channel, each to one
+ * vector is its values one behind the other; and soft bits in bytes go from an OFDM stream of these alone to Viterbi
+ * streams and blocks to be decoded. Streams of several channels are linked channel by channel, each to one
  * other, and what goes nowhere is dropped; a channelizer into a synthesizer or spectrum of as many channels goes whole.
  *
  * PENSTOCK_ERR_ARGUMENT for other values, channels that do not fit, or a circle; PENSTOCK_ERR_STATE where either is
@@ -159,8 +160,9 @@ PENSTOCK_API int penstock_stream_link_channel(penstock_stream *from, size_t chan
  * After an error of the device the stream is of no use before a reset.
  *
  * FFT streams and spectra that convert nothing and average on the device, blocks to be decoded, filters of one channel
- * where penstock_filter_enqueue() works, and channelizers that give all channels, of PENSTOCK_CF32, _CS16, _CS8 or
- * _CF16 on devices with a kernel for their branches; else PENSTOCK_ERR_UNSUPPORTED with text.
+ * where penstock_filter_enqueue() works, soft bits of OFDM symbols where penstock_ofdm_enqueue() does, and channelizers
+ * that give all channels, of PENSTOCK_CF32, _CS16, _CS8 or _CF16 on devices with a kernel for their branches; else
+ * PENSTOCK_ERR_UNSUPPORTED with text.
  */
 PENSTOCK_API int penstock_stream_enqueue(penstock_stream *stream, const penstock_buffer *in, size_t count,
                                          penstock_buffer *out, size_t *given, penstock_queue *queue);

@@ -217,6 +217,8 @@ int penstock__link_free_out(const char *call, const penstock_stream *stream)
 
 static const char *name_of(unsigned value)
 {
+    if (value == PENSTOCK__SOFT_BITS)
+        return "soft bits in bytes";
     return value ? penstock_format_name((penstock_format)(value - 1)) : "none";
 }
 

@@ -16,6 +16,7 @@
 #include <penstock/stream.h>
 
 #define PENSTOCK__LINK_CHANNELS 1024 /* of a stream whose channels are linked one by one */
+#define PENSTOCK__SOFT_BITS     1000 /* values that are soft bits in signed bytes: beside those of formats */
 
 struct penstock__link;
 struct penstock__batcher;
@@ -83,7 +84,8 @@ struct penstock_stream {
     uint64_t handed_over;                                  /* of those taken: that came on the device */
     unsigned forks;                                        /* of the process that has started it: penstock__forks() */
     bool finished;
-    unsigned in_values, out_values; /* 1 + the penstock_format that items are made of, or results; 0: no format */
+    unsigned in_values, out_values; /* 1 + the penstock_format that items are made of, or results;
+                                       PENSTOCK__SOFT_BITS; 0: neither */
     bool lends_in, lends_out;       /* the kind's acquire and commit, peek and release serve; else core/lend.c does */
     struct penstock__lent lent;
     struct penstock__enqueued *enqueued;   /* items in a device's memory: core/stream_device.h; else NULL */

@@ -14,10 +14,11 @@ static int check(void *desc)
     return PENSTOCK_OK;
 }
 
-static int sizes_from(struct penstock__batched *batched, const struct penstock_problem *problem)
+static int sizes_from(struct penstock__batched *batched, const struct penstock_problem *problem, penstock_soft soft)
 {
     batched->stream.in_bytes = problem->in_bytes;
     batched->stream.out_bytes = problem->out_bytes;
+    batched->stream.in_values = soft == PENSTOCK_SOFT_S8 ? PENSTOCK__SOFT_BITS : 0;
     batched->stream.lends_in = batched->stream.lends_out = true;
     return PENSTOCK_OK;
 }
@@ -31,9 +32,10 @@ struct viterbi_blocks {
 
 static int viterbi_make(struct penstock__batched *batched)
 {
+    const struct viterbi_blocks *self = (const struct viterbi_blocks *)(const void *)batched;
     struct penstock_problem problem;
-    int status = penstock__viterbi_problem(&problem, NULL, &((struct viterbi_blocks *)(void *)batched)->desc);
-    return status ? status : sizes_from(batched, &problem);
+    int status = penstock__viterbi_problem(&problem, NULL, &self->desc);
+    return status ? status : sizes_from(batched, &problem, self->desc.soft);
 }
 
 static int viterbi_plan(const struct penstock__batched *batched, penstock_plan **plan)
@@ -74,9 +76,10 @@ struct ldpc_blocks {
 
 static int ldpc_make(struct penstock__batched *batched)
 {
+    const struct ldpc_blocks *self = (const struct ldpc_blocks *)(const void *)batched;
     struct penstock_problem problem;
-    int status = penstock__ldpc_problem(&problem, NULL, &((struct ldpc_blocks *)(void *)batched)->desc);
-    return status ? status : sizes_from(batched, &problem);
+    int status = penstock__ldpc_problem(&problem, NULL, &self->desc);
+    return status ? status : sizes_from(batched, &problem, self->desc.soft);
 }
 
 static int ldpc_plan(const struct penstock__batched *batched, penstock_plan **plan)

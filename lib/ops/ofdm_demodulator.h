@@ -73,6 +73,14 @@ int penstock__ofdm_order_new(struct ofdm_order **order, penstock_context *contex
                              enum ofdm_way way);
 void penstock__ofdm_order_free(struct ofdm_order *order);
 
+/* ---------------------------------------------------------------- ofdm_enqueue.c -------------- */
+
+/* Whether penstock_ofdm_enqueue() works, as things are now; and that of a demodulator that has but one frame, which is
+ * sent with its first call. */
+int penstock__ofdm_enqueues(penstock_ofdm *ofdm);
+int penstock__ofdm_enqueue_more(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,
+                                penstock_buffer *out, size_t symbols, penstock_queue *queue);
+
 /* ---------------------------------------------------------------- ofdm_handover.c ------------- */
 
 /* Between two batches: goes over to the device that is ready by now. */

@@ -68,6 +68,31 @@ int penstock__ofdm_fused_enqueue(struct ofdm_fused *fused, const struct ofdm_gri
     return penstock__enqueue(penstock__executor_on(kernel->executor, queue->slot.device), &job, queue);
 }
 
+static int check_kind(const penstock_ofdm *ofdm)
+{
+    return ofdm->convert || ofdm->grid.pilots.count
+               ? penstock__error(PENSTOCK_ERR_UNSUPPORTED, "neither pilots nor this format are demodulated with the "
+                                                           "samples on the device")
+               : PENSTOCK_OK;
+}
+
+int penstock__ofdm_enqueues(penstock_ofdm *ofdm)
+{
+    penstock__ofdm_collect(ofdm);
+    int status = check_kind(ofdm);
+    return status || (ofdm->fused && ofdm->fused->kernels[OFDM_SOFT].executor)
+               ? status
+               : penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not demodulate in one kernel");
+}
+
+int penstock__ofdm_enqueue_more(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,
+                                penstock_buffer *out, size_t symbols, penstock_queue *queue)
+{
+    const penstock_buffer *there = ofdm->fused->there.coefficients;
+    const bool sent = there && there->device == queue->slot.device;
+    return penstock_ofdm_enqueue(ofdm, sent ? NULL : frame, in, out, symbols, queue);
+}
+
 int penstock_ofdm_enqueue(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,
                           penstock_buffer *out, size_t symbols, penstock_queue *queue)
 {
@@ -78,9 +103,8 @@ int penstock_ofdm_enqueue(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame,
     if (frame && (status = penstock__ofdm_check_frames(&ofdm->grid, &batch)))
         return status;
     penstock__ofdm_collect(ofdm);
-    if (ofdm->convert || ofdm->grid.pilots.count)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
-                               "neither pilots nor this format are demodulated with the samples on the device");
+    if ((status = check_kind(ofdm)))
+        return status;
     if (!symbols)
         return PENSTOCK_OK;
     return penstock__ofdm_fused_enqueue(ofdm->fused, &ofdm->grid, frame, in, out, symbols, ofdm->skip, ofdm->length,

@@ -37,6 +37,12 @@ static int check(const penstock_ofdm_stream_desc *desc)
         return bad("training_symbols is %zu, more than %d", desc->training_symbols, MAX_SYMBOLS);
     if (desc->continuous && desc->training)
         return bad("symbols without frames have no training");
+    if (desc->soft && !desc->continuous)
+        return bad("soft bits alone are those of a continuous stream");
+    if (desc->soft && (desc->format > PENSTOCK_CU8))
+        return bad("soft bits are made of cf32, cs16, cs8 or cu8, not of %s", penstock_format_name(desc->format));
+    if (!desc->soft && desc->format)
+        return bad("format %s goes with soft", penstock_format_name(desc->format));
     for (size_t i = 0; desc->training && i < desc->carrier_count + desc->pilot_count; i++) {
         int32_t carrier = i < desc->carrier_count ? desc->carriers[i] : desc->pilots[i - desc->carrier_count];
         const penstock_cf32 *sent = &desc->training[(size_t)(carrier + (int32_t)desc->n) % desc->n];
@@ -112,6 +118,10 @@ int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *contex
     *stream = NULL;
     if ((status = penstock__description_read(&d, sizeof d, desc, "penstock_ofdm_stream_desc")))
         return status;
+    if (!penstock_format_name(d.format))
+        return bad("format %d is no sample format", (int)d.format);
+    if (d.soft)
+        return (status = check(&d)) ? status : penstock__ofdm_soft_stream_open(stream, context, &d, device);
     if (!(made = penstock__calloc(1, sizeof *made)))
         return PENSTOCK_ERR_MEMORY;
     made->stream = (struct penstock_stream){.kind = &kind,

@@ -105,11 +105,20 @@ void penstock__ofdm_memory_leave(struct ofdm_stream *ofdm, struct ofdm_memory *m
 struct ofdm_batch *penstock__ofdm_batch_new(struct ofdm_stream *ofdm, size_t frames, size_t symbols);
 void penstock__ofdm_batch_free(const struct ofdm_stream *ofdm, struct ofdm_batch *batch);
 
+/* ---------------------------------------------------------------- ofdm_soft_stream.c ---------- */
+
+/* Of a description that was checked, with `soft`. */
+int penstock__ofdm_soft_stream_open(penstock_stream **stream, penstock_context *context,
+                                    const penstock_ofdm_stream_desc *desc, const char *device);
+
 /* ---------------------------------------------------------------- ofdm_stream_batch.c --------- */
 
 /* What soft bits are multiplied by, so that one on a carrier with the frame's mean power is STRONG_BIT at the least
  * distance. */
 float penstock__ofdm_stream_scale(const struct ofdm_stream *ofdm, const penstock_cf32 *channel);
+
+/* The same where that power is known. */
+float penstock__ofdm_stream_strength(penstock_constellation constellation, float power);
 
 /* Sends what makes whole batches, and once the stream is finished all that is complete, where the device takes several
  * at once. What fails does so again with the next pull. */

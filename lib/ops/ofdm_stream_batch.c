@@ -20,17 +20,22 @@ static bool complete(const struct ofdm_stream *ofdm, const struct ofdm_waiting_f
     return penstock__ofdm_stream_end(ofdm, frame) <= ofdm->base + ofdm->filled;
 }
 
-float penstock__ofdm_stream_scale(const struct ofdm_stream *ofdm, const penstock_cf32 *channel)
+float penstock__ofdm_stream_strength(penstock_constellation constellation, float power)
 {
-    const unsigned bits = (unsigned)ofdm->constellation;
+    const unsigned bits = (unsigned)constellation;
     const float levels = bits == 1 ? 2 : (float)(1U << (bits / 2)), axes = bits == 1 ? 1 : 2;
     const float distance = 12 / (axes * (levels * levels - 1)); /* squared, of neighbours at mean power one */
+    float scale = STRONG_BIT / (distance * power);
+    return scale > 1e-20F && scale < 1e20F ? scale : 1;
+}
+
+float penstock__ofdm_stream_scale(const struct ofdm_stream *ofdm, const penstock_cf32 *channel)
+{
     float power = 0;
     size_t used = ofdm->training ? ofdm->used_count : ofdm->n;
     for (size_t k = 0; k < ofdm->n; k++)
         power += (channel[k].re * channel[k].re + channel[k].im * channel[k].im) / (float)used;
-    float scale = STRONG_BIT / (distance * power);
-    return scale > 1e-20F && scale < 1e20F ? scale : 1;
+    return penstock__ofdm_stream_strength(ofdm->constellation, power);
 }
 
 static penstock_ofdm_batch batch_of(const struct ofdm_batch *batch, size_t symbols)

@@ -157,6 +157,7 @@ int penstock_viterbi_stream_open(penstock_stream **stream, penstock_context *con
         return status;
     }
     made->stream.in_bytes = penstock__viterbi_soft_bytes(code_of(made));
+    made->stream.in_values = code_of(made)->soft == PENSTOCK_SOFT_S8 ? PENSTOCK__SOFT_BITS : 0;
     penstock__plan_set_event_times(made->plan, &made->stream.meter.event_times);
     penstock__stream_start(&made->stream);
     *stream = &made->stream;
