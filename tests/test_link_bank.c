@@ -175,6 +175,34 @@ static void check_pairs(penstock_context *context)
     check_pair(bank, spectra, samples, "8 channels that overlap, complex");
 }
 
+/* Behind a filter, whose values come by the host. */
+static void check_chain(penstock_context *context)
+{
+    penstock_stream *filter, *bank, *spectra;
+    size_t filtered, half, wanted, made;
+    CHECK_OK(penstock_filter_open(&filter, context, &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = 33), "cpu"));
+    CHECK_OK(open_over(&bank, context, device));
+    CHECK_OK(open_complex(&spectra, context, device));
+    CHECK_OK(run(filter, filter, samples, total, got, &filtered, 0));
+    CHECK_OK(run(bank, bank, got, filtered / sizeof *samples, between, &half, 0));
+    CHECK_OK(run(spectra, spectra, between, half / info_of(bank).out_bytes, want, &wanted, 0));
+    CHECK_OK(penstock_stream_reset(filter));
+    CHECK_OK(penstock_stream_reset(bank));
+    CHECK_OK(penstock_stream_reset(spectra));
+    CHECK_OK(penstock_stream_link(bank, spectra));
+    CHECK_OK(penstock_stream_link(filter, bank));
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        CHECK_OK(run(filter, spectra, samples, total, got, &made, seed));
+        CHECK(made == wanted && !memcmp(got, want, wanted), "a chain of three, seed %d: %zu bytes of %zu, or others",
+              (int)seed, made, wanted);
+        CHECK(stats_of(spectra).handed_over, "a chain of three, seed %d: nothing stays on the device", (int)seed);
+        CHECK_OK(penstock_stream_reset(filter));
+    }
+    penstock_stream_free(bank);
+    penstock_stream_free(filter);
+    penstock_stream_free(spectra);
+}
+
 /* ---------------------------------------------------------------- changes --------------------- */
 
 static void check_taps(penstock_context *context)
@@ -340,6 +368,7 @@ int main(int count, char **arguments)
     room = total * 8 / 6 * 8 + (1 << 20);
     between = malloc(room), want = malloc(room), got = malloc(room);
     check_pairs(context);
+    check_chain(context);
     check_taps(context);
     check_flush(context);
     check_life(context);

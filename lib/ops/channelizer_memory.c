@@ -81,7 +81,8 @@ size_t penstock__channelizer_make_way(struct channelizer *channelizer)
         return 0;
     penstock__channelizer_engine_settle(&channelizer->engine, channelizer->end + 1);
     size_t end = penstock__channelizer_engine_free_up_to(&channelizer->engine);
-    return (end < channelizer->capacity ? end : channelizer->capacity) - channelizer->end;
+    end = end < channelizer->capacity ? end : channelizer->capacity;
+    return end > channelizer->end ? end - channelizer->end : 0;
 }
 
 /* ---------------------------------------------------------------- full windows ---------------- */
