@@ -107,13 +107,17 @@ def exports_are_the_public_header():
 def symbols_of_objects():
     """For each source of the library: functions that its object defines, and names that it takes from others."""
     build = next(p for p in pathlib.Path(LIBRARY).resolve().parents if (p / "CMakeCache.txt").is_file())
+    kinds = {}
     for path in sorted((build / "lib").rglob("*.o")):
         folder, _, rest = str(path.relative_to(build)).partition("/CMakeFiles/")
         source = f"{folder}/{rest.partition('.dir/')[2].removesuffix('.o')}"
         if (SOURCE / source).is_file():
-            listing = subprocess.run([NM, "-P", path], check=True, capture_output=True, text=True).stdout
-            kinds = [line.split()[:2] for line in listing.splitlines()]
-            yield source, {n for n, kind in kinds if kind == "T"}, {n for n, kind in kinds if kind == "U"}
+            kinds[str(path)] = source, []
+    listing = subprocess.run([NM, "-P", "-A", *kinds], check=True, capture_output=True, text=True).stdout
+    for path, _, symbol in (line.partition(": ") for line in listing.splitlines()):  # one NM: it takes long to start
+        kinds[path][1].append(symbol.split()[:2])
+    for source, symbols in kinds.values():
+        yield source, {n for n, kind in symbols if kind == "T"}, {n for n, kind in symbols if kind == "U"}
 
 def circles(edges):
     """Groups of files that reach one another (R. Tarjan, SIAM J. Comput. 1(2), 1972)."""
