@@ -230,16 +230,16 @@ static bool replicated(void)
     return method && !strcmp(method, "repl");
 }
 
-/* By PoCL's own limit, or by the driver for tests. */
-static bool has_small_groups(void)
-{
-    return getenv("POCL_MAX_WORK_GROUP_SIZE") || getenv("PENSTOCK_SHIM_GPU");
-}
-
 size_t rig_max_n(void)
 {
     const char *most = getenv("PENSTOCK_TEST_MOST");
     return most ? strtoul(most, NULL, 10) : replicated() ? 64 : 1 << 24;
+}
+
+bool rig_draws(const struct rig *rig, unsigned every)
+{
+    static uint64_t asked;
+    return test_drawn(asked++, rig->device->host_memory || getenv("PENSTOCK_SHIM_GPU") ? every : 1);
 }
 
 void rig_check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)
@@ -249,9 +249,7 @@ void rig_check(struct rig *rig, struct penstock_fft_problem fft, unsigned varian
     double bound = allowed(&problem.fft);
     size_t batches[4], group;
     char label[160];
-    static unsigned asked;
-    if (fft.n > rig_max_n() || (replicated() && !has_small_groups() && asked++ % 3 && !getenv("PENSTOCK_TEST_FULL")) ||
-        !plan_variant(rig, &plan, &problem, variant))
+    if (fft.n > rig_max_n() || !plan_variant(rig, &plan, &problem, variant))
         return;
     snprintf(label, sizeof label, "%s, n %zu, variant %u (%s)", what, fft.n, variant, plan.variant);
     CHECK(plan.kernels >= 1 && plan.passes == plan.kernels, "%s: %u kernels, %u passes", label, plan.kernels,

@@ -56,9 +56,14 @@ bool rig_batch_run(struct rig_batch *batch, struct penstock_plan_state *plan, co
 void rig_batch_close(struct rig_batch *batch);
 
 /* PENSTOCK_TEST_MOST, where it is set. PoCL's method "repl" copies the kernel for each work-item: long transforms take
- * it minutes to compile, and of the others each third is run, unless PoCL or the driver for tests keeps work-groups
- * small. */
+ * it minutes to compile, unless PoCL or the driver for tests keeps work-groups small. */
 size_t rig_max_n(void);
+
+/*
+ * Whether a case is run, of those that a test asks about: where a compiler of CPUs is behind the device, which takes a
+ * second for a kernel, one of each `every` (test_drawn()); else each.
+ */
+bool rig_draws(const struct rig *rig, unsigned every);
 
 /* Cases that ran, and the largest error so far over what is allowed: 1.0e-7 sqrt(log2 n) for complex output, twice that
  * for power, and the rounding of a decibel besides; 2^-11 more for halfs. */

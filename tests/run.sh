@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs what is missing (and says so first), builds, and passes the tests.
-#   tests/run.sh                 the dev build
+#   tests/run.sh                 the dev build; long sweeps are sampled, another part with each commit
 #   tests/run.sh PRESET...       builds of CMakePresets.json: dev clang asan tsan ubsan core-only release armhf arm64
 #   tests/run.sh --only REGEX    the tests whose names match
 #   tests/run.sh --bits          the tests of equal bits (tests/bits.cmake), as users build, by gcc and by clang
@@ -9,6 +9,7 @@
 #                                and a sample of the tests on a bare Debian 13, and a third of the tests of asan, tsan
 #                                and core-only by hash, another with each commit; each build is removed after it
 #   tests/run.sh --full          the dev build with every sampled sweep run in full (hours)
+# PENSTOCK_TEST_PART is the part of the sampled sweeps that is run: a number, else one made of the commit. Tests tell it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . cmake/debian-setup.sh
@@ -29,7 +30,7 @@ while [ $# -gt 0 ]; do
     --ci) ci=yes presets=(dev asan tsan core-only) ;;
     --bits) bits=yes ;;
     --full) export PENSTOCK_TEST_FULL=1 ;;
-    -h | --help) sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "tests/run.sh: unknown option $1 (--bits, --ci, --full, --only, or a preset's name)" >&2; exit 2 ;;
     *) presets+=("$1") ;;
   esac
@@ -49,6 +50,12 @@ if [ "$bits" = no ] && [ ! -x build/python/bin/python ] && ! /usr/bin/python3 -c
   /usr/bin/python3 -m venv --system-site-packages build/python &&
     build/python/bin/pip install -q --timeout 10 --retries 1 nanobind pytest mypy || rm -rf build/python
 fi
+
+# Each commit has another part of what is sampled: of the sweeps (tests/test.h) and of the tests below.
+commit=$(git rev-parse HEAD 2>/dev/null || echo none)
+PENSTOCK_TEST_PART=${PENSTOCK_TEST_PART:-$(cksum <<<"$commit" | cut -d' ' -f1)}
+export PENSTOCK_TEST_PART
+echo "== part $PENSTOCK_TEST_PART of the sweeps that are sampled"
 
 jobs=$(nproc)
 if [ "$ci" = yes ]; then
@@ -98,11 +105,10 @@ tell_failures() {
 
 # Names of a third of a preset's tests, with '|' between; no two of these presets have the same third.
 third() {
-  local commit name which=0
-  commit=$(git rev-parse HEAD)
+  local name which=0
   case "$1" in tsan) which=1 ;; core-only) which=2 ;; esac
   ctest --preset "$1" -N | sed -n 's/^ *Test *#[0-9]*: //p' | while read -r name; do
-    [ $(($(cksum <<<"$commit $name" | cut -d' ' -f1) % 3)) != "$which" ] || echo "$name"
+    [ $(($(cksum <<<"$PENSTOCK_TEST_PART $name" | cut -d' ' -f1) % 3)) != "$which" ] || echo "$name"
   done | paste -sd '|'
 }
 

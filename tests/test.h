@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@
 
 /* Weak: one count for all files of a test. */
 __attribute__((weak)) int test_checks, test_failures;
+__attribute__((weak)) unsigned test_cases, test_cases_drawn; /* of sweeps that are sampled */
 
 #define CHECK(condition, ...)                                                   \
     do {                                                                        \
@@ -68,20 +70,6 @@ __attribute__((weak)) int test_checks, test_failures;
         CHECK(status_ == 0, "returned %d: %s", status_, penstock_error_text()); \
     } while (0)
 
-/* The last line of a test: how many checks were executed. None executed is a failure. */
-static inline int test_finish(void)
-{
-    printf("%d checks, %d failed\n", test_checks, test_failures);
-    return test_failures || !test_checks ? 1 : 0;
-}
-
-/* For a test that cannot run here at all. */
-static inline int test_skip(const char *reason)
-{
-    printf("SKIPPED: %s\n", reason);
-    return 77;
-}
-
 /* SplitMix64: S. Vigna, public domain algorithm; any seed is good. */
 static inline uint64_t test_random(uint64_t *state)
 {
@@ -95,6 +83,43 @@ static inline uint64_t test_random(uint64_t *state)
 static inline double test_uniform(uint64_t *state)
 {
     return (double)(test_random(state) >> 11) * 0x1p-52 - 1.0;
+}
+
+/* The name of the part that a sampled sweep takes: tests/run.sh gives each commit another. */
+static inline const char *test_part(void)
+{
+    const char *part = getenv("PENSTOCK_TEST_PART");
+    return part ? part : "0";
+}
+
+/*
+ * Whether case `number` of a sweep is run: of each `every` in a row one, drawn by hash, another in each part. With
+ * PENSTOCK_TEST_FULL=1 each is. test_finish() tells how many of how many.
+ */
+static inline bool test_drawn(uint64_t number, unsigned every)
+{
+    uint64_t state = strtoull(test_part(), NULL, 10) ^ number / every << 32;
+    bool drawn = every < 2 || getenv("PENSTOCK_TEST_FULL") || number % every == test_random(&state) % every;
+    test_cases++;
+    test_cases_drawn += drawn;
+    return drawn;
+}
+
+/* The last line of a test: how many checks were executed. None executed is a failure. */
+static inline int test_finish(void)
+{
+    if (test_cases_drawn < test_cases)
+        printf("of %u cases that are sampled %u were run, part %s; PENSTOCK_TEST_FULL=1 runs all\n", test_cases,
+               test_cases_drawn, test_part());
+    printf("%d checks, %d failed\n", test_checks, test_failures);
+    return test_failures || !test_checks ? 1 : 0;
+}
+
+/* For a test that cannot run here at all. */
+static inline int test_skip(const char *reason)
+{
+    printf("SKIPPED: %s\n", reason);
+    return 77;
 }
 
 /* Folder of the recordings, or NULL with the reason when it is absent. */

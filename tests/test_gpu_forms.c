@@ -39,21 +39,16 @@ static void expect(struct rig *rig, struct penstock_fft_problem fft, unsigned ke
     CHECK(strstr(told.variant, words), "n %zu: '%s' is not in '%s'", fft.n, words, told.variant);
 }
 
-/* Compilers of CPUs are slow: of the cases each sixth is run there, and of the others each sixth on a GPU that is one
- * of theirs. */
 static void check(struct rig *rig, struct penstock_fft_problem fft, unsigned variant, const char *what)
 {
-    static unsigned asked;
-    unsigned part = getenv("PENSTOCK_SHIM_GPU") ? 1 : 0;
-    if (rig->device->host_memory || part)
-        if (asked++ % 6 != part && !getenv("PENSTOCK_TEST_FULL"))
-            return;
-    rig_check(rig, fft, variant, what);
+    if (rig_draws(rig, 6))
+        rig_check(rig, fft, variant, what);
 }
 
+/* Of each list one. */
 static bool told_too(const struct rig *rig, size_t i)
 {
-    return !rig->device->host_memory || i % 6 == 0 || getenv("PENSTOCK_TEST_FULL");
+    return test_drawn(i, rig->device->host_memory ? 4 : 1);
 }
 
 static void radices(struct rig *rig)
@@ -115,8 +110,7 @@ static void groups(struct rig *rig)
 {
     struct penstock_problem impossible =
         rig_problem((struct penstock_fft_problem){.n = 1024, .options = {.items = 1024, .group = 1024}});
-    if (told_too(rig, 0))
-        expect(rig, (struct penstock_fft_problem){.n = 64, .options = {.items = 16, .group = 3}}, 1, ", 3 a group");
+    expect(rig, (struct penstock_fft_problem){.n = 64, .options = {.items = 16, .group = 3}}, 1, ", 3 a group");
     check(rig, (struct penstock_fft_problem){.n = 64, .options = {.items = 16, .group = 3}}, 0, "16 items, 3");
     check(rig, (struct penstock_fft_problem){.n = 60, .options = {.items = 5}}, 0, "5 items");
     check(rig, (struct penstock_fft_problem){.n = 64, .options = {.group = 1}}, 0, "1 a group");
@@ -127,8 +121,7 @@ static void groups(struct rig *rig)
 
 static void columns(struct rig *rig)
 {
-    if (told_too(rig, 0))
-        expect(rig, (struct penstock_fft_problem){.n = 64 * 24, .columns = 24}, 1, "radix");
+    expect(rig, (struct penstock_fft_problem){.n = 64 * 24, .columns = 24}, 1, "radix");
     check(rig, (struct penstock_fft_problem){.n = 16 * 4, .columns = 4}, 0, "16 x 4 side by side");
     for (unsigned variant = 0; variant < 3; variant++)
         check(rig, (struct penstock_fft_problem){.n = 64 * 19, .columns = 19}, variant, "64 x 19 side by side");
@@ -258,5 +251,5 @@ int main(int count, char **arguments)
     columns(&rig);
     images(&rig);
     planes(&rig);
-    return rig_finish(&rig, getenv("PENSTOCK_TEST_FULL") ? 40 : 7);
+    return rig_finish(&rig, getenv("PENSTOCK_TEST_FULL") ? 40 : 4);
 }

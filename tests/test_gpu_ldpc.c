@@ -20,7 +20,7 @@ struct form {
     penstock_ldpc_desc desc;
 };
 
-/* The first ones always, the others in PENSTOCK_TEST_FULL=1: drivers take seconds to compile each. */
+/* Of the first ones each second, the others with PENSTOCK_TEST_FULL=1: PoCL takes seconds to compile each. */
 static const struct form forms[] = {
     {"wifi:648:1/2", {.stop_early = true, .report = true}},
     {"nr:bg1:384:4", {.iterations = 3, .soft_result = true, .report = true, .filler = 100}},
@@ -110,8 +110,12 @@ int main(int count, char **arguments)
     int exits = test_device(&context, device);
     if (exits || !context)
         return exits;
-    for (size_t i = 0; i < (getenv("PENSTOCK_TEST_FULL") || strncmp(device, "opencl", 6) ? FORMS : USUAL); i++)
-        check(i, device);
+    const bool slow = !strncmp(device, "opencl", 6);
+    const char *limits = getenv("PENSTOCK_SHIM_GPU"); /* "bytes:items:wave": other forms are drawn for each */
+    const size_t first = limits ? strtoul(strrchr(limits, ':') + 1, NULL, 10) : 0;
+    for (size_t i = 0; i < (getenv("PENSTOCK_TEST_FULL") || !slow ? FORMS : USUAL); i++)
+        if (test_drawn(first + i, slow ? 2 : 1))
+            check(i, device);
     penstock_context_free(context);
     return test_finish();
 }

@@ -122,17 +122,22 @@ static double worst_of(const penstock_resampler_desc *desc, double ratio)
 
 static void random_ratios(void)
 {
+    const unsigned every = strncmp(device, "opencl", 6) ? 1 : 3;
     uint64_t seed = 24;
     double worst = -200;
+    int count = 0;
     for (int i = 0; i < 50; i++) {
         const double ratio = pow(10, 2 * test_uniform(&seed));
+        if (!test_drawn((uint64_t)i, every))
+            continue;
+        count++;
         const penstock_resampler_desc desc =
             PENSTOCK_RESAMPLER_DESC(.ratio = ratio, .attenuation_db = 80, .passband = 0.4, .transition = 0.2);
         double db = worst_of(&desc, ratio);
         CHECK(db <= -80, "ratio %.6g: images and aliases at %.1f dB", ratio, db);
         worst = fmax(worst, db);
     }
-    printf("50 ratios: images and aliases at most %.1f dB\n", worst);
+    printf("%d ratios: images and aliases at most %.1f dB\n", count, worst);
 }
 
 static void other_responses(void)

@@ -13,12 +13,11 @@ import os
 import random
 import re
 
-from cli import check, check_run, finish, path, read_frames, run, skip
+from cli import FULL, check, check_run, finish, path, read_frames, run, skip
 
 if run("devices", "--json").returncode:
     skip("SigMF needs jansson, which this build has not")
 chance = random.Random(7)
-FULL = bool(os.environ.get("PENSTOCK_TEST_FULL"))
 RATE, LENGTH, START = 1e6, 60000, datetime.datetime(2026, 11, 24, 23, 59, 59, 990000)
 KNOWN = {"global": {"core:version": str, "core:datatype": str, "core:sample_rate": (int, float), "core:num_channels": int,
                     "core:recorder": str, "core:description": str, "core:hw": str},

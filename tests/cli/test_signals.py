@@ -23,9 +23,8 @@ import tempfile
 import threading
 import time
 
-from cli import PENSTOCK, check, check_run, finish, path, run
+from cli import FULL, PENSTOCK, check, check_run, finish, path, run
 
-FULL = os.environ.get("PENSTOCK_TEST_FULL") == "1"
 DRIVER = os.environ.get("PENSTOCK_TEST_HANG_DRIVER")
 LIMIT_S = 0.5
 LONGEST_S = 0.9  # before the signal
