@@ -4,8 +4,9 @@
 /*
  * The load stage: one sample of any format to a complex float, times the window, times the rotation.
  * Folded, a point is the sum of FOLD samples, LENGTH apart, times their factors; `turn` is the frame's.
- * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), WINDOW_SIDE (neighbours with the same), GATHERED, REVERSE_IN (exchange real and imaginary
- * parts), REAL, METHOD, COLUMNS, IN_COUNT (points that there are samples for; the others are 0), table offsets.
+ * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), WINDOW_SIDE (neighbours with the same factor),
+ * GATHERED, REVERSE_IN (exchange real and imaginary parts), REAL, METHOD, COLUMNS, IN_COUNT (points that there are
+ * samples for; the others are 0), table offsets.
  */
 #define REAL_PACKED  1 /* samples 2j and 2j + 1 are point j */
 #define REAL_WHOLE   2 /* each sample is a point */
