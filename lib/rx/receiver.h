@@ -122,7 +122,7 @@ struct penstock__rx_standard {
     /* Memory for what a frame gives; again after an error. */
     int (*reserve)(const struct penstock__rx *rx, struct penstock__rx_frame *frame);
 
-    /* Phase, clock and place of each symbol, from samples that penstock__rx_read() gives; frame->until too. */
+    /* Phase, clock and place of each symbol, from samples that penstock__rx_view() shows; frame->until too. */
     void (*track)(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame,
                   penstock_ofdm_symbol *symbols);
 
