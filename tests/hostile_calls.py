@@ -211,6 +211,8 @@ def refused(function, stream):
                   "penstock_stream_run_channels": ["filter", "channelizer"],
                   "penstock_stream_enqueue": ["spectrum"],
                   "penstock_stream_link": ["filter", "resampler", "spectrum", "fft_stream"],
+                  "penstock_stream_unlink": ["filter", "resampler", "spectrum", "fft_stream"],
+                  "penstock_stream_relink": ["filter", "resampler", "spectrum", "fft_stream"],
                   "penstock_stream_link_channel": ["filter", "channelizer"]}
     if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_filter_enqueue",
                     "penstock_ofdm_enqueue", "penstock_queue_wrap", "penstock_spectrum_set_decay"):

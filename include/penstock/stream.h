@@ -144,6 +144,16 @@ PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
 PENSTOCK_API int penstock_stream_link(penstock_stream *from, penstock_stream *to);
 PENSTOCK_API int penstock_stream_link_channel(penstock_stream *from, size_t channel, penstock_stream *to);
 
+/* Cuts a link: what was held there is lost, and both streams go on by themselves. */
+PENSTOCK_API int penstock_stream_unlink(penstock_stream *from, penstock_stream *to);
+
+/*
+ * The results of `next` go where those of `from` went, behind these, and `from` is linked to none any more: first all
+ * that it gives without more items goes on, as in a pull that waits. PENSTOCK_ERR_STATE where `from` was finished, its
+ * results as a whole go nowhere, or those of `next` go to another stream; after any error all is as it was.
+ */
+PENSTOCK_API int penstock_stream_relink(penstock_stream *from, penstock_stream *next);
+
 /* ---------------------------------------------------------------- on the device --------------- */
 
 /*
@@ -180,6 +190,8 @@ typedef struct penstock_stream_info {
     uint64_t taken, given; /* items in and out since the stream was opened or reset */
     uint64_t waiting;      /* items out that are complete and were not given, where the kind tells */
     uint64_t batch;        /* items out that are made at a time where a device works in batches, else 0 */
+    const char *linked_on; /* device in whose memory items come from the stream that it is linked to, as `device`; NULL:
+                              none, or over the host */
 } penstock_stream_info;
 
 #define PENSTOCK_STREAM_INFO PENSTOCK_DESCRIPTION(penstock_stream_info, )

@@ -53,11 +53,25 @@ bool penstock__batcher_device_room(const struct penstock__batcher *batcher)
     return batcher->ring.batches[batcher->ring.filling].state == PENSTOCK__RING_FREE;
 }
 
+bool penstock__batcher_device_idle(const struct penstock__batcher *batcher)
+{
+    for (unsigned i = 0; i < batcher->ring.count; i++)
+        if (batcher->ring.batches[i].state != PENSTOCK__RING_FREE)
+            return false;
+    return !batcher->carried_samples;
+}
+
+int penstock__batcher_device_make(struct penstock__batcher *batcher, const penstock_buffer *in, penstock_buffer *out,
+                                  size_t groups, penstock_queue *queue)
+{
+    return penstock_plan_enqueue(batcher->plan, in, out, groups * batcher->groups.frames, queue);
+}
+
 int penstock__batcher_device_put(struct penstock__batcher *batcher, const penstock_buffer *in, penstock_buffer *out,
                                  size_t groups, penstock_queue *queue)
 {
     struct penstock__ring_batch *batch = penstock__ring_last(&batcher->ring);
-    int status = penstock_plan_enqueue(batcher->plan, in, out, groups * batcher->groups.frames, queue);
+    int status = penstock__batcher_device_make(batcher, in, out, groups, queue);
     if (status || (status = penstock__buffer_fetch(out, batch->out, groups * batcher->groups.result_bytes, queue)))
         return status;
     batch->items = groups;

@@ -23,6 +23,13 @@ void penstock__batcher_device_owner(struct penstock__batcher *batcher, void (*se
 bool penstock__batcher_device_begin(struct penstock__batcher *batcher);
 const void *penstock__batcher_device_held(const struct penstock__batcher *batcher, size_t *samples);
 
+/* Whether nothing is on its way or waits to be read, and no sample is held. */
+bool penstock__batcher_device_idle(const struct penstock__batcher *batcher);
+
+/* Enqueues its plan for `groups` of samples at `in`; results stay at `out`. */
+int penstock__batcher_device_make(struct penstock__batcher *batcher, const penstock_buffer *in, penstock_buffer *out,
+                                  size_t groups, penstock_queue *queue);
+
 /* Whether a batch is free; else the oldest must be read first. */
 bool penstock__batcher_device_room(const struct penstock__batcher *batcher);
 

@@ -16,13 +16,14 @@ struct penstock__device_shape {
     struct penstock_device *device;
     size_t values, blocks; /* results of a block, and blocks of a full batch */
     unsigned batches;      /* one that gathers, and others that may be on their way or be kept */
+    size_t unit;           /* results are to be used up in multiples of that many; 0: in any */
 };
 
 struct penstock__device_source {
     /* False: it makes nothing on a device alone, as it is now. */
     bool (*shape)(const penstock_stream *stream, struct penstock__device_shape *shape);
 
-    /* Bytes of the samples that so many blocks read. */
+    /* Bytes of the samples that so many blocks read; 0: they are there. */
     size_t (*bytes)(const penstock_stream *stream, size_t blocks);
 
     /* Whether full batches wait for `make`, instead of being sent. */
@@ -38,6 +39,9 @@ struct penstock__device_source {
 
     /* Whether what waits for a full batch was to be given by now. */
     bool (*overdue)(const penstock_stream *stream);
+
+    /* Blocks of the batch that `make` is to make, up to `most`. NULL: that many. */
+    size_t (*blocks)(const penstock_stream *stream, size_t most);
 
     /* Number of the batch that gathers. */
     unsigned (*number)(const penstock_stream *stream);

@@ -2,49 +2,34 @@
 /* Copyright The Penstock authors. */
 
 /* A link whose two streams work on one device. */
-#include "core/device_link.h"
-#include "core/batcher_device.h"
-#include "core/device_ends.h"
-#include "core/device_pieces.h"
+#include "core/device_link_state.h"
+#include "core/link.h"
 #include "core/multiples.h"
-#include "core/ring.h"
 
 #define NO_PIECE      PENSTOCK__DEVICE_PIECES
 #define LEAST_BATCHES 3 /* one that gathers, one that is kept, one on its way */
 
-/* Groups of a piece, on their way. */
-struct cut {
-    unsigned piece;
-    uint64_t mark;
-    size_t groups;
-    penstock_buffer *in;
-};
-
-struct penstock__device_link {
-    penstock_stream *from, *to;
-    const struct penstock__device_source *source;
-    struct penstock__batcher *batcher; /* while it is active */
-    struct penstock__groups groups;
-    size_t blocks; /* of a piece */
-    bool active, given_up, told;
-    unsigned piece; /* the last one that was filled, or NO_PIECE */
-    struct penstock__device_pieces pieces;
-    struct cut cuts[PENSTOCK__RING_MOST]; /* a ring */
-    unsigned first_cut, cut_count;
-};
-
 /* ---------------------------------------------------------------- back to the host ------------ */
 
-static void leave(struct penstock__device_link *link)
+/* The link before, whose samples this one's source makes values of on the device; or NULL. */
+static struct penstock__device_link *link_before(const struct penstock__device_link *link)
 {
+    return link->from->source ? link->from->source->device : NULL;
+}
+
+void penstock__device_link_leave(struct penstock__device_link *link)
+{
+    struct penstock__device_link *before = link_before(link);
+    if (before && before->behind == link)
+        before->behind = NULL;
     for (; link->cut_count; link->cut_count--) {
         penstock_buffer_free(link->cuts[link->first_cut].in);
         link->first_cut = (link->first_cut + 1) % PENSTOCK__RING_MOST;
     }
     penstock__batcher_device_end(link->batcher);
     penstock__batcher_device_owner(link->batcher, NULL, NULL);
-    link->source->take_back(link->from);
     link->active = false;
+    link->source->take_back(link->from);
 }
 
 /* With the error's text, once. */
@@ -54,16 +39,18 @@ static void give_up(struct penstock__device_link *link)
                   "from the %s to the %s values go over the host from now on, since: %s", link->from->kind->name,
                   link->to->kind->name, penstock_error_text());
     link->given_up = true;
-    penstock__device_pieces_free(&link->pieces); /* first: nothing touches the streams' memory any more */
+    if (link->behind)
+        penstock__device_link_settle(link->behind); /* which reads from the pieces */
+    penstock__device_pieces_free(&link->pieces);    /* first: nothing touches the streams' memory any more */
     if (link->active)
-        leave(link);
+        penstock__device_link_leave(link);
     link->source->share(link->from, false);
 }
 
 /* Waits for the oldest groups on their way. */
 static void land(struct penstock__device_link *link)
 {
-    struct cut *cut = &link->cuts[link->first_cut];
+    struct penstock__device_cut *cut = &link->cuts[link->first_cut];
     const struct penstock__device_piece *piece = &link->pieces.pieces[cut->piece];
     struct penstock_slot *slot = &piece->queue->slot;
     if (penstock__queue_note(piece->queue, slot->device->backend->wait(slot, cut->mark))) {
@@ -84,10 +71,12 @@ static void land(struct penstock__device_link *link)
 
 void penstock__device_link_settle(struct penstock__device_link *link)
 {
+    if (link->behind)
+        penstock__device_link_settle(link->behind);
     while (link->active && link->cut_count)
         land(link);
     if (link->active)
-        leave(link);
+        penstock__device_link_leave(link);
 }
 
 static void settle(void *link)
@@ -125,12 +114,14 @@ static int lay_out(struct penstock__device_link *link, const struct penstock__de
 }
 
 /* Both streams' device, with the batcher of the second one. */
-static struct penstock__batcher *find(const struct penstock__device_link *link, struct penstock__device_shape *shape)
+struct penstock__batcher *penstock__device_link_find(const struct penstock__device_link *link,
+                                                     struct penstock__device_shape *shape)
 {
     struct penstock__batcher *batcher;
     if (link->given_up || !link->source->shape(link->from, shape) || shape->batches < LEAST_BATCHES ||
         shape->batches > PENSTOCK__DEVICE_PIECES || !shape->device->backend->copy ||
-        !(batcher = link->to->kind->device_batcher(link->to)) || !penstock__batcher_device_is(batcher, shape->device))
+        !(batcher = link->to->kind->device_batcher(link->to)) || !penstock__batcher_device_is(batcher, shape->device) ||
+        (shape->unit && penstock__batcher_device_groups(batcher).step % shape->unit))
         return NULL;
     return batcher;
 }
@@ -146,7 +137,7 @@ static bool enter(struct penstock__device_link *link)
 {
     const struct penstock__device_source *source = link->source;
     struct penstock__device_shape shape;
-    struct penstock__batcher *batcher = find(link, &shape);
+    struct penstock__batcher *batcher = penstock__device_link_find(link, &shape);
     size_t held;
     source->share(link->from, batcher != NULL);
     if (!batcher || !source->full(link->from) || !source->idle(link->from) || !source->can_make(link->from) ||
@@ -168,6 +159,9 @@ static bool enter(struct penstock__device_link *link)
                       link->from->kind->name, link->to->kind->name, shape.device->name);
     link->told = link->active = true;
     link->piece = NO_PIECE;
+    link->first_part = link->part_count = 0;
+    if (link_before(link))
+        link_before(link)->behind = link;
     penstock__batcher_device_owner(batcher, settle, link);
     return true;
 }
@@ -175,9 +169,9 @@ static bool enter(struct penstock__device_link *link)
 /* ---------------------------------------------------------------- on the device --------------- */
 
 /* Groups that are complete in the last piece. */
-static size_t groups_there(const struct penstock__device_link *link)
+size_t penstock__device_link_groups(const struct penstock__device_link *link)
 {
-    if (link->piece == NO_PIECE)
+    if (!link->active || link->piece == NO_PIECE)
         return 0;
     const struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
     return penstock__groups_complete(&link->groups, piece->end - piece->start);
@@ -186,26 +180,32 @@ static size_t groups_there(const struct penstock__device_link *link)
 /* The first stream's batch fills the next piece. */
 static int fill(struct penstock__device_link *link)
 {
-    const unsigned number = link->source->number(link->from), before = link->piece;
+    const struct penstock__device_source *source = link->source;
+    const size_t blocks = source->blocks ? source->blocks(link->from, link->blocks) : link->blocks;
+    const unsigned number = source->number(link->from), before = link->piece;
     struct penstock__device_piece *piece = &link->pieces.pieces[number];
     size_t held;
     int status = penstock__device_piece_make(&link->pieces, number);
-    if (status || (status = link->source->make(link->from, link->blocks, piece->in, piece->filled, piece->queue)))
+    if (status || (status = source->make(link->from, blocks, piece->in, piece->filled, piece->queue)))
         return status;
     link->piece = number;
-    if (before != NO_PIECE)
-        return penstock__device_piece_continue(&link->pieces, number, before);
-    const void *samples = penstock__batcher_device_held(link->batcher, &held);
-    return penstock__device_piece_begin(&link->pieces, number, samples, held);
+    if (before != NO_PIECE) {
+        status = penstock__device_piece_continue(&link->pieces, number, before);
+    } else {
+        const void *samples = penstock__batcher_device_held(link->batcher, &held);
+        status = penstock__device_piece_begin(&link->pieces, number, samples, held);
+    }
+    piece->end -= (link->blocks - blocks) * (link->pieces.own / link->blocks);
+    return status;
 }
 
 /* And the second one's reads groups of it. */
 static int cut(struct penstock__device_link *link, size_t groups)
 {
     struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
-    struct cut *made = &link->cuts[(link->first_cut + link->cut_count) % PENSTOCK__RING_MOST];
+    struct penstock__device_cut *made = &link->cuts[(link->first_cut + link->cut_count) % PENSTOCK__RING_MOST];
     const size_t most = penstock__batcher_capacity(link->batcher);
-    *made = (struct cut){.piece = link->piece, .groups = groups < most ? groups : most};
+    *made = (struct penstock__device_cut){.piece = link->piece, .groups = groups < most ? groups : most};
     int status = penstock__device_piece_part(&made->in, &link->pieces, link->piece,
                                              penstock__groups_samples(&link->groups, made->groups));
     if (status)
@@ -219,11 +219,25 @@ static int cut(struct penstock__device_link *link, size_t groups)
     return penstock__queue_note(piece->queue, slot->device->backend->mark(slot, &made->mark));
 }
 
+/* The oldest groups on their way, or those of a link behind. */
+static bool land_any(struct penstock__device_link *link)
+{
+    if (!link->cut_count)
+        return link->behind && land_any(link->behind);
+    land(link);
+    return true;
+}
+
 /* Whether there may be more to do. */
 static bool step(struct penstock__device_link *link)
 {
     const struct penstock__device_source *source = link->source;
-    const size_t groups = groups_there(link);
+    const size_t groups = penstock__device_link_groups(link);
+    if (groups && link->shared) { /* the link behind makes its values of them, once all before have gone on */
+        if (link->cut_count)
+            land(link);
+        return false;
+    }
     if (groups && !penstock__batcher_device_room(link->batcher)) {
         if (link->cut_count && !penstock__batcher_device_done(link->batcher))
             land(link); /* the results that must be read first */
@@ -235,21 +249,20 @@ static bool step(struct penstock__device_link *link)
         penstock__device_link_settle(link);
         return false;
     }
-    if (!groups && !source->room(link->from)) {
-        if (!link->cut_count)
-            return false;
-        land(link);
-        return link->active;
-    }
+    if (!groups && !source->room(link->from))
+        return land_any(link) && link->active;
     if (groups ? cut(link, groups) : fill(link))
         give_up(link);
     return link->active;
 }
 
+/* And so the links behind it, for whose values this one's pieces wait. */
 static void go(struct penstock__device_link *link)
 {
-    while (step(link))
-        ;
+    do
+        while (step(link))
+            ;
+    while (link->active && link->behind && step(link->behind));
 }
 
 bool penstock__device_link_move(struct penstock__device_link *link, bool wait, bool ending)
@@ -259,7 +272,7 @@ bool penstock__device_link_move(struct penstock__device_link *link, bool wait, b
     if (ending || (!link->active && !enter(link)))
         return false;
     go(link);
-    if (link->active && !penstock__batcher_device_done(link->batcher)) {
+    if (link->active && !link->behind && !penstock__batcher_device_done(link->batcher)) {
         if (link->cut_count && (wait || penstock__batcher_device_overdue(link->batcher))) {
             land(link);
             if (link->active)
@@ -270,6 +283,11 @@ bool penstock__device_link_move(struct penstock__device_link *link, bool wait, b
     }
     if (link->active && link->source->overdue(link->from))
         penstock__device_link_settle(link);
+    return link->active;
+}
+
+bool penstock__device_link_is_active(const struct penstock__device_link *link)
+{
     return link->active;
 }
 
@@ -291,7 +309,7 @@ int penstock__device_link_new(struct penstock__device_link **link, penstock_stre
 const struct penstock_device *penstock__device_link_device(const struct penstock__device_link *link)
 {
     struct penstock__device_shape shape;
-    return link && find(link, &shape) ? shape.device : NULL;
+    return link && penstock__device_link_find(link, &shape) ? shape.device : NULL;
 }
 
 void penstock__device_link_free(struct penstock__device_link *link)

@@ -24,6 +24,9 @@ const struct penstock_device *penstock__device_link_device(const struct penstock
  * all that was pushed is to come. False: the host's turn. */
 bool penstock__device_link_move(struct penstock__device_link *link, bool wait, bool ending);
 
+/* Whether what was moved last stays there. */
+bool penstock__device_link_is_active(const struct penstock__device_link *link);
+
 /* Takes back what is on its way. */
 void penstock__device_link_settle(struct penstock__device_link *link);
 void penstock__device_link_free(struct penstock__device_link *link);

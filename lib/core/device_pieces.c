@@ -16,7 +16,7 @@ size_t penstock__device_pieces_step(const struct penstock_device *device, size_t
 
 static int make_buffer(penstock_buffer **buffer, const struct penstock__device_pieces *pieces, size_t bytes)
 {
-    return *buffer ? PENSTOCK_OK : penstock__buffer_make(buffer, pieces->device, bytes);
+    return *buffer || !bytes ? PENSTOCK_OK : penstock__buffer_make(buffer, pieces->device, bytes);
 }
 
 int penstock__device_piece_make(struct penstock__device_pieces *pieces, unsigned number)

@@ -128,8 +128,12 @@ int penstock__link_move(penstock_stream *from, bool wait)
     do {
         bool stuck = false;
         int status = PENSTOCK_OK;
-        if (goes_on_device(from, wait))
-            return from->links->to->links ? penstock__link_move(from->links->to, wait) : PENSTOCK_OK;
+        if (goes_on_device(from, wait)) {
+            const struct penstock__link *link = from->links;
+            status = link->to->links ? penstock__link_move(link->to, wait) : PENSTOCK_OK;
+            if (status || penstock__device_link_is_active(link->device))
+                return status;
+        } /* else what the one behind has given up is taken back here, too */
         for (struct penstock__link *link = from->links; link && !status; link = link->following)
             status = deliver(link, wait, &stuck);
         if (status || stuck || (status = fetch(from, wait, &count)))
@@ -178,9 +182,9 @@ static void cut(struct penstock__link *link)
     struct penstock__link **at = &link->from->links;
     while (*at != link)
         at = &(*at)->following;
+    penstock__device_link_free(link->device); /* first: a link behind it asks for it */
     *at = link->following;
     link->to->source = NULL;
-    penstock__device_link_free(link->device);
     penstock__free(link->held);
     penstock__free(link);
 }
@@ -321,4 +325,67 @@ int penstock_stream_link_channel(penstock_stream *from, size_t channel, penstock
     if (channel == WHOLE)
         return bad("%s: there is no channel %zu", __func__, channel);
     return link_streams(__func__, from, channel, to);
+}
+
+/* ---------------------------------------------------------------- other links ----------------- */
+
+static struct penstock__link *link_between(const penstock_stream *from, const penstock_stream *to)
+{
+    return from && to && to->source && to->source->from == from ? to->source : NULL;
+}
+
+int penstock_stream_unlink(penstock_stream *from, penstock_stream *to)
+{
+    struct penstock__link *link = link_between(from, to);
+    if (!link)
+        return bad("%s: the two streams are not linked", __func__);
+    cut(link);
+    return PENSTOCK_OK;
+}
+
+static int check_next(const char *call, const penstock_stream *from, const penstock_stream *next)
+{
+    if (!from || !next)
+        return bad("%s: a stream is NULL", call);
+    if (!from->links || from->links->channel != WHOLE)
+        return penstock__error(PENSTOCK_ERR_STATE, "%s: results of this %s, as a whole, go nowhere", call,
+                               from->kind->name);
+    if (from->finished || from->lent.end == PENSTOCK__LENT_FINISH)
+        return penstock__error(PENSTOCK_ERR_STATE, "%s: this %s was finished", call, from->kind->name);
+    return next->links ? penstock__error(PENSTOCK_ERR_STATE, "%s: results of the next %s go to a %s already", call,
+                                         next->kind->name, next->links->to->kind->name)
+                       : PENSTOCK_OK;
+}
+
+int penstock_stream_relink(penstock_stream *from, penstock_stream *next)
+{
+    struct penstock__device_link *device = NULL;
+    size_t count = 1;
+    int status = check_next(__func__, from, next);
+    if (status)
+        return status;
+    struct penstock__link *link = from->links;
+    if (leads_to(link->to, next))
+        return bad("%s: the results of this %s would come back to it in a circle", __func__, next->kind->name);
+    if ((status = check_values(__func__, next, WHOLE, link->to)))
+        return status;
+    penstock__link_settle(from);
+    while (!status && count)
+        status = fetch(from, true, &count);
+    if (status || (next->out_channels <= 1 && (status = penstock__device_link_new(&device, next, link->to))))
+        return status;
+    penstock__device_link_free(link->device);
+    link->device = device;
+    link->from = next;
+    next->links = link;
+    next->passing = from->passing;
+    from->links = NULL;
+    from->passing = PENSTOCK__LENT_OPEN;
+    return PENSTOCK_OK;
+}
+
+const char *penstock__link_device(const penstock_stream *to)
+{
+    const struct penstock_device *device = to->source ? penstock__device_link_device(to->source->device) : NULL;
+    return device ? device->name : NULL;
 }

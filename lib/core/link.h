@@ -39,6 +39,9 @@ void penstock__link_settle(penstock_stream *from);
 /* Resets all streams behind it. */
 void penstock__link_reset(penstock_stream *from);
 
+/* In whose memory its items come, as things are; or NULL. */
+const char *penstock__link_device(const penstock_stream *to);
+
 /* It is linked to nothing any more; those behind it go on by themselves. */
 void penstock__link_cut(penstock_stream *stream);
 

@@ -259,6 +259,7 @@ int penstock_stream_get_info(const penstock_stream *stream, penstock_stream_info
     known.out_channels = stream->out_channels;
     known.taken = stream->taken;
     known.given = stream->given;
+    known.linked_on = penstock__link_device(stream);
     stream->kind->get_info(stream, &known);
     known.given -= penstock__lent_unread(&stream->lent);
     known.waiting += penstock__lent_unread(&stream->lent);

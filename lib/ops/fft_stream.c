@@ -5,6 +5,7 @@
  * window is another plan. */
 #include "core/batched.h"
 #include "core/check_known.h"
+#include "core/device_through.h"
 #include "ops/fft_layout.h"
 
 #include <stddef.h>
@@ -142,7 +143,11 @@ static struct penstock__batcher *device_batcher(penstock_stream *stream)
 }
 
 static const struct penstock__batched_kind kind = {
-    .calls = {.name = "fft", PENSTOCK__BATCHED_LIFE, PENSTOCK__BATCHED_ITEMS, .device_batcher = device_batcher},
+    .calls = {.name = "fft",
+              PENSTOCK__BATCHED_LIFE,
+              PENSTOCK__BATCHED_ITEMS,
+              .device_source = &penstock__device_through,
+              .device_batcher = device_batcher},
     .bytes = sizeof(struct fft_stream),
     .desc_name = "penstock_fft_stream_desc",
     .desc_at = offsetof(struct fft_stream, desc),

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The inside of a link on a device, for those files that are it. */
+#ifndef PENSTOCK_CORE_DEVICE_LINK_STATE_H
+#define PENSTOCK_CORE_DEVICE_LINK_STATE_H
+
+#include "core/batcher_device.h"
+#include "core/device_ends.h"
+#include "core/device_link.h"
+#include "core/device_pieces.h"
+#include "core/ring.h"
+
+/* Groups of a piece, on their way: to the host, or made values for the link behind. */
+struct penstock__device_cut {
+    unsigned piece;
+    uint64_t mark;
+    size_t groups;
+    penstock_buffer *in;
+};
+
+struct penstock__device_link {
+    penstock_stream *from, *to;
+    const struct penstock__device_source *source;
+    struct penstock__batcher *batcher; /* while it is active */
+    struct penstock__groups groups;
+    size_t blocks; /* of a piece, at most */
+    bool active, given_up, told;
+    unsigned piece; /* the last one that was filled, or PENSTOCK__DEVICE_PIECES */
+    struct penstock__device_pieces pieces;
+    struct penstock__device_cut cuts[PENSTOCK__RING_MOST]; /* a ring */
+    unsigned first_cut, cut_count;
+
+    /* Where the results of `to` stay there, too: core/device_through.c. */
+    bool shared;                                             /* groups wait for the link behind */
+    struct penstock__device_link *behind;                    /* while it is active and takes them */
+    struct penstock__device_cut parts[PENSTOCK__RING_USUAL]; /* that one's: a ring */
+    unsigned first_part, part_count;
+};
+
+/* Both streams' device, with the batcher of the second one; or NULL. */
+struct penstock__batcher *penstock__device_link_find(const struct penstock__device_link *link,
+                                                     struct penstock__device_shape *shape);
+
+/* Groups that are complete in the last piece. */
+size_t penstock__device_link_groups(const struct penstock__device_link *link);
+
+/* Nothing of it is on its way any more, or never was: what was not used up is made again. */
+void penstock__device_link_leave(struct penstock__device_link *link);
+
+#endif
