@@ -40,6 +40,25 @@ class early_spectrum : public spectrum_block<spectrum_cvf, gr_complex>
         return wanted > 0;
     }
 
+    // In a chain, with so many items: what can be pulled now or later.
+    uint64_t complete(uint64_t items)
+    {
+        const uint64_t vectors = items < d_span ? 0 : (items - d_span) / d_step + 1;
+        return vectors - std::min(vectors, nitems_written(0));
+    }
+
+    uint64_t waiting() override
+    {
+        if (role_in_chain() == role::MEETING)
+            return 0;
+        return is_linked() ? complete(nitems_read(0)) : spectrum_block::waiting();
+    }
+
+    bool can_link() const override
+    {
+        return true;
+    }
+
     void gather(gr_vector_int &available) override
     {
         available[0] = static_cast<int>(d_gatherer.more(*this, static_cast<size_t>(available[0]),
@@ -61,9 +80,28 @@ class early_spectrum : public spectrum_block<spectrum_cvf, gr_complex>
         d_left = 0;
     }
 
+    // All that come count as taken.
+    void hand_on(const call &now, size_t &taken, size_t &given)
+    {
+        taken = d_ended ? 0 : static_cast<size_t>(now.available[0]);
+        if (!d_ended && input_ended(*this, taken)) {
+            finish_chain();
+            d_ended = true;
+        }
+        const uint64_t vectors = complete(nitems_read(0) + taken);
+        given = pull_chain(now.out[0], vectors < now.capacity ? static_cast<size_t>(vectors) : now.capacity);
+    }
+
+    double due_s() const
+    {
+        return is_linked() ? chain_due_s() : penstock_stream_due_s(stream());
+    }
+
     void run(const call &now, size_t &taken, size_t &given)
     {
         const auto available = static_cast<size_t>(now.available[0]);
+        if (is_linked())
+            return hand_on(now, taken, given);
         if (prepare(now.in[0], available, taken))
             return;
         check(penstock_stream_run(stream(), now.in[0], d_ended ? 0 : available, &taken, now.out[0], now.capacity,

@@ -36,6 +36,11 @@ template <typename T> class fft_v_impl final : public threads_kept<ports_block<f
         this->add_stream(penstock_fft_stream_open, d_desc, d_device);
     }
 
+    bool can_link() const override
+    {
+        return !d_desc.real;
+    }
+
     void gather(gr_vector_int &available) override
     {
         if (available.size() == 1) // others would have to wait for it

@@ -66,6 +66,8 @@ class filter_block : public batch_block<Interface>
     std::vector<float> d_floats; // of short samples
     bool d_more = false;         // there was no room for all values
     steady::time_point d_waits_since;
+    uint64_t d_blocks = 0; // that were complete then, in a chain
+    bool d_flushed = true; // and nothing came since
 
     static double to_shift(double center_freq, double sampling_freq)
     {
@@ -126,6 +128,63 @@ class filter_block : public batch_block<Interface>
         return count;
     }
 
+    penstock_stream *own_stream() override
+    {
+        return d_filter.stream();
+    }
+
+    bool can_link() const override
+    {
+        return std::is_same<OUT, gr_complex>::value;
+    }
+
+    bool begins_chain() const override
+    {
+        return true;
+    }
+
+    void set_linked(bool linked) override
+    {
+        d_filter.set_linked(linked, d_max_latency_ms / 1e3);
+        d_flushed = true;
+    }
+
+    void finish_items() override
+    {
+        d_filter.finish();
+    }
+
+    // Where the samples of a block are slow to come, its values so far go on.
+    double hurry_items() override
+    {
+        if (d_flushed || d_max_latency_ms <= 0)
+            return LONGEST_SLEEP_S;
+        const std::chrono::duration<double> age = steady::now() - d_waits_since;
+        if (age.count() >= d_max_latency_ms / 1e3) {
+            d_filter.flush();
+            d_flushed = true;
+        }
+        return std::max(0.0, d_max_latency_ms / 1e3 - age.count());
+    }
+
+    // In a chain each value counts as given with its item.
+    outcome hand_on(const call &now, size_t available, const void *in)
+    {
+        const uint64_t most = (d_filter.values() + now.capacity + 1) * d_decimation - 1 - d_filter.samples();
+        const size_t offered = at_most(most, available), taken = d_ended ? 0 : d_filter.push(in, offered);
+        if (taken && (d_flushed || d_blocks != d_filter.blocks())) {
+            d_waits_since = steady::now();
+            d_blocks = d_filter.blocks();
+            d_flushed = false;
+        }
+        this->reach(0);
+        const auto given = static_cast<size_t>(waiting());
+        d_filter.hand_on(given);
+        if (taken < offered)
+            this->wait_for_room();
+        return this->pass(taken, given, LONGEST_SLEEP_S);
+    }
+
     // Of a change: what is not given stays.
     struct wanted {
         std::optional<std::vector<TAP>> taps;
@@ -179,6 +238,8 @@ class filter_block : public batch_block<Interface>
         const auto available = std::min(static_cast<size_t>(now.available[0]), MOST_SAMPLES);
         const void *in = samples(static_cast<const IN *>(now.in[0]), available);
         size_t taken = 0, given = 0;
+        if (this->is_linked())
+            return hand_on(now, available, in);
         if (!waiting())
             d_waits_since = steady::now();
         if (!d_ended)
@@ -274,9 +335,10 @@ class filter_block : public batch_block<Interface>
 
     void set_max_latency_ms(double max_latency_ms) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         check_latency(d_kind, max_latency_ms);
         d_max_latency_ms = max_latency_ms;
+        d_filter.set_linked(this->is_linked(), max_latency_ms / 1e3);
     }
 
     bool check_topology(int, int outputs) override

@@ -42,7 +42,8 @@ size_t filter_chain::push(const void *samples, size_t count)
         d_samples += taken;
         total += taken;
         if (next != d_links.end() && d_samples == next->from)
-            check(penstock_stream_finish(now->filter.get()));
+            end_link(*now);
+        advance(false);
         if (taken < chunk)
             break;
     }
@@ -58,10 +59,7 @@ size_t filter_chain::pull(void *values, size_t capacity, bool wait)
         if (d_links.size() > 1)
             limit = at_most(d_links[1].from / d_decimation - d_values, limit);
         if (!limit) {
-            const auto gone = stats_of_one(now.filter.get());
-            d_fallbacks += gone.fallbacks;
-            d_cpu_while_compiling += gone.cpu_while_compiling;
-            d_links.pop_front();
+            pop();
             continue;
         }
         if (!now.drop(d_scratch.data(), wait))
@@ -87,18 +85,6 @@ size_t filter_chain::run(const void *samples, size_t count, size_t &taken, void 
     d_samples += taken;
     d_values += made;
     return made;
-}
-
-void filter_chain::flush()
-{
-    for (auto &link : d_links)
-        check(penstock_stream_flush(link.filter.get()));
-}
-
-void filter_chain::finish()
-{
-    for (auto &link : d_links)
-        check(penstock_stream_finish(link.filter.get()));
 }
 
 } // namespace penstock

@@ -32,7 +32,12 @@ class filter_chain
     uint64_t d_samples = 0, d_values = 0, d_changed = 0;
     uint64_t d_fallbacks = 0, d_cpu_while_compiling = 0; // of filters that are gone
     std::vector<char> d_scratch;
+    bool d_linked = false; // the first one's values go to another stream
+    double d_latency_s = 0;
 
+    void end_link(filter_link &link);
+    void pop();
+    void advance(bool wait);
     double lag(const filter_taps &taps, double shift) const;
     filter_link make_link(const filter_taps &taps, double shift, double phase, uint64_t first, uint64_t from) const;
     uint64_t append(const filter_taps &taps, double shift, uint64_t at);
@@ -53,6 +58,25 @@ class filter_chain
      * to be had by that, on another device or while taps change, no sample is taken.
      */
     size_t run(const void *samples, size_t count, size_t &taken, void *values, size_t capacity);
+
+    //! The stream of the next values.
+    penstock_stream *stream() const
+    {
+        return d_links.front().filter.get();
+    }
+
+    //! From now on other streams take the values from stream(), whichever it is then: of those of complete blocks none
+    //! is to wait for longer. Nothing is pulled meanwhile.
+    void set_linked(bool linked, double latency_s);
+
+    //! So many have gone there.
+    void hand_on(uint64_t values)
+    {
+        d_values += values;
+    }
+
+    //! Blocks that are complete.
+    uint64_t blocks() const;
 
     //! All values of the samples so far can be pulled at once.
     void flush();

@@ -43,6 +43,7 @@ filter_link filter_chain::make_link(const filter_taps &taps, double shift, doubl
     desc.phase = phase;
     desc.tunable = d_value_bytes == sizeof(gr_complex);
     const works_for me(d_log);
+    desc.max_latency_s = d_latency_s;
     penstock_stream *made;
     check(penstock_filter_open(&made, d_context.get(), &desc, d_device.c_str()));
     handle<penstock_stream> filter(made, penstock_stream_free);
@@ -66,17 +67,19 @@ uint64_t filter_chain::append(const filter_taps &taps, double shift, uint64_t at
 {
     if (at == 0) {
         auto link = make_link(taps, shift, lag(taps, shift), 0, 0);
+        if (d_linked)
+            check(penstock_stream_relink(stream(), link.filter.get()));
         d_links.clear();
         d_links.push_back(std::move(link));
         return 0;
     }
-    const auto &last = d_links.back();
+    auto &last = d_links.back();
     const uint64_t history = round_up(taps.size() - 1, d_decimation);
     const uint64_t from = round_up(std::max(at, d_samples + history), d_decimation), first = from - history;
     const double phase = std::remainder(last.phase_at(from) - turns(shift, history) + lag(taps, shift - last.shift), 1);
     auto link = make_link(taps, shift, phase, first, from);
     if (from == d_samples)
-        check(penstock_stream_finish(last.filter.get()));
+        end_link(last);
     d_links.push_back(std::move(link));
     return from;
 }

@@ -35,16 +35,37 @@ template <typename Interface> class ports_block : public batch_block<Interface>
         base::restart();
     }
 
+    //! The one port of a block in a chain: in its middle items count as given when they come.
+    void hand_on(const port_state &port, size_t available, size_t &taken, void *out, size_t capacity, size_t &given)
+    {
+        const bool last = this->role_in_chain() == base::role::LAST;
+        taken = last ? available : std::min(available, capacity);
+        given = last ? this->pull_chain(out, std::min(port.waiting + taken, capacity)) : taken;
+    }
+
+    double due_s(size_t index) const
+    {
+        return !this->is_linked()                          ? penstock_stream_due_s(this->d_streams[index].get())
+               : this->role_in_chain() == base::role::LAST ? this->chain_due_s()
+                                                           : base::LONGEST_SLEEP_S;
+    }
+
     //! Whether anything came or went.
     bool run(unsigned index, const call &now)
     {
         auto &port = d_ports[index];
         const auto available = static_cast<size_t>(now.available[index]);
         size_t taken, given;
-        check(penstock_stream_run(this->d_streams[index].get(), now.in[index], port.finished ? 0 : available, &taken,
-                                  now.out[index], now.capacity, &given));
+        if (this->is_linked())
+            hand_on(port, available, taken, now.out[index], now.capacity, given);
+        else
+            check(penstock_stream_run(this->d_streams[index].get(), now.in[index], port.finished ? 0 : available,
+                                      &taken, now.out[index], now.capacity, &given));
         if (!port.finished && taken == available && input_ended(*this, available, index)) {
-            check(penstock_stream_finish(this->d_streams[index].get()));
+            if (!this->is_linked())
+                check(penstock_stream_finish(this->d_streams[index].get()));
+            else if (this->role_in_chain() == base::role::LAST)
+                this->finish_chain();
             port.finished = true;
         }
         // GNU Radio would pass tags on after general_work(): too late for who takes at once what produce() hands out.
@@ -62,7 +83,7 @@ template <typename Interface> class ports_block : public batch_block<Interface>
         double due_s = base::LONGEST_SLEEP_S;
         for (unsigned i = 0; i < now.out.size(); i++) {
             busy |= run(i, now);
-            due_s = std::min(due_s, penstock_stream_due_s(this->d_streams[i].get()));
+            due_s = std::min(due_s, this->due_s(i));
         }
         return {gr::block::WORK_CALLED_PRODUCE, busy ? 0 : due_s};
     }

@@ -30,7 +30,7 @@ template <typename Interface, typename T> class spectrum_block : public batch_bl
     }
 
     //! Vectors that are complete and were not handed out.
-    uint64_t waiting() const
+    virtual uint64_t waiting()
     {
         return this->stream_info().waiting;
     }

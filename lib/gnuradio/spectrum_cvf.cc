@@ -36,7 +36,7 @@ class spectrum_cvf_impl final : public early_spectrum
         run(now, taken, given);
         take_tags(taken);
         give_tags(given);
-        return pass(taken, given, penstock_stream_due_s(stream()));
+        return pass(taken, given, taken || given ? 0 : due_s());
     }
 
   public:

@@ -37,6 +37,7 @@ std::map<std::string, double> stats_of(const std::vector<penstock_stream_stats> 
             {"drops", to_number(s.drops)},
             {"batch", s.batch / to_number(streams.size())},
             {"cpu_while_compiling", to_number(s.cpu_while_compiling)},
+            {"handed_over", to_number(s.handed_over)},
         };
         const std::pair<const char *, double> times[] = {
             {"transfer_ms", 1e3 * s.transfer_s},

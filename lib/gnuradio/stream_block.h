@@ -11,6 +11,7 @@
 #include "buffers.h"
 #include "checks.h"
 #include "core.h"
+#include "hand_over.h"
 #include "input_wait.h"
 #include "stats.h"
 #include "tagging_block.h"
@@ -34,7 +35,7 @@ namespace penstock
 {
 
 //! Interface is the public class of the block.
-template <typename Interface> class stream_block : public tagging_block<Interface>
+template <typename Interface> class stream_block : public tagging_block<Interface>, public hand_over_end
 {
     static constexpr size_t MOST_ASKED = 16; // changes that wait
 
@@ -43,6 +44,16 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
     std::mutex d_asked_mutex;
     std::deque<std::function<void()>> d_asked; // changes, in the order in which setters asked for them
     bool d_running = false;
+
+    gr::block &own_block() final
+    {
+        return *this;
+    }
+
+    penstock_stream *own_stream() override
+    {
+        return stream();
+    }
 
     void set_running(bool running)
     {
@@ -96,12 +107,14 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
     class setting
     {
         gr::thread::scoped_lock d_lock;
+        std::unique_lock<std::mutex> d_chain;
 
       public:
         explicit setting(stream_block &block) : d_lock(block.d_setlock, boost::defer_lock)
         {
             block.d_waiting++;
             d_lock.lock();
+            d_chain = block.chain_lock();
             block.d_waiting--;
         }
     };
@@ -233,16 +246,19 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
     std::map<std::string, double> stats() final
     {
         gr::thread::scoped_lock lock(this->d_setlock);
+        const auto alone = chain_lock();
         return numbers();
     }
 
     bool start() final
     {
         gr::thread::scoped_lock lock(this->d_setlock);
+        part();
         make_changes_or_log();
         restart();
         d_stats.start();
         set_running(true);
+        meet();
         return true;
     }
 
@@ -250,17 +266,26 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
     {
         gr::thread::scoped_lock lock(this->d_setlock);
         set_running(false);
-        make_changes_or_log();
+        {
+            const auto alone = chain_lock();
+            make_changes_or_log();
+        }
+        stop_in_chain();
         return true;
     }
 
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) final
     {
+        if (role_in_chain() == role::MEETING) { // its neighbours start just now
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+            return 0;
+        }
         gather(ninput_items);
         for (unsigned i = 0; d_waiting && i < 100; i++)
             std::this_thread::sleep_for(std::chrono::microseconds(20));
         gr::thread::scoped_lock lock(this->d_setlock);
+        auto alone = chain_lock();
         const works_for me(d_log);
         outcome result;
         try {
@@ -272,6 +297,8 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
             this->d_logger->error("{}", error.what());
             return gr::block::WORK_DONE;
         }
+        if (alone)
+            alone.unlock();
         lock.unlock();
         if (result.sleep_s > 0)
             wait_for_input(*this, result.sleep_s);
@@ -292,7 +319,7 @@ template <typename Interface> class batch_block : public stream_block<Interface>
   public:
     void set_max_latency_ms(double max_latency_ms) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename stream_block<Interface>::setting lock(*this);
         for (const auto &each : this->d_streams)
             check(penstock_stream_set_max_latency(each.get(), max_latency_ms / 1e3));
         d_max_latency_ms = max_latency_ms;
