@@ -291,6 +291,11 @@ bool penstock__device_link_is_active(const struct penstock__device_link *link)
     return link->active;
 }
 
+bool penstock__device_link_waits(const struct penstock__device_link *link)
+{
+    return link && link->shared && !link->behind && penstock__device_link_groups(link) > 0;
+}
+
 /* ---------------------------------------------------------------- life ------------------------ */
 
 int penstock__device_link_new(struct penstock__device_link **link, penstock_stream *from, penstock_stream *to)

@@ -27,6 +27,9 @@ bool penstock__device_link_move(struct penstock__device_link *link, bool wait, b
 /* Whether what was moved last stays there. */
 bool penstock__device_link_is_active(const struct penstock__device_link *link);
 
+/* Whether samples there wait until all results of the second stream before them have gone on. `link` may be NULL. */
+bool penstock__device_link_waits(const struct penstock__device_link *link);
+
 /* Takes back what is on its way. */
 void penstock__device_link_settle(struct penstock__device_link *link);
 void penstock__device_link_free(struct penstock__device_link *link);

@@ -50,7 +50,8 @@ static int check_channels(const struct penstock__link *link)
 static int fetch(penstock_stream *from, bool wait, size_t *count)
 {
     const size_t capacity = from->out_bytes < HELD_BYTES ? HELD_BYTES / from->out_bytes : 1;
-    const bool now = wait || from->finished || from->passing == PENSTOCK__LENT_FLUSH;
+    const bool now = wait || from->finished || from->passing == PENSTOCK__LENT_FLUSH ||
+                     (from->source && penstock__device_link_waits(from->source->device));
     void *channels[PENSTOCK__LINK_CHANNELS] = {NULL};
     int status = PENSTOCK_OK;
     *count = 0;

@@ -43,7 +43,7 @@ size_t filter_chain::push(const void *samples, size_t count)
         total += taken;
         if (next != d_links.end() && d_samples == next->from)
             end_link(*now);
-        advance(false);
+        advance();
         if (taken < chunk)
             break;
     }

@@ -37,7 +37,7 @@ class filter_chain
 
     void end_link(filter_link &link);
     void pop();
-    void advance(bool wait);
+    void advance();
     double lag(const filter_taps &taps, double shift) const;
     filter_link make_link(const filter_taps &taps, double shift, double phase, uint64_t first, uint64_t from) const;
     uint64_t append(const filter_taps &taps, double shift, uint64_t at);

@@ -23,9 +23,10 @@ void filter_chain::pop()
     d_links.pop_front();
 }
 
-void filter_chain::advance(bool wait)
+/* The next filter's values follow, once those that are not its own are there to be dropped. */
+void filter_chain::advance()
 {
-    while (d_linked && d_links.size() > 1 && d_samples >= d_links[1].from && d_links[1].drop(d_scratch.data(), wait)) {
+    while (d_linked && d_links.size() > 1 && d_samples >= d_links[1].from && d_links[1].drop(d_scratch.data(), true)) {
         check(penstock_stream_relink(d_links[0].filter.get(), d_links[1].filter.get()));
         pop();
     }
@@ -49,7 +50,7 @@ void filter_chain::flush()
 {
     for (auto &link : d_links)
         check(penstock_stream_flush(link.filter.get()));
-    advance(true);
+    advance();
 }
 
 void filter_chain::finish()

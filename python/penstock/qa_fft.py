@@ -191,7 +191,7 @@ class QaFft(gr_unittest.TestCase):
         stats = block.stats()
         self.assertEqual(sorted(stats), sorted(
             ["items_in", "items_out", "queue", "in_rate_hz", "out_rate_hz", "batch", "transfer_ms", "kernel_ms",
-             "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops", "cpu_while_compiling"]))
+             "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops", "cpu_while_compiling", "handed_over"]))
         self.assertEqual(sorted(pmt.to_python(store.get_message(0))), sorted(stats))
         self.assertEqual([stats[k] for k in ("items_in", "items_out", "queue", "fallbacks", "drops", "transfer_ms")],
                          [1000, 1000, 0, 0, 0, 0])

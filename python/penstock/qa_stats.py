@@ -14,7 +14,7 @@ from gnuradio import blocks, gr, gr_unittest, penstock
 
 DEVICES = ("cpu", "reference", "trace", "opencl")
 KEYS = {"items_in", "items_out", "queue", "in_rate_hz", "out_rate_hz", "batch", "transfer_ms", "kernel_ms",
-        "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops", "cpu_while_compiling"}
+        "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops", "cpu_while_compiling", "handed_over"}
 GRID = dict(fft_len=64, cp_len=16, occupied_carriers=[[-2, -1, 1, 2]], trigger_tag_name="")
 TAPS = [1.0, 2.0, 3.0]
 FEW = ("fft_vcc", "ofdm_demod_cvc", "wifi_receiver")
