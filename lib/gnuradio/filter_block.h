@@ -66,8 +66,8 @@ class filter_block : public batch_block<Interface>
     std::vector<float> d_floats; // of short samples
     bool d_more = false;         // there was no room for all values
     steady::time_point d_waits_since;
-    uint64_t d_blocks = 0; // that were complete then, in a chain
-    bool d_flushed = true; // and nothing came since
+    uint64_t d_taken_on = 0; // values, until then, by the next one in a chain
+    bool d_flushed = true;   // and nothing came since
 
     static double to_shift(double center_freq, double sampling_freq)
     {
@@ -145,7 +145,7 @@ class filter_block : public batch_block<Interface>
 
     void set_linked(bool linked) override
     {
-        d_filter.set_linked(linked, d_max_latency_ms / 1e3);
+        d_filter.set_linked(linked);
         d_flushed = true;
     }
 
@@ -154,16 +154,21 @@ class filter_block : public batch_block<Interface>
         d_filter.finish();
     }
 
-    // Where the samples of a block are slow to come, its values so far go on.
-    double hurry_items() override
+    void flush_items() override
+    {
+        d_filter.flush();
+        d_flushed = true;
+    }
+
+    double items_due_s() override
     {
         if (d_flushed || d_max_latency_ms <= 0)
             return LONGEST_SLEEP_S;
-        const std::chrono::duration<double> age = steady::now() - d_waits_since;
-        if (age.count() >= d_max_latency_ms / 1e3) {
-            d_filter.flush();
-            d_flushed = true;
-        }
+        const auto now = steady::now();
+        const uint64_t taken_on = d_filter.taken_on();
+        d_waits_since = taken_on == d_taken_on ? d_waits_since : now;
+        d_taken_on = taken_on;
+        const std::chrono::duration<double> age = now - d_waits_since;
         return std::max(0.0, d_max_latency_ms / 1e3 - age.count());
     }
 
@@ -172,11 +177,9 @@ class filter_block : public batch_block<Interface>
     {
         const uint64_t most = (d_filter.values() + now.capacity + 1) * d_decimation - 1 - d_filter.samples();
         const size_t offered = at_most(most, available), taken = d_ended ? 0 : d_filter.push(in, offered);
-        if (taken && (d_flushed || d_blocks != d_filter.blocks())) {
+        if (taken && d_flushed)
             d_waits_since = steady::now();
-            d_blocks = d_filter.blocks();
-            d_flushed = false;
-        }
+        d_flushed = d_flushed && !taken;
         this->reach(0);
         const auto given = static_cast<size_t>(waiting());
         d_filter.hand_on(given);
@@ -338,7 +341,6 @@ class filter_block : public batch_block<Interface>
         const typename base::setting lock(*this);
         check_latency(d_kind, max_latency_ms);
         d_max_latency_ms = max_latency_ms;
-        d_filter.set_linked(this->is_linked(), max_latency_ms / 1e3);
     }
 
     bool check_topology(int, int outputs) override

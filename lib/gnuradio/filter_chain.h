@@ -33,7 +33,6 @@ class filter_chain
     uint64_t d_fallbacks = 0, d_cpu_while_compiling = 0; // of filters that are gone
     std::vector<char> d_scratch;
     bool d_linked = false; // the first one's values go to another stream
-    double d_latency_s = 0;
 
     void end_link(filter_link &link);
     void pop();
@@ -65,18 +64,20 @@ class filter_chain
         return d_links.front().filter.get();
     }
 
-    //! From now on other streams take the values from stream(), whichever it is then: of those of complete blocks none
-    //! is to wait for longer. Nothing is pulled meanwhile.
-    void set_linked(bool linked, double latency_s);
+    //! From now on another stream takes the values from stream(), whichever it is then, and nothing is pulled.
+    void set_linked(bool linked)
+    {
+        d_linked = linked;
+    }
 
-    //! So many have gone there.
+    //! How many of its values that one has taken.
+    uint64_t taken_on() const;
+
+    //! So many count as given.
     void hand_on(uint64_t values)
     {
         d_values += values;
     }
-
-    //! Blocks that are complete.
-    uint64_t blocks() const;
 
     //! All values of the samples so far can be pulled at once.
     void flush();

@@ -43,7 +43,6 @@ filter_link filter_chain::make_link(const filter_taps &taps, double shift, doubl
     desc.phase = phase;
     desc.tunable = d_value_bytes == sizeof(gr_complex);
     const works_for me(d_log);
-    desc.max_latency_s = d_latency_s;
     penstock_stream *made;
     check(penstock_filter_open(&made, d_context.get(), &desc, d_device.c_str()));
     handle<penstock_stream> filter(made, penstock_stream_free);

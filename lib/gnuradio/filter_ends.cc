@@ -32,18 +32,11 @@ void filter_chain::advance()
     }
 }
 
-void filter_chain::set_linked(bool linked, double latency_s)
+uint64_t filter_chain::taken_on() const
 {
-    d_linked = linked;
-    d_latency_s = linked ? latency_s : 0;
-    for (auto &link : d_links)
-        check(penstock_stream_set_max_latency(link.filter.get(), d_latency_s));
-}
-
-uint64_t filter_chain::blocks() const
-{
-    const auto &link = d_links.back();
-    return d_samples > link.first ? (d_samples - link.first) / link.info().block : 0;
+    auto info = description<penstock_stream_info>();
+    check(penstock_stream_get_info(stream(), &info));
+    return info.given;
 }
 
 void filter_chain::flush()

@@ -4,7 +4,7 @@
 #include "hand_over.h"
 
 #include <algorithm>
-#include <gnuradio/block_detail.h>
+#include <gnuradio/prefs.h>
 
 namespace gr
 {
@@ -12,8 +12,6 @@ namespace penstock
 {
 
 static std::mutex meetings; // taken before a chain's
-
-/* ---------------------------------------------------------------- life ------------------------ */
 
 void hand_over_end::part()
 {
@@ -26,6 +24,8 @@ void hand_over_end::part()
 void hand_over_end::meet()
 {
     const std::lock_guard<std::mutex> guard(meetings);
+    if (!gr::prefs::singleton()->get_bool("penstock", "hand_over", true))
+        return;
     const auto ends = hand_over::find(this);
     if (ends.size() < 2)
         return;
@@ -69,58 +69,6 @@ void hand_over::cut()
             penstock_stream_unlink(d_ends[i - 1]->own_stream(), d_ends[i]->own_stream());
     }
     d_state = state::APART;
-}
-
-/* ---------------------------------------------------------------- at work --------------------- */
-
-hand_over_end::role hand_over_end::role_in_chain() const
-{
-    const auto state = d_chain ? d_chain->d_state.load() : hand_over::state::APART;
-    if (state == hand_over::state::MEETING)
-        return role::MEETING;
-    if (state == hand_over::state::APART || d_place >= d_chain->d_linked)
-        return role::ALONE;
-    return d_place == 0 ? role::FIRST : d_place + 1 < d_chain->d_linked ? role::MIDDLE : role::LAST;
-}
-
-std::unique_lock<std::mutex> hand_over_end::chain_lock() const
-{
-    return role_in_chain() == role::ALONE ? std::unique_lock<std::mutex>()
-                                          : std::unique_lock<std::mutex>(d_chain->d_mutex);
-}
-
-void hand_over::wake(hand_over_end *end)
-{
-    end->own_block().detail()->d_tpb.notify_msg();
-}
-
-void hand_over_end::wait_for_room()
-{
-    d_chain->d_waits = true;
-    hand_over::wake(d_chain->last());
-}
-
-size_t hand_over_end::pull_chain(void *out, size_t capacity)
-{
-    size_t count = 0;
-    if (capacity)
-        check(penstock_stream_pull(own_stream(), out, capacity, false, &count));
-    if (count && d_chain->d_waits) {
-        d_chain->d_waits = false;
-        hand_over::wake(d_chain->first());
-    }
-    return count;
-}
-
-double hand_over_end::chain_due_s() const
-{
-    auto *stream = const_cast<hand_over_end *>(this)->own_stream();
-    return std::min(penstock_stream_due_s(stream), d_chain->first()->hurry_items());
-}
-
-void hand_over_end::finish_chain()
-{
-    d_chain->first()->finish_items();
 }
 
 } // namespace penstock

@@ -77,11 +77,15 @@ class hand_over_end
     {
     }
 
-    //! Of the first one: no more items come; and what has waited too long is flushed, with seconds until that is due.
+    //! Of the first one: no more items come; those so far are to go on at once; seconds until that is due, as nothing
+    //! has gone on for so long.
     virtual void finish_items()
     {
     }
-    virtual double hurry_items()
+    virtual void flush_items()
+    {
+    }
+    virtual double items_due_s()
     {
         return 1;
     }

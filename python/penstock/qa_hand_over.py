@@ -191,7 +191,7 @@ class QaHandOver(gr_unittest.TestCase):
     def test_taps_at_a_sample(self):
         """Other taps, and more than ever: from the item on that the setter returns, as without it. More of them are another
         filter, whose batches need not end where the taker can go on."""
-        more, place, items = [1.0 / (k + 2) for k in range(200)], 2400000, samples(2 * SAMPLES)
+        more, place, items = [1.0 / (k + 2) for k in range(200)], 2400000, samples(3 * SAMPLES)
         for kinds, taps, stays in (("s", TAPS[::-1], True), ("fs", TAPS[::-1], True), ("s", more, False), ("fs", more, False)):
             chains, counts = [], []
             for apart in (True, False):
