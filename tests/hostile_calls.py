@@ -204,18 +204,17 @@ FREES = {"penstock_buffer": "penstock_buffer_free", "penstock_queue": "penstock_
          "penstock_files": "penstock_files_free", "penstock_bench": "penstock_bench_free", "penstock_file": None}
 
 def refused(function, stream):
-    """Whether a good call is an error by what the object is: without a clock or a decaying mean, a stream of another kind, a
-    device without memory or queues to be wrapped, or an output that is the input."""
+    """Whether a good call is an error by what the object is: without a clock, a decaying mean or a link, a stream of another
+    kind, a device without memory or queues to be wrapped, or an output that is the input."""
     by_channel = {"penstock_stream_push_channels": ["synthesizer"],
                   "penstock_stream_pull_channels": ["filter", "channelizer"],
                   "penstock_stream_run_channels": ["filter", "channelizer"],
                   "penstock_stream_enqueue": ["spectrum"],
                   "penstock_stream_link": ["filter", "resampler", "spectrum", "fft_stream"],
-                  "penstock_stream_unlink": ["filter", "resampler", "spectrum", "fft_stream"],
-                  "penstock_stream_relink": ["filter", "resampler", "spectrum", "fft_stream"],
                   "penstock_stream_link_channel": ["filter", "channelizer"]}
     if function in ("penstock_buffer_wrap", "penstock_device_share", "penstock_filter_enqueue",
-                    "penstock_ofdm_enqueue", "penstock_queue_wrap", "penstock_spectrum_set_decay"):
+                    "penstock_ofdm_enqueue", "penstock_queue_wrap", "penstock_spectrum_set_decay",
+                    "penstock_stream_relink", "penstock_stream_unlink"):
         return True
     if function in ("penstock_stream_pull", "penstock_stream_run", "penstock_stream_peek"):
         return stream in ("ofdm_stream", "wifi_receiver")

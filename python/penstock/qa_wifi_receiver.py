@@ -24,7 +24,8 @@ CLOSE = ("bandwidth_hz", "rate_mbps", "snr_db", "evm_db", "cfo_hz", "sfo_ppm", "
 DIFFERENCE = dict(bandwidth_hz=0, rate_mbps=0, snr_db=1e-4, evm_db=1e-3, cfo_hz=0.1, sfo_ppm=1e-3, raw_ber=1e-3)
 COUNTERS = ("samples", "triggers", "synchronised", "signals", "decoded", "fcs_ok", "unsupported", "truncated",
             "clipped", "not_finite", "ready", "items_in", "items_out", "queue", "in_rate_hz", "out_rate_hz", "batch",
-            "transfer_ms", "kernel_ms", "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops", "cpu_while_compiling")
+            "transfer_ms", "kernel_ms", "latency_p50_ms", "latency_p99_ms", "fallbacks", "drops", "cpu_while_compiling",
+            "handed_over")
 
 
 class Times(gr.basic_block):
