@@ -129,15 +129,17 @@ int penstock__link_move(penstock_stream *from, bool wait)
     do {
         bool stuck = false;
         int status = PENSTOCK_OK;
+        for (struct penstock__link *link = from->links; link && !status; link = link->following)
+            status = deliver(link, wait, &stuck);
+        if (status || stuck)
+            return status;
         if (goes_on_device(from, wait)) {
             const struct penstock__link *link = from->links;
             status = link->to->links ? penstock__link_move(link->to, wait) : PENSTOCK_OK;
             if (status || penstock__device_link_is_active(link->device))
                 return status;
         } /* else what the one behind has given up is taken back here, too */
-        for (struct penstock__link *link = from->links; link && !status; link = link->following)
-            status = deliver(link, wait, &stuck);
-        if (status || stuck || (status = fetch(from, wait, &count)))
+        if ((status = fetch(from, wait, &count)))
             return status;
     } while (count);
     return pass_end(from, wait);

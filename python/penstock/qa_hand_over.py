@@ -189,10 +189,10 @@ class QaHandOver(gr_unittest.TestCase):
         self.assertEqual(two.handed_over()[2], 0)
 
     def test_taps_at_a_sample(self):
-        """Other taps, and more than ever: from the item on that the setter returns, as without it. More of them are another
-        filter, whose batches need not end where the taker can go on."""
+        """Other taps, and more than ever: from the item on that the setter returns, as without it. That goes over the host,
+        and what follows where there is no batch free at the taker."""
         more, place, items = [1.0 / (k + 2) for k in range(200)], 2400000, samples(3 * SAMPLES)
-        for kinds, taps, stays in (("s", TAPS[::-1], True), ("fs", TAPS[::-1], True), ("s", more, False), ("fs", more, False)):
+        for kinds, taps in (("s", TAPS[::-1]), ("fs", TAPS[::-1]), ("s", more), ("fs", more)):
             chains, counts = [], []
             for apart in (True, False):
                 chain, at = Chain(kinds, apart=apart), []
@@ -201,10 +201,8 @@ class QaHandOver(gr_unittest.TestCase):
                 chains.append(chain.run(source))
                 self.assertEqual(at, [place])
             one, two = (chain.sink.all() for chain in chains)
-            self.assertEqual(one.shape, two.shape)
-            self.assertLess(numpy.linalg.norm(one - two), 1e-6 * numpy.linalg.norm(one), kinds)
+            self.assertTrue(numpy.array_equal(one, two), (kinds, len(taps)))
             self.assertGreater(counts[1], 0)
-            self.assertGreaterEqual(chains[1].handed_over()[-1], counts[1] + stays)
             self.assertEqual(sum(chains[0].handed_over()), 0)
 
     def test_window_in_mid_stream(self):
