@@ -30,7 +30,7 @@ POINTS, MEAN, CHANNELS = 2048, 16, 64
 def lowpass(count, cutoff):
     """Taps of a windowed sinc, whose pass band ends at cutoff in parts of the rate."""
     at = cupy.arange(count) - (count - 1) / 2
-    taps = 2 * cutoff * cupy.sinc(2 * cutoff * at) * cupy.hamming(count)
+    taps = 2 * cutoff * cupy.sinc(2 * cutoff * at) * cupy.blackman(count)
     return taps.astype("float32")
 
 
