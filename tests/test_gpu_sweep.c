@@ -101,10 +101,10 @@ static bool fail_once(const char *device, const struct form *form, long k)
     return beyond;
 }
 
-/* Of the other forms each sixth fails: most calls are those of the first. */
+/* Of the other forms each twelfth fails: most calls are those of the first. */
 static unsigned every_of(const struct form *form)
 {
-    return form == forms ? 2 : 6;
+    return form == forms ? 4 : 12;
 }
 
 static void sweep_calls(const char *device, const struct form *form)

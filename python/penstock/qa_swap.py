@@ -99,7 +99,7 @@ class Headless:
     """A flowgraph that reads its file once, and writes what went into its last blocks to files."""
 
     def __init__(self, platform, path, graph, source):
-        self.graph, self.sinks = copy.deepcopy(graph), []
+        self.platform, self.graph, self.sinks = platform, copy.deepcopy(graph), []
         loaded = platform.make_flow_graph(str(path))
         loaded.rewrite()
         blocks = {block.name: block for block in loaded.blocks}
@@ -141,8 +141,11 @@ class Headless:
 
     def run(self, graph, folder):
         """The outputs of `graph`, this one or this one swapped."""
-        failed = compile_all([write(graph, folder / "headless.grc")], folder)
-        assert not failed, failed
+        flowgraph = self.platform.make_flow_graph(str(write(graph, folder / "headless.grc")))
+        flowgraph.rewrite()
+        flowgraph.validate()
+        assert flowgraph.is_valid(), list(flowgraph.iter_error_messages())
+        self.platform.Generator(flowgraph, str(folder)).write()  # as grcc does, which takes seconds to start
         answer = subprocess.run([sys.executable, str(folder / "headless.py")], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                                 text=True, timeout=600, env=dict(os.environ, PYTHONPATH=os.environ["PYTHONPATH"] + ":" + str(folder)))
         assert answer.returncode == 0, answer.stdout[-2000:] + answer.stderr[-2000:]

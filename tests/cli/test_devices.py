@@ -129,7 +129,7 @@ check_error(1, "no case ran", "check", "cpu", "--case", "receive:wifi:recordings
 # A full check that is interrupted goes on where it was.
 cache = {"PENSTOCK_CACHE_DIR": path("cache")}
 process = subprocess.Popen([PENSTOCK, "check", "cpu", "--full"], stdout=subprocess.PIPE, env={**os.environ, **cache})
-for _ in range(100):
+for _ in range(30):
     process.stdout.readline()
 process.send_signal(signal.SIGINT)
 rest = process.stdout.read().decode().splitlines()
