@@ -37,7 +37,7 @@ static inline void sweep_allocations(sweep_use *use, const char *device, unsigne
     for (; status && k < 1000; k++) {
         penstock_context *context = NULL;
         bool wrong = false;
-        if (!test_drawn((uint64_t)k, 2 * SWEEP_STEP))
+        if (!test_drawn((uint64_t)k, SWEEP_STEP > 2 ? SWEEP_STEP : 2))
             continue;
         penstock__memory_fail_at(k);
         if (!(status = penstock_context_new(&context, &desc))) {

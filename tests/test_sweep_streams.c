@@ -376,7 +376,7 @@ static void sweep(const struct kind *kind, const char *device)
           kind->name, n, device, status, penstock_error_text(), expected.floats, expected.bytes, calls);
     long failed = 0;
     for (long k = 0; k < calls && !status; k++) {
-        if (!test_drawn((uint64_t)k, 2 * SWEEP_STEP))
+        if (!test_drawn((uint64_t)k, SWEEP_STEP > 2 ? SWEEP_STEP : 2))
             continue;
         failed++;
         penstock__memory_fail_at(k);
