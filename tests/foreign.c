@@ -166,6 +166,7 @@ void foreign_write(struct foreign *foreign, const void *from)
     if (foreign->cuda) {
         cuda()->CtxPushCurrent(primary);
         CHECK_EQ(cuda()->MemcpyHtoD(foreign->staging, from, foreign->bytes), 0);
+        CHECK_EQ(cuda()->StreamSynchronize(NULL), 0); /* from pageable memory: it may still be on its way */
         cuda()->CtxPopCurrent(&primary);
         return;
     }
