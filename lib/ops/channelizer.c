@@ -3,6 +3,7 @@
 
 /* The filter bank as a stream: its life, and frames out. */
 #include "core/description.h"
+#include "core/latency.h"
 #include "ops/channelizer_check.h"
 #include "ops/channelizer_stream.h"
 
@@ -223,10 +224,7 @@ static double due_s(const penstock_stream *stream)
         return penstock__channelizer_full_windows(channelizer) ? 0 : (double)INFINITY;
     if (ring->batches[ring->oldest].state > PENSTOCK__RING_FILLING)
         return penstock__ring_due_s(ring, channelizer->engine.max_latency_s);
-    if (channelizer->since == 0 || channelizer->engine.max_latency_s <= 0)
-        return (double)INFINITY;
-    double left = channelizer->since + channelizer->engine.max_latency_s - penstock__now_s();
-    return left > 0 ? left : 0;
+    return penstock__latency_left_s(channelizer->since, channelizer->engine.max_latency_s);
 }
 
 static void get_info(const penstock_stream *stream, penstock_stream_info *info)

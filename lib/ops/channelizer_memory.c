@@ -7,6 +7,7 @@
  * are pushed where it converts them itself, else of floats.
  */
 #include "core/context.h"
+#include "core/latency.h"
 #include "ops/channelizer_stream.h"
 
 #include <string.h>
@@ -121,8 +122,7 @@ size_t penstock__channelizer_most(const struct channelizer *channelizer)
 
 bool penstock__channelizer_overdue(const struct channelizer *channelizer)
 {
-    double limit = channelizer->engine.max_latency_s;
-    return limit > 0 && channelizer->since > 0 && penstock__now_s() - channelizer->since >= limit;
+    return penstock__latency_is_over(channelizer->since, channelizer->engine.max_latency_s);
 }
 
 int penstock__channelizer_send(struct channelizer *channelizer, bool all)

@@ -6,11 +6,11 @@
  * wanted. Samples gather as they come, in memory that the device reaches, a batch is demodulated at once, and its soft
  * bits are items as those of all other streams are. With the samples on the device they are made there.
  */
+#include "core/latency.h"
 #include "core/stream_device.h"
 #include "ops/ofdm_demodulator.h"
 #include "ops/ofdm_stream.h"
 
-#include <math.h>
 #include <string.h>
 
 #define BATCH_BYTES ((size_t)16 << 20) /* of samples: several of the chunks that a device has on their way */
@@ -184,7 +184,7 @@ static int demodulate(struct soft_stream *self)
 static int demodulate_due(struct soft_stream *self, bool wait)
 {
     const size_t count = complete(self);
-    const bool late = self->max_latency_s > 0 && count && penstock__now_s() - self->since >= self->max_latency_s;
+    const bool late = penstock__latency_is_over(self->since, self->max_latency_s);
     const bool due = count == self->batch || (count && (late || wait || self->stream.finished));
     return due && !self->waiting ? demodulate(self) : PENSTOCK_OK;
 }
@@ -289,9 +289,7 @@ static double due_s(const penstock_stream *stream)
     const struct soft_stream *self = of_const(stream);
     if (self->waiting || complete(self) == self->batch || (stream->finished && complete(self)))
         return 0;
-    if (self->max_latency_s > 0 && self->since > 0)
-        return fmax(self->since + self->max_latency_s - penstock__now_s(), 0);
-    return INFINITY;
+    return penstock__latency_left_s(self->since, self->max_latency_s);
 }
 
 static int set_max_latency(penstock_stream *stream, double max_latency_s)

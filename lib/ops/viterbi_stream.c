@@ -7,11 +7,11 @@
  */
 #include "core/cpu_while_compiling.h"
 #include "core/description.h"
+#include "core/latency.h"
 #include "core/plan.h"
 #include "core/stream.h"
 #include "ops/viterbi.h"
 
-#include <math.h>
 #include <string.h>
 
 #define USUAL_WINDOW 2048
@@ -210,8 +210,7 @@ static void note_complete(struct viterbi_stream *self)
 static size_t due_windows(const struct viterbi_stream *self)
 {
     const size_t count = complete_windows(self);
-    const bool late = self->max_latency_s > 0 && count && penstock__now_s() - self->since >= self->max_latency_s;
-    return count == self->batch || late ? count : 0;
+    return count == self->batch || penstock__latency_is_over(self->since, self->max_latency_s) ? count : 0;
 }
 
 /* Room behind what waits. */
@@ -355,11 +354,7 @@ static int finish(penstock_stream *stream)
 static double due_s(const penstock_stream *stream)
 {
     const struct viterbi_stream *self = of_const(stream);
-    if (self->waiting)
-        return 0;
-    if (self->max_latency_s > 0 && self->since > 0)
-        return fmax(self->since + self->max_latency_s - penstock__now_s(), 0);
-    return INFINITY;
+    return self->waiting ? 0 : penstock__latency_left_s(self->since, self->max_latency_s);
 }
 
 static int set_max_latency(penstock_stream *stream, double max_latency_s)
