@@ -6,12 +6,11 @@
 #define PENSTOCK_TEST_LINK_DEVICE_RIG_H
 
 #include "core/memory.h"
+#include "relative_error.h"
 #include "test.h"
 
 #include <penstock/bench.h>
 #include <penstock/penstock.h>
-
-#include <math.h>
 
 enum { SAMPLES = 24000, TAPS = 33, N = 64, AVERAGE = 2, ROOM = SAMPLES * 8, VECTOR = N * 4 };
 
@@ -126,19 +125,6 @@ static inline size_t run_apart(penstock_context *context, size_t count, const fl
     penstock_stream_free(first);
     penstock_stream_free(second);
     return made;
-}
-
-static inline double error_of(const char *a, const char *b, size_t bytes)
-{
-    double error = 0, norm = 0;
-    for (size_t i = 0; i < bytes; i += sizeof(float)) {
-        float one, two;
-        memcpy(&one, a + i, sizeof one);
-        memcpy(&two, b + i, sizeof two);
-        error += pow((double)one - (double)two, 2);
-        norm += pow((double)two, 2);
-    }
-    return bytes ? sqrt(error / norm) : 0;
 }
 
 /* Samples and taps, and a context on which the device filters in one kernel: true; or what it lacks as an error text.

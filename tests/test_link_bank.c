@@ -9,8 +9,7 @@
  * Argument: a device; without one, trace, whose calls fail one by one.
  */
 #include "failure_sweep.h"
-
-#include <math.h>
+#include "relative_error.h"
 
 enum { MOST = 1 << 22, FEW = 1 << 18, CHANNELS = 64, N = 64, TAPS = CHANNELS * 12 };
 
@@ -125,19 +124,6 @@ static size_t run_apart(penstock_stream *bank, penstock_stream *spectra, const v
     CHECK_OK(penstock_stream_reset(bank));
     CHECK_OK(penstock_stream_reset(spectra));
     return made;
-}
-
-static double error_of(const char *a, const char *b, size_t bytes)
-{
-    double error = 0, norm = 0;
-    for (size_t i = 0; i < bytes; i += sizeof(float)) {
-        float one, two;
-        memcpy(&one, a + i, sizeof one);
-        memcpy(&two, b + i, sizeof two);
-        error += pow((double)one - (double)two, 2);
-        norm += pow((double)two, 2);
-    }
-    return bytes ? sqrt(error / norm) : 0;
 }
 
 /* ---------------------------------------------------------------- bits ------------------------ */
