@@ -52,8 +52,8 @@ typedef struct penstock_channelizer_desc {
 
 #define PENSTOCK_CHANNELIZER_DESC(...) PENSTOCK_DESCRIPTION(penstock_channelizer_desc, __VA_ARGS__)
 
-/* Items in are samples, items out frames, pulled whole or by channel (stream.h). The transforms run on the device, the
- * sums of the polyphase branches on the CPU's threads. */
+/* Items in are samples, items out frames, pulled whole or by channel (stream.h). OpenCL and CUDA sum the polyphase
+ * branches and transform in one kernel; other devices transform what the CPU's threads have summed. */
 PENSTOCK_API int penstock_channelizer_open(penstock_stream **stream, penstock_context *context,
                                            const penstock_channelizer_desc *desc, const char *device);
 

@@ -138,10 +138,13 @@ PENSTOCK_API int penstock_filter_set_shift(penstock_stream *stream, size_t chann
 /* ---------------------------------------------------------------- whole signals --------------- */
 
 /*
- * One call each, by the same building block, for signals of any length; `out` lies apart from them and holds a_count +
- * b_count - 1 values. What is not finite in the shorter signal is refused. Relative L2 error: at most 2e-7 sqrt(log2
- * n), n the first power of two from the number of values on. convolve    out[m] = sum over k of a[m - k] b[k] correlate
- * out[m] = sum over k of a[k + m - (b_count - 1)] conj(b[k]): the value at lag m - (b_count - 1)
+ * One call each, by the same building block, for signals of any length:
+ *
+ *     convolve     out[m] = sum over k of a[m - k] b[k]
+ *     correlate    out[m] = sum over k of a[k + m - (b_count - 1)] conj(b[k]), the value at lag m - (b_count - 1)
+ *
+ * `out` lies apart from them and holds a_count + b_count - 1 values. What is not finite in the shorter signal is
+ * refused. Relative L2 error: at most 2e-7 sqrt(log2 n), n the first power of two from the number of values on.
  */
 PENSTOCK_API int penstock_convolve(penstock_context *context, penstock_cf32 *out, const penstock_cf32 *a,
                                    size_t a_count, const penstock_cf32 *b, size_t b_count, const char *device);
