@@ -35,7 +35,8 @@ typedef struct penstock_context_desc {
      * not wait for a driver that is being opened; a compiler at work in this process comes to its end first. */
     bool cpu_while_compiling;
     /* The same for "auto" alone. With either, such a one begins on the CPU at once; no driver is asked for anything in
-     * the first 0.1 s, nor where another device cannot win, and all that is timed is timed beside the work. */
+     * the first 0.1 s, nor where another device cannot win, and all that is timed is timed beside the work. It looks
+     * again later: where batches have come to cost more than they would on the other device, it goes over, too. */
     bool auto_cpu_while_compiling;
     double driver_patience_s; /* 0 to 1e6: how long what names no device waits for a driver that was not seen to hold;
                                  0: until it answers, 20 s at most. One that has not answered then is asked beside, and

@@ -26,6 +26,8 @@ struct penstock__async_build {
     bool begun;     /* there is a thread */
     void *log_user; /* of who asked for it */
     unsigned forks; /* of the process that has the thread */
+    _Atomic double felt_s;
+    struct penstock__timed timed; /* the thread's own until it is done */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -170,6 +172,27 @@ void penstock__async_build_measured(void)
         penstock__turns_measured(&own->turns, atomic_load(&own->overtaken));
 }
 
+void penstock__async_build_feel(struct penstock__async_build *build, double seconds)
+{
+    atomic_store(&build->felt_s, seconds);
+}
+
+double penstock__async_build_felt_s(void)
+{
+    return own ? atomic_load(&own->felt_s) : 0;
+}
+
+void penstock__async_build_tell(const struct penstock__timed *timed)
+{
+    if (own && !*own->timed.other)
+        own->timed = *timed;
+}
+
+struct penstock__timed penstock__async_build_timed(const struct penstock__async_build *build)
+{
+    return atomic_load(&build->done) ? build->timed : (struct penstock__timed){.other = ""};
+}
+
 bool penstock__overtaken(void)
 {
     return own && atomic_load(&own->overtaken);
@@ -178,6 +201,11 @@ bool penstock__overtaken(void)
 const struct penstock__maker *penstock__async_build_maker(const struct penstock__async_build *build)
 {
     return &build->maker;
+}
+
+void *penstock__async_build_owner(const struct penstock__async_build *build)
+{
+    return build->owner;
 }
 
 const char *penstock__async_build_name(const struct penstock__async_build *build)

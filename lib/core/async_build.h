@@ -15,6 +15,13 @@ struct penstock__maker {
     int (*make)(void **made, void *owner, const char *device);
     void (*free)(void *made);
     const char *(*device)(const void *made); /* name of the one that it is on; NULL: not the CPU */
+    bool both_ways;                          /* from a device that works, too, its owner goes over to the CPU */
+};
+
+/* What a choice came to: seconds of a unit on the CPU, and on the fastest other device; 0: not known. */
+struct penstock__timed {
+    double cpu_s, other_s;
+    char other[56]; /* its name; "": there is none */
 };
 
 struct penstock__async_build;
@@ -40,10 +47,20 @@ void penstock__async_build_served(struct penstock__async_build *build);
 void penstock__async_build_measure(void);
 void penstock__async_build_measured(void);
 
+/* In the stream's thread: what a unit costs on the CPU as it serves, seconds; 0: it has time to spare. And in the
+ * thread of a build. */
+void penstock__async_build_feel(struct penstock__async_build *build, double seconds);
+double penstock__async_build_felt_s(void);
+
+/* In the thread of a build: what its first choice came to. And once it is done. */
+void penstock__async_build_tell(const struct penstock__timed *timed);
+struct penstock__timed penstock__async_build_timed(const struct penstock__async_build *build);
+
 /* In the thread of a build: whether that is so. The processor has other work then. */
 bool penstock__overtaken(void);
 
 const struct penstock__maker *penstock__async_build_maker(const struct penstock__async_build *build);
+void *penstock__async_build_owner(const struct penstock__async_build *build);
 
 /* "cuda:0", "auto" */
 const char *penstock__async_build_name(const struct penstock__async_build *build);

@@ -3,6 +3,7 @@
 
 /* The choice by measurement. An answer names the device, and each candidate with its time in picoseconds. */
 #include "core/choice.h"
+#include "core/async_build.h"
 #include "core/cancel.h"
 #include "core/context.h"
 #include "core/devices.h"
@@ -23,6 +24,7 @@ struct state {
     struct penstock__question question;
     size_t what;                                 /* where in its text that begins which the owner asks */
     double seconds[PENSTOCK__MAX_CANDIDATES];    /* of a unit; 0: not known */
+    double felt_s;                               /* of a unit, on the CPU that serves meanwhile; 0: not known */
     char failure[PENSTOCK__MAX_CANDIDATES][160]; /* "", or why it is left out */
     size_t chosen;                               /* of the list, or NONE */
     bool remembered;
@@ -34,6 +36,30 @@ static size_t place_of(const struct state *state, const char *name)
         if (!strcmp(state->list.devices[i]->name, name))
             return i;
     return NONE;
+}
+
+static bool is_cpu(const struct state *state, size_t i)
+{
+    return !strcmp(state->list.devices[i]->name, "cpu");
+}
+
+/* What it takes here: a stream's small pushes, or other work, may keep the CPU from being as fast as it was timed. */
+static double cost_of(const struct state *state, size_t i)
+{
+    return is_cpu(state, i) && state->felt_s > state->seconds[i] ? state->felt_s : state->seconds[i];
+}
+
+/* Of candidates that were all timed; else what was chosen stays. */
+static void choose_fastest(struct state *state)
+{
+    size_t fastest = 0;
+    state->felt_s = penstock__async_build_felt_s();
+    for (size_t i = 0; i < state->list.count; i++) {
+        if (state->seconds[i] <= 0)
+            return;
+        fastest = cost_of(state, i) < cost_of(state, fastest) ? i : fastest;
+    }
+    state->chosen = fastest;
 }
 
 /* ---------------------------------------------------------------- memory ---------------------- */
@@ -60,6 +86,7 @@ static bool recall(struct state *state)
          at += length)
         if (place_of(state, name) != NONE)
             state->seconds[place_of(state, name)] = 1e-12 * (double)picoseconds;
+    choose_fastest(state);
     penstock__wisdom_hold(&state->question, answer);
     return true;
 }
@@ -106,7 +133,8 @@ static int time_all(struct state *state)
         penstock__log(choice->context, PENSTOCK_LOG_DEBUG, "auto: %s takes %.3g us a %s", state->list.devices[i]->name,
                       1e6 * state->seconds[i], choice->unit);
         *state->failure[i] = 0;
-        bool fastest = state->chosen == NONE || state->seconds[i] < state->seconds[state->chosen];
+        state->felt_s = penstock__async_build_felt_s();
+        bool fastest = state->chosen == NONE || cost_of(state, i) < cost_of(state, state->chosen);
         if (choice->keep)
             choice->keep(choice->owner, fastest);
         state->chosen = fastest ? i : state->chosen;
@@ -149,10 +177,14 @@ static void explain(char why[WHY_BYTES], const struct state *state, struct penst
 {
     const double best = state->seconds[state->chosen];
     char excluded[128];
+    const bool slowed = i != NONE && i != state->chosen && cost_of(state, i) > state->seconds[i];
     if (i == state->chosen)
         snprintf(why, WHY_BYTES, "%s", state->list.count == 1 ? "the only candidate" : "the fastest");
     else if (i != NONE && *state->failure[i])
         snprintf(why, WHY_BYTES, "left out: %s", state->failure[i]);
+    else if (slowed && best > 0)
+        snprintf(why, WHY_BYTES, "%.2f times the time of %s as it is used here", cost_of(state, i) / best,
+                 state->list.devices[state->chosen]->name);
     else if (i != NONE && best > 0 && state->seconds[i] > 0)
         snprintf(why, WHY_BYTES, "%.*f times the time of %s", state->seconds[i] < 10 * best ? 2 : 0,
                  state->seconds[i] / best, state->list.devices[state->chosen]->name);
@@ -194,6 +226,23 @@ static void tell(struct state *state)
     }
 }
 
+/* For the stream that waits: it looks again once batches cost more. */
+static void tell_times(const struct state *state)
+{
+    struct penstock__timed timed = {.other = ""};
+    for (size_t i = 0; i < state->list.count; i++) {
+        const double seconds = state->seconds[i];
+        if (is_cpu(state, i)) {
+            timed.cpu_s = seconds;
+        } else if (seconds > 0 && (timed.other_s <= 0 || seconds < timed.other_s)) {
+            timed.other_s = seconds;
+            snprintf(timed.other, sizeof timed.other, "%s", state->list.devices[i]->name);
+        }
+    }
+    if (timed.cpu_s > 0 && timed.other_s > 0)
+        penstock__async_build_tell(&timed);
+}
+
 int penstock__choice_make(struct penstock_device **device, const struct penstock__choice *choice)
 {
     struct state state = {.choice = choice};
@@ -217,6 +266,7 @@ int penstock__choice_make(struct penstock_device **device, const struct penstock
     if (status)
         return status;
     *device = state.list.devices[state.chosen];
+    tell_times(&state);
     tell(&state);
     return PENSTOCK_OK;
 }

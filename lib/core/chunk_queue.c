@@ -207,11 +207,11 @@ void penstock__chunk_queue_collect(struct penstock__chunk_queue *queue)
 {
     struct penstock__executor *built;
     void *made;
-    if (!penstock__async_build_collect(&queue->build, queue->context, &made))
+    if (!penstock__async_build_collect(&queue->build, &queue->standby, queue->context, &made))
         return;
     built = made;
     finish_up_to(queue, queue->last_ticket);
-    penstock__log(queue->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", built->state.device->name);
+    penstock__went_over(&queue->standby, queue->context, built->state.device->name);
     penstock__executor_free(queue->executor);
     queue->executor = built;
     queue->slots = built->slot_count;
@@ -224,10 +224,10 @@ int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const stru
     int status;
     penstock__chunk_queue_collect(queue);
     begin_ticket(queue);
-    queue->cpu_while_compiling += queue->build != NULL;
-    penstock__async_build_serve(queue->build);
+    queue->cpu_while_compiling += queue->build && !queue->standby.there;
+    penstock__serve(&queue->standby, queue->build);
     status = send(queue, batch, queue->last_ticket);
-    penstock__async_build_served(queue->build);
+    penstock__served(&queue->standby, queue->build, batch->frames);
     *ticket = queue->last_ticket;
     if (queue->failed)
         count_fallback(queue, *ticket);
@@ -236,7 +236,9 @@ int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const stru
 
 int penstock__chunk_queue_wait(struct penstock__chunk_queue *queue, uint64_t ticket)
 {
+    penstock__standby_enter(&queue->standby, NULL);
     finish_up_to(queue, ticket);
+    penstock__standby_leave(&queue->standby, NULL, 0);
     return report_failure(queue, ticket);
 }
 

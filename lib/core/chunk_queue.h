@@ -8,8 +8,8 @@
 #ifndef PENSTOCK_CORE_CHUNK_QUEUE_H
 #define PENSTOCK_CORE_CHUNK_QUEUE_H
 
-#include "core/async_build.h"
 #include "core/executor.h"
+#include "core/standby.h"
 
 struct penstock__chunk {
     struct penstock__batch batch;
@@ -31,7 +31,8 @@ struct penstock__chunk_queue {
     struct penstock__event_times *event_times; /* or NULL: as penstock__batch.event_times, of all batches */
 
     struct penstock__async_build *build; /* what the CPU stands in for, or NULL; freed likewise */
-    uint64_t cpu_while_compiling;        /* tickets that it did so */
+    struct penstock__standby standby;
+    uint64_t cpu_while_compiling; /* tickets that it did so */
 
     struct penstock__executor *failed; /* the one before the move to the CPU */
     struct penstock__chunk chunks[PENSTOCK__MAX_SLOTS];
@@ -43,7 +44,7 @@ struct penstock__chunk_queue {
     struct penstock__failure failure; /* the last one */
 };
 
-/* From the CPU to the device that is ready by now; what is in flight comes to its end before. */
+/* To the device that is ready by now; what is in flight comes to its end before. */
 void penstock__chunk_queue_collect(struct penstock__chunk_queue *queue);
 
 /* Sends a batch; blocks while all slots are in use. After an error nothing of the batch is in flight. */

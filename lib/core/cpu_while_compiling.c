@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/devices.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define READY_S 0.05 /* kernels from the cache do not take so long */
@@ -92,26 +93,82 @@ int penstock__make(void **made, struct penstock__async_build **build, const stru
     return build && may_take_long(&request) ? make_beside(made, build, &request) : make_now(made, &request);
 }
 
-bool penstock__async_build_collect(struct penstock__async_build **build, penstock_context *context, void **made)
+/* ---------------------------------------------------------------- going over ------------------ */
+
+/* On the processor that stands by. */
+static void look_again(struct penstock__async_build **build, struct penstock__standby *standby)
+{
+    char device[80];
+    if (!penstock__standby_due(standby))
+        return;
+    snprintf(device, sizeof device, "%s%s", standby->there ? "" : "prefer:", penstock__standby_idle(standby));
+    if (penstock__async_build_new(build, &standby->maker, standby->owner, device, 0)) {
+        penstock__standby_end(standby);
+        return;
+    }
+    penstock__async_build_overtake(*build);
+    standby->looking = true;
+}
+
+bool penstock__async_build_collect(struct penstock__async_build **build, struct penstock__standby *standby,
+                                   penstock_context *context, void **made)
 {
     struct penstock__async_build *coming = *build;
-    const struct penstock__maker *maker = coming ? penstock__async_build_maker(coming) : NULL;
     int status;
     *made = NULL;
-    if (!coming || !penstock__async_build_done(coming, 0))
+    if (!coming) {
+        look_again(build, standby);
         return false;
+    }
+    if (!penstock__async_build_done(coming, 0))
+        return false;
+    const struct penstock__maker *maker = penstock__async_build_maker(coming);
     *build = NULL;
-    bool same =
-        !(status = penstock__async_build_take(coming, made)) && maker->device && !strcmp(maker->device(*made), "cpu");
+    bool same = !(status = penstock__async_build_take(coming, made)) && maker->device &&
+                !strcmp(maker->device(*made), penstock__standby_working(standby));
     if (same) {
         maker->free(*made);
         *made = NULL;
     }
     if (status)
-        penstock__log(context, PENSTOCK_LOG_WARNING, "%s is not ready, the CPU goes on: %s",
-                      penstock__async_build_name(coming), penstock_error_text());
+        penstock__log(context, PENSTOCK_LOG_WARNING, "%s is not ready, %s goes on: %s",
+                      penstock__async_build_name(coming), standby->there ? standby->timed.other : "the CPU",
+                      penstock_error_text());
+    if (standby->looking && (status || same))
+        penstock__standby_end(standby);
+    else if (!standby->looking && !status)
+        penstock__standby_begin(standby, coming, !same);
     penstock__async_build_free(coming);
     return !status && !same;
+}
+
+void penstock__went_over(struct penstock__standby *standby, penstock_context *context, const char *device)
+{
+    if (!standby->looking) {
+        penstock__log(context, PENSTOCK_LOG_INFO, "%s is ready and goes on", device);
+        return;
+    }
+    penstock__log(context, PENSTOCK_LOG_INFO, "%s goes on for %s, which takes %.1f times as long as that would", device,
+                  penstock__standby_working(standby), standby->slowdown);
+    penstock__standby_moved(standby);
+}
+
+void penstock__stayed(struct penstock__standby *standby, penstock_context *context, const char *device)
+{
+    penstock__log(context, PENSTOCK_LOG_WARNING, "%s is not used, the CPU goes on: %s", device, penstock_error_text());
+    penstock__standby_end(standby);
+}
+
+void penstock__serve(struct penstock__standby *standby, struct penstock__async_build *build)
+{
+    penstock__async_build_serve(build);
+    penstock__standby_enter(standby, build);
+}
+
+void penstock__served(struct penstock__standby *standby, struct penstock__async_build *build, size_t units)
+{
+    penstock__standby_leave(standby, build, units);
+    penstock__async_build_served(build);
 }
 
 bool penstock__cpu_while_compiling(const penstock_context *context, const char *device)

@@ -6,13 +6,15 @@
  * operators that are made of several.
  *
  *     penstock__make(&thing, &build, ...)
- *     before each batch: if (penstock__async_build_collect(&build, context, &other)) go over to `other`
+ *     before each batch: if (penstock__async_build_collect(&build, &standby, context, &other)) go over to `other`,
+ *     then penstock__went_over()
+ *     around each batch: penstock__serve(), penstock__served()
  *     penstock__async_build_free(build)
  */
 #ifndef PENSTOCK_CORE_CPU_WHILE_COMPILING_H
 #define PENSTOCK_CORE_CPU_WHILE_COMPILING_H
 
-#include "core/async_build.h"
+#include "core/standby.h"
 
 /*
  * A thing on the device that the text asks for. With "prefer:" a failure is a log line, and the thing is made on the
@@ -27,8 +29,20 @@ int penstock__make(void **made, struct penstock__async_build **build, const stru
 /* Whether the context lets the CPU begin for such a text. */
 bool penstock__cpu_while_compiling(const penstock_context *context, const char *device);
 
-/* Whether what was waited for is there, and on another device than the CPU: the caller's then. The build is freed and
- * NULL once it is, or has failed, which is a log line. */
-bool penstock__async_build_collect(struct penstock__async_build **build, penstock_context *context, void **made);
+/* Whether what was waited for is there, and on another device than that which works: the caller's then. The build is
+ * freed and NULL once it is, or has failed, which is a log line. From then on a thing that "auto" has chosen the device
+ * of is looked at again (core/standby.h), and `*build` is another one where it should go over. */
+bool penstock__async_build_collect(struct penstock__async_build **build, struct penstock__standby *standby,
+                                   penstock_context *context, void **made);
+
+/* The owner works on `device` from now on; tells the log. Or it could not, for the reason in the error text, and stays
+ * where it is. */
+void penstock__went_over(struct penstock__standby *standby, penstock_context *context, const char *device);
+void penstock__stayed(struct penstock__standby *standby, penstock_context *context, const char *device);
+
+/* Around a batch of `units`, of which the choice has timed one: of the CPU while something is being made, else of
+ * whatever works. */
+void penstock__serve(struct penstock__standby *standby, struct penstock__async_build *build);
+void penstock__served(struct penstock__standby *standby, struct penstock__async_build *build, size_t units);
 
 #endif

@@ -47,7 +47,7 @@ static const char *device_of(const void *made)
 
 int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *device, bool cpu_while_compiling)
 {
-    static const struct penstock__maker maker = {.make = bind, .free = unbind, .device = device_of};
+    static const struct penstock__maker maker = {.make = bind, .free = unbind, .device = device_of, .both_ways = true};
     enum penstock_preference preference;
     const char *name;
     void *made;

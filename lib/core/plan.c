@@ -3,7 +3,7 @@
 
 /* Plans: the life of one, and the public calls with the checks of their arguments. */
 #include "core/plan.h"
-#include "core/async_build.h"
+#include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/executor_begin.h"
@@ -146,6 +146,16 @@ void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t
 {
     const struct penstock_plan_state *state = &plan->queue.executor->state;
     state->device->backend->run_frames(state, in, first, count, out, scratch);
+}
+
+void penstock__plan_serve(penstock_plan *plan)
+{
+    penstock__serve(&plan->queue.standby, plan->queue.build);
+}
+
+void penstock__plan_served(penstock_plan *plan, size_t frames)
+{
+    penstock__served(&plan->queue.standby, plan->queue.build, frames);
 }
 
 bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes)

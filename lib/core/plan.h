@@ -56,6 +56,10 @@ bool penstock__plan_runs_frames(const penstock_plan *plan, size_t *bytes);
 void penstock__plan_run_frames(const penstock_plan *plan, const void *in, size_t first, size_t count, void *out,
                                void *scratch);
 
+/* Around such frames of a plan that is run in no other way: as penstock__serve() and penstock__served(). */
+void penstock__plan_serve(penstock_plan *plan);
+void penstock__plan_served(penstock_plan *plan, size_t frames);
+
 /* Both for gathered plans: as the backend's run_gathered. */
 bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes);
 void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in, size_t samples,

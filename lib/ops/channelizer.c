@@ -167,10 +167,10 @@ static int take(struct channelizer *channelizer, bool wait, const struct frame_s
     if (!some)
         return PENSTOCK_OK;
     double began = penstock__now_s();
-    penstock__async_build_serve(channelizer->build);
+    penstock__serve(&channelizer->standby, channelizer->build);
     const void *in = penstock__channelizer_sample(channelizer, channelizer->start);
     int status = penstock__channelizer_engine_run(engine, in, channelizer->folded, some, sink, at);
-    penstock__async_build_served(channelizer->build);
+    penstock__served(&channelizer->standby, channelizer->build, some);
     if (status)
         return status;
     penstock__meter_batch(&channelizer->stream.meter, some, penstock__now_s() - began);

@@ -3,7 +3,6 @@
 
 /* The analysis bank's engine, on the CPU until the device is ready. */
 #include "core/context.h"
-#include "core/cpu_while_compiling.h"
 #include "ops/channelizer_stream.h"
 
 #include <string.h>
@@ -127,17 +126,16 @@ void penstock__channelizer_collect(struct channelizer *channelizer)
 {
     void *made;
     penstock_plan_info info = PENSTOCK_PLAN_INFO;
-    if (!penstock__async_build_collect(&channelizer->build, channelizer->engine.context, &made))
+    if (!penstock__async_build_collect(&channelizer->build, &channelizer->standby, channelizer->engine.context, &made))
         return;
     penstock_plan_get_info(((struct channelizer_engine *)made)->plans[0], &info);
     if (prepare(channelizer, made)) {
-        penstock__log(channelizer->engine.context, PENSTOCK_LOG_WARNING, "%s is not used, the CPU goes on: %s",
-                      info.device, penstock_error_text());
+        penstock__stayed(&channelizer->standby, channelizer->engine.context, info.device);
         forget_plans(channelizer);
         free_engine(made);
         return;
     }
     take_engine(channelizer, made);
-    penstock__log(channelizer->engine.context, PENSTOCK_LOG_INFO, "%s is ready and goes on", info.device);
+    penstock__went_over(&channelizer->standby, channelizer->engine.context, info.device);
     penstock__channelizer_send(channelizer, false); /* the engine keeps a failure until its turn comes */
 }

@@ -10,7 +10,7 @@
 #ifndef PENSTOCK_OPS_CHANNELIZER_STREAM_H
 #define PENSTOCK_OPS_CHANNELIZER_STREAM_H
 
-#include "core/async_build.h"
+#include "core/cpu_while_compiling.h"
 #include "core/meter.h"
 #include "core/rest.h"
 #include "core/stream.h"
@@ -40,8 +40,9 @@ struct channelizer {
     struct channelizer_engine engine;
     struct channelizer_order order;
     struct penstock__async_build *build; /* the engine on the device that is waited for, or NULL */
-    uint64_t cpu_while_compiling;        /* batches of frames that the CPU made then */
-    struct channelizer_change *changes;  /* in the order of their frames, all after `folded` */
+    struct penstock__standby standby;
+    uint64_t cpu_while_compiling;       /* batches of frames that the CPU made then */
+    struct channelizer_change *changes; /* in the order of their frames, all after `folded` */
 
     char *in;                    /* samples in the engine's format */
     size_t start, end, capacity; /* of these: what is in use, from the next frame's window on */

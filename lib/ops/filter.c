@@ -3,7 +3,6 @@
 
 /* The life of a filter. */
 #include "core/context.h"
-#include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "ops/filter_check.h"
 #include "ops/filter_stream.h"

@@ -17,7 +17,7 @@ int penstock__filter_set_new(struct filter_taps **taps, const struct filter_stre
     if (status)
         return status;
     if ((status = penstock__filter_taps_rotate(*taps, filter->shape, line->newest, line->phase != 0)) ||
-        ((filter->shape->rotated || filter->build) &&
+        ((filter->shape->rotated || filter->build || filter->order) &&
          (status = penstock__filter_taps_keep(*taps, asked->taps, asked->real_taps)))) {
         penstock__filter_taps_free(*taps);
         *taps = NULL;

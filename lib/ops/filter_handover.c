@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* From the CPU to the device that is ready by now, between two blocks of a filter. */
-#include "core/cpu_while_compiling.h"
 #include "ops/filter_check.h"
 #include "ops/filter_stream.h"
 
@@ -180,8 +179,7 @@ static void take_over(struct filter_stream *filter, struct filter_stream *other)
     else if (filter->complete == 0 && filter->desc.max_latency_s > 0)
         filter->complete = penstock__now_s();
     penstock__filter_engine_set_event_times(filter->engine, &filter->stream.meter.event_times);
-    penstock__log(filter->stream.context, PENSTOCK_LOG_INFO, "%s is ready and goes on",
-                  penstock__filter_engine_device(filter->engine));
+    penstock__went_over(&filter->standby, filter->stream.context, penstock__filter_engine_device(filter->engine));
     penstock__filter_queue_send(filter);
 }
 
@@ -196,17 +194,18 @@ void penstock__filter_collect(struct filter_stream *filter)
 {
     struct filter_stream *other;
     void *made;
-    if (!filter->build || !between_blocks(filter) || !penstock__async_build_done(filter->build, 0))
+    if ((!filter->build && !filter->order) || !between_blocks(filter))
         return;
-    bool there = penstock__async_build_collect(&filter->build, filter->stream.context, &made);
+    bool there = penstock__async_build_collect(&filter->build, &filter->standby, filter->stream.context, &made);
     other = made;
     if (there && (take_all_taps(other, filter) || take_samples(other, filter)))
-        penstock__log(filter->stream.context, PENSTOCK_LOG_WARNING, "%s is not used, the CPU goes on: %s",
-                      penstock__filter_engine_device(other->engine), penstock_error_text());
+        penstock__stayed(&filter->standby, filter->stream.context, penstock__filter_engine_device(other->engine));
     else if (there)
         take_over(filter, other);
     if (other)
         penstock_stream_free(&other->stream);
+    if (filter->build || penstock__standby_waits(&filter->standby))
+        return;
     penstock__filter_order_free(filter->order);
     filter->order = NULL;
 }

@@ -47,9 +47,9 @@ int penstock__filter_run_blocks(struct filter_stream *filter, size_t count, size
 {
     struct filter_blocks blocks = {.first = filter->blocks, .count = count, .in = filter->in, .near = near, .far = far};
     double began = penstock__now_s();
-    penstock__async_build_serve(filter->build);
+    penstock__serve(&filter->standby, filter->build);
     int status = penstock__filter_compute(filter, blocks, output);
-    penstock__async_build_served(filter->build);
+    penstock__served(&filter->standby, filter->build, count * filter->shape->block);
     if (status)
         return status;
     penstock__filter_measure_blocks(filter, count, began);

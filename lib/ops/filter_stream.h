@@ -13,7 +13,7 @@
 #ifndef PENSTOCK_OPS_FILTER_STREAM_H
 #define PENSTOCK_OPS_FILTER_STREAM_H
 
-#include "core/async_build.h"
+#include "core/cpu_while_compiling.h"
 #include "core/meter.h"
 #include "core/rest.h"
 #include "core/ring.h"
@@ -36,9 +36,10 @@ struct filter_stream {
     struct filter_channel *run; /* what the engine is told of each */
     size_t channels;
 
-    struct filter_order *order;          /* what it is made from, while a device is waited for; else NULL */
+    struct filter_order *order;          /* what it is made from, while it may go over to a device; else NULL */
     struct penstock__async_build *build; /* the filter on that device, or NULL */
-    uint64_t cpu_while_compiling;        /* times that blocks went through the CPU's engine then */
+    struct penstock__standby standby;
+    uint64_t cpu_while_compiling; /* times that blocks went through the CPU's engine then */
 
     struct penstock__ring ring; /* batches, of which the last one gathers; items are values of a channel, tickets first
                                    blocks */

@@ -315,9 +315,9 @@ int penstock_ofdm_run(penstock_ofdm *ofdm, const penstock_ofdm_batch *batch, con
         (status = penstock__ofdm_check_frames(&ofdm->grid, &b)))
         return status;
     penstock__ofdm_collect(ofdm);
-    penstock__async_build_serve(ofdm->build);
+    penstock__serve(&ofdm->standby, ofdm->build);
     status = run(ofdm, &b, &r);
-    penstock__async_build_served(ofdm->build);
+    penstock__served(&ofdm->standby, ofdm->build, b.symbol_count);
     if (status)
         return status;
     ofdm->cpu_while_compiling += ofdm->build != NULL;

@@ -10,7 +10,7 @@
 #ifndef PENSTOCK_OPS_OFDM_DEMODULATOR_H
 #define PENSTOCK_OPS_OFDM_DEMODULATOR_H
 
-#include "core/async_build.h"
+#include "core/cpu_while_compiling.h"
 #include "ops/ofdm_flow.h"
 
 /* A description whose arrays are its own. */
@@ -24,9 +24,10 @@ struct ofdm_order {
 
 struct penstock_ofdm {
     penstock_context *context;
-    struct ofdm_order *order;            /* what it is made from, while a device is waited for; else NULL */
+    struct ofdm_order *order;            /* what it is made from, while it may go over to a device; else NULL */
     struct penstock__async_build *build; /* the demodulator on that device, or NULL */
-    uint64_t cpu_while_compiling;        /* batches that the CPU did then */
+    struct penstock__standby standby;
+    uint64_t cpu_while_compiling; /* batches that the CPU did then */
 
     penstock_plan *plan;
     const struct ofdm_kernels *kernels;

@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* From the CPU to the device that is ready by now, between two batches of OFDM symbols. */
-#include "core/cpu_while_compiling.h"
 #include "ops/ofdm.h"
 #include "ops/ofdm_demodulator.h"
 
@@ -13,22 +12,23 @@ static void take_over(penstock_ofdm *ofdm, penstock_ofdm *other)
     *ofdm = *other;
     *other = before;
     ofdm->order = before.order;
+    ofdm->standby = before.standby;
     ofdm->cpu_while_compiling = before.cpu_while_compiling;
     other->order = NULL;
     penstock__ofdm_set_event_times(ofdm, before.fused->event_times);
-    penstock__log(ofdm->context, PENSTOCK_LOG_INFO, "%s is ready and goes on", penstock_ofdm_device(ofdm));
+    penstock__went_over(&ofdm->standby, ofdm->context, penstock_ofdm_device(ofdm));
 }
 
 void penstock__ofdm_collect(penstock_ofdm *ofdm)
 {
     void *made;
-    if (!ofdm->build)
+    if (!ofdm->build && !ofdm->order)
         return;
-    if (penstock__async_build_collect(&ofdm->build, ofdm->context, &made)) {
+    if (penstock__async_build_collect(&ofdm->build, &ofdm->standby, ofdm->context, &made)) {
         take_over(ofdm, made);
         penstock_ofdm_free(made);
     }
-    if (!ofdm->build) {
+    if (!ofdm->build && !penstock__standby_waits(&ofdm->standby)) {
         penstock__ofdm_order_free(ofdm->order);
         ofdm->order = NULL;
     }

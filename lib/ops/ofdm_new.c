@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* A demodulator on the device that is asked for, on the fastest, or on the CPU until that is ready. */
-#include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "core/devices.h"
 #include "ops/ofdm_check.h"

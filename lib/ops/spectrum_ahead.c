@@ -35,6 +35,8 @@ int penstock__spectrum_hold(struct spectrum *spectrum, const char *samples, size
 static bool can_prepare(struct spectrum *spectrum)
 {
     size_t bytes;
+    if (!spectrum->prepared)
+        penstock__plan_executor_now(spectrum->batched.plan);
     if (!penstock__spectrum_goes_straight(spectrum) || spectrum->desc.average == 1 ||
         penstock__batcher_held(spectrum->batched.batcher) ||
         !penstock__plan_runs_frames(spectrum->batched.plan, &bytes))
@@ -64,8 +66,10 @@ int penstock_spectrum_prepare(penstock_stream *stream, const void *samples, size
     transforms = transforms < left ? transforms : left;
     if (transforms) {
         double began = penstock__now_s();
+        penstock__plan_serve(spectrum->batched.plan);
         penstock__plan_run_frames(spectrum->batched.plan, samples, spectrum->prepared, transforms,
                                   spectrum->prepare_sums, spectrum->prepare_sums);
+        penstock__plan_served(spectrum->batched.plan, transforms);
         spectrum->prepare_s = (spectrum->prepared ? spectrum->prepare_s : 0) + penstock__now_s() - began;
         spectrum->prepared += (unsigned)transforms;
         *taken = transforms * desc->hop;
