@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by examples/demo.sh and tests/run.sh: install_packages PACKAGE... names what is missing, then installs it. Of
 # NAME|NAME..., for what distributions and their releases call otherwise, one is wanted: the first that there is.
+# It returns 75 (EX_TEMPFAIL of sysexits.h) where apt fails, as a mirror may be down.
 
 BUILD_PACKAGES="gcc g++ cmake ninja-build pkg-config libfftw3-dev libvolk-dev|libvolk2-dev libliquid-dev libsoapysdr-dev
   opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd libjansson-dev libpng-dev libpopt-dev"
@@ -44,6 +45,6 @@ install_packages() {
   echo "Installing: ${names[*]}"
   "${as_root[@]}" apt-get -qq install -y --no-install-recommends "${names[@]}" >/dev/null || {
     echo "apt-get could not install: ${names[*]}" >&2
-    return 1
+    return 75
   }
 }

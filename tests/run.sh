@@ -98,7 +98,7 @@ leak_check_crashed() {
 tell_failures() {
   echo "== $1: what failed"
   awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3; count = 0; text = "" }
-       /FAILED|ERROR/ && count++ < 10 { text = text name ": " $0 "\n" }
+       /FAILED|ERROR|^[^ ]+\.[a-z]+:[0-9]+: / && count++ < 10 { text = text name ": " $0 "\n" }
        /^Test (Failed|Timeout)\./ { printf "%s", text ? text : name "\n" }' \
     "build/$1/Testing/Temporary/LastTest.log" || true # there is none where CTest was killed
 }
@@ -130,8 +130,14 @@ DEBIAN_SAMPLE='^(channelizer.*|cpu_(interleaved|natural_order|power)|fft_(bits|s
 |^(fork_first|opencl_stages_repl|packages|cli_(channelize|install|receive)|gnuradio_(fft|grc|stock|wifi_receiver))$'
 pass_debian() {
   local status=0
-  tests/debian.sh trixie release --only "${DEBIAN_SAMPLE//$'\n'/}" || status=$?
+  tests/debian.sh trixie release --only "${DEBIAN_SAMPLE//$'\n'/}" 2>&1 | tee build/debian.log || status=$?
   [ "$status" = 0 ] || [ "$status" = 77 ]
+}
+
+# The last lines of each command that failed there, where tests/run.sh says why; else where it stopped.
+tell_debian() {
+  echo "== Debian 13: what failed"
+  grep -B 20 '^== .* FAILED$' build/debian.log || tail -n 20 build/debian.log
 }
 
 CI_BEGIN_S=3600 # whatever has not begun by then is left out: on a slow machine the rest would not come to its end
@@ -150,7 +156,10 @@ for preset in "${presets[@]}"; do
   }
   [ "$ci" = yes ] || continue
   rm -rf "build/$preset" # a build has gigabytes, and a disk may not have room for all of them
-  [ "$preset" != dev ] || pass_debian || failed+=("Debian 13")
+  [ "$preset" != dev ] || pass_debian || {
+    why+=$(tell_debian)$'\n'
+    failed+=("Debian 13")
+  }
 done
 
 if [ "$bits" = yes ]; then
