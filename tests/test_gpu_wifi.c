@@ -300,8 +300,10 @@ static void test_stall(const struct wifi_stream *stream, const struct wifi_frame
 static void test_lost_ahead(const struct wifi_stream *stream, const struct wifi_frames *expected)
 {
     static struct wifi_frames frames;
-    long k = 0, left = 0, lost = 0;
+    long k = 0, left = 0, lost = 0, tried = 0;
     for (; left <= 0 && k < 2000; k += 3) {
+        if (!test_drawn((uint64_t)k / 3, 3))
+            continue;
         penstock_context *context = context_of(2);
         penstock_stream *receiver =
             wifi_make_receiver(context, &PENSTOCK_WIFI_RECEIVER_DESC(.max_latency_s = 0), preferred);
@@ -311,11 +313,13 @@ static void test_lost_ahead(const struct wifi_stream *stream, const struct wifi_
         left = shim.left();
         shim.fail_from(-1);
         lost += !decodes_there(receiver);
+        tried++;
         penstock_stream_free(receiver);
         penstock_context_free(context);
     }
-    CHECK(k > 100 && lost > k / 3 - 10, "%ld calls, lost %ld times", k, lost); /* not by what tells times */
-    printf("%ld calls of the driver with frames under way, lost %ld times\n", k, lost);
+    CHECK(k > 100 && lost > tried - 1 - tried / 15, "%ld of %ld calls, lost %ld times", tried, k,
+          lost); /* not by what tells times */
+    printf("%ld of %ld calls of the driver with frames under way, lost %ld times\n", tried, k, lost);
 }
 
 /* ---------------------------------------------------------------- later ----------------------- */
@@ -368,6 +372,7 @@ int main(int argc, char **argv)
         test_lost_ahead(stream, &expected);
     wifi_frames_free(&expected);
     wifi_stream_free(stream);
+    setenv("PENSTOCK_CACHE_DIR", "", 1); /* from here on kernels are compiled, and not read */
     warnings = 0;
     stream = wifi_make_stream(PENSTOCK_WIFI, 12, 60, 61);
     test_while_compiling(stream);
