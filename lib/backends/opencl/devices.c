@@ -169,6 +169,13 @@ static const char *compiler_options(const char *platform, const char *version, c
     return OPTIONS;
 }
 
+/* PoCL does, if nobody forbids it. */
+static bool keeps_kernels(const struct opencl_device *self, const char *platform)
+{
+    const char *kept = getenv("POCL_KERNEL_CACHE");
+    return self->limits.cpu && !strcmp(platform, "Portable Computing Language") && !(kept && !strcmp(kept, "0"));
+}
+
 static void read_identity(struct opencl_device *self)
 {
     const struct opencl_api *cl = self->api;
@@ -179,6 +186,7 @@ static void read_identity(struct opencl_device *self)
     platform_text(cl, self->platform, CL_PLATFORM_NAME, platform, sizeof platform);
     platform_text(cl, self->platform, CL_PLATFORM_VERSION, platform_version, sizeof platform_version);
     self->one_wave = !strcmp(platform, "rusticl") && !strncmp(driver, "22.", 3);
+    self->keeps_kernels = keeps_kernels(self, platform);
     self->options = compiler_options(platform, version, driver, self->limits.cpu);
     snprintf(self->identity, sizeof self->identity, "%s|%s|%s|%s|%s", name, driver, version, platform,
              platform_version);

@@ -105,6 +105,7 @@ struct opencl_device {
     bool is_gpu;
     bool shares_memory;  /* a GPU in the host's memory */
     bool one_wave;       /* of any kernel the driver says that a group may have as many work-items as a wave */
+    bool keeps_kernels;  /* by itself, in a cache of its driver's */
     const char *options; /* of its compiler */
     char identity[768];  /* device, driver and platform with versions: what compiled kernels depend on */
     pthread_mutex_t kept_lock;
