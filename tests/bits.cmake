@@ -2,7 +2,7 @@
 # The tests of equal bits: any chunks, threads, places in memory or builds of a loop give the same. No compiler may
 # decide that: `tests/run.sh --bits` runs them, whose label is `bits`, by each one. test_rules.py finds those that are
 # not listed.
-set(bits_tests channel channelizer_kernels channelizer_live channelizer_stream cpu_interleaved cpu_natural_order cpu_power
+set(bits_tests channel channelizer_kernels channelizer_live channelizer_run channelizer_stream cpu_interleaved cpu_natural_order cpu_power
   enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream fec_viterbi fft_bits fft_memory fft_2d
   fft_stream filter_blocks filter_channels filter_queue filter_handover filter_handover_failures filter_pair
   filter_shift filter_stream fork gpu_in_place gpu_ldpc gpu_threads gpu_viterbi gpu_wifi group half host_memory link

@@ -76,21 +76,44 @@ static uint64_t expected_frames(const penstock_channelizer_desc *desc, size_t to
     return count;
 }
 
+/* Of each channel, from frame `made` on. */
+static void *const *streams_at(size_t kept, size_t frames, size_t made)
+{
+    static void *to[MOST_STREAMS];
+    for (size_t c = 0; c < kept; c++)
+        to[c] = values + c * frames + made;
+    return to;
+}
+
 /* Frames that are there, one after the other, or each value's `frames` one after the other. */
 static int take(penstock_stream *channelizer, size_t kept, size_t frames, bool streams, bool wait, size_t most,
                 size_t *made)
 {
-    static penstock_cf32 *to[MOST_STREAMS];
     size_t pulled = 1;
     int status = 0;
     while (pulled && !status) {
         size_t capacity = most < frames - *made ? most : frames - *made;
-        for (size_t c = 0; c < kept && streams; c++)
-            to[c] = values + c * frames + *made;
-        status = streams ? penstock_stream_pull_channels(channelizer, (void *const *)to, capacity, wait, &pulled)
+        status = streams ? penstock_stream_pull_channels(channelizer, streams_at(kept, frames, *made), capacity, wait,
+                                                         &pulled)
                          : penstock_stream_pull(channelizer, values + *made * kept, capacity, wait, &pulled);
         *made += pulled;
     }
+    return status;
+}
+
+/* Some samples in, and by one call of two the frames out for which there is room too. */
+static int put(penstock_stream *channelizer, const char *from, size_t count, size_t *taken, size_t kept, size_t frames,
+               bool streams, uint64_t *seed, size_t *made)
+{
+    size_t room = test_random(seed) % 4 ? frames - *made : test_random(seed) % (frames - *made + 1), given = 0;
+    int status;
+    if (test_random(seed) % 2)
+        return penstock_stream_push(channelizer, from, count, taken);
+    status = streams ? penstock_stream_run_channels(channelizer, from, count, taken, streams_at(kept, frames, *made),
+                                                    room, &given)
+                     : penstock_stream_run(channelizer, from, count, taken, values + *made * kept, room, &given);
+    CHECK(given <= room, "%zu frames in room for %zu", given, room);
+    *made += given;
     return status;
 }
 
@@ -101,8 +124,8 @@ static int run(penstock_stream *channelizer, const penstock_channelizer_desc *de
     int status = 0;
     while (at < total && !status) {
         size_t chunk = desc->format == PENSTOCK_PLANAR ? total : (size_t)(test_random(seed) % most) + 1, taken = 0;
-        status = penstock_stream_push(channelizer, (char *)&samples + at * bytes,
-                                      chunk < total - at ? chunk : total - at, &taken);
+        status = put(channelizer, (char *)&samples + at * bytes, chunk < total - at ? chunk : total - at, &taken, kept,
+                     frames, streams, seed, made);
         at += taken;
         CHECK(desc->format != PENSTOCK_PLANAR || taken == total, "%zu of %zu planar samples taken", taken, total);
         if (!status && test_random(seed) % 3)

@@ -72,6 +72,7 @@ struct channelizer_case {
     size_t depth;                  /* taps a channel; 0: the library's choice */
     size_t keep;                   /* channels kept; 0: all */
     bool streams;                  /* pulled by channel */
+    bool run;                      /* pushed and pulled in one call */
     bool acquire;                  /* through the stream's own memory, not pushed and pulled */
     bool enqueue;                  /* timed with samples and frames in the device's memory */
     penstock_format format;

@@ -42,7 +42,7 @@ static bool check_filter(const struct filter_case *filter, const char **problem)
 static bool check_bank(const struct channelizer_case *bank, const char **problem)
 {
     *problem = "a chain's filter bank has all channels, in frames";
-    return !bank->keep && !bank->streams;
+    return !bank->keep && !bank->streams && !bank->run;
 }
 
 static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)

@@ -31,6 +31,8 @@ static bool parse_word(struct channelizer_case *bank, const char *word)
         return bank->streams = true;
     if (!strcmp(word, "acquire"))
         return bank->acquire = true;
+    if (!strcmp(word, "run"))
+        return bank->run = true;
     if (!strcmp(word, "enqueue"))
         return bank->enqueue = true;
     return !penstock_format_parse(&bank->format, word) && bank->format != PENSTOCK_PLANAR;
@@ -48,8 +50,8 @@ static bool parse(struct test_case *test, char *const *words, size_t count, cons
         if (!parse_word(bank, words[i]))
             return false;
     }
-    *problem = "one of streams, acquire and enqueue";
-    return bank->streams + bank->acquire + bank->enqueue < 2;
+    *problem = "one of streams or run, acquire and enqueue";
+    return (bank->streams || bank->run) + bank->acquire + bank->enqueue < 2;
 }
 
 struct bank_run {
@@ -97,6 +99,7 @@ static int stream_once(struct bank_run *run, size_t *count)
                                    .channels = signal->bank->streams ? (void **)run->streams : NULL,
                                    .channel_count = signal->kept,
                                    .acquire = signal->bank->acquire,
+                                   .run = signal->bank->run,
                                    .random_chunk = run->random_chunks ? 9999 : 0},
                     count);
 }
@@ -214,7 +217,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_channelizer = {
     .name = "channelizer",
-    .syntax = "channelizer:M[:hopR][:tDEPTH][:keepK][:streams|acquire|enqueue][:cs16|cs8|cu8|f32][:xSAMPLES]",
+    .syntax = "channelizer:M[:hopR][:tDEPTH][:keepK][:streams][:run|acquire|enqueue][:cs16|cs8|cu8|f32][:xSAMPLES]",
     .parse = parse,
     .check = check,
     .bench = bench,

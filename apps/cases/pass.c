@@ -8,6 +8,14 @@
 
 #define CHUNK_BYTES ((size_t)1 << 21) /* as one who reads a file takes at a time */
 
+/* One channel after the other, from item `done` on. */
+static void find_channels(const struct pass *pass, size_t done)
+{
+    const size_t value = pass->out_bytes / pass->channel_count;
+    for (size_t c = 0; c < pass->channel_count; c++)
+        pass->channels[c] = pass->out + (c * pass->room + done) * value;
+}
+
 static int pull_some(const struct pass *pass, bool wait, size_t done, size_t *got)
 {
     const size_t room = pass->room - done;
@@ -16,9 +24,7 @@ static int pull_some(const struct pass *pass, bool wait, size_t done, size_t *go
         return lent_pull(last, pass->random_chunk, pass->out + done * pass->out_bytes, room, wait, got);
     if (!pass->channels)
         return penstock_stream_pull(last, pass->out + done * pass->out_bytes, room, wait, got);
-    const size_t value = pass->out_bytes / pass->channel_count;
-    for (size_t c = 0; c < pass->channel_count; c++)
-        pass->channels[c] = pass->out + (c * pass->room + done) * value;
+    find_channels(pass, done);
     return penstock_stream_pull_channels(last, pass->channels, room, wait, got);
 }
 
@@ -28,6 +34,26 @@ static int pull(const struct pass *pass, bool wait, size_t *count)
     int status = PENSTOCK_OK;
     for (; !status && got && *count < pass->room; *count += got)
         status = pull_some(pass, wait, *count, &got);
+    return status;
+}
+
+static int push_some(const struct pass *pass, const char *from, size_t items, size_t *taken, size_t *count)
+{
+    const size_t room = pass->room - *count;
+    size_t given = 0;
+    int status;
+    if (pass->acquire)
+        return lent_push(pass->stream, pass->random_chunk, from, items, taken);
+    if (!pass->run)
+        return penstock_stream_push(pass->stream, from, items, taken);
+    if (pass->channels) {
+        find_channels(pass, *count);
+        status = penstock_stream_run_channels(pass->stream, from, items, taken, pass->channels, room, &given);
+    } else {
+        status =
+            penstock_stream_run(pass->stream, from, items, taken, pass->out + *count * pass->out_bytes, room, &given);
+    }
+    *count += given;
     return status;
 }
 
@@ -44,9 +70,8 @@ int pass_run(const struct pass *pass, size_t *count)
             chunk = 1 + (size_t)(random_uniform(&seed) * (double)pass->random_chunk);
         left = left < chunk ? left : chunk;
         taken = 0;
-        status = pass->acquire ? lent_push(pass->stream, pass->random_chunk, from, left, &taken)
-                               : penstock_stream_push(pass->stream, from, left, &taken);
-        if (!status)
+        status = push_some(pass, from, left, &taken, count);
+        if (!status && !pass->run)
             status = pull(pass, false, count);
     }
     if (!status)

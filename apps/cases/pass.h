@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* One pass of items through a stream, from reset to end: pushed and pulled, or through the memory that it lends. */
+/* One pass of items through a stream, from reset to end: pushed and pulled, by two calls or one, or
+ * through the memory that it lends. */
 #ifndef PENSTOCK_APPS_CASES_PASS_H
 #define PENSTOCK_APPS_CASES_PASS_H
 
@@ -15,9 +16,9 @@ struct pass {
     size_t room, out_bytes;
     void **channels;      /* places for pointers where results are pulled by channel, or NULL */
     size_t channel_count; /* of them */
-    bool acquire;
-    size_t random_chunk; /* chunks of random size up to this; then every item is written and read. 0: large ones,
-                            and lent memory is left as it is */
+    bool acquire, run;    /* through the memory that the stream lends; pushed and pulled in one call */
+    size_t random_chunk;  /* chunks of random size up to this; then every item is written and read. 0: large ones,
+                             and lent memory is left as it is */
 };
 
 /* `*count` items came out; those beyond `room` are not asked for. A library status. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The filter bank as a stream: its life, and frames out. */
+/* The filter bank as a stream: its life. */
 #include "core/description.h"
 #include "core/latency.h"
 #include "ops/channelizer_check.h"
@@ -125,96 +125,7 @@ int penstock_channelizer_get_info(const penstock_stream *stream, penstock_channe
     return penstock__description_write(info, &known, sizeof known, "penstock_channelizer_info");
 }
 
-/* ---------------------------------------------------------------- frames out ------------------ */
-
-/* What can be sent is, before frames are asked for. */
-static void prepare(struct channelizer *channelizer)
-{
-    if (channelizer->stream.finished)
-        penstock__channelizer_end_input(channelizer); /* the engine keeps a failure until its turn comes */
-    else if (!penstock__channelizer_take_rest(channelizer))
-        penstock__channelizer_send(channelizer, false);
-}
-
-/* Frames of the device's oldest batch. */
-static int take_sent(struct channelizer *channelizer, bool wait, const struct frame_sink *sink, size_t at, size_t count,
-                     size_t *taken)
-{
-    struct channelizer_engine *engine = &channelizer->engine;
-    const penstock_cf32 *from;
-    size_t some;
-    int status = penstock__channelizer_engine_ready(engine, wait || channelizer->stream.finished, &from, &some);
-    if (status || !some)
-        return status;
-    *taken = some < count ? some : count;
-    penstock__channelizer_engine_deliver(engine, from, *taken, sink, at);
-    penstock__ring_release(&engine->ring, *taken);
-    return PENSTOCK_OK;
-}
-
-/* Some of the frames that can be had at once, at most `count`. */
-static int take(struct channelizer *channelizer, bool wait, const struct frame_sink *sink, size_t at, size_t count,
-                size_t *taken)
-{
-    struct channelizer_engine *engine = &channelizer->engine;
-    *taken = 0;
-    prepare(channelizer);
-    if (engine->capacity)
-        return take_sent(channelizer, wait, sink, at, count, taken);
-    size_t ready = penstock__channelizer_full_windows(channelizer), some = ready < count ? ready : count;
-    if (channelizer->stream.finished && some > channelizer->total - channelizer->folded)
-        some = (size_t)(channelizer->total - channelizer->folded);
-    if (!some)
-        return PENSTOCK_OK;
-    double began = penstock__now_s();
-    penstock__serve(&channelizer->standby, channelizer->build);
-    const void *in = penstock__channelizer_sample(channelizer, channelizer->start);
-    int status = penstock__channelizer_engine_run(engine, in, channelizer->folded, some, sink, at);
-    penstock__served(&channelizer->standby, channelizer->build, some);
-    if (status)
-        return status;
-    penstock__meter_batch(&channelizer->stream.meter, some, penstock__now_s() - began);
-    channelizer->cpu_while_compiling += channelizer->build != NULL;
-    penstock__channelizer_leave(channelizer, some);
-    *taken = some;
-    return PENSTOCK_OK;
-}
-
-static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
-{
-    struct channelizer *channelizer = channelizer_of(stream);
-    const struct frame_sink sink = {.frames = out->whole, .streams = out->channels};
-    int status = PENSTOCK_OK;
-    penstock__channelizer_collect(channelizer);
-    while (*count < capacity && !status) {
-        size_t some = 0;
-        status = take(channelizer, wait, &sink, *count, capacity - *count, &some);
-        if (!some)
-            break;
-        *count += some;
-    }
-    penstock__channelizer_gave(stream, *count);
-    return *count ? PENSTOCK_OK : status;
-}
-
-/* On a device of its own, where all channels are wanted. */
-static int peek(penstock_stream *stream, bool wait, const void **from, size_t *count)
-{
-    struct channelizer *channelizer = channelizer_of(stream);
-    const penstock_cf32 *frames;
-    prepare(channelizer);
-    int status = penstock__channelizer_engine_ready(&channelizer->engine, wait || stream->finished, &frames, count);
-    *from = frames;
-    return status;
-}
-
-static void release(penstock_stream *stream, size_t count)
-{
-    struct channelizer *channelizer = channelizer_of(stream);
-    penstock__ring_release(&channelizer->engine.ring, count);
-    penstock__channelizer_send(channelizer, false);
-    penstock__channelizer_gave(stream, count);
-}
+/* ---------------------------------------------------------------- what is known --------------- */
 
 static double due_s(const penstock_stream *stream)
 {
@@ -241,11 +152,12 @@ static void get_info(const penstock_stream *stream, penstock_stream_info *info)
 const struct penstock__stream_kind penstock__channelizer_kind = {
     .name = "channelizer",
     .push = penstock__channelizer_push,
-    .pull = pull,
+    .pull = penstock__channelizer_pull,
+    .run = penstock__channelizer_run,
     .acquire = penstock__channelizer_acquire,
     .commit = penstock__channelizer_commit,
-    .peek = peek,
-    .release = release,
+    .peek = penstock__channelizer_peek,
+    .release = penstock__channelizer_release,
     .flush = penstock__channelizer_flush,
     .finish = penstock__channelizer_finish,
     .reset = reset,

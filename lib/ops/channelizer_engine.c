@@ -4,6 +4,7 @@
 /* The life of the filter bank's engine: its plans, and the threads' memory. */
 #include "ops/channelizer_engine.h"
 #include "core/devices.h"
+#include "core/multiples.h"
 #include "ops/fft.h"
 
 #include <stdio.h>
@@ -12,6 +13,10 @@
 /* Values of the frames that a thread takes at a time: their sums and transforms stay in its cache, and are some ten
  * microseconds of work, against the few that it takes to hand them out. */
 #define ITEM_VALUES 8192
+
+/* Samples of the caller's that a thread copies at a time: as many as leave room for the rest in its second-level cache,
+ * where the windows at a piece's start, which the piece before has too, should be little of it. */
+#define GATHERED ((size_t)16384)
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -113,8 +118,9 @@ int penstock__channelizer_engine_init(struct channelizer_engine *engine, double 
         engine->item = together;
     if ((status = make_plans(engine, device)))
         return status;
-    engine->scratch_values = engine->item * (bank->stride + bank->channels);
-    engine->scratch_values = (engine->scratch_values + FOLD_WIDTH - 1) / FOLD_WIDTH * FOLD_WIDTH;
+    engine->scratch_values = penstock__round_up(engine->item * (bank->stride + bank->channels), FOLD_WIDTH);
+    engine->gathered = engine->capacity ? 0 : GATHERED + BANK_SLACK;
+    engine->scratch_values += engine->gathered;
     engine->scratch =
         penstock__alloc(penstock__threads(engine->context) * engine->scratch_values * sizeof *engine->scratch);
     engine->statuses = penstock__calloc(penstock__threads(engine->context), sizeof *engine->statuses);

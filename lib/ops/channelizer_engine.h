@@ -28,6 +28,7 @@ struct channelizer_engine {
     unsigned plan_count;
     size_t item;           /* frames that a thread takes at a time */
     size_t scratch_values; /* of a thread */
+    size_t gathered;       /* of these for samples that are the caller's */
     penstock_cf32 *scratch;
     int *statuses; /* of each thread's last item */
 
@@ -68,10 +69,19 @@ static inline size_t penstock__channelizer_engine_sample(const struct channelize
 
 /* ---- channelizer_frames.c ---- */
 
-/* On the CPU: frames `first` .. `first + count` - 1 of the stream, `in` being the first one's window, to the sink from
- * frame `at` on. */
-int penstock__channelizer_engine_run(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
-                                     size_t count, const struct frame_sink *sink, size_t at);
+/* On the CPU: frames `first` .. `first + count` - 1 of the stream to the sink, from its frame `at` on. The first one's
+ * window begins at `in`. Where `more` is not NULL, `held` samples lie there, and those behind them are the caller's, of
+ * a push of `total` from its number `at` on. */
+struct channelizer_windows {
+    const penstock_cf32 *in;
+    const void *more;
+    penstock_format format;
+    size_t held, at, total;
+    uint64_t first;
+    size_t count;
+};
+int penstock__channelizer_engine_run(struct channelizer_engine *engine, const struct channelizer_windows *windows,
+                                     const struct frame_sink *sink, size_t at);
 
 /* Sums of the first frames of a batch, by all threads, one frame's behind the other's. */
 void penstock__channelizer_engine_fold(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,

@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Frames of the filter bank by the polyphase sums and an FFT plan. */
+#include "core/multiples.h"
 #include "ops/channelizer_engine.h"
 
 #include <string.h>
@@ -29,18 +30,25 @@ static void deliver(const struct channelizer_engine *engine, const penstock_cf32
 
 /* ---------------------------------------------------------------- the CPU --------------------- */
 
-/* Frames that a thread takes at a time: fewer where there are not enough for all. */
-static size_t item_of(const struct channelizer_engine *engine, size_t count)
+/* Frames that a thread takes at a time: of `most` as many as make all threads' shares alike. */
+static size_t item_of(const struct channelizer_engine *engine, size_t count, size_t most)
 {
-    size_t together = engine->bank.kernels->frames, fair = count / penstock__threads(engine->context) + together;
-    fair -= fair % together;
-    return fair < engine->item ? fair : engine->item;
+    const size_t threads = penstock__threads(engine->context), share = (count + threads - 1) / threads,
+                 rounds = (share + most - 1) / most,
+                 item = penstock__round_up((share + rounds - 1) / rounds, engine->bank.kernels->frames);
+    return item < most ? item : most;
+}
+
+/* The most that a thread takes at a time of windows with samples of the caller's. */
+static size_t most_gathered(const struct channelizer_engine *engine)
+{
+    return (engine->gathered - BANK_SLACK - engine->bank.window) / engine->bank.hop + 1;
 }
 
 struct work {
     struct channelizer_engine *engine;
-    const penstock_cf32 *in;
-    uint64_t first;
+    const struct channelizer_windows *windows; /* or */
+    const penstock_cf32 *frames;
     size_t count, item;
     const struct frame_sink *sink; /* or */
     penstock_cf32 *batch;          /* folded frames one after the other */
@@ -55,21 +63,40 @@ static size_t count_of(const struct work *work, size_t item)
 
 static void share(struct work *work, void (*run)(void *argument, size_t item, unsigned worker))
 {
-    work->item = item_of(work->engine, work->count);
+    const struct channelizer_engine *engine = work->engine;
+    const bool gathers = work->windows && work->windows->more;
+    work->item = item_of(engine, work->count, gathers ? most_gathered(engine) : engine->item);
     penstock__parallel(work->engine->context, (work->count + work->item - 1) / work->item, run, work);
 }
 
-static void make_item(void *argument, size_t item, unsigned worker)
+/* The samples of some of the work's windows: where they lie or, where some are the caller's, in the thread's own
+ * memory. Caller's samples are aligned to nothing, and each is read as often as a channel has taps. */
+static const penstock_cf32 *gather(const struct work *work, penstock_cf32 *to, size_t first, size_t count)
 {
-    const struct work *work = argument;
+    const struct channelizer_windows *windows = work->windows;
+    const struct channel_bank *bank = &work->engine->bank;
+    const size_t start = first * bank->hop, samples = (count - 1) * bank->hop + bank->window;
+    size_t own = start < windows->held ? windows->held - start : 0;
+    if (!windows->more)
+        return windows->in + start;
+    own = own < samples ? own : samples;
+    memcpy(to, windows->in + start, own * sizeof *to);
+    if (own < samples)
+        penstock__convert(to + own, windows->more, windows->format, windows->at + start + own - windows->held,
+                          samples - own, windows->total);
+    return to;
+}
+
+/* `count` frames, not more than an item, whose first one's window is `in`. */
+static void make_frames(const struct work *work, unsigned worker, const penstock_cf32 *in, size_t first, size_t count)
+{
     struct channelizer_engine *engine = work->engine;
     const struct channel_bank *bank = &engine->bank;
-    size_t first = item * work->item, count = count_of(work, item);
     penstock_cf32 *rows = engine->scratch + worker * engine->scratch_values, *made = rows + engine->item * bank->stride;
     bool direct = work->sink->frames && !engine->select;
     if (direct)
         made = work->sink->frames + (work->at + first) * bank->channels;
-    penstock__channel_bank_fold(bank, rows, work->in + first * bank->hop, work->first + first, count);
+    penstock__channel_bank_fold(bank, rows, in, work->windows->first + first, count);
     int status = penstock_plan_run(engine->plans[worker], rows, made, count);
     if (status)
         engine->statuses[worker] = status;
@@ -77,11 +104,24 @@ static void make_item(void *argument, size_t item, unsigned worker)
         deliver(engine, made, count, work->sink, work->at + first);
 }
 
-int penstock__channelizer_engine_run(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
-                                     size_t count, const struct frame_sink *sink, size_t at)
+static void make_item(void *argument, size_t item, unsigned worker)
+{
+    const struct work *work = argument;
+    const struct channelizer_engine *engine = work->engine;
+    const size_t first = item * work->item, count = count_of(work, item);
+    penstock_cf32 *room = engine->scratch + (worker + 1) * engine->scratch_values - engine->gathered;
+    const penstock_cf32 *in = gather(work, room, first, count);
+    for (size_t done = 0, some; done < count; done += some) {
+        some = count - done < engine->item ? count - done : engine->item;
+        make_frames(work, worker, in + done * engine->bank.hop, first + done, some);
+    }
+}
+
+int penstock__channelizer_engine_run(struct channelizer_engine *engine, const struct channelizer_windows *windows,
+                                     const struct frame_sink *sink, size_t at)
 {
     int status = PENSTOCK_OK;
-    share(&(struct work){.engine = engine, .in = in, .first = first, .count = count, .sink = sink, .at = at},
+    share(&(struct work){.engine = engine, .windows = windows, .count = windows->count, .sink = sink, .at = at},
           make_item);
     for (unsigned i = 0; i < engine->plan_count; i++) {
         if (engine->statuses[i])
@@ -100,7 +140,7 @@ static void fold_item(void *argument, size_t item, unsigned worker)
     const struct channel_bank *bank = &engine->bank;
     size_t first = item * work->item, count = count_of(work, item);
     penstock_cf32 *rows = engine->scratch + worker * engine->scratch_values;
-    penstock__channel_bank_fold(bank, rows, work->in + first * bank->hop, work->first + first, count);
+    penstock__channel_bank_fold(bank, rows, work->windows->in + first * bank->hop, work->windows->first + first, count);
     for (size_t f = 0; f < count; f++)
         memcpy(work->batch + (first + f) * bank->channels, rows + f * bank->stride,
                bank->channels * sizeof *work->batch);
@@ -109,7 +149,8 @@ static void fold_item(void *argument, size_t item, unsigned worker)
 void penstock__channelizer_engine_fold(struct channelizer_engine *engine, const penstock_cf32 *in, uint64_t first,
                                        size_t count, penstock_cf32 *rows)
 {
-    share(&(struct work){.engine = engine, .in = in, .first = first, .count = count, .batch = rows}, fold_item);
+    const struct channelizer_windows windows = {.in = in, .count = count, .first = first};
+    share(&(struct work){.engine = engine, .windows = &windows, .count = count, .batch = rows}, fold_item);
 }
 
 static void deliver_item(void *argument, size_t item, unsigned worker)
@@ -117,12 +158,12 @@ static void deliver_item(void *argument, size_t item, unsigned worker)
     const struct work *work = argument;
     size_t first = item * work->item;
     (void)worker;
-    deliver(work->engine, work->in + first * work->engine->bank.channels, count_of(work, item), work->sink,
+    deliver(work->engine, work->frames + first * work->engine->bank.channels, count_of(work, item), work->sink,
             work->at + first);
 }
 
 void penstock__channelizer_engine_deliver(struct channelizer_engine *engine, const penstock_cf32 *frames, size_t count,
                                           const struct frame_sink *sink, size_t at)
 {
-    share(&(struct work){.engine = engine, .in = frames, .count = count, .sink = sink, .at = at}, deliver_item);
+    share(&(struct work){.engine = engine, .frames = frames, .count = count, .sink = sink, .at = at}, deliver_item);
 }

@@ -58,24 +58,24 @@ int penstock__channelizer_take_rest(struct channelizer *channelizer)
     return status;
 }
 
-static int take_push(struct channelizer *channelizer, const void *samples, size_t count, size_t *taken)
+int penstock__channelizer_take_in(struct channelizer *channelizer, const void *samples, size_t total, size_t *taken)
 {
     bool planar = channelizer->desc.format == PENSTOCK_PLANAR;
     int status = penstock__channelizer_take_rest(channelizer);
     if (status || penstock__rest_count(&channelizer->rest))
         return status;
-    if ((planar && (status = penstock__rest_reserve(&channelizer->rest, count))) ||
-        (status = take_in(channelizer, samples, channelizer->desc.format, count, taken)))
+    if ((planar && (status = penstock__rest_reserve(&channelizer->rest, total))) ||
+        (status = take_in(channelizer, samples, channelizer->desc.format, total, taken)))
         return status;
-    if (planar && *taken < count)
-        penstock__rest_keep(&channelizer->rest, samples, count, taken);
+    if (planar && *taken < total)
+        penstock__rest_keep(&channelizer->rest, samples, total, taken);
     return PENSTOCK_OK;
 }
 
 int penstock__channelizer_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
 {
     penstock__channelizer_collect(channelizer_of(stream));
-    return take_push(channelizer_of(stream), in->whole, count, taken);
+    return penstock__channelizer_take_in(channelizer_of(stream), in->whole, count, taken);
 }
 
 int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *room)

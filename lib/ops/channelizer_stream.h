@@ -121,12 +121,25 @@ int penstock__channelizer_end_input(struct channelizer *channelizer);
 /* Frames of all samples that were taken, at the end. */
 uint64_t penstock__channelizer_total(const struct channelizer *channelizer);
 
+/* As many of `total` samples, from `*taken` on, as there is room for; planar ones all at once or, where some are still
+ * kept, none. */
+int penstock__channelizer_take_in(struct channelizer *channelizer, const void *samples, size_t total, size_t *taken);
+
 /* Of the kind's table. */
 int penstock__channelizer_push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken);
 int penstock__channelizer_acquire(penstock_stream *stream, void **to, size_t *room);
 int penstock__channelizer_commit(penstock_stream *stream, size_t count);
 int penstock__channelizer_flush(penstock_stream *stream);
 int penstock__channelizer_finish(penstock_stream *stream);
+
+/* ---- channelizer_out.c: of the kind's table ---- */
+
+int penstock__channelizer_pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait,
+                               size_t *count);
+int penstock__channelizer_run(penstock_stream *stream, const void *in, size_t count, size_t *taken,
+                              const struct penstock__room *out, size_t capacity, size_t *given);
+int penstock__channelizer_peek(penstock_stream *stream, bool wait, const void **from, size_t *count);
+void penstock__channelizer_release(penstock_stream *stream, size_t count);
 
 /* ---- channelizer_changes.c ---- */
 
