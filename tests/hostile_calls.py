@@ -60,8 +60,8 @@ GOOD = {("penstock_context_tell_choices", "tell"): "NULL", ("penstock_log_as", "
         ("penstock_format_parse", "text"): '"cs16"', ("penstock_source_open", "text"): "hostile_input",
         ("penstock_taps_equiripple", "count"): "31", ("penstock_taps_root_raised_cosine", "count"): "31",
         ("penstock_taps_design", "count"): "31", ("penstock_stream_commit", "count"): "0",
-        ("penstock_stream_release", "count"): "0", ("penstock_plan_wait", "ticket"): "0", ("penstock_buffer_slice", "at"): "0",
-        ("penstock_buffer_wrap", "native"): "(uintptr_t)hostile_memory(1)",
+        ("penstock_stream_release", "count"): "0", ("penstock_plan_wait", "ticket"): "0",
+        ("penstock_buffer_slice", "at"): "0", ("penstock_buffer_wrap", "native"): "(uintptr_t)hostile_memory(1)",
         ("penstock_device_get", "index"): "0", ("penstock_source_get_capture", "index"): "0",
         ("penstock_source_get_position", "sample"): "0", ("penstock_filter_set_taps", "real_taps"): "NULL",
         ("penstock_filter_set_channel_taps", "real_taps"): "NULL",
@@ -85,8 +85,8 @@ UNTELLABLE = {("penstock_log_as", "log_user"), ("penstock_wifi_fcs", "count"), (
               ("penstock_half_from_float", "halves"), ("penstock_half_from_float", "floats"),
               ("penstock_half_to_float", "halves"), ("penstock_half_to_float", "floats"),
               ("penstock_wifi_fcs", "bytes"),
-              ("penstock_file_write", "count", "SIZE_MAX / 8 + 2"), ("penstock_file_write", "count", "SIZE_MAX / 8 + 1"),
-              ("penstock_file_write", "count", "SIZE_MAX / 2")}
+              ("penstock_file_write", "count", "SIZE_MAX / 8 + 2"),
+              ("penstock_file_write", "count", "SIZE_MAX / 8 + 1"), ("penstock_file_write", "count", "SIZE_MAX / 2")}
 
 def functions():
     for match in re.finditer(r"PENSTOCK_API\s+([^;{}]+?)\s*\(([^;{}]*)\)\s*;", CODE):
@@ -204,8 +204,8 @@ FREES = {"penstock_buffer": "penstock_buffer_free", "penstock_queue": "penstock_
          "penstock_files": "penstock_files_free", "penstock_bench": "penstock_bench_free", "penstock_file": None}
 
 def refused(function, stream):
-    """Whether a good call is an error by what the object is: without a clock, a decaying mean or a link, a stream of another
-    kind, a device without memory or queues to be wrapped, or an output that is the input."""
+    """Whether a good call is an error by what the object is: without a clock, a decaying mean or a link, a stream of
+    another kind, a device without memory or queues to be wrapped, or an output that is the input."""
     by_channel = {"penstock_stream_push_channels": ["synthesizer"],
                   "penstock_stream_pull_channels": ["filter", "channelizer"],
                   "penstock_stream_run_channels": ["filter", "channelizer"],

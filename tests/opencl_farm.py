@@ -7,7 +7,8 @@ default configurations have at least, what share of Intel's kernels has 16 lanes
 bits. No kernel spills a register. Waves are those that registers leave and, where the budget says how much local memory
 four units of a GPU share, those that it leaves: counted here, since releases of clang differ in how they do so.
   tests/opencl_farm.py PENSTOCK SHIM OCLOC [CSV]   a sample by hash; with PENSTOCK_TEST_FULL=1 every kernel
-OCLOC: a folder that `tests/opencl_driver.sh fetch ocloc FOLDER` has filled. CSV: a file for one row a kernel and target.
+OCLOC: a folder that `tests/opencl_driver.sh fetch ocloc FOLDER` has filled. CSV:
+a file for one row a kernel and target.
 """
 import collections
 import concurrent.futures
@@ -191,7 +192,8 @@ def judge(rows, budget):
         share = sum(value >= 16 for value in lanes) / len(lanes)
         print(f"{target}: {share:.2f} of {len(lanes)} kernels have 16 lanes or more")
         if share < float(budget[target]["wide"]):
-            failures.append(f"{target}: {share:.2f} of the kernels have 16 lanes, the budget is {budget[target]['wide']}")
+            failures.append(
+                f"{target}: {share:.2f} of the kernels have 16 lanes, the budget is {budget[target]['wide']}")
     return failures
 
 

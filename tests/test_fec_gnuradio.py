@@ -89,7 +89,8 @@ def their_decode(generators, constraint, mode, soft, count, bits):
     maker = fec.cc_decoder.make(bits, constraint, len(generators), polynomials, 0, -1, mode, False)
     symbols = numpy.clip(numpy.rint(128 + 48 * soft), 0, 255).astype(numpy.uint8)  # as fec.extended_decoder() does
     decoder = fec.decoder(maker, 1, 1)
-    return numpy.array(run_graph(blocks.vector_source_b(symbols.tolist()), decoder, blocks.vector_sink_b()), numpy.uint8)
+    return numpy.array(run_graph(blocks.vector_source_b(symbols.tolist()), decoder, blocks.vector_sink_b()),
+                       numpy.uint8)
 
 
 def compare_encoders(generator):

@@ -52,7 +52,8 @@ def macros():
     """Name, whether it takes fields, and the struct, of every description."""
     found = []
     for path in HEADERS:
-        found += re.findall(r"#define (PENSTOCK_\w+)(\(\.\.\.\))?\s+\\?\s*PENSTOCK_DESCRIPTION\((penstock_\w+),", path.read_text())
+        found += re.findall(r"#define (PENSTOCK_\w+)(\(\.\.\.\))?\s+\\?\s*PENSTOCK_DESCRIPTION\((penstock_\w+),",
+                            path.read_text())
     return found
 
 
@@ -66,8 +67,10 @@ def fields(struct):
 
 def as_written(language):
     """A caller that uses every macro in the ways that the language has."""
-    lines = ["#include <penstock/penstock.h>", "template <typename T> bool takes(const T *d) { return d->size == sizeof(T); }"
-             if language in CXX else "static int takes(const void *d) { return d != 0; }", "int main(void)", "{", "    int good = 1;"]
+    lines = ["#include <penstock/penstock.h>",
+             "template <typename T> bool takes(const T *d) { return d->size == sizeof(T); }" if language in CXX
+             else "static int takes(const void *d) { return d != 0; }",
+             "int main(void)", "{", "    int good = 1;"]
     for i, (macro, takes_fields, struct) in enumerate(macros()):
         empty = macro + ("()" if takes_fields else "")
         lines.append(f"    {struct} object{i} = {empty};")
@@ -79,7 +82,8 @@ def as_written(language):
             name = fields(struct)
             lines.append(f"    good &= takes(&{macro}(.{name[0]} = {{}}));" if language in CXX else
                          f"    good &= takes(&{macro}(.{name[0]} = object{i}.{name[0]}));")
-            lines.append(f"    good &= takes(&{macro}(.{name[0]} = object{i}.{name[0]}, .{name[-1]} = object{i}.{name[-1]}));")
+            lines.append(
+                f"    good &= takes(&{macro}(.{name[0]} = object{i}.{name[0]}, .{name[-1]} = object{i}.{name[-1]}));")
     return "\n".join([*lines, "    return !good;", "}", ""])
 
 
@@ -93,7 +97,8 @@ def each_compiles_alone(pool):
 
 
 def no_circles():
-    includes = {path.name: re.findall(r"#include <penstock/(\w+\.h)>", path.read_text().split("#ifndef", 1)[1]) for path in HEADERS}
+    includes = {path.name: re.findall(r"#include <penstock/(\w+\.h)>", path.read_text().split("#ifndef", 1)[1])
+                for path in HEADERS}
 
     def walk(name, above):
         check(name not in above, "a circle of includes:", " -> ".join([*above, name]))
@@ -113,7 +118,8 @@ def every_macro(pool):
 
 def link(compiler, standard, source, program):
     folder = pathlib.Path(LIBRARY).parent
-    done = subprocess.run([compiler, f"-std={standard}", *FLAGS, source, "-o", program, LIBRARY, f"-Wl,-rpath,{folder}"],
+    done = subprocess.run([compiler, f"-std={standard}", *FLAGS, source, "-o", program, LIBRARY,
+                           f"-Wl,-rpath,{folder}"],
                           capture_output=True, text=True, check=False)
     check(not done.returncode, source, compiler, standard, done.stderr[:800])
     return not done.returncode

@@ -48,7 +48,8 @@ def files_see_only(files, folder, allowed):
 def backends_see_only_the_contract():
     shared = {"opencl": ["lib/gpu/"], "cuda": ["lib/gpu/"], "cpu": ["lib/vector/", "lib/fec/"], "qpu": ["qpu/"]}
     for folder in sorted(p.name for p in (SOURCE / "lib/backends").iterdir() if p.is_dir()):
-        allowed = ["lib/backends/backend.h", "lib/backends/ldpc_rule.h", f"lib/backends/{folder}/"] + shared.get(folder, [])
+        allowed = (["lib/backends/backend.h", "lib/backends/ldpc_rule.h", f"lib/backends/{folder}/"]
+                   + shared.get(folder, []))
         sees_only(f"lib/backends/{folder}", allowed)
 
 def folders_see_what_the_table_says():
@@ -85,7 +86,8 @@ def every_source_is_built():
             check(named, f"{path.relative_to(SOURCE)} is in no build list")
 
 def headers_are_included():
-    texts = [p.read_text() for f in ("lib", "apps", "examples", "tests", "include", "qpu", "kernels") for p in code_files(f)]
+    texts = [p.read_text() for f in ("lib", "apps", "examples", "tests", "include", "qpu", "kernels")
+             for p in code_files(f)]
     for folder in ("lib", "apps", "tests"):
         for path in code_files(folder):
             if path.suffix == ".h":
@@ -184,8 +186,9 @@ def keys_name_every_field():
             named = rf"\b{kind.upper()}\({re.escape(name)}\)|FIELD\({kind}, {re.escape(name)},|\b{kind}->{name}[,}}]"
             check(re.search(named, text), f"the key of measured answers forgets {kind}.{name}")
     shape = set(members_of("filter_shape", "lib/ops/filter_engine.h"))
+    # of the others and the length, or no matter of time
     by_length = {"taps", "advance", "high", "fold", "m", "history", "block", "frame", "first", "values", "step", "pair",
-                 "taps_dft", "origin", "sample_bytes", "value_bytes"}  # of the others and the length, or no matter of time
+                 "taps_dft", "origin", "sample_bytes", "value_bytes"}
     check(by_length < shape, f"struct filter_shape has not {by_length - shape}")
     text = (SOURCE / "lib/ops/filter_choose.c").read_text().partition("static void ask(")[2].partition("\n}\n")[0]
     for name in shape - by_length:
@@ -239,11 +242,12 @@ def pages_keep_to_120_columns():
     pages = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", *sorted((SOURCE / "docs").glob("*.md"))]
     for path in pages:
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            check(len(line) <= 120 or line.lstrip().startswith("|"), f"{path.relative_to(SOURCE)}:{number} has {len(line)} columns")
+            check(len(line) <= 120 or line.lstrip().startswith("|"),
+                  f"{path.relative_to(SOURCE)}:{number} has {len(line)} columns")
 
 def packet_errors_tell_recorded_from_made():
-    """Each page's figures are those of docs/wifi.md, told to be of frames of the kind that tests/test_wifi_noise.c sends
-    at that rate, and not above what that test promises."""
+    """Each page's figures are those of docs/wifi.md, told to be of frames of the kind that tests/test_wifi_noise.c
+    sends at that rate, and not above what that test promises."""
     page = {name: (SOURCE / name).read_text() for name in ("docs/wifi.md", "docs/performance.md", "README.md")}
     points = re.findall(r"\{(\d+), ([\d.]+), (true|false)\}", (SOURCE / "tests/test_wifi_noise.c").read_text())
     rates, limits, kinds = zip(*points)

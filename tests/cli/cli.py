@@ -47,7 +47,8 @@ def check(condition, *what):
 
 
 def drawn(number, every, of=""):
-    """Whether this case of a sweep is run: one of each `every` in a row, another in each part, as test_drawn() of test.h."""
+    """Whether this case of a sweep is run: one of each `every` in a row, another in each part,
+    as test_drawn() of test.h."""
     global cases, cases_drawn
     run_it = FULL or number % every == zlib.crc32(f"{PART} {of} {number // every}".encode()) % every
     cases, cases_drawn = cases + 1, cases_drawn + run_it
@@ -74,7 +75,8 @@ def check_error(code, text, *arguments, **options):
 def read_frames(text):
     """The frames and the summary that `receive --json` has written: the last line, and no other, is the summary."""
     rows = [json.loads(line) for line in text.splitlines()]
-    check(rows and [set(row) == {"summary"} for row in rows] == [False] * (len(rows) - 1) + [True], "no summary:", rows[-1:])
+    check(rows and [set(row) == {"summary"} for row in rows] == [False] * (len(rows) - 1) + [True], "no summary:",
+          rows[-1:])
     summary = rows.pop()["summary"] if rows and "summary" in rows[-1] else {}
     check(summary.get("frames") == len(rows), "the summary of", len(rows), "frames:", summary)
     return rows, summary
@@ -82,8 +84,9 @@ def read_frames(text):
 
 def install(prefix):
     """The build under test, installed below the prefix; its own list of installed files stays as it is."""
-    subprocess.run([os.environ["PENSTOCK_TEST_CMAKE"], "--install", os.environ["PENSTOCK_TEST_BUILD"], "--prefix", prefix,
-                    "--component", "Unspecified"], check=True, stdout=subprocess.DEVNULL, timeout=600)
+    subprocess.run([os.environ["PENSTOCK_TEST_CMAKE"], "--install", os.environ["PENSTOCK_TEST_BUILD"],
+                    "--prefix", prefix, "--component", "Unspecified"], check=True, stdout=subprocess.DEVNULL,
+                   timeout=600)
     return prefix
 
 
@@ -136,7 +139,8 @@ def read_png(name, wanted=()):
                 line[i] = (line[i] + (left + above) // 2) & 255
             elif method == 4:
                 guess = left + above - corner
-                nearest = min((abs(guess - left), 0, left), (abs(guess - above), 1, above), (abs(guess - corner), 2, corner))
+                nearest = min((abs(guess - left), 0, left), (abs(guess - above), 1, above),
+                              (abs(guess - corner), 2, corner))
                 line[i] = (line[i] + nearest[2]) & 255
         if y in wanted:
             rows[y] = [tuple(line[3 * x : 3 * x + 3]) for x in range(width)]

@@ -18,7 +18,8 @@ chance = random.Random(5)
 def counts(done):
     """The numbers of the closing line behind the names of troubles."""
     lines = done.stdout.decode().splitlines()
-    return {name: int(number) for name, number in re.findall(r", ([a-z][a-z ]*) (\d+)(?=,|$)", lines[-1] if lines else "")}
+    return {name: int(number)
+            for name, number in re.findall(r", ([a-z][a-z ]*) (\d+)(?=,|$)", lines[-1] if lines else "")}
 
 
 def limited(values):
@@ -117,7 +118,8 @@ def write_lossy(name, datatype, data, lost):
     with open(path(name + ".sigmf-meta"), "w") as file:
         json.dump({"global": {"core:datatype": datatype, "core:sample_rate": 20e6, "core:version": "1.2.0"},
                    "captures": captures, "annotations": []}, file)
-    return ["--profile", "wifi", "--device", "cpu", "--input", path(name + ".sigmf-meta"), "--json", path(name + ".json")]
+    return ["--profile", "wifi", "--device", "cpu", "--input", path(name + ".sigmf-meta"),
+            "--json", path(name + ".json")]
 
 
 def receive_file(arguments, name, **expected):
@@ -165,13 +167,15 @@ for name, arguments in (("filter", ["--output", "-", "--taps", "lowpass:5e6:2e6"
     check(f"{LONG - LEFT} samples of {LONG} are missing" in told and len(told.splitlines()) == 1, told)
 
 if has_json:  # the reader of the frames holds the command up
-    data = run("transmit", "--profile", "wifi", "--mbps", "54", "--count", "400", "--length", "1500", "--output", "-").stdout
+    data = run("transmit", "--profile", "wifi", "--mbps", "54", "--count", "400", "--length", "1500",
+               "--output", "-").stdout
     total = len(data) // 8
     left = total // 2
     with open(path("long.cf32"), "wb") as file:
         file.write(data)
-    process = subprocess.Popen([PENSTOCK, "receive", "--profile", "wifi", "--device", "cpu", "--input", path("long.cf32"),
-                                *F32[2:], "--json", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen([PENSTOCK, "receive", "--profile", "wifi", "--device", "cpu",
+                                "--input", path("long.cf32"), *F32[2:], "--json", "-"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
     first = process.stdout.read(1)
     os.truncate(path("long.cf32"), 8 * left)
     rest = process.stdout.read()

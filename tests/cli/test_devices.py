@@ -50,7 +50,8 @@ if has_json:
         rows, by_name = why(case, alone)
         check([row["device"] for row in rows if row["chosen"]] == ["cpu"], "the CPU is not chosen:", rows)
         check(by_name["cpu"]["why"] == "the only candidate", rows)
-        check(by_name["reference"]["why"] == "only when asked for by name" and not by_name["reference"]["candidate"], rows)
+        check(by_name["reference"]["why"] == "only when asked for by name" and not by_name["reference"]["candidate"],
+              rows)
     opencl = [row["name"] for row in listed if row["name"].startswith("opencl:") and row["present"]
               and ("pocl" in row["driver"].lower() or "Portable" in row["driver"])]
     if opencl:
@@ -66,7 +67,8 @@ if has_json:
             check(all(row.get("seconds", 0) > 0 for row in tried), "not timed:", rows)
             best = min(tried, key=lambda row: row["seconds"])
             check(best["chosen"] and best["why"] == "the fastest", "another one is faster:", rows)
-            check(all(row["why"].endswith(f"times the time of {best['device']}") for row in tried if row is not best), rows)
+            check(all(row["why"].endswith(f"times the time of {best['device']}") for row in tried if row is not best),
+                  rows)
             check(all(row["remembered"] == remembered for row in rows), "remembered:", rows)
 text = check_run(0, "devices", "--why", "fft:256:x16", environment=alone).stdout.decode()
 check(re.search(r"fft, batch 16, .*\bn 256\b.*\ndevice +auto +a frame +why\ncpu +takes +- +the only candidate$",
@@ -93,7 +95,8 @@ done = check_run(0, "doctor", environment=quiet)
 check(re.search(rb"ok +cache +1 files, 0\.0 MiB of at most 64\n", done.stdout), done.stdout.decode())
 done = check_run(0, "doctor", "--clear-cache", environment=quiet)
 check(re.search(rb"ok +cache +cleared: \d+ files, 0\.\d MiB\n", done.stdout), done.stdout.decode())
-check(not os.path.exists(path("kept/tuned-0123456789abcdef")) and os.path.exists(path("kept/mine.txt")), os.listdir(path("kept")))
+check(not os.path.exists(path("kept/tuned-0123456789abcdef")) and os.path.exists(path("kept/mine.txt")),
+      os.listdir(path("kept")))
 
 # ---- check
 done = check_run(0, "check", "cpu")
@@ -110,10 +113,12 @@ check(lines[-1] == f"cpu: {len(executed)} cases executed, {len(executed)} held, 
 done = check_run(0, "check", "cpu", "--case", "fft:64", "--case", "fft:100:power")
 check(b"cpu: 2 cases executed, 2 held" in done.stdout, done.stdout)
 check_error(2, "kind of case", "check", "cpu", "--case", "fft:64", "--case", "nix:64")
-parts = [check_run(0, "check", "cpu", "--part", f"{k}/3", *[word for n in range(2, 14) for word in ("--case", f"fft:{n}")])
+parts = [check_run(0, "check", "cpu", "--part", f"{k}/3",
+                   *[word for n in range(2, 14) for word in ("--case", f"fft:{n}")])
          for k in (1, 2, 3)]
 texts = [re.findall(rb"^held .*(fft:\d+) ", part.stdout, re.M) for part in parts]
-check(all(texts) and sorted(sum(texts, [])) == sorted(b"fft:%d" % n for n in range(2, 14)), "each case in one part:", texts)
+check(all(texts) and sorted(sum(texts, [])) == sorted(b"fft:%d" % n for n in range(2, 14)), "each case in one part:",
+      texts)
 for part in ("0/3", "4/3", "1/0", "-1/3", "1", "1/3x", "x"):
     check_error(2, "--part", "check", "cpu", "--part", part)
 done = check_run(0, "check", "cpu", "--case", "fft:1024:hann:x64")
@@ -185,8 +190,8 @@ if done.returncode == 0:
     check_error(1, "No such file", "bench", "cpu", "--case", "fft:16", "--png", path("absent/bench.png"))
     check_error(2, "standard output has the table", "bench", "cpu", "--png", "-")
     # Of a picture that has no room nothing is left.
-    limited = ["bash", "-c", "ulimit -f 1; trap '' XFSZ; exec \"$0\" \"$@\"", PENSTOCK, "bench", "cpu", "--case", "fft:16",
-               "--png", path("large.png")]
+    limited = ["bash", "-c", "ulimit -f 1; trap '' XFSZ; exec \"$0\" \"$@\"", PENSTOCK, "bench", "cpu",
+               "--case", "fft:16", "--png", path("large.png")]
     cut = subprocess.run(limited, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
     check(cut.returncode == 1 and cut.stderr.decode().endswith("large.png': File too large\n"), cut)
     check(not os.path.exists(path("large.png")), "a piece of a picture is left")
@@ -212,7 +217,8 @@ check(all(float(row[2]) > 0 and row[3] == "" for row in rows[1:]), rows)
 # A peer on the same device: its output is compared with ours before both are timed.
 for peer in ["clfft", "vkfft"] if "opencl:0" in run("devices", "--wait").stdout.decode() else []:
     done = run("bench", "opencl", "--against", peer, "--case", "fft:16:x64", "--csv",
-               environment={"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":new_delete_type_mismatch=0"})  # clFFT's own
+               # clFFT's own
+               environment={"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":new_delete_type_mismatch=0"})
     if done.returncode == 0:
         row = dict(zip(*[line.split(",") for line in done.stdout.decode().splitlines()]))
         check(row["peer"] == peer and row["peer_version"].count(".") == 2 and float(row["ratio"]) > 0, row)

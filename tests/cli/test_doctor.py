@@ -17,7 +17,8 @@ CUDA_SHIM = os.environ.get("PENSTOCK_TEST_CUDA_SHIM")
 CRASH_DRIVER = os.environ.get("PENSTOCK_TEST_CRASH_DRIVER")
 OPENCL_SHIM = os.environ.get("PENSTOCK_TEST_OPENCL_SHIM")  # breaks the driver that is there
 STRANGE = ("LD_LIBRARY_PATH", "PYTHONPATH", "GRC_BLOCKS_PATH", "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "PENSTOCK_PROBE",
-           "PENSTOCK_COMPILE", "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY", "PENSTOCK_KERNEL_PATH")
+           "PENSTOCK_COMPILE", "PENSTOCK_OPENCL_LIBRARY", "PENSTOCK_CUDA_LIBRARY", "PENSTOCK_NVRTC_LIBRARY",
+           "PENSTOCK_KERNEL_PATH")
 
 prefix = os.path.realpath(install(path("prefix")))
 library = os.path.dirname(next(os.path.join(at, name) for at, _, names in os.walk(prefix) for name in names
@@ -40,8 +41,8 @@ if GNURADIO:
 
 
 def doctor(environment, *before):
-    """What it tells, as (judgement, what, state, cure). A machine that is busy may not load a library, nor try a driver,
-    in the time that it has: then once more, ten times in all."""
+    """What it tells, as (judgement, what, state, cure). A machine that is busy may not load a library, nor try a
+    driver, in the time that it has: then once more, ten times in all."""
     for _ in range(10):
         rows = ask_doctor(environment, *before)
         if not any("is not loaded within" in row[2] or "has not answered yet" in row[2] for row in rows):
@@ -50,8 +51,8 @@ def doctor(environment, *before):
 
 
 def ask_doctor(environment, *before):
-    done = subprocess.run([*before, os.path.join(prefix, "bin/penstock"), "doctor"], env=environment, capture_output=True,
-                          text=True, timeout=600)
+    done = subprocess.run([*before, os.path.join(prefix, "bin/penstock"), "doctor"], env=environment,
+                          capture_output=True, text=True, timeout=600)
     check(done.returncode == (1 if "BROKEN" in done.stdout else 0) and not done.stderr, done.returncode, done.stderr)
     rows = []
     for line in done.stdout.splitlines()[:-1]:
@@ -108,7 +109,8 @@ check_fault(dict(healthy, LD_LIBRARY_PATH=os.path.join(build, "lib")), "prefix",
 check_fault(dict(healthy, PENSTOCK_PROBE="/none/probe"), "probe helper", "/none/probe cannot be run", "PENSTOCK_PROBE")
 with open(path("helper"), "w") as file:
     file.write("no program\n")
-helpers = dict(healthy, PENSTOCK_PROBE=path("prefix"), PENSTOCK_COMPILE=path("helper"))  # a folder, and no right to run it
+# a folder, and no right to run it
+helpers = dict(healthy, PENSTOCK_PROBE=path("prefix"), PENSTOCK_COMPILE=path("helper"))
 rows = doctor(helpers)
 for what, wrong, cure in (("compiler", path("helper"), "let PENSTOCK_COMPILE name the program penstock-compile"),
                           ("probe helper", path("prefix"), "let PENSTOCK_PROBE name the program penstock-probe")):
@@ -116,8 +118,8 @@ for what, wrong, cure in (("compiler", path("helper"), "let PENSTOCK_COMPILE nam
     check(len(found) == 1 and cure in found[0][3], what, rows)
 
 # ---- OpenCL: loader, registered drivers
-for name, text in (("empty", None), ("gone", "/none/libdriver.so\n"), ("unknown", "libnone-such.so.9\n"), ("blank", "\n"),
-                   ("crash", CRASH_DRIVER)):
+for name, text in (("empty", None), ("gone", "/none/libdriver.so\n"), ("unknown", "libnone-such.so.9\n"),
+                   ("blank", "\n"), ("crash", CRASH_DRIVER)):
     os.mkdir(path(name))
     if text:
         with open(path(name + "/driver.icd"), "w") as file:
@@ -127,8 +129,8 @@ with open(path("libOpenCL.so.1"), "w") as file:
 if os.environ.get("PENSTOCK_TEST_SANITIZED") == "1":
     print("SKIPPED: a process of this build does not start within the 0.1 s that a loader has")
 else:
-    check_fault(dict(healthy, PENSTOCK_OPENCL_LIBRARY="/none/libOpenCL.so.1"), "opencl", "loader /none/libOpenCL.so.1 not found",
-                "ocl-icd-libopencl1")
+    check_fault(dict(healthy, PENSTOCK_OPENCL_LIBRARY="/none/libOpenCL.so.1"), "opencl",
+                "loader /none/libOpenCL.so.1 not found", "ocl-icd-libopencl1")
     check_fault(dict(healthy, PENSTOCK_OPENCL_LIBRARY=path("libOpenCL.so.1")), "opencl",
                 f"loader {path('libOpenCL.so.1')} cannot be loaded: ", "reinstall the package")
 has_loader = any(row[:3] == ("ok", "opencl", "loader libOpenCL.so.1 found") for row in doctor(healthy))
@@ -144,9 +146,10 @@ if has_loader:
 else:
     print("SKIPPED: no OpenCL loader on this machine, nothing registers with it")
 if has_loader and CRASH_DRIVER:
-    plain = dict(ASAN_OPTIONS="use_sigaltstack=0:handle_segv=0", UBSAN_OPTIONS="handle_segv=0")  # a crash looks like one
-    check_fault(dict(healthy, OCL_ICD_VENDORS=path("crash"), OCL_ICD_FILENAMES=CRASH_DRIVER, **plain), "opencl", "crashed while it was probed",
-                "update or remove")
+    # a crash looks like one
+    plain = dict(ASAN_OPTIONS="use_sigaltstack=0:handle_segv=0", UBSAN_OPTIONS="handle_segv=0")
+    check_fault(dict(healthy, OCL_ICD_VENDORS=path("crash"), OCL_ICD_FILENAMES=CRASH_DRIVER, **plain), "opencl",
+                "crashed while it was probed", "update or remove")
 def wait_for_drivers(environment):
     """Nobody who does not name a driver waits for it long, which may be too short on a busy machine: what came of it is
     kept."""
@@ -155,13 +158,18 @@ def wait_for_drivers(environment):
 
 wait_for_drivers(healthy)
 if OPENCL_SHIM and any(row[:2] == ("ok", "opencl:0") for row in doctor(healthy)):
-    for fault, state, cure in (("build-crash", "the driver crashed while it compiled a first kernel (signal 11)", "update or remove"),
-                               ("build-error", "the driver fails with a first kernel: clBuildProgram: ", "reinstall that driver")):
-        broken = dict(healthy, PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM, PENSTOCK_SHIM_FAULT=fault, PENSTOCK_CACHE_DIR=path(fault))
+    for fault, state, cure in (("build-crash", "the driver crashed while it compiled a first kernel (signal 11)",
+                                "update or remove"),
+                               ("build-error", "the driver fails with a first kernel: clBuildProgram: ",
+                                "reinstall that driver")):
+        broken = dict(healthy, PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM, PENSTOCK_SHIM_FAULT=fault,
+                      PENSTOCK_CACHE_DIR=path(fault))
         wait_for_drivers(broken)
         check_fault(broken, "opencl:0", "absent: " + state, cure)
-        listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices", "--wait"], env=broken, capture_output=True, text=True)
-        check(listed.returncode == 0 and re.search(r"opencl:0 +absent +MIT +" + re.escape(state), listed.stdout), fault, listed)
+        listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices", "--wait"], env=broken,
+                                capture_output=True, text=True)
+        check(listed.returncode == 0 and re.search(r"opencl:0 +absent +MIT +" + re.escape(state), listed.stdout), fault,
+              listed)
 else:
     print("SKIPPED: no OpenCL device on this machine that could be broken")
 
@@ -170,13 +178,15 @@ check_fault(dict(healthy, PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1"), "cuda", "
 if CUDA_SHIM:
     check_fault(dict(healthy, PENSTOCK_CUDA_LIBRARY=CUDA_SHIM, PENSTOCK_NVRTC_LIBRARY="/none/libnvrtc.so"), "cuda",
                 "/none/libnvrtc.so not found", "install NVRTC")
-    listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices", "--json", "--wait"], capture_output=True, text=True,
+    listed = subprocess.run([os.path.join(prefix, "bin/penstock"), "devices", "--json", "--wait"], capture_output=True,
+                            text=True,
                             env=dict(healthy, PENSTOCK_CUDA_LIBRARY=CUDA_SHIM, PENSTOCK_CACHE_DIR=path("profile")))
     gpus = [json.loads(line) for line in listed.stdout.splitlines() if '"cuda:0"' in line]
     if not gpus:
         print("SKIPPED: the profile of a GPU of CUDA's, as there is no NVRTC")
     for gpu in gpus:
-        check(gpu["profile"] == "NVIDIA: waves of 32, 227 KiB and 1024 work-items a group, memory of its own, half precision",
+        check(gpu["profile"] == "NVIDIA: waves of 32, 227 KiB and 1024 work-items a group, "
+                                "memory of its own, half precision",
               "profile", gpu)
 
 # ---- Python and GNU Radio Companion
@@ -195,9 +205,10 @@ if GNURADIO:
                 "export PYTHONPATH=" + healthy["PYTHONPATH"])
 
     without = {name: value for name, value in healthy.items() if name != "GRC_BLOCKS_PATH"}
-    check_fault(without, "companion", "does not find the blocks of this installation", "export GRC_BLOCKS_PATH=" + blocks)
-    check_fault(dict(healthy, GRC_BLOCKS_PATH=f"/none/blocks:{blocks}"), "companion", "/none/blocks, which is not there",
-                "take it out of GRC_BLOCKS_PATH")
+    check_fault(without, "companion", "does not find the blocks of this installation",
+                "export GRC_BLOCKS_PATH=" + blocks)
+    check_fault(dict(healthy, GRC_BLOCKS_PATH=f"/none/blocks:{blocks}"), "companion",
+                "/none/blocks, which is not there", "take it out of GRC_BLOCKS_PATH")
     shutil.copytree(blocks, path("stale"))
     check_fault(dict(healthy, GRC_BLOCKS_PATH=f"{path('stale')}:{blocks}"), "companion",
                 f"blocks of another installation, in {os.path.realpath(path('stale'))}", "uninstall that one")

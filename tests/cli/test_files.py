@@ -47,7 +47,8 @@ COMMANDS["fec decode"] = (["fec", "decode", "-d", "cpu", "-i", "in.s8", "-o", "d
 COMMANDS["fec ber"] = (["fec", "ber", "-d", "cpu", "--to", "1", "--csv", "b.csv", *(["--png", "b.png"] * has_png)],
                        ["b.csv"] + ["b.png"] * has_png)
 if has_json:
-    COMMANDS["channelize"] = (["channelize", *INPUT, "-d", "cpu", "-m", "2", "-o", "c", *(["--png", "c.png"] * has_png)],
+    COMMANDS["channelize"] = (["channelize", *INPUT, "-d", "cpu", "-m", "2", "-o", "c",
+                               *(["--png", "c.png"] * has_png)],
                               ["c-0.sigmf-meta", "c-1.sigmf-meta"] + ["c.png"] * has_png)
 if has_png:
     COMMANDS["bench"] = (["bench", "cpu", "--study", "per", "-n", "10", "--length", "36", "--png", "e.png"], ["e.png"])
@@ -143,8 +144,9 @@ def verify(command, place, what, partial, killed=False):
         for name in COMMANDS[command][1]:
             contents.update(after_kill(place, files_of([name])))
     old = {name: content == f"old {name}".encode() * 50 for name, content in contents.items()}
-    new = {name: contents[name] is not None and (whole(command, name, contents[name]) if partial or name in MEASURED else
-                                                 contents[name] == references[command][name]) for name in names}
+    new = {name: contents[name] is not None and (whole(command, name, contents[name]) if partial or name in MEASURED
+                                                 else contents[name] == references[command][name])
+           for name in names}
     with lock:
         for together in [files_of([name]) for name in COMMANDS[command][1]] if killed else [names]:
             check(all(old[n] for n in together) or all(new[n] for n in together), command, what, "left",
@@ -208,7 +210,8 @@ def kill_at_times(command, number, times, length):
         told = process.communicate(timeout=600)[1].decode()
         kept_old = verify(command, place, (number.name, told), number != signal.SIGKILL, number == signal.SIGKILL)
         with lock:  # a signal before main() ends the program as it would any other
-            check(process.returncode in (0, -number) and (kept_old or process.returncode == 0 or number == signal.SIGKILL),
+            check(process.returncode in (0, -number)
+                  and (kept_old or process.returncode == 0 or number == signal.SIGKILL),
                   command, number.name, "ended with", process.returncode, told)
         if number == signal.SIGKILL:
             process = start(command, place)
@@ -218,7 +221,8 @@ def kill_at_times(command, number, times, length):
                 check(all(whole(command, n, read(place, n)) if n in MEASURED else read(place, n) == content
                           for n, content in references[command].items()), command, "wrote other files after a kill")
         with lock:
-            check(not [n for n in os.listdir(place) if "penstock-" in n], command, number.name, "left", os.listdir(place))
+            check(not [n for n in os.listdir(place) if "penstock-" in n], command, number.name, "left",
+                  os.listdir(place))
         shutil.rmtree(place)
 
 
@@ -299,7 +303,8 @@ check(done.returncode == 1 and b"File too large" in done.stderr, "ulimit -f:", d
 check(read(place, "a.pcap") == b"older" and read(place, "a.png") == b"older", "an older result is gone")
 
 if has_json:  # two files a channel, where a shell allows fewer at first
-    done = subprocess.run(["sh", "-c", f"ulimit -Sn 200; exec '{PENSTOCK}' channelize -i in.sigmf-meta -d cpu -m 256 -o many"],
+    done = subprocess.run(["sh", "-c",
+                           f"ulimit -Sn 200; exec '{PENSTOCK}' channelize -i in.sigmf-meta -d cpu -m 256 -o many"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=600)
     check(done.returncode == 0 and os.path.exists("many-255.sigmf-data"), "256 channels:", done)
 
@@ -412,7 +417,8 @@ def interrupt(what, arguments, environment, number):
         output = arguments[arguments.index("-o") + 1]
         got, full = read(place, output) or b"", references["raw"]["o.cf32"]
         with lock:
-            check(len(got) == 8 * 20000 and got[:-16384] == full[: len(got) - 16384], what, number.name, "gave", len(got))
+            check(len(got) == 8 * 20000 and got[:-16384] == full[: len(got) - 16384], what, number.name, "gave",
+                  len(got))
         if got:
             os.remove(output)
 

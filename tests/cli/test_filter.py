@@ -39,7 +39,8 @@ check(worst < 3e-4, "the tone that passes differs by", worst)
 
 # 200 kHz to zero and down by 10, as integers in SigMF: a constant.
 done = check_run(0, "filter", *RAW, "--input", "-", "--output", path("o.sigmf-meta"), "--taps", "lowpass:40e3:10e3",
-                 "--shift", "-200e3", "--decimate", "10", "--output-format", "cs16", stdin=pack(v / 2 for v in tone(200e3)))
+                 "--shift", "-200e3", "--decimate", "10", "--output-format", "cs16",
+                 stdin=pack(v / 2 for v in tone(200e3)))
 check(b"2001 samples from 20001" in done.stdout and b"delay left: 0 samples" in done.stdout, done.stdout)
 shorts = array.array("h")
 with open(path("o.sigmf-data"), "rb") as file:
@@ -60,7 +61,8 @@ check(len(values) == COUNT and max(map(abs, values[:2])) < 1e-6, "causal, as man
 check(max(abs(values[i] - (0.5 - 0.5j) * given[i - 2]) for i in range(2, COUNT)) < 3e-6, "the file's taps")
 check(b"delay left: 1 samples" in done.stdout, done.stdout)
 
-for design in ["highpass:100e3:20e3", "bandpass:100e3:200e3:20e3", "bandreject:100e3:200e3:20e3", "rrc:250e3:0.35", "equiripple:100e3:20e3"]:
+for design in ["highpass:100e3:20e3", "bandpass:100e3:200e3:20e3", "bandreject:100e3:200e3:20e3", "rrc:250e3:0.35",
+               "equiripple:100e3:20e3"]:
     done = check_run(0, "filter", *RAW, "--input", "-", "--output", "-", "--taps", design, stdin=both)
     check(len(done.stdout) == 8 * COUNT, design, "gave", len(done.stdout), "bytes")
 check_error(1, "is empty", "filter", *RAW, "--input", "-", "--output", "-", "--taps", "lowpass:1e5:2e4", stdin=b"")

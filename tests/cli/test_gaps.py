@@ -19,8 +19,8 @@ if run("devices", "--json").returncode:
     skip("SigMF needs jansson, which this build has not")
 chance = random.Random(7)
 RATE, LENGTH, START = 1e6, 60000, datetime.datetime(2026, 11, 24, 23, 59, 59, 990000)
-KNOWN = {"global": {"core:version": str, "core:datatype": str, "core:sample_rate": (int, float), "core:num_channels": int,
-                    "core:recorder": str, "core:description": str, "core:hw": str},
+KNOWN = {"global": {"core:version": str, "core:datatype": str, "core:sample_rate": (int, float),
+                    "core:num_channels": int, "core:recorder": str, "core:description": str, "core:hw": str},
          "captures": {"core:sample_start": int, "core:global_index": int, "core:datetime": str,
                       "core:frequency": (int, float)},
          "annotations": {"core:sample_start": int, "core:sample_count": int, "core:label": str, "core:comment": str}}
@@ -35,20 +35,23 @@ def read_meta(name, samples):
     for place, known in KNOWN.items():
         for one in [meta[place]] if place == "global" else meta[place]:
             check(all(key in known and isinstance(value, known[key]) for key, value in one.items()), place, one)
-    check({"core:version", "core:datatype"} <= set(meta["global"]) and meta["global"]["core:version"] == "1.2.0", meta["global"])
+    check({"core:version", "core:datatype"} <= set(meta["global"]) and meta["global"]["core:version"] == "1.2.0",
+          meta["global"])
     for place in ("captures", "annotations"):
         starts = [one["core:sample_start"] for one in meta[place]]
         check(starts == sorted(set(starts)) and all(0 <= start < samples for start in starts), place, starts, samples)
     check(meta["captures"][0]["core:sample_start"] == 0, meta["captures"][:1])
     for one in meta["captures"]:
-        check(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", one.get("core:datetime", "2026-01-01T00:00:00.0Z")), one)
+        check(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", one.get("core:datetime", "2026-01-01T00:00:00.0Z")),
+              one)
     return meta
 
 
 def seconds(text):
     """Since START."""
     whole, fraction = text[:-1].split(".")
-    return (datetime.datetime.fromisoformat(whole) - START.replace(microsecond=0)).total_seconds() + float("0." + fraction) - 0.99
+    return ((datetime.datetime.fromisoformat(whole) - START.replace(microsecond=0)).total_seconds()
+            + float("0." + fraction) - 0.99)
 
 
 def ramp(positions):
@@ -99,8 +102,8 @@ def check_output(name, decimation, lost, first, reach, frequency, hardware, time
 
 
 def check_sums(done, is_file, lost, pattern, made, name=None):
-    """Of the closing line: what was taken and what was lost are all that there was; what was made is what the taken ones
-    give, to the sample, and what the data file holds; metadata tell of each loss once."""
+    """Of the closing line: what was taken and what was lost are all that there was; what was made is what the taken
+    ones give, to the sample, and what the data file holds; metadata tell of each loss once."""
     closing, total = done.stdout.decode().splitlines()[-1], sum(count for _, count in lost)
     told = {name: int(count) for name, count in re.findall(r", ([a-z][a-z ]*) (\d+)(?=,|$)", closing)}
     check(told.get("samples lost", 0) == total and "losses of unknown size" not in told, closing, "not", total)
@@ -136,7 +139,8 @@ radio = {"SOAPY_SDR_PLUGIN_PATH": plugins or "", "SOAPY_SDR_ROOT": path("no-othe
 with open(path("ramp.cf32"), "wb") as file:
     file.write(ramp(range(LENGTH)).tobytes())
 closing = lambda done: done.stdout.decode().splitlines()[-1]
-png = run("spectrum", "--input", path("ramp.cf32"), "--format", "cf32", "--rate", "1e6", "--png", path("p.png")).returncode == 0
+png = run("spectrum", "--input", path("ramp.cf32"), "--format", "cf32", "--rate", "1e6",
+          "--png", path("p.png")).returncode == 0
 
 cases = 0
 for pattern in range(40 if FULL else 6):
@@ -154,13 +158,14 @@ for pattern in range(40 if FULL else 6):
     for source, hardware, environment, base in sources:
         is_file = environment == {}
         told = [] if not total else [f"samples lost {total}"]
-        done = check_run(0, "filter", "--input", source, "--output", path("f.sigmf-meta"), "--taps", "lowpass:20e3:20e3",
-                         "--decimate", decimation, "--device", "cpu", environment=environment)
+        done = check_run(0, "filter", "--input", source, "--output", path("f.sigmf-meta"),
+                         "--taps", "lowpass:20e3:20e3", "--decimate", decimation, "--device", "cpu",
+                         environment=environment)
         check(all(text in closing(done) for text in told), closing(done), "not", told)
         check_sums(done, is_file, lost, r": (\d+) samples from (\d+),", -(-(LENGTH - total) // decimation), "f")
         check_output("f", decimation, lost, base, 300, 1e8 if is_file else 0, hardware, is_file)
-        done = check_run(0, "channelize", "--input", source, "--output", path("c"), "--channels", "12", "--oversample", hop,
-                         "--keep", "0", "--device", "cpu", environment=environment)
+        done = check_run(0, "channelize", "--input", source, "--output", path("c"), "--channels", "12",
+                         "--oversample", hop, "--keep", "0", "--device", "cpu", environment=environment)
         check(all(text in closing(done) for text in told), closing(done), "not", told)
         step = {"1": 12, "2": 6, "4/3": 9}[hop]
         check_sums(done, is_file, lost, r": (\d+) values each from (\d+) samples", -(-(LENGTH - total) // step), "c-0")
@@ -192,7 +197,8 @@ places = {}  # of the frames received last, in the file
 
 
 def frames(*arguments, **options):
-    done = check_run(0, "receive", "--profile", "wifi", "--device", "cpu", "--json", path("f.json"), *arguments, **options)
+    done = check_run(0, "receive", "--profile", "wifi", "--device", "cpu", "--json", path("f.json"), *arguments,
+                     **options)
     with open(path("f.json")) as file:
         rows, summary = read_frames(file.read())
     for name, key in (("samples lost", "lost"), ("losses of unknown size", "unknown_losses"),
@@ -208,8 +214,10 @@ def frames(*arguments, **options):
 def check_all_there(unknown=0, missing=0, overflows=0):
     """What the summary of the frames received last says: nothing is lost but what is told, to the sample."""
     summary, whole_length = places["summary"], len(whole) // 4
-    check(summary["taken"] + summary["lost"] + missing == whole_length, summary, "is not", whole_length, "less", missing)
-    check(summary["unknown_losses"] == unknown and summary["overflows"] == overflows, summary, "not", unknown, overflows)
+    check(summary["taken"] + summary["lost"] + missing == whole_length, summary, "is not", whole_length, "less",
+          missing)
+    check(summary["unknown_losses"] == unknown and summary["overflows"] == overflows, summary, "not", unknown,
+          overflows)
 
 
 truth, done = frames("--input", path("whole.sigmf-meta"))

@@ -36,7 +36,8 @@ COMMANDS = {
     "check auto": ["check", "auto", "--case", "fft:64"],
     "bench": ["bench", "cpu", "--case", "fft:64"],
     "filter": ["filter", "-i", path("in.cf32"), *RAW, "-t", "lowpass:4e6:1e6", "-o", path("o.cf32")],
-    "filter on cpu": ["filter", "-d", "cpu", "-i", path("in.cf32"), *RAW, "-t", "lowpass:4e6:1e6", "-o", path("o.cf32")],
+    "filter on cpu": ["filter", "-d", "cpu", "-i", path("in.cf32"), *RAW, "-t", "lowpass:4e6:1e6",
+                      "-o", path("o.cf32")],
     "resample": ["resample", "-i", path("in.cf32"), *RAW, "--to", "16e6", "-o", path("q.cf32")],
     "receive": ["receive", "-p", "wifi", "-i", path("in.cf32"), *RAW, "--pcap", path("o.pcap")],
     "transmit": ["transmit", "-p", "wifi", "-o", path("t.cf32")],
@@ -95,7 +96,8 @@ folder, waited = path("named"), []
 
 def wait_for_named():
     began = time.monotonic()
-    waited.append(run(*COMMANDS["filter"], "-d", "opencl", environment={**hang, "PENSTOCK_CACHE_DIR": folder}, timeout=120))
+    waited.append(run(*COMMANDS["filter"], "-d", "opencl", environment={**hang, "PENSTOCK_CACHE_DIR": folder},
+                      timeout=120))
     waited.append(time.monotonic() - began)
 
 
@@ -110,7 +112,8 @@ times = []
 for arguments in WAITS:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process = subprocess.Popen([PENSTOCK, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, env={**os.environ, **hang, "PENSTOCK_CACHE_DIR": path("signals")})
+                                   stderr=subprocess.PIPE,
+                                   env={**os.environ, **hang, "PENSTOCK_CACHE_DIR": path("signals")})
         time.sleep(draw.uniform(0.2, 1))
         began = time.monotonic()
         process.send_signal(number)

@@ -21,8 +21,8 @@ environment = {name: value for name, value in os.environ.items()
 
 def check_program(text, *command, **more):
     """Ends with exit code 0, and its output contains the text."""
-    done = subprocess.run(command, env={**environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=600, cwd=path("."))
+    done = subprocess.run(command, env={**environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=600, cwd=path("."))
     check(done.returncode == 0 and text in done.stdout, command, done.returncode, done.stdout)
 
 
@@ -45,7 +45,8 @@ else:
     if shutil.which("pkg-config"):
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", found[0]], check=True, capture_output=True,
                                text=True).stdout.split()
-        check_program("", os.environ["PENSTOCK_TEST_CC"], SOURCE + "/examples/fft_batch.c", "-o", path("fft_batch"), *flags, "-lm")
+        check_program("", os.environ["PENSTOCK_TEST_CC"], SOURCE + "/examples/fft_batch.c", "-o", path("fft_batch"),
+                      *flags, "-lm")
         check_program("", path("fft_batch"), LD_LIBRARY_PATH=library)
     else:
         print("SKIPPED: no pkg-config")
@@ -68,18 +69,22 @@ check_program("1 held", env, "penstock", "check", "cpu", "--case", "fft:64")
 check_program("1 held", "sh", "-c", f'eval "$({env})"; eval "$({env})"; penstock check cpu --case fft:64')
 
 if GNURADIO:
-    check_program("cpu", env, GNURADIO, "-c", "from gnuradio import penstock; print(penstock.wifi_receiver(device='cpu').device())")
+    check_program("cpu", env, GNURADIO,
+                  "-c", "from gnuradio import penstock; print(penstock.wifi_receiver(device='cpu').device())")
     flowgraphs = glob.glob(prefix + "/share/gnuradio/examples/penstock/*.grc")
     check(len(flowgraphs) >= 6, flowgraphs)
     if shutil.which("grcc"):
         check_program("", env, "grcc", "-o", path("."), os.path.join(os.path.dirname(flowgraphs[0]), "fft_filter.grc"))
-        check_program("", env, GNURADIO, path("fft_filter.py"), "--device", "cpu", "--count", "20000", "--path", path("channel"))
-        check(os.path.getsize(path("channel")) == 8 * 1000, "the flowgraph gave", os.path.getsize(path("channel")), "bytes")
+        check_program("", env, GNURADIO, path("fft_filter.py"), "--device", "cpu", "--count", "20000",
+                      "--path", path("channel"))
+        check(os.path.getsize(path("channel")) == 8 * 1000, "the flowgraph gave", os.path.getsize(path("channel")),
+              "bytes")
     else:
         print("SKIPPED: no grcc")
     module = [at for at in glob.glob(prefix + "/lib/**/gnuradio/penstock", recursive=True)]
     check(len(module) == 1, module)
-    check_program("cpu", GNURADIO, "-c", "from gnuradio import penstock; print(penstock.wifi_receiver(device='cpu').device())",
+    check_program("cpu", GNURADIO,
+                  "-c", "from gnuradio import penstock; print(penstock.wifi_receiver(device='cpu').device())",
                   PYTHONPATH=os.path.dirname(os.path.dirname(module[0])))
 else:
     print("SKIPPED: this build has no GNU Radio module")

@@ -43,7 +43,8 @@ def pipe(send, receive):
 
 for profile, clock, rate in [("wifi", 1, "20e6"), ("wifi-10mhz", 0.5, "10e6"), ("wifi-5mhz", 0.25, "5e6")]:
     for mbps in RATES:
-        frames = pipe(["--profile", profile, "--mbps", str(mbps * clock), "--count", "3", "--length", "200", "--snr", "30"],
+        frames = pipe(["--profile", profile, "--mbps", str(mbps * clock), "--count", "3", "--length", "200",
+                       "--snr", "30"],
                       ["--profile", profile, "--format", "cf32", "--rate", rate])
         check_frames(frames, 3, 200, (profile, mbps), [mbps * clock])
         for frame in frames:
@@ -96,6 +97,7 @@ frames = frames_of(run("receive", "--profile", "wifi-10mhz", "--input", "-", "--
 check_frames(frames, 5, 138, "resampled")
 
 # The seed alone decides.
-outputs = [run("transmit", "--profile", "wifi", "--output", "-", "--snr", "10", "--seed", seed).stdout for seed in (1, 1, 2)]
+outputs = [run("transmit", "--profile", "wifi", "--output", "-", "--snr", "10", "--seed", seed).stdout
+           for seed in (1, 1, 2)]
 check(outputs[0] == outputs[1] != outputs[2], "the seed does not decide the signal")
 finish()

@@ -2,8 +2,8 @@
 # Copyright The Penstock authors.
 
 """Each option of each command, as the command's own --help lists it, with values that it must refuse: exit code 2, one
-line that names the option, and no file made or changed. PENSTOCK_TEST_FULL=1 writes each value in every way; else of the
-values that are always garbage each fourth is tried, another with each commit."""
+line that names the option, and no file made or changed. PENSTOCK_TEST_FULL=1 writes each value in every way; else of
+the values that are always garbage each fourth is tried, another with each commit."""
 
 import concurrent.futures
 import math
@@ -23,10 +23,11 @@ WORKERS = 2
 
 # Never a number.
 GARBAGE = [
-    "", " ", "\t", "\n", "nan", "NaN", "-nan", "nan(1)", "inf", "-inf", "+inf", "INF", "Infinity", "1e999", "-1e999", "1e-999",
-    "1e99999999999999999999", "x", "one", "0x10", "0X1p3", "0b1", "1k", "1M", "20 ", " 20", "20\n", "1\r\n2", "1 2", "1,5",
-    "1.2.3", "1e", "1e+", "1e5x", "1e5.5", "e5", ".", "+", "-", "--5", "+-5", "-", "1_000", "1'000", "5%", "5/0", "\u0665", "\u22125",
-    "\uff15", "5Hz", "5dB", "true", "%s%n", "$(id)", ";", "\x1b[2J", "\x7f", "9" * 400, "0" * 70 + "5", "5" + " " * 3000, "\udcff",
+    "", " ", "\t", "\n", "nan", "NaN", "-nan", "nan(1)", "inf", "-inf", "+inf", "INF", "Infinity", "1e999",
+    "-1e999", "1e-999", "1e99999999999999999999", "x", "one", "0x10", "0X1p3", "0b1", "1k", "1M", "20 ", " 20", "20\n",
+    "1\r\n2", "1 2", "1,5", "1.2.3", "1e", "1e+", "1e5x", "1e5.5", "e5", ".", "+", "-", "--5", "+-5", "-", "1_000",
+    "1'000", "5%", "5/0", "\u0665", "\u22125", "\uff15", "5Hz", "5dB", "true", "%s%n", "$(id)", ";", "\x1b[2J", "\x7f",
+    "9" * 400, "0" * 70 + "5", "5" + " " * 3000, "\udcff",
 ]  # fmt: skip
 
 OUT_OF_ALL_RANGES = ["1e30", "-1e30", "1e308", "-1e308", "9" * 60]
@@ -53,8 +54,8 @@ def fill(pattern, separators=""):
     return [pattern.replace("{}", bad) for bad in GARBAGE if not set(bad) & set(separators)]
 
 
-DESIGNS = ["lowpass:{}:2e4", "highpass:1e5:{}", "bandpass:1e5:{}:2e4", "bandreject:1e5:2e5:{}", "equiripple:{}:2e4", "rrc:{}:0.3",
-           "rrc:1e5:{}"]  # fmt: skip
+DESIGNS = ["lowpass:{}:2e4", "highpass:1e5:{}", "bandpass:1e5:{}:2e4", "bandreject:1e5:2e5:{}", "equiripple:{}:2e4",
+           "rrc:{}:0.3", "rrc:1e5:{}"]  # fmt: skip
 
 # Options that take text: a good value, and bad ones besides the empty one. A new option must be told here.
 TEXTS = {
@@ -71,26 +72,33 @@ TEXTS = {
     "output-format": ("cs16", ["x", "CS16", "cs16 ", "0", "f32", "c" * 300]),
     "profile": ("wifi", ["x", "WIFI", "wifi ", "wifi-20mhz", "lora", "w" * 300]),
     "window": ("hann", ["x", "Hann", "hann:3", "kaiser", "gaussian:0", "kaiser:-1", "kaiser:1001",
-                        *(value for value in fill("kaiser:{}") if not re.search("1e-999|0{9}", value))]),  # the library reads them
+                        # the library reads them
+                        *(value for value in fill("kaiser:{}") if not re.search("1e-999|0{9}", value))]),
     "taps": ("lowpass:1e5:2e4",
-             ["lowpass:", "lowpass:1e5", "lowpass:1e5:2e4:3", "lowpass:1e5:0", "lowpass:-1e5:2e4", "bandpass:1e5:2e5", "rrc:1e5:1.1",
-              "lowpass:1e30:1", "lowpass:1:1e30", "rrc:0:0.5", "rrc:1e5:-0.1", *(v for d in DESIGNS for v in fill(d))]),
-    "oversample": ("2", ["0", "1/0", "1/2", "-2", "2.0", "2e0", "2/1/1", "3/2/", "/", "1e30", "65537", *fill("{}", "/"), *fill("4/{}")]),
-    "keep": ("0,1", [",", "0,", ",0", "0,,1", "4", "-3", "1.0", "1e0", "0;1", "-", "--1", *fill("{}", ","), *fill("0,{}")]),
+             ["lowpass:", "lowpass:1e5", "lowpass:1e5:2e4:3", "lowpass:1e5:0", "lowpass:-1e5:2e4", "bandpass:1e5:2e5",
+              "rrc:1e5:1.1", "lowpass:1e30:1", "lowpass:1:1e30", "rrc:0:0.5", "rrc:1e5:-0.1",
+              *(v for d in DESIGNS for v in fill(d))]),
+    "oversample": ("2", ["0", "1/0", "1/2", "-2", "2.0", "2e0", "2/1/1", "3/2/", "/", "1e30", "65537", *fill("{}", "/"),
+                         *fill("4/{}")]),
+    "keep": ("0,1",
+             [",", "0,", ",0", "0,,1", "4", "-3", "1.0", "1e0", "0;1", "-", "--1", *fill("{}", ","), *fill("0,{}")]),
     "mbps": ("6", ["0", "7", "-6", "6.1", "All", "all ", "1e30", "1e300", *fill("{}")]),
     "multipath": ("150:-6", [",", ":", "150", "150:", ":-6", "150:-6,", "-1:0", "1e6:0", "10:61", "10:-101", "150:-6:1",
                              ",".join(["1:1"] * 32), *fill("{}:-6", ":"), *fill("150:{}", ",")]),
-    "part": ("1/2", ["0/2", "3/2", "1/0", "1", "1/1000001", "1.0/2", "+1/2", "1/2/3", "-1/2", "1e0/2", *fill("{}/2"), *fill("1/{}")]),
-    "case": ("fft:4", ["fft", "fft:0", "fft:-4", "fft:1e1", "fft:4.0", "fft:4:x0", "f" * 300, "fft:4" + ":x" * 20, "ofdm:64/16/26/1",
-                       *fill("fft:{}"), *fill("fft:64:x{}"), *fill("spectrum:64:hop{}"), *fill("filter:ccf:{}"),
-                       *fill("channelizer:{}"), *fill("ofdm:{}/64/336"), *fill("ofdm:512/64/{}"), *fill("receive:wifi:{}")]),
+    "part": ("1/2", ["0/2", "3/2", "1/0", "1", "1/1000001", "1.0/2", "+1/2", "1/2/3", "-1/2", "1e0/2", *fill("{}/2"),
+                     *fill("1/{}")]),
+    "case": ("fft:4", ["fft", "fft:0", "fft:-4", "fft:1e1", "fft:4.0", "fft:4:x0", "f" * 300, "fft:4" + ":x" * 20,
+                       "ofdm:64/16/26/1", *fill("fft:{}"), *fill("fft:64:x{}"), *fill("spectrum:64:hop{}"),
+                       *fill("filter:ccf:{}"), *fill("channelizer:{}"), *fill("ofdm:{}/64/336"),
+                       *fill("ofdm:512/64/{}"), *fill("receive:wifi:{}")]),
     "against": ("fftw", ["x", "FFTW", "fftw ", "0"]),
     "study": ("per", ["x", "PER", "per ", "0"]),
-    "code": ("wifi", ["x", "WIFI", "wifi ", "wifi:", "wifi:9/8", "wifi:3/4:1", "dab:1", "c" * 300, *fill("{}"), *fill("wifi:{}")]),
+    "code": ("wifi", ["x", "WIFI", "wifi ", "wifi:", "wifi:9/8", "wifi:3/4:1", "dab:1", "c" * 300, *fill("{}"),
+                      *fill("wifi:{}")]),
     "soft": ("s8", ["x", "S8", "s8 ", " s8", "cs8", "s8,f32", "s" * 300]),
     "order": ("msb", ["x", "MSB", "msb ", "lsb,msb", "0"]),
-    "ratio": ("24/25", ["0", "-1", "1/0", "0/1", "24/25/1", "2.5/1", "1/2.5", "/", "1/", "/1", "1025", "1/1025", "0.0009", "2147483649/2147483648",
-                        *fill("{}", "/"), *fill("24/{}"), *fill("{}/25")]),
+    "ratio": ("24/25", ["0", "-1", "1/0", "0/1", "24/25/1", "2.5/1", "1/2.5", "/", "1/", "/1", "1025", "1/1025",
+                        "0.0009", "2147483649/2147483648", *fill("{}", "/"), *fill("24/{}"), *fill("{}/25")]),
     "csv": ("out.csv", []),
 }  # fmt: skip
 
@@ -104,8 +112,9 @@ def texts_of(command, name):
 
 
 # What else than its name a line may call an option's value.
-CALLED = {"format": "format", "output-format": "format", "profile": "profile", "window": "window", "case": "case", "why": "case",
-          "against": "peer", "study": "study", "input": "raw samples", "soft": "format of soft bits", "order": "order"}  # fmt: skip
+CALLED = {"format": "format", "output-format": "format", "profile": "profile", "window": "window", "case": "case",
+          "why": "case", "against": "peer", "study": "study", "input": "raw samples", "soft": "format of soft bits",
+          "order": "order"}  # fmt: skip
 
 # What makes a command do its work: options that an option under test takes the place of, then arguments. A command that
 # is not here has no option that only makes sense beside others.
@@ -123,7 +132,8 @@ BASES = {
 
 # Options that not all of what a command does has a use for: (command, arguments that choose it, options without one).
 MISPLACED = [
-    ("fec", ["encode", "--input=in.sigmf-data.raw", "--output=out.csv"], "device from to step count errors seed csv png"),
+    ("fec", ["encode", "--input=in.sigmf-data.raw", "--output=out.csv"],
+     "device from to step count errors seed csv png"),
     ("fec", ["decode", "--input=in.sigmf-data.raw", "--output=out.csv"], "from to step count errors seed csv png"),
     ("fec", ["ber", "--bits=8"], "input output order"),
     ("doctor", ["--load=libm.so.6"], "clear-cache"),
@@ -192,7 +202,8 @@ def make_folder(name):
     check(made.returncode == 0, made.stderr)
     shutil.copy(os.path.join(folder, "in.sigmf-data"), os.path.join(folder, "in.sigmf-data.raw"))
     shutil.rmtree(os.path.join(folder, "cache"), ignore_errors=True)
-    for old in ["out.sigmf-meta", "out.sigmf-data", "out.png", "out.pcap", "out.csv", *(f"out-{k}.sigmf-{p}" for k in range(4) for p in ("meta", "data"))]:
+    for old in ["out.sigmf-meta", "out.sigmf-data", "out.png", "out.pcap", "out.csv",
+                *(f"out-{k}.sigmf-{p}" for k in range(4) for p in ("meta", "data"))]:
         with open(os.path.join(folder, old), "w") as file:
             file.write(f"old {old}\n")
     return folder
@@ -254,7 +265,8 @@ ALWAYS = {"", " ", "nan", "inf", "1e30", "-1", "0", "1.5", "0x10", "5x"}
 
 
 def forms(command, option, value):
-    """The value in the ways that popt knows: all, or one drawn by hash, and of the values that are always garbage a fourth."""
+    """The value in the ways that popt knows: all, or one drawn by hash,
+    and of the values that are always garbage a fourth."""
     ways = [[f"--{option.name}={value}"], [f"--{option.name}", value]]
     if option.letter:
         ways.append([f"-{option.letter}", value])
@@ -264,7 +276,8 @@ def forms(command, option, value):
         return ways
     if SLOW and not is_drawn(command, option.name, value, one_of=40):
         return []
-    if value not in ALWAYS and any(bad and bad in value for bad in GARBAGE) and not is_drawn(command, option.name, value, one_of=4):
+    if (value not in ALWAYS and any(bad and bad in value for bad in GARBAGE)
+        and not is_drawn(command, option.name, value, one_of=4)):
         return []
     return [ways[zlib.crc32(repr((PART, value, option.name, command)).encode()) % len(ways)]]
 
@@ -276,7 +289,8 @@ def calls_of(command, option):
     mentioned = ["--" + option.name, CALLED.get(option.name, "--" + option.name)]
     if not option.takes_value:
         return [([f"--{option.name}={value}", *others, *rest], mentioned) for value in ("", "1", "yes")]
-    calls = [([*others, *rest, *way], mentioned) for value in option.bad_values() for way in forms(command, option, value)]
+    calls = [([*others, *rest, *way], mentioned) for value in option.bad_values()
+             for way in forms(command, option, value)]
     calls.append(([*others, *rest, "--" + option.name], mentioned))
     names = ["--" + option.name]
     if option.letter:
@@ -285,7 +299,8 @@ def calls_of(command, option):
     if option.name != "case":
         good = option.good_value()
         for first in names:
-            calls.extend(([first, good, *others, *rest, second, value], ["given twice"]) for second in names for value in (good, "x"))
+            calls.extend(([first, good, *others, *rest, second, value], ["given twice"]) for second in names
+                         for value in (good, "x"))
     return calls
 
 
@@ -333,7 +348,8 @@ check_good(commands)
 jobs = [(command, arguments, mentioned) for command, options in commands.items() for option in options
         if not option.takes_value or option.is_number or option.name in TEXTS
         for arguments, mentioned in calls_of(command, option)]  # fmt: skip
-jobs += [(command, [*first, "", *last], ["empty", "is not an option"]) for command in commands for first, last in (([], []), (["cpu"], []))]
+jobs += [(command, [*first, "", *last], ["empty", "is not an option"]) for command in commands
+         for first, last in (([], []), (["cpu"], []))]
 jobs += misplaced(commands)
 for number in range(WORKERS):
     benches.put(Bench(f"bench{number}"))

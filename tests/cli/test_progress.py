@@ -77,7 +77,8 @@ def check_line(pattern, *arguments, **options):
     shown = [line for line in re.split(r"\r\x1b\[K|\r\n", terminal.text) if line and not line.startswith("penstock: ")]
     check(all(len(line) <= 160 for line in shown), arguments, "too long:", shown)
     told_last = terminal.text.rsplit(CLEAR, 1)[-1]
-    check(all(not line or line.startswith("penstock: ") for line in told_last.split("\r\n")), arguments, "left its line:", told_last)
+    check(all(not line or line.startswith("penstock: ") for line in told_last.split("\r\n")), arguments,
+          "left its line:", told_last)
     return terminal.text
 
 
@@ -102,12 +103,15 @@ with subprocess.Popen(["cat", huge], stdout=subprocess.PIPE) as cat:
     cat.stdout.close()
     cat.terminate()
 
-check_line(chunks(1000000000, "frames") + RATED, "transmit", "--profile", "wifi", "--count", "1e9", "--output", "/dev/null")
+check_line(chunks(1000000000, "frames") + RATED, "transmit", "--profile", "wifi", "--count", "1e9",
+           "--output", "/dev/null")
 check_line(chunks(r"\d+", "cases") + r"(, [\d.e+-]+ a second, .* left)?: \S+ on cpu", "check", "cpu")
-check_line(chunks(2 if len(os.sched_getaffinity(0)) > 1 else 1, "cases") + r": fft:16 on cpu", "bench", "cpu", "--case", "fft:16")
+check_line(chunks(2 if len(os.sched_getaffinity(0)) > 1 else 1, "cases") + r": fft:16 on cpu", "bench", "cpu",
+           "--case", "fft:16")
 check_line(chunks(8, "rates") + r": 6 Mb/s at ", "bench", "--study", "per", "cpu")
 check_line(chunks(r"\d+", "filters made") + r"(, .* left)?: \d+ taps", "bench", "--study", "taps", "cpu")
-check_line(chunks(r"\d+", "measurements") + r"(, .* left)?: .* points", "bench", "--study", "radix", "--most", "64", "cpu")
+check_line(chunks(r"\d+", "measurements") + r"(, .* left)?: .* points", "bench", "--study", "radix", "--most", "64",
+           "cpu")
 check_line(chunks(r"\d+", "measurements") + r"(, .* left)?: .* points", "bench", "--study", "2d", "--most", "16", "cpu")
 check_line(chunks(1, "lengths") + r"(, .* left)?: 64 points", "bench", "--study", "plans", "--most", "64", "cpu")
 

@@ -49,7 +49,8 @@ def main(folder):
 
     (folder / "uniforms.hex").write_text("0x3000, 0x3100 // from, to\n")
     (folder / "data.bin").write_bytes(struct.pack("<16I", *range(100, 116)))
-    memory = ["--mem", f"{folder / 'uniforms.hex'}@0x2000", "--mem", f"{folder / 'data.bin'}@0x3000", "--mem", "0x3100:64"]
+    memory = ["--mem", f"{folder / 'uniforms.hex'}@0x2000", "--mem", f"{folder / 'data.bin'}@0x3000",
+              "--mem", "0x3100:64"]
     doubled = list(range(200, 232, 2))
     for name in ("double.hex", "double.bin"):
         run(0, *memory, "--dump", f"0x3100:64:{folder / 'out.bin'}", "--dump", f"0x3100:64:{folder / 'out.hex'}",
@@ -70,8 +71,8 @@ def main(folder):
 
     trap = run(3, code=program("trap.bin", "nop\nmov ra1, r0\nmov r1, ra1\n" + END)).stderr
     check("QPU 0 at 0x00001010" in trap and "instruction before wrote" in trap, f"trap: {trap}")
-    lenient = subprocess.run([EMU, "--code", f"{folder / 'trap.bin'}@0x1000", "--qpus", "1", "--pc", "0x1000", "--uniforms",
-                              "0", "--lenient", "--stats"], capture_output=True, text=True, timeout=600)
+    lenient = subprocess.run([EMU, "--code", f"{folder / 'trap.bin'}@0x1000", "--qpus", "1", "--pc", "0x1000",
+                              "--uniforms", "0", "--lenient", "--stats"], capture_output=True, text=True, timeout=600)
     check(lenient.returncode == 0 and "instruction before wrote: 1" in lenient.stdout, f"lenient: {lenient}")
     check("deadlock" in run(4, code=program("wait.bin", "sacq -, 1\n" + END)).stderr, "no deadlock told")
     loop = program("loop.bin", ":1\nbrr -, r:1b\nnop\nnop\nnop\n")
@@ -81,8 +82,8 @@ def main(folder):
     (folder / "bad.hex").write_text("0x100009e7 zebra\n")
     check("bad.hex:1" in run(1, code=f"{folder / 'bad.hex'}@0x1000").stderr, "no place of the bad word told")
     run(1, *memory, "--dump", f"0x3100:64:{folder / 'no' / 'out'}", code=double)
-    for wrong in (["--frobnicate"], ["--qpus", "13"], ["--pc", "0x1001"], ["--cache", "big"], ["--seed"], ["--seed", "x"],
-                  ["--mem", "12"], ["--mem", "0x1000:16"], ["--dump", "0x9000:4:" + str(folder / "x")],
+    for wrong in (["--frobnicate"], ["--qpus", "13"], ["--pc", "0x1001"], ["--cache", "big"], ["--seed"],
+                  ["--seed", "x"], ["--mem", "12"], ["--mem", "0x1000:16"], ["--dump", "0x9000:4:" + str(folder / "x")],
                   ["--uniforms", "1,2"], ["--max-cycles", "0"]):
         run(2, *wrong, code=double)
     run(2)

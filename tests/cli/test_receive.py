@@ -16,7 +16,8 @@ import time
 from cli import PENSTOCK, check, check_error, check_run, finish, path, read_frames, read_png, run
 
 RAW = ["--profile", "wifi", "--format", "cf32", "--rate", "20e6"]
-signal_bytes = run("transmit", "--profile", "wifi", "--output", "-", "--mbps", "all", "--count", "8", "--snr", "35").stdout
+signal_bytes = run("transmit", "--profile", "wifi", "--output", "-", "--mbps", "all", "--count", "8",
+                   "--snr", "35").stdout
 with open(path("good.cf32"), "wb") as file:
     file.write(signal_bytes)
 good = ["--input", path("good.cf32")]
@@ -161,7 +162,8 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         with open(path(f"{number}.json")) as file:
             frames, summary = read_frames(file.read())
         decoded = sum(bool(frame["psdu"]) for frame in frames)
-        check(out.splitlines()[-1].startswith(f"{summary['samples']} samples on {summary['device']}: ".encode()), out, summary)
+        check(out.splitlines()[-1].startswith(f"{summary['samples']} samples on {summary['device']}: ".encode()), out,
+              summary)
         check(f" {summary['fcs_ok']} FCS ok".encode() in out.splitlines()[-1] and summary["fcs_ok"] >= 8, out, summary)
         check(decoded == summary["decoded"], number, decoded, "frames are written of", summary)
 

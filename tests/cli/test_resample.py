@@ -57,15 +57,16 @@ check(cases == 8, cases)
 halves = [check_run(0, "resample", *RAW, "--input", "-", "--output", "-", *arguments, stdin=one).stdout
           for arguments in (["--to", "5e5"], ["--ratio", "0.5"], ["--ratio", "1/2"], ["--ratio", "7/14"])]
 check(len(set(halves)) == 1, "one ratio, other bits")
-done = check_run(0, "resample", *RAW, "--input", "-", "--output", "-", "--to", "1500e3", "--attenuation", "100", "--passband",
-                 "0.45", "--transition", "0.1", stdin=one)
+done = check_run(0, "resample", *RAW, "--input", "-", "--output", "-", "--to", "1500e3", "--attenuation", "100",
+                 "--passband", "0.45", "--transition", "0.1", stdin=one)
 expected = tone(-333e3, 1.5e6, 30002)
 worst = max(abs(a - b) for a, b in zip(read(done.stdout)[400:-400], expected[400:-400]))
 check(worst < 2.5e-5, "at 100 dB the tone differs by", worst)
 
 # ---- SigMF: rate, kind and description; the closing line
 out = path("o.sigmf-meta" if has_json else "o.cs16")
-done = check_run(0, "resample", *RAW, "--input", "-", "--output", out, "--output-format", "cs16", "--to", "480000", stdin=both)
+done = check_run(0, "resample", *RAW, "--input", "-", "--output", out, "--output-format", "cs16", "--to", "480000",
+                 stdin=both)
 check(b"9601 samples from 20001, 12/25 of the rate, " in done.stdout, done.stdout)
 check(os.path.getsize(path("o.sigmf-data") if has_json else out) == 4 * 9601, "bytes of the file")
 if has_json:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Copyright The Penstock authors.
 
-"""Any signal is obeyed within 0.5 s at any time: every command that --help lists gets INT, TERM and HUP at random times,
-with a fresh cache and with a kept one, and with nobody who takes its output.
+"""Any signal is obeyed within 0.5 s at any time: every command that --help lists gets INT, TERM and HUP at random
+times, with a fresh cache and with a kept one, and with nobody who takes its output.
 
 What counts is the slowest. The machine may be busy with other things, so a process of its own is timed in the same
 instant: it sleeps as often as the command may while it waits for its work to end, and computes for as long as the
@@ -52,7 +52,8 @@ COMMANDS = {
               ["bench", "opencl", "--study", "enqueue"]],
     "spectrum": [["spectrum", *RAW, "--fft", "4096", "--png", "o.png"]] * has_png,
     "filter": [["filter", *RAW, *LOWPASS, "-o", "/dev/null"], ["filter", *RAW, *LOWPASS, "-d", "cpu", "-o", "-"]],
-    "resample": [["resample", *RAW, "--to", "15e6", "-o", "/dev/null"], ["resample", *RAW, "--ratio", "0.7312", "-o", "-"]],
+    "resample": [["resample", *RAW, "--to", "15e6", "-o", "/dev/null"],
+                 ["resample", *RAW, "--ratio", "0.7312", "-o", "-"]],
     "channelize": [["channelize", *RAW, "-m", "4", "-o", "c", *png]] * has_json,
     "receive": [["receive", "-p", "wifi", *RAW, "--pcap", "o.pcap"], ["receive", "-p", "wifi", *RAW, "-d", "cpu"]],
     "transmit": [["transmit", "-p", "wifi", "--count", "1e9", "-o", "/dev/null"],
@@ -122,7 +123,8 @@ def interrupt(baseline, arguments, number, cold, stalled, turn):
     with lock:
         results.append((took - late, took, late, ended, what))
         check(code in (0, -number), *what, "ended with", code, told)
-        check(took <= LIMIT_S + late, *what, f"took {took:.2f} s where a process of its own was {late:.2f} s late:", told)
+        check(took <= LIMIT_S + late, *what, f"took {took:.2f} s where a process of its own was {late:.2f} s late:",
+              told)
 
 
 def interrupt_once(baseline, arguments, number, cold, stalled, turn):
@@ -153,7 +155,8 @@ def interrupt_once(baseline, arguments, number, cold, stalled, turn):
     if stalled:
         os.close(ours)
         os.close(theirs)
-    what = (" ".join(arguments), number.name, "cold" if cold else "warm", "stalled" if stalled else "", f"after {after:.2f} s")
+    what = (" ".join(arguments), number.name, "cold" if cold else "warm", "stalled" if stalled else "",
+            f"after {after:.2f} s")
     return took, late, ended, process.returncode, told, what
 
 
@@ -192,8 +195,9 @@ check(len(results) == wanted, "only", len(results), "signals of", wanted)
 at_work = sum(not ended for _, _, _, ended, _ in results)
 check(at_work >= 0.8 * wanted, "only", at_work, "signals met a command at work")
 most, took, late, _, what = max(results, default=(0, 0, 0, True, ()))
-print(f"{wanted} signals, {at_work} of them to a command at work: {max((r[1] for r in results), default=0):.2f} s at most; the worst took "
-      f"{took:.2f} s where a process of its own was {late:.2f} s late: {' '.join(what)}")
+print(f"{wanted} signals, {at_work} of them to a command at work: "
+      f"{max((r[1] for r in results), default=0):.2f} s at most; "
+      f"the worst took {took:.2f} s where a process of its own was {late:.2f} s late: {' '.join(what)}")
 if slow:
     print("Tried again:", *slow, sep="\n  ")
 finish()

@@ -26,7 +26,8 @@ for command, options in {
     "spectrum": ["--input", "--png", "--fft", "--hop", "--window", "--average", "--device"],
     "filter": ["--input", "--output", "--taps", "--decimate", "--device"],
     "receive": ["--profile", "--input", "--device", "--json", "--pcap", "--constellation"],
-    "transmit": ["--profile", "--output", "--mbps", "--length", "--count", "--gap", "--snr", "--cfo", "--sfo", "--multipath"],
+    "transmit": ["--profile", "--output", "--mbps", "--length", "--count", "--gap", "--snr", "--cfo", "--sfo",
+                 "--multipath"],
 }.items():
     own = run(command, "--help").stdout.decode()
     for option in options:
@@ -51,12 +52,14 @@ check_error(2, "--profile is missing", "receive", *source)
 check_error(2, "did you mean 'wifi'?", "receive", "--profile", "wify", *source)
 check_error(2, "unknown profile 'lora'; known: wifi, wifi-10mhz, wifi-5mhz", "receive", "--profile", "lora", *source)
 check_error(2, "--input is missing", "receive", "--profile", "wifi")
-check_error(2, "did you mean 'cs16'?", "receive", "--profile", "wifi", "--input", "x", "--format", "cs17", "--rate", "2e7")
+check_error(2, "did you mean 'cs16'?", "receive", "--profile", "wifi", "--input", "x", "--format", "cs17",
+            "--rate", "2e7")
 check_error(2, "need --format", "receive", "--profile", "wifi", "--input", path("none"))
 check_error(2, "need --rate", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16")
 check_error(2, "--rate", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16", "--rate", "x")
 check_error(2, "--rate -1", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16", "--rate", "-1")
-check_error(2, "--rate 'nan' is impossible: it must be a number from 0.001 to 1e+10 Hz", "receive", "--profile", "wifi", "--input", path("none"), "--format", "cs16", "--rate", "nan")
+check_error(2, "--rate 'nan' is impossible: it must be a number from 0.001 to 1e+10 Hz", "receive", "--profile", "wifi",
+            "--input", path("none"), "--format", "cs16", "--rate", "nan")
 check_error(2, "--count 1.5", "receive", "--profile", "wifi", *source, "--count", "1.5")
 check_error(2, "--count 0 is impossible", "receive", "--profile", "wifi", *source, "--count", "0")
 check_error(2, "--seconds 0 is impossible", "receive", "--profile", "wifi", *source, "--seconds", "0")
@@ -92,16 +95,18 @@ for case in ["fft", "fft:0", "fft:64:square", "fft:64:avg4", "spectrum:64:hop0",
     check_error(2, "is impossible", "check", "--case", case)
     check_error(2, "is impossible", "bench", "--case", case)
 for case, why in {
-    "fft:8388609": "1 to 8388608 points", "fft:8388608:columns2": "1 to 8388608 points", "fft:64:radix3": "2, 4, 8 or 16",
-    "fft:64:items4096": "1 to 1024", "fft:64:tunned": "did you mean 'tuned'?", "fft:64:cs12": "did you mean 'cs16'?",
-    "fft:64:Hann": "it must be fft:N|", "fft:64:hann:hamming": "set the same thing", "fft:64:x3:x4": "set the same thing",
+    "fft:8388609": "1 to 8388608 points", "fft:8388608:columns2": "1 to 8388608 points",
+    "fft:64:radix3": "2, 4, 8 or 16", "fft:64:items4096": "1 to 1024", "fft:64:tunned": "did you mean 'tuned'?",
+    "fft:64:cs12": "did you mean 'cs16'?", "fft:64:Hann": "it must be fft:N|",
+    "fft:64:hann:hamming": "set the same thing", "fft:64:x3:x4": "set the same thing",
     "fft:64:local:global": "set the same thing", "fft:64:real:cs16": "samples of real transforms are f32",
     "fft:8388608:skip1073741824:power:avg1073741823:x1073741824": "more than 2^40 samples",
     "spectrum:64:power:hop1073741824:x1073741824:avg1073741824": "more than 2^40 samples",
     "receive:wifi:idel": "did you mean 'idle'?", "chain:spectrum:64+filter:ccf:9": "a chain is filter:...+spectrum:...",
     "chain:filter:fff:9+spectrum:64": "one channel of complex values",
     "chain:filter:ccf:9+spectrum:64:cs16": "told by the first one's words",
-    "chain:filter:ccf:9+spectrum:64:decibel": "no bound", "chain:channelizer:8:keep2+spectrum:64": "all channels, in frames",
+    "chain:filter:ccf:9+spectrum:64:decibel": "no bound",
+    "chain:channelizer:8:keep2+spectrum:64": "all channels, in frames",
     "chain:channelizer:8+spectrum:64:vectors": "no vectors", "channelizer:8:acquire:enqueue": "one of streams"}.items():
     check_error(2, why, "check", "cpu", "--case", case)
 check_error(2, "unknown study 'radices'", "bench", "--study", "radices")

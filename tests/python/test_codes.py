@@ -79,7 +79,8 @@ def test_wifi():
     assert ps.wifi_fcs(b"123456789") == zlib.crc32(b"123456789") and ps.wifi_rate_hz() == 20e6
     sent = [(frame(100), 6), (frame(700), 54), (frame(40), 24)]
     gap = numpy.zeros(2000, numpy.complex64)
-    clean = numpy.concatenate([gap] + [part for psdu, mbps in sent for part in (ps.wifi_modulate(psdu, mbps=mbps), gap)])
+    clean = numpy.concatenate([gap]
+                              + [part for psdu, mbps in sent for part in (ps.wifi_modulate(psdu, mbps=mbps), gap)])
     channel = ps.Channel(20e6, cfo_hz=30e3, noise_power=1e-3, seed=1)
     samples = numpy.concatenate([channel(clean[:5000]), channel(clean[5000:]), channel.finish()])
     receiver = ps.WifiReceiver(points=True, device="cpu")
@@ -109,7 +110,8 @@ def test_signals():
 
 def test_taps():
     def gain(taps, f):
-        return numpy.abs((taps.astype(float) * numpy.exp(-2j * numpy.pi * numpy.outer(f, numpy.arange(len(taps))))).sum(-1))
+        return numpy.abs(
+            (taps.astype(float) * numpy.exp(-2j * numpy.pi * numpy.outer(f, numpy.arange(len(taps))))).sum(-1))
 
     taps = ps.taps_design(ps.taps_length(0.05, 60), "low", 0.2, attenuation_db=60)
     assert abs(gain(taps, [0.0])[0] - 1) < 1e-6 and abs(gain(taps, [0.2])[0] - 0.5) < 0.01
@@ -120,6 +122,7 @@ def test_taps():
     assert abs(error - ripple) < 0.01 * ripple and gain(taps, numpy.linspace(0.25, 0.5, 500)).max() < 1.01 * ripple
     taps = ps.taps_root_raised_cosine(65, 4, 0.35)
     pulse = numpy.convolve(taps, taps)
-    assert numpy.abs(pulse[64 % 4 :: 4]).argmax() == 16 and numpy.abs(numpy.delete(pulse[::4], 16)).max() < 0.01 * pulse.max()
+    assert (numpy.abs(pulse[64 % 4 :: 4]).argmax() == 16
+            and numpy.abs(numpy.delete(pulse[::4], 16)).max() < 0.01 * pulse.max())
     with pytest.raises(ps.ArgumentError, match="band: 'all'"):
         ps.taps_design(31, "all", 0.1)

@@ -51,7 +51,8 @@ def soft_bits(y, channel, noise, name, scale):
     distance = abs(y[..., None] - channel[CARRIERS][:, None] * points) ** 2 / noise
     number = numpy.arange(len(points))
     found = [
-        distance[..., number >> bits - 1 - bit & 1 == 1].min(-1) - distance[..., number >> bits - 1 - bit & 1 == 0].min(-1)
+        distance[..., number >> bits - 1 - bit & 1 == 1].min(-1)
+        - distance[..., number >> bits - 1 - bit & 1 == 0].min(-1)
         for bit in range(bits)
     ]
     return numpy.clip(scale * numpy.stack(found, -1), -127, 127)
@@ -93,7 +94,8 @@ def test_pilots_and_frames():
         expected.append(points)
     x = numpy.concatenate(pieces).astype(numpy.complex64)
     plan = ps.OfdmDemodulator(N, GUARD, CARRIERS, pilots=PILOTS, pilot_values=values, device="cpu")
-    channels = [ps.OfdmChannel(channel, 1e-3, name, cfo=cfo, origin=i * 3 * STEP) for i, (name, channel, cfo) in enumerate(frames)]
+    channels = [ps.OfdmChannel(channel, 1e-3, name, cfo=cfo, origin=i * 3 * STEP)
+                for i, (name, channel, cfo) in enumerate(frames)]
     found = plan(x, channels, numpy.arange(6) * STEP, frame=[0, 0, 0, 1, 1, 1], pilot_row=[0, 1, 2] * 2,
                  want=("points", "soft", "pilots", "phase", "slope"))
     assert numpy.allclose(found.points, numpy.concatenate(expected), atol=2e-5)

@@ -36,7 +36,8 @@ KINDS = {
     "spectrum": (lambda: ps.Spectrum(256, hop=100, average=3, window="hann", device="cpu"), X),
     "filter": (lambda: ps.Filter(TAPS, decimation=4, shift=0.1, tail=True, device="cpu"), X),
     "real filter": (lambda: ps.Filter(TAPS, format="f32", device="cpu"), X.real.copy()),
-    "integers": (lambda: ps.Filter(TAPS, format="cs16", device="cpu"), numpy.stack([X.real, X.imag], -1).astype("int16")),
+    "integers": (lambda: ps.Filter(TAPS, format="cs16", device="cpu"),
+                 numpy.stack([X.real, X.imag], -1).astype("int16")),
     "resampler": (lambda: ps.Resampler(0.96), X),
     "channelizer": (lambda: ps.Channelizer(16, hop=8, device="cpu"), X),
     "synthesizer": (lambda: ps.Synthesizer(16, hop=8, device="cpu"), X.reshape(1250, 16)),
@@ -241,7 +242,8 @@ def test_chain(name):
 def test_chain_into_frames():
     frame = bytes(range(100))
     frame += ps.wifi_fcs(frame).to_bytes(4, "little")
-    burst = numpy.concatenate([numpy.zeros(3000, "complex64"), ps.wifi_modulate(frame, mbps=24), numpy.zeros(3000, "complex64")])
+    burst = numpy.concatenate([numpy.zeros(3000, "complex64"), ps.wifi_modulate(frame, mbps=24),
+                               numpy.zeros(3000, "complex64")])
     twice = numpy.repeat(burst, 2)  # the samples before an image filter
     low = ps.taps_measured("low", 0.22, transition=0.05, attenuation_db=60)
     chain = ps.Chain(ps.Filter(low, decimation=2, device="cpu"), ps.WifiReceiver(device="cpu"))
@@ -293,7 +295,8 @@ def test_what_cannot_be_linked():
 def test_calls_of_a_chain_come_in_turns():
     """Two threads at one chain: what one pushes and the other one pulls is all, in order."""
     chain = ps.Chain(ps.Filter(TAPS, device="cpu"), ps.FftStream(64, device="cpu"))
-    expected = whole(ps.FftStream(64, device="cpu"), whole(ps.Filter(TAPS, device="cpu"), X)[: len(X) // 64 * 64].reshape(-1, 64))
+    expected = whole(ps.FftStream(64, device="cpu"),
+                     whole(ps.Filter(TAPS, device="cpu"), X)[: len(X) // 64 * 64].reshape(-1, 64))
     pieces, done = [], threading.Event()
 
     def pull():

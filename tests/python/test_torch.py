@@ -103,7 +103,8 @@ def test_at_once(torch):
         assert numpy.allclose(made.memory.download(torch.queue), EXPECTED, atol=1e-4)
 
 
-@pytest.mark.parametrize("state, remedy", [("requires_grad", "detach"), ("conj", "resolve_conj"), ("neg", "resolve_neg")])
+@pytest.mark.parametrize("state, remedy",
+                         [("requires_grad", "detach"), ("conj", "resolve_conj"), ("neg", "resolve_neg")])
 def test_refused(torch, state, remedy):
     plan = ps.FftPlan(64, device=DEVICE)
     for kind in torch.Tensor, type("Parameter", (torch.Tensor,), {"__module__": "torch.nn.parameter"}):

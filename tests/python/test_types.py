@@ -44,7 +44,8 @@ WRONG = {
 
 def mypy(*arguments, cwd):
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.10", *arguments], capture_output=True, text=True, cwd=cwd
+        [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.10", *arguments], capture_output=True,
+        text=True, cwd=cwd
     )
     return done.returncode, done.stdout + done.stderr
 
