@@ -56,7 +56,8 @@ def arguments():
     parser.add_argument("--freq", type=positive, default=5.18e9, metavar="HZ")
     parser.add_argument("--gain", type=finite, metavar="DB", help="the radio's own if not given")
     parser.add_argument("--antenna", metavar="NAME", help="likewise")
-    parser.add_argument("--device", default="auto", metavar="NAME", help="that computes: auto, cpu, opencl:0, prefer:NAME")
+    parser.add_argument("--device", default="auto", metavar="NAME",
+                        help="that computes: auto, cpu, opencl:0, prefer:NAME")
     parser.add_argument("--seconds", type=seconds, default=1.0, help="of samples (1)")
     parser.add_argument("--constellation", metavar="OUT.png")
     parser.add_argument("--waterfall", metavar="OUT.png")
@@ -107,8 +108,9 @@ class FramePrinter(gr.basic_block):
         meta, psdu = pmt.to_python(pdu)
         self.count += 1
         try:
-            print(f"{meta['sample']:12d}  {meta['rate_mbps']:4g} Mb/s  {len(psdu):4d} bytes  SNR {meta['snr_db']:5.1f} dB  "
-                  f"EVM {meta['evm_db']:6.1f} dB  CFO {meta['cfo_hz'] / 1e3:7.1f} kHz", flush=True)
+            print(f"{meta['sample']:12d}  {meta['rate_mbps']:4g} Mb/s  {len(psdu):4d} bytes  "
+                  f"SNR {meta['snr_db']:5.1f} dB  EVM {meta['evm_db']:6.1f} dB  "
+                  f"CFO {meta['cfo_hz'] / 1e3:7.1f} kHz", flush=True)
         except OSError as error:  # nobody reads any longer; an exception here would end the process
             self.error = error
 
@@ -156,7 +158,8 @@ def wait_for(receiver, printer, samples, until):
 
 
 def receive(options):
-    """The receiver after `seconds` of samples or an interrupt, the printer of its frames, its points and the waterfall's vectors."""
+    """The receiver after `seconds` of samples or an interrupt, the printer of its frames,
+    its points and the waterfall's vectors."""
     samples = int(options.seconds * RATES[options.profile])
     top, printer = gr.top_block(), FramePrinter()
     head, receiver = blocks.head(gr.sizeof_gr_complex, samples), penstock.wifi_receiver(options.profile, options.device)
@@ -178,7 +181,8 @@ def receive(options):
         head.set_length(0)
     if printer.error:
         head.set_length(0)
-    if time.monotonic() < until:  # unlike stop() this loses nothing; it ends a source that has no more samples, head one that has
+    # unlike stop() this loses nothing; it ends a source that has no more samples, head one that has
+    if time.monotonic() < until:
         source._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))
     else:  # a radio that is too slow, but goes on
         top.stop()

@@ -56,7 +56,8 @@ class WithSinks(gr.hier_block2):
 
 
 def flowgraph(chain, samples, buffer_bytes):
-    """So many samples (None: without end) from a null source through `chain` to a null sink, and the block before it."""
+    """So many samples (None: without end) from a null source through `chain` to a null sink,
+    and the block before it."""
     item_bytes = chain[0].input_signature().sizeof_stream_item(0)
     top = gr.top_block()
     first = [blocks.null_source(item_bytes)]
@@ -73,7 +74,8 @@ def flowgraph(chain, samples, buffer_bytes):
 
 
 def run_and_look(top, first, settle_s, seconds, look=lambda: None):
-    """Once a flowgraph that does not end runs: Msamples/s from its block `first`, seconds, and look() before and after."""
+    """Once a flowgraph that does not end runs: Msamples/s from its block `first`, seconds,
+    and look() before and after."""
     def now():
         return look(), first.nitems_written(0), time.perf_counter()
 
@@ -279,7 +281,8 @@ def latency_row(n, arguments):
 # ---------------------------------------------------------------- threads --------------------------------------------
 
 def threads_now():
-    """The name, seconds of work, seconds in the kernel and switches of each of this process's threads, by its number."""
+    """The name, seconds of work, seconds in the kernel and switches of each of this process's threads,
+    by its number."""
     tick_s, threads = 1 / os.sysconf("SC_CLK_TCK"), {}
     for number in os.listdir("/proc/self/task"):
         try:
@@ -303,7 +306,8 @@ def thread_rows(name, n, chain, buffers, arguments):
         work, kernel, switches = [(now - then) / taken for now, then in zip(spent, before[number][1:])]
         if switches > 1:
             yield {"chain": name, "n": n, "buffers": buffers or "default", "msps": round(msps, 1),
-                   "thread": thread, "work": round(work, 2), "kernel": round(kernel, 2), "switches_per_s": round(switches)}
+                   "thread": thread, "work": round(work, 2), "kernel": round(kernel, 2),
+                   "switches_per_s": round(switches)}
 
 
 # ---------------------------------------------------------------- the table ------------------------------------------
@@ -338,8 +342,10 @@ def above_zero(kind):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--block", choices=list(COMPARISONS), default="fft")
-    parser.add_argument("--sizes", type=above_zero(int), nargs="+", help="transform lengths, numbers of taps or channels, or thousandths of a rate")
-    parser.add_argument("--latency", type=above_zero(float), metavar="HZ", help="the FFT block's latency at HZ vectors a second")
+    parser.add_argument("--sizes", type=above_zero(int), nargs="+",
+                        help="transform lengths, numbers of taps or channels, or thousandths of a rate")
+    parser.add_argument("--latency", type=above_zero(float), metavar="HZ",
+                        help="the FFT block's latency at HZ vectors a second")
     parser.add_argument("--max-latency", type=float, default=10, metavar="MS", help="what the block is told for it")
     parser.add_argument("--endless", action="store_true", help="no head block between the source and the block")
     parser.add_argument("--threads", action="store_true", help="what each thread of the flowgraph costs")
@@ -348,7 +354,9 @@ def parse_arguments():
     parser.add_argument("--buffers", choices=["default", "large", "both"], default="both",
                         help="GNU Radio's own buffers, 1 MiB before and behind the block, or one after the other")
     parser.add_argument("--rounds", type=above_zero(int), default=7)
-    parser.add_argument("--seconds", type=above_zero(float), default=0.3, help="about how long the stock block runs each time, a tenth of that with --latency or --threads")
+    parser.add_argument("--seconds", type=above_zero(float), default=0.3,
+                        help="about how long the stock block runs each time, "
+                             "a tenth of that with --latency or --threads")
     parser.add_argument("--cores", type=above_zero(int), default=2, help="cores to run on")
     parser.add_argument("--csv", help="write the table to this file too")
     return parser.parse_args()
@@ -361,7 +369,8 @@ def rows_for(arguments):
     if arguments.latency:
         return (latency_row(n, arguments) for n in arguments.sizes or [64, 1024, 16384])
     if arguments.threads:
-        return (one for buffers in sides for n in arguments.sizes or sizes for name, chain in chains(n, arguments).items()
+        return (one for buffers in sides for n in arguments.sizes or sizes
+                for name, chain in chains(n, arguments).items()
                 for one in thread_rows(name, n, chain(), buffers, arguments))
     return (compare(n, buffers, arguments) for buffers in sides for n in arguments.sizes or sizes)
 

@@ -3,10 +3,10 @@
 # Copyright The Penstock authors.
 """What a slider costs: how long the blocks' setters take while the flowgraph runs, and the stock blocks' beside them.
 
-Each block works between a null source and a null sink, as fast as it can or at --rate samples a second, and its setter is
-called --calls times, every --pause seconds, always with another value. With --qt instead: a window without a screen draws
-60 frames a second, first alone beside the running flowgraph, then with a call of every setter in each frame; told is how
-many frames came a whole frame late or more.
+Each block works between a null source and a null sink, as fast as it can or at --rate samples a second, and its setter
+is called --calls times, every --pause seconds, always with another value. With --qt instead: a window without a screen
+draws 60 frames a second, first alone beside the running flowgraph, then with a call of every setter in each frame; told
+is how many frames came a whole frame late or more.
 """
 
 import argparse
@@ -164,8 +164,9 @@ def sliders(arguments):
         came, taken = frames(application, window, called, arguments.calls)
         gaps = [after - before for before, after in zip(came, came[1:])]
         dropped = sum(max(0, round(gap / FRAME_S) - 1) for gap in gaps)
-        print(f"{name:>10} a frame: {dropped} of {len(came)} dropped; between two {1e3 * statistics.median(gaps):.1f} ms, "
-              f"{1e3 * max(gaps):.1f} at most; in a frame {1e3 * statistics.median(taken):.2f} ms, {1e3 * max(taken):.2f} at most")
+        print(f"{name:>10} a frame: {dropped} of {len(came)} dropped; "
+              f"between two {1e3 * statistics.median(gaps):.1f} ms, {1e3 * max(gaps):.1f} at most; "
+              f"in a frame {1e3 * statistics.median(taken):.2f} ms, {1e3 * max(taken):.2f} at most")
     top.stop()
     top.wait()
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright The Penstock authors.
-"""What neighbouring blocks on one device gain by handing their items over there: Msamples/s from a null source to a null
-sink, over the host and handed over, in turns; their ratio is the median over the rounds.
+"""What neighbouring blocks on one device gain by handing their items over there: Msamples/s from a null source to a
+null sink, over the host and handed over, in turns; their ratio is the median over the rounds.
 """
 
 import argparse
@@ -73,7 +73,8 @@ def main():
             chain = Chain(kinds, options)
         except RuntimeError as error:
             sys.exit(f"gnuradio_chain.py: {error}")
-        rounds = [[chain.run(handed_over, options.seconds) for handed_over in (False, True)] for _ in range(options.rounds)]
+        rounds = [[chain.run(handed_over, options.seconds) for handed_over in (False, True)]
+                  for _ in range(options.rounds)]
         host, over = (statistics.median(one[i][0] for one in rounds) for i in (0, 1))
         ratio = statistics.median(one[1][0] / max(one[0][0], 1) for one in rounds)
         stays = statistics.median(one[1][1] for one in rounds)
