@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Writes penstock_python.pyi, what type checkers and editors read, from the signatures that the module's own texts have.
+"""Writes penstock_python.pyi, what type checkers and editors read,
+from the signatures that the module's own texts have.
 
-Usage: make_stubs.py OUTPUT, with gnuradio.penstock on PYTHONPATH. What blocks inherit of GNU Radio's is there too, so that
-a checker knows which names a block has not."""
+Usage: make_stubs.py OUTPUT, with gnuradio.penstock on PYTHONPATH. What blocks inherit of GNU Radio's is there too, so
+that a checker knows which names a block has not."""
 
 import inspect
 import re
@@ -29,7 +30,8 @@ NUMBERS = {"typing.SupportsInt": "int", "typing.SupportsIndex": "int", "typing.S
 
 
 def known(text, given):
-    """A type of a signature as a checker's: what comes in may be any collection, numpy's too; what is unknown is Any."""
+    """A type of a signature as a checker's: what comes in may be any collection, numpy's too;
+    what is unknown is Any."""
     text = text.strip()
     choices = split(text, "|")
     if len(choices) > 1:
@@ -106,7 +108,8 @@ def stub():
     yield HEAD
     names = {}
     for base in (gr.basic_block, gr.block):  # the latter's own come last
-        names.update({name: value for name, value in vars(base).items() if not name.startswith("_") and callable(value)})
+        names.update(
+            {name: value for name, value in vars(base).items() if not name.startswith("_") and callable(value)})
     yield "class _block:"
     for name, value in sorted(names.items()):
         yield from function(name, value, "    ", True)

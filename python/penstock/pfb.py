@@ -69,7 +69,8 @@ class _OverChannelizer(gr.hier_block2):
 class decimator_ccf(_OverChannelizer):
     """One channel of a filter bank; use_fft_rotators and use_fft_filters choose nothing."""
 
-    def __init__(self, decim, taps=None, channel=0, atten=100, use_fft_rotators=True, use_fft_filters=True, device="auto"):
+    def __init__(self, decim, taps=None, channel=0, atten=100, use_fft_rotators=True, use_fft_filters=True,
+                 device="auto"):
         if taps is None or len(taps) == 0:
             taps = self.create_taps(decim, atten)
         super().__init__("pfb_decimator_ccf", _blocks.channelizer_cc(decim, taps, device=device), [channel])
@@ -85,13 +86,15 @@ class decimator_ccf(_OverChannelizer):
 class channelizer_hier_ccf(_OverChannelizer):
     """A filter bank whose outputs are the channels `outchans`, none twice; n_filterbanks chooses nothing."""
 
-    def __init__(self, n_chans, n_filterbanks=1, taps=None, outchans=None, atten=100, bw=1.0, tb=0.2, ripple=0.1, device="auto"):
+    def __init__(self, n_chans, n_filterbanks=1, taps=None, outchans=None, atten=100, bw=1.0, tb=0.2, ripple=0.1,
+                 device="auto"):
         if not 2 <= n_chans <= 65536:
             raise RuntimeError(f"channelizer: n_chans is {n_chans}, not 2 .. 65536")
         if taps is None:
             if not (16 <= atten <= 200 and bw > 0 and tb > 0 and bw + tb <= n_chans / 2 and 0 < ripple <= 10):
-                raise RuntimeError(f"channelizer: atten is {atten}, bw {bw}, tb {tb} and ripple {ripple}, not 16 .. 200, above 0, "
-                                   "above 0, together half of n_chans at most, and above 0 up to 10")
+                raise RuntimeError(f"channelizer: atten is {atten}, bw {bw}, tb {tb} and ripple {ripple}, "
+                                   "not 16 .. 200, above 0, above 0, "
+                                   "together half of n_chans at most, and above 0 up to 10")
             taps = self.create_taps(n_chans, atten, bw, tb, ripple)
         self._n_chans = n_chans
         bank = _blocks._channelizer_hier(n_chans, self._from_last(taps), device, 10.0)

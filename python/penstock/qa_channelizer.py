@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""The channelizer block: side by side with the stock one, beside its definition, and through every method and change."""
+"""The channelizer block: side by side with the stock one, beside its definition,
+and through every method and change."""
 
 import ctypes
 import time
@@ -72,7 +73,8 @@ class QaChannelizer(gr_unittest.TestCase):
 
     def test_against_the_definition(self):
         cases = 0
-        for channels, hop, count, length in ((2, 2, 9, 101), (3, 1, 2, 50), (10, 4, 77, 999), (16, 16, 5, 333), (7, 5, 70, 1)):
+        for channels, hop, count, length in ((2, 2, 9, 101), (3, 1, 2, 50), (10, 4, 77, 999), (16, 16, 5, 333),
+                                             (7, 5, 70, 1)):
             data, taps = noise(length), numpy.random.normal(size=count).astype(numpy.float32)
             block = penstock.channelizer_cc(channels, taps.tolist(), channels / hop, device="cpu")
             (got,), _ = self.run_block(data, block, outputs=channels)
@@ -170,7 +172,8 @@ class QaChannelizer(gr_unittest.TestCase):
         """Each prototype holds from the item on that its setter returned, although a call of work is under way."""
         data, sets = noise(150000), [numpy.random.normal(size=60).astype(numpy.float32) for _ in range(12)]
         for device, hop in (("cpu", 8), ("cpu", 4), ("prefer:opencl", 8)):
-            block, top, starts = penstock.channelizer_cc(8, sets[0].tolist(), 8 / hop, device=device), gr.top_block(), [0]
+            block, top, starts = (penstock.channelizer_cc(8, sets[0].tolist(), 8 / hop, device=device), gr.top_block(),
+                                  [0])
             sinks = [blocks.vector_sink_c() for _ in range(8)]
             top.connect(blocks.vector_source_c(data.tolist()), blocks.throttle(gr.sizeof_gr_complex, 1e7), block)
             for port, sink in enumerate(sinks):
@@ -246,18 +249,21 @@ class QaChannelizer(gr_unittest.TestCase):
 
     def test_parameters_and_stats(self):
         block = penstock.channelizer_cc(8, [1.0, 2.0], 2, device="cpu")
-        self.assertEqual((block.device(), block.taps(), block.channel_map(), block.max_latency_ms()), ("cpu", [1, 2], [], 10))
+        self.assertEqual((block.device(), block.taps(), block.channel_map(), block.max_latency_ms()),
+                         ("cpu", [1, 2], [], 10))
         block.set_max_latency_ms(3)
         self.assertEqual(block.max_latency_ms(), 3)
         self.assertEqual(penstock.channelizer_cc(4, [1.0], device="prefer:warp").device(), "cpu")
-        for wrong in (dict(numchans=1), dict(numchans=0), dict(numchans=-3), dict(numchans=65537), dict(oversample_rate=3),
-                      dict(oversample_rate=0), dict(oversample_rate=-1), dict(oversample_rate=float("nan")), dict(oversample_rate=0.5),
-                      dict(taps=[float("nan")]), dict(taps=[], atten=-3), dict(taps=[], atten=float("nan")), dict(device="warp"),
-                      dict(max_latency_ms=-1), dict(numchans=65536, taps=[], atten=100)):
+        for wrong in (dict(numchans=1), dict(numchans=0), dict(numchans=-3), dict(numchans=65537),
+                      dict(oversample_rate=3), dict(oversample_rate=0), dict(oversample_rate=-1),
+                      dict(oversample_rate=float("nan")), dict(oversample_rate=0.5),
+                      dict(taps=[float("nan")]), dict(taps=[], atten=-3), dict(taps=[], atten=float("nan")),
+                      dict(device="warp"), dict(max_latency_ms=-1), dict(numchans=65536, taps=[], atten=100)):
             with self.assertRaises(RuntimeError, msg=str(wrong)) as caught:
                 penstock.channelizer_cc(**dict(dict(numchans=8, taps=[1.0]), **wrong))
             self.assertGreater(len(str(caught.exception)), 20, wrong)
-        for wrong in (lambda: block.set_taps([]), lambda: block.set_taps([float("inf")]), lambda: block.set_max_latency_ms(-1)):
+        for wrong in (lambda: block.set_taps([]), lambda: block.set_taps([float("inf")]),
+                      lambda: block.set_max_latency_ms(-1)):
             self.assertRaises(RuntimeError, wrong)
         top, store = gr.top_block(), blocks.message_debug()
         top.connect(blocks.vector_source_c([0] * 6402), block, blocks.null_sink(8))
@@ -270,10 +276,10 @@ class QaChannelizer(gr_unittest.TestCase):
 
 class ChannelizerDesc(ctypes.Structure):
     """penstock_channelizer_desc"""
-    _fields_ = [("size", ctypes.c_size_t), ("channels", ctypes.c_size_t), ("hop", ctypes.c_size_t), ("taps", ctypes.c_void_p),
-                ("tap_count", ctypes.c_size_t), ("select", ctypes.c_void_p), ("select_count", ctypes.c_size_t),
-                ("format", ctypes.c_int), ("advance", ctypes.c_size_t), ("tail", ctypes.c_bool),
-                ("max_latency_s", ctypes.c_double), ("origin", ctypes.c_size_t)]
+    _fields_ = [("size", ctypes.c_size_t), ("channels", ctypes.c_size_t), ("hop", ctypes.c_size_t),
+                ("taps", ctypes.c_void_p), ("tap_count", ctypes.c_size_t), ("select", ctypes.c_void_p),
+                ("select_count", ctypes.c_size_t), ("format", ctypes.c_int), ("advance", ctypes.c_size_t),
+                ("tail", ctypes.c_bool), ("max_latency_s", ctypes.c_double), ("origin", ctypes.c_size_t)]
 
 
 def c_library_channelizer(data, taps, channels, hop, device):
@@ -282,15 +288,17 @@ def c_library_channelizer(data, taps, channels, hop, device):
         path = next(line.split()[-1] for line in maps if "/libpenstock.so" in line)
     library = ctypes.CDLL(path)
     context, bank, count = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
-    desc = ChannelizerDesc(ctypes.sizeof(ChannelizerDesc), channels, hop, taps.ctypes.data, len(taps), None, 0, 0, hop - 1,
-                           False, 0, (hop + 1) % channels)
+    desc = ChannelizerDesc(ctypes.sizeof(ChannelizerDesc), channels, hop, taps.ctypes.data, len(taps), None, 0, 0,
+                           hop - 1, False, 0, (hop + 1) % channels)
     frames = numpy.zeros((-(-len(data) // hop) + 1, channels), numpy.complex64)
     assert library.penstock_context_new(ctypes.byref(context), None) == 0
     assert library.penstock_channelizer_open(ctypes.byref(bank), context, ctypes.byref(desc), device.encode()) == 0
-    assert library.penstock_stream_push(bank, ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(len(data)), ctypes.byref(count)) == 0
+    assert library.penstock_stream_push(bank, ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(len(data)),
+                                        ctypes.byref(count)) == 0
     assert count.value == len(data)
     assert library.penstock_stream_finish(bank) == 0
-    assert library.penstock_stream_pull(bank, ctypes.c_void_p(frames.ctypes.data), ctypes.c_size_t(len(frames)), True, ctypes.byref(count)) == 0
+    assert library.penstock_stream_pull(bank, ctypes.c_void_p(frames.ctypes.data), ctypes.c_size_t(len(frames)), True,
+                                        ctypes.byref(count)) == 0
     library.penstock_stream_free(bank)
     library.penstock_context_free(context)
     return frames[: count.value]

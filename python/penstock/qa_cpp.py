@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""GNU Radio Companion's output in C++: a flowgraph with every block that can be in one compiles, and its files are those of
-the same flowgraph in Python."""
+"""GNU Radio Companion's output in C++: a flowgraph with every block that can be in one compiles, and its files are
+those of the same flowgraph in Python."""
 
 import glob
 import importlib.util
@@ -27,14 +27,17 @@ COMPLEX_TAPS = "[0.1, 0.2j, 0.4+0.1j, -0.2]"
 
 # Name, parameters, what feeds it ("samples", "reals" or a block's name), and the item and number of its outputs.
 BLOCKS = [
-    ("fft_filter_xxx", dict(type="ccf", decim="3", taps=TAPS, center_freq="rate / 10", samp_rate="rate"), "samples", "complex", 1),
-    ("freq_xlating_fir_filter_xxx", dict(type="ccc", decim="2", taps=COMPLEX_TAPS, center_freq="1e5", samp_rate="rate"), "samples",
+    ("fft_filter_xxx", dict(type="ccf", decim="3", taps=TAPS, center_freq="rate / 10", samp_rate="rate"), "samples",
      "complex", 1),
+    ("freq_xlating_fir_filter_xxx", dict(type="ccc", decim="2", taps=COMPLEX_TAPS, center_freq="1e5", samp_rate="rate"),
+     "samples", "complex", 1),
     ("fft_vxx", dict(fft_size="64", window="'hann'", shift="True"), "vectors", "complex*64", 1),
     ("spectrum_cvf", dict(fft_size="128", window="[1.0] * 128", average="4"), "samples", "float*128", 1),
     ("channelizer_cc", dict(nchans="4", ch_map="[2, 0]"), "samples", "complex", 2),
-    ("pfb_synthesizer_ccf", dict(numchans="4", connections="1", ch_map="[3]", taps=TAPS, twox="True"), "samples", "complex", 1),
-    ("logpwrfft_x", dict(fft_size="64", sample_rate="rate", frame_rate="5000", average="True", avg_alpha="0.5"), "samples", "float*64", 1),
+    ("pfb_synthesizer_ccf", dict(numchans="4", connections="1", ch_map="[3]", taps=TAPS, twox="True"), "samples",
+     "complex", 1),
+    ("logpwrfft_x", dict(fft_size="64", sample_rate="rate", frame_rate="5000", average="True", avg_alpha="0.5"),
+     "samples", "float*64", 1),
     ("pfb_arb_resampler_xxx", dict(rrate="0.77"), "samples", "complex", 1),
     ("rational_resampler_xxx", dict(type="ccf", interp="3", decim="2"), "samples", "complex", 1),
     ("ofdm_demod_cx", dict(type="cvc", trigger_tag_name=""), "samples", "complex*8", 1),
@@ -58,7 +61,8 @@ def flowgraph(language, folder):
     add("samples", "blocks_head", type="complex", num_items=str(SAMPLES))
     add("vectors", "blocks_stream_to_vector", type="complex", num_items="64")
     add("reals", "blocks_complex_to_real")
-    connections += [["wifi_receiver", "pdus", "wifi_transmitter", "pdus"], ["noise", "0", "samples", "0"], ["samples", "0", "vectors", "0"], ["samples", "0", "reals", "0"]]
+    connections += [["wifi_receiver", "pdus", "wifi_transmitter", "pdus"], ["noise", "0", "samples", "0"],
+                    ["samples", "0", "vectors", "0"], ["samples", "0", "reals", "0"]]
     for name, parameters, before, item, outputs in BLOCKS:
         add(name, "penstock_" + name, **dict(parameters, **({} if name == "wifi_transmitter" else {"device": "cpu"})))
         if before:
@@ -68,10 +72,10 @@ def flowgraph(language, folder):
             sink = f"{name}_{port}"
             add(sink, "blocks_file_sink", type=kind, vlen=vlen or "1", file=f"{folder}/{sink}", unbuffered="False")
             connections.append([name, str(port), sink, "0"])
-    options = dict(id="every_block", output_language=language, generate_options="no_gui", run_options="run", gen_cmake="On",
-                   gen_linking="dynamic", title="Every block")
-    return dict(options=dict(parameters=options, states=dict(coordinate=[8, 8], rotation=0, state="enabled")), blocks=made,
-                connections=connections, metadata=dict(file_format=1))
+    options = dict(id="every_block", output_language=language, generate_options="no_gui", run_options="run",
+                   gen_cmake="On", gen_linking="dynamic", title="Every block")
+    return dict(options=dict(parameters=options, states=dict(coordinate=[8, 8], rotation=0, state="enabled")),
+                blocks=made, connections=connections, metadata=dict(file_format=1))
 
 
 def in_cpp():
@@ -82,7 +86,8 @@ def in_cpp():
 
 class QaCpp(gr_unittest.TestCase):
     def run_all(self, *command, **more):
-        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900, **more)
+        answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900,
+                                **more)
         self.assertEqual(answer.returncode, 0, f"{command}\n{answer.stdout}")
         return answer.stdout
 
@@ -90,8 +95,9 @@ class QaCpp(gr_unittest.TestCase):
         os.makedirs(folder)
         path = folder + "/every_block.grc"
         pathlib.Path(path).write_text(yaml.safe_dump(flowgraph(language, folder)))
-        answer = subprocess.run(["grcc", "-o", folder, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                env=dict(os.environ, GRC_BLOCKS_PATH=str(SOURCE / "grc"), HOME=folder), timeout=300)
+        answer = subprocess.run(["grcc", "-o", folder, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True, env=dict(os.environ, GRC_BLOCKS_PATH=str(SOURCE / "grc"), HOME=folder),
+                                timeout=300)
         return answer.returncode, answer.stdout
 
     def test_every_block(self):
@@ -102,7 +108,8 @@ class QaCpp(gr_unittest.TestCase):
             self.skipTest("no CMake here, or no package for it")
         with tempfile.TemporaryDirectory() as folder:
             failed, said = self.generate("cpp", folder + "/cpp")
-            sources = sorted(os.path.dirname(path) for path in glob.glob(folder + "/cpp/**/every_block.cpp", recursive=True))
+            sources = sorted(os.path.dirname(path)
+                             for path in glob.glob(folder + "/cpp/**/every_block.cpp", recursive=True))
             self.assertTrue(sources and not failed, said)
             self.run_all(CMAKE, "-S", sources[0], "-B", folder + "/build", "-Dgnuradio-penstock_DIR=" + PACKAGE,
                          "-DCMAKE_BUILD_TYPE=Debug")

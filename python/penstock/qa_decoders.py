@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Decoders beside gr-fec's, behind its encoders, with every puncturing that both know, as blocks and within its own blocks;
-packets, PDUs, any chunks; LDPC blocks as the C library decodes them."""
+"""Decoders beside gr-fec's, behind its encoders, with every puncturing that both know, as blocks and within its own
+blocks; packets, PDUs, any chunks; LDPC blocks as the C library decodes them."""
 
 import ctypes
 
@@ -20,7 +20,8 @@ CODES = {
     "dab": ((0o133, 0o171, 0o145, 0o133), fec.CC_TERMINATED, "11", 1014),
     "lte": ((0o133, 0o171, 0o165), fec.CC_TAILBITING, "11", 400),
 }
-STREAMS = {"dvb:1/2": "11", "dvb:2/3": "1101", "dvb:3/4": "110110", "dvb:5/6": "1101100110", "dvb:7/8": "11010101100110"}
+STREAMS = {"dvb:1/2": "11", "dvb:2/3": "1101", "dvb:3/4": "110110", "dvb:5/6": "1101100110",
+           "dvb:7/8": "11010101100110"}
 SIGMA = {"wifi:1/2": 0.75, "wifi:2/3": 0.6, "wifi:3/4": 0.55, "wifi:5/6": 0.45, "dab": 0.7, "lte": 0.6,
          "dvb:1/2": 0.75, "dvb:2/3": 0.6, "dvb:3/4": 0.55, "dvb:5/6": 0.5, "dvb:7/8": 0.42}
 
@@ -65,9 +66,10 @@ def errors(got, bits):
 class LdpcDesc(ctypes.Structure):
     """penstock_ldpc_desc"""
     _fields_ = [("size", ctypes.c_size_t), ("graph", ctypes.c_int), ("base", ctypes.c_void_p), ("rows", ctypes.c_uint),
-                ("columns", ctypes.c_uint), ("lifting", ctypes.c_uint), ("punctured", ctypes.c_size_t), ("punctured_end", ctypes.c_size_t),
-                ("filler", ctypes.c_size_t), ("iterations", ctypes.c_uint), ("stop_early", ctypes.c_bool), ("soft", ctypes.c_int),
-                ("scale", ctypes.c_float), ("result", ctypes.c_int), ("soft_result", ctypes.c_bool), ("report", ctypes.c_bool),
+                ("columns", ctypes.c_uint), ("lifting", ctypes.c_uint), ("punctured", ctypes.c_size_t),
+                ("punctured_end", ctypes.c_size_t), ("filler", ctypes.c_size_t), ("iterations", ctypes.c_uint),
+                ("stop_early", ctypes.c_bool), ("soft", ctypes.c_int), ("scale", ctypes.c_float),
+                ("result", ctypes.c_int), ("soft_result", ctypes.c_bool), ("report", ctypes.c_bool),
                 ("batch", ctypes.c_size_t), ("slots", ctypes.c_uint)]
 
 
@@ -81,14 +83,15 @@ def encoded_ldpc(code, words):
     assert library.penstock_ldpc_code(ctypes.byref(desc), code.encode()) == 0
     assert library.penstock_ldpc_sizes(ctypes.byref(bits), ctypes.byref(sent), ctypes.byref(desc)) == 0
     data, coded = random_bits(words * bits.value, 3), numpy.zeros(words * sent.value, numpy.uint8)
-    assert library.penstock_ldpc_encode(ctypes.byref(desc), ctypes.c_void_p(coded.ctypes.data), ctypes.c_void_p(data.ctypes.data),
-                                        ctypes.c_size_t(words)) == 0
+    assert library.penstock_ldpc_encode(ctypes.byref(desc), ctypes.c_void_p(coded.ctypes.data),
+                                        ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(words)) == 0
     return data, coded, sent.value
 
 
 class QaDecoders(gr_unittest.TestCase):
     def test_blocks_beside_gr_fec(self):
-        """Its encoder's bits come back, and with noise no more errors than from its decoder: as a block and in its own."""
+        """Its encoder's bits come back, and with noise no more errors than from its decoder:
+        as a block and in its own."""
         for name, (generators, mode, pattern, frame) in CODES.items():
             bits = random_bits(30 * frame)
             encoder, _ = their_code(generators, mode, pattern, frame)
@@ -97,9 +100,11 @@ class QaDecoders(gr_unittest.TestCase):
                 with self.subTest(name, sigma=sigma):
                     _, theirs = their_code(generators, mode, pattern, frame)
                     soft = noisy(coded, sigma)
-                    expected = through(floats(soft), fec.extended_decoder(theirs, None, None, pattern))[0] if theirs else bits
+                    expected = (through(floats(soft), fec.extended_decoder(theirs, None, None, pattern))[0] if theirs
+                                else bits)
                     ours, _ = through(floats(-soft), penstock.viterbi_decoder(name, frame, device="cpu"))
-                    within, _ = through(floats(soft), fec.extended_decoder(penstock.viterbi_decoder_make(name, frame, "cpu"), None))
+                    within, _ = through(floats(soft),
+                                        fec.extended_decoder(penstock.viterbi_decoder_make(name, frame, "cpu"), None))
                     self.assertEqual(len(ours), len(bits))
                     self.assertTrue((ours == within[:len(bits)]).all() and len(within) == len(bits))
                     wrong, limit = errors(ours, bits), errors(expected, bits)
@@ -137,7 +142,8 @@ class QaDecoders(gr_unittest.TestCase):
     def test_packed_and_bytes(self):
         """Signed bytes as floats of the same values at the same scale; eight bits an item, the first one highest."""
         soft = numpy.clip(numpy.rint(32 * noisy(random_bits(20 * 80, 4), 0.8)), -127, 127)
-        one, _ = through(blocks.vector_source_b((soft.astype(int) % 256).tolist()), penstock.viterbi_decoder("wifi", 34, "byte", device="cpu"))
+        one, _ = through(blocks.vector_source_b((soft.astype(int) % 256).tolist()),
+                         penstock.viterbi_decoder("wifi", 34, "byte", device="cpu"))
         packed, _ = through(blocks.vector_source_b((soft.astype(int) % 256).tolist()),
                             penstock.viterbi_decoder("wifi", 34, "byte", True, device="cpu"))
         self.assertEqual((len(one), len(packed)), (20 * 34, 20 * 5))
@@ -153,7 +159,8 @@ class QaDecoders(gr_unittest.TestCase):
         soft, tags, values = -noisy(coded, 0).reshape(6, sent), [], []
         for first, last, extra in ((0, 1, 0), (1, 3, 7), (3, 6, 0)):
             values += [5.0] * 10
-            tags.append(gr.tag_utils.python_to_tag((len(values), pmt.intern("len"), pmt.from_long((last - first) * sent + extra), pmt.PMT_F)))
+            tags.append(gr.tag_utils.python_to_tag(
+                (len(values), pmt.intern("len"), pmt.from_long((last - first) * sent + extra), pmt.PMT_F)))
             values += soft[first:last].ravel().tolist() + [1.0] * extra
         for most in (60, 100000):
             block = penstock.viterbi_decoder("wifi", frame, length_tag_name="len", device="cpu")
@@ -168,7 +175,8 @@ class QaDecoders(gr_unittest.TestCase):
         soft = -noisy(coded, 0.5)
         for kind, vector in (("float", pmt.init_f32vector(len(soft), soft.tolist())),
                              ("byte", pmt.init_s8vector(len(soft), (30 * soft).astype(int).tolist()))):
-            block, store, top = penstock.ldpc_decoder("wifi:648:1/2", kind, device="cpu"), blocks.message_debug(), gr.top_block()
+            block, store, top = (penstock.ldpc_decoder("wifi:648:1/2", kind, device="cpu"), blocks.message_debug(),
+                                 gr.top_block())
             top.msg_connect(block, "pdus", store, "store")
             top.start()
             for message in (pmt.intern("text"), pmt.cons(pmt.make_dict(), pmt.init_f32vector(3, [1, 2, 3])),
@@ -188,9 +196,11 @@ class QaDecoders(gr_unittest.TestCase):
                 bits, coded, sent = encoded_ldpc(code, 12)
                 soft = noisy(coded, sigma)
                 for most in (100, 100000):
-                    got, _ = through(floats(-soft), penstock.ldpc_decoder(code, device="cpu"), most=max(most, len(bits) // 12))
+                    got, _ = through(floats(-soft), penstock.ldpc_decoder(code, device="cpu"),
+                                     most=max(most, len(bits) // 12))
                     self.assertTrue(numpy.array_equal(got, bits))
-                within, _ = through(floats(soft), fec.extended_decoder(penstock.ldpc_decoder_make(code, 10, "cpu"), None))
+                within, _ = through(floats(soft),
+                                    fec.extended_decoder(penstock.ldpc_decoder_make(code, 10, "cpu"), None))
                 self.assertTrue(numpy.array_equal(within, bits))
                 self.assertGreater(errors(soft > 0, coded), 100)  # there was something to mend
 
@@ -205,17 +215,19 @@ class QaDecoders(gr_unittest.TestCase):
         store, top = blocks.message_debug(), gr.top_block()
         top.msg_connect(block, "out", store, "store")
         top.start()
-        block.to_basic_block()._post(pmt.intern("in"), pmt.cons(pmt.PMT_NIL, pmt.init_f32vector(len(soft), soft.tolist())))
+        block.to_basic_block()._post(pmt.intern("in"),
+                                     pmt.cons(pmt.PMT_NIL, pmt.init_f32vector(len(soft), soft.tolist())))
         wait_until(lambda: store.num_messages() == 1)
         top.stop()
         top.wait()
         self.assertTrue(numpy.array_equal(pmt.to_python(store.get_message(0))[1], bits))
 
     def test_parameters(self):
-        for wrong in (dict(code="turbo"), dict(bits=-1), dict(bits=0), dict(bits=2**20 + 1), dict(soft="int"), dict(device="warp"),
-                      dict(code="dvb", bits=0, length_tag_name="len"), dict(max_latency_ms=-1)):
+        for wrong in (dict(code="turbo"), dict(bits=-1), dict(bits=0), dict(bits=2**20 + 1), dict(soft="int"),
+                      dict(device="warp"), dict(code="dvb", bits=0, length_tag_name="len"), dict(max_latency_ms=-1)):
             self.assertRaises(RuntimeError, lambda: penstock.viterbi_decoder(**wrong))
-        for wrong in (dict(code="wifi:1:1/2"), dict(iterations=-1), dict(filler=-1), dict(punctured_end=10**6), dict(scale=-1), dict(soft="")):
+        for wrong in (dict(code="wifi:1:1/2"), dict(iterations=-1), dict(filler=-1), dict(punctured_end=10**6),
+                      dict(scale=-1), dict(soft="")):
             self.assertRaises(RuntimeError, lambda: penstock.ldpc_decoder(**wrong))
         for wrong in (lambda: penstock.viterbi_decoder_make("wifi", 0), lambda: penstock.viterbi_decoder_make("x"),
                       lambda: penstock.ldpc_decoder_make("wifi:1"), lambda: penstock.ldpc_decoder_make(iterations=0)):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Every block on machines without an OpenCL driver, or with one that crashes: the CPU with one log line, or an exception."""
+"""Every block on machines without an OpenCL driver, or with one that crashes:
+the CPU with one log line, or an exception."""
 
 import inspect
 import json
@@ -26,15 +27,16 @@ FAULTS = {
 }
 SLOW_FAULTS = {
     "context-crash": r"the driver crashed while it made a context \(signal 11\)",
-    "build-error": r"the driver fails with a first kernel: clBuildProgram: CL_BUILD_PROGRAM_FAILURE: trial.cl:9: error: ",
+    "build-error": r"the driver fails with a first kernel: clBuildProgram: CL_BUILD_PROGRAM_FAILURE: "
+                   r"trial.cl:9: error: ",
     "build-hang": r"the driver did not answer within 20 s while it compiled a first kernel",
     "run-crash": r"the driver crashed while it ran a first kernel \(signal 11\)",
     "wait-crash": r"the driver crashed while it ran a first kernel \(signal 11\)",
 }
 
 # Values of the parameters that have no default, by their names.
-VALUES = dict(average=True, avg_alpha=0.5, center_freq=0.0, cp_len=16, decimation=1, fft_len=64, fft_size=64, forward=True, interpolation=2, numchans=8,
-              frame_rate=30.0, ref_scale=2.0, sample_rate=64000.0,
+VALUES = dict(average=True, avg_alpha=0.5, center_freq=0.0, cp_len=16, decimation=1, fft_len=64, fft_size=64,
+              forward=True, interpolation=2, numchans=8, frame_rate=30.0, ref_scale=2.0, sample_rate=64000.0,
               occupied_carriers=[[-2, -1, 1, 2]], rate=1.5, sampling_freq=1.0, taps=[1.0], window=[])
 
 BLOCKS = sorted(name for name, kind in vars(penstock).items() if inspect.isclass(kind) and hasattr(kind, "device"))
@@ -42,7 +44,8 @@ DEVICES = ("auto", "prefer:opencl", "prefer:warp", "opencl", "opencl:0", "warp",
 
 
 def arguments(name):
-    """The keyword arguments that the block cannot be made without: "self: block, fft_size: int, shift: bool = False"."""
+    """The keyword arguments that the block cannot be made without:
+    "self: block, fft_size: int, shift: bool = False"."""
     signature = re.search(r"__init__\(self: [\w.]+(.*)\)", getattr(penstock, name).__init__.__doc__)[1]
     return {key: VALUES[key] for key, default in re.findall(r", (\w+): [^=,]+(=?)", signature) if not default}
 
@@ -65,7 +68,8 @@ class QaDevices(gr_unittest.TestCase):
     def make_all(self, machine, names):
         """What a process of its own says; nothing may end it."""
         with tempfile.TemporaryDirectory() as cache:
-            environment = dict(os.environ, PENSTOCK_CACHE_DIR=cache, PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1", **machine)
+            environment = dict(os.environ, PENSTOCK_CACHE_DIR=cache, PENSTOCK_CUDA_LIBRARY="/none/libcuda.so.1",
+                               **machine)
             blocks = {name: arguments(name) for name in names}
             answer = subprocess.run([sys.executable, "-c", MAKE, json.dumps(blocks), *DEVICES], env=environment,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1200)
@@ -90,7 +94,8 @@ class QaDevices(gr_unittest.TestCase):
         log = [line for line in log if "auto is being made ready, the CPU serves meanwhile" not in line]
         auto = sum(re.search("auto has cpu alone.*; opencl(:0)?: .*" + reason, line) is not None for line in log)
         self.assertLessEqual(auto, len(names), log)
-        for cause in ("opencl is preferred, the CPU is used: .*" + reason, "warp is preferred, the CPU is used: no device 'warp'"):
+        for cause in ("opencl is preferred, the CPU is used: .*" + reason,
+                      "warp is preferred, the CPU is used: no device 'warp'"):
             self.assertEqual(sum(re.search(cause, line) is not None for line in log), len(names), (cause, log))
         self.assertEqual(len(log), 2 * len(names) + auto, log)
 
@@ -111,8 +116,8 @@ class QaDevices(gr_unittest.TestCase):
         faults = dict(FAULTS, **SLOW_FAULTS) if os.environ.get("PENSTOCK_TEST_FULL") else FAULTS
         for fault, reason in faults.items():
             with self.subTest(fault):
-                self.check_machine(reason, BLOCKS if fault == "build-crash" else ["fft_vcc"], PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM,
-                                   PENSTOCK_SHIM_FAULT=fault)
+                self.check_machine(reason, BLOCKS if fault == "build-crash" else ["fft_vcc"],
+                                   PENSTOCK_OPENCL_LIBRARY=OPENCL_SHIM, PENSTOCK_SHIM_FAULT=fault)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,8 @@ class QaFft(gr_unittest.TestCase):
 
     def test_start_stop_start(self):
         data = signal("vcc", 64 * 100)
-        source, block, sink = blocks.vector_source_c(data.tolist(), False, 64), penstock.fft_vcc(64, True, []), blocks.vector_sink_c(64)
+        source, block, sink = (blocks.vector_source_c(data.tolist(), False, 64), penstock.fft_vcc(64, True, []),
+                               blocks.vector_sink_c(64))
         top = gr.top_block()
         top.connect(source, block, sink)
         for _ in range(3):
@@ -124,7 +125,8 @@ class QaFft(gr_unittest.TestCase):
             for _ in range(5):
                 top, block, sinks = gr.top_block(), penstock.fft_vcc(n, True, []), []
                 for port, places in enumerate(ports):
-                    tags = [gr.tag_utils.python_to_tag((place, pmt.intern("mark"), pmt.from_long(place), pmt.intern("qa")))
+                    tags = [gr.tag_utils.python_to_tag(
+                        (place, pmt.intern("mark"), pmt.from_long(place), pmt.intern("qa")))
                             for place in places]
                     sinks.append(blocks.vector_sink_c(n))
                     top.connect(blocks.vector_source_c([1] * n * count, False, n, tags), (block, port), sinks[-1])
@@ -168,7 +170,8 @@ class QaFft(gr_unittest.TestCase):
 
     def test_parameters(self):
         block = penstock.fft_vcc(64, True, [], False, 2, "cpu")
-        self.assertEqual((block.device(), block.nthreads(), block.fft_size(), block.max_latency_ms()), ("cpu", 2, 64, 10))
+        self.assertEqual((block.device(), block.nthreads(), block.fft_size(), block.max_latency_ms()),
+                         ("cpu", 2, 64, 10))
         block.set_nthreads(3)
         self.assertEqual(block.nthreads(), 3)
         block.set_max_latency_ms(2.5)
@@ -199,7 +202,8 @@ class QaFft(gr_unittest.TestCase):
         self.assertTrue(0 < stats["latency_p50_ms"] <= stats["latency_p99_ms"], stats)
 
     def test_a_limit_of_the_buffer_holds(self):
-        """Nothing sees more vectors at a time than the user allows, nor more symbols of DVB-T's 8k mode than it expects."""
+        """Nothing sees more vectors at a time than the user allows,
+        nor more symbols of DVB-T's 8k mode than it expects."""
 
         class Look(gr.basic_block):
             def __init__(self, n):
@@ -228,7 +232,8 @@ class QaFft(gr_unittest.TestCase):
         except RuntimeError as error:
             self.skipTest(str(error))
         data = signal("vcc", 1024 * 100)
-        got, expected = self.run_blocks("vcc", data, 1024, block, fft.fft_vcc(1024, True, penstock.window("hann", 1024), True))
+        got, expected = self.run_blocks("vcc", data, 1024, block,
+                                        fft.fft_vcc(1024, True, penstock.window("hann", 1024), True))
         self.assertEqual(block.device().split(":")[0], "opencl")
         self.assert_close(got, expected, 1024)
 

@@ -79,8 +79,9 @@ class QaFftFilter(gr_unittest.TestCase):
         for kind in KINDS:
             for decimation in range(1, 26):
                 data, taps = random(kind[0], 4096), random(kind[2], 2 + 4 * decimation).tolist()
-                (got, expected), _ = self.run_blocks(data, getattr(penstock, "fft_filter_" + kind)(decimation, taps, device="cpu"),
-                                                     getattr(filter, "fir_filter_" + kind)(decimation, taps))
+                (got, expected), _ = self.run_blocks(
+                    data, getattr(penstock, "fft_filter_" + kind)(decimation, taps, device="cpu"),
+                    getattr(filter, "fir_filter_" + kind)(decimation, taps))
                 self.assertEqual(len(got), 4096 // decimation)
                 self.assert_close(got, expected, 2e-6)
 
@@ -99,7 +100,8 @@ class QaFftFilter(gr_unittest.TestCase):
         for most in (1, 79, 1000, 100000):
             block = penstock.fft_filter_ccc(4, taps, 1, 0.2, 1, "cpu", 0)
             (got,), _ = self.run_blocks(data[: 3000 if most == 1 else None], block, most=most)
-            alone = c_library_filter(data[: 3000 if most == 1 else None], taps, 4, -0.2, int(block.stats()["transform"]))
+            alone = c_library_filter(data[: 3000 if most == 1 else None], taps, 4, -0.2,
+                                     int(block.stats()["transform"]))
             self.assertEqual(len(got), (3000 if most == 1 else len(data)) // 4)
             self.assertTrue(numpy.array_equal(got, alone[: len(got)]), most)
 
@@ -215,7 +217,8 @@ class QaFftFilter(gr_unittest.TestCase):
 
     def test_start_stop_start(self):
         data, taps = random("f", 5000), random("f", 65)
-        source, block, sink = blocks.vector_source_f(data.tolist()), penstock.fft_filter_fff(4, taps, device="cpu"), blocks.vector_sink_f()
+        source, block, sink = (blocks.vector_source_f(data.tolist()), penstock.fft_filter_fff(4, taps, device="cpu"),
+                               blocks.vector_sink_f())
         top = gr.top_block()
         top.connect(source, block, sink)
         for _ in range(3):
@@ -275,19 +278,22 @@ def c_library_filter(data, taps, decimation, shift, n):
     library = ctypes.CDLL(path)
     context, filter, count = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
     taps = numpy.ascontiguousarray(taps)
-    desc = FilterDesc(ctypes.sizeof(FilterDesc), 0, taps.ctypes.data, None, len(taps), 0, decimation, shift, 0, False, n)
+    desc = FilterDesc(ctypes.sizeof(FilterDesc), 0, taps.ctypes.data, None, len(taps), 0, decimation, shift, 0, False,
+                      n)
     out = numpy.zeros(-(-len(data) // decimation) + 1, numpy.complex64)
     assert library.penstock_context_new(ctypes.byref(context), None) == 0
     assert library.penstock_filter_open(ctypes.byref(filter), context, ctypes.byref(desc), b"cpu") == 0
     made = taken = 0
     while taken < len(data):
         rest = data[taken:]
-        assert library.penstock_stream_push(filter, ctypes.c_void_p(rest.ctypes.data), ctypes.c_size_t(len(rest)), ctypes.byref(count)) == 0
+        assert library.penstock_stream_push(filter, ctypes.c_void_p(rest.ctypes.data), ctypes.c_size_t(len(rest)),
+                                            ctypes.byref(count)) == 0
         taken += count.value
         if taken == len(data):
             assert library.penstock_stream_finish(filter) == 0
         to = out[made:]
-        assert library.penstock_stream_pull(filter, ctypes.c_void_p(to.ctypes.data), ctypes.c_size_t(len(to)), True, ctypes.byref(count)) == 0
+        assert library.penstock_stream_pull(filter, ctypes.c_void_p(to.ctypes.data), ctypes.c_size_t(len(to)), True,
+                                            ctypes.byref(count)) == 0
         made += count.value
     library.penstock_stream_free(filter)
     library.penstock_context_free(context)

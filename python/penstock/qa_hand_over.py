@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Neighbouring blocks on one device hand their items over there. Beside the same flowgraph with a second reader on every
-output, which forbids it: the same bits, and tags at the same items; who is linked, and who is not; setters, ends, restarts
-and new topologies; a source that stalls; a device that is lost."""
+"""Neighbouring blocks on one device hand their items over there. Beside the same flowgraph with a second reader on
+every output, which forbids it: the same bits, and tags at the same items; who is linked, and who is not; setters, ends,
+restarts and new topologies; a source that stalls; a device that is lost."""
 
 import ctypes
 import os
@@ -120,7 +120,8 @@ class QaHandOver(gr_unittest.TestCase):
 
     def check_same(self, kinds, two, one, least=0.5):
         """`two` were linked and `one` were not."""
-        self.assertTrue(numpy.array_equal(two.sink.all(), one.sink.all()), (kinds, two.sink.all().shape, one.sink.all().shape))
+        self.assertTrue(numpy.array_equal(two.sink.all(), one.sink.all()),
+                        (kinds, two.sink.all().shape, one.sink.all().shape))
         self.assertGreater(len(one.sink.all()), 0)
         self.assertEqual(two.sink.tags, one.sink.tags)
         self.assertEqual(sum(one.handed_over()), 0)
@@ -148,7 +149,8 @@ class QaHandOver(gr_unittest.TestCase):
                 self.assertEqual(len(two.sink.all()), count // 3 // N // (AVERAGE if "s" in kinds else 1))
 
     def test_who_is_not_linked(self):
-        """A reader that takes no items on a device: a null sink, a copy block before the taker, another device, more readers."""
+        """A reader that takes no items on a device: a null sink, a copy block before the taker, another device,
+        more readers."""
         def run(*path, more=()):
             top, source = gr.top_block(), Source(items)  # a block in Python is kept by no flowgraph
             top.connect(source, *path)
@@ -178,7 +180,8 @@ class QaHandOver(gr_unittest.TestCase):
         other = spectrum()
         self.assertEqual(run(both, spectrum(), first, more=((both, other), (other, second))), [0, 0])
         self.assertTrue(numpy.array_equal(first.all(), expected) and numpy.array_equal(second.all(), expected))
-        vectors, split, tail = blocks.stream_to_vector(8, N), penstock.fft_vcc(N, True, [], device=DEVICE), Sink((numpy.complex64, N))
+        vectors, split, tail = (blocks.stream_to_vector(8, N), penstock.fft_vcc(N, True, [], device=DEVICE),
+                                Sink((numpy.complex64, N)))
         self.assertEqual(run(filter(), vectors, split, tail, more=((vectors, blocks.null_sink(8 * N)),)), [0, 0])
 
     def test_lengths_that_do_not_fit(self):
@@ -189,8 +192,8 @@ class QaHandOver(gr_unittest.TestCase):
         self.assertEqual(two.handed_over()[2], 0)
 
     def test_taps_at_a_sample(self):
-        """Other taps, and more than ever: from the item on that the setter returns, as without it. That goes over the host,
-        and what follows where there is no batch free at the taker."""
+        """Other taps, and more than ever: from the item on that the setter returns, as without it. That goes over the
+        host, and what follows where there is no batch free at the taker."""
         more, place, items = [1.0 / (k + 2) for k in range(200)], 2400000, samples(3 * SAMPLES)
         for kinds, taps in (("s", TAPS[::-1]), ("fs", TAPS[::-1]), ("s", more), ("fs", more)):
             chains, counts = [], []
@@ -361,7 +364,8 @@ class QaHandOver(gr_unittest.TestCase):
         for kinds in ("s", "f", "fs"):
             one = Chain(kinds, apart=True).run(Source(items)).sink.all()
             chain, stayed = Chain(kinds, device="prefer:" + DEVICE), []
-            while not all(block.device().startswith(DEVICE) for block in chain.blocks):  # it was the CPU while kernels compiled
+            # it was the CPU while kernels compiled
+            while not all(block.device().startswith(DEVICE) for block in chain.blocks):
                 chain.run(Source(samples(100000)))
                 self.assertLess(time.monotonic(), deadline)
             chain.sink.items = []

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Every block in flowgraphs that are stopped in the middle, locked and rewired, with many instances, and with parameters
-that cannot be: it goes on, ends, or says in words why not."""
+"""Every block in flowgraphs that are stopped in the middle, locked and rewired, with many instances, and with
+parameters that cannot be: it goes on, ends, or says in words why not."""
 
 import gc
 import re
@@ -40,8 +40,10 @@ BLOCKS = {
     "freq_xlating_fir_filter_scc": (dict(decimation=2, taps=[1j], center_freq=0.1, sampling_freq=1.0), 2, 8),
     "freq_xlating_fir_filter_scf": (dict(decimation=5, taps=[1.0, 2.0], center_freq=0.1, sampling_freq=1.0), 2, 8),
     "pfb_synthesizer_ccf": (dict(numchans=4, taps=[1.0] * 21, twox=True), 8, 8),
-    "logpwrfft_c": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=500, avg_alpha=0.1, average=True), 8, 4 * 64),
-    "logpwrfft_f": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=1000, avg_alpha=0.1, average=False), 4, 4 * 64),
+    "logpwrfft_c": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=500, avg_alpha=0.1, average=True), 8,
+                    4 * 64),
+    "logpwrfft_f": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=1000, avg_alpha=0.1, average=False), 4,
+                    4 * 64),
     "viterbi_decoder": (dict(bits=16), 4, 1),
     "ldpc_decoder": (dict(code="wifi:648:1/2"), 4, 1),
     "wifi_receiver": (dict(), 8, 8),
@@ -51,7 +53,8 @@ BLOCKS = {
 
 def make(name, **more):
     arguments = dict(BLOCKS[name][0], **more)
-    return getattr(penstock, name)(**(arguments if name == "wifi_transmitter" else dict(dict(device="cpu"), **arguments)))
+    return getattr(penstock, name)(
+        **(arguments if name == "wifi_transmitter" else dict(dict(device="cpu"), **arguments)))
 
 
 def data(item_bytes, count):
@@ -68,7 +71,8 @@ class QaLifecycle(gr_unittest.TestCase):
         self.keeps_the_context = None
 
     def test_the_table_is_complete(self):
-        self.assertEqual(sorted(BLOCKS), sorted(name for name, kind in vars(penstock).items() if hasattr(kind, "stats")))
+        self.assertEqual(sorted(BLOCKS),
+                         sorted(name for name, kind in vars(penstock).items() if hasattr(kind, "stats")))
 
     def test_stopped_in_the_middle(self):
         """An endless source, stopped and started again: neither hangs, and the block goes on each time."""
@@ -125,7 +129,8 @@ class QaLifecycle(gr_unittest.TestCase):
                 time.sleep(0.02)
                 top.lock()
                 top.disconnect(source, block, first)
-                top.connect(blocks.null_source(in_bytes), blocks.head(in_bytes, 5000), block, blocks.null_sink(out_bytes))
+                top.connect(blocks.null_source(in_bytes), blocks.head(in_bytes, 5000), block,
+                            blocks.null_sink(out_bytes))
                 top.unlock()
                 end = threading.Thread(target=top.wait, daemon=True)
                 end.start()
@@ -159,7 +164,8 @@ class QaLifecycle(gr_unittest.TestCase):
 
         def work(number):
             name = names[number]
-            results[name] = self.alone(name, data(BLOCKS[name][1], 1000)) == self.alone(name, data(BLOCKS[name][1], 1000))
+            results[name] = (self.alone(name, data(BLOCKS[name][1], 1000))
+                             == self.alone(name, data(BLOCKS[name][1], 1000)))
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(0, len(names), 3)]
         for thread in threads:
@@ -173,12 +179,14 @@ class QaLifecycle(gr_unittest.TestCase):
         numbers = (0, -1, 2**23 + 1, 2**28, 2**29, 2**30, 2**31 - 1, -2**31, 2**63, None, "x", [], [1])
         reals = (0.0, -1.0, float("nan"), float("inf"), 1e308, 1e-320, None, "x")
         lists = ([], [float("nan")], [float("inf")], [1] * 63, None, "x", [[1]], ["a"], 3)
-        texts = ("", " ", "cuda:7", "opencl:99", "prefer:", "prefer:prefer:cpu", "cpu:1", "x" * 100000, "\0", "AUTO", ":", None, 3)
+        texts = ("", " ", "cuda:7", "opencl:99", "prefer:", "prefer:prefer:cpu", "cpu:1", "x" * 100000, "\0", "AUTO",
+                 ":", None, 3)
         tried = made = 0
         for name in BLOCKS:
             signature = re.search(r"__init__\(self: [\w.]+(.*?)\) -> None", getattr(penstock, name).__init__.__doc__)[1]
             for parameter, kind in re.findall(r", (\w+): ([^=,]+)", signature):
-                values = numbers if kind.startswith("int") else reals if kind.startswith("float") else texts if kind.startswith("str") else lists
+                values = (numbers if kind.startswith("int") else reals if kind.startswith("float") else texts
+                          if kind.startswith("str") else lists)
                 for value in values:
                     with self.subTest(name, parameter=parameter, value=str(value)[:20]):
                         tried += 1

@@ -60,7 +60,8 @@ class QaLog(gr_unittest.TestCase):
     def test_names(self):
         lines = lines_of(MAKE)
         at, names = next((at, line.split()[1:]) for at, line in enumerate(lines) if line.startswith("names"))
-        told = [[line for line in part if "warp is preferred, the CPU is used" in line] for part in (lines[:at], lines[at:])]
+        told = [[line for line in part if "warp is preferred, the CPU is used" in line]
+                for part in (lines[:at], lines[at:])]
         self.assertEqual([teller(line) for line in told[0]], [name.removeprefix("alias_of_") for name in names])
         self.assertEqual([teller(line) for line in told[1]], names[:3])
         self.assertEqual(len(set(names)), 5)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""The OFDM demodulators: side by side with the stock chain, every frame at every chunking, soft bits, and every method."""
+"""The OFDM demodulators: side by side with the stock chain, every frame at every chunking, soft bits,
+and every method."""
 
 import numpy
 import pmt
@@ -29,13 +30,15 @@ def transmitted(points, symbols):
     top, sink = gr.top_block(), blocks.vector_sink_c()
     top.connect(blocks.vector_source_c(points.tolist(), False, 1, tags),
                 digital.ofdm_carrier_allocator_cvc(N, CARRIERS, PILOTS, PILOT_SYMBOLS, [WORD1, WORD2], "packet_len"),
-                fft.fft_vcc(N, False, [1 / 8] * N, True), digital.ofdm_cyclic_prefixer(N, N + CP, 0, "packet_len"), sink)
+                fft.fft_vcc(N, False, [1 / 8] * N, True), digital.ofdm_cyclic_prefixer(N, N + CP, 0, "packet_len"),
+                sink)
     top.run()
     return numpy.array(sink.data(), numpy.complex64)
 
 
 def qpsk(count):
-    return ((random.choice([-1, 1], count) + 1j * random.choice([-1, 1], count)) / numpy.sqrt(2)).astype(numpy.complex64)
+    return ((random.choice([-1, 1], count) + 1j * random.choice([-1, 1], count))
+            / numpy.sqrt(2)).astype(numpy.complex64)
 
 
 def through_channel(samples, noise):
@@ -45,7 +48,8 @@ def through_channel(samples, noise):
 
 def demodulate(block, samples, tags, most=100000):
     top = gr.top_block()
-    sink = blocks.vector_sink_c(len(CARRIERS[0])) if isinstance(block, penstock.ofdm_demod_cvc) else blocks.vector_sink_b()
+    sink = (blocks.vector_sink_c(len(CARRIERS[0])) if isinstance(block, penstock.ofdm_demod_cvc)
+            else blocks.vector_sink_b())
     top.connect(blocks.vector_source_c(samples.tolist(), False, 1, tags), block, sink)
     top.run(most)
     return numpy.array(sink.data()), [(t.offset, str(t.key), pmt.to_python(t.value)) for t in sink.tags()]
@@ -56,7 +60,8 @@ def stock_chain(samples, symbols, equalizer):
     vectors = samples.reshape(-1, N + CP)[:, CP:].reshape(-1)
     top, sink = gr.top_block(), blocks.vector_sink_c()
     top.connect(blocks.vector_source_c(vectors.tolist(), False, N), fft.fft_vcc(N, True, [], True),
-                digital.ofdm_chanest_vcvc(WORD1, WORD2, symbols, 0, 0), blocks.stream_to_tagged_stream(8, N, symbols, "frame_len"),
+                digital.ofdm_chanest_vcvc(WORD1, WORD2, symbols, 0, 0),
+                blocks.stream_to_tagged_stream(8, N, symbols, "frame_len"),
                 digital.ofdm_frame_equalizer_vcvc(equalizer.base(), CP, "", False, symbols),
                 digital.ofdm_serializer_vcc(N, CARRIERS, "frame_len"), sink)
     top.run()
@@ -66,8 +71,10 @@ def stock_chain(samples, symbols, equalizer):
 def sent_by_stock(data, length):
     """The stock transmitter, the samples of each of its packets, and their number of symbols behind the sync words."""
     starts = range(0, len(data), length)
-    transmitter, top, sink = digital.ofdm_tx(packet_length_tag_key="length", bps_payload=2), gr.top_block(), blocks.vector_sink_c()
-    top.connect(blocks.vector_source_b(data.tolist(), False, 1, [tag(start, "length", length) for start in starts]), transmitter, sink)
+    transmitter, top, sink = (digital.ofdm_tx(packet_length_tag_key="length", bps_payload=2), gr.top_block(),
+                              blocks.vector_sink_c())
+    top.connect(blocks.vector_source_b(data.tolist(), False, 1, [tag(start, "length", length) for start in starts]),
+                transmitter, sink)
     top.run()
     packets = numpy.array(sink.data(), numpy.complex64).reshape(len(starts), -1)
     return transmitter, packets, packets.shape[1] // (transmitter.fft_len + transmitter.cp_len) - 2
@@ -76,11 +83,14 @@ def sent_by_stock(data, length):
 def packets_of_points(points, data_length, symbols, carriers):
     """Bytes of packets, from the carriers of their header symbol and of the others, by the stock blocks."""
     top, sink = gr.top_block(), blocks.vector_sink_b()
-    payload = points.reshape(-1, symbols, carriers)[:, 1:].reshape(len(points) // symbols, -1)[:, :4 * (data_length + 4)]
-    top.connect(blocks.vector_source_c(payload.reshape(-1).tolist()), digital.constellation_decoder_cb(digital.constellation_qpsk().base()),
+    payload = points.reshape(-1, symbols,
+                             carriers)[:, 1:].reshape(len(points) // symbols, -1)[:, :4 * (data_length + 4)]
+    top.connect(blocks.vector_source_c(payload.reshape(-1).tolist()),
+                digital.constellation_decoder_cb(digital.constellation_qpsk().base()),
                 blocks.repack_bits_bb(2, 8), sink)
     top.run()
-    return [bytes(packet[:data_length]) for packet in numpy.array(sink.data(), numpy.uint8).reshape(-1, data_length + 4)]
+    return [bytes(packet[:data_length])
+            for packet in numpy.array(sink.data(), numpy.uint8).reshape(-1, data_length + 4)]
 
 
 class QaOfdmDemod(gr_unittest.TestCase):
@@ -89,17 +99,20 @@ class QaOfdmDemod(gr_unittest.TestCase):
         self.assertLess(numpy.linalg.norm(got - expected) / numpy.linalg.norm(expected), most)
 
     def test_side_by_side_with_stock(self):
-        """The static equalizer with noise; the decision-directed one where there is none, so that it decides nothing else."""
+        """The static equalizer with noise; the decision-directed one where there is none,
+        so that it decides nothing else."""
         frames, symbols = 12, 7
         points = qpsk(frames * symbols * 48)
         clean = transmitted(points, symbols)
         starts = range(0, len(clean), (symbols + 2) * (N + CP))
         corners = [(re + 1j * im) / numpy.sqrt(2) for re in (-1, 1) for im in (-1, 1)]  # the stock QPSK has twice that
-        qpsk_base = digital.constellation_calcdist(corners, [0, 1, 2, 3], 4, 1, digital.constellation.NO_NORMALIZATION).base()
+        qpsk_base = digital.constellation_calcdist(corners, [0, 1, 2, 3], 4, 1,
+                                                   digital.constellation.NO_NORMALIZATION).base()
         # the transforms' 2.4e-7 twice on each side, in symbols and in the channel, of which the weakest carrier has 0.7
         limit = 1.5e-6
         for noise, equalizer in ((0.03, digital.ofdm_equalizer_static(N, CARRIERS, PILOTS, PILOT_SYMBOLS)),
-                                 (0, digital.ofdm_equalizer_simpledfe(N, qpsk_base, CARRIERS, PILOTS, PILOT_SYMBOLS, 0, 0.1, True, True))):
+                                 (0, digital.ofdm_equalizer_simpledfe(N, qpsk_base, CARRIERS, PILOTS, PILOT_SYMBOLS, 0,
+                                                                      0.1, True, True))):
             samples = through_channel(clean, noise)
             expected = stock_chain(samples, symbols, equalizer)
             block = penstock.ofdm_demod_cvc(**GRID, frame_len=symbols, track=False, device="cpu")
@@ -109,13 +122,16 @@ class QaOfdmDemod(gr_unittest.TestCase):
                 self.assert_close(got, points, limit)
 
     def test_side_by_side_with_the_stock_receiver(self):
-        """Packets of digital.ofdm_tx: digital.ofdm_rx's bytes are ours, with the same grid, as far as it finds the packets."""
+        """Packets of digital.ofdm_tx: digital.ofdm_rx's bytes are ours, with the same grid,
+        as far as it finds the packets."""
         length, count = 50, 12
         data = random.randint(0, 256, length * count).astype(numpy.uint8)
         transmitter, packets, symbols = sent_by_stock(data, length)
-        spaced = numpy.concatenate([numpy.concatenate([numpy.zeros(331), packet]) for packet in packets] + [numpy.zeros(2000)])
+        spaced = numpy.concatenate([numpy.concatenate([numpy.zeros(331), packet]) for packet in packets]
+                                   + [numpy.zeros(2000)])
         samples = through_channel(spaced, 1e-3 * numpy.std(packets))
-        receiver, top, sink = digital.ofdm_rx(frame_length_tag_key="frame_length", bps_payload=2), gr.top_block(), blocks.vector_sink_b()
+        receiver, top, sink = (digital.ofdm_rx(frame_length_tag_key="frame_length", bps_payload=2), gr.top_block(),
+                               blocks.vector_sink_b())
         top.connect(blocks.vector_source_c(samples.tolist()), receiver, sink)
         top.run()
         stock = numpy.array(sink.data(), numpy.uint8).reshape(-1, length)
@@ -138,12 +154,15 @@ class QaOfdmDemod(gr_unittest.TestCase):
             points.append(qpsk(count * 48))
             frame, cfo = transmitted(points[-1], count), float(random.uniform(-0.02, 0.02))
             at += gap
-            stream += [numpy.zeros(gap), through_channel(frame, 0) * numpy.exp(2j * numpy.pi * cfo * numpy.arange(len(frame)))]
-            tags.append(tag(at, "burst", dict(symbols=count, cfo=cfo) if number % 3 else dict(symbols=count, cfo=cfo, note=1)))
+            stream += [numpy.zeros(gap),
+                       through_channel(frame, 0) * numpy.exp(2j * numpy.pi * cfo * numpy.arange(len(frame)))]
+            tags.append(
+                tag(at, "burst", dict(symbols=count, cfo=cfo) if number % 3 else dict(symbols=count, cfo=cfo, note=1)))
             at += len(frame)
         samples, sent = numpy.concatenate(stream).astype(numpy.complex64), numpy.concatenate(points)
         for most in (1, 79, 1000, 100000):
-            block = penstock.ofdm_demod_cvc(**GRID, trigger_tag_name="burst", len_tag_name="frame_len", track=True, device="cpu")
+            block = penstock.ofdm_demod_cvc(**GRID, trigger_tag_name="burst", len_tag_name="frame_len", track=True,
+                                            device="cpu")
             got, got_tags = demodulate(block, samples, tags, most)
             self.assertLess(numpy.max(numpy.abs(got - sent)), 2e-4)
             lengths = [symbols[number % 4] for number in range(20)]
@@ -151,7 +170,8 @@ class QaOfdmDemod(gr_unittest.TestCase):
             expected = got if expected is None else expected
             self.assertTrue(numpy.array_equal(got, expected), most)
             stats = block.stats()
-            self.assertEqual((stats["items_in"], stats["frames"], stats["items_out"], stats["waiting"], stats["refused"]),
+            self.assertEqual((stats["items_in"], stats["frames"], stats["items_out"], stats["waiting"],
+                              stats["refused"]),
                              (len(samples), 20, sum(lengths), 0, 0))
 
     def test_soft_bits(self):
@@ -179,14 +199,19 @@ class QaOfdmDemod(gr_unittest.TestCase):
         """GNU Radio has integers of two kinds, and a dictionary may have either."""
         points = qpsk(2 * 48)
         samples = transmitted(points, 2)
-        for value in (pmt.from_long(2), pmt.from_uint64(2), pmt.dict_add(pmt.make_dict(), pmt.intern("symbols"), pmt.from_uint64(2)),
-                      pmt.dict_add(pmt.make_dict(), pmt.intern("cfo"), pmt.from_double(0)), pmt.PMT_T, pmt.from_double(9.5)):
+        for value in (pmt.from_long(2), pmt.from_uint64(2),
+                      pmt.dict_add(pmt.make_dict(), pmt.intern("symbols"), pmt.from_uint64(2)),
+                      pmt.dict_add(pmt.make_dict(), pmt.intern("cfo"), pmt.from_double(0)),
+                      pmt.PMT_T, pmt.from_double(9.5)):
             block = penstock.ofdm_demod_cvc(**GRID, frame_len=2, device="cpu")
-            got, _ = demodulate(block, samples, [gr.tag_utils.python_to_tag((0, pmt.intern("frame_start"), value, pmt.intern("qa")))])
+            got, _ = demodulate(block, samples,
+                                [gr.tag_utils.python_to_tag((0, pmt.intern("frame_start"), value, pmt.intern("qa")))])
             self.assert_close(got, points, 2e-6)
             with self.subTest(str(value)):
                 block = penstock.ofdm_demod_cvc(**GRID, frame_len=0, device="cpu")  # so that each must say it
-                got, _ = demodulate(block, samples, [gr.tag_utils.python_to_tag((0, pmt.intern("frame_start"), value, pmt.intern("qa")))])
+                got, _ = demodulate(
+                    block, samples,
+                    [gr.tag_utils.python_to_tag((0, pmt.intern("frame_start"), value, pmt.intern("qa")))])
                 self.assertEqual(len(got), 96 if "2" in str(value) else 0)
 
     def test_carriers_as_the_stock_blocks_number_them(self):
@@ -199,7 +224,8 @@ class QaOfdmDemod(gr_unittest.TestCase):
     def test_start_stop_start(self):
         points = qpsk(3 * 48)
         samples = transmitted(points, 3)
-        source, sink = blocks.vector_source_c(samples.tolist(), False, 1, [tag(0, "frame_start", 3)]), blocks.vector_sink_c(48)
+        source, sink = (blocks.vector_source_c(samples.tolist(), False, 1, [tag(0, "frame_start", 3)]),
+                        blocks.vector_sink_c(48))
         top = gr.top_block()
         top.connect(source, penstock.ofdm_demod_cvc(**GRID, device="cpu"), sink)
         for _ in range(3):
@@ -215,16 +241,18 @@ class QaOfdmDemod(gr_unittest.TestCase):
         self.assertEqual(block.frame_len(), 9)
         self.assertRaises(RuntimeError, block.set_frame_len, -1)
         self.assertEqual(penstock.ofdm_demod_cvc(**GRID, device="prefer:warp").device(), "cpu")
-        for wrong in (dict(fft_len=1), dict(cp_len=-1), dict(occupied_carriers=[[]]), dict(occupied_carriers=[[1], [2]]),
-                      dict(pilot_symbols=[[1]]), dict(sync_word2=[1, 2]), dict(sync_word2=[0] * N), dict(bits=3),
-                      dict(device="warp"), dict(trigger_tag_name=""), dict(occupied_carriers=[[32 + N]])):
+        for wrong in (dict(fft_len=1), dict(cp_len=-1), dict(occupied_carriers=[[]]),
+                      dict(occupied_carriers=[[1], [2]]), dict(pilot_symbols=[[1]]), dict(sync_word2=[1, 2]),
+                      dict(sync_word2=[0] * N), dict(bits=3), dict(device="warp"), dict(trigger_tag_name=""),
+                      dict(occupied_carriers=[[32 + N]])):
             with self.assertRaises(RuntimeError, msg=str(wrong)):
                 penstock.ofdm_demod_cb(**dict(GRID, **wrong))
 
     def test_frames_that_cannot_be(self):
         points = qpsk(3 * 48)
         samples = transmitted(points, 3)
-        tags = [tag(0, "frame_start", 3), tag(5, "frame_start", 0), tag(6, "frame_start", "x"), tag(len(samples) - 9, "frame_start", 1)]
+        tags = [tag(0, "frame_start", 3), tag(5, "frame_start", 0), tag(6, "frame_start", "x"),
+                tag(len(samples) - 9, "frame_start", 1)]
         block = penstock.ofdm_demod_cvc(**GRID, device="cpu")
         got, _ = demodulate(block, samples, tags)
         self.assert_close(got, points, 2e-6)

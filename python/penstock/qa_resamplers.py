@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""The resampler blocks: beside their definition in double precision, beside the stock ones, and through every change."""
+"""The resampler blocks: beside their definition in double precision, beside the stock ones,
+and through every change."""
 
 import math
 
@@ -11,14 +12,16 @@ from gnuradio.filter import firdes, pfb
 from qa_stalling import wait_until
 
 random = numpy.random.RandomState(5)
-KINDS = {"ccf": (complex, complex, float), "ccc": (complex, complex, complex), "fff": (float, float, float), "fcc": (float, complex, complex)}
+KINDS = {"ccf": (complex, complex, float), "ccc": (complex, complex, complex), "fff": (float, float, float),
+         "fcc": (float, complex, complex)}
 ARBITRARY = ("ccf", "ccc", "fff")
 RATES = (0.11, 0.73, 0.96, 1.0, 1.5, 2.3, 100 / 7)
 
 
 def noise(count, kind):
     real = random.normal(size=count)
-    return (real + 1j * random.normal(size=count)).astype(numpy.complex64) if kind is complex else real.astype(numpy.float32)
+    return ((real + 1j * random.normal(size=count)).astype(numpy.complex64) if kind is complex
+            else real.astype(numpy.float32))
 
 
 def run(data, block, out):
@@ -61,11 +64,12 @@ class QaResamplers(gr_unittest.TestCase):
                         data, taps = noise(3001, sample), noise(count, tap) / math.sqrt(count / arms)
                         block = getattr(penstock, "pfb_arb_resampler_" + kind)(rate, taps.tolist(), arms)
                         got = run(data, block, sample)
-                        self.assert_close(got, definition(data, taps, arms, times(len(data), rate, count // 2 % arms / arms)), 2e-5)
+                        self.assert_close(got, definition(data, taps, arms,
+                                                          times(len(data), rate, count // 2 % arms / arms)), 2e-5)
 
     def test_arbitrary_beside_stock(self):
-        """Two things differ, as docs/gnuradio.md says: behind the last tap the stock block's line does not go down to zero,
-        and its times are sums of floats. So the filter here ends in small taps, and the difference may grow."""
+        """Two things differ, as docs/gnuradio.md says: behind the last tap the stock block's line does not go down to
+        zero, and its times are sums of floats. So the filter here ends in small taps, and the difference may grow."""
         for kind in ARBITRARY:
             for rate in RATES:
                 with self.subTest(kind, rate=rate):
@@ -77,12 +81,14 @@ class QaResamplers(gr_unittest.TestCase):
                     got = run(data, getattr(penstock, "pfb_arb_resampler_" + kind)(rate, taps, 32), sample)
                     self.assertGreater(len(stock), 0.7 * len(got))
                     self.assertLessEqual(len(stock), len(got))
-                    drift = 2.0**-22 * 32 / rate * numpy.arange(1, len(stock) + 1) / 32  # in samples, of the floats' sums
+                    # in samples, of the floats' sums
+                    drift = 2.0**-22 * 32 / rate * numpy.arange(1, len(stock) + 1) / 32
                     most = 2e-5 + 4 * abs(taps[-1]) + 16 * drift
                     self.assertLess((numpy.abs(got[:len(stock)] - stock) / most).max(), 1)
 
     def test_the_last_tap_of_the_stock_block(self):
-        """Where the last tap is large the two differ by it, at its arm, and nowhere else: what stands behind it is none to us."""
+        """Where the last tap is large the two differ by it, at its arm, and nowhere else:
+        what stands behind it is none to us."""
         arms, taps, rate = 32, noise(385, float).tolist(), 0.73
         data = noise(1000, complex)
         stock = run(data, filter.pfb_arb_resampler_ccf(rate, taps, arms), complex)
@@ -99,7 +105,8 @@ class QaResamplers(gr_unittest.TestCase):
         """What the block tells of itself is what the stock one does."""
         for rate, count, arms in ((0.73, 385, 32), (2.3, 100, 32), (0.11, 4000, 16), (1.0, 33, 8)):
             taps = noise(count, float).tolist()
-            stock, ours = filter.pfb_arb_resampler_ccf(rate, taps, arms), penstock.pfb_arb_resampler_ccf(rate, taps, arms)
+            stock, ours = (filter.pfb_arb_resampler_ccf(rate, taps, arms),
+                           penstock.pfb_arb_resampler_ccf(rate, taps, arms))
             for name in ("interpolation_rate", "decimation_rate", "taps_per_filter", "group_delay", "taps"):
                 self.assertEqual(getattr(ours, name)(), getattr(stock, name)(), (name, rate))
             for name, most in (("fractional_rate", 1e-4), ("phase", 1e-6)):
@@ -127,15 +134,17 @@ class QaResamplers(gr_unittest.TestCase):
         self.assert_close(run(data, block, complex), expected, 1e-4)
 
     def test_rational_beside_stock_and_definition(self):
-        """The stock block of GNU Radio 3.10.5 takes its first samples for the history of its taps, and so begins too late by
-        all but one of an arm: here it gets as many zeros before them. What it makes of samples behind the last one is cut off."""
+        """The stock block of GNU Radio 3.10.5 takes its first samples for the history of its taps, and so begins too
+        late by all but one of an arm: here it gets as many zeros before them. What it makes of samples behind the last
+        one is cut off."""
         for kind, (sample, out, tap) in KINDS.items():
             for up, down, count in ((24, 25, 480), (3, 2, 31), (1, 7, 50), (5, 1, 11), (4, 6, 40), (160, 147, 1600)):
                 with self.subTest(kind, up=up, down=down):
                     data, taps = noise(3000, sample), (noise(count, tap) / math.sqrt(count / up)).tolist()
                     missed = -(-count // up) - 1
                     late = numpy.concatenate([numpy.zeros(missed, data.dtype), data])
-                    stock = run(late, getattr(filter, "rational_resampler_" + kind)(up, down, taps), out)[:-(-len(data) * up // down)]
+                    stock = run(late, getattr(filter, "rational_resampler_" + kind)(up, down, taps),
+                                out)[:-(-len(data) * up // down)]
                     got = run(data, getattr(penstock, "rational_resampler_" + kind)(up, down, taps), out)
                     self.assertEqual(len(got), -(-len(data) * up // down))
                     self.assertGreater(len(stock), 0.7 * len(got))
@@ -145,20 +154,23 @@ class QaResamplers(gr_unittest.TestCase):
     def test_rational_without_taps(self):
         """Those of the stock block, for the ratio without common factors."""
         for up, down, width in ((24, 25, 0), (8, 4, 0.3), (4, 6, 0.45), (1, 1, -1)):
-            stock, ours = filter.rational_resampler_ccf(up, down, [], width), penstock.rational_resampler_ccf(up, down, [], width)
+            stock, ours = (filter.rational_resampler_ccf(up, down, [], width),
+                           penstock.rational_resampler_ccf(up, down, [], width))
             for name in ("taps", "interpolation", "decimation"):
                 self.assertEqual(getattr(ours, name)(), getattr(stock, name)())
         self.assertEqual(penstock.rational_resampler_ccc(4, 6).taps(), filter.rational_resampler_ccc(4, 6).taps())
 
     def test_arbitrary_without_taps(self):
         for kind in ARBITRARY:
-            stock, ours = getattr(pfb, "arb_resampler_" + kind)(0.6, flt_size=16), getattr(penstock.pfb, "arb_resampler_" + kind)(0.6, flt_size=16)
+            stock, ours = (getattr(pfb, "arb_resampler_" + kind)(0.6, flt_size=16),
+                           getattr(penstock.pfb, "arb_resampler_" + kind)(0.6, flt_size=16))
             self.assertEqual(ours.taps(), stock.pfb.taps())
             self.assertEqual(ours.interpolation_rate(), 16)
 
     def test_changes_while_it_runs(self):
         """Rates and taps from sliders: it goes on, and no longer gives items at the old rate."""
-        for block in (penstock.pfb_arb_resampler_ccf(1.0, [1.0] * 64, 32), penstock.rational_resampler_ccf(3, 2, [1.0] * 30)):
+        for block in (penstock.pfb_arb_resampler_ccf(1.0, [1.0] * 64, 32),
+                      penstock.rational_resampler_ccf(3, 2, [1.0] * 30)):
             top, sink = gr.top_block(), blocks.null_sink(8)
             top.connect(blocks.null_source(8), block, sink)
             top.start()
@@ -178,10 +190,12 @@ class QaResamplers(gr_unittest.TestCase):
     def test_what_cannot_be(self):
         arb, rational = penstock.pfb_arb_resampler_ccf, penstock.rational_resampler_ccf
         for make, arguments, words in (
-                (arb, (0, [1.0]), "rate is 0"), (arb, (-1, [1.0]), "rate is -1"), (arb, (math.nan, [1.0]), "rate is nan"),
-                (arb, (2000, [1.0]), "rate is 2000"), (arb, (1, []), "no taps"), (arb, (1, [1.0], 0), "filter_size is 0"),
-                (arb, (1, [math.nan]), "tap"), (arb, (1, [1.0], 32, "trace"), "does not resample"), (rational, (0, 1), "interpolation is 0"),
-                (rational, (1, 0), "decimation 0"), (rational, (1, 2000), "ratio"), (rational, (3, 2, [], 0.5), "fractional_bw"),
+                (arb, (0, [1.0]), "rate is 0"), (arb, (-1, [1.0]), "rate is -1"),
+                (arb, (math.nan, [1.0]), "rate is nan"), (arb, (2000, [1.0]), "rate is 2000"),
+                (arb, (1, []), "no taps"), (arb, (1, [1.0], 0), "filter_size is 0"),
+                (arb, (1, [math.nan]), "tap"), (arb, (1, [1.0], 32, "trace"), "does not resample"),
+                (rational, (0, 1), "interpolation is 0"), (rational, (1, 0), "decimation 0"),
+                (rational, (1, 2000), "ratio"), (rational, (3, 2, [], 0.5), "fractional_bw"),
                 (rational, (1, 1, [1.0], 0, "warp"), "warp")):
             self.assertRaisesRegex(RuntimeError, words, make, *arguments)
         block = rational(3, 2, [1.0])

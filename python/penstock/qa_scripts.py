@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Scripts of examples/ and apps/ run as the documentation calls them, and say in one line what is wrong with arguments."""
+"""Scripts of examples/ and apps/ run as the documentation calls them,
+and say in one line what is wrong with arguments."""
 
 import os
 import pathlib
@@ -43,7 +44,8 @@ class QaScripts(gr_unittest.TestCase):
                 continue
             for arguments, status, text in cases:
                 with self.subTest(script, arguments=arguments):
-                    answer = subprocess.run([str(SOURCE / script), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                    answer = subprocess.run([str(SOURCE / script), *arguments], stdin=subprocess.DEVNULL,
+                                            capture_output=True, text=True,
                                             env=dict(os.environ, PATH="/usr/bin:/bin:/usr/sbin:/sbin"), timeout=1200)
                     self.assertEqual(answer.returncode, status, answer.stderr)
                     lines = re.sub(r"(?m)^usage: .*(\n[ ].*)*\n", "", answer.stderr).splitlines()

@@ -20,8 +20,8 @@ RATE_HZ = 20e6
 class QaSoapyRemote(gr_unittest.TestCase):
     def check(self, path, samples):
         """A recording of cs16 samples, played again and again by the server, for its length."""
-        source = soapy.source(f"driver=remote,remote={URL},remote:prot=tcp,remote:driver=replay,path={path},format=cs16,"
-                              f"rate={RATE_HZ:.0f},pace=fast,loop=1", "fc32", 1, "", "", [""], [""])
+        source = soapy.source(f"driver=remote,remote={URL},remote:prot=tcp,remote:driver=replay,path={path},"
+                              f"format=cs16,rate={RATE_HZ:.0f},pace=fast,loop=1", "fc32", 1, "", "", [""], [""])
         source.set_sample_rate(0, RATE_HZ)
         head = blocks.head(gr.sizeof_gr_complex, samples)  # the stock source does not end with its radio
         receiver = penstock.wifi_receiver(device="cpu")
@@ -36,8 +36,8 @@ class QaSoapyRemote(gr_unittest.TestCase):
     def test_made_frames(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "made.cs16")
-            subprocess.run([wifi.COMMAND, "transmit", "--profile", "wifi", "--mbps", "all", "--count", "32", "--snr", "30",
-                            "--format", "cs16", "--output", path], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([wifi.COMMAND, "transmit", "--profile", "wifi", "--mbps", "all", "--count", "32",
+                            "--snr", "30", "--format", "cs16", "--output", path], check=True, stdout=subprocess.DEVNULL)
             self.assertEqual(self.check(path, os.path.getsize(path) // 4), 32)
 
     def test_recording(self):

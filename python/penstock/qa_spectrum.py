@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""The spectrum block: side by side with the stock chain and with NumPy, at any chunking, tags, messages, every method."""
+"""The spectrum block: side by side with the stock chain and with NumPy, at any chunking, tags, messages,
+every method."""
 
 import time
 
@@ -47,7 +48,8 @@ class QaSpectrum(gr_unittest.TestCase):
             for count in (0, n - 1, n, 5000 + n):
                 data, first = noise(count), None
                 window = numpy.array(penstock.window("hamming", n))
-                want = numpy.fft.fftshift(self.expected(data, n, hop, window, average), axes=1) if count >= n else numpy.zeros((0, n))
+                want = (numpy.fft.fftshift(self.expected(data, n, hop, window, average), axes=1) if count >= n
+                        else numpy.zeros((0, n)))
                 for most, device in ((7, "cpu"), (100000, "cpu"), (100000, "auto" if hop == 16 else "cpu")):
                     block = penstock.spectrum_cvf(n, hop, "hamming", average, device=device, max_latency_ms=0)
                     got, _ = self.run_block(data, block, most)
@@ -73,7 +75,8 @@ class QaSpectrum(gr_unittest.TestCase):
         self.assertEqual(len(ours.data()), 9 * n)
 
     def test_side_by_side_with_the_stock_block(self):
-        """logpwrfft_c, which divides by the length and the window's power and says 0 dB for an amplitude of ref_scale / 2."""
+        """logpwrfft_c, which divides by the length and the window's power and says 0 dB for an amplitude
+        of ref_scale / 2."""
         n, data = 256, noise(256 * 50 + 77)
         window = numpy.array(fft.window.blackmanharris(n))
         for shift, ref_scale in ((True, 2), (False, 1)):
@@ -86,7 +89,8 @@ class QaSpectrum(gr_unittest.TestCase):
             ours, stock = numpy.array(ours.data()) - scale_db, numpy.array(stock.data())
             self.assertEqual((len(ours), len(stock)), (50 * n, 50 * n))
             error = numpy.linalg.norm(10**(ours / 10) - 10**(stock / 10)) / numpy.linalg.norm(10**(stock / 10))
-            # decibels around 40 and, scaled, 70 below, of 24 bits: 1e-6 of the power each; the stock logarithm is VOLK's polynomial
+            # decibels around 40 and, scaled, 70 below, of 24 bits: 1e-6 of the power each;
+            # the stock logarithm is VOLK's polynomial
             self.assertLess(error, 5e-6)
 
     def test_decibel_and_order(self):
@@ -109,7 +113,8 @@ class QaSpectrum(gr_unittest.TestCase):
                 self.assertTrue(vector == place // step or (late and vector == place // step + 1), (hop, place, vector))
 
     def test_freq_message(self):
-        tags = [tag(0, "rx_freq", pmt.from_double(1e9)), tag(500, "rx_freq", pmt.from_double(2e9)), tag(501, "other", pmt.from_long(3))]
+        tags = [tag(0, "rx_freq", pmt.from_double(1e9)), tag(500, "rx_freq", pmt.from_double(2e9)),
+                tag(501, "other", pmt.from_long(3))]
         top, block, store = gr.top_block(), penstock.spectrum_cvf(64, device="cpu"), blocks.message_debug()
         top.connect(blocks.vector_source_c([0] * 6400, False, 1, tags), block, blocks.null_sink(64 * 4))
         top.msg_connect(block, "freq", store, "store")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""For the tests of flowgraphs that do not end: waiting and ending, a source that stalls, a sink that notes when items come."""
+"""For the tests of flowgraphs that do not end: waiting and ending, a source that stalls,
+a sink that notes when items come."""
 
 import contextlib
 import time
@@ -18,8 +19,8 @@ def wait_until(condition, seconds=120):
 
 @contextlib.contextmanager
 def running(top):
-    """The flowgraph runs meanwhile. One that still runs when it is dropped, as by a test that fails, hangs: GNU Radio waits
-    for its end with Python's lock in hand, which the blocks below need to end."""
+    """The flowgraph runs meanwhile. One that still runs when it is dropped, as by a test that fails, hangs: GNU Radio
+    waits for its end with Python's lock in hand, which the blocks below need to end."""
     top.start()
     try:
         yield

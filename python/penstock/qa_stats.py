@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""What every block tells of itself after a run, on each device that is there: the same keys, all numbers finite, and the
-time of kernels, and of copies where the device has memory of its own. On OpenCL three blocks, whose kernels are few: a
-filter's choice of its length compiles dozens. PENSTOCK_TEST_FULL=1: all; test_stream_times has the operators of all."""
+"""What every block tells of itself after a run, on each device that is there: the same keys, all numbers finite, and
+the time of kernels, and of copies where the device has memory of its own. On OpenCL three blocks, whose kernels are
+few: a filter's choice of its length compiles dozens. PENSTOCK_TEST_FULL=1: all; test_stream_times has the operators of
+all."""
 
 import math
 import os
@@ -44,8 +45,10 @@ BLOCKS = {
     "freq_xlating_fir_filter_scc": (dict(decimation=2, taps=[1.0, 1j], center_freq=0.1, sampling_freq=1), "short", 8),
     "freq_xlating_fir_filter_scf": (dict(decimation=2, taps=TAPS, center_freq=0.1, sampling_freq=1), "short", 8),
     "pfb_synthesizer_ccf": (dict(numchans=8, taps=[1.0] * 24), 2, 8),
-    "logpwrfft_c": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=500, avg_alpha=0.1, average=True), 2, 256),
-    "logpwrfft_f": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=1000, avg_alpha=0.1, average=False), 1, 256),
+    "logpwrfft_c": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=500, avg_alpha=0.1, average=True), 2,
+                    256),
+    "logpwrfft_f": (dict(sample_rate=64000, fft_size=64, ref_scale=2, frame_rate=1000, avg_alpha=0.1, average=False), 1,
+                    256),
     "viterbi_decoder": (dict(bits=20), 1, 1),
     "ldpc_decoder": (dict(code="wifi:648:1/2", scale=20.0), 1, 1),
     "wifi_receiver": (dict(), 2, 8),
@@ -65,7 +68,8 @@ def frames():
     """A block that gives a few frames and ends, as penstock.wifi_transmitter does after its `done` message."""
     block = penstock.wifi_transmitter(rate_mbps=24, gap_us=30)
     for _ in range(5):
-        block.to_basic_block()._post(pmt.intern("pdus"), pmt.cons(pmt.make_dict(), pmt.init_u8vector(300, list(random_bytes(300)))))
+        block.to_basic_block()._post(pmt.intern("pdus"),
+                                     pmt.cons(pmt.make_dict(), pmt.init_u8vector(300, list(random_bytes(300)))))
     block.to_basic_block()._post(pmt.intern("system"), pmt.cons(pmt.intern("done"), pmt.from_long(1)))
     return block
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Blocks beside their stock counterparts as they are installed: parameters, methods, ports and descriptions for GNU Radio
-Companion. What differs must be in the tables here, which docs/gnuradio.md tells in words: a difference that comes, or goes, fails."""
+"""Blocks beside their stock counterparts as they are installed: parameters, methods, ports and descriptions for GNU
+Radio Companion. What differs must be in the tables here, which docs/gnuradio.md tells in words: a difference that
+comes, or goes, fails."""
 
 import inspect
 import os
@@ -28,7 +29,8 @@ XLATING = dict(
     arguments=(2, [1.0, 2.0], 0.1, 1.0), added=["device='auto'", "max_latency_ms=10.0"],
     methods=EVERY, lost={"set_decimation"})
 ARBITRARY = dict(
-    arguments=(0.7, [1.0, 2.0, 3.0, 4.0, 5.0], 2), added=["device='auto'"], methods={"device", "stats"}, lost={"print_taps"})
+    arguments=(0.7, [1.0, 2.0, 3.0, 4.0, 5.0], 2), added=["device='auto'"], methods={"device", "stats"},
+    lost={"print_taps"})
 RATIONAL = dict(arguments=(3, 2, [1.0, 2.0, 3.0]), added=["device='auto'"], methods={"device", "stats"}, lost=set())
 PAIRS = {
     "fft_vcc": dict(FFT, stock=fft.fft_vcc),
@@ -37,20 +39,24 @@ PAIRS = {
     "fft_filter_ccf": dict(FILTER, stock=filter.fft_filter_ccf),
     "fft_filter_fff": dict(FILTER, stock=filter.fft_filter_fff),
     "channelizer_cc": dict(
-        stock=pfb.channelizer_ccf, arguments=(4, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]), added=["device='auto'", "max_latency_ms=10.0"],
-        methods=EVERY | {"channel_map"}, lost={"create_taps", "pfb", "s2ss"}),  # the latter two are its parts
+        stock=pfb.channelizer_ccf, arguments=(4, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]),
+        # the latter two are its parts
+        added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY | {"channel_map"},
+        lost={"create_taps", "pfb", "s2ss"}),
     **{"freq_xlating_fir_filter_" + kind: dict(XLATING, stock=getattr(filter, "freq_xlating_fir_filter_" + kind))
        for kind in ("ccc", "ccf", "fcc", "fcf", "scc", "scf")},
     "pfb_arb_resampler_ccf": dict(ARBITRARY, stock=filter.pfb_arb_resampler_ccf),
     "pfb_arb_resampler_ccc": dict(ARBITRARY, stock=filter.pfb_arb_resampler_ccc),
     "pfb_arb_resampler_fff": dict(ARBITRARY, stock=filter.pfb_arb_resampler_fff),
     "pfb_synthesizer_ccf": dict(
-        stock=filter.pfb_synthesizer_ccf, arguments=(4, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], True), added=["device='auto'", "max_latency_ms=10.0"],
-        methods=EVERY, lost={"interpolation", "set_interpolation"}),
+        stock=filter.pfb_synthesizer_ccf, arguments=(4, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], True),
+        added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY, lost={"interpolation", "set_interpolation"}),
     "logpwrfft_c": dict(
-        stock=logpwrfft.logpwrfft_c, arguments=(32000, 64, 2, 30, 0.5, True), added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY, lost=set()),
+        stock=logpwrfft.logpwrfft_c, arguments=(32000, 64, 2, 30, 0.5, True),
+        added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY, lost=set()),
     "logpwrfft_f": dict(
-        stock=logpwrfft.logpwrfft_f, arguments=(32000, 64, 2, 30, 0.5, True), added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY, lost=set()),
+        stock=logpwrfft.logpwrfft_f, arguments=(32000, 64, 2, 30, 0.5, True),
+        added=["device='auto'", "max_latency_ms=10.0"], methods=EVERY, lost=set()),
     "rational_resampler_ccf": dict(RATIONAL, stock=filter.rational_resampler_ccf),
     "rational_resampler_ccc": dict(RATIONAL, stock=filter.rational_resampler_ccc),
     "rational_resampler_fcc": dict(RATIONAL, stock=filter.rational_resampler_fcc),
@@ -64,7 +70,8 @@ SHARED = {
     "spectrum_cvf": (logpwrfft.logpwrfft_c, ["fft_size", "average"]),
 }
 
-# Descriptions for GNU Radio Companion: ours, the stock one, parameters that only one has, and those that differ in dtype or default.
+# Descriptions for GNU Radio Companion: ours, the stock one, parameters that only one has, and those that differ in
+# dtype or default.
 OURS = {"device", "max_latency_ms"}
 DESCRIPTIONS = [
     ("penstock_fft_vxx", "fft_fft_vxx", OURS | {"num_streams"}, set(), {"window"}),
@@ -136,7 +143,8 @@ class QaStock(gr_unittest.TestCase):
         for name in PAIRS:
             with self.subTest(name):
                 _, stock, ours = self.both(name)
-                for getter in ("decimation", "nthreads", "channel_map", "sample_rate", "frame_rate", "average", "avg_alpha"):
+                for getter in ("decimation", "nthreads", "channel_map", "sample_rate", "frame_rate", "average",
+                               "avg_alpha"):
                     if hasattr(stock, getter):
                         self.assertEqual(getattr(ours, getter)(), getattr(stock, getter)())
                 if hasattr(stock, "taps"):
@@ -144,8 +152,8 @@ class QaStock(gr_unittest.TestCase):
                     self.assertEqual([taps[i::4] for i in range(4)] if name == "channelizer_cc" else taps, stock.taps())
 
     def test_ports(self):
-        """The same streams of the same items, but for several streams of the FFT and left-out outputs of the channelizer; and
-        a message port `stats`."""
+        """The same streams of the same items, but for several streams of the FFT and left-out outputs of the
+        channelizer; and a message port `stats`."""
         for name in PAIRS:
             with self.subTest(name):
                 _, stock, ours = self.both(name)
@@ -157,7 +165,8 @@ class QaStock(gr_unittest.TestCase):
                 self.assertEqual(ports(ours), [(in_least, in_most, in_bytes), (out_least, out_most, out_bytes)])
                 self.assertEqual(str(ours.message_ports_out()), "#(stats)")
                 self.assertEqual(str(stock.message_ports_out()), "#()")
-                self.assertEqual(str(ours.message_ports_in()), str(stock.message_ports_in()) if "xlating" in name else "#(system)")
+                self.assertEqual(str(ours.message_ports_in()),
+                                 str(stock.message_ports_in()) if "xlating" in name else "#(system)")
 
     def test_what_chains_share(self):
         for name, (stock, shared) in SHARED.items():
@@ -179,7 +188,8 @@ class QaStock(gr_unittest.TestCase):
         with open(os.path.join(GRC, "..", "docs", "gnuradio.md"), encoding="utf-8") as file:
             text = file.read()
         text = text[text.index("## Beside the stock blocks"):].split("\n## ")[0]
-        names = {word.split("=")[0] for pair in PAIRS.values() for word in [*pair["added"], *pair["methods"], *pair["lost"]]}
+        names = {word.split("=")[0] for pair in PAIRS.values()
+                 for word in [*pair["added"], *pair["methods"], *pair["lost"]]}
         names |= {key for _, _, added, lost, other in DESCRIPTIONS for key in added | lost | other}
         names |= {key for _, shared in SHARED.values() for key in shared}
         names |= {text.partition("=")[0] for stock, _ in SHARED.values() for text in parameters(stock)}

@@ -59,7 +59,8 @@ def signature(node):
 def told(name, value):
     """The same by the module's own text."""
     text = re.search(r"\((.*)\) -> ", value.__doc__.splitlines()[0])[1]
-    return [name + "=" * bool(default) for name, default in re.findall(r"(?:^|, )(\w+): [\w.\[\], |]*?( =|(?=, \w+:|$))", text)]
+    return [name + "=" * bool(default)
+            for name, default in re.findall(r"(?:^|, )(\w+): [\w.\[\], |]*?( =|(?=, \w+:|$))", text)]
 
 
 class QaStubs(gr_unittest.TestCase):
@@ -67,7 +68,8 @@ class QaStubs(gr_unittest.TestCase):
         tree = ast.parse((FOLDER / "penstock_python.pyi").read_text())
         classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        here = {name: value for name, value in vars(module).items() if not name.startswith("_") and not inspect.ismodule(value)}
+        here = {name: value for name, value in vars(module).items() if not name.startswith("_")
+                and not inspect.ismodule(value)}
         self.assertEqual(set(classes) - {"_block"} | functions, set(here))
         checked = 0
         for name, value in here.items():
@@ -89,8 +91,9 @@ class QaStubs(gr_unittest.TestCase):
             def errors(text):
                 path = pathlib.Path(folder, "sample.py")
                 path.write_text(text)
-                answer = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", folder + "/cache", "--ignore-missing-imports",
-                                         str(path)], env=dict(os.environ, MYPYPATH=str(FOLDER.parents[1])), cwd=folder,
+                answer = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", folder + "/cache",
+                                         "--ignore-missing-imports", str(path)],
+                                        env=dict(os.environ, MYPYPATH=str(FOLDER.parents[1])), cwd=folder,
                                         capture_output=True, text=True, timeout=600)
                 return [line for line in answer.stdout.splitlines() if ": error:" in line]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""Our blocks in every installed example of GNU Radio that has a block which we have too: put in by their names alone, all
-parameters kept. What grcc compiles with the stock blocks it compiles with ours; and where a file is the source, both give the
-same samples."""
+"""Our blocks in every installed example of GNU Radio that has a block which we have too: put in by their names alone,
+all parameters kept. What grcc compiles with the stock blocks it compiles with ours; and where a file is the source,
+both give the same samples."""
 
 import copy
 import itertools
@@ -34,7 +34,8 @@ OURS = {
     "rational_resampler_xxx": "penstock_rational_resampler_xxx",
     "logpwrfft_x": "penstock_logpwrfft_x",
 }
-NUMBERS = {"complex": numpy.complex64, "float": numpy.float32, "int": numpy.int32, "short": numpy.int16, "byte": numpy.uint8}
+NUMBERS = {"complex": numpy.complex64, "float": numpy.float32, "int": numpy.int32, "short": numpy.int16,
+           "byte": numpy.uint8}
 MADE_BY = {"dvbt_rx_8k.grc": "dvbt_tx_8k.grc"}  # a receiver wants the signal of its transmitter
 PACKETS, SUPERFRAMES, SAMPLES = 1000, 12000, 100000  # transport packets, those of some DVB-T superframes, and numbers
 TURNS = 12  # gr-dtv's decoders give what hangs on how their input is cut: with all cores busy 4 runs in 10 differ
@@ -74,8 +75,8 @@ def compile_all(paths, folder):
     """What grcc says of those which it does not compile. It ends at the first one of those that it is given."""
     failed, left = {}, list(paths)
     while left:
-        answer = subprocess.run(["grcc", "-o", str(folder), *map(str, left)], capture_output=True, text=True, timeout=1200,
-                                env=dict(os.environ, GRC_BLOCKS_PATH=str(SOURCE / "grc")))
+        answer = subprocess.run(["grcc", "-o", str(folder), *map(str, left)], capture_output=True, text=True,
+                                timeout=1200, env=dict(os.environ, GRC_BLOCKS_PATH=str(SOURCE / "grc")))
         if answer.returncode == 0:
             break
         text = answer.stdout + answer.stderr
@@ -88,7 +89,8 @@ def compile_all(paths, folder):
 def reason(text):
     """What grcc says is missing: the exception, or what cannot be evaluated."""
     lines = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip() and "arning" not in line))
-    said = [line for line in lines if re.search(r"No module|cannot be evaluated|Failed to eval|has no attribute|Missing|not found", line)]
+    said = [line for line in lines
+            if re.search(r"No module|cannot be evaluated|Failed to eval|has no attribute|Missing|not found", line)]
     module = re.search(r"No module named '[\w.]+'", text)
     return module[0] if module else "; ".join(said or lines)[:200]
 
@@ -106,18 +108,21 @@ class Headless:
         ends, ports = self.ends(blocks), {}
         for wire in loaded.connections:
             if wire.sink_block.name in ends and wire.enabled and wire.source_port.domain == "stream":
-                ports[wire.source_block.name, wire.source_port.key] = ("".join(wire.source_port.dtype), int(wire.source_port.vlen))
+                ports[wire.source_block.name, wire.source_port.key] = ("".join(wire.source_port.dtype),
+                                                                       int(wire.source_port.vlen))
         off = {name for name, block in blocks.items() if block.state == "disabled"} | ends
         self.graph["blocks"] = [self.plain(block, source) for block in self.graph["blocks"] if block["name"] not in off]
         self.graph["connections"] = [wire for wire in self.graph["connections"] if not {wire[0], wire[2]} & off]
         for number, ((name, key), (kind, vlen)) in enumerate(sorted(ports.items())):
             self.add_sink(number, name, key, kind, vlen)
-        self.graph["options"]["parameters"].update(generate_options="no_gui", run_options="run", output_language="python", id="headless")
+        self.graph["options"]["parameters"].update(generate_options="no_gui", run_options="run",
+                                                   output_language="python", id="headless")
 
     @staticmethod
     def ends(blocks):
         """Blocks with no stream out, of those that are on."""
-        return {name for name, block in blocks.items() if block.enabled and block.sinks and not block.key.startswith(("virtual_", "pad_"))
+        return {name for name, block in blocks.items() if block.enabled and block.sinks
+                and not block.key.startswith(("virtual_", "pad_"))
                 and not any(port.domain == "stream" for port in block.sources)}
 
     @staticmethod
@@ -126,7 +131,8 @@ class Headless:
         if block["id"] == "blocks_file_source":
             parameters.update(file=str(source), repeat="False", begin_tag="pmt.PMT_NIL", length="0", offset="0")
         if block["id"].startswith("blocks_throttle"):  # bypassed ones are lost by grcc now and then
-            block.update(id="blocks_copy", parameters=dict(type=parameters["type"], vlen=parameters["vlen"], enabled="True"))
+            block.update(id="blocks_copy",
+                         parameters=dict(type=parameters["type"], vlen=parameters["vlen"], enabled="True"))
         if block["id"].startswith("variable_qtgui_"):
             block.update(id="variable", parameters=dict(value=parameters["value"]))
         return block
@@ -146,15 +152,17 @@ class Headless:
         flowgraph.validate()
         assert flowgraph.is_valid(), list(flowgraph.iter_error_messages())
         self.platform.Generator(flowgraph, str(folder)).write()  # as grcc does, which takes seconds to start
-        answer = subprocess.run([sys.executable, str(folder / "headless.py")], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                                text=True, timeout=600, env=dict(os.environ, PYTHONPATH=os.environ["PYTHONPATH"] + ":" + str(folder)))
+        answer = subprocess.run([sys.executable, str(folder / "headless.py")], cwd=folder, stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, timeout=600,
+                                env=dict(os.environ, PYTHONPATH=os.environ["PYTHONPATH"] + ":" + str(folder)))
         assert answer.returncode == 0, answer.stdout[-2000:] + answer.stderr[-2000:]
         return [numpy.fromfile(folder / file, kind) for file, kind, _ in self.sinks]
 
 
 def file_source(graph):
     """The file source that is on, or None."""
-    on = [block for block in graph["blocks"] if block["id"] == "blocks_file_source" and block["states"].get("state") in ("enabled", True, "true")]
+    on = [block for block in graph["blocks"] if block["id"] == "blocks_file_source"
+          and block["states"].get("state") in ("enabled", True, "true")]
     return on[0] if on else None
 
 
@@ -166,13 +174,14 @@ def make_input(kind, path, count=PACKETS):
         packets[:, 0] = 0x47
         packets.tofile(path)
     else:
-        values = random.normal(size=(SAMPLES, 2)) * 0.1 + numpy.exp(0.03j * numpy.arange(SAMPLES)).view(float).reshape(-1, 2)
+        values = (random.normal(size=(SAMPLES, 2)) * 0.1
+                  + numpy.exp(0.03j * numpy.arange(SAMPLES)).view(float).reshape(-1, 2))
         (values.astype(numpy.float32) if kind == "complex" else values[:, 0].astype(NUMBERS[kind])).tofile(path)
 
 
 def difference(ours, stock):
-    """Relative, of what both gave: ours goes on where the stock block keeps back what fills no buffer, and what lies behind both
-    may end sooner in any run."""
+    """Relative, of what both gave: ours goes on where the stock block keeps back what fills no buffer, and what lies
+    behind both may end sooner in any run."""
     count = min(len(ours), len(stock))
     if count < 0.8 * len(stock) or not count:
         return numpy.inf
@@ -193,9 +202,11 @@ class QaSwap(gr_unittest.TestCase):
         cls.examples = list(examples())
         cls.platform = Platform(name="test", prefs=gr.prefs(), version=gr.version(),
                                 version_parts=(gr.major_version(), gr.api_version(), gr.minor_version()))
-        cls.platform.build_library([str(SOURCE / "grc"), *gr.prefs().get_string("grc", "global_blocks_path", "").split(":")])
+        cls.platform.build_library(
+            [str(SOURCE / "grc"), *gr.prefs().get_string("grc", "global_blocks_path", "").split(":")])
         with tempfile.TemporaryDirectory() as folder:
-            cls.broken = compile_all([path for path, _, _ in cls.examples], folder)  # by the stock blocks: GNU Radio's own affair
+            # by the stock blocks: GNU Radio's own affair
+            cls.broken = compile_all([path for path, _, _ in cls.examples], folder)
         cls.sound = [one for one in cls.examples if one[0] not in cls.broken and
                      one[0].with_name(MADE_BY.get(one[0].name, one[0].name)) not in cls.broken]
 
@@ -205,10 +216,13 @@ class QaSwap(gr_unittest.TestCase):
 
     def test_all_compile(self):
         with tempfile.TemporaryDirectory() as folder:
-            pairs = {path: write(swapped(graph), pathlib.Path(folder, f"{number}", path.name)) for number, (path, graph, _) in enumerate(self.examples)}
-            ours = compile_all([mine for path, mine in pairs.items() if path not in self.broken], pathlib.Path(folder, "ours"))
+            pairs = {path: write(swapped(graph), pathlib.Path(folder, f"{number}", path.name))
+                     for number, (path, graph, _) in enumerate(self.examples)}
+            ours = compile_all([mine for path, mine in pairs.items() if path not in self.broken],
+                               pathlib.Path(folder, "ours"))
         blocks = sum(len(found) for _, _, found in self.examples)
-        print(f"{len(pairs)} examples, {blocks} blocks swapped, {len(pairs) - len(self.broken) - len(ours)} compiled, {len(pairs) - len(self.broken)} with the stock blocks")
+        print(f"{len(pairs)} examples, {blocks} blocks swapped, {len(pairs) - len(self.broken) - len(ours)} compiled, "
+              f"{len(pairs) - len(self.broken)} with the stock blocks")
         for path, text in self.broken.items():
             print(f"  {path.name} does not compile with the stock blocks: {reason(text)}")
         self.assertEqual({path.name: reason(ours[mine]) for path, mine in pairs.items() if mine in ours}, {})
@@ -220,7 +234,8 @@ class QaSwap(gr_unittest.TestCase):
         given = pathlib.Path(folder, "input")
         if path.name in MADE_BY:
             maker = path.with_name(MADE_BY[path.name])
-            given.write_bytes(self.stock(maker, yaml.safe_load(maker.read_text()), pathlib.Path(folder, "maker"))[0].tobytes())
+            given.write_bytes(self.stock(maker, yaml.safe_load(maker.read_text()),
+                                         pathlib.Path(folder, "maker"))[0].tobytes())
         else:
             make_input(source["parameters"]["type"], given, packets)
         return Headless(self.platform, path, graph, given)
@@ -244,10 +259,12 @@ class QaSwap(gr_unittest.TestCase):
                     off = [least(*runs) for runs in zip(zip(*ours), zip(*stock))]
                     if max(off) < BOUND:
                         break
-                steady = [all(difference(*pair) < BOUND for pair in itertools.combinations(runs, 2)) for runs in zip(*stock)]
+                steady = [all(difference(*pair) < BOUND for pair in itertools.combinations(runs, 2))
+                          for runs in zip(*stock)]
                 for number, (_, _, port) in enumerate(made.sinks):
-                    print(f"  {path.name}, {port}: {len(stock[-1][number])} items, {len(ours[-1][number])} of ours, difference "
-                          f"{off[number]:.2g}" + ("" if steady[number] else "; the stock blocks differ from run to run"), flush=True)
+                    print(f"  {path.name}, {port}: {len(stock[-1][number])} items, "
+                          f"{len(ours[-1][number])} of ours, difference {off[number]:.2g}"
+                          + ("" if steady[number] else "; the stock blocks differ from run to run"), flush=True)
                 self.assertLess(max(each for each, same in zip(off, steady) if same), BOUND)
                 worst = max(worst, *(each for each, same in zip(off, steady) if same))
                 compared += 1
@@ -256,7 +273,8 @@ class QaSwap(gr_unittest.TestCase):
         self.assertGreater(compared, 4)
 
     def test_a_difference_is_seen(self):
-        """What is not the same is told: other values, too few, none; a block that is not there; a parameter that is wrong."""
+        """What is not the same is told: other values, too few, none; a block that is not there;
+        a parameter that is wrong."""
         values = numpy.exp(1j * numpy.arange(1000)).astype(numpy.complex64)
         self.assertLess(difference(values, values[:900]), BOUND)
         for other in (values * 1.0001, values[1:], values[:700], -values):
@@ -274,8 +292,10 @@ class QaSwap(gr_unittest.TestCase):
             if block["name"] in found:
                 block["id"] += "_none"
         with tempfile.TemporaryDirectory() as folder:
-            paths = [write(one, pathlib.Path(folder, name)) for name, one in (("wrong.grc", wrong), ("good.grc", swapped(graph)), ("missing.grc", missing))]
-            self.assertEqual([one.name for one in compile_all(paths, pathlib.Path(folder, "out"))], ["wrong.grc", "missing.grc"])
+            paths = [write(one, pathlib.Path(folder, name))
+                     for name, one in (("wrong.grc", wrong), ("good.grc", swapped(graph)), ("missing.grc", missing))]
+            self.assertEqual([one.name for one in compile_all(paths, pathlib.Path(folder, "out"))],
+                             ["wrong.grc", "missing.grc"])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""The synthesizer beside the stock block and its definition in double precision: any channels, taps, map and chunks; other taps
-and another map while it runs; tags; every device."""
+"""The synthesizer beside the stock block and its definition in double precision: any channels, taps, map and chunks;
+other taps and another map while it runs; tags; every device."""
 
 import numpy
 import pmt
@@ -21,7 +21,8 @@ def prototype(count):
 
 
 def definition(numchans, taps, twox, data, channels):
-    """Of `data`, a row for each input, at the channels: what the stock block's documentation and source say, in doubles."""
+    """Of `data`, a row for each input, at the channels: what the stock block's documentation and source say,
+    in doubles."""
     places, hop = (2 if twox else 1) * numchans, numchans
     spectra = numpy.zeros((data.shape[1], places), complex)
     spectra[:, channels[:len(data)]] = data.T
@@ -48,9 +49,9 @@ def error(got, wanted):
 
 
 CASES = [  # channels, taps, twice oversampled, inputs, map
-    (4, 13, False, 4, None), (4, 13, True, 4, None), (6, 20, True, 3, [5, 11, 0, 7]), (5, 11, False, 3, [4, 0, 2]), (2, 1, False, 1, None),
-    (2, 5, True, 2, [3, 1]), (8, 9, True, 8, None), (32, 400, False, 32, None), (64, 777, True, 20, list(range(127, 63, -1))),
-    (7, 3, False, 7, None), (100, 1000, True, 100, None)]
+    (4, 13, False, 4, None), (4, 13, True, 4, None), (6, 20, True, 3, [5, 11, 0, 7]), (5, 11, False, 3, [4, 0, 2]),
+    (2, 1, False, 1, None), (2, 5, True, 2, [3, 1]), (8, 9, True, 8, None), (32, 400, False, 32, None),
+    (64, 777, True, 20, list(range(127, 63, -1))), (7, 3, False, 7, None), (100, 1000, True, 100, None)]
 
 
 class QaSynthesizer(gr_unittest.TestCase):
@@ -89,7 +90,8 @@ class QaSynthesizer(gr_unittest.TestCase):
                 except RuntimeError as missing:
                     self.assertIn("no device", str(missing))
                     continue
-                self.assertLess(error(run(block, data), definition(case[0], taps, case[2], data, channels)), 2e-6, device)
+                self.assertLess(error(run(block, data), definition(case[0], taps, case[2], data, channels)), 2e-6,
+                                device)
                 tried += 1
         self.assertGreaterEqual(tried, 9)
 
@@ -120,7 +122,9 @@ class QaSynthesizer(gr_unittest.TestCase):
                 turn = max(100, 100 + (count - 1) // hop - (case[1] - 1) // hop) * hop if count > case[1] else 100 * hop
                 self.assertEqual(len(got), 300 * hop)
                 wanted = numpy.concatenate((old[:turn], new[turn:]))
-                self.assertLess(min(error(got, wanted), error(got, numpy.concatenate((old[:100 * hop], new[100 * hop:])))), 3e-7, (case, count))
+                self.assertLess(min(error(got, wanted),
+                                    error(got, numpy.concatenate((old[:100 * hop], new[100 * hop:])))),
+                                3e-7, (case, count))
 
     def test_another_map_while_it_runs(self):
         for case in CASES[:3]:
@@ -129,10 +133,12 @@ class QaSynthesizer(gr_unittest.TestCase):
             got, taps, data, channels = self.change(case, lambda block: block.set_channel_map(later))
             before, after = data.copy(), data.copy()
             before[:, 100:], after[:, :100] = 0, 0
-            self.assertLess(error(got, definition(numchans, taps, twox, before, channels) + definition(numchans, taps, twox, after, later)), 3e-7)
+            self.assertLess(error(got, definition(numchans, taps, twox, before, channels)
+                                  + definition(numchans, taps, twox, after, later)), 3e-7)
 
     def test_tags_and_shorter_inputs(self):
-        tags = [gr.tag_utils.python_to_tag((place, pmt.intern("mark"), pmt.from_long(place), pmt.intern("qa"))) for place in (0, 1, 77)]
+        tags = [gr.tag_utils.python_to_tag((place, pmt.intern("mark"), pmt.from_long(place), pmt.intern("qa")))
+                for place in (0, 1, 77)]
         top, sink, data = gr.top_block(), blocks.vector_sink_c(), noise(2, 100)
         block = penstock.pfb_synthesizer_ccf(4, [1.0] * 9, device="cpu")
         top.connect(blocks.vector_source_c(data[0].tolist(), False, 1, tags), (block, 0))
@@ -140,7 +146,8 @@ class QaSynthesizer(gr_unittest.TestCase):
         top.connect(block, sink)
         top.run()
         self.assertEqual(len(sink.data()), 90 * 4)
-        self.assertEqual(sorted((pmt.to_long(tag.value), tag.offset) for tag in sink.tags()), [(place, 4 * place) for place in (0, 1, 77)])
+        self.assertEqual(sorted((pmt.to_long(tag.value), tag.offset) for tag in sink.tags()),
+                         [(place, 4 * place) for place in (0, 1, 77)])
 
     def test_values_that_cannot_be(self):
         block = penstock.pfb_synthesizer_ccf(4, [1.0], True, "cpu")

@@ -82,8 +82,8 @@ def transmit(*options):
 
 
 def command_frames(path, device, *options):
-    answer = subprocess.run([COMMAND, "receive", "--profile", "wifi", "--input", str(path), "--rate", "20e6", "--device",
-                             device, "--json", "-", *options], check=True, capture_output=True, text=True)
+    answer = subprocess.run([COMMAND, "receive", "--profile", "wifi", "--input", str(path), "--rate", "20e6",
+                             "--device", device, "--json", "-", *options], check=True, capture_output=True, text=True)
     return [row for row in map(json.loads, answer.stdout.splitlines()) if "summary" not in row]
 
 
@@ -98,7 +98,8 @@ def has_device(name):
 @unittest.skipUnless(COMMAND, "the command penstock was not built")
 class QaWifiReceiver(gr_unittest.TestCase):
     def assert_same_frames(self, got, expected):
-        self.assertEqual([[row[key] for key in EXACT] for row in got], [[row[key] for key in EXACT] for row in expected])
+        self.assertEqual([[row[key] for key in EXACT] for row in got],
+                         [[row[key] for key in EXACT] for row in expected])
         for mine, its in zip(got, expected):
             self.assertEqual(mine.get("reason"), its.get("reason"))
             for key in CLOSE:
@@ -106,10 +107,11 @@ class QaWifiReceiver(gr_unittest.TestCase):
                     self.assertIsNone(mine[key])
                 else:
                     # Two processes: FFTW measures in each, and its plans differ in the last bits, by a few 1e-7 of a
-                    # symbol's level. Against the error vector of a frame at 40 dB, 1e-2 of that level, this is some 1e-5
-                    # of the vector at the worst: 8.7e-5 dB of the EVM. Offsets come from phases over whole frames,
+                    # symbol's level. Against the error vector of a frame at 40 dB, 1e-2 of that level, this is some
+                    # 1e-5 of the vector at the worst: 8.7e-5 dB of the EVM. Offsets come from phases over whole frames,
                     # whose last bits weigh 1e-7 of the 312.5 kHz that they can tell: 0.03 Hz.
-                    self.assertTrue(math.isclose(mine[key], its[key], rel_tol=1e-6, abs_tol=DIFFERENCE[key]), (key, mine, its))
+                    self.assertTrue(math.isclose(mine[key], its[key], rel_tol=1e-6, abs_tol=DIFFERENCE[key]),
+                                    (key, mine, its))
 
     def check_recordings(self, device):
         if not has_device(device):
@@ -216,7 +218,8 @@ class QaWifiReceiver(gr_unittest.TestCase):
             top, collector = flowgraph(blocks.vector_source_c((level * samples).tolist()), receiver)
             top.run()
             messages = collector.messages("channel")
-            self.assertEqual([meta["sample"] for meta, _ in messages], [meta["sample"] for meta, _ in collector.messages("pdus")])
+            self.assertEqual([meta["sample"] for meta, _ in messages],
+                             [meta["sample"] for meta, _ in collector.messages("pdus")])
             self.assertEqual(len(messages), 4)
             for _, bins in messages:
                 carriers = numpy.r_[-26:0, 1:27]
@@ -260,7 +263,8 @@ class QaWifiReceiver(gr_unittest.TestCase):
         samples = transmit("--mbps", "all", "--count", "8", "--length", "100")
         for most in (100, 100000):
             points = blocks.vector_sink_c()
-            top, collector = flowgraph(blocks.vector_source_c(samples.tolist()), penstock.wifi_receiver(device="cpu"), points)
+            top, collector = flowgraph(blocks.vector_source_c(samples.tolist()), penstock.wifi_receiver(device="cpu"),
+                                       points)
             top.run(most)
             lengths = [(tag.offset, pmt.to_long(tag.value)) for tag in points.tags() if str(tag.key) == "packet_len"]
             frames = [(tag.offset, pmt.to_python(tag.value)) for tag in points.tags() if str(tag.key) == "frame"]
@@ -283,7 +287,8 @@ class QaWifiReceiver(gr_unittest.TestCase):
         self.assertEqual(receiver.max_latency_ms(), 0)
 
     def stall_behind_each_frame(self, samples, expected, latency_ms, points, count):
-        """The frames, which must all come, and the time that each took after its last sample; `count` points to `points`."""
+        """The frames, which must all come, and the time that each took after its last sample;
+        `count` points to `points`."""
         source, times, delays = Stalling(items=samples), Times(), []
         receiver = penstock.wifi_receiver("wifi", "cpu", latency_ms)
         top, collector = flowgraph(source, receiver, points)
@@ -295,7 +300,8 @@ class QaWifiReceiver(gr_unittest.TestCase):
                 if len(times.came) != k + 1:
                     break  # it did not come although its samples are there, or came twice
                 delays.append(times.came[k] - source.last)
-            wait_until(lambda: len(collector.messages("pdus")) >= len(delays) and (not points or len(points.data()) >= count))
+            wait_until(lambda: len(collector.messages("pdus")) >= len(delays)
+                       and (not points or len(points.data()) >= count))
         return collector.frames(), delays
 
     def test_a_source_that_stalls(self):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copyright The Penstock authors.
-"""The Wi-Fi transmitter: the samples of the C library, PDUs that are none, and the loop through a channel to the receiver."""
+"""The Wi-Fi transmitter: the samples of the C library, PDUs that are none,
+and the loop through a channel to the receiver."""
 
 import ctypes
 
@@ -16,7 +17,8 @@ RATES = (6, 9, 12, 18, 24, 36, 48, 54)
 def pdu(bytes_, **meta):
     dictionary = pmt.make_dict()
     for key, value in meta.items():
-        dictionary = pmt.dict_add(dictionary, pmt.intern(key), value if isinstance(value, pmt.pmt_base) else pmt.to_pmt(value))
+        dictionary = pmt.dict_add(dictionary, pmt.intern(key),
+                                  value if isinstance(value, pmt.pmt_base) else pmt.to_pmt(value))
     return pmt.cons(dictionary, pmt.init_u8vector(len(bytes_), list(bytes_)))
 
 
@@ -41,7 +43,8 @@ def transmitted(block, messages, most=100000):
 
 class TransmitDesc(ctypes.Structure):
     """penstock_wifi_transmit_desc"""
-    _fields_ = [("size", ctypes.c_size_t), ("profile", ctypes.c_int), ("mbps", ctypes.c_double), ("seed", ctypes.c_uint)]
+    _fields_ = [("size", ctypes.c_size_t), ("profile", ctypes.c_int), ("mbps", ctypes.c_double),
+                ("seed", ctypes.c_uint)]
 
 
 def c_library_frame(bytes_, mbps, seed=0):
@@ -53,7 +56,8 @@ def c_library_frame(bytes_, mbps, seed=0):
     fcs = library.penstock_wifi_fcs(bytes_, ctypes.c_size_t(len(bytes_)))
     psdu = bytes_ + int(fcs).to_bytes(4, "little")
     desc = TransmitDesc(ctypes.sizeof(TransmitDesc), 0, mbps, seed)
-    samples = numpy.zeros(library.penstock_wifi_frame_samples(ctypes.byref(desc), ctypes.c_size_t(len(psdu))), numpy.complex64)
+    samples = numpy.zeros(library.penstock_wifi_frame_samples(ctypes.byref(desc), ctypes.c_size_t(len(psdu))),
+                          numpy.complex64)
     assert library.penstock_wifi_modulate(ctypes.byref(desc), psdu, ctypes.c_size_t(len(psdu)),
                                           ctypes.c_void_p(samples.ctypes.data)) == 0
     return samples
@@ -65,7 +69,8 @@ class QaWifiTransmitter(gr_unittest.TestCase):
         block = penstock.wifi_transmitter("wifi", 24)
         messages = [pdu(frame, rate_mbps=float(rate)) for frame, rate in zip(frames, RATES)]
         messages += [pdu(frames[8], scrambler_seed=5), pdu(frames[8], scrambler_seed=pmt.from_uint64(5))]
-        expected = [c_library_frame(frame, rate) for frame, rate in zip(frames, RATES)] + 2 * [c_library_frame(frames[8], 24, 5)]
+        expected = ([c_library_frame(frame, rate) for frame, rate in zip(frames, RATES)]
+                    + 2 * [c_library_frame(frames[8], 24, 5)])
         for most in (100, 100000):
             got, tags = transmitted(block, messages, most)
             self.assertTrue(numpy.array_equal(got, numpy.concatenate(expected)))
@@ -73,7 +78,8 @@ class QaWifiTransmitter(gr_unittest.TestCase):
             self.assertEqual([(tag.offset, str(tag.key), pmt.to_long(tag.value)) for tag in tags],
                              [(start, "packet_len", len(samples)) for start, samples in zip(starts, expected)])
             stats = block.stats()
-            self.assertEqual([stats[key] for key in ("frames", "bytes", "items_in", "items_out", "refused", "drops", "queue", "fallbacks")],
+            self.assertEqual([stats[key] for key in ("frames", "bytes", "items_in", "items_out", "refused", "drops",
+                                                     "queue", "fallbacks")],
                              [10, sum(map(len, frames + frames[8:])) + 40, 10, len(got), 0, 0, 0, 0])
             self.assertAlmostEqual(stats["batch"], len(got) / 10)
             self.assertGreater(stats["latency_p99_ms"], 0)
@@ -142,14 +148,16 @@ class QaWifiTransmitter(gr_unittest.TestCase):
 
     def test_parameters(self):
         block = penstock.wifi_transmitter("wifi-5mhz", 13.5, False, 3, 9)
-        self.assertEqual((block.rate_hz(), block.rate_mbps(), block.gap_us(), block.scrambler_seed()), (5e6, 13.5, 3.0, 9))
+        self.assertEqual((block.rate_hz(), block.rate_mbps(), block.gap_us(), block.scrambler_seed()),
+                         (5e6, 13.5, 3.0, 9))
         block.set_gap_us(5)
         self.assertEqual(block.gap_us(), 5.0)
         for wrong in (dict(profile="bluetooth"), dict(rate_mbps=7), dict(gap_us=-1), dict(scrambler_seed=128),
                       dict(scrambler_seed=-1), dict(gap_us=float("nan"))):
             with self.assertRaises(RuntimeError, msg=str(wrong)):
                 penstock.wifi_transmitter(**wrong)
-        for wrong in (lambda: block.set_rate_mbps(54), lambda: block.set_gap_us(-1), lambda: block.set_scrambler_seed(300)):
+        for wrong in (lambda: block.set_rate_mbps(54), lambda: block.set_gap_us(-1),
+                      lambda: block.set_scrambler_seed(300)):
             self.assertRaises(RuntimeError, wrong)
         self.assertEqual((block.rate_mbps(), block.gap_us(), block.scrambler_seed()), (13.5, 5.0, 9))
 

@@ -17,7 +17,8 @@ def noise(count, kind):
     if kind == "s":
         return random.randint(-100, 101, count).astype(numpy.int16)
     real = random.normal(size=count)
-    return (real + 1j * random.normal(size=count)).astype(numpy.complex64) if kind == "c" else real.astype(numpy.float32)
+    return ((real + 1j * random.normal(size=count)).astype(numpy.complex64) if kind == "c"
+            else real.astype(numpy.float32))
 
 
 def run(data, block, kind):
@@ -40,8 +41,11 @@ class QaXlatingFilter(gr_unittest.TestCase):
             for decimation, count, freq in ((1, 25, 0.11), (3, 64, -0.4), (8, 1, 0.25), (5, 301, 0)):
                 with self.subTest(kind, decimation=decimation, taps=count, freq=freq):
                     data, taps = noise(3001, kind[0]), (noise(count, kind[2]) / numpy.sqrt(count)).tolist()
-                    ours = run(data, getattr(penstock, "freq_xlating_fir_filter_" + kind)(decimation, taps, freq, 1.0, "cpu"), kind[0])
-                    stock = run(data, getattr(filter, "freq_xlating_fir_filter_" + kind)(decimation, taps, freq, 1.0), kind[0])
+                    ours = run(data, getattr(penstock, "freq_xlating_fir_filter_" + kind)(decimation, taps, freq, 1.0,
+                                                                                          "cpu"),
+                               kind[0])
+                    stock = run(data, getattr(filter, "freq_xlating_fir_filter_" + kind)(decimation, taps, freq, 1.0),
+                                kind[0])
                     expected = definition(data, taps, decimation, freq)
                     scale = numpy.abs(expected).max()
                     self.assertEqual(len(ours), 3001 // decimation)
@@ -55,7 +59,8 @@ class QaXlatingFilter(gr_unittest.TestCase):
         block = penstock.freq_xlating_fir_filter_ccf(2, taps, 0.1, 1.0, "cpu")
         block.set_center_freq(0.3)
         self.assertLess(numpy.abs(run(data, block, "c") - definition(data, taps, 2, 0.3)).max(), 1e-5)
-        pair, dictionary = pmt.cons(pmt.intern("freq"), pmt.from_double(0.2)), pmt.dict_add(pmt.make_dict(), pmt.intern("freq"), pmt.from_double(-0.1))
+        pair, dictionary = (pmt.cons(pmt.intern("freq"), pmt.from_double(0.2)),
+                            pmt.dict_add(pmt.make_dict(), pmt.intern("freq"), pmt.from_double(-0.1)))
         for message, freq in ((pair, 0.2), (dictionary, -0.1)):
             top, tags = gr.top_block(), blocks.tag_debug(8, "", "freq")
             tags.set_display(False)
@@ -69,16 +74,18 @@ class QaXlatingFilter(gr_unittest.TestCase):
             top.stop()
             top.wait()
             self.assertEqual(pmt.to_double(tags.current_tags()[-1].value), freq)
-        for message in (pmt.PMT_NIL, pmt.cons(pmt.intern("freq"), pmt.intern("much")), pmt.cons(pmt.intern("freq"), pmt.from_double(float("nan")))):
+        for message in (pmt.PMT_NIL, pmt.cons(pmt.intern("freq"), pmt.intern("much")),
+                        pmt.cons(pmt.intern("freq"), pmt.from_double(float("nan")))):
             block.to_basic_block()._post(pmt.intern("freq"), message)
         self.assertEqual(len(run(data, block, "c")), 500)
         self.assertEqual(block.center_freq(), -0.1)
 
     def test_what_cannot_be(self):
         make = penstock.freq_xlating_fir_filter_ccf
-        for arguments, words in (((0, [1.0], 0, 1), "decimation is 0"), ((1, [], 0, 1), "no taps"), ((1, [1.0], 0, 0), "sampling_freq"),
-                                 ((1, [1.0], float("nan"), 1), "center_freq"), ((1, [1.0], 0, 1, "cpu", -1), "max_latency_ms"),
-                                 ((1, [1.0], 0, 1, "warp"), "warp"), ((1, [float("inf")], 0, 1), "finite")):
+        for arguments, words in (((0, [1.0], 0, 1), "decimation is 0"), ((1, [], 0, 1), "no taps"),
+                                 ((1, [1.0], 0, 0), "sampling_freq"), ((1, [1.0], float("nan"), 1), "center_freq"),
+                                 ((1, [1.0], 0, 1, "cpu", -1), "max_latency_ms"), ((1, [1.0], 0, 1, "warp"), "warp"),
+                                 ((1, [float("inf")], 0, 1), "finite")):
             self.assertRaisesRegex(RuntimeError, words, make, *arguments)
 
 

@@ -80,7 +80,8 @@ def show(given: argparse.Namespace) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m penstock.demo", description="Spectrum and Wi-Fi frames of a recording.")
+    parser = argparse.ArgumentParser(prog="python -m penstock.demo",
+                                     description="Spectrum and Wi-Fi frames of a recording.")
     parser.add_argument("recording", nargs="?", help="SigMF, or a raw file; none: a signal of the library's own")
     parser.add_argument("--format", help="of a raw file: cf32, cs16, cs8, cu8")
     parser.add_argument("--rate-hz", type=float, default=20e6, help="of a raw file (20e6)")
