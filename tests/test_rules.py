@@ -237,10 +237,13 @@ def tests_of_equal_bits_are_listed():
             check(name in listed, f"{path.relative_to(SOURCE)} compares bits and is not listed in tests/bits.cmake")
     check(len(listed) > 40, f"only {len(listed)} tests of equal bits found")
 
-def pages_keep_to_120_columns():
-    """But for tables, which have a row a line."""
+def pages_and_scripts_keep_to_120_columns():
+    """But for tables of pages, which have a row a line. clang-format sees to C and C++."""
     pages = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", *sorted((SOURCE / "docs").glob("*.md"))]
-    for path in pages:
+    folders = [path for path in SOURCE.iterdir() if path.is_dir() and not path.name.startswith(("build", "."))]
+    scripts = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    check(len(scripts) > 80, f"only {len(scripts)} scripts found")
+    for path in [*pages, *scripts]:
         for number, line in enumerate(path.read_text().splitlines(), 1):
             check(len(line) <= 120 or line.lstrip().startswith("|"),
                   f"{path.relative_to(SOURCE)}:{number} has {len(line)} columns")
@@ -273,7 +276,8 @@ for rule in (backends_see_only_the_contract, folders_see_what_the_table_says, do
              some_see_only_themselves, every_source_is_built, keys_name_every_field, one_function_times_candidates,
              headers_are_included,
              exports_are_the_public_header, files_carry_their_licence, the_library_never_prints_or_exits,
-             no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed, pages_keep_to_120_columns,
+             no_compiler_fuses_products_with_sums, tests_of_equal_bits_are_listed,
+             pages_and_scripts_keep_to_120_columns,
              packet_errors_tell_recorded_from_made, no_circles_of_includes_or_calls):
     rule()
 
