@@ -7,20 +7,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void penstock__rx_frame_free(const struct penstock__rx *rx, struct penstock__rx_frame *frame)
+#define KEPT_BYTES    4096 /* of the memory of a frame that was given back */
+#define FETCHED_BYTES 384  /* of a frame's object */
+#define LINE          64   /* of the processor's caches, bytes */
+
+static void free_memory(struct penstock__rx_frame *frame)
 {
-    if (frame)
-        rx->standard->frame_free(frame);
-    penstock__free(frame);
+    penstock__free(frame->memory);
+    frame->memory = NULL;
+    frame->memory_bytes = 0;
 }
 
-void penstock__rx_frames_free(struct penstock__rx *rx)
+/* Threads find frames and one gives them back: by way of the allocator each would take its locks for that. */
+void penstock__rx_give_back(struct penstock__rx *rx, struct penstock__rx_frame *frame)
 {
-    penstock__rx_frame_free(rx, rx->current);
+    if (!frame)
+        return;
+    const bool spare = rx->spare_count < PENSTOCK__RX_SPARE;
+    if (!spare || frame->memory_bytes > KEPT_BYTES)
+        free_memory(frame);
+    if (spare)
+        rx->spare[rx->spare_count++] = frame;
+    else
+        penstock__free(frame);
+}
+
+void penstock__rx_spare_free(struct penstock__rx *rx)
+{
+    while (rx->spare_count) {
+        struct penstock__rx_frame *frame = rx->spare[--rx->spare_count];
+        free_memory(frame);
+        penstock__free(frame);
+    }
+}
+
+void penstock__rx_frames_clear(struct penstock__rx *rx)
+{
+    penstock__rx_give_back(rx, rx->current);
     while (rx->first) {
         struct penstock__rx_frame *frame = rx->first;
         rx->first = frame->next;
-        penstock__rx_frame_free(rx, frame);
+        penstock__rx_give_back(rx, frame);
     }
     rx->current = rx->last = NULL;
 }
@@ -53,7 +80,7 @@ void penstock__rx_enter(struct penstock__rx *rx, struct penstock__rx_frame *fram
 {
     struct penstock__rx_frame *before = rx->last;
     if (is_superfluous(rx, frame->start)) {
-        penstock__rx_frame_free(rx, frame);
+        penstock__rx_give_back(rx, frame);
         return;
     }
     while (before && before->start >= frame->start)
@@ -79,12 +106,21 @@ static void remember(struct penstock__rx *rx, const struct penstock__rx_frame *f
     rx->past[rx->past_count++] = (struct penstock__rx_past){frame->start, frame->end};
 }
 
+/* Another thread has written it, and it will be taken next. */
+static void fetch(const struct penstock__rx_frame *frame)
+{
+    const char *at = (const char *)frame;
+    for (size_t i = 0; frame && i < FETCHED_BYTES; i += LINE)
+        __builtin_prefetch(at + i);
+}
+
 struct penstock__rx_frame *penstock__rx_take(struct penstock__rx *rx)
 {
     const int64_t horizon = penstock__rx_horizon(rx), splice = (int64_t)rx->standard->splice;
     struct penstock__rx_frame *frame;
     while ((frame = rx->first) && frame->state == PENSTOCK__RX_DONE && frame->start < horizon) {
         rx->first = frame->next;
+        fetch(rx->first);
         *(rx->first ? &rx->first->before : &rx->last) = NULL;
         remember(rx, frame, horizon);
         if (frame->sure || frame->start >= rx->sure_until) {
@@ -92,7 +128,7 @@ struct penstock__rx_frame *penstock__rx_take(struct penstock__rx *rx)
                 rx->sure_until = frame->end - splice;
             return frame;
         }
-        penstock__rx_frame_free(rx, frame); /* a part of a frame that looked like one */
+        penstock__rx_give_back(rx, frame); /* a part of a frame that looked like one */
     }
     return NULL;
 }

@@ -104,9 +104,10 @@ int penstock__rx_init(struct penstock__rx *rx, double max_latency_s)
 
 void penstock__rx_free(struct penstock__rx *rx)
 {
-    penstock__rx_frames_free(rx);
+    penstock__rx_frames_clear(rx);
     penstock__rx_device_drop(rx);
     penstock__rx_device_free(rx);
+    penstock__rx_spare_free(rx);
     penstock_ofdm_free(rx->ofdm);
     penstock__rx_batches_free(rx->batches);
     penstock__rx_search_free(rx);
@@ -121,7 +122,7 @@ void penstock__rx_free(struct penstock__rx *rx)
 void penstock__rx_reset(penstock_stream *stream)
 {
     struct penstock__rx *rx = of(stream);
-    penstock__rx_frames_free(rx);
+    penstock__rx_frames_clear(rx);
     penstock__rx_device_drop(rx);
     penstock__rx_samples_start(rx);
     penstock__rx_search_start(rx);
@@ -258,7 +259,7 @@ static double waiting_since(const struct penstock__rx *rx)
 int penstock__rx_pull(struct penstock__rx *rx)
 {
     int status;
-    penstock__rx_frame_free(rx, rx->current);
+    penstock__rx_give_back(rx, rx->current);
     rx->current = penstock__rx_take(rx);
     if (!rx->current && isfinite(waiting_since(rx)) && penstock__now_s() - waiting_since(rx) >= rx->max_latency_s) {
         enter(rx);

@@ -30,7 +30,8 @@
 
 #include <penstock/ofdm.h>
 
-#define PENSTOCK__RX_PAST 16
+#define PENSTOCK__RX_PAST  16
+#define PENSTOCK__RX_SPARE 1024
 
 struct penstock__rx;
 
@@ -58,6 +59,9 @@ struct penstock__rx_frame {
     bool unlisted;             /* by no kernel that needs its numbers to be within some limits */
     bool headed, unsupported, truncated, decoded, checked;
     char reason[96];
+
+    void *memory; /* for what it gives, by `reserve`; a frame that is given back keeps it for the next one */
+    size_t memory_bytes;
 
     /* How to look at its samples: (x - mean) * scale; of `ofdm` all but the origin, which is `reference`. */
     penstock_cf32 mean;
@@ -119,7 +123,7 @@ struct penstock__rx_standard {
                                          struct penstock__rx_candidate *candidate, const penstock_cf32 *samples,
                                          int64_t end, struct penstock__rx_frame *frame);
 
-    /* Memory for what a frame gives; again after an error. */
+    /* frame->memory for what it gives; again after an error. */
     int (*reserve)(const struct penstock__rx *rx, struct penstock__rx_frame *frame);
 
     /* Phase, clock and place of each symbol, from samples that penstock__rx_view() shows; frame->until too. */
@@ -135,7 +139,6 @@ struct penstock__rx_standard {
 
     int (*worker_init)(void *worker);
     void (*worker_free)(void *worker);
-    void (*frame_free)(struct penstock__rx_frame *frame); /* what it holds, not itself */
 };
 
 /* ---------------------------------------------------------------- parts ----------------------- */
@@ -209,6 +212,8 @@ struct penstock__rx {
         int64_t start, end;
     } past[PENSTOCK__RX_PAST]; /* frames that were taken out, as long as one still to be found may lie in them */
     unsigned past_count;
+    struct penstock__rx_frame *spare[PENSTOCK__RX_SPARE]; /* given back: what the next ones are made in */
+    size_t spare_count;
     int64_t sure_until; /* frames before this lie within one that is sure */
     struct penstock__rx_counters counters;
     uint64_t earlier_fallbacks, earlier_cpu_while_compiling; /* those before the last reset */
@@ -286,10 +291,14 @@ int penstock__rx_work(struct penstock__rx *rx, bool all);
 
 /* ---------------------------------------------------------------- frames.c -------------------- */
 
-void penstock__rx_frame_free(const struct penstock__rx *rx, struct penstock__rx_frame *frame);
-void penstock__rx_frames_free(struct penstock__rx *rx);
+/* Gives a frame, which is in no list, back; NULL: nothing. */
+void penstock__rx_give_back(struct penstock__rx *rx, struct penstock__rx_frame *frame);
 
-/* Enters it, or frees it where it is there already, or was. */
+/* Gives all of them back; frees what was. */
+void penstock__rx_frames_clear(struct penstock__rx *rx);
+void penstock__rx_spare_free(struct penstock__rx *rx);
+
+/* Enters it, or gives it back where it is there already, or was. */
 void penstock__rx_enter(struct penstock__rx *rx, struct penstock__rx_frame *frame);
 
 /* Takes the first frame out of the list if it is done and starts before the horizon; else NULL. */

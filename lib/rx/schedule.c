@@ -15,7 +15,7 @@
 /* A candidate's examination: a frame of its own where it is one. */
 struct penstock__rx_examined {
     enum penstock__rx_finding finding;
-    struct penstock__rx_frame *frame; /* NULL: there was no memory */
+    struct penstock__rx_frame *frame; /* to be made in, before; NULL: there was no memory */
 };
 
 struct penstock__rx_examined *penstock__rx_examined_new(size_t candidates)
@@ -36,8 +36,20 @@ static void examine(void *argument, size_t index, unsigned worker)
         standard->examine(rx, own->own, candidate, rx->samples + (first - rx->base), rx->end, own->frame);
     if (examined->finding != PENSTOCK__RX_FRAME)
         return;
-    if ((examined->frame = penstock__alloc(standard->frame_bytes)))
-        memcpy(examined->frame, own->frame, standard->frame_bytes);
+    if (examined->frame) {
+        own->frame->memory = examined->frame->memory;
+        own->frame->memory_bytes = examined->frame->memory_bytes;
+    } else if (!(examined->frame = penstock__alloc(standard->frame_bytes))) {
+        return;
+    }
+    memcpy(examined->frame, own->frame, standard->frame_bytes);
+}
+
+/* Spare frames for what the first `count` candidates may be. */
+static void take_spare(struct penstock__rx *rx, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        rx->examined[i].frame = rx->spare_count ? rx->spare[--rx->spare_count] : NULL;
 }
 
 static int no_memory(void)
@@ -52,6 +64,7 @@ static int examine_candidates(struct penstock__rx *rx)
     int status = PENSTOCK_OK;
     while (count < rx->candidate_count && rx->candidates[count].until <= rx->end)
         count++;
+    take_spare(rx, count);
     penstock__parallel(rx->stream.context, count, examine, rx);
     for (size_t i = 0; i < count; i++) {
         struct penstock__rx_examined *examined = &rx->examined[i];
@@ -60,8 +73,8 @@ static int examine_candidates(struct penstock__rx *rx)
             status = no_memory();
         if (goes_on && is_frame && examined->frame)
             penstock__rx_enter(rx, examined->frame);
-        else if (is_frame)
-            penstock__rx_frame_free(rx, examined->frame); /* comes again */
+        else
+            penstock__rx_give_back(rx, examined->frame); /* none, or one that comes again */
         entered += goes_on && !status && examined->finding != PENSTOCK__RX_LATER;
     }
     rx->candidate_count -= entered;

@@ -51,12 +51,17 @@ static float llr_scale(const struct penstock__wifi_node *node)
 int penstock__wifi_reserve(const struct penstock__rx *rx, struct penstock__rx_frame *frame)
 {
     struct penstock__wifi_node *node = penstock__wifi_node(frame);
-    size_t points =
+    const size_t points =
         penstock__wifi_of(rx)->points ? (size_t)frame->symbols * PENSTOCK__WIFI_CARRIERS * sizeof *node->points : 0;
-    if (!node->memory && !(node->memory = penstock__alloc(points + node->length)))
+    if (frame->memory_bytes < points + node->length) {
+        penstock__free(frame->memory);
+        frame->memory = penstock__alloc(points + node->length);
+        frame->memory_bytes = frame->memory ? points + node->length : 0;
+    }
+    if (!frame->memory)
         return PENSTOCK_ERR_MEMORY;
-    node->points = points ? node->memory : NULL;
-    node->psdu = (uint8_t *)node->memory + points;
+    node->points = points ? frame->memory : NULL;
+    node->psdu = (uint8_t *)frame->memory + points;
     frame->ofdm.channel = node->channel;
     frame->ofdm.llr_scale = llr_scale(node);
     frame->ofdm.constellation = node->rate->constellation;
@@ -121,6 +126,13 @@ void penstock__wifi_take(const struct penstock__rx *rx, void *own, struct pensto
                count * PENSTOCK__WIFI_CARRIERS * sizeof *points);
 }
 
+void penstock__wifi_unscale(struct penstock__wifi_node *node)
+{
+    const float scale = 1 / node->frame.scale;
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
+        node->channel[k] = cf32_scale(node->channel[k], scale);
+}
+
 void penstock__wifi_complete(struct penstock__wifi_worker *worker, struct penstock__wifi_node *node, uint64_t wrong,
                              double error)
 {
@@ -133,6 +145,7 @@ void penstock__wifi_complete(struct penstock__wifi_worker *worker, struct pensto
     memcpy(node->psdu, worker->packed + PENSTOCK__WIFI_SERVICE / 8, node->length);
     node->evm_db = 10 * log10(power > 1e-30 ? power : 1e-30);
     check(node);
+    penstock__wifi_unscale(node);
     node->frame.state = PENSTOCK__RX_DONE;
 }
 

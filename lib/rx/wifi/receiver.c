@@ -11,11 +11,6 @@
 
 #define LONGEST_FRAME (400 + (MAX_SYMBOLS + 1) * PENSTOCK__WIFI_SYMBOL)
 
-static void free_frame(struct penstock__rx_frame *frame)
-{
-    penstock__free(penstock__wifi_node(frame)->memory);
-}
-
 static const struct penstock__rx_standard standard = {
     .frame_bytes = sizeof(struct penstock__wifi_node),
     .worker_bytes = sizeof(struct penstock__wifi_worker),
@@ -49,7 +44,6 @@ static const struct penstock__rx_standard standard = {
     .finish = penstock__wifi_finish,
     .worker_init = penstock__wifi_worker_init,
     .worker_free = penstock__wifi_worker_free,
-    .frame_free = free_frame,
 };
 
 /* ---------------------------------------------------------------- life ------------------------ */
@@ -145,7 +139,7 @@ static void free_stream(penstock_stream *stream)
 
 /* ---------------------------------------------------------------- frames out ------------------ */
 
-static void describe(struct penstock__wifi *wifi, const struct penstock__wifi_node *node, penstock_wifi_frame *frame)
+static void describe(const struct penstock__wifi *wifi, struct penstock__wifi_node *node, penstock_wifi_frame *frame)
 {
     const struct penstock__rx_frame *known = &node->frame;
     frame->sample = known->start > 0 ? (uint64_t)known->start : 0;
@@ -166,9 +160,9 @@ static void describe(struct penstock__wifi *wifi, const struct penstock__wifi_no
     frame->points = known->decoded ? node->points : NULL;
     frame->point_count = frame->points ? (size_t)known->symbols * PENSTOCK__WIFI_CARRIERS : 0;
     frame->reason = known->checked ? NULL : known->reason;
-    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
-        wifi->channel[k] = cf32_scale(node->channel[k], 1 / known->scale);
-    frame->channel = wifi->channel;
+    if (!known->decoded)
+        penstock__wifi_unscale(node);
+    frame->channel = node->channel;
 }
 
 int penstock_wifi_receiver_pull(penstock_stream *stream, penstock_wifi_frame *frame)

@@ -59,7 +59,6 @@ struct penstock__wifi_window penstock__wifi_window(const penstock_cf32 *samples)
  * there, and frame.ofdm's channel is as seen at the guard interval's end. */
 struct penstock__wifi_node {
     struct penstock__rx_frame frame;
-    penstock_cf32 channel[PENSTOCK__WIFI_FFT]; /* by bin */
     penstock_wifi_format format;
     const struct penstock__wifi_rate *rate; /* NULL: not known */
     unsigned length;
@@ -68,7 +67,10 @@ struct penstock__wifi_node {
     double tracked_cfo; /* turns per sample, over the whole frame */
     uint8_t *psdu;      /* NULL until decoded; its memory holds `points` too */
     penstock_cf32 *points;
-    void *memory;
+
+    /* By bin; for samples as the frame looks at them, until it is decoded, and for those that came from then on. Last,
+     * as it is the one part of which the thread that gives the frame to the caller reads nothing. */
+    penstock_cf32 channel[PENSTOCK__WIFI_FFT];
 };
 
 /* ---------------------------------------------------------------- examination ----------------- */
@@ -192,6 +194,9 @@ void penstock__wifi_finish(const struct penstock__rx *rx, void *worker, struct p
 void penstock__wifi_complete(struct penstock__wifi_worker *worker, struct penstock__wifi_node *node, uint64_t wrong,
                              double error);
 
+/* node->channel for samples as they came. */
+void penstock__wifi_unscale(struct penstock__wifi_node *node);
+
 extern const struct penstock__rx_code penstock__wifi_code;
 
 /* ---------------------------------------------------------------- the receiver ---------------- */
@@ -201,7 +206,6 @@ struct penstock__wifi {
     double clock; /* 1, 0.5, 0.25 */
     bool points;
     struct penstock__wifi_tables tables;
-    penstock_cf32 channel[PENSTOCK__WIFI_FFT]; /* of the frame that the last pull gave, for samples as they came */
 };
 
 static inline const struct penstock__wifi *penstock__wifi_of(const struct penstock__rx *rx)
