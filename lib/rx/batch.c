@@ -14,6 +14,7 @@ struct penstock__rx_batches {
     void *owner;
     struct progress {
         size_t prepared, sent, waited, finished; /* batches so far: each is one of `count` in turn */
+        size_t earlier;                          /* sent before this call */
     } done;
     unsigned count;
     struct penstock__rx_batch *batch[];
@@ -154,18 +155,19 @@ static int run_stage(struct stage *stage)
     return penstock__failure_tell(&stage->failure);
 }
 
-/* The next stage but for what is prepared in it. */
-static void choose(struct stage *stage, const struct progress *done, bool all)
+/* The next stage but for what is prepared in it. While frames are `left` to be prepared, that goes on beside a wait for
+ * a batch of an earlier call, which will be over soon; behind the last of them nothing would. */
+static void choose(struct stage *stage, const struct progress *done, bool left, bool all)
 {
     struct penstock__rx_batch *const *batch = stage->batches->batch;
-    const size_t count = stage->batches->count, flying = count - BATCHES_HERE;
+    const size_t count = stage->batches->count, flying = count - BATCHES_HERE, on_way = done->sent - done->waited;
     if (done->sent < done->prepared)
         stage->sent = batch[done->sent % count];
     if (done->finished < done->waited)
         stage->finished = batch[done->finished % count];
-    if (done->waited < done->sent && (done->sent - done->waited >= flying || !stage->sent))
+    if (on_way && ((left && (done->waited < done->earlier || on_way >= flying)) || (all && !stage->prepared)))
         stage->waited = batch[done->waited % count];
-    else if (done->waited == done->sent && (!flying || (all && !stage->prepared))) /* nothing else is to be done */
+    else if (!on_way && (!flying || (all && !stage->prepared)))
         stage->waited = stage->sent;
 }
 
@@ -201,11 +203,12 @@ static int go_on(struct penstock__rx_batches *batches, struct penstock__rx_frame
     struct progress *done = &batches->done;
     struct stage stage = {.batches = batches};
     struct penstock__rx_batch *next = batches->batch[done->prepared % batches->count];
+    const bool left = *frame;
     if (*frame && done->prepared - done->finished < batches->count) {
         *frame = collect(batches, next, *frame);
         stage.prepared = next->item_count ? next : NULL;
     }
-    choose(&stage, done, all);
+    choose(&stage, done, left, all);
     const int status = run_stage(&stage);
     if (atomic_load(&stage.no_memory)) { /* those before it go on */
         *no_memory = true;
@@ -223,10 +226,12 @@ static int go_on(struct penstock__rx_batches *batches, struct penstock__rx_frame
 
 static int run(struct penstock__rx_batches *batches, struct penstock__rx_frame *frame, bool all)
 {
-    const struct progress *done = &batches->done;
+    struct progress *done = &batches->done;
     bool no_memory = false;
     int status = PENSTOCK_OK;
-    while (!status && (frame || done->sent < done->prepared || (all && done->finished < done->prepared)))
+    done->earlier = done->sent;
+    while (!status && (frame || done->sent < done->prepared || done->finished < done->waited ||
+                       (all && done->finished < done->prepared)))
         status = go_on(batches, &frame, all, &no_memory);
     if (status)
         recall(batches);

@@ -10,7 +10,7 @@
 #include "ops/viterbi.h"
 
 #define PART_ALIGNMENT 4096 /* a multiple of every device's */
-#define FLYING         2    /* batches on their way to each device */
+#define FLYING         3    /* batches on their way to each device */
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
