@@ -99,8 +99,8 @@ static bool prepare(const struct penstock__rx_batches *batches, struct penstock_
     penstock_ofdm_symbol *symbols = batch->symbols ? batch->symbols + item->symbol : worker->symbols;
     if (rx->standard->reserve(rx, item->frame))
         return false;
-    rx->standard->track(rx, worker->own, item->frame, symbols);
     penstock__rx_read(rx, item->frame, 0, item->samples, batches->way->copies, batch->samples + item->sample);
+    rx->standard->track(rx, worker->own, item->frame, symbols);
     for (unsigned i = 0; i < item->frame->symbols; i++) {
         symbols[i].start += item->sample;
         symbols[i].frame = (uint32_t)index;
