@@ -11,6 +11,7 @@
  */
 #include "rx/wifi/frame_kernels.h"
 
+#define LINE       8   /* samples of one line of the processor's caches */
 #define FIRST      2.4 /* symbols from the middle of the long symbols to that of the first DATA symbol */
 #define PER_SAMPLE (TWO_PI / PENSTOCK__WIFI_FFT) /* radians a carrier that a sample of delay makes */
 
@@ -178,6 +179,14 @@ static void keep(struct penstock__wifi_tracker *tracker, unsigned i, const struc
     tracker->covariance[i][2] = phase->ff;
 }
 
+/* Samples that are looked at soon: those of a symbol are too few for the processor to find out by itself that they lie
+ * in a row. */
+static void fetch(const penstock_cf32 *samples)
+{
+    for (unsigned n = 0; n < PENSTOCK__WIFI_SYMBOL; n += LINE)
+        __builtin_prefetch(samples + n);
+}
+
 /* Symbols `first` .. `first` + `count`, at delays as they are known before these: those change by far less than what
  * the slope that remains is exact for. One past the last sample that was read. */
 static int64_t look(const struct pilots *pilots, const struct penstock__rx_view *view, const struct clock *clock,
@@ -197,6 +206,7 @@ static int64_t look(const struct pilots *pilots, const struct penstock__rx_view 
         windows[i] = start + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET;
         until = window_end(start) > until ? window_end(start) : until;
         symbols->slope[i] = (float)(-PER_SAMPLE * (delays[i] - slip));
+        fetch(view->samples + windows[i] + SYMBOLS_AT_ONCE * PENSTOCK__WIFI_SYMBOL);
         kernels->see(symbols, i, view->samples + windows[i], &pilots->known);
     }
     kernels->combine(symbols, &pilots->known);
