@@ -12,6 +12,7 @@ struct penstock__rx_batches {
     struct penstock__rx *rx;
     const struct penstock__rx_way *way;
     void *owner;
+    struct penstock__rx_frame *left; /* the first one that waits on, so far */
     struct progress {
         size_t prepared, sent, waited, finished; /* batches so far: each is one of `count` in turn */
         size_t earlier;                          /* sent before this call */
@@ -64,16 +65,24 @@ static bool is_due(const struct penstock__rx_batches *batches, const struct pens
     return penstock__rx_complete(batches->rx, frame) && !(batches->way->lists && frame->unlisted);
 }
 
-/* As many frames as a batch holds, from `frame` on; returns the first that was left. */
-static struct penstock__rx_frame *collect(const struct penstock__rx_batches *batches, struct penstock__rx_batch *batch,
+static void leave(struct penstock__rx_batches *batches, struct penstock__rx_frame *frame)
+{
+    if (frame->state == PENSTOCK__RX_WAITING && (!batches->left || frame->start < batches->left->start))
+        batches->left = frame;
+}
+
+/* As many frames as a batch holds, from `frame` on; returns the first that there was no room for. */
+static struct penstock__rx_frame *collect(struct penstock__rx_batches *batches, struct penstock__rx_batch *batch,
                                           struct penstock__rx_frame *frame)
 {
     const struct penstock__rx_standard *standard = batches->rx->standard;
     const struct penstock__rx_way *way = batches->way;
     batch->item_count = batch->sample_count = batch->symbol_count = batch->coded_bytes = batch->packed_bytes = 0;
     for (; frame; frame = frame->next) {
-        if (!is_due(batches, frame))
+        if (!is_due(batches, frame)) {
+            leave(batches, frame);
             continue;
+        }
         if (batch->item_count == way->frames || batch->symbol_count + frame->symbols > way->symbols)
             break;
         struct penstock__rx_item *item = &batch->items[batch->item_count++];
@@ -172,12 +181,14 @@ static void choose(struct stage *stage, const struct progress *done, bool left, 
 }
 
 /* The frames of a batch that was prepared are on their way. Where that lasts, the ring need not have their samples. */
-static void mark(const struct penstock__rx_batches *batches, const struct penstock__rx_batch *batch)
+static void mark(struct penstock__rx_batches *batches, const struct penstock__rx_batch *batch)
 {
     for (size_t i = 0; i < batch->item_count; i++) {
         const struct penstock__rx_item *item = &batch->items[i];
-        if (!item->whole)
+        if (!item->whole) {
+            leave(batches, item->frame);
             continue;
+        }
         item->frame->state = PENSTOCK__RX_SENT;
         if (batches->count > BATCHES_HERE)
             item->frame->kept = batch->samples + item->sample;
@@ -194,6 +205,7 @@ static void recall(struct penstock__rx_batches *batches)
             if (batch->items[k].whole)
                 batch->items[k].frame->state = PENSTOCK__RX_WAITING;
     }
+    batches->rx->waiting = batches->rx->first;
     *done = (struct progress){0};
 }
 
@@ -240,7 +252,12 @@ static int run(struct penstock__rx_batches *batches, struct penstock__rx_frame *
 
 int penstock__rx_batches_run(struct penstock__rx_batches *batches, bool all)
 {
-    return run(batches, batches->rx->first, all);
+    struct penstock__rx *rx = batches->rx;
+    batches->left = NULL;
+    const int status = run(batches, rx->waiting, all);
+    if (!status)
+        rx->waiting = batches->left;
+    return status;
 }
 
 int penstock__rx_batches_finish(struct penstock__rx_batches *batches)

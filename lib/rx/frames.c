@@ -49,7 +49,7 @@ void penstock__rx_frames_clear(struct penstock__rx *rx)
         rx->first = frame->next;
         penstock__rx_give_back(rx, frame);
     }
-    rx->current = rx->last = NULL;
+    rx->current = rx->last = rx->waiting = NULL;
 }
 
 /* Takes a known frame into the account: whether a new one that begins at `start` is this one. */
@@ -89,6 +89,8 @@ void penstock__rx_enter(struct penstock__rx *rx, struct penstock__rx_frame *fram
     frame->next = before ? before->next : rx->first;
     *(before ? &before->next : &rx->first) = frame;
     *(frame->next ? &frame->next->before : &rx->last) = frame;
+    if (!rx->waiting || frame->start <= rx->waiting->start)
+        rx->waiting = frame;
     rx->counters.found++;
     rx->counters.headers += frame->headed;
     rx->counters.unsupported += frame->unsupported;
@@ -120,6 +122,8 @@ struct penstock__rx_frame *penstock__rx_take(struct penstock__rx *rx)
     struct penstock__rx_frame *frame;
     while ((frame = rx->first) && frame->state == PENSTOCK__RX_DONE && frame->start < horizon) {
         rx->first = frame->next;
+        if (rx->waiting == frame)
+            rx->waiting = rx->first;
         fetch(rx->first);
         *(rx->first ? &rx->first->before : &rx->last) = NULL;
         remember(rx, frame, horizon);

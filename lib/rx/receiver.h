@@ -208,6 +208,7 @@ struct penstock__rx {
     bool waits, device_tried;             /* whether the CPU may serve until it is ready */
 
     struct penstock__rx_frame *first, *last, *current; /* the list; and what the last pull gave */
+    struct penstock__rx_frame *waiting;                /* of the list; those before it do not wait, NULL: none does */
     struct penstock__rx_past {
         int64_t start, end;
     } past[PENSTOCK__RX_PAST]; /* frames that were taken out, as long as one still to be found may lie in them */

@@ -31,7 +31,7 @@ static int64_t oldest(const struct penstock__rx *rx)
     int64_t position = rx->search.next * (int64_t)standard->group - (int64_t)standard->kept;
     if (rx->candidate_count && rx->candidates[0].position - (int64_t)standard->before < position)
         position = rx->candidates[0].position - (int64_t)standard->before;
-    for (const struct penstock__rx_frame *frame = rx->first; frame; frame = frame->next)
+    for (const struct penstock__rx_frame *frame = rx->waiting; frame; frame = frame->next)
         if (frame->state == PENSTOCK__RX_WAITING && !frame->kept && frame->reference < position)
             position = frame->reference;
     return position > rx->base ? position : rx->base;

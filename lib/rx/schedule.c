@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#define AHEAD 4 /* frames that other threads have made, and that are fetched before they are looked at */
+
 /* A candidate's examination: a frame of its own where it is one. */
 struct penstock__rx_examined {
     enum penstock__rx_finding finding;
@@ -68,6 +70,8 @@ static int examine_candidates(struct penstock__rx *rx)
     penstock__parallel(rx->stream.context, count, examine, rx);
     for (size_t i = 0; i < count; i++) {
         struct penstock__rx_examined *examined = &rx->examined[i];
+        if (i + AHEAD < count && rx->examined[i + AHEAD].frame)
+            __builtin_prefetch(rx->examined[i + AHEAD].frame);
         bool is_frame = examined->finding == PENSTOCK__RX_FRAME, goes_on = entered == i && !status;
         if (goes_on && is_frame && !examined->frame)
             status = no_memory();
