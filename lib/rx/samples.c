@@ -37,9 +37,12 @@ static int64_t oldest(const struct penstock__rx *rx)
     return position > rx->base ? position : rx->base;
 }
 
+/* Samples that were not searched are all kept. Where there are none, little is to be moved, and room is made for all
+ * that may gather. */
 static penstock_cf32 *make_room(struct penstock__rx *rx, size_t count)
 {
-    if ((size_t)(rx->end - rx->base) + count > rx->capacity) {
+    const size_t most = rx->end == rx->worked ? (size_t)(rx->most_hops * rx->hop) : 0;
+    if ((size_t)(rx->end - rx->base) + (count > most ? count : most) > rx->capacity) {
         int64_t from = oldest(rx);
         memmove(rx->samples, rx->samples + (from - rx->base), (size_t)(rx->end - from) * sizeof *rx->samples);
         rx->base = from;
