@@ -6,7 +6,7 @@ set(bits_tests channel channelizer_kernels channelizer_live channelizer_run chan
   enqueue enqueue_failures fec_lanes fec_ldpc fec_plan fec_stream fec_viterbi fft_bits fft_memory fft_2d
   fft_stream filter_blocks filter_channels filter_queue filter_handover filter_handover_failures filter_pair
   filter_shift filter_stream fork gpu_in_place gpu_ldpc gpu_threads gpu_viterbi gpu_wifi group half host_memory link
-  link_bank link_device link_device_failures ofdm ofdm_batches ofdm_demap ofdm_handover ofdm_chunks ofdm_soft
+  link_bank link_device link_device_failures link_soft ofdm ofdm_batches ofdm_demap ofdm_handover ofdm_chunks ofdm_soft
   ofdm_stream ofdm_stream_ahead plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum
   spectrum_channels spectrum_failures stream
   stream_enqueue sweep_device sweep_memory synthesizer_live wifi_detect wifi_kernels wifi_receiver

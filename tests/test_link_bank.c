@@ -9,6 +9,7 @@
  * Argument: a device; without one, trace, whose calls fail one by one.
  */
 #include "failure_sweep.h"
+#include "link_run.h"
 #include "relative_error.h"
 
 enum { MOST = 1 << 22, FEW = 1 << 18, CHANNELS = 64, N = 64, TAPS = CHANNELS * 12 };
@@ -18,7 +19,6 @@ static size_t total = FEW; /* samples */
 static int16_t integers[2 * MOST];
 static penstock_cf32 samples[MOST];
 static char *between, *want, *got; /* of `room` bytes */
-static size_t room;
 static float taps[TAPS];
 
 /* ---------------------------------------------------------------- streams --------------------- */
@@ -57,60 +57,7 @@ static int open_chain(penstock_stream **bank, penstock_stream **spectra, penstoc
     return status ? status : penstock_stream_link(*bank, *spectra);
 }
 
-static penstock_stream_stats stats_of(const penstock_stream *stream)
-{
-    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-    CHECK_OK(penstock_stream_get_stats(stream, &stats));
-    return stats;
-}
-
-static penstock_stream_info info_of(const penstock_stream *stream)
-{
-    penstock_stream_info info = PENSTOCK_STREAM_INFO;
-    CHECK_OK(penstock_stream_get_info(stream, &info));
-    return info;
-}
-
 /* ---------------------------------------------------------------- runs ------------------------ */
-
-static int pull(penstock_stream *last, char *out, size_t *made, size_t most, bool wait)
-{
-    const size_t bytes = info_of(last).out_bytes;
-    size_t given = 1;
-    int status = PENSTOCK_OK;
-    for (; given && !status; *made += given * bytes) {
-        const size_t left = (room - *made) / bytes;
-        status = penstock_stream_pull(last, out + *made, most < left ? most : left, wait, &given);
-    }
-    return status;
-}
-
-/* Items `at` .. `end` in pieces at random (seed 0: as large as can be), without an end. */
-static int push(penstock_stream *first, penstock_stream *last, const void *in, size_t at, size_t end, char *out,
-                size_t *made, uint64_t seed)
-{
-    const size_t bytes = info_of(first).in_bytes;
-    int status = PENSTOCK_OK;
-    while (at < end && !status) {
-        size_t piece = seed ? test_random(&seed) % (total / 8) + 1 : end - at, taken = 0;
-        piece = piece < end - at ? piece : end - at;
-        status = penstock_stream_push(first, (const char *)in + at * bytes, piece, &taken);
-        at += taken;
-        if (!status && (taken < piece || (seed && test_random(&seed) % 2)))
-            status = pull(last, out, made, seed ? test_random(&seed) % 9 + 1 : SIZE_MAX, seed % 3 == 1);
-    }
-    return status;
-}
-
-static int run(penstock_stream *first, penstock_stream *last, const void *in, size_t count, char *out, size_t *made,
-               uint64_t seed)
-{
-    *made = 0;
-    int status = push(first, last, in, 0, count, out, made, seed);
-    if (!status)
-        status = penstock_stream_finish(first);
-    return status ? status : pull(last, out, made, SIZE_MAX, true);
-}
 
 /* One by one, with other taps from sample `at` on where there are such; bytes. */
 static size_t run_apart(penstock_stream *bank, penstock_stream *spectra, const void *in, const float *other, size_t at)
@@ -311,6 +258,7 @@ static void check_failures(void)
     penstock_stream *bank, *spectra;
     penstock_context *context;
     total = FEW / 2;
+    most_piece = total / 8;
     CHECK_OK(penstock_context_new(&context, &desc));
     CHECK_OK(open_bank(&bank, context, device));
     CHECK_OK(open_means(&spectra, context, device));
@@ -352,6 +300,7 @@ int main(int count, char **arguments)
         return test_skip(penstock_error_text());
     }
     room = total * 8 / 6 * 8 + (1 << 20);
+    most_piece = total / 8;
     between = malloc(room), want = malloc(room), got = malloc(room);
     check_pairs(context);
     check_chain(context);

@@ -56,6 +56,7 @@ static void check_pairs(penstock_context *context)
     } pairs[] = {{"filter, spectrum", false, 1, N},
                  {"filter of 16 bits by 2, spectrum", true, 2, N},
                  {"filter by 4, overlapping spectrum", false, 4, N / 2},
+                 {"filter, spectrum in steps of odd places", false, 1, 35},
                  {"filter by 2, FFT", false, 2, 0}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         penstock_stream *first = NULL, *second = NULL;

@@ -127,8 +127,8 @@ PENSTOCK_API double penstock_stream_due_s(const penstock_stream *stream);
  * What cannot go on, as results behind it wait to be pulled, is held, and fewer items are taken. Flush, finish and
  * reset of the first stream go through the chain; a finished chain is pulled until nothing comes. Values are those that
  * the streams give one by one, to the bit, however items are split. Those of a filter for a spectrum or FFT stream on
- * its device stay there by the batch, as do those of a channelizer for a spectrum of as many channels; else one line of
- * the log says that values of a device go by way of the host.
+ * its device stay there by the batch, as do those of a channelizer for a spectrum of as many channels, and soft bits of
+ * an OFDM stream for blocks to be decoded; else one line of the log says that values of a device go by way of the host.
  *
  * Results are values of a format, and items must be of the same: filter, resampler, channelizer, synthesizer or
  * FFT stream into filter, FFT stream, spectrum, channelizer, synthesizer, resampler, OFDM stream or Wi-Fi receiver. A

@@ -263,6 +263,11 @@ int penstock__batched_run(penstock_stream *stream, const void *in, size_t count,
 
 /* ---------------------------------------------------------------- on the device --------------- */
 
+struct penstock__batcher *penstock__batched_device_batcher(penstock_stream *stream)
+{
+    return stream->lends_in ? penstock__batched_of(stream)->batcher : NULL;
+}
+
 static int put(penstock_stream *stream, uint64_t first, size_t groups, const penstock_buffer *in, penstock_buffer *out,
                penstock_queue *queue)
 {

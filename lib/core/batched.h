@@ -85,7 +85,8 @@ double penstock__batched_due_s(const penstock_stream *stream);
 void penstock__batched_get_info(const penstock_stream *stream, penstock_stream_info *info);
 void penstock__batched_get_stats(const penstock_stream *stream, penstock_stream_stats *stats);
 
-/* Where items are the plan's samples as they are, and its results items: `lends_in` and `lends_out`. */
+/* Where items are the plan's samples as they are: `lends_in`; and its results items: `lends_out`, too. */
+struct penstock__batcher *penstock__batched_device_batcher(penstock_stream *stream);
 int penstock__batched_device_work(penstock_stream *stream, struct penstock__device_work *work);
 
 /* What every such kind has. */

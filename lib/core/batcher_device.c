@@ -4,6 +4,7 @@
 /* A batcher whose samples lie in the device's memory already. */
 #include "core/batcher_device.h"
 #include "core/batcher_state.h"
+#include "core/latency.h"
 
 #include <string.h>
 
@@ -14,7 +15,12 @@ bool penstock__batcher_device_is(const struct penstock__batcher *batcher, const 
 
 struct penstock__groups penstock__batcher_device_groups(const struct penstock__batcher *batcher)
 {
-    return batcher->groups;
+    struct penstock__groups groups = batcher->groups;
+    if (penstock__groups_are_blocks(penstock__plan_problem(batcher->plan))) { /* which begin in the midst of results */
+        groups.step = groups.span = groups.frame = groups.sample_bytes;
+        groups.sample_bytes = 1;
+    }
+    return groups;
 }
 
 void penstock__batcher_device_owner(struct penstock__batcher *batcher, void (*settle)(void *owner), void *owner)
@@ -91,6 +97,11 @@ bool penstock__batcher_device_overdue(const struct penstock__batcher *batcher)
 {
     const struct penstock__ring_batch *oldest = &batcher->ring.batches[batcher->ring.oldest];
     return penstock__ring_is_away(oldest) && penstock__ring_overdue(oldest, batcher->max_latency_s);
+}
+
+bool penstock__batcher_device_is_late(const struct penstock__batcher *batcher, double since)
+{
+    return penstock__latency_is_over(since, batcher->max_latency_s);
 }
 
 /* The oldest one; they are the last ones of the ring. */

@@ -13,6 +13,8 @@
 /* Whether its plan computes on the device now, and nothing has failed. */
 bool penstock__batcher_device_is(const struct penstock__batcher *batcher, const struct penstock_device *device);
 
+/* Of blocks to be decoded a byte is a sample, not a block: they need not begin where a result of another stream does.
+ */
 struct penstock__groups penstock__batcher_device_groups(const struct penstock__batcher *batcher);
 
 /* Called before its plan changes, to take back what is on its way; NULL: nobody. */
@@ -40,6 +42,9 @@ int penstock__batcher_device_put(struct penstock__batcher *batcher, const pensto
 /* Whether results are there to be read, and whether the oldest that are not have been due for too long. */
 bool penstock__batcher_device_done(const struct penstock__batcher *batcher);
 bool penstock__batcher_device_overdue(const struct penstock__batcher *batcher);
+
+/* Whether what has been complete since then is due. */
+bool penstock__batcher_device_is_late(const struct penstock__batcher *batcher, double since);
 
 /* The oldest batch on its way is done. How many of its samples came by the host before, and are used up. */
 size_t penstock__batcher_device_landed(struct penstock__batcher *batcher);

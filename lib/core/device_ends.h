@@ -54,8 +54,9 @@ struct penstock__device_source {
     /* So many more results of these batches were used up: counts them, and frees batches that have no other. */
     void (*used)(penstock_stream *stream, size_t results);
 
-    /* Those that were not are to be made again, and given as all others. */
-    void (*take_back)(penstock_stream *stream);
+    /* Those that were not are to be made again, and given as all others. Values of the first of them that were used up
+     * all the same: where values are used up one by one, and given by several. */
+    size_t (*take_back)(penstock_stream *stream);
 };
 
 #endif

@@ -29,7 +29,8 @@ void penstock__device_link_leave(struct penstock__device_link *link)
     penstock__batcher_device_end(link->batcher);
     penstock__batcher_device_owner(link->batcher, NULL, NULL);
     link->active = false;
-    link->source->take_back(link->from);
+    link->lead = 0;
+    link->to->source->skip = link->source->take_back(link->from) * link->groups.sample_bytes;
 }
 
 /* With the error's text, once. */
@@ -57,13 +58,16 @@ static void land(struct penstock__device_link *link)
         give_up(link);
         return;
     }
-    const size_t came = cut->groups * link->groups.step - penstock__batcher_device_landed(link->batcher);
+    const size_t all = cut->groups * link->groups.step - penstock__batcher_device_landed(link->batcher);
+    const size_t lead = all < link->lead ? all : link->lead, came = all - lead;
     penstock_buffer_free(cut->in);
     link->first_cut = (link->first_cut + 1) % PENSTOCK__RING_MOST;
     link->cut_count--;
-    if (!came)
+    if (!all)
         return;
-    const size_t items = came / (link->to->in_bytes / link->groups.sample_bytes);
+    const size_t items = all / (link->to->in_bytes / link->groups.sample_bytes);
+    link->lead -= lead;
+    link->to->source->at += lead * link->groups.sample_bytes;
     link->source->used(link->from, came);
     link->to->handed_over += items;
     penstock__stream_took(link->to, items, piece->since);
@@ -86,13 +90,14 @@ static void settle(void *link)
 
 /* ---------------------------------------------------------------- onto the device ------------- */
 
-/* Pieces of so many blocks that each begins, and each group of samples, where the device lets memory begin; and of as
+/* Pieces of so many blocks that each begins, and each lump of groups, where the device lets memory begin; and of as
  * many that what a piece leaves over lies within it alone. */
 static int lay_out(struct penstock__device_link *link, const struct penstock__device_shape *shape)
 {
     const size_t step = penstock__device_pieces_step(shape->device, link->groups.sample_bytes);
     const size_t whole = step / penstock__common_divisor(step, shape->values), blocks = shape->blocks / whole * whole;
-    const size_t before = penstock__round_up(link->groups.span, step);
+    const size_t lump = step / penstock__common_divisor(step, link->groups.step);
+    const size_t least = penstock__groups_samples(&link->groups, lump), before = penstock__round_up(least, step);
     const struct penstock__device_pieces like = {.device = shape->device,
                                                  .sample_bytes = link->groups.sample_bytes,
                                                  .before = before,
@@ -100,9 +105,9 @@ static int lay_out(struct penstock__device_link *link, const struct penstock__de
                                                  .in_bytes = blocks ? link->source->bytes(link->from, blocks) : 0,
                                                  .out_bytes = penstock__batcher_capacity(link->batcher) *
                                                               link->groups.result_bytes};
-    if (link->groups.step % step || like.own < link->groups.span)
+    if (like.own < least || penstock__batcher_capacity(link->batcher) < lump)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s reads no batches of %zu values, in steps of %zu there",
-                               shape->device->name, shape->blocks * shape->values, link->groups.step);
+                               shape->device->name, shape->blocks * shape->values, lump * link->groups.step);
     const struct penstock__device_pieces *now = &link->pieces;
     if (now->device != like.device || now->before != like.before || now->own != like.own ||
         now->in_bytes != like.in_bytes || now->out_bytes != like.out_bytes) {
@@ -110,6 +115,7 @@ static int lay_out(struct penstock__device_link *link, const struct penstock__de
         link->pieces = like;
     }
     link->blocks = blocks;
+    link->lump = lump;
     return PENSTOCK_OK;
 }
 
@@ -132,6 +138,42 @@ static bool nothing_waits(const struct penstock__device_link *link)
            !penstock__lent_waits(&link->to->lent) && link->to->lent.end == PENSTOCK__LENT_OPEN;
 }
 
+/* What came by the host and makes no group yet: it is the batcher's, or less than an item of it, which the host's link
+ * holds. */
+static const void *held_samples(const struct penstock__device_link *link, size_t *count)
+{
+    const struct penstock__link *host = link->to->source;
+    const void *held = penstock__batcher_device_held(link->batcher, count);
+    if (*count || host->at == host->bytes)
+        return held;
+    *count = (host->bytes - host->at) / link->groups.sample_bytes;
+    return host->held + host->at;
+}
+
+/* Whether samples on the device may follow so many bytes that the host's link holds: where memory may begin there; and
+ * those of a link behind are of the device alone. */
+static bool may_follow(const struct penstock__device_link *link, const struct penstock_device *device, size_t bytes)
+{
+    return !bytes || (!link->to->links && bytes % penstock__device_pieces_step(device, 1) == 0);
+}
+
+size_t penstock__device_link_lacks(const struct penstock__device_link *link)
+{
+    enum { MOST = 4096 }; /* more than there are places that memory may begin behind */
+    struct penstock__device_shape shape;
+    if (!link || link->active || !link->source->full(link->from) || !link->source->idle(link->from) ||
+        !penstock__device_link_find(link, &shape))
+        return 0;
+    const struct penstock__link *host = link->to->source;
+    size_t held = host->bytes - host->at;
+    for (size_t results = 0; results < MOST; results++) {
+        if (may_follow(link, shape.device, held))
+            return results;
+        held = (held + link->from->out_bytes) % link->to->in_bytes;
+    }
+    return 0;
+}
+
 /* Where the first stream has a full batch, and the second one all that came before. */
 static bool enter(struct penstock__device_link *link)
 {
@@ -146,6 +188,10 @@ static bool enter(struct penstock__device_link *link)
     link->batcher = batcher;
     link->groups = penstock__batcher_device_groups(batcher);
     penstock__batcher_device_held(batcher, &held);
+    const struct penstock__link *host = link->to->source;
+    const size_t bytes = host->bytes - host->at;
+    if ((bytes && held) || !may_follow(link, shape.device, bytes))
+        return false;
     int status = lay_out(link, &shape);
     if (!status && held % penstock__device_pieces_step(shape.device, link->groups.sample_bytes))
         status = penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s reads nothing behind %zu values there",
@@ -158,6 +204,7 @@ static bool enter(struct penstock__device_link *link)
         penstock__log(link->from->context, PENSTOCK_LOG_INFO, "from the %s to the %s values stay on %s",
                       link->from->kind->name, link->to->kind->name, shape.device->name);
     link->told = link->active = true;
+    link->lead = bytes / link->groups.sample_bytes;
     link->piece = NO_PIECE;
     link->first_part = link->part_count = 0;
     if (link_before(link))
@@ -168,13 +215,13 @@ static bool enter(struct penstock__device_link *link)
 
 /* ---------------------------------------------------------------- on the device --------------- */
 
-/* Groups that are complete in the last piece. */
 size_t penstock__device_link_groups(const struct penstock__device_link *link)
 {
     if (!link->active || link->piece == NO_PIECE)
         return 0;
     const struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
-    return penstock__groups_complete(&link->groups, piece->end - piece->start);
+    const size_t complete = penstock__groups_complete(&link->groups, piece->end - piece->start);
+    return complete - complete % link->lump;
 }
 
 /* The first stream's batch fills the next piece. */
@@ -192,7 +239,7 @@ static int fill(struct penstock__device_link *link)
     if (before != NO_PIECE) {
         status = penstock__device_piece_continue(&link->pieces, number, before);
     } else {
-        const void *samples = penstock__batcher_device_held(link->batcher, &held);
+        const void *samples = held_samples(link, &held);
         status = penstock__device_piece_begin(&link->pieces, number, samples, held);
     }
     piece->end -= (link->blocks - blocks) * (link->pieces.own / link->blocks);
@@ -204,7 +251,7 @@ static int cut(struct penstock__device_link *link, size_t groups)
 {
     struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
     struct penstock__device_cut *made = &link->cuts[(link->first_cut + link->cut_count) % PENSTOCK__RING_MOST];
-    const size_t most = penstock__batcher_capacity(link->batcher);
+    const size_t most = penstock__batcher_capacity(link->batcher) / link->lump * link->lump;
     *made = (struct penstock__device_cut){.piece = link->piece, .groups = groups < most ? groups : most};
     int status = penstock__device_piece_part(&made->in, &link->pieces, link->piece,
                                              penstock__groups_samples(&link->groups, made->groups));
@@ -265,6 +312,16 @@ static void go(struct penstock__device_link *link)
     while (link->active && link->behind && step(link->behind));
 }
 
+/* Whether groups that make no lump have been complete for too long. */
+static bool lump_is_overdue(const struct penstock__device_link *link)
+{
+    if (link->piece == NO_PIECE || penstock__device_link_groups(link))
+        return false;
+    const struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
+    return penstock__groups_complete(&link->groups, piece->end - piece->start) &&
+           penstock__batcher_device_is_late(link->batcher, piece->since);
+}
+
 bool penstock__device_link_move(struct penstock__device_link *link, bool wait, bool ending)
 {
     if (ending)
@@ -281,7 +338,7 @@ bool penstock__device_link_move(struct penstock__device_link *link, bool wait, b
             penstock__device_link_settle(link);
         }
     }
-    if (link->active && link->source->overdue(link->from))
+    if (link->active && (link->source->overdue(link->from) || lump_is_overdue(link)))
         penstock__device_link_settle(link);
     return link->active;
 }

@@ -30,6 +30,10 @@ bool penstock__device_link_is_active(const struct penstock__device_link *link);
 /* Whether samples there wait until all results of the second stream before them have gone on. `link` may be NULL. */
 bool penstock__device_link_waits(const struct penstock__device_link *link);
 
+/* Results of the first stream that are to go by the host, behind those that are held there, so that the next batch can
+ * stay on the device; 0: any. `link` may be NULL. */
+size_t penstock__device_link_lacks(const struct penstock__device_link *link);
+
 /* Takes back what is on its way. */
 void penstock__device_link_settle(struct penstock__device_link *link);
 void penstock__device_link_free(struct penstock__device_link *link);

@@ -25,6 +25,8 @@ struct penstock__device_link {
     struct penstock__batcher *batcher; /* while it is active */
     struct penstock__groups groups;
     size_t blocks; /* of a piece, at most */
+    size_t lump;   /* groups are cut in multiples of so many, behind which memory may begin */
+    size_t lead;   /* samples that the host's link holds, ahead of those on the device */
     bool active, given_up, told;
     unsigned piece; /* the last one that was filled, or PENSTOCK__DEVICE_PIECES */
     struct penstock__device_pieces pieces;
@@ -42,7 +44,7 @@ struct penstock__device_link {
 struct penstock__batcher *penstock__device_link_find(const struct penstock__device_link *link,
                                                      struct penstock__device_shape *shape);
 
-/* Groups that are complete in the last piece. */
+/* Groups that are complete in the last piece, of which all behind may begin there. */
 size_t penstock__device_link_groups(const struct penstock__device_link *link);
 
 /* Nothing of it is on its way any more, or never was: what was not used up is made again. */

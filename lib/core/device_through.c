@@ -50,7 +50,7 @@ static void share(penstock_stream *stream, bool shared)
 static bool idle(const penstock_stream *stream)
 {
     const struct penstock__device_link *link = before(stream);
-    return !link->cut_count && penstock__batcher_device_idle(link->batcher);
+    return !link->cut_count && !link->lead && penstock__batcher_device_idle(link->batcher);
 }
 
 static bool full(const penstock_stream *stream)
@@ -133,13 +133,14 @@ static void used(penstock_stream *stream, size_t results)
     }
 }
 
-static void take_back(penstock_stream *stream)
+static size_t take_back(penstock_stream *stream)
 {
     struct penstock__device_link *link = before(stream);
     while (link->part_count)
         drop_part(link);
     if (link->active)
         penstock__device_link_leave(link);
+    return 0;
 }
 
 const struct penstock__device_source penstock__device_through = {

@@ -14,10 +14,16 @@ struct penstock__groups {
     size_t frame;      /* samples of a frame */
 };
 
+/* Whether it is of blocks that are decoded, each a frame as it is. */
+static inline bool penstock__groups_are_blocks(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_VITERBI || problem->kind == PENSTOCK_PROBLEM_LDPC;
+}
+
 /* A block to be decoded is one sample. */
 static inline struct penstock__groups penstock__groups_of(const struct penstock_problem *problem)
 {
-    const bool blocks = problem->kind == PENSTOCK_PROBLEM_VITERBI || problem->kind == PENSTOCK_PROBLEM_LDPC;
+    const bool blocks = penstock__groups_are_blocks(problem);
     const size_t frames = penstock__problem_average(problem), spacing = blocks ? 1 : problem->fft.spacing;
     const size_t frame = blocks ? 1 : penstock__fft_frame(&problem->fft);
     return (struct penstock__groups){.sample_bytes =

@@ -49,7 +49,9 @@ static int check_channels(const struct penstock__link *link)
 /* What the stream gives at most at a time goes behind what is held: nothing that it can take whole. */
 static int fetch(penstock_stream *from, bool wait, size_t *count)
 {
-    const size_t capacity = from->out_bytes < HELD_BYTES ? HELD_BYTES / from->out_bytes : 1;
+    const size_t most = from->out_bytes < HELD_BYTES ? HELD_BYTES / from->out_bytes : 1,
+                 lacks = penstock__device_link_lacks(from->links->device),
+                 capacity = lacks && lacks < most ? lacks : most;
     const bool now = wait || from->finished || from->passing == PENSTOCK__LENT_FLUSH ||
                      (from->source && penstock__device_link_waits(from->source->device));
     void *channels[PENSTOCK__LINK_CHANNELS] = {NULL};
@@ -72,8 +74,12 @@ static int fetch(penstock_stream *from, bool wait, size_t *count)
             channels[link->channel] = link->held + link->bytes;
         status = penstock__lent_pull(from, &(struct penstock__room){.channels = channels}, capacity, now, count);
     }
-    for (struct penstock__link *link = from->links; link; link = link->following)
+    for (struct penstock__link *link = from->links; link; link = link->following) {
         link->bytes += *count * value_bytes(link);
+        const size_t had = link->skip < link->bytes - link->at ? link->skip : link->bytes - link->at;
+        link->at += had;
+        link->skip -= had;
+    }
     return status;
 }
 
@@ -119,7 +125,7 @@ static int pass_end(penstock_stream *from, bool wait)
 static bool goes_on_device(penstock_stream *from, bool wait)
 {
     const struct penstock__link *link = from->links;
-    return link && link->device && !link->following && link->at == link->bytes &&
+    return link && link->device && !link->following && !link->skip &&
            penstock__device_link_move(link->device, wait, from->finished || from->passing != PENSTOCK__LENT_OPEN);
 }
 
@@ -170,7 +176,7 @@ void penstock__link_reset(penstock_stream *from)
 {
     from->passing = PENSTOCK__LENT_OPEN;
     for (struct penstock__link *link = from->links; link; link = link->following) {
-        link->at = link->bytes = 0;
+        link->at = link->bytes = link->skip = 0;
         penstock__lent_reset(link->to);
         penstock__stream_start(link->to);
         link->to->kind->reset(link->to);

@@ -15,6 +15,7 @@ struct penstock__link {
     size_t channel; /* of `from`; SIZE_MAX: its whole items */
     char *held;     /* bytes of results, of which `to` has those before `at` */
     size_t at, bytes, room;
+    size_t skip; /* bytes of what comes next that `to` has already: of a result a part of which it had on the device */
     struct penstock__device_link *device; /* its way on a device, or NULL */
     struct penstock__link *following;     /* of the same stream */
 };

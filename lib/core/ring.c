@@ -78,6 +78,21 @@ bool penstock__ring_release(struct penstock__ring *ring, size_t items)
     return true;
 }
 
+void penstock__ring_used(struct penstock__ring *ring, size_t items)
+{
+    for (size_t some; items; items -= some) {
+        some = penstock__ring_unread(ring, items);
+        penstock__ring_release(ring, some);
+    }
+}
+
+void penstock__ring_take_back(struct penstock__ring *ring)
+{
+    for (unsigned i = 0; i < ring->count; i++)
+        if (ring->batches[i].state == PENSTOCK__RING_HANDED)
+            ring->batches[i].state = PENSTOCK__RING_LOST;
+}
+
 bool penstock__ring_overdue(const struct penstock__ring_batch *batch, double max_latency_s)
 {
     return max_latency_s > 0 && batch->items && penstock__now_s() - batch->since >= max_latency_s;

@@ -73,6 +73,18 @@ void penstock__ring_sent(struct penstock__ring *ring);
 /* `items` of the oldest one were read; whether these were its last. */
 bool penstock__ring_release(struct penstock__ring *ring, size_t items);
 
+/* Items of the oldest one that were not read, `most` at most. */
+static inline size_t penstock__ring_unread(const struct penstock__ring *ring, size_t most)
+{
+    const struct penstock__ring_batch *oldest = &ring->batches[ring->oldest];
+    return oldest->items - oldest->read < most ? oldest->items - oldest->read : most;
+}
+
+/* Of those that are on their way within the device, `items` of the oldest ones were used up; and all that are left are
+ * lost. */
+void penstock__ring_used(struct penstock__ring *ring, size_t items);
+void penstock__ring_take_back(struct penstock__ring *ring);
+
 /* Whether a batch has something complete since `max_latency_s` or longer; 0: never. */
 bool penstock__ring_overdue(const struct penstock__ring_batch *batch, double max_latency_s);
 

@@ -91,8 +91,6 @@ static int make(penstock_stream *stream, size_t frames, penstock_buffer *in, pen
     int status = penstock__buffer_send(in, samples, bytes(stream, frames), queue);
     if (status || (status = penstock__plan_enqueue_turned(engine->plans[0], in, turn, out, frames, queue)))
         return status;
-    if (nothing_is_away(channelizer))
-        channelizer->handed = channelizer->folded;
     batch->ticket = channelizer->folded;
     penstock__channelizer_engine_sent(engine, channelizer->start, frames, channelizer->since);
     batch->state = PENSTOCK__RING_HANDED;
@@ -105,23 +103,15 @@ static void used(penstock_stream *stream, size_t values)
 {
     struct channelizer *channelizer = channelizer_of(stream);
     struct channelizer_engine *engine = &channelizer->engine;
-    struct penstock__ring_batch *oldest;
     penstock__channelizer_gave(stream, values / engine->bank.channels);
-    while ((oldest = penstock__ring_oldest(&engine->ring))->state == PENSTOCK__RING_HANDED &&
-           stream->given >= channelizer->handed + oldest->items) {
-        channelizer->handed += oldest->items;
-        penstock__ring_release(&engine->ring, oldest->items);
-    }
+    penstock__ring_used(&engine->ring, values / engine->bank.channels);
 }
 
-static void take_back(penstock_stream *stream)
+static size_t take_back(penstock_stream *stream)
 {
     struct channelizer *channelizer = channelizer_of(stream);
-    struct channelizer_engine *engine = &channelizer->engine;
-    struct penstock__ring_batch *oldest = penstock__ring_oldest(&engine->ring);
-    if (oldest->state == PENSTOCK__RING_HANDED)
-        oldest->read = (size_t)(stream->given - channelizer->handed);
-    penstock__channelizer_engine_send_again(engine, channelizer->in);
+    penstock__channelizer_engine_send_again(&channelizer->engine, channelizer->in);
+    return 0;
 }
 
 const struct penstock__device_source penstock__channelizer_device_source = {

@@ -53,8 +53,7 @@ struct channelizer {
     double since;                /* when the first of those that wait to be sent was complete; 0: none was */
     uint64_t total;              /* frames of the whole stream, once finished */
 
-    bool shared;     /* full batches wait for a link that keeps their frames on the device: channelizer_device.c */
-    uint64_t handed; /* the first frame of the oldest batch on its way there */
+    bool shared; /* full batches wait for a link that keeps their frames on the device: channelizer_device.c */
 };
 
 extern const struct penstock__stream_kind penstock__channelizer_kind;

@@ -50,7 +50,10 @@ static void viterbi_forget(struct penstock__batched *batched)
 }
 
 static const struct penstock__batched_kind viterbi = {
-    .calls = {.name = "viterbi blocks", PENSTOCK__BATCHED_LIFE, PENSTOCK__BATCHED_ITEMS},
+    .calls = {.name = "viterbi blocks",
+              PENSTOCK__BATCHED_LIFE,
+              PENSTOCK__BATCHED_ITEMS,
+              .device_batcher = penstock__batched_device_batcher},
     .bytes = sizeof(struct viterbi_blocks),
     .desc_name = "penstock_viterbi_desc",
     .desc_at = offsetof(struct viterbi_blocks, desc),
@@ -94,7 +97,10 @@ static void ldpc_forget(struct penstock__batched *batched)
 }
 
 static const struct penstock__batched_kind ldpc = {
-    .calls = {.name = "ldpc blocks", PENSTOCK__BATCHED_LIFE, PENSTOCK__BATCHED_ITEMS},
+    .calls = {.name = "ldpc blocks",
+              PENSTOCK__BATCHED_LIFE,
+              PENSTOCK__BATCHED_ITEMS,
+              .device_batcher = penstock__batched_device_batcher},
     .bytes = sizeof(struct ldpc_blocks),
     .desc_name = "penstock_ldpc_desc",
     .desc_at = offsetof(struct ldpc_blocks, desc),

@@ -136,18 +136,12 @@ static int straight(struct penstock__batched *batched, const void *in, size_t co
     return penstock__fft_layout_run(&of(batched)->layout, batched->plan, in, count, out);
 }
 
-/* Where items are the plan's samples. */
-static struct penstock__batcher *device_batcher(penstock_stream *stream)
-{
-    return stream->lends_in ? penstock__batched_of(stream)->batcher : NULL;
-}
-
 static const struct penstock__batched_kind kind = {
     .calls = {.name = "fft",
               PENSTOCK__BATCHED_LIFE,
               PENSTOCK__BATCHED_ITEMS,
               .device_source = &penstock__device_through,
-              .device_batcher = device_batcher},
+              .device_batcher = penstock__batched_device_batcher},
     .bytes = sizeof(struct fft_stream),
     .desc_name = "penstock_fft_stream_desc",
     .desc_at = offsetof(struct fft_stream, desc),

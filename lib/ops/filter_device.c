@@ -94,8 +94,6 @@ static int make(penstock_stream *stream, size_t blocks, penstock_buffer *in, pen
     if (status ||
         (status = penstock__filter_fused_put(filter->engine, taps_of(filter), filter->blocks, in, out, blocks, queue)))
         return status;
-    if (!penstock__filter_in_flight(filter))
-        filter->handed = stream->given;
     batch->ticket = filter->blocks;
     penstock__filter_queue_next(filter, blocks);
     batch->state = PENSTOCK__RING_HANDED;
@@ -105,25 +103,18 @@ static int make(penstock_stream *stream, size_t blocks, penstock_buffer *in, pen
 static void used(penstock_stream *stream, size_t results)
 {
     struct filter_stream *filter = filter_of(stream);
-    struct penstock__ring_batch *oldest;
     stream->given += results;
-    while ((oldest = penstock__ring_oldest(&filter->ring))->state == PENSTOCK__RING_HANDED &&
-           stream->given >= filter->handed + oldest->items) {
-        filter->handed += oldest->items;
-        penstock__filter_queue_release(filter, oldest->items);
+    for (size_t some; results; results -= some) {
+        some = penstock__ring_unread(&filter->ring, results);
+        penstock__filter_queue_release(filter, some);
     }
     penstock__filter_measure(filter, penstock__now_s());
 }
 
-static void take_back(penstock_stream *stream)
+static size_t take_back(penstock_stream *stream)
 {
-    struct filter_stream *filter = filter_of(stream);
-    struct penstock__ring_batch *oldest = penstock__ring_oldest(&filter->ring);
-    if (oldest->state == PENSTOCK__RING_HANDED)
-        oldest->read = (size_t)(stream->given - filter->handed);
-    for (unsigned i = 0; i < filter->ring.count; i++)
-        if (filter->ring.batches[i].state == PENSTOCK__RING_HANDED)
-            filter->ring.batches[i].state = PENSTOCK__RING_LOST;
+    penstock__ring_take_back(&filter_of(stream)->ring);
+    return 0;
 }
 
 const struct penstock__device_source penstock__filter_device_source = {

@@ -62,8 +62,7 @@ struct filter_stream {
     struct penstock__rest rest; /* of a planar push; counted as pushed */
     uint64_t total;             /* values of the whole stream, once finished */
 
-    bool shared;     /* full batches wait for a link that keeps their values on the device: filter_device.c */
-    uint64_t handed; /* place of the first value of the oldest batch on its way there */
+    bool shared; /* full batches wait for a link that keeps their values on the device: filter_device.c */
 };
 
 extern const struct penstock__stream_kind penstock__filter_kind;

@@ -76,9 +76,13 @@ void penstock__ofdm_order_free(struct ofdm_order *order);
 
 /* ---------------------------------------------------------------- ofdm_enqueue.c -------------- */
 
-/* Whether penstock_ofdm_enqueue() works, as things are now; and that of a demodulator that has but one frame, which is
- * sent with its first call. */
+/* Whether penstock_ofdm_enqueue() works, as things are now. */
 int penstock__ofdm_enqueues(penstock_ofdm *ofdm);
+
+/* The kernel that it would have, if no other device is waited for; or NULL. */
+const struct penstock__executor *penstock__ofdm_enqueuing(const penstock_ofdm *ofdm);
+
+/* The same of a demodulator that has but one frame, which is sent with its first call. */
 int penstock__ofdm_enqueue_more(penstock_ofdm *ofdm, const penstock_ofdm_frame *frame, const penstock_buffer *in,
                                 penstock_buffer *out, size_t symbols, penstock_queue *queue);
 

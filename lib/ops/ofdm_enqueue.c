@@ -76,11 +76,17 @@ static int check_kind(const penstock_ofdm *ofdm)
                : PENSTOCK_OK;
 }
 
+const struct penstock__executor *penstock__ofdm_enqueuing(const penstock_ofdm *ofdm)
+{
+    const bool able = !ofdm->build && ofdm->fused && !ofdm->convert && !ofdm->grid.pilots.count;
+    return able ? ofdm->fused->kernels[OFDM_SOFT].executor : NULL;
+}
+
 int penstock__ofdm_enqueues(penstock_ofdm *ofdm)
 {
     penstock__ofdm_collect(ofdm);
     int status = check_kind(ofdm);
-    return status || (ofdm->fused && ofdm->fused->kernels[OFDM_SOFT].executor)
+    return status || penstock__ofdm_enqueuing(ofdm)
                ? status
                : penstock__error(PENSTOCK_ERR_UNSUPPORTED, "the device does not demodulate in one kernel");
 }

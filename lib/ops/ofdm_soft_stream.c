@@ -4,10 +4,12 @@
 /*
  * Soft bits of OFDM symbols that follow one another: what penstock_ofdm_stream_open() makes where nothing else is
  * wanted. Samples gather as they come, in memory that the device reaches, a batch is demodulated at once, and its soft
- * bits are items as those of all other streams are. With the samples on the device they are made there.
+ * bits are items as those of all other streams are. With the samples or the next stream on the device they are made
+ * there: ofdm_soft_device.c.
  */
+#include "ops/ofdm_soft_stream.h"
 #include "core/latency.h"
-#include "core/stream_device.h"
+#include "core/plan.h"
 #include "ops/ofdm_demodulator.h"
 #include "ops/ofdm_stream.h"
 
@@ -15,54 +17,37 @@
 
 #define BATCH_BYTES ((size_t)16 << 20) /* of samples: several of the chunks that a device has on their way */
 
-struct soft_stream {
-    struct penstock_stream stream;
-    penstock_ofdm *ofdm;
-    size_t step, pilot_rows, batch; /* samples of a symbol; symbols that are demodulated at once, at most */
-    penstock_cf32 *ones;
-    penstock_ofdm_frame frame; /* of a channel of one */
-    penstock_ofdm_symbol *symbols;
-    char *samples;
-    size_t held; /* samples that are no result yet, of batch * step */
-    char *ready; /* symbols from `given_at` on, `waiting` of them */
-    size_t waiting, given_at;
-    uint64_t done;               /* symbols */
-    double max_latency_s, since; /* since when a symbol is complete; 0: none is */
-    uint64_t earlier_fallbacks, earlier_cpu_while_compiling;
-};
-
 static const struct penstock__stream_kind kind;
-
-static struct soft_stream *of(penstock_stream *stream)
-{
-    return (struct soft_stream *)(void *)stream;
-}
-
-static const struct soft_stream *of_const(const penstock_stream *stream)
-{
-    return (const struct soft_stream *)(const void *)stream;
-}
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
-static int make_memory(struct soft_stream *self, size_t n)
+/* Batches of samples and room for one's soft bits, in memory that the device reaches; several batches where they can
+ * stay there. */
+static int make_memory(struct soft_stream *self, struct penstock__ring *ring, char **ready)
 {
-    const char *device = penstock_ofdm_device(self->ofdm);
-    penstock_context *context = self->stream.context;
-    void *samples, *ready;
-    int status = penstock_host_memory_new(&samples, context, device, self->batch * self->step * self->stream.in_bytes);
+    struct penstock_device *device = penstock__plan_executor(self->ofdm->plan)->state.device;
+    const bool stay = penstock__ofdm_enqueuing(self->ofdm) && device->backend->copy;
+    void *made = NULL;
+    self->device = device;
+    int status = penstock__ring_init(ring, self->stream.context, device, stay ? PENSTOCK__RING_USUAL : 1,
+                                     self->batch * self->step * self->stream.in_bytes, 0);
+    if (!status)
+        status = penstock__host_block_new(&made, self->stream.context, device, self->batch * self->stream.out_bytes);
+    *ready = made;
     if (status)
-        return status;
-    self->samples = samples;
-    if ((status = penstock_host_memory_new(&ready, context, device, self->batch * self->stream.out_bytes)))
-        return status;
-    self->ready = ready;
+        penstock__ring_free(ring);
+    return status;
+}
+
+static int make_frame(struct soft_stream *self, size_t n)
+{
     self->symbols = penstock__calloc(self->batch, sizeof *self->symbols);
     self->ones = penstock__alloc(n * sizeof *self->ones);
     if (!self->symbols || !self->ones)
         return PENSTOCK_ERR_MEMORY;
     for (size_t k = 0; k < n; k++)
         self->ones[k] = (penstock_cf32){1, 0};
+    self->frame.channel = self->ones;
     return PENSTOCK_OK;
 }
 
@@ -86,10 +71,8 @@ static int make(struct soft_stream *self, const penstock_ofdm_stream_desc *desc,
     self->batch = BATCH_BYTES / (self->step * self->stream.in_bytes) + 1;
     self->frame = (penstock_ofdm_frame){
         .noise = 1, .llr_scale = penstock__ofdm_stream_strength(constellation, 1), .constellation = constellation};
-    if ((status = make_memory(self, desc->n)))
-        return status;
-    self->frame.channel = self->ones;
-    return PENSTOCK_OK;
+    status = make_frame(self, desc->n);
+    return status ? status : make_memory(self, &self->ring, &self->ready);
 }
 
 int penstock__ofdm_soft_stream_open(penstock_stream **stream, penstock_context *context,
@@ -117,9 +100,9 @@ int penstock__ofdm_soft_stream_open(penstock_stream **stream, penstock_context *
 
 static void free_stream(penstock_stream *stream)
 {
-    struct soft_stream *self = of(stream);
+    struct soft_stream *self = penstock__soft_of(stream);
     penstock_ofdm_free(self->ofdm);
-    penstock_host_memory_free(stream->context, self->samples);
+    penstock__ring_free(&self->ring);
     penstock_host_memory_free(stream->context, self->ready);
     penstock__free(self->symbols);
     penstock__free(self->ones);
@@ -128,9 +111,10 @@ static void free_stream(penstock_stream *stream)
 
 static void reset(penstock_stream *stream)
 {
-    struct soft_stream *self = of(stream);
-    self->held = self->waiting = self->given_at = 0;
-    self->done = 0;
+    struct soft_stream *self = penstock__soft_of(stream);
+    penstock__ring_reset(&self->ring);
+    self->waiting = self->given_at = self->part = 0;
+    self->sent = self->flush_to = 0;
     self->since = 0;
     self->earlier_fallbacks = penstock__ofdm_fallbacks(self->ofdm);
     self->earlier_cpu_while_compiling = penstock__ofdm_cpu_while_compiling(self->ofdm);
@@ -139,72 +123,120 @@ static void reset(penstock_stream *stream)
 
 /* ---------------------------------------------------------------- symbols --------------------- */
 
-static size_t complete(const struct soft_stream *self)
-{
-    return self->held / self->step;
-}
-
-/* To be told when samples came or symbols went. */
 static void note_complete(struct soft_stream *self)
 {
-    if (!complete(self))
+    if (!penstock__soft_complete(self))
         self->since = 0;
     else if (self->since == 0)
         self->since = penstock__now_s();
 }
 
-/* All that are complete, while none waits. */
-static int demodulate(struct soft_stream *self)
+/* So many from `number` on, while none waits. */
+static int demodulate(struct soft_stream *self, const char *samples, uint64_t number, size_t count)
 {
-    const size_t count = complete(self), used = count * self->step, bytes = self->stream.in_bytes;
     const penstock_ofdm_batch batch =
-        PENSTOCK_OFDM_BATCH(.samples = self->samples, .sample_count = used, .frames = &self->frame, .frame_count = 1,
-                            .symbols = self->symbols, .symbol_count = count);
+        PENSTOCK_OFDM_BATCH(.samples = samples, .sample_count = count * self->step, .frames = &self->frame,
+                            .frame_count = 1, .symbols = self->symbols, .symbol_count = count);
     for (size_t i = 0; i < count; i++)
-        self->symbols[i] = (penstock_ofdm_symbol){.start = i * self->step,
-                                                  .pilot_row = (uint32_t)((self->done + i) % self->pilot_rows)};
+        self->symbols[i] =
+            (penstock_ofdm_symbol){.start = i * self->step, .pilot_row = (uint32_t)((number + i) % self->pilot_rows)};
     const double began = penstock__now_s();
-    int status =
-        count ? penstock_ofdm_run(self->ofdm, &batch, &PENSTOCK_OFDM_RESULT(.soft = (int8_t *)(void *)self->ready))
-              : PENSTOCK_OK;
-    if (status || !count)
+    int status = penstock_ofdm_run(self->ofdm, &batch, &PENSTOCK_OFDM_RESULT(.soft = (int8_t *)(void *)self->ready));
+    if (status)
         return status;
     penstock__meter_batch(&self->stream.meter, count,
                           penstock__ofdm_has_clock(self->ofdm) ? 0 : penstock__now_s() - began);
-    memmove(self->samples, self->samples + used * bytes, (self->held - used) * bytes);
-    self->held -= used;
-    self->done += count;
     self->waiting = count;
     self->given_at = 0;
+    return PENSTOCK_OK;
+}
+
+/* Those that are complete in the batch that is filled, `most` at most. */
+static int demodulate_last(struct soft_stream *self, size_t most)
+{
+    struct penstock__ring_batch *last = penstock__ring_last(&self->ring);
+    const size_t complete = penstock__soft_complete(self), count = complete < most ? complete : most,
+                 used = count * self->step, bytes = self->stream.in_bytes;
+    int status = demodulate(self, last->in, self->sent, count);
+    if (status)
+        return status;
+    last->samples -= used;
+    memmove(last->in, last->in + used * bytes, last->samples * bytes);
+    self->sent += count;
+    self->since = 0;
     note_complete(self);
     return PENSTOCK_OK;
 }
 
-/* What is to be demodulated now: a batch, or what has waited for long enough. */
-static int demodulate_due(struct soft_stream *self, bool wait)
+/* What is left of the oldest batch, which was taken back from the device. */
+static int demodulate_lost(struct soft_stream *self)
 {
-    const size_t count = complete(self);
+    const struct penstock__ring_batch *oldest = penstock__ring_oldest(&self->ring);
+    const size_t count = penstock__ring_unread(&self->ring, SIZE_MAX);
+    const char *samples = oldest->in + oldest->read * self->step * self->stream.in_bytes;
+    int status = demodulate(self, samples, oldest->ticket + oldest->read, count);
+    if (!status)
+        penstock__ring_used(&self->ring, count);
+    return status;
+}
+
+/* What is to be demodulated now: a batch, or what has waited for long enough. Of a batch that could have stayed on the
+ * device no more than there is room for. */
+static int demodulate_due(struct soft_stream *self, bool wait, size_t room)
+{
+    const size_t count = penstock__soft_complete(self);
     const bool late = penstock__latency_is_over(self->since, self->max_latency_s);
-    const bool due = count == self->batch || (count && (late || wait || self->stream.finished));
-    return due && !self->waiting ? demodulate(self) : PENSTOCK_OK;
+    if (self->waiting)
+        return PENSTOCK_OK;
+    if (penstock__soft_lost(self))
+        return demodulate_lost(self);
+    const bool now = late || wait || self->stream.finished || self->sent < self->flush_to;
+    return count == self->batch || (count && now) ? demodulate_last(self, self->shared && !now ? room : count)
+                                                  : PENSTOCK_OK;
+}
+
+/* To memory that suits the device which has come, between two batches; without any the stream stays where it is. */
+static void move(struct soft_stream *self)
+{
+    const struct penstock__ring_batch *last = penstock__ring_last(&self->ring);
+    struct penstock__ring ring = {.context = NULL};
+    char *ready;
+    if (make_memory(self, &ring, &ready))
+        return;
+    memcpy(ring.batches[0].in, last->in, last->samples * self->stream.in_bytes);
+    ring.batches[0].samples = last->samples;
+    penstock__ring_free(&self->ring);
+    penstock_host_memory_free(self->stream.context, self->ready);
+    self->ring = ring;
+    self->ready = ready;
+}
+
+static bool moves(const struct soft_stream *self)
+{
+    const struct penstock__executor *there = penstock__ofdm_enqueuing(self->ofdm);
+    return there && there->state.device != self->device && !self->waiting && self->ring.oldest == self->ring.filling;
 }
 
 /* ---------------------------------------------------------------- in and out ------------------ */
 
 static int acquire(penstock_stream *stream, void **to, size_t *room)
 {
-    struct soft_stream *self = of(stream);
-    int status = demodulate_due(self, false);
-    *to = self->samples + self->held * stream->in_bytes;
-    *room = self->batch * self->step - self->held;
+    struct soft_stream *self = penstock__soft_of(stream);
+    int status = self->shared ? PENSTOCK_OK : demodulate_due(self, false, self->batch);
+    if (moves(self))
+        move(self);
+    const struct penstock__ring_batch *last = penstock__ring_last(&self->ring);
+    *to = last->in + last->samples * stream->in_bytes;
+    *room = self->batch * self->step - last->samples;
     return status;
 }
 
 static int commit(penstock_stream *stream, size_t count)
 {
-    of(stream)->held += count;
-    note_complete(of(stream));
-    return demodulate_due(of(stream), false);
+    struct soft_stream *self = penstock__soft_of(stream);
+    penstock__ring_last(&self->ring)->samples += count;
+    note_complete(self);
+    return self->shared ? PENSTOCK_OK : demodulate_due(self, false, self->batch);
 }
 
 static int push(penstock_stream *stream, const struct penstock__items *in, size_t count, size_t *taken)
@@ -226,10 +258,12 @@ static int push(penstock_stream *stream, const struct penstock__items *in, size_
 
 static int pull(penstock_stream *stream, const struct penstock__room *out, size_t capacity, bool wait, size_t *count)
 {
-    struct soft_stream *self = of(stream);
+    struct soft_stream *self = penstock__soft_of(stream);
     const size_t bytes = stream->out_bytes;
     while (*count < capacity) {
-        int status = demodulate_due(self, wait);
+        if (self->shared && *count && !self->waiting && !penstock__soft_lost(self))
+            return PENSTOCK_OK; /* the next batch may stay on the device */
+        int status = demodulate_due(self, wait, capacity - *count);
         if (status)
             return *count ? PENSTOCK_OK : status;
         if (!self->waiting)
@@ -247,7 +281,9 @@ static int pull(penstock_stream *stream, const struct penstock__room *out, size_
 
 static int flush(penstock_stream *stream)
 {
-    return of(stream)->waiting ? PENSTOCK_OK : demodulate(of(stream));
+    struct soft_stream *self = penstock__soft_of(stream);
+    self->flush_to = self->sent + penstock__soft_complete(self);
+    return demodulate_due(self, false, self->batch);
 }
 
 static int finish(penstock_stream *stream)
@@ -256,58 +292,35 @@ static int finish(penstock_stream *stream)
     return flush(stream);
 }
 
-/* ---------------------------------------------------------------- on the device --------------- */
-
-static int put(penstock_stream *stream, uint64_t first, size_t symbols, const penstock_buffer *in, penstock_buffer *out,
-               penstock_queue *queue)
-{
-    struct soft_stream *self = of(stream);
-    (void)first;
-    return penstock__ofdm_enqueue_more(self->ofdm, &self->frame, in, out, symbols, queue);
-}
-
-static int device_work(penstock_stream *stream, struct penstock__device_work *work)
-{
-    const struct soft_stream *self = of_const(stream);
-    int status = penstock__ofdm_enqueues(self->ofdm);
-    if (status)
-        return status;
-    *work = (struct penstock__device_work){.samples = 1,
-                                           .sample_bytes = stream->in_bytes,
-                                           .result_bytes = stream->out_bytes,
-                                           .step = self->step,
-                                           .span = self->step,
-                                           .results = 1,
-                                           .put = put};
-    return PENSTOCK_OK;
-}
-
 /* ---------------------------------------------------------------- what is known --------------- */
 
 static double due_s(const penstock_stream *stream)
 {
-    const struct soft_stream *self = of_const(stream);
-    if (self->waiting || complete(self) == self->batch || (stream->finished && complete(self)))
+    const struct soft_stream *self = penstock__soft_of_const(stream);
+    const struct penstock__ring_batch *oldest = &self->ring.batches[self->ring.oldest];
+    const size_t count = penstock__soft_complete(self);
+    if (self->waiting || count == self->batch || (count && (stream->finished || self->sent < self->flush_to)))
         return 0;
-    return penstock__latency_left_s(self->since, self->max_latency_s);
+    return oldest->state == PENSTOCK__RING_FILLING ? penstock__latency_left_s(self->since, self->max_latency_s)
+                                                   : penstock__ring_due_s(&self->ring, self->max_latency_s);
 }
 
 static int set_max_latency(penstock_stream *stream, double max_latency_s)
 {
-    of(stream)->max_latency_s = max_latency_s;
+    penstock__soft_of(stream)->max_latency_s = max_latency_s;
     return PENSTOCK_OK;
 }
 
 static void get_info(const penstock_stream *stream, penstock_stream_info *info)
 {
-    info->device = penstock_ofdm_device(of_const(stream)->ofdm);
-    info->waiting = of_const(stream)->waiting;
-    info->batch = of_const(stream)->batch;
+    info->device = penstock_ofdm_device(penstock__soft_of_const(stream)->ofdm);
+    info->waiting = penstock__soft_of_const(stream)->waiting;
+    info->batch = penstock__soft_of_const(stream)->batch;
 }
 
 static void get_stats(const penstock_stream *stream, penstock_stream_stats *stats)
 {
-    const struct soft_stream *self = of_const(stream);
+    const struct soft_stream *self = penstock__soft_of_const(stream);
     stats->fallbacks = penstock__ofdm_fallbacks(self->ofdm) - self->earlier_fallbacks;
     stats->cpu_while_compiling = penstock__ofdm_cpu_while_compiling(self->ofdm) - self->earlier_cpu_while_compiling;
 }
@@ -326,5 +339,6 @@ static const struct penstock__stream_kind kind = {
     .due_s = due_s,
     .get_info = get_info,
     .get_stats = get_stats,
-    .device_work = device_work,
+    .device_source = &penstock__soft_device_source,
+    .device_work = penstock__soft_device_work,
 };
