@@ -30,7 +30,7 @@ static int count_case(void *argument, const char *text)
 static void test_lists(void)
 {
     static struct tally tally;
-    enum { QUICK = 62 + 8 + 9 + 9 + 7 + 5 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
+    enum { QUICK = 62 + 8 + 9 + 9 + 7 + 7 + 11 + 14 + 9 + 7 }; /* fft, spectrum, filter, ..., ldpc */
     static const struct {
         const char *device;
         bool full;
@@ -95,6 +95,11 @@ static void test_meaning(void)
     CHECK(test.chain.has_bank && test.chain.bank.enqueue, "a filter bank is not taken for one");
     CHECK_EQ(test.chain.bank.hop, 45);
     CHECK_EQ(test.chain.spectrum.channels, 60);
+    CHECK_EQ(case_parse(&test, "chain:ofdm:wifi:qam16:cs16:enqueue:x70+viterbi:wifi:3/4:500"), 0);
+    CHECK(test.chain.is_coded && test.chain.coded.enqueue && !test.chain.coded.acquire, "no coded chain, enqueued");
+    CHECK(test.chain.coded.ofdm.integers && test.chain.coded.ofdm.symbols == 70, "other symbols");
+    CHECK(!strcmp(test.chain.coded.viterbi.code, "wifi:3/4"), "code %s", test.chain.coded.viterbi.code);
+    CHECK_EQ(test.chain.coded.viterbi.bits, 500);
 }
 
 /* Pairs known without computing: an impulse, a tone, and a constant. */

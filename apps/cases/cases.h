@@ -16,6 +16,7 @@
  *     ldpc:wifi:1944:1/2       blocks of a low-density parity-check code
  *     chain:filter:ccf:129:d4+spectrum:1024    a filter linked to a spectrum
  *     chain:channelizer:64+spectrum:256        a filter bank linked to spectra of all its channels
+ *     chain:ofdm:wifi:qam64+viterbi:wifi:3/4   OFDM symbols linked to what decodes their bits
  */
 #ifndef PENSTOCK_APPS_CASES_H
 #define PENSTOCK_APPS_CASES_H
@@ -118,7 +119,16 @@ struct resampler_case {
     penstock_format format;
 };
 
+struct coded_chain_case {
+    struct ofdm_case ofdm; /* its symbols are the chain's */
+    struct viterbi_case viterbi;
+    bool acquire; /* through the streams' own memory, not pushed and pulled */
+    bool enqueue; /* timed with samples and bits in the device's memory */
+};
+
 struct chain_case {
+    bool is_coded;
+    struct coded_chain_case coded; /* or */
     bool has_bank;
     struct filter_case filter; /* its samples are the chain's; or */
     struct channelizer_case bank;

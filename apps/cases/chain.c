@@ -2,10 +2,11 @@
 /* Copyright The Penstock authors. */
 
 /* chain: a filter or a filter bank linked to a stream of spectra or vectors, against the definitions of both in double
- * precision. */
+ * precision; chain_coded.c has OFDM symbols and what decodes their bits. */
 #include "accuracy.h"
 #include "bank_signal.h"
 #include "bench_stream.h"
+#include "chain_coded.h"
 #include "enqueued.h"
 #include "filter_signal.h"
 #include "pass.h"
@@ -16,18 +17,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "filter:...+spectrum:...": the words of each are its own. */
-static bool parse_both(struct test_case *first, struct test_case *second, char *const *words, size_t count,
-                       const char **problem)
+/* "filter:...+spectrum:...": the words of each are its own. The first one's last is number `at`. */
+static bool find_both(char *const *words, size_t count, size_t *at, const char **problem)
 {
     char *plus = NULL;
-    size_t at = 0;
-    while (at < count && !(plus = strchr(words[at], '+')))
-        at++;
-    *problem = "a chain is filter:...+spectrum:... or channelizer:...+spectrum:...";
-    if (!plus || !at || strcmp(plus, "+spectrum") || (strcmp(words[0], "filter") && strcmp(words[0], "channelizer")))
+    *at = 0;
+    while (*at < count && !(plus = strchr(words[*at], '+')))
+        ++*at;
+    *problem = "a chain is filter:...+spectrum:..., channelizer:...+spectrum:... or ofdm:...+viterbi:...";
+    if (!plus || !*at)
+        return false;
+    const bool coded = !strcmp(words[0], "ofdm");
+    if (strcmp(plus, coded ? "+viterbi" : "+spectrum") ||
+        (!coded && strcmp(words[0], "filter") && strcmp(words[0], "channelizer")))
         return false;
     *plus = '\0';
+    return true;
+}
+
+static bool parse_both(struct test_case *first, struct test_case *second, char *const *words, size_t at, size_t count,
+                       const char **problem)
+{
     first->kind = *words[0] == 'f' ? &case_filter : &case_channelizer;
     return first->kind->parse(first, words + 1, at, problem) &&
            case_spectrum.parse(second, words + at + 1, count - at - 1, problem);
@@ -48,7 +58,12 @@ static bool check_bank(const struct channelizer_case *bank, const char **problem
 static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
 {
     struct test_case first = {0}, second = {0};
-    if (!parse_both(&first, &second, words, count, problem))
+    size_t at;
+    if (!find_both(words, count, &at, problem))
+        return false;
+    if (*words[0] == 'o')
+        return chain_coded_parse(test, words, at, count, problem);
+    if (!parse_both(&first, &second, words, at, count, problem))
         return false;
     test->chain = (struct chain_case){.has_bank = first.kind == &case_channelizer, .spectrum = second.spectrum};
     struct spectrum_case *spectrum = &test->chain.spectrum;
@@ -236,6 +251,10 @@ static size_t asked_samples(const struct chain_case *chain)
 static void check(const struct test_case *test, const struct case_target *target, struct case_verdict *verdict)
 {
     enum { RESULTS = 9 };
+    if (test->chain.is_coded) {
+        chain_coded_check(&test->chain.coded, target, verdict);
+        return;
+    }
     struct chain_case chain = test->chain;
     const struct spectrum_case *spectrum = &chain.spectrum;
     const size_t values = (RESULTS * spectrum->average - 1) * spectrum->hop + spectrum->n + spectrum->hop / 2,
@@ -266,21 +285,11 @@ static int run_chain(void *state)
     return count == run->results ? EXIT_DONE : fail(EXIT_DATA, "%zu results, not %zu", count, run->results);
 }
 
-/* With everything in the device's memory. */
-static int measure_enqueued(const struct chain_run *run, const struct case_target *target, struct bench_row *row)
-{
-    struct enqueued enqueued;
-    int status = enqueued_open(&enqueued, target, run->first, run->second, run->in, run->samples);
-    row->samples_per_run = ENQUEUED_CALLS * (double)run->samples;
-    int code =
-        status ? bench_status(row, status) : bench_measure(row, &(struct workload){enqueued_run, &enqueued}, NULL, 0.5);
-    enqueued_close(&enqueued);
-    return code;
-}
-
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     enum { SAMPLES = 1 << 25 };
+    if (test->chain.is_coded)
+        return chain_coded_bench(&test->chain.coded, target, row);
     const size_t asked = asked_samples(&test->chain);
     struct chain_run run;
     double start = seconds_now();
@@ -294,7 +303,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
         row->batch = run.results;
         row->samples_per_run = (double)run.samples;
         row->bytes_per_sample = (in_bytes + out_bytes) / row->samples_per_run;
-        code = enqueue ? measure_enqueued(&run, target, row)
+        code = enqueue ? enqueued_bench(target, run.first, run.second, run.in, run.samples, row)
                        : bench_measure(row, &(struct workload){run_chain, &run}, NULL, 0.5);
         if (!code && !enqueue)
             bench_stream_limits(row, target, in_bytes, out_bytes);
@@ -305,7 +314,7 @@ static int bench(const struct test_case *test, const struct case_target *target,
 
 const struct case_kind case_chain = {
     .name = "chain",
-    .syntax = "chain:filter|channelizer:...+spectrum:...",
+    .syntax = "chain:filter|channelizer:...+spectrum:... or chain:ofdm:...[:acquire|enqueue]+viterbi:...",
     .parse = parse,
     .check = check,
     .bench = bench,

@@ -179,18 +179,6 @@ static int measure(struct bank_run *run, struct bench_row *row)
     return code;
 }
 
-/* With samples and frames in the device's memory. */
-static int measure_enqueued(struct bank_run *run, const struct case_target *target, struct bench_row *row)
-{
-    struct enqueued enqueued;
-    int status = enqueued_open(&enqueued, target, run->stream, NULL, run->signal.in, run->signal.samples);
-    row->samples_per_run = ENQUEUED_CALLS * (double)run->signal.samples;
-    int code =
-        status ? bench_status(row, status) : bench_measure(row, &(struct workload){enqueued_run, &enqueued}, NULL, 0.5);
-    enqueued_close(&enqueued);
-    return code;
-}
-
 static int bench(const struct test_case *test, const struct case_target *target, struct bench_row *row)
 {
     const size_t usual = strncmp(target->device, "cuda", 4) ? (size_t)1 << 20 : case_bench_samples(target);
@@ -207,7 +195,8 @@ static int bench(const struct test_case *test, const struct case_target *target,
         row->batch = signal->frames;
         row->samples_per_run = (double)signal->samples;
         row->bytes_per_sample = (double)in_bytes + out_bytes / (double)signal->samples;
-        code = bank->enqueue ? measure_enqueued(&run, target, row) : measure(&run, row);
+        code = bank->enqueue ? enqueued_bench(target, run.stream, NULL, signal->in, signal->samples, row)
+                             : measure(&run, row);
         if (!code && !bank->enqueue)
             bench_stream_limits(row, target, (double)(signal->samples * in_bytes), out_bytes);
     }

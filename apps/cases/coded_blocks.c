@@ -52,6 +52,22 @@ void coded_blocks_put(struct coded_blocks *run, size_t i, bool wrong, int level)
         ((float *)run->soft)[i] = (float)(one ? -level : level);
 }
 
+size_t coded_blocks_wrong(const struct coded_blocks *run, const void *decoded, size_t count,
+                          const penstock_viterbi_desc *desc)
+{
+    enum { UNSURE = 64 };
+    const uint8_t *out = decoded;
+    size_t sure = run->bits, wrong = 0;
+    if (desc->end == PENSTOCK_TRELLIS_OPEN)
+        sure = sure > UNSURE ? sure - UNSURE : 0;
+    for (size_t block = 0; block < count; block++)
+        for (size_t i = 0; i < sure; i++)
+            wrong += (run->data[block % run->blocks * run->out_bytes + i / 8] ^ out[block * run->out_bytes + i / 8]) >>
+                         i % 8 &
+                     1;
+    return wrong;
+}
+
 static int decode(void *state)
 {
     struct coded_blocks *run = state;

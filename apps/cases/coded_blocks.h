@@ -25,6 +25,11 @@ void coded_blocks_free(struct coded_blocks *run);
 /* Soft bit `i` of what is coded, of that level; where `wrong`, of the other bit. */
 void coded_blocks_put(struct coded_blocks *run, size_t i, bool wrong, int level);
 
+/* Bits of `count` decoded blocks that differ from the data, which repeat. The last ones of an open block are not looked
+ * at: they are not as sure as the others. */
+size_t coded_blocks_wrong(const struct coded_blocks *run, const void *decoded, size_t count,
+                          const penstock_viterbi_desc *desc);
+
 /* Times the plan, and with samples on the device where it has a clock. A sample is a decoded bit. */
 int coded_blocks_bench(struct coded_blocks *run, const struct case_target *target, struct bench_row *row);
 

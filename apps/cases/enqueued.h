@@ -12,20 +12,9 @@ enum {
     ENQUEUED_SAMPLES = 1 << 25
 }; /* calls of a run, and samples of a call, where none are said */
 
-struct enqueued {
-    penstock_stream *first, *second; /* `second`: or NULL */
-    size_t items;                    /* of a call */
-    penstock_queue *queue;
-    penstock_buffer *in, *between, *out;
-};
-
-/* The streams were just opened and stay the caller's; `in` has `items` of the first one. A library status; closed in
- * either case. */
-int enqueued_open(struct enqueued *enqueued, const struct case_target *target, penstock_stream *first,
-                  penstock_stream *second, const void *in, size_t items);
-void enqueued_close(struct enqueued *enqueued);
-
-/* As a workload: the same items, as those of a stream that goes on, and a wait. */
-int enqueued_run(void *enqueued);
+/* Times the same items as those of a stream that goes on, and a wait. The streams were just opened and stay the
+ * caller's; `second`: or NULL; `in` has `items` of the first one. Returns an exit code. */
+int enqueued_bench(const struct case_target *target, penstock_stream *first, penstock_stream *second, const void *in,
+                   size_t items, struct bench_row *row);
 
 #endif

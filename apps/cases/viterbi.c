@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_BITS = 1024, MOST_BITS = 1 << 20, APART = 97, LEVEL = 40, UNSURE = 64, MOST_DB = 40 };
+enum { USUAL_BITS = 1024, MOST_BITS = 1 << 20, APART = 97, LEVEL = 40, MOST_DB = 40 };
 
 static bool parse(struct test_case *test, char *const *words, size_t count, const char **problem)
 {
@@ -97,21 +97,6 @@ static int prepare(struct viterbi_run *run, const struct viterbi_case *viterbi, 
     return penstock_viterbi_plan(&coded->plan, target->context, &run->desc, target->device);
 }
 
-/* Bits that differ. The last ones of an open block are not as sure as the others. */
-static size_t wrong_bits(const struct viterbi_run *run)
-{
-    const size_t bits = run->desc.bits;
-    size_t sure = bits, wrong = 0;
-    if (run->desc.end == PENSTOCK_TRELLIS_OPEN)
-        sure = bits > UNSURE ? bits - UNSURE : 0;
-    for (size_t block = 0; block < run->coded.blocks; block++)
-        for (size_t i = 0; i < sure; i++) {
-            size_t byte = block * run->coded.out_bytes + i / 8;
-            wrong += (run->coded.data[byte] ^ run->coded.out[byte]) >> i % 8 & 1;
-        }
-    return wrong;
-}
-
 /* Bits that the CPU decodes otherwise. */
 static int compare_with_cpu(struct viterbi_run *run, const struct case_target *target, size_t *differ)
 {
@@ -143,7 +128,8 @@ static void check(const struct test_case *test, const struct case_target *target
         verdict_status(verdict, status);
     else if (test->viterbi.noisy && wrong)
         verdict_failed(verdict, "%zu of %zu bits are others than the CPU's", wrong, run.coded.blocks * run.desc.bits);
-    else if (!test->viterbi.noisy && (wrong = wrong_bits(&run)))
+    else if (!test->viterbi.noisy &&
+             (wrong = coded_blocks_wrong(&run.coded, run.coded.out, run.coded.blocks, &run.desc)))
         verdict_failed(verdict, "%zu of %zu bits are wrong", wrong, run.coded.blocks * run.desc.bits);
     else
         verdict_held(verdict, "%zu blocks of %zu bits", run.coded.blocks, run.desc.bits);

@@ -91,7 +91,8 @@ check_error(2, "--low 0 and --high -5", "spectrum", *source, "--png", path("x.pn
 check_error(2, "unknown kind of case 'ftt'; did you mean 'fft'?", "check", "--case", "ftt:64")
 for case in ["fft", "fft:0", "fft:64:square", "fft:64:avg4", "spectrum:64:hop0", "ofdm:dab", "ofdm:wifi:qam32",
              "receive:wifi:7", "receive:wifi-10mhz:recordings", "receive:wifi", "chain", "chain:filter:ccf:9",
-             "chain:filter+spectrum:64", "chain:filter:ccf:9+fft:64", "chain:filter:ccf:9+spectrum:0"]:
+             "chain:filter+spectrum:64", "chain:ofdm:wifi+spectrum:64", "chain:ofdm:wifi:qam32+viterbi:wifi",
+             "chain:filter:ccf:9+fft:64", "chain:filter:ccf:9+spectrum:0"]:
     check_error(2, "is impossible", "check", "--case", case)
     check_error(2, "is impossible", "bench", "--case", case)
 for case, why in {
@@ -103,6 +104,7 @@ for case, why in {
     "fft:8388608:skip1073741824:power:avg1073741823:x1073741824": "more than 2^40 samples",
     "spectrum:64:power:hop1073741824:x1073741824:avg1073741824": "more than 2^40 samples",
     "receive:wifi:idel": "did you mean 'idle'?", "chain:spectrum:64+filter:ccf:9": "a chain is filter:...+spectrum:...",
+    "chain:ofdm:wifi:acquire:enqueue+viterbi:wifi": "enqueued, or acquired", "chain:ofdm:wifi+viterbi:wifi:f32": "in bytes",
     "chain:filter:fff:9+spectrum:64": "one channel of complex values",
     "chain:filter:ccf:9+spectrum:64:cs16": "told by the first one's words",
     "chain:filter:ccf:9+spectrum:64:decibel": "no bound",
