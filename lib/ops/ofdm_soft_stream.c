@@ -22,11 +22,12 @@ static const struct penstock__stream_kind kind;
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* Batches of samples and room for one's soft bits, in memory that the device reaches; several batches where they can
- * stay there. */
+ * stay there. After an error too the ring is to be freed. */
 static int make_memory(struct soft_stream *self, struct penstock__ring *ring, char **ready)
 {
-    struct penstock_device *device = penstock__plan_executor(self->ofdm->plan)->state.device;
-    const bool stay = penstock__ofdm_enqueuing(self->ofdm) && device->backend->copy;
+    const struct penstock__executor *there = penstock__ofdm_enqueuing(self->ofdm);
+    struct penstock_device *device = (there ? there : penstock__plan_executor(self->ofdm->plan))->state.device;
+    const bool stay = there && !there->group && device->backend->copy;
     void *made = NULL;
     self->device = device;
     int status = penstock__ring_init(ring, self->stream.context, device, stay ? PENSTOCK__RING_USUAL : 1,
@@ -34,8 +35,6 @@ static int make_memory(struct soft_stream *self, struct penstock__ring *ring, ch
     if (!status)
         status = penstock__host_block_new(&made, self->stream.context, device, self->batch * self->stream.out_bytes);
     *ready = made;
-    if (status)
-        penstock__ring_free(ring);
     return status;
 }
 
@@ -201,8 +200,10 @@ static void move(struct soft_stream *self)
     const struct penstock__ring_batch *last = penstock__ring_last(&self->ring);
     struct penstock__ring ring = {.context = NULL};
     char *ready;
-    if (make_memory(self, &ring, &ready))
+    if (make_memory(self, &ring, &ready)) {
+        penstock__ring_free(&ring);
         return;
+    }
     memcpy(ring.batches[0].in, last->in, last->samples * self->stream.in_bytes);
     ring.batches[0].samples = last->samples;
     penstock__ring_free(&self->ring);
