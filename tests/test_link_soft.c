@@ -146,6 +146,7 @@ static void check_pairs(penstock_context *context)
     check_pair(context, 6, 2, "two blocks a symbol");
     check_pair(context, 3 * SOFT / 2 - 6, 4, "a block of three symbols");
     check_pair(context, 94, 4, "blocks of 200 soft bits");
+    check_pair(context, 250, 4, "blocks of 512 soft bits, which go on behind what the host holds");
     check_pair(context, 0, 2, "LDPC blocks of 648");
 }
 
@@ -381,10 +382,10 @@ int main(int count, char **arguments)
     make_signal();
     check_pairs(context);
     check_flush(context, BITS);
-    check_flush(context, 94);
+    check_flush(context, 250);
     check_flush_alone(context);
     check_life(context, BITS);
-    check_life(context, 94);
+    check_life(context, 250);
     check_latency(context, 94);
     penstock_context_free(context);
     check_handover();
