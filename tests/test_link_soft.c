@@ -221,12 +221,11 @@ static void check_life(penstock_context *context, size_t bits)
 }
 
 /* What a batch or a piece lacks comes once its time is over, without a wait. */
-static void check_latency(penstock_context *context, size_t bits)
+static void check_latency(penstock_context *context, size_t bits, size_t samples)
 {
     penstock_stream *symbols, *blocks;
     size_t made = 0;
     const double until = penstock__now_s() + 60;
-    const size_t samples = (size_t)MOST * STEP * 3 / 4 + 12345;
     CHECK_OK(open_chain(&symbols, &blocks, context, device, bits));
     CHECK_OK(penstock_stream_set_max_latency(symbols, 1e-3));
     CHECK_OK(penstock_stream_set_max_latency(blocks, 1e-3));
@@ -386,7 +385,8 @@ int main(int count, char **arguments)
     check_flush_alone(context);
     check_life(context, BITS);
     check_life(context, 250);
-    check_latency(context, 94);
+    check_latency(context, 94, (size_t)MOST * STEP * 3 / 4 + 12345);
+    check_latency(context, 94, (size_t)3 * BATCH * STEP);
     penstock_context_free(context);
     check_handover();
     CHECK_EQ(penstock__memory_live(), live);

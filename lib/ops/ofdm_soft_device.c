@@ -45,7 +45,7 @@ static bool idle(const penstock_stream *stream)
 static bool full(const penstock_stream *stream)
 {
     const struct soft_stream *self = penstock__soft_of_const(stream);
-    return !stream->finished && self->sent >= self->flush_to && penstock__soft_complete(self) == self->batch;
+    return !stream->finished && penstock__soft_complete(self) == self->batch;
 }
 
 static bool can_make(penstock_stream *stream)
