@@ -179,21 +179,6 @@ static int demodulate_lost(struct soft_stream *self)
     return status;
 }
 
-/* What is to be demodulated now: a batch, or what has waited for long enough. Of a batch that could have stayed on the
- * device no more than there is room for. */
-static int demodulate_due(struct soft_stream *self, bool wait, size_t room)
-{
-    const size_t count = penstock__soft_complete(self);
-    const bool late = penstock__latency_is_over(self->since, self->max_latency_s);
-    if (self->waiting)
-        return PENSTOCK_OK;
-    if (penstock__soft_lost(self))
-        return demodulate_lost(self);
-    const bool now = late || wait || self->stream.finished || self->sent < self->flush_to;
-    return count == self->batch || (count && now) ? demodulate_last(self, self->shared && !now ? room : count)
-                                                  : PENSTOCK_OK;
-}
-
 /* To memory that suits the device which has come, between two batches; without any the stream stays where it is. */
 static void move(struct soft_stream *self)
 {
@@ -218,14 +203,29 @@ static bool moves(const struct soft_stream *self)
     return there && there->state.device != self->device && !self->waiting && self->ring.oldest == self->ring.filling;
 }
 
+/* What is to be demodulated now: a batch, or what has waited for long enough. Of a batch that could have stayed on the
+ * device no more than there is room for. */
+static int demodulate_due(struct soft_stream *self, bool wait, size_t room)
+{
+    const size_t count = penstock__soft_complete(self);
+    const bool late = penstock__latency_is_over(self->since, self->max_latency_s);
+    if (self->waiting)
+        return PENSTOCK_OK;
+    if (moves(self)) /* here, as where results are taken slowly some wait at every push */
+        move(self);
+    if (penstock__soft_lost(self))
+        return demodulate_lost(self);
+    const bool now = late || wait || self->stream.finished || self->sent < self->flush_to;
+    return count == self->batch || (count && now) ? demodulate_last(self, self->shared && !now ? room : count)
+                                                  : PENSTOCK_OK;
+}
+
 /* ---------------------------------------------------------------- in and out ------------------ */
 
 static int acquire(penstock_stream *stream, void **to, size_t *room)
 {
     struct soft_stream *self = penstock__soft_of(stream);
     int status = self->shared ? PENSTOCK_OK : demodulate_due(self, false, self->batch);
-    if (moves(self))
-        move(self);
     const struct penstock__ring_batch *last = penstock__ring_last(&self->ring);
     *to = last->in + last->samples * stream->in_bytes;
     *room = self->batch * self->step - last->samples;
