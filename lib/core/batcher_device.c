@@ -52,6 +52,12 @@ const void *penstock__batcher_device_held(const struct penstock__batcher *batche
     return batcher->carried;
 }
 
+bool penstock__batcher_device_is_full(const struct penstock__batcher *batcher)
+{
+    const enum penstock__ring_state state = batcher->ring.batches[batcher->ring.filling].state;
+    return !batcher->failure.status && state != PENSTOCK__RING_FREE && state != PENSTOCK__RING_FILLING;
+}
+
 /* ---------------------------------------------------------------- on the way ------------------ */
 
 bool penstock__batcher_device_room(const struct penstock__batcher *batcher)

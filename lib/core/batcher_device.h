@@ -23,6 +23,9 @@ void penstock__batcher_device_owner(struct penstock__batcher *batcher, void (*se
 /* Samples that came by the host and make no group yet, which the first ones on the device follow: they stay where they
  * are. False: there are results that must be read first. */
 bool penstock__batcher_device_begin(struct penstock__batcher *batcher);
+
+/* Whether all batches are on their way or wait to be read, so that a pull gives some. */
+bool penstock__batcher_device_is_full(const struct penstock__batcher *batcher);
 const void *penstock__batcher_device_held(const struct penstock__batcher *batcher, size_t *samples);
 
 /* Whether nothing is on its way or waits to be read, and no sample is held. */

@@ -174,7 +174,8 @@ size_t penstock__device_link_lacks(const struct penstock__device_link *link)
     return 0;
 }
 
-/* Where the first stream has a full batch, and the second one all that came before. */
+/* Where the first stream has a full batch, and the second one all that came before. If all of its batches are on their
+ * way, nothing goes by the host until a result was read: else that would fill each one that becomes free. */
 static bool enter(struct penstock__device_link *link)
 {
     const struct penstock__device_source *source = link->source;
@@ -183,8 +184,12 @@ static bool enter(struct penstock__device_link *link)
     size_t held;
     source->share(link->from, batcher != NULL);
     if (!batcher || !source->full(link->from) || !source->idle(link->from) || !source->can_make(link->from) ||
-        !source->room(link->from) || !nothing_waits(link) || !penstock__batcher_device_begin(batcher))
+        !source->room(link->from) || !nothing_waits(link))
         return false;
+    if (!penstock__batcher_device_begin(batcher)) {
+        link->stalled = penstock__batcher_device_is_full(batcher);
+        return false;
+    }
     link->batcher = batcher;
     link->groups = penstock__batcher_device_groups(batcher);
     penstock__batcher_device_held(batcher, &held);
@@ -326,8 +331,9 @@ bool penstock__device_link_move(struct penstock__device_link *link, bool wait, b
 {
     if (ending)
         penstock__device_link_settle(link);
+    link->stalled = false;
     if (ending || (!link->active && !enter(link)))
-        return false;
+        return link->stalled;
     go(link);
     if (link->active && !link->behind && !penstock__batcher_device_done(link->batcher)) {
         if (link->cut_count && (wait || penstock__batcher_device_overdue(link->batcher))) {
@@ -345,7 +351,7 @@ bool penstock__device_link_move(struct penstock__device_link *link, bool wait, b
 
 bool penstock__device_link_is_active(const struct penstock__device_link *link)
 {
-    return link->active;
+    return link->active || link->stalled;
 }
 
 bool penstock__device_link_waits(const struct penstock__device_link *link)

@@ -21,7 +21,8 @@ int penstock__device_link_new(struct penstock__device_link **link, penstock_stre
 const struct penstock_device *penstock__device_link_device(const struct penstock__device_link *link);
 
 /* Moves what can go on the device; nothing of the link is held on the host. `wait`: until there are results. `ending`:
- * all that was pushed is to come. False: the host's turn. */
+ * all that was pushed is to come. False: the host's turn; true also where results must be read before it is the
+ * device's. */
 bool penstock__device_link_move(struct penstock__device_link *link, bool wait, bool ending);
 
 /* Whether what was moved last stays there. */

@@ -28,6 +28,7 @@ struct penstock__device_link {
     size_t lump;   /* groups are cut in multiples of so many, behind which memory may begin */
     size_t lead;   /* samples that the host's link holds, ahead of those on the device */
     bool active, given_up, told;
+    bool stalled;   /* it would be active, but results of the second stream must be read first */
     unsigned piece; /* the last one that was filled, or PENSTOCK__DEVICE_PIECES */
     struct penstock__device_pieces pieces;
     struct penstock__device_cut cuts[PENSTOCK__RING_MOST]; /* a ring */
