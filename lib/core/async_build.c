@@ -71,8 +71,11 @@ static bool begin(struct penstock__async_build *build, double seconds)
         return true;
     if (seconds <= 0 && penstock__now_s() < build->begin_s)
         return false;
-    if (penstock__failure_keep(&build->failure, start(build)))
+    const int status = start(build);
+    if (status) { /* else they are the thread's */
+        penstock__failure_keep(&build->failure, status);
         atomic_store(&build->done, true);
+    }
     return true;
 }
 
