@@ -41,9 +41,11 @@ typedef k_u32 bool_t;
         const k_i32 count, const k_u32 windows, const k_u32 length, const k_u32 groups_given, \
         const k_u64 bytes, const k_u32 metric_
 
-/* In `work`: how many blocks are listed, these, their scales, then of all windows states and metrics. */
+/* In `work`: how many blocks are listed, these, their scales until rows are made of them and then whether each is
+ * listed, then of all windows states and metrics. */
 #define LIST_AT    4u
 #define SCALES_AT  (4u + (k_u32)count)
+#define LISTED_AT  SCALES_AT
 #define WINDOWS_AT (4u + 2u * (k_u32)count)
 #define DUMPS_AT   ((k_u64)WINDOWS_AT + all_windows)
 

@@ -225,6 +225,8 @@ decode(BLOCK_ARGUMENTS)
     if (window == 0)
         work[0] = 0;
     if (block < (k_u32)count) {
+        if (!part)
+            work[LISTED_AT + block] = 0;
         bits = BLOCK_BITS(block);
         steps = ROW_STEPS(bits);
         at = ROW_AT(block);
@@ -336,28 +338,29 @@ decode(BLOCK_ARGUMENTS)
 
 #define CHECK_GROUP 64
 
-/* Lists blocks that are to be done again. */
+/* Whether a window's way and metrics are not those that the one before it went on with. */
+K_FUNCTION k_u32 differs(K_GLOBAL const k_u32 *K_RESTRICT work, const k_i32 count, k_u32 window, k_u32 all_windows)
+{
+    k_u32 wrong = (work[WINDOWS_AT + window] & 255u) ^ (work[WINDOWS_AT + window - 1u] >> 8 & 255u);
+    K_UNROLL
+    for (k_u32 i = 0; i < 32u; i++)
+        wrong |= work[DUMPS_AT + (k_u64)i * all_windows + window] ^
+                 work[DUMPS_AT + (k_u64)(32u + i) * all_windows + window - 1u];
+    return wrong;
+}
+
+/* A work-item for each window; lists blocks that are to be done again, each once. */
 K_KERNEL(CHECK_GROUP, 1)
 check(BLOCK_ARGUMENTS)
 {
-    const k_u32 block = (k_u32)K_GROUP() * CHECK_GROUP + (k_u32)K_LANE_X(), all_windows = (k_u32)count * windows;
-    k_u32 wrong = 0;
+    const k_u32 window = (k_u32)K_GROUP() * CHECK_GROUP + (k_u32)K_LANE_X(), all_windows = (k_u32)count * windows;
+    const k_u32 block = window / windows, part = window - block * windows;
     K_EARLY();
-    if (block < (k_u32)count) {
-        const k_i32 steps = ROW_STEPS(BLOCK_BITS(block));
-        k_u32 window = block * windows, before = 0;
-        for (k_u32 part = 0; part < windows && (k_i32)(part * length) < steps; part++, window++) {
-            const k_u32 states = work[WINDOWS_AT + window];
-            wrong |= states >> 16;
-            if (part) {
-                wrong |= (states & 255u) != (before >> 8 & 255u);
-                for (k_u32 i = 0; i < 32u; i++)
-                    wrong |= work[DUMPS_AT + (k_u64)i * all_windows + window] ^
-                             work[DUMPS_AT + (k_u64)(32u + i) * all_windows + window - 1u];
-            }
-            before = states;
-        }
-        if (wrong)
+    if (block < (k_u32)count && (k_i32)(part * length) < ROW_STEPS(BLOCK_BITS(block))) {
+        k_u32 wrong = work[WINDOWS_AT + window] >> 16;
+        if (part)
+            wrong |= differs(work, count, window, all_windows);
+        if (wrong && K_COUNT_UP(work + LISTED_AT + block) == 0u)
             work[LIST_AT + K_COUNT_UP(work)] = block;
     }
 }

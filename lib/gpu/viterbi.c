@@ -12,6 +12,7 @@
 
 #define CHUNK           24 /* steps that the fast kernel does between two ways back */
 #define STEPS           6  /* of a group */
+#define WARP            32
 #define FAST_CONSTRAINT 7
 #define FULL            384 /* work-items of a multiprocessor, whose registers that fills */
 #define CPU_GROUP       8
@@ -251,18 +252,24 @@ size_t penstock__gpu_viterbi_local(const struct gpu_viterbi *self, unsigned kern
 
 /* ---------------------------------------------------------------- a batch --------------------- */
 
-/* Clocks of a multiprocessor for a step of so many work-items, as measured on an H100 class GPU: the first warps wait
- * for their own results. */
-static double step_time(double items)
+static size_t groups_for(size_t items, size_t group)
 {
-    return 70 + 28 * items / 32;
+    return (items + group - 1) / group;
 }
 
-static double time_of(const struct gpu_viterbi *self, double windows, double steps, unsigned units)
+/* Nanoseconds of a multiprocessor for a step of so many work-items, as measured on an H200: it issues to four warps at a
+ * time, and the first ones wait for their own results. */
+static double step_time(size_t items)
 {
-    const double full = self->full, items = windows / units;
-    double waves = (double)(size_t)(items / full), rest = items - waves * full;
-    return steps * (waves * step_time(full) + (rest > 0 ? step_time(rest) : 0));
+    return items ? 51 + 73.5 * (double)groups_for(items, 4 * WARP) : 0;
+}
+
+/* Of the multiprocessor that has most groups. */
+static double time_of(const struct gpu_viterbi *self, size_t windows, size_t steps, unsigned units)
+{
+    const size_t groups = groups_for(groups_for(windows, self->group), units), beside = self->full / self->group;
+    return (double)steps * ((double)(groups / beside) * step_time(beside * self->group) +
+                            step_time(groups % beside * self->group));
 }
 
 /* How many windows a block is cut into, and their length, so that the multiprocessors have work at all times. */
@@ -275,19 +282,13 @@ static void cut(struct gpu_viterbi_job *work, const struct gpu_viterbi *self, si
     most = most < 1 ? 1 : most > MOST_WINDOWS ? MOST_WINDOWS : most;
     for (size_t n = self->windows ? self->windows : 1; n <= (self->windows ? self->windows : most); n++) {
         size_t length = round_up((steps + n - 1) / n, CHUNK), windows = (steps + length - 1) / length;
-        double time = time_of(self, (double)windows * (double)count, (double)(length + (windows > 1 ? beside : CHUNK)),
-                              units ? units : 1);
+        double time = time_of(self, windows * count, length + (windows > 1 ? beside : CHUNK), units);
         if (best == 0 || time < best) {
             best = time;
             work->windows = (uint32_t)windows;
             work->length = (uint32_t)length;
         }
     }
-}
-
-static size_t groups_for(size_t items, unsigned group)
-{
-    return (items + group - 1) / group;
 }
 
 int penstock__gpu_viterbi_job(struct gpu_viterbi_job *work, const struct penstock_plan_state *plan,
@@ -315,7 +316,7 @@ int penstock__gpu_viterbi_job(struct gpu_viterbi_job *work, const struct penstoc
     work->memory[GPU_VITERBI_DECISIONS] = groups * kept;
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS; i++) {
         const size_t items[GPU_VITERBI_KERNELS] = {count * LEVEL_GROUP, count * (self->row_bytes / 4), all_windows,
-                                                   count, groups * self->states};
+                                                   all_windows, groups * self->states};
         if (penstock__gpu_viterbi_name(self, plan->problem, i))
             work->groups[i] = groups_for(items[i], penstock__gpu_viterbi_group(self, i));
     }
