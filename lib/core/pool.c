@@ -2,8 +2,10 @@
 /* Copyright The Penstock authors. */
 
 /*
- * The thread pool: loops whose iterations are handed out one by one to whoever is free. The caller works
- * too, so a loop always goes on, even if no thread could be started.
+ * The thread pool: loops whose iterations are handed out to whoever is free. The caller works too, so a loop always
+ * goes on, even if no thread could be started. Each thread begins with its own share of the iterations, the same part
+ * of each loop: what one loop wrote the next one finds in that processor's cache. Who is through with its share goes on
+ * with the others', so that nothing waits for a thread that is away.
  *
  * Who is awake takes no lock: loops lie in places that stay where they are, and a thread that joins one counts itself
  * in before it looks at it. The lock is for those that sleep.
@@ -25,13 +27,17 @@
 #define LINE   64 /* bytes that processors hand each other */
 #define CLOSED (~(~0U >> 1))
 
+/* Pieces into which a loop falls, at most: a bit of one line each. */
+#define WORDS     8
+#define WORD_BITS 64
+
 struct loop {
     _Alignas(LINE) atomic_bool used; /* by a caller */
     void (*work)(void *argument, size_t i, unsigned worker);
     void *argument;
     atomic_size_t count;
-    _Alignas(LINE) atomic_size_t next; /* first iteration that nobody took */
-    _Alignas(LINE) atomic_uint inside; /* pool threads, and CLOSED while nobody may join */
+    _Alignas(LINE) _Atomic uint64_t taken[WORDS]; /* a bit for each piece, and those behind the last one */
+    _Alignas(LINE) atomic_uint inside;            /* pool threads, and CLOSED while nobody may join */
 };
 
 struct helper {
@@ -87,14 +93,54 @@ static bool watch(const struct penstock__pool *pool, const atomic_uint *value, u
 
 /* ---------------------------------------------------------------- pool threads ---------------- */
 
-static void take_iterations(struct loop *loop, unsigned worker)
+static size_t pieces_of(const struct loop *loop)
 {
     const size_t count = atomic_load_explicit(&loop->count, memory_order_relaxed);
-    for (;;) {
-        size_t i = atomic_fetch_add_explicit(&loop->next, 1, memory_order_relaxed);
-        if (i >= count)
-            return;
+    return count < WORDS * WORD_BITS ? count : WORDS * WORD_BITS;
+}
+
+/* The first piece from `from` on that nobody took; `pieces` where there is none. */
+static size_t find_piece(const struct loop *loop, size_t from, size_t pieces)
+{
+    for (size_t word = from / WORD_BITS; word * WORD_BITS < pieces; word++) {
+        uint64_t left = ~atomic_load_explicit(&loop->taken[word], memory_order_relaxed);
+        if (word == from / WORD_BITS)
+            left &= ~UINT64_C(0) << from % WORD_BITS;
+        if (left)
+            return word * WORD_BITS + (size_t)__builtin_ctzll(left);
+    }
+    return pieces;
+}
+
+static void take_piece(struct loop *loop, size_t piece, size_t pieces, unsigned worker)
+{
+    const size_t count = atomic_load_explicit(&loop->count, memory_order_relaxed);
+    const uint64_t bit = UINT64_C(1) << piece % WORD_BITS;
+    if (atomic_fetch_or_explicit(&loop->taken[piece / WORD_BITS], bit, memory_order_relaxed) & bit)
+        return;
+    for (size_t i = piece * count / pieces; i < (piece + 1) * count / pieces; i++)
         loop->work(loop->argument, i, worker);
+}
+
+/* From the thread's own share on to the end, then from the beginning. */
+static void take_iterations(struct loop *loop, unsigned worker, unsigned threads)
+{
+    const size_t pieces = pieces_of(loop);
+    size_t piece = worker * pieces / threads;
+    while ((piece = find_piece(loop, piece, pieces)) < pieces)
+        take_piece(loop, piece, pieces, worker);
+    while ((piece = find_piece(loop, 0, pieces)) < pieces)
+        take_piece(loop, piece, pieces, worker);
+}
+
+static void offer_iterations(struct loop *loop, size_t count)
+{
+    atomic_store_explicit(&loop->count, count, memory_order_relaxed);
+    const size_t pieces = pieces_of(loop);
+    for (size_t word = 0; word < WORDS; word++) {
+        const size_t before = pieces > word * WORD_BITS ? pieces - word * WORD_BITS : 0;
+        atomic_store_explicit(&loop->taken[word], before < WORD_BITS ? ~UINT64_C(0) << before : 0,
+                              memory_order_relaxed);
     }
 }
 
@@ -110,12 +156,11 @@ static void leave(struct penstock__pool *pool, struct loop *loop)
 /* Works in the loop if there is one with iterations left; whether it was open. */
 static bool join(struct penstock__pool *pool, struct loop *loop, unsigned worker)
 {
-    if (atomic_load(&loop->inside) & CLOSED || atomic_load_explicit(&loop->next, memory_order_relaxed) >=
-                                                   atomic_load_explicit(&loop->count, memory_order_relaxed))
+    if (atomic_load(&loop->inside) & CLOSED || find_piece(loop, 0, pieces_of(loop)) == pieces_of(loop))
         return false;
     const bool open = !(atomic_fetch_add(&loop->inside, 1) & CLOSED);
     if (open)
-        take_iterations(loop, worker);
+        take_iterations(loop, worker, pool->threads);
     leave(pool, loop);
     return open;
 }
@@ -275,12 +320,11 @@ void penstock__parallel_waking(penstock_context *context, size_t count, size_t m
         start(pool);
     loop->work = work;
     loop->argument = argument;
-    atomic_store_explicit(&loop->count, count, memory_order_relaxed);
-    atomic_store_explicit(&loop->next, 0, memory_order_relaxed);
+    offer_iterations(loop, count);
     atomic_fetch_and(&loop->inside, ~CLOSED);
     atomic_fetch_add(&pool->posted, 1);
     wake(pool, count - 1, most);
-    take_iterations(loop, 0);
+    take_iterations(loop, 0, pool->threads);
     close_loop(pool, loop);
 }
 
