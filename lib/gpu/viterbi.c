@@ -104,6 +104,7 @@ int penstock__gpu_viterbi_config(struct gpu_viterbi *self, const struct penstock
     *self = (struct gpu_viterbi){.stride = viterbi->count > 2 ? 4 : 2,
                                  .states = 1u << (viterbi->constraint - 1),
                                  .first = round_up(viterbi->depth, CHUNK),
+                                 .local_bytes = limits->local_bytes,
                                  .cpu = limits->cpu};
     self->lag = (depth_of(viterbi) + 2 * STEPS - 1) / (2 * STEPS);
     self->fast =
@@ -257,8 +258,8 @@ static size_t groups_for(size_t items, size_t group)
     return (items + group - 1) / group;
 }
 
-/* Nanoseconds of a multiprocessor for a step of so many work-items, as measured on an H200: it issues to four warps at a
- * time, and the first ones wait for their own results. */
+/* Nanoseconds of a multiprocessor for a step of so many work-items, as measured on an H200: it issues to four warps at
+ * a time, and the first ones wait for their own results. */
 static double step_time(size_t items)
 {
     return items ? 51 + 73.5 * (double)groups_for(items, 4 * WARP) : 0;
@@ -268,8 +269,8 @@ static double step_time(size_t items)
 static double time_of(const struct gpu_viterbi *self, size_t windows, size_t steps, unsigned units)
 {
     const size_t groups = groups_for(groups_for(windows, self->group), units), beside = self->full / self->group;
-    return (double)steps * ((double)(groups / beside) * step_time(beside * self->group) +
-                            step_time(groups % beside * self->group));
+    return (double)steps *
+           ((double)(groups / beside) * step_time(beside * self->group) + step_time(groups % beside * self->group));
 }
 
 /* How many windows a block is cut into, and their length, so that the multiprocessors have work at all times. */
@@ -289,6 +290,16 @@ static void cut(struct gpu_viterbi_job *work, const struct gpu_viterbi *self, si
             work->length = (uint32_t)length;
         }
     }
+}
+
+/* A launch that does not fill the multiprocessors goes to those which the kernel before has left, three groups to one
+ * where others have none, unless each takes so much memory that there is no room for more than the fullest must have.
+ */
+static size_t decode_local(const struct gpu_viterbi *self, size_t groups, unsigned units)
+{
+    const size_t needs = penstock__gpu_viterbi_local(self, GPU_VITERBI_DECODE), most = groups_for(groups, units);
+    const size_t share = self->local_bytes / (most + 1);
+    return share > needs ? share : needs;
 }
 
 int penstock__gpu_viterbi_job(struct gpu_viterbi_job *work, const struct penstock_plan_state *plan,
@@ -319,6 +330,8 @@ int penstock__gpu_viterbi_job(struct gpu_viterbi_job *work, const struct penstoc
                                                    all_windows, groups * self->states};
         if (penstock__gpu_viterbi_name(self, plan->problem, i))
             work->groups[i] = groups_for(items[i], penstock__gpu_viterbi_group(self, i));
+        work->local[i] = penstock__gpu_viterbi_local(self, i);
     }
+    work->local[GPU_VITERBI_DECODE] = decode_local(self, work->groups[GPU_VITERBI_DECODE], units);
     return PENSTOCK_OK;
 }

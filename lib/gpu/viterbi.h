@@ -32,8 +32,8 @@ struct gpu_viterbi {
     unsigned full;                                /* work-items of a multiprocessor at a time */
     unsigned base, floor, cpu;
     unsigned stride, states;
-    size_t first, row_bytes;
-    unsigned windows; /* asked for; 0: as they suit the batch */
+    size_t first, row_bytes, local_bytes; /* `local_bytes`: all that a group may have */
+    unsigned windows;                     /* asked for; 0: as they suit the batch */
 };
 
 /* PENSTOCK_ERR_UNSUPPORTED, with text, beyond the last variant: kernels with metrics in registers with and without the
@@ -44,7 +44,7 @@ int penstock__gpu_viterbi_source(struct gpu_text *text, const penstock_context *
                                  const struct penstock_problem *problem);
 void penstock__gpu_viterbi_describe(struct penstock_plan_state *plan, const struct gpu_viterbi *self);
 
-/* A kernel's name, NULL where the plan has no such one, and its work-items and local memory. */
+/* A kernel's name, NULL where the plan has no such one, and its work-items and local memory, at least. */
 const char *penstock__gpu_viterbi_name(const struct gpu_viterbi *self, const struct penstock_problem *problem,
                                        unsigned kernel);
 unsigned penstock__gpu_viterbi_group(const struct gpu_viterbi *self, unsigned kernel);
@@ -54,6 +54,7 @@ size_t penstock__gpu_viterbi_local(const struct gpu_viterbi *self, unsigned kern
 struct gpu_viterbi_job {
     size_t memory[GPU_VITERBI_MEMORIES]; /* bytes */
     size_t groups[GPU_VITERBI_KERNELS];  /* work-groups; 0: the kernel is not launched */
+    size_t local[GPU_VITERBI_KERNELS];   /* bytes of a group where the launch gives them */
     int32_t count;
     uint32_t windows, length, whole_groups;
     uint64_t bytes; /* that the fast kernel may read */

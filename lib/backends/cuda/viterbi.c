@@ -26,7 +26,8 @@ static int build(struct penstock_plan_state *plan)
         const char *name = penstock__gpu_viterbi_name(&self->config, plan->problem, i);
         if (name)
             status = penstock__cuda_function(&self->kernels[i], plan->device, self->module, name,
-                                             penstock__gpu_viterbi_local(&self->config, i));
+                                             i == GPU_VITERBI_DECODE ? self->config.local_bytes
+                                                                     : penstock__gpu_viterbi_local(&self->config, i));
     }
     return status;
 }
@@ -85,11 +86,10 @@ static int launch(struct penstock_slot *slot, const struct penstock_plan_state *
     int status = PENSTOCK_OK;
     for (unsigned i = 0; i < GPU_VITERBI_KERNELS && !status; i++)
         if (work->groups[i])
-            status = penstock__cuda_launch(plan->device, self->kernels[i],
-                                           &(struct cuda_grid){work->groups[i],
-                                                               penstock__gpu_viterbi_group(&self->config, i), 1,
-                                                               penstock__gpu_viterbi_local(&self->config, i)},
-                                           queue->stream, arguments);
+            status = penstock__cuda_launch(
+                plan->device, self->kernels[i],
+                &(struct cuda_grid){work->groups[i], penstock__gpu_viterbi_group(&self->config, i), 1, work->local[i]},
+                queue->stream, arguments);
     return status;
 }
 
