@@ -131,6 +131,8 @@ static void check_pair(penstock_context *context, size_t bits, uint64_t seeds, c
         CHECK(two.handed_over && two.handed_over <= two.in && (seed % 3 == 1 || 10 * two.handed_over > 6 * two.in),
               "%s, seed %d: of %d blocks %d stay on the device", what, (int)seed, (int)two.in, (int)two.handed_over);
         CHECK(!one.fallbacks && !two.fallbacks, "%s: statistics", what);
+        CHECK(seed || two.handed_over == two.in, "%s: of %d blocks %d stay on the device, with the last ones", what,
+              (int)two.in, (int)two.handed_over);
         CHECK_OK(penstock_stream_reset(symbols));
         CHECK_OK(push(symbols, blocks, integers, 0, samples / 2, got, &(size_t){0}, seed));
         CHECK_OK(penstock_stream_reset(symbols)); /* with some on its way */

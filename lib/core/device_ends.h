@@ -43,6 +43,10 @@ struct penstock__device_source {
     /* Blocks of the batch that `make` is to make, up to `most`. NULL: that many. */
     size_t (*blocks)(const penstock_stream *stream, size_t most);
 
+    /* Whether blocks are complete, a full batch of them or not, that can be made where nothing follows them for now.
+     * NULL: full batches alone are made. */
+    bool (*rest)(const penstock_stream *stream);
+
     /* Number of the batch that gathers. */
     unsigned (*number)(const penstock_stream *stream);
 

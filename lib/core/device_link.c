@@ -220,12 +220,17 @@ static bool enter(struct penstock__device_link *link)
 
 /* ---------------------------------------------------------------- on the device --------------- */
 
-size_t penstock__device_link_groups(const struct penstock__device_link *link)
+static size_t complete_groups(const struct penstock__device_link *link)
 {
     if (!link->active || link->piece == NO_PIECE)
         return 0;
     const struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
-    const size_t complete = penstock__groups_complete(&link->groups, piece->end - piece->start);
+    return penstock__groups_complete(&link->groups, piece->end - piece->start);
+}
+
+size_t penstock__device_link_groups(const struct penstock__device_link *link)
+{
+    const size_t complete = complete_groups(link);
     return complete - complete % link->lump;
 }
 
@@ -256,7 +261,7 @@ static int cut(struct penstock__device_link *link, size_t groups)
 {
     struct penstock__device_piece *piece = &link->pieces.pieces[link->piece];
     struct penstock__device_cut *made = &link->cuts[(link->first_cut + link->cut_count) % PENSTOCK__RING_MOST];
-    const size_t most = penstock__batcher_capacity(link->batcher) / link->lump * link->lump;
+    const size_t capacity = penstock__batcher_capacity(link->batcher), most = capacity - capacity % link->lump;
     *made = (struct penstock__device_cut){.piece = link->piece, .groups = groups < most ? groups : most};
     int status = penstock__device_piece_part(&made->in, &link->pieces, link->piece,
                                              penstock__groups_samples(&link->groups, made->groups));
@@ -280,11 +285,12 @@ static bool land_any(struct penstock__device_link *link)
     return true;
 }
 
-/* Whether there may be more to do. */
-static bool step(struct penstock__device_link *link)
+/* Whether there may be more to do; at an end with blocks that fill no batch, and groups that make no lump. */
+static bool step(struct penstock__device_link *link, bool ending)
 {
     const struct penstock__device_source *source = link->source;
-    const size_t groups = penstock__device_link_groups(link);
+    const bool rest = ending && source->rest && source->rest(link->from);
+    const size_t groups = ending && !rest ? complete_groups(link) : penstock__device_link_groups(link);
     if (groups && link->shared) { /* the link behind makes its values of them, once all before have gone on */
         if (link->cut_count)
             land(link);
@@ -295,7 +301,7 @@ static bool step(struct penstock__device_link *link)
             land(link); /* the results that must be read first */
         return false;
     }
-    if (!groups && !source->full(link->from))
+    if (!groups && !rest && !source->full(link->from))
         return false;
     if (!groups && !source->can_make(link->from)) {
         penstock__device_link_settle(link);
@@ -309,12 +315,19 @@ static bool step(struct penstock__device_link *link)
 }
 
 /* And so the links behind it, for whose values this one's pieces wait. */
-static void go(struct penstock__device_link *link)
+static void go(struct penstock__device_link *link, bool ending)
 {
     do
-        while (step(link))
+        while (step(link, ending))
             ;
-    while (link->active && link->behind && step(link->behind));
+    while (link->active && link->behind && step(link->behind, false));
+}
+
+void penstock__device_link_end(struct penstock__device_link *link)
+{
+    if (link->active && !link->shared)
+        go(link, true);
+    penstock__device_link_settle(link);
 }
 
 /* Whether groups that make no lump have been complete for too long. */
@@ -334,12 +347,12 @@ bool penstock__device_link_move(struct penstock__device_link *link, bool wait, b
     link->stalled = false;
     if (ending || (!link->active && !enter(link)))
         return link->stalled;
-    go(link);
+    go(link, false);
     if (link->active && !link->behind && !penstock__batcher_device_done(link->batcher)) {
         if (link->cut_count && (wait || penstock__batcher_device_overdue(link->batcher))) {
             land(link);
             if (link->active)
-                go(link);
+                go(link, false);
         } else if (wait) {
             penstock__device_link_settle(link);
         }

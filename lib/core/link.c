@@ -163,13 +163,23 @@ int penstock__link_end(penstock_stream *from, enum penstock__lent_end end)
     return penstock__link_move(from, false);
 }
 
-void penstock__link_settle(penstock_stream *from)
+static void settle(penstock_stream *from, void (*device)(struct penstock__device_link *link))
 {
     for (struct penstock__link *link = from->links; link; link = link->following) {
         if (link->device)
-            penstock__device_link_settle(link->device);
-        penstock__link_settle(link->to);
+            device(link->device);
+        settle(link->to, device);
     }
+}
+
+void penstock__link_settle(penstock_stream *from)
+{
+    settle(from, penstock__device_link_settle);
+}
+
+void penstock__link_end_device(penstock_stream *from)
+{
+    settle(from, penstock__device_link_end);
 }
 
 void penstock__link_reset(penstock_stream *from)

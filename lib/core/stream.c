@@ -184,7 +184,7 @@ static int end(const char *call, penstock_stream *stream, enum penstock__lent_en
         stream->finished = stream->finished || how == PENSTOCK__LENT_FINISH;
         return PENSTOCK_OK;
     }
-    penstock__link_settle(stream); /* the host makes what is less than a batch */
+    penstock__link_end_device(stream); /* the host makes what is less than a batch */
     if ((status = penstock__lent_end(stream, how)))
         return status;
     return stream->links ? penstock__link_end(stream, how) : PENSTOCK_OK;

@@ -66,6 +66,17 @@ static bool overdue(const penstock_stream *stream)
     return !full(stream) && penstock__latency_is_over(self->since, self->max_latency_s);
 }
 
+static size_t blocks(const penstock_stream *stream, size_t most)
+{
+    const size_t complete = penstock__soft_complete(penstock__soft_of_const(stream));
+    return complete < most ? complete : most;
+}
+
+static bool rest(const penstock_stream *stream)
+{
+    return penstock__soft_complete(penstock__soft_of_const(stream)) > 0;
+}
+
 static unsigned number(const penstock_stream *stream)
 {
     return penstock__soft_of_const(stream)->ring.filling;
@@ -122,6 +133,8 @@ const struct penstock__device_source penstock__soft_device_source = {
     .can_make = can_make,
     .room = room,
     .overdue = overdue,
+    .blocks = blocks,
+    .rest = rest,
     .number = number,
     .make = make,
     .used = used,
