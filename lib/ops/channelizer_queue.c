@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define BATCH_BYTES ((size_t)8 << 20)
+#define BATCHES     (PENSTOCK__RING_USUAL + 1) /* of one more the last frames wait for a linked stream's next batch */
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -20,8 +21,7 @@ int penstock__channelizer_engine_ring(struct channelizer_engine *engine, size_t 
     if (!engine->capacity)
         engine->capacity = 1;
     struct penstock_device *device = penstock__channelizer_engine_memory(engine);
-    return penstock__ring_init(&engine->ring, engine->context, device,
-                               penstock__ring_count(device, PENSTOCK__RING_USUAL),
+    return penstock__ring_init(&engine->ring, engine->context, device, penstock__ring_count(device, BATCHES),
                                engine->folds ? 0 : engine->capacity * frame, engine->capacity * frame);
 }
 
