@@ -123,7 +123,9 @@ fft(IN_MEMORY in, K_GLOBAL const k_gather *K_RESTRICT gather,
         LOCATE_ROW
         LOCATE_SOURCE
         LOCATE_OTHER_SOURCE
+        FOLD_FRAMES
         LOAD_POINTS
+        FOLD_TAKEN
         FETCH_AHEAD
         TRANSFORM
 #if AVERAGE > 1

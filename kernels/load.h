@@ -3,7 +3,8 @@
 
 /*
  * The load stage: one sample of any format to a complex float, times the window, times the rotation.
- * Folded, a point is the sum of FOLD samples, LENGTH apart, times their factors; `turn` is the frame's.
+ * Folded, a point is the sum of FOLD samples, LENGTH apart, times their factors; `turn` is the frame's. FOLD_TOGETHER:
+ * fold.h has made it.
  * Constants: FORMAT, WINDOW (0 none, 1 real factors, 2 complex factors), WINDOW_SIDE (neighbours with the same factor),
  * GATHERED, REVERSE_IN (exchange real and imaginary parts), REAL, METHOD, COLUMNS, IN_COUNT (points that there are
  * samples for; the others are 0), table offsets.
@@ -137,7 +138,14 @@ typedef float k_sample;
     }
 #endif
 
-#if FOLD
+#if FOLD_TOGETHER
+#define READ_SAMPLE(s, at)                                                               \
+    {                                                                                    \
+        const k_index from_ = (row - K_GROUP() * PER_GROUP) * MEMBER_STEP + (at);        \
+        re##s = exchange[from_].re;                                                      \
+        im##s = exchange[from_].im;                                                      \
+    }
+#elif FOLD
 /* Sample i, i < LENGTH, and those LENGTH, 2 LENGTH, ... further, times their factors, are point (i + turn) % LENGTH. */
 #define READ_SAMPLE(s, at)                                                    \
     {                                                                         \

@@ -11,6 +11,18 @@ static void define(struct gpu_text *text, const char *name, unsigned long value)
 
 /* ---------------------------------------------------------------- stages of load and store ---- */
 
+/* Whether a work-group's frames are folded together: so many of neighbours are in local memory, and so few samples in
+ * registers, that it pays. */
+static bool folds_together(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass,
+                           const struct penstock_fft_problem *fft)
+{
+    enum { LEAST_FRAMES = 4, MOST_SAMPLES = 32 };
+    const struct gpu_launch_config *config = &pass->config;
+    return pass->first && pass->last && fft->fold && fft->fold <= MOST_SAMPLES && fft->average == 1 &&
+           fft->spacing == decomposition->total && decomposition->method == GPU_PLAIN && !config->cpu &&
+           config->joined && config->region >= 2 * config->n && config->per_group >= LEAST_FRAMES;
+}
+
 static void define_load(struct gpu_text *text, const struct gpu_decomposition *decomposition,
                         const struct gpu_pass *pass, const struct gpu_table *table,
                         const struct penstock_fft_problem *fft)
@@ -25,6 +37,7 @@ static void define_load(struct gpu_text *text, const struct gpu_decomposition *d
     define(text, "WINDOW_SIDE", table->window_side);
     define(text, "FOLD", first ? fft->fold : 0);
     define(text, "FOLD_AT", table->fold_at);
+    define(text, "FOLD_TOGETHER", folds_together(decomposition, pass, fft));
     define(text, "HALF_AT", table->half_at);
     define(text, "ORDER_IN_AT", table->order_in_at);
     define(text, "REVERSE_IN", first && fft->direction == PENSTOCK_REVERSE);
