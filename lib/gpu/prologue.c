@@ -11,16 +11,20 @@ static void define(struct gpu_text *text, const char *name, unsigned long value)
 
 /* ---------------------------------------------------------------- stages of load and store ---- */
 
-/* Whether a work-group's frames are folded together: so many of neighbours are in local memory, and so few samples in
- * registers, that it pays. */
-static bool folds_together(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass,
-                           const struct penstock_fft_problem *fft)
+/* How many frames that follow each other a work-item folds together; 0: each point is folded where it is needed. */
+static unsigned folded_together(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass,
+                                const struct penstock_fft_problem *fft)
 {
-    enum { LEAST_FRAMES = 4, MOST_SAMPLES = 32 };
+    enum { LEAST = 2, MOST = 16, MOST_SAMPLES = 32 };
     const struct gpu_launch_config *config = &pass->config;
-    return pass->first && pass->last && fft->fold && fft->fold <= MOST_SAMPLES && fft->average == 1 &&
-           fft->spacing == decomposition->total && decomposition->method == GPU_PLAIN && !config->cpu &&
-           config->joined && config->region >= 2 * config->n && config->per_group >= LEAST_FRAMES;
+    const unsigned strips = penstock__gpu_group_size(config) / config->n;
+    const unsigned frames = strips > 1 ? (config->per_group + strips - 1) / strips : config->per_group;
+    const bool able = pass->first && pass->last && decomposition->method == GPU_PLAIN && !config->cpu &&
+                      config->joined && config->region >= 2 * config->n;
+    return able && fft->fold && fft->fold <= MOST_SAMPLES && fft->average == 1 &&
+                   fft->spacing == decomposition->total && frames >= LEAST && frames <= MOST
+               ? frames
+               : 0;
 }
 
 static void define_load(struct gpu_text *text, const struct gpu_decomposition *decomposition,
@@ -37,7 +41,7 @@ static void define_load(struct gpu_text *text, const struct gpu_decomposition *d
     define(text, "WINDOW_SIDE", table->window_side);
     define(text, "FOLD", first ? fft->fold : 0);
     define(text, "FOLD_AT", table->fold_at);
-    define(text, "FOLD_TOGETHER", folds_together(decomposition, pass, fft));
+    define(text, "FOLD_TOGETHER", folded_together(decomposition, pass, fft));
     define(text, "HALF_AT", table->half_at);
     define(text, "ORDER_IN_AT", table->order_in_at);
     define(text, "REVERSE_IN", first && fft->direction == PENSTOCK_REVERSE);

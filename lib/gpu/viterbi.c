@@ -21,6 +21,7 @@
 #define CHECK_GROUP     64
 #define TILE            32
 #define LEAST_WINDOW    96
+#define WORTH           0.97 /* of the time is taken with more windows: they are checked, too */
 #define MOST_WINDOWS    4096
 #define WHOLE_PER_UNIT  16
 #define DECISION_BYTES  ((size_t)256 << 20)
@@ -284,7 +285,7 @@ static void cut(struct gpu_viterbi_job *work, const struct gpu_viterbi *self, si
     for (size_t n = self->windows ? self->windows : 1; n <= (self->windows ? self->windows : most); n++) {
         size_t length = round_up((steps + n - 1) / n, CHUNK), windows = (steps + length - 1) / length;
         double time = time_of(self, windows * count, length + (windows > 1 ? beside : CHUNK), units);
-        if (best == 0 || time < best) {
+        if (best == 0 || time < best * WORTH) {
             best = time;
             work->windows = (uint32_t)windows;
             work->length = (uint32_t)length;
