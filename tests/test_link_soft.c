@@ -176,6 +176,42 @@ static void check_flush(penstock_context *context, size_t bits)
     penstock_stream_free(blocks);
 }
 
+/* Samples from `at` on until no more are taken, as no result is read. */
+static size_t fill(penstock_stream *symbols, size_t at, size_t samples)
+{
+    size_t taken = 1;
+    while (at < samples && taken) {
+        const size_t left = samples - at, piece = left < STEP * 100 + 7 ? left : STEP * 100 + 7;
+        CHECK_OK(penstock_stream_push(symbols, integers + 2 * at, piece, &taken));
+        at += taken;
+    }
+    return at;
+}
+
+/* An end that comes while results wait to be read is there once they are, and no sample before. */
+static void check_end_of_full(penstock_context *context, size_t bits)
+{
+    const size_t samples = (size_t)MOST * STEP, wanted = run_apart(context, samples, bits);
+    penstock_stream *symbols, *blocks;
+    size_t made = 0, at = 0, taken;
+    CHECK_OK(open_chain(&symbols, &blocks, context, device, bits));
+    for (bool first = true; at < samples; first = false) {
+        at = fill(symbols, at, samples);
+        const size_t due = at / STEP * SOFT / info_of(blocks).in_bytes;
+        CHECK_OK(at < samples ? penstock_stream_flush(symbols) : penstock_stream_finish(symbols));
+        if (at < samples)
+            CHECK_OK(penstock_stream_push(symbols, integers + 2 * at, samples - at, &taken));
+        CHECK(at == samples || !taken, "%zu samples are taken before those are through", taken);
+        CHECK_OK(pull(blocks, got, &made, SIZE_MAX, true));
+        CHECK_EQ(made / info_of(blocks).out_bytes, due);
+        CHECK(!first || stats_of(blocks).handed_over == due, "of %zu blocks %d stay on the device", due,
+              (int)stats_of(blocks).handed_over);
+    }
+    CHECK(made == wanted && !memcmp(got, want, wanted), "ended full: %zu bytes of %zu, or others", made, wanted);
+    penstock_stream_free(symbols);
+    penstock_stream_free(blocks);
+}
+
 /* With results that wait to be pulled a flush holds for what has come since. */
 static void check_flush_alone(penstock_context *context)
 {
@@ -416,6 +452,8 @@ int main(int count, char **arguments)
     check_pairs(context);
     check_flush(context, BITS);
     check_flush(context, 250);
+    check_end_of_full(context, BITS);
+    check_end_of_full(context, 250);
     check_flush_alone(context);
     check_full(context);
     check_life(context, BITS);

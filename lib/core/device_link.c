@@ -323,11 +323,14 @@ static void go(struct penstock__device_link *link, bool ending)
     while (link->active && link->behind && step(link->behind, false));
 }
 
-void penstock__device_link_end(struct penstock__device_link *link)
+bool penstock__device_link_end(struct penstock__device_link *link)
 {
     if (link->active && !link->shared)
         go(link, true);
+    if (link->active && !link->shared && complete_groups(link) && !penstock__batcher_device_room(link->batcher))
+        return false;
     penstock__device_link_settle(link);
+    return true;
 }
 
 /* Whether groups that make no lump have been complete for too long. */

@@ -38,8 +38,9 @@ size_t penstock__device_link_lacks(const struct penstock__device_link *link);
 /* Takes back what is on its way. */
 void penstock__device_link_settle(struct penstock__device_link *link);
 
-/* The same, but what is complete is made and read there before, whether it fills a batch or not. */
-void penstock__device_link_end(struct penstock__device_link *link);
+/* The same, but what is complete is made and read there before, whether it fills a batch or not. False: results of the
+ * second stream must be read first, and then it is to be called again. */
+bool penstock__device_link_end(struct penstock__device_link *link);
 void penstock__device_link_free(struct penstock__device_link *link);
 
 #endif

@@ -44,7 +44,7 @@ bool penstock__lent_drain(penstock_stream *stream)
     const size_t before = lent->taken;
     const enum penstock__lent_end end = lent->end;
     penstock__lent_push(stream); /* the kind keeps a failure, for the pulls that follow */
-    if (!end || penstock__lent_waits(lent))
+    if (!end || penstock__lent_waits(lent) || lent->end_held)
         return lent->taken > before;
     lent->end = PENSTOCK__LENT_OPEN;
     if (end == PENSTOCK__LENT_FINISH)

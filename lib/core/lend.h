@@ -19,6 +19,7 @@ struct penstock__lent {
     size_t taken, held;          /* items of `in`: taken, and committed */
     size_t read, shown;          /* items of `out`: released, and pulled */
     enum penstock__lent_end end; /* what is to be done once all that was committed is taken */
+    bool end_held;               /* until results of streams that are linked to this one were read; nothing is taken */
 };
 
 struct penstock__room;

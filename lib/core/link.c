@@ -2,13 +2,12 @@
 /* Copyright The Penstock authors. */
 
 /* Streams whose results are the items of others. */
-#include "core/link.h"
 #include "backends/backend.h"
+#include "core/link_check.h"
 
 #include <string.h>
 
 #define HELD_BYTES ((size_t)64 << 10) /* pulled at a time */
-#define WHOLE      SIZE_MAX
 
 #define bad(...) penstock__error(PENSTOCK_ERR_ARGUMENT, __VA_ARGS__)
 
@@ -17,7 +16,8 @@
 /* Bytes of a value of one channel, or of an item. */
 static size_t value_bytes(const struct penstock__link *link)
 {
-    return link->channel == WHOLE ? link->from->out_bytes : link->from->out_bytes / link->from->out_channels;
+    return link->channel == PENSTOCK__LINK_WHOLE ? link->from->out_bytes
+                                                 : link->from->out_bytes / link->from->out_channels;
 }
 
 static int reserve(struct penstock__link *link, size_t bytes)
@@ -40,7 +40,8 @@ static int reserve(struct penstock__link *link, size_t bytes)
 static int check_channels(const struct penstock__link *link)
 {
     const size_t channels = link->from->out_channels;
-    if (link->channel == WHOLE ? channels <= 1 || channels == link->to->in_channels : link->channel < channels)
+    if (link->channel == PENSTOCK__LINK_WHOLE ? channels <= 1 || channels == link->to->in_channels
+                                              : link->channel < channels)
         return PENSTOCK_OK;
     return penstock__error(PENSTOCK_ERR_STATE, "the %s has %zu channels now; the %s was linked to others",
                            link->from->kind->name, channels, link->to->kind->name);
@@ -62,7 +63,7 @@ static int fetch(penstock_stream *from, bool wait, size_t *count)
             status = reserve(link, capacity * value_bytes(link));
     if (status)
         return status;
-    if (from->links->channel == WHOLE) {
+    if (from->links->channel == PENSTOCK__LINK_WHOLE) {
         struct penstock__room room = {.whole = from->links->held + from->links->bytes};
         status = penstock__lent_pull(from, &room, capacity, now, count);
     } else {
@@ -107,7 +108,7 @@ static int pass_end(penstock_stream *from, bool wait)
 {
     const enum penstock__lent_end end = from->passing;
     int status = PENSTOCK_OK;
-    if (end == PENSTOCK__LENT_OPEN || penstock__lent_waits(&from->lent))
+    if (end == PENSTOCK__LENT_OPEN || from->lent.end != PENSTOCK__LENT_OPEN || penstock__lent_waits(&from->lent))
         return PENSTOCK_OK;
     from->passing = PENSTOCK__LENT_OPEN;
     for (struct penstock__link *link = from->links; link; link = link->following) {
@@ -121,12 +122,32 @@ static int pass_end(penstock_stream *from, bool wait)
     return status;
 }
 
+void penstock__link_settle(penstock_stream *from)
+{
+    for (struct penstock__link *link = from->links; link; link = link->following) {
+        if (link->device)
+            penstock__device_link_settle(link->device);
+        penstock__link_settle(link->to);
+    }
+}
+
+/* Holds the stream's end as long as its first link has something on a device that waits for results to be read. */
+static void end_device(penstock_stream *from)
+{
+    const struct penstock__link *link = from->links;
+    from->lent.end_held = link && link->device && !penstock__device_link_end(link->device);
+    if (!from->lent.end_held)
+        penstock__link_settle(from);
+}
+
 /* Whether all that can go now does so on the device. */
 static bool goes_on_device(penstock_stream *from, bool wait)
 {
     const struct penstock__link *link = from->links;
     return link && link->device && !link->following && !link->skip &&
-           penstock__device_link_move(link->device, wait, from->finished || from->passing != PENSTOCK__LENT_OPEN);
+           penstock__device_link_move(
+               link->device, wait,
+               from->finished || (from->passing != PENSTOCK__LENT_OPEN && from->lent.end == PENSTOCK__LENT_OPEN));
 }
 
 int penstock__link_move(penstock_stream *from, bool wait)
@@ -139,6 +160,8 @@ int penstock__link_move(penstock_stream *from, bool wait)
             status = deliver(link, wait, &stuck);
         if (status || stuck)
             return status;
+        if (from->lent.end_held)
+            end_device(from);
         if (goes_on_device(from, wait)) {
             const struct penstock__link *link = from->links;
             status = link->to->links ? penstock__link_move(link->to, wait) : PENSTOCK_OK;
@@ -163,23 +186,14 @@ int penstock__link_end(penstock_stream *from, enum penstock__lent_end end)
     return penstock__link_move(from, false);
 }
 
-static void settle(penstock_stream *from, void (*device)(struct penstock__device_link *link))
+bool penstock__link_end_device(penstock_stream *from, enum penstock__lent_end end)
 {
-    for (struct penstock__link *link = from->links; link; link = link->following) {
-        if (link->device)
-            device(link->device);
-        settle(link->to, device);
-    }
-}
-
-void penstock__link_settle(penstock_stream *from)
-{
-    settle(from, penstock__device_link_settle);
-}
-
-void penstock__link_end_device(penstock_stream *from)
-{
-    settle(from, penstock__device_link_end);
+    end_device(from);
+    if (!from->lent.end_held)
+        return true;
+    from->lent.end = end > from->lent.end ? end : from->lent.end;
+    from->passing = end > from->passing ? end : from->passing;
+    return false;
 }
 
 void penstock__link_reset(penstock_stream *from)
@@ -238,66 +252,6 @@ int penstock__link_free_out(const char *call, const penstock_stream *stream)
 
 /* ---------------------------------------------------------------- linking --------------------- */
 
-static const char *name_of(unsigned value)
-{
-    if (value == PENSTOCK__SOFT_BITS)
-        return "soft bits in bytes";
-    return value ? penstock_format_name((penstock_format)(value - 1)) : "none";
-}
-
-static int check_values(const char *call, const penstock_stream *from, size_t channel, const penstock_stream *to)
-{
-    const char *source = from->kind->name, *target = to->kind->name;
-    if (!from->kind->pull)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: results of the kind %s are frames, no items of another",
-                               call, source);
-    if (!from->out_values || !to->in_values || to->in_values == 1 + PENSTOCK_PLANAR)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: the values of %s are none that %s takes", call, source,
-                               target);
-    if (from->out_values != to->in_values)
-        return bad("%s: %s gives %s, %s takes %s", call, source, name_of(from->out_values), target,
-                   name_of(to->in_values));
-    if (channel != WHOLE)
-        return channel < from->out_channels && to->in_channels <= 1
-                   ? PENSTOCK_OK
-                   : bad("%s: channel %zu of %zu into %zu", call, channel, from->out_channels, to->in_channels);
-    if (from->out_channels > 1 && from->out_channels != to->in_channels)
-        return bad("%s: %s gives %zu channels; penstock_stream_link_channel() links one", call, source,
-                   from->out_channels);
-    if (to->in_channels > 1 && from->out_channels != to->in_channels)
-        return bad("%s: %s takes %zu channels, %s gives one", call, target, to->in_channels, source);
-    return PENSTOCK_OK;
-}
-
-static bool leads_to(const penstock_stream *from, const penstock_stream *to)
-{
-    if (from == to)
-        return true;
-    for (const struct penstock__link *link = from->links; link; link = link->following)
-        if (leads_to(link->to, to))
-            return true;
-    return false;
-}
-
-static int check(const char *call, const penstock_stream *from, size_t channel, const penstock_stream *to)
-{
-    if (!from || !to)
-        return bad("%s: a stream is NULL", call);
-    if (to->source)
-        return penstock__error(PENSTOCK_ERR_STATE, "%s: this %s is linked to a %s already", call, to->kind->name,
-                               to->source->from->kind->name);
-    for (const struct penstock__link *link = from->links; link; link = link->following)
-        if (link->channel == channel || link->channel == WHOLE || channel == WHOLE)
-            return penstock__error(PENSTOCK_ERR_STATE, "%s: results of this %s go to a %s already", call,
-                                   from->kind->name, link->to->kind->name);
-    if (leads_to(to, from))
-        return bad("%s: the results of this %s would come back to it in a circle", call, to->kind->name);
-    if (from->out_channels > PENSTOCK__LINK_CHANNELS && channel != WHOLE)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s: of %zu channels; at most %d can be linked each", call,
-                               from->out_channels, PENSTOCK__LINK_CHANNELS);
-    return check_values(call, from, channel, to);
-}
-
 static const char *device_of(const penstock_stream *stream)
 {
     penstock_stream_info info = PENSTOCK_STREAM_INFO;
@@ -313,13 +267,13 @@ static bool in_host_memory(const char *device)
 static int link_streams(const char *call, penstock_stream *from, size_t channel, penstock_stream *to)
 {
     struct penstock__link *link;
-    int status = check(call, from, channel, to);
+    int status = penstock__link_check(call, from, channel, to);
     if (status)
         return status;
     if (!(link = penstock__calloc(1, sizeof *link)))
         return PENSTOCK_ERR_MEMORY;
     *link = (struct penstock__link){.from = from, .to = to, .channel = channel, .following = from->links};
-    if (channel == WHOLE && (status = penstock__device_link_new(&link->device, from, to))) {
+    if (channel == PENSTOCK__LINK_WHOLE && (status = penstock__device_link_new(&link->device, from, to))) {
         penstock__free(link);
         return status;
     }
@@ -336,12 +290,12 @@ static int link_streams(const char *call, penstock_stream *from, size_t channel,
 
 int penstock_stream_link(penstock_stream *from, penstock_stream *to)
 {
-    return link_streams(__func__, from, WHOLE, to);
+    return link_streams(__func__, from, PENSTOCK__LINK_WHOLE, to);
 }
 
 int penstock_stream_link_channel(penstock_stream *from, size_t channel, penstock_stream *to)
 {
-    if (channel == WHOLE)
+    if (channel == PENSTOCK__LINK_WHOLE)
         return bad("%s: there is no channel %zu", __func__, channel);
     return link_streams(__func__, from, channel, to);
 }
@@ -362,33 +316,16 @@ int penstock_stream_unlink(penstock_stream *from, penstock_stream *to)
     return PENSTOCK_OK;
 }
 
-static int check_next(const char *call, const penstock_stream *from, const penstock_stream *next)
-{
-    if (!from || !next)
-        return bad("%s: a stream is NULL", call);
-    if (!from->links || from->links->channel != WHOLE)
-        return penstock__error(PENSTOCK_ERR_STATE, "%s: results of this %s, as a whole, go nowhere", call,
-                               from->kind->name);
-    if (from->finished || from->lent.end == PENSTOCK__LENT_FINISH)
-        return penstock__error(PENSTOCK_ERR_STATE, "%s: this %s was finished", call, from->kind->name);
-    return next->links ? penstock__error(PENSTOCK_ERR_STATE, "%s: results of the next %s go to a %s already", call,
-                                         next->kind->name, next->links->to->kind->name)
-                       : PENSTOCK_OK;
-}
-
 int penstock_stream_relink(penstock_stream *from, penstock_stream *next)
 {
     struct penstock__device_link *device = NULL;
     size_t count = 1;
-    int status = check_next(__func__, from, next);
+    int status = penstock__link_check_next(__func__, from, next);
     if (status)
         return status;
     struct penstock__link *link = from->links;
-    if (leads_to(link->to, next))
-        return bad("%s: the results of this %s would come back to it in a circle", __func__, next->kind->name);
-    if ((status = check_values(__func__, next, WHOLE, link->to)))
-        return status;
     penstock__link_settle(from);
+    from->lent.end_held = false;
     while (!status && count)
         status = fetch(from, true, &count);
     if (status || (next->out_channels <= 1 && (status = penstock__device_link_new(&device, next, link->to))))

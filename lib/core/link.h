@@ -37,8 +37,9 @@ int penstock__link_end(penstock_stream *from, enum penstock__lent_end end);
 /* What is on its way on a device is taken back. */
 void penstock__link_settle(penstock_stream *from);
 
-/* The same at an end: what is complete goes on there before. */
-void penstock__link_end_device(penstock_stream *from);
+/* The same at an end, but what is complete goes on there before. False: results of the last stream must be read first;
+ * the end comes then, where they are pulled, and nothing is taken before. */
+bool penstock__link_end_device(penstock_stream *from, enum penstock__lent_end end);
 
 /* Resets all streams behind it. */
 void penstock__link_reset(penstock_stream *from);

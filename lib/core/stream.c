@@ -62,7 +62,7 @@ static int push_linked(penstock_stream *stream, const struct penstock__items *in
         const struct penstock__items rest = {
             .whole = in->whole ? (const char *)in->whole + *taken * stream->in_bytes : NULL, .channels = in->channels};
         some = 0;
-        if (status || penstock__lent_waits(&stream->lent))
+        if (status || penstock__lent_waits(&stream->lent) || stream->lent.end_held)
             return status;
         status = penstock__stream_take(stream, &rest, count - *taken, &some);
         *taken += some;
@@ -184,7 +184,8 @@ static int end(const char *call, penstock_stream *stream, enum penstock__lent_en
         stream->finished = stream->finished || how == PENSTOCK__LENT_FINISH;
         return PENSTOCK_OK;
     }
-    penstock__link_end_device(stream); /* the host makes what is less than a batch */
+    if (!penstock__link_end_device(stream, how)) /* the host makes what is less than a batch */
+        return PENSTOCK_OK;
     if ((status = penstock__lent_end(stream, how)))
         return status;
     return stream->links ? penstock__link_end(stream, how) : PENSTOCK_OK;

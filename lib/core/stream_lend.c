@@ -21,7 +21,7 @@ int penstock_stream_acquire(penstock_stream *stream, void **to, size_t *room)
     if ((status = penstock__stream_here(stream)) || (status = penstock__stream_goes_on(stream)) ||
         (status = penstock__link_free_in(__func__, stream)) || (status = penstock__enqueued_free(__func__, stream)))
         return status;
-    if ((status = penstock__lent_push(stream)) || penstock__lent_waits(&stream->lent))
+    if ((status = penstock__lent_push(stream)) || penstock__lent_waits(&stream->lent) || stream->lent.end_held)
         return status;
     if (stream->lends_in) {
         status = stream->kind->acquire(stream, to, room);
