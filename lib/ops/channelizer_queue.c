@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define BATCH_BYTES ((size_t)8 << 20)
+#define BATCH_BYTES ((size_t)16 << 20)
 #define BATCHES     (PENSTOCK__RING_USUAL + 1) /* of one more the last frames wait for a linked stream's next batch */
 
 /* ---------------------------------------------------------------- life ------------------------ */
