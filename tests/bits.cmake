@@ -9,7 +9,7 @@ set(bits_tests channel channelizer_kernels channelizer_live channelizer_run chan
   link_bank link_device link_device_failures link_soft ofdm ofdm_batches ofdm_demap ofdm_handover ofdm_chunks ofdm_soft
   ofdm_stream ofdm_stream_ahead plan push qpu_emu_modes qpu_fft_load qpu_fft_modes resample resampler spectrum
   spectrum_channels spectrum_failures stream
-  stream_enqueue sweep_device sweep_memory synthesizer_live wifi_detect wifi_kernels wifi_receiver
+  stream_enqueue sweep_device sweep_memory synthesizer_live wifi_detect wifi_kernels wifi_receiver wifi_search
   wifi_stall wifi_threads wifi_transmit condition)
 
 # On each device that is there without a GPU: NAME, NAME_opencl, and opencl_NAME where the source is test_gpu_NAME.c.

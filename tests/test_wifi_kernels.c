@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The loops of the Wi-Fi receiver's examination and pilots: against double precision, and the same bits from the
- * builds for each instruction set; and turns against the C library's. */
+ * builds for each instruction set; and turns against the C library's. Those of the search: test_wifi_search.c. */
 #include "rx/wifi/frame_kernels.h"
 #include "test.h"
 #include "vector/instructions.h"
@@ -10,22 +10,17 @@
 #include <complex.h>
 #include <string.h>
 
-enum { LAGS = 9 * LAGS_AT_ONCE, ANCHORS = 9, SLID = 80, SUMMED = 128 };
-
 struct results {
-    struct frame_carriers kept[2];
-    float left[2];
-    penstock_cf32 rotated[ANCHORS * ROTATION], bins[PENSTOCK__WIFI_FFT];
+    struct penstock__wifi_bins kept[2], bins[2], weighted, least_squares;
+    float left[2], apart;
     float stray[4];
-    float re[LAGS], im[LAGS], slid[SLID + SUMMED];
     struct frame_symbols symbols;
 };
 
 static uint64_t state = 7;
 static struct penstock__wifi_tables tables;
-static struct frame_carriers carriers;
-static penstock_cf32 samples[ANCHORS * ROTATION], turns[ROTATION], anchors[ANCHORS];
-static float sample_re[LAGS + PENSTOCK__WIFI_FFT], sample_im[LAGS + PENSTOCK__WIFI_FFT];
+static struct penstock__wifi_bins carriers, both[2]; /* of used carriers, and in time */
+static penstock_cf32 samples[2 * PENSTOCK__WIFI_FFT];
 static double cfo;
 static struct frame_pilots pilots;
 static float slopes[SYMBOLS_AT_ONCE];
@@ -59,13 +54,15 @@ static void fill_pilots(void)
 
 static void fill_all(void)
 {
-    fill(carriers.re, USED_CARRIERS);
-    fill(carriers.im, USED_CARRIERS);
+    for (size_t c = 0; c < USED_CARRIERS; c++) {
+        fill(&carriers.re[tables.used[c] & 63], 1);
+        fill(&carriers.im[tables.used[c] & 63], 1);
+    }
     fill(&samples[0].re, 2 * sizeof samples / sizeof *samples);
-    fill(&turns[0].re, 2 * ROTATION);
-    fill(&anchors[0].re, 2 * ANCHORS);
-    fill(sample_re, sizeof sample_re / sizeof *sample_re);
-    fill(sample_im, sizeof sample_im / sizeof *sample_im);
+    for (size_t i = 0; i < 2; i++) {
+        fill(both[i].re, PENSTOCK__WIFI_FFT);
+        fill(both[i].im, PENSTOCK__WIFI_FFT);
+    }
     fill_pilots();
 }
 
@@ -76,13 +73,13 @@ static void run(struct results *results, const struct frame_kernels *kernels)
     results->kept[1] = results->kept[0];
     results->left[1] = kernels->project(&results->kept[1], &carriers, tables.smooth + tables.smooth_taps[0],
                                         tables.smooth_taps[1] - tables.smooth_taps[0]);
-    kernels->transform(results->bins, samples, &tables.fft);
-    kernels->rotate(results->rotated, samples, turns, anchors, ANCHORS);
-    kernels->correlate(results->re, results->im, LAGS, sample_re, sample_im, tables.long_time);
-    memcpy(results->slid, sample_re, sizeof results->slid);
-    kernels->slide(results->slid, SLID + SUMMED - 16, 1, 16);
-    kernels->slide(results->slid, SLID, 16, SUMMED);
-    memset(results->slid + SLID, 0, SUMMED * sizeof(float)); /* what is behind the results is nobody's business */
+    for (size_t i = 0; i < 2; i++)
+        kernels->transform(&results->bins[i], both[i].re, both[i].im, &tables.fft);
+    results->apart = kernels->compare(&results->bins[0], &results->bins[1], tables.known);
+    kernels->estimate(&results->least_squares, &results->bins[0], &results->bins[1], tables.known,
+                      &tables.later[LATER - 1]);
+    results->weighted = results->bins[0];
+    kernels->mul_conj(&results->weighted, &results->weighted, &carriers);
     memcpy(results->symbols.slope, slopes, sizeof slopes);
     for (unsigned i = 0; i < SYMBOLS_AT_ONCE; i++)
         kernels->see(&results->symbols, i, samples + 5 * i, &pilots);
@@ -126,6 +123,16 @@ static size_t orthogonal(double complex basis[PENSTOCK__WIFI_TAPS][USED_CARRIERS
     return rank;
 }
 
+static double complex bin(const struct penstock__wifi_bins *bins, size_t k)
+{
+    return (double)bins->re[k] + I * (double)bins->im[k];
+}
+
+static double complex used(const struct penstock__wifi_bins *bins, size_t c)
+{
+    return bin(bins, (size_t)tables.used[c] & 63);
+}
+
 /* Seven and twelve taps are far from the band's edges, where e tells: 1e-3 of what is kept, and a little more. */
 static void check_projection(const struct results *results)
 {
@@ -137,13 +144,12 @@ static void check_projection(const struct results *results)
         for (size_t k = 0; k < rank; k++) {
             double complex part = 0;
             for (size_t c = 0; c < USED_CARRIERS; c++)
-                part += conj(basis[k][c]) * ((double)carriers.re[c] + I * (double)carriers.im[c]);
+                part += conj(basis[k][c]) * used(&carriers, c);
             for (size_t c = 0; c < USED_CARRIERS; c++)
                 kept[c] += part * basis[k][c];
         }
         for (size_t c = 0; c < USED_CARRIERS; c++) {
-            const double complex x = (double)carriers.re[c] + I * (double)carriers.im[c],
-                                 got = (double)results->kept[which].re[c] + I * (double)results->kept[which].im[c];
+            const double complex x = used(&carriers, c), got = used(&results->kept[which], c);
             off += pow(cabs(got - kept[c]), 2);
             left += pow(cabs(x - kept[c]), 2);
             left_then += pow(cabs(x - got), 2);
@@ -159,43 +165,38 @@ static void check_projection(const struct results *results)
 
 static void check_transform(const struct results *results)
 {
-    for (size_t k = 0; k < PENSTOCK__WIFI_FFT; k++) {
-        double complex sum = 0;
-        for (size_t n = 0; n < PENSTOCK__WIFI_FFT; n++)
-            sum += ((double)samples[n].re + I * (double)samples[n].im) *
-                   cexp(-2 * I * acos(-1) * (double)(k * n % PENSTOCK__WIFI_FFT) / PENSTOCK__WIFI_FFT);
-        check_near((double)results->bins[k].re, (double)results->bins[k].im, creal(sum), cimag(sum), "bin", k);
-    }
-}
-
-static void check_rotation(const struct results *results)
-{
-    for (size_t i = 0; i < ANCHORS * ROTATION; i++) {
-        const penstock_cf32 a = anchors[i / ROTATION], t = turns[i % ROTATION], x = samples[i];
-        const double re = (double)a.re * (double)t.re - (double)a.im * (double)t.im,
-                     im = (double)a.re * (double)t.im + (double)a.im * (double)t.re;
-        check_near((double)results->rotated[i].re, (double)results->rotated[i].im,
-                   (double)x.re * re - (double)x.im * im, (double)x.re * im + (double)x.im * re, "sample", i);
-    }
-}
-
-static void check_sums(const struct results *results)
-{
-    for (size_t i = 0; i < LAGS; i++) {
-        double re = 0, im = 0;
+    for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < PENSTOCK__WIFI_FFT; k++) {
-            const double a = (double)sample_re[i + k], b = (double)sample_im[i + k], c = (double)tables.long_time[k].re,
-                         d = (double)tables.long_time[k].im;
-            re += a * c - b * d;
-            im += a * d + b * c;
+            double complex sum = 0;
+            for (size_t n = 0; n < PENSTOCK__WIFI_FFT; n++)
+                sum += bin(&both[i], n) *
+                       cexp(-2 * I * acos(-1) * (double)(k * n % PENSTOCK__WIFI_FFT) / PENSTOCK__WIFI_FFT);
+            check_near((double)results->bins[i].re[k], (double)results->bins[i].im[k], creal(sum), cimag(sum), "bin",
+                       k);
         }
-        check_near((double)results->re[i], (double)results->im[i], re, im, "lag", i);
-    }
-    for (size_t i = 0; i < SLID; i++) {
-        double sum = 0;
-        for (size_t k = 0; k < SUMMED; k++)
-            sum += (double)sample_re[i + k];
-        check_near((double)results->slid[i], 0, sum, 0, "sum", i);
+}
+
+/* Two symbols: by how much they differ on the carriers that are used, at the phase that makes it least; what both tell
+ * of the channel; and one as a channel weighs it. */
+static void check_symbols(const struct results *results)
+{
+    double complex common = 0;
+    double apart = 0;
+    for (size_t c = 0; c < USED_CARRIERS; c++)
+        common += used(&results->bins[0], c) * conj(used(&results->bins[1], c));
+    for (size_t c = 0; c < USED_CARRIERS; c++)
+        apart += pow(cabs(used(&results->bins[0], c) - used(&results->bins[1], c) * common / cabs(common)), 2);
+    CHECK(fabs((double)results->apart - apart) < 1e-5 * apart, "symbols are %g apart, not %g", (double)results->apart,
+          apart);
+    for (size_t k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        const double sent = (double)penstock__wifi_long_training[k].re, turns = (double)k * (LATER - 1) / 64;
+        const double complex mean = sent * (bin(&results->bins[0], k) + bin(&results->bins[1], k)) / 2,
+                             channel = mean * cexp(I * TWO_PI * turns),
+                             weighted = bin(&results->bins[0], k) * conj(bin(&carriers, k));
+        check_near((double)results->least_squares.re[k], (double)results->least_squares.im[k], creal(channel),
+                   cimag(channel), "channel", k);
+        check_near((double)results->weighted.re[k], (double)results->weighted.im[k], creal(weighted), cimag(weighted),
+                   "weighted", k);
     }
 }
 
@@ -280,9 +281,8 @@ int main(void)
         fill_all();
         run(&plain, &penstock__frame_kernels_plain);
         check_projection(&plain);
-        check_rotation(&plain);
-        check_sums(&plain);
         check_transform(&plain);
+        check_symbols(&plain);
         check_pilots(&plain);
         check_stray(&plain);
         if (!avx2)

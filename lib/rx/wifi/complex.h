@@ -5,6 +5,8 @@
 #ifndef PENSTOCK_RX_WIFI_COMPLEX_H
 #define PENSTOCK_RX_WIFI_COMPLEX_H
 
+#include "vector/angle.h"
+
 #include <penstock/penstock.h>
 
 #include <math.h>
@@ -50,12 +52,13 @@ static inline float cf32_power(penstock_cf32 a)
 
 static inline float cf32_angle(penstock_cf32 a)
 {
-    return atan2f(a.im, a.re);
+    return penstock__angle(a.im, a.re);
 }
 
 /*
  * exp(2 pi i turns), exact to 3e-9, which a float does not tell from exact; |turns| < 2^48. Taylor's series within an
- * eighth of a turn of the nearest quarter, which is found by adding what has no fraction.
+ * eighth of a turn of the nearest quarter, which is found by adding what has no fraction; without branches, for loops
+ * that compilers turn into vector code.
  */
 static inline penstock_cf32 cf32_turn(double turns)
 {
@@ -63,10 +66,10 @@ static inline penstock_cf32 cf32_turn(double turns)
     const double quarter = quarters - 4 * ((quarters * 0.25 + shift) - shift); /* -2 .. 2 */
     const double x = (4 * turns - quarters) * (TWO_PI / 4), z = x * x;
     const double sine = x * (1 + z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880)))));
-    const double cosine = 1 + z * (-1.0 / 2 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 - z / 3628800))));
-    const bool odd = quarter == 1 || quarter == -1, half = quarter == 2 || quarter == -2;
-    const double c = odd ? sine : cosine, s = odd ? cosine : sine;
-    return (penstock_cf32){(float)(half || quarter == 1 ? -c : c), (float)(half || quarter == -1 ? -s : s)};
+    const double cosine =
+        1 + z * (-1.0 / 2 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 - z * (1.0 / 3628800)))));
+    const double re = 1 - fabs(quarter), im = quarter * (1 + re); /* of whole quarters: -1, 0 or 1 */
+    return (penstock_cf32){(float)(cosine * re - sine * im), (float)(cosine * im + sine * re)};
 }
 
 #endif

@@ -6,11 +6,16 @@
 
 #define MIN_SNR_DB -3 /* two long symbols that differ by more than this are none; nothing could be decoded */
 
-static double snr(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+static double snr(const struct penstock__wifi_segment *segment)
 {
-    double power = 0;
-    for (unsigned i = 0; i < USED_CARRIERS; i++)
-        power += (double)cf32_power(segment->least_squares[tables->used[i] & 63]) - (double)segment->noise / 2;
+    const float *re = segment->least_squares.re, *im = segment->least_squares.im;
+    float powers[8] = {0};
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k += 8)
+        for (unsigned i = 0; i < 8; i++)
+            powers[i] += re[k + i] * re[k + i] + im[k + i] * im[k + i];
+    double power = -USED_CARRIERS * (double)segment->noise / 2;
+    for (unsigned i = 0; i < 8; i++)
+        power += (double)powers[i];
     power /= PENSTOCK__WIFI_FFT * (double)segment->noise; /* in the whole bandwidth, as the noise is */
     return 10 * log10(power > 1e-3 ? power : 1e-3);
 }
@@ -29,8 +34,10 @@ static bool read_header(const struct penstock__wifi_tables *tables, struct penst
     candidate->until += (int64_t)later;
     if (candidate->until > end)
         return false;
-    if (later)
+    if (later) {
+        penstock__wifi_turn(segment, signal_end, signal_end + later);
         penstock__wifi_rotate(segment, signal_end, signal_end + later);
+    }
     penstock__wifi_recognise(tables, segment, node, viterbi);
     return true;
 }
@@ -45,7 +52,7 @@ enum penstock__rx_finding penstock__wifi_examine(const struct penstock__rx *rx, 
     struct penstock__wifi_node *node = penstock__wifi_node(frame);
     if (!penstock__wifi_synchronise(tables, segment, candidate->position, samples))
         return PENSTOCK__RX_NOTHING;
-    node->snr_db = snr(tables, segment);
+    node->snr_db = snr(segment);
     if (!(node->snr_db >= MIN_SNR_DB && node->snr_db < 300)) /* not with NaN either */
         return PENSTOCK__RX_NOTHING;
     node->mcs = -1;
@@ -57,12 +64,12 @@ enum penstock__rx_finding penstock__wifi_examine(const struct penstock__rx *rx, 
     frame->headed = node->rate != NULL;
     frame->unsupported = node->format == PENSTOCK_WIFI_HT || node->format == PENSTOCK_WIFI_VHT;
     frame->until = frame->end - WINDOW_OFFSET;
-    frame->mean = segment->mean;
-    frame->scale = segment->scale;
-    frame->ofdm.cfo = node->tracked_cfo = segment->cfo;
+    frame->mean = segment->look.mean;
+    frame->scale = segment->look.scale;
+    frame->ofdm.cfo = node->tracked_cfo = segment->look.cfo;
     frame->ofdm.noise = segment->noise;
-    const penstock_cf32 turn = cf32_turn(segment->cfo * (double)segment->first);
+    const penstock_cf32 turn = cf32_turn(segment->look.cfo * (double)segment->first);
     for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
-        node->channel[k] = cf32_mul(segment->channel[k], turn);
+        node->channel[k] = cf32_mul((penstock_cf32){segment->channel.re[k], segment->channel.im[k]}, turn);
     return PENSTOCK__RX_FRAME;
 }

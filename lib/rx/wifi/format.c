@@ -41,12 +41,13 @@ static void look(const struct penstock__wifi_tables *tables, const struct pensto
                  struct header *header)
 {
     for (unsigned s = 0; s < 2; s++) {
-        penstock_cf32 bins[PENSTOCK__WIFI_FFT];
+        struct penstock__wifi_bins bins;
         float difference = 0, power = 0;
-        penstock__wifi_symbol(tables, segment, 1 + s, bins);
+        penstock__wifi_symbol(tables, segment, 1 + s, &bins);
+        penstock__wifi_weigh(&bins, &bins, &segment->channel);
         for (unsigned i = 0; i < PENSTOCK__WIFI_CARRIERS; i++) {
-            unsigned bin = (unsigned)penstock__wifi_data_carriers[i] & 63;
-            penstock_cf32 value = cf32_mul_conj(bins[bin], segment->channel[bin]);
+            const unsigned bin = (unsigned)penstock__wifi_data_carriers[i] & 63;
+            const penstock_cf32 value = {bins.re[bin], bins.im[bin]};
             header->values[s][i] = value.re;
             header->turned[s][i] = value.im;
             difference += value.re * value.re - value.im * value.im;
@@ -111,12 +112,12 @@ static bool try_vht(const struct penstock__wifi_tables *tables, const struct hea
 static bool try_repetition(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
                            const struct header *header, struct penstock__wifi_node *node)
 {
-    penstock_cf32 bins[PENSTOCK__WIFI_FFT];
+    struct penstock__wifi_bins bins;
     float both = 0, first = 0, second = 0;
-    penstock__wifi_symbol(tables, segment, 0, bins);
+    penstock__wifi_symbol(tables, segment, 0, &bins);
+    penstock__wifi_weigh(&bins, &bins, &segment->channel);
     for (unsigned i = 0; i < PENSTOCK__WIFI_CARRIERS; i++) {
-        unsigned bin = (unsigned)penstock__wifi_data_carriers[i] & 63;
-        float value = cf32_mul_conj(bins[bin], segment->channel[bin]).re;
+        const float value = bins.re[penstock__wifi_data_carriers[i] & 63];
         both += value * header->values[0][i];
         first += value * value;
         second += header->values[0][i] * header->values[0][i];

@@ -3,189 +3,112 @@
 
 /* The loops of an examination and of the pilots. Sums are over lanes of their own, so that any vectors give them. */
 #include "rx/wifi/frame_kernels.h"
+#include "rx/wifi/lanes.h"
 #include "vector/angle.h"
 
 #ifndef FRAME_KERNELS
 #define FRAME_KERNELS penstock__frame_kernels_plain
 #endif
 
-#define LANES 8
-#define TURN  0.70710678118654752F /* of an eighth, both parts */
-
 /* ---------------------------------------------------------------- channel --------------------- */
 
-/* Of each row eight lanes are added up apart, and then as ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)). */
-
-#if defined(__AVX2__)
-
-#include <immintrin.h>
-
-static inline float add_up(__m256 lanes)
+static float project(struct penstock__wifi_bins *restrict out, const struct penstock__wifi_bins *in,
+                     const struct penstock__wifi_bins *rows, unsigned count)
 {
-    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps(lanes, 1)),
-                 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
-}
-
-static float project(struct frame_carriers *out, const struct frame_carriers *in, const struct frame_carriers *rows,
-                     unsigned count)
-{
-    __m256 left = _mm256_setzero_ps();
+    lanes part_re[PENSTOCK__WIFI_TAPS], part_im[PENSTOCK__WIFI_TAPS], left = {0};
     for (unsigned r = 0; r < count; r++) {
-        __m256 re = _mm256_setzero_ps(), im = re;
-        for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES) {
-            const __m256 row_re = _mm256_loadu_ps(rows[r].re + c), row_im = _mm256_loadu_ps(rows[r].im + c),
-                         in_re = _mm256_loadu_ps(in->re + c), in_im = _mm256_loadu_ps(in->im + c);
-            re = _mm256_add_ps(re, _mm256_sub_ps(_mm256_mul_ps(row_re, in_re), _mm256_mul_ps(row_im, in_im)));
-            im = _mm256_add_ps(im, _mm256_add_ps(_mm256_mul_ps(row_re, in_im), _mm256_mul_ps(row_im, in_re)));
+        lanes sum_re = {0}, sum_im = {0}, re, im, row_re, row_im;
+        for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k += LANES) {
+            lanes_load_parts(&row_re, &row_im, rows[r].re + k, rows[r].im + k);
+            lanes_load_parts(&re, &im, in->re + k, in->im + k);
+            sum_re += row_re * re - row_im * im;
+            sum_im += row_re * im + row_im * re;
         }
-        re = _mm256_set1_ps(add_up(re));
-        im = _mm256_set1_ps(add_up(im));
-        for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES) {
-            const __m256 row_re = _mm256_loadu_ps(rows[r].re + c), row_im = _mm256_loadu_ps(rows[r].im + c),
-                         kept_re = _mm256_add_ps(_mm256_mul_ps(row_re, re), _mm256_mul_ps(row_im, im)),
-                         kept_im = _mm256_sub_ps(_mm256_mul_ps(row_re, im), _mm256_mul_ps(row_im, re));
-            _mm256_storeu_ps(out->re + c, _mm256_add_ps(_mm256_loadu_ps(out->re + c), kept_re));
-            _mm256_storeu_ps(out->im + c, _mm256_add_ps(_mm256_loadu_ps(out->im + c), kept_im));
+        lanes_fill(&part_re[r], lanes_add(&sum_re));
+        lanes_fill(&part_im[r], lanes_add(&sum_im));
+    }
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k += LANES) {
+        lanes re, im, row_re, row_im;
+        lanes_load_parts(&re, &im, out->re + k, out->im + k);
+        for (unsigned r = 0; r < count; r++) {
+            lanes_load_parts(&row_re, &row_im, rows[r].re + k, rows[r].im + k);
+            re += row_re * part_re[r] + row_im * part_im[r];
+            im += row_re * part_im[r] - row_im * part_re[r];
         }
+        lanes_store_parts(out->re + k, out->im + k, &re, &im);
+        lanes_load_parts(&row_re, &row_im, in->re + k, in->im + k);
+        left += (row_re - re) * (row_re - re) + (row_im - im) * (row_im - im);
     }
-    for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES) {
-        const __m256 re = _mm256_sub_ps(_mm256_loadu_ps(in->re + c), _mm256_loadu_ps(out->re + c)),
-                     im = _mm256_sub_ps(_mm256_loadu_ps(in->im + c), _mm256_loadu_ps(out->im + c));
-        left = _mm256_add_ps(left, _mm256_add_ps(_mm256_mul_ps(re, re), _mm256_mul_ps(im, im)));
-    }
-    return add_up(left);
+    return lanes_add(&left);
 }
 
-#else
-
-static inline __attribute__((always_inline)) float add_up(const float *lanes)
+static void mul_conj(struct penstock__wifi_bins *out, const struct penstock__wifi_bins *in,
+                     const struct penstock__wifi_bins *by)
 {
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
-static float project(struct frame_carriers *restrict out, const struct frame_carriers *in,
-                     const struct frame_carriers *rows, unsigned count)
-{
-    float left[LANES] = {0};
-    for (unsigned r = 0; r < count; r++) {
-        const struct frame_carriers *row = &rows[r];
-        float sum_re[LANES] = {0}, sum_im[LANES] = {0};
-        for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES)
-            for (unsigned i = 0; i < LANES; i++) {
-                sum_re[i] += row->re[c + i] * in->re[c + i] - row->im[c + i] * in->im[c + i];
-                sum_im[i] += row->re[c + i] * in->im[c + i] + row->im[c + i] * in->re[c + i];
-            }
-        const float re = add_up(sum_re), im = add_up(sum_im);
-        for (unsigned c = 0; c < PADDED_CARRIERS; c++) {
-            out->re[c] += row->re[c] * re + row->im[c] * im;
-            out->im[c] += row->re[c] * im - row->im[c] * re;
-        }
+    struct penstock__wifi_bins made;
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        made.re[k] = in->re[k] * by->re[k] + in->im[k] * by->im[k];
+        made.im[k] = in->im[k] * by->re[k] - in->re[k] * by->im[k];
     }
-    for (unsigned c = 0; c < PADDED_CARRIERS; c += LANES)
-        for (unsigned i = 0; i < LANES; i++) {
-            const float re = in->re[c + i] - out->re[c + i], im = in->im[c + i] - out->im[c + i];
-            left[i] += re * re + im * im;
-        }
-    return add_up(left);
+    *out = made;
 }
 
-#endif
+static float compare(const struct penstock__wifi_bins *first, const struct penstock__wifi_bins *second,
+                     const float *known)
+{
+    lanes sum_re = {0}, sum_im = {0}, left = {0}, a_re, a_im, b_re, b_im, used;
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k += LANES) {
+        lanes_load_parts(&a_re, &a_im, first->re + k, first->im + k);
+        lanes_load(&used, known + k);
+        lanes_load_parts(&b_re, &b_im, second->re + k, second->im + k);
+        used *= used;
+        sum_re += (a_re * b_re + a_im * b_im) * used;
+        sum_im += (a_im * b_re - a_re * b_im) * used;
+    }
+    const float re = lanes_add(&sum_re), im = lanes_add(&sum_im), size = sqrtf(re * re + im * im);
+    lanes turn_re, turn_im;
+    lanes_fill(&turn_re, size > 0 ? re / size : 1);
+    lanes_fill(&turn_im, size > 0 ? im / size : 0);
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k += LANES) {
+        lanes_load_parts(&a_re, &a_im, first->re + k, first->im + k);
+        lanes_load(&used, known + k);
+        lanes_load_parts(&b_re, &b_im, second->re + k, second->im + k);
+        a_re = (a_re - (b_re * turn_re - b_im * turn_im)) * used;
+        a_im = (a_im - (b_re * turn_im + b_im * turn_re)) * used;
+        left += a_re * a_re + a_im * a_im;
+    }
+    return lanes_add(&left);
+}
+
+static void estimate(struct penstock__wifi_bins *restrict out, const struct penstock__wifi_bins *first,
+                     const struct penstock__wifi_bins *second, const float *known,
+                     const struct penstock__wifi_bins *later)
+{
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        const float half = 0.5F * known[k], re = (first->re[k] + second->re[k]) * half,
+                    im = (first->im[k] + second->im[k]) * half;
+        out->re[k] = re * later->re[k] + im * later->im[k];
+        out->im[k] = im * later->re[k] - re * later->im[k];
+    }
+}
 
 /* ---------------------------------------------------------------- transform ------------------- */
 
-/* DFTs of eight rows, in place, a column each: by even and odd rows, these by radix 4. */
-static inline __attribute__((always_inline)) void transform_columns(float (*re)[LANES], float (*im)[LANES])
+/* In two steps of eight. */
+static void transform(struct penstock__wifi_bins *out, const float *in_re, const float *in_im,
+                      const struct frame_turns *turns)
 {
-    for (unsigned i = 0; i < LANES; i++) {
-        penstock_cf32 x[8], even[4], odd[4];
-        for (unsigned k = 0; k < 8; k++)
-            x[k] = (penstock_cf32){re[k][i], im[k][i]};
-        for (unsigned k = 0; k < 2; k++) {
-            penstock_cf32 *half = k ? odd : even;
-            const penstock_cf32 a = cf32_add(x[k], x[k + 4]), b = cf32_sub(x[k], x[k + 4]),
-                                c = cf32_add(x[k + 2], x[k + 6]), d = cf32_sub(x[k + 2], x[k + 6]);
-            half[0] = cf32_add(a, c);
-            half[1] = (penstock_cf32){b.re + d.im, b.im - d.re};
-            half[2] = cf32_sub(a, c);
-            half[3] = (penstock_cf32){b.re - d.im, b.im + d.re};
-        }
-        odd[1] = cf32_scale((penstock_cf32){odd[1].re + odd[1].im, odd[1].im - odd[1].re}, TURN);
-        odd[2] = (penstock_cf32){odd[2].im, -odd[2].re};
-        odd[3] = cf32_scale((penstock_cf32){odd[3].im - odd[3].re, -odd[3].im - odd[3].re}, TURN);
-        for (unsigned k = 0; k < 4; k++) {
-            re[k][i] = even[k].re + odd[k].re;
-            im[k][i] = even[k].im + odd[k].im;
-            re[k + 4][i] = even[k].re - odd[k].re;
-            im[k + 4][i] = even[k].im - odd[k].im;
-        }
-    }
-}
-
-static void transform(penstock_cf32 *out, const penstock_cf32 *in, const struct frame_turns *turns)
-{
-    float re[8][LANES], im[8][LANES], across_re[8][LANES], across_im[8][LANES];
+    lanes re[8], im[8];
     for (unsigned k = 0; k < 8; k++)
-        for (unsigned i = 0; i < LANES; i++) {
-            re[k][i] = in[k * LANES + i].re;
-            im[k][i] = in[k * LANES + i].im;
-        }
-    transform_columns(re, im);
+        lanes_load_parts(&re[k], &im[k], in_re + LANES * k, in_im + LANES * k);
+    lanes_transform_eight(re, im, 1);
+    for (unsigned k = 1; k < 8; k++)
+        lanes_turn(&re[k], &im[k], turns->re[k], turns->im[k]);
+    lanes_transpose(re);
+    lanes_transpose(im);
+    lanes_transform_eight(re, im, 1);
     for (unsigned k = 0; k < 8; k++)
-        for (unsigned i = 0; i < LANES; i++) {
-            const float turned = re[k][i] * turns->re[k][i] - im[k][i] * turns->im[k][i];
-            im[k][i] = re[k][i] * turns->im[k][i] + im[k][i] * turns->re[k][i];
-            re[k][i] = turned;
-        }
-    for (unsigned k = 0; k < 8; k++)
-        for (unsigned i = 0; i < LANES; i++) {
-            across_re[i][k] = re[k][i];
-            across_im[i][k] = im[k][i];
-        }
-    transform_columns(across_re, across_im);
-    for (unsigned k = 0; k < 8; k++)
-        for (unsigned i = 0; i < LANES; i++)
-            out[k * LANES + i] = (penstock_cf32){across_re[k][i], across_im[k][i]};
-}
-
-/* ---------------------------------------------------------------- synchronisation ------------- */
-
-static void rotate(penstock_cf32 *restrict out, const penstock_cf32 *in, const penstock_cf32 *turns,
-                   const penstock_cf32 *anchors, size_t count)
-{
-    for (size_t a = 0; a < count; a++, in += ROTATION, out += ROTATION) {
-        const penstock_cf32 anchor = anchors[a];
-        for (unsigned k = 0; k < ROTATION; k++) {
-            const float re = anchor.re * turns[k].re - anchor.im * turns[k].im,
-                        im = anchor.re * turns[k].im + anchor.im * turns[k].re;
-            out[k].re = in[k].re * re - in[k].im * im;
-            out[k].im = in[k].re * im + in[k].im * re;
-        }
-    }
-}
-
-static void correlate(float *restrict re, float *restrict im, size_t lags, const float *sample_re,
-                      const float *sample_im, const penstock_cf32 *known)
-{
-    for (size_t at = 0; at < lags; at += LAGS_AT_ONCE) {
-        float sum_re[LAGS_AT_ONCE] = {0}, sum_im[LAGS_AT_ONCE] = {0};
-        for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
-            for (unsigned i = 0; i < LAGS_AT_ONCE; i++) {
-                sum_re[i] += sample_re[at + i + k] * known[k].re - sample_im[at + i + k] * known[k].im;
-                sum_im[i] += sample_re[at + i + k] * known[k].im + sample_im[at + i + k] * known[k].re;
-            }
-        for (unsigned i = 0; i < LAGS_AT_ONCE; i++) {
-            re[at + i] = sum_re[i];
-            im[at + i] = sum_im[i];
-        }
-    }
-}
-
-static void slide(float *values, size_t count, size_t from, size_t to)
-{
-    for (size_t step = from; step < to; step *= 2)
-        for (size_t i = 0; i < count + to - 2 * step; i++)
-            values[i] += values[i + step];
+        lanes_store_parts(out->re + LANES * k, out->im + LANES * k, &re[k], &im[k]);
 }
 
 /* ---------------------------------------------------------------- pilots ---------------------- */
@@ -304,7 +227,7 @@ static void combine(struct frame_symbols *symbols, const struct frame_pilots *pi
 
 static inline __attribute__((always_inline)) float add_strays(const float *x, float unit, float limit, bool real)
 {
-    float lanes[LANES] = {0};
+    float sums[LANES] = {0};
     for (unsigned i = 0; i < 2 * PENSTOCK__WIFI_CARRIERS; i += LANES)
         for (unsigned j = 0; j < LANES; j++) {
             float u = x[i + j] * unit, half = u * 0.5F;
@@ -312,9 +235,9 @@ static inline __attribute__((always_inline)) float add_strays(const float *x, fl
             half = half < limit ? half : limit;
             float level = 2 * (float)((int)(half + 64) - 64) + 1;
             float error = real && j % 2 ? u : u - level;
-            lanes[j] += error * error;
+            sums[j] += error * error;
         }
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
 static float stray(const penstock_cf32 *points, float unit, float levels, bool real)
@@ -324,10 +247,10 @@ static float stray(const penstock_cf32 *points, float unit, float levels, bool r
 }
 
 const struct frame_kernels FRAME_KERNELS = {.transform = transform,
+                                            .mul_conj = mul_conj,
+                                            .compare = compare,
+                                            .estimate = estimate,
                                             .project = project,
-                                            .rotate = rotate,
-                                            .correlate = correlate,
-                                            .slide = slide,
                                             .see = see,
                                             .stray = stray,
                                             .combine = combine};

@@ -8,10 +8,8 @@
 
 #include "rx/wifi/receiver.h"
 
-#define ROTATION        16 /* samples turned from one exact phase; divides SEGMENT and where rotations start */
 #define FOLDED          16 /* sums of a window's 64 samples, which a pilot's carrier is added up of */
 #define SYMBOLS_AT_ONCE 8
-#define LAGS_AT_ONCE    16
 
 /*
  * The four pilots' carriers of a window of 64 samples, n, rotated by the carrier offset, come from sums of samples 16
@@ -39,23 +37,26 @@ struct frame_symbols {
 
 struct frame_kernels {
     /* The 64-point DFT, forward and not scaled. */
-    void (*transform)(penstock_cf32 *out, const penstock_cf32 *in, const struct frame_turns *turns);
+    void (*transform)(struct penstock__wifi_bins *out, const float *re, const float *im,
+                      const struct frame_turns *turns);
+
+    /* out = in times the conjugate of `by`; out may be in. */
+    void (*mul_conj)(struct penstock__wifi_bins *out, const struct penstock__wifi_bins *in,
+                     const struct penstock__wifi_bins *by);
+
+    /* Of two symbols with the same carriers, `known`, 0 or of size one: the power by which these differ but for a phase
+     * that all of them share. */
+    float (*compare)(const struct penstock__wifi_bins *first, const struct penstock__wifi_bins *second,
+                     const float *known);
+
+    /* Their mean over `known`, and over what makes it `later`. */
+    void (*estimate)(struct penstock__wifi_bins *out, const struct penstock__wifi_bins *first,
+                     const struct penstock__wifi_bins *second, const float *known,
+                     const struct penstock__wifi_bins *later);
 
     /* Adds to `out` the parts of `in` along `count` rows; the power of what is left of it. */
-    float (*project)(struct frame_carriers *out, const struct frame_carriers *in, const struct frame_carriers *rows,
-                     unsigned count);
-
-    /* out[k] = in[k] anchor turns[k] for the ROTATION samples of each of `count` anchors. */
-    void (*rotate)(penstock_cf32 *out, const penstock_cf32 *in, const penstock_cf32 *turns,
-                   const penstock_cf32 *anchors, size_t count);
-
-    /* re[i], im[i], i < lags, a multiple of LAGS_AT_ONCE: the sum over k of samples i + k, their parts apart, times
-     * known[k], k < 64. */
-    void (*correlate)(float *re, float *im, size_t lags, const float *sample_re, const float *sample_im,
-                      const penstock_cf32 *known);
-
-    /* Sums of `from` values each become sums of `to`, the first `count` of them, by doubling. */
-    void (*slide)(float *values, size_t count, size_t from, size_t to);
+    float (*project)(struct penstock__wifi_bins *out, const struct penstock__wifi_bins *in,
+                     const struct penstock__wifi_bins *rows, unsigned count);
 
     /* The pilots' carriers of a window, into place `at`. */
     void (*see)(struct frame_symbols *symbols, unsigned at, const penstock_cf32 *samples,

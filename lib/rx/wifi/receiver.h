@@ -30,9 +30,10 @@
 #define AFTER               640 /* and to the end of the second symbol after SIGNAL */
 #define SEGMENT             (BEFORE + AFTER)
 #define MARGIN              16 /* samples by which a frame's symbols may move, its clock being slow or quick */
+#define ROTATION            16 /* samples turned from one exact phase; divides SEGMENT and where rotations start */
 #define WINDOW_OFFSET       3  /* of FFT windows, before the guard interval's end as given by the first path */
 #define USED_CARRIERS       52
-#define PADDED_CARRIERS     56
+#define LATER               29   /* samples from the long symbols' windows to the first path, at most, and 1 */
 #define PENSTOCK__WIFI_TAPS 20   /* of the longest channel that is smoothed */
 #define MAX_SYMBOLS         1366 /* DATA symbols of the longest frame: 4095 octets at 6 Mb/s */
 #define HEAD                208  /* samples from a frame's reference to its first DATA symbol */
@@ -75,9 +76,9 @@ struct penstock__wifi_node {
 
 /* ---------------------------------------------------------------- examination ----------------- */
 
-/* A vector over the used carriers, its parts apart, with zeros to whole vectors of the processor. */
-struct frame_carriers {
-    float re[PADDED_CARRIERS], im[PADDED_CARRIERS];
+/* By bin, parts apart. */
+struct penstock__wifi_bins {
+    float re[PENSTOCK__WIFI_FFT], im[PENSTOCK__WIFI_FFT];
 };
 
 /* What a transform of 64 samples in two steps of eight multiplies by between them: exp(-2 pi i a b / 64). */
@@ -85,16 +86,27 @@ struct frame_turns {
     float re[8][8], im[8][8];
 };
 
+/* For the correlation with the long symbol by a transform of 256 samples, n = 8 r + l, to carriers k + 8 m + 32 f,
+ * where k, f, l < 8 and m < 4. */
+struct penstock__wifi_correlator {
+    float quarter_re[8][4], quarter_im[8][4];     /* exp(-2 pi i k b / 32) */
+    float re[32][8], im[32][8];                   /* at 4 k + m: exp(-2 pi i (k + 8 m) l / 256) */
+    float symbol_re[4][8][8], symbol_im[4][8][8]; /* the symbol, unit energy, at (4 k + m) / 8, f, (4 k + m) % 8 */
+};
+
 /* Constants of the standard in the forms that the receiver needs, made once; zeroed before. */
 struct penstock__wifi_tables {
-    int32_t used[USED_CARRIERS];                 /* carriers -26 .. 26 without 0 */
-    penstock_cf32 twiddle[PENSTOCK__WIFI_FFT];   /* exp(-2 pi i k / 64) */
-    penstock_cf32 long_time[PENSTOCK__WIFI_FFT]; /* conjugate of the long symbol, unit energy */
-    float delay_window[PENSTOCK__WIFI_FFT];      /* by bin, for the search of the first path */
+    int32_t used[USED_CARRIERS];               /* carriers -26 .. 26 without 0 */
+    float known[PENSTOCK__WIFI_FFT];           /* of the long training symbol; 0 where no carrier is used */
+    float delay_window[PENSTOCK__WIFI_FFT];    /* and with a window, for the search of the first path */
+    penstock_cf32 twiddle[PENSTOCK__WIFI_FFT]; /* exp(-2 pi i k / 64) */
+    struct penstock__wifi_bins later[LATER];   /* of what is seen so many samples later: exp(-2 pi i k later / 64) */
+    struct penstock__wifi_bins long_time;      /* by sample: conjugate of the long symbol, unit energy */
     struct frame_turns fft;
+    struct penstock__wifi_correlator correlator;
 
     /* Rows whose first `smooth_taps` span the channels of so few taps, and how many dimensions these keep. */
-    struct frame_carriers smooth[PENSTOCK__WIFI_TAPS];
+    struct penstock__wifi_bins smooth[PENSTOCK__WIFI_TAPS];
     unsigned smooth_taps[3];
     float smooth_rank[3];
     struct penstock__wifi_soft_map soft_maps[PENSTOCK__WIFI_RATES];
@@ -102,33 +114,56 @@ struct penstock__wifi_tables {
 
 void penstock__wifi_tables_init(struct penstock__wifi_tables *tables);
 
-/* 64-point DFT, forward and not scaled. */
-void penstock__wifi_fft(const struct penstock__wifi_tables *tables, penstock_cf32 *out, const penstock_cf32 *in);
+/* How samples are looked at: (x - mean) * scale, without the carrier offset, in turns per sample. */
+struct penstock__wifi_look {
+    penstock_cf32 mean;
+    float scale;
+    double cfo;
+};
+
+/* What the carrier offset makes of samples `from` + ROTATION a + k: anchor[a] turn[k]. */
+struct penstock__wifi_phases {
+    size_t from;
+    float turn_re[ROTATION], turn_im[ROTATION];
+    float anchor_re[SEGMENT / ROTATION + 2], anchor_im[SEGMENT / ROTATION + 2]; /* a multiple of eight */
+};
 
 /* What one worker needs while it examines a candidate. Positions in it: sample i is stream sample base + i. */
 struct penstock__wifi_segment {
     int64_t base;
-    penstock_cf32 raw[SEGMENT]; /* (x - mean) * scale */
-    penstock_cf32
-        rotated[SEGMENT]; /* the same without the carrier offset, phase zero at sample 0, where it is needed */
-    penstock_cf32 mean;   /* that was taken out, before the scale */
-    float scale;
-    double cfo;                                      /* turns per sample */
-    size_t window;                                   /* where the FFT windows of the two long symbols start */
-    size_t first;                                    /* where the first path's long symbol starts */
-    penstock_cf32 least_squares[PENSTOCK__WIFI_FFT]; /* channel estimate by bin, relative to `first`, not smoothed */
-    penstock_cf32 channel[PENSTOCK__WIFI_FFT];
+    const penstock_cf32 *samples; /* as they came */
+    struct penstock__wifi_look look;
+    struct penstock__wifi_phases phases;
+    float re[SEGMENT], im[SEGMENT];           /* looked at, with phase zero at sample 0, where it is needed */
+    size_t window;                            /* where the FFT windows of the two long symbols start */
+    size_t first;                             /* where the first path's long symbol starts */
+    struct penstock__wifi_bins least_squares; /* channel estimate, relative to `first`, not smoothed; else zero */
+    struct penstock__wifi_bins channel;
     float noise;
 };
 
-/* Rotates samples [from, to) and, as the steps are of 16 samples, some before and behind, by the carrier offset. */
+/* The carrier offset's phases of samples [from, to); and a look at such, for which these are there. As the steps are of
+ * ROTATION samples, both do some before and behind as well. */
+void penstock__wifi_turn(struct penstock__wifi_segment *segment, size_t from, size_t to);
 void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from, size_t to);
 
 /* False if there is no long training field. `samples` is stream sample `position` - BEFORE. */
 bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
                                 int64_t position, const penstock_cf32 *samples);
 
-/* least_squares and noise from the two long symbols. */
+/* The 64-point DFT, forward and not scaled; and of two symbols in a row, and of their sum. */
+void penstock__wifi_transform(const struct penstock__wifi_tables *tables, struct penstock__wifi_bins *out,
+                              const struct penstock__wifi_bins *in);
+void penstock__wifi_transform_both(const struct penstock__wifi_tables *tables, struct penstock__wifi_bins *first,
+                                   struct penstock__wifi_bins *second, const float *re, const float *im);
+void penstock__wifi_transform_sum(const struct penstock__wifi_tables *tables, struct penstock__wifi_bins *sum,
+                                  const float *re, const float *im);
+
+/* The noise of each bin of the two long symbols. */
+float penstock__wifi_noise(const struct penstock__wifi_tables *tables, const struct penstock__wifi_bins *first,
+                           const struct penstock__wifi_bins *second);
+
+/* least_squares and noise from these. */
 void penstock__wifi_estimate(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment);
 
 /* `channel` from `least_squares` whose elements have the noise `variance`. */
@@ -137,7 +172,11 @@ void penstock__wifi_smooth(const struct penstock__wifi_tables *tables, struct pe
 
 /* Carriers of the symbol `index` (0 is SIGNAL), not equalised, as seen at the guard interval's end. */
 void penstock__wifi_symbol(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
-                           unsigned index, penstock_cf32 *bins);
+                           unsigned index, struct penstock__wifi_bins *bins);
+
+/* Bins times the channel's conjugate. */
+void penstock__wifi_weigh(struct penstock__wifi_bins *weighted, const struct penstock__wifi_bins *bins,
+                          const struct penstock__wifi_bins *channel);
 
 /* Reads the SIGNAL field into node->rate, length, symbols and end, or node->reason; refines channel and offset. */
 void penstock__wifi_signal(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,

@@ -6,165 +6,60 @@
  * the known one; what a channel of up to 16 samples gathers of their energy decides whether they are there at
  * all, so that echoes do not count against a frame. The first path is the first peak of the channel's impulse response.
  */
-#include "rx/wifi/frame_kernels.h"
-
-#include <string.h>
-
-/* First and last place of the long symbol in a segment: the short field's window starts BEFORE samples in, and the long
- * symbol 112 .. 240 samples after that. Nothing here looks further than to the last place's second symbol. */
-#define SEARCH_FROM 208
-#define SEARCH_TO   (BEFORE + LONG_FIELD - SPREAD - 2 * PENSTOCK__WIFI_FFT)
+#include "rx/wifi/synchronise_kernels.h"
+#include "vector/instructions.h"
 
 #define TRAINED       (BEFORE + LONG_FIELD) /* one past the last sample that the search for the long field reads */
-#define SPREAD        16                    /* samples over which echoes arrive */
 #define GATHERED      0.35F  /* share of the energy: noise gathers 0.13, deviation 0.035; a frame at 0 dB 0.55 */
-#define FAINT         0.02F  /* of the short field's power: less is no long field, but what is left of silence */
 #define REFINE_BEFORE 16     /* samples of the long field's guard interval that the offset's estimate uses */
 #define REFINED       76     /* products of the two long symbols that it uses */
 #define BACK_OFF      14     /* from the strongest path to the FFT window: a path this much earlier still fits */
 #define FIRST_PATH    0.126F /* of the strongest path's power: -9 dB */
+#define UNUSED_FIRST  27     /* carriers that nobody uses, by bin, besides that of DC */
+#define UNUSED_LAST   37
 
-/* The lags at which the long symbols may begin, the samples of both, and those that they arrive in by all paths. */
-enum {
-    LAGS = SEARCH_TO - SEARCH_FROM + SPREAD,
-    BOTH = 2 * PENSTOCK__WIFI_FFT,
-    ARRIVAL = BOTH + SPREAD,
-    ARRIVALS = LAGS - SPREAD + 1
-};
-
-/* Samples `from` .. `from` + 16 `count` without the carrier offset, whose phase is zero at 0. */
-static void rotate(penstock_cf32 *out, const penstock_cf32 *in, double cfo, size_t from, size_t count)
+const struct sync_kernels *penstock__sync_kernels(void)
 {
-    penstock_cf32 anchors[SEGMENT / ROTATION];
-    penstock_cf32 turns[ROTATION] = {{1, 0}}, step = cf32_turn(-cfo);
-    for (unsigned have = 1; have < ROTATION; have *= 2, step = cf32_mul(step, step))
-        for (unsigned k = 0; k < have; k++)
-            turns[have + k] = cf32_mul(turns[k], step);
-    for (size_t i = 0; i < count; i++)
-        anchors[i] = cf32_turn(-cfo * (double)(from + i * ROTATION));
-    penstock__frame_kernels()->rotate(out, in, turns, anchors, count);
+    const struct sync_kernels *avx2 = AVX2_BUILD(&penstock__sync_kernels_avx2);
+    return avx2 ? avx2 : &penstock__sync_kernels_plain;
+}
+
+static size_t steps_to(size_t first, size_t to)
+{
+    return (to - first + ROTATION - 1) / ROTATION;
+}
+
+void penstock__wifi_turn(struct penstock__wifi_segment *segment, size_t from, size_t to)
+{
+    const size_t first = from / ROTATION * ROTATION;
+    penstock__sync_kernels()->turn(&segment->phases, segment->look.cfo, first, steps_to(first, to));
 }
 
 void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from, size_t to)
 {
     const size_t first = from / ROTATION * ROTATION;
-    rotate(segment->rotated + first, segment->raw + first, segment->cfo, first, (to - first + ROTATION - 1) / ROTATION);
-}
-
-/* What is left so of a constant one. */
-static void make_tone(penstock_cf32 *tone, double cfo, size_t from, size_t count)
-{
-    penstock_cf32 ones[LAGS + ROTATION];
-    for (size_t i = 0; i < count; i++)
-        ones[i] = (penstock_cf32){1, 0};
-    rotate(tone, ones, cfo, from, count / ROTATION);
-}
-
-struct arrivals {
-    float re[LAGS + BOTH], im[LAGS + BOTH], power[LAGS + BOTH];
-};
-
-/* Each value becomes the sum of the ARRIVAL that begin with it. */
-static void add_arrivals(const struct frame_kernels *kernels, float *values)
-{
-    float of_spread[ARRIVALS + BOTH];
-    kernels->slide(values, ARRIVALS + BOTH, 1, SPREAD);
-    memcpy(of_spread, values, sizeof of_spread);
-    kernels->slide(values, ARRIVALS, SPREAD, BOTH);
-    for (unsigned i = 0; i < ARRIVALS; i++)
-        values[i] += of_spread[i + BOTH];
+    penstock__sync_kernels()->rotate(segment->re + first, segment->im + first, segment->samples + first, &segment->look,
+                                     &segment->phases, (first - segment->phases.from) / ROTATION, steps_to(first, to));
 }
 
 /*
- * Mean of the samples in which the two symbols arrive, and their power without it, in all ways that this can lie. It
- * is not the mean of the short field's window where that lies across a frame's end: then what is taken out of the
- * silence behind the frame is left there as a constant, which gathers as well as a long field.
+ * Where the long symbol begins as its strongest path tells; 0: nowhere. The mean that counts is that of the samples in
+ * which the two symbols arrive. It is not that of the short field's window where that lies across a frame's end: then
+ * what is taken out of the silence behind the frame is left there as a constant, which gathers as well as a long field.
  */
-static void measure_arrivals(const struct penstock__wifi_segment *segment, struct arrivals *arrivals)
-{
-    const struct frame_kernels *kernels = penstock__frame_kernels();
-    const penstock_cf32 *x = segment->raw + SEARCH_FROM;
-    float *re = arrivals->re, *im = arrivals->im, *power = arrivals->power;
-    for (unsigned i = 0; i < LAGS + BOTH; i++) {
-        re[i] = x[i].re;
-        im[i] = x[i].im;
-        power[i] = cf32_power(x[i]);
-    }
-    add_arrivals(kernels, re);
-    add_arrivals(kernels, im);
-    add_arrivals(kernels, power);
-    for (unsigned i = 0; i < ARRIVALS; i++) {
-        re[i] *= 1.0F / ARRIVAL;
-        im[i] *= 1.0F / ARRIVAL;
-        power[i] = power[i] * (1.0F / ARRIVAL) - (re[i] * re[i] + im[i] * im[i]);
-    }
-}
-
-/* What a constant one adds to the correlation at lag 0; at lag i it is turned by the rotation at i. */
-static penstock_cf32 correlate_constant(const struct penstock__wifi_tables *tables, double cfo)
-{
-    const penstock_cf32 twice = cf32_add((penstock_cf32){1, 0}, cf32_turn(-cfo * PENSTOCK__WIFI_FFT));
-    penstock_cf32 tone[PENSTOCK__WIFI_FFT], sums[4] = {{0, 0}};
-    make_tone(tone, cfo, 0, PENSTOCK__WIFI_FFT);
-    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k += 4)
-        for (unsigned i = 0; i < 4; i++)
-            sums[i] = cf32_add(sums[i], cf32_mul(tone[k + i], tables->long_time[k + i]));
-    return cf32_mul(cf32_sum4(sums), twice);
-}
-
-/* Correlation with the long symbol at each lag, of both symbols' sum. */
-static void correlate(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
-                      float *re, float *im)
-{
-    enum { SUMS = LAGS + PENSTOCK__WIFI_FFT };
-    const penstock_cf32 *x = segment->rotated + SEARCH_FROM;
-    float sum_re[SUMS], sum_im[SUMS];
-    for (unsigned i = 0; i < SUMS; i++) {
-        sum_re[i] = x[i].re + x[i + PENSTOCK__WIFI_FFT].re;
-        sum_im[i] = x[i].im + x[i + PENSTOCK__WIFI_FFT].im;
-    }
-    penstock__frame_kernels()->correlate(re, im, LAGS, sum_re, sum_im, tables->long_time);
-}
-
-/* Power of each lag's correlation, without what the mean adds to it. */
-static void weigh_lags(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
-                       const struct arrivals *arrivals, float *power)
-{
-    const penstock_cf32 constant = correlate_constant(tables, segment->cfo);
-    penstock_cf32 tone[LAGS];
-    float re[LAGS], im[LAGS];
-    correlate(tables, segment, re, im);
-    make_tone(tone, segment->cfo, SEARCH_FROM, LAGS);
-    for (unsigned i = 0; i < LAGS; i++) {
-        const unsigned of = i < ARRIVALS ? i : ARRIVALS - 1;
-        const penstock_cf32 mean = {arrivals->re[of], arrivals->im[of]},
-                            of_mean = cf32_mul(cf32_mul(mean, tone[i]), constant);
-        power[i] = cf32_power(cf32_sub((penstock_cf32){re[i], im[i]}, of_mean));
-    }
-}
-
-/* Where the long symbol begins as its strongest path tells; 0: nowhere. */
 static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
 {
-    struct arrivals arrivals;
-    float power[LAGS], gathered[LAGS], best_share = 0;
-    unsigned best = 0, strongest;
-    measure_arrivals(segment, &arrivals);
-    weigh_lags(tables, segment, &arrivals, power);
-    memcpy(gathered, power, sizeof gathered);
-    penstock__frame_kernels()->slide(gathered, ARRIVALS, 1, SPREAD);
-    for (unsigned i = 0; i < ARRIVALS; i++) {
-        const float available = 2 * BOTH * arrivals.power[i]; /* of both symbols' sum */
-        if (arrivals.power[i] > FAINT && gathered[i] > best_share * available) {
-            best_share = gathered[i] / available;
-            best = i;
-        }
-    }
-    if (!(best_share >= GATHERED))
+    const struct sync_kernels *kernels = penstock__sync_kernels();
+    struct sync_arrivals arrivals;
+    struct sync_lags lags;
+    kernels->arrive(&arrivals, segment->samples + SEARCH_FROM, &segment->look);
+    kernels->correlate(&lags, segment->re + SEARCH_FROM, segment->im + SEARCH_FROM, &tables->correlator);
+    const unsigned best = kernels->weigh(&lags, &arrivals, &segment->phases, &tables->long_time);
+    unsigned strongest = best;
+    if (!(lags.share[best] >= GATHERED))
         return 0;
-    strongest = best;
     for (unsigned i = best; i < best + SPREAD; i++)
-        if (power[i] > power[strongest])
+        if (lags.power[i] > lags.power[strongest])
             strongest = i;
     return SEARCH_FROM + strongest;
 }
@@ -173,66 +68,86 @@ static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const
  * short field's estimate has settled. */
 static void refine_offset(struct penstock__wifi_segment *segment, size_t strongest)
 {
-    const penstock_cf32 *x = segment->rotated + strongest - REFINE_BEFORE;
-    penstock_cf32 sums[4] = {{0, 0}};
+    const float *re = segment->re + strongest - REFINE_BEFORE, *im = segment->im + strongest - REFINE_BEFORE;
+    float sum_re[4] = {0}, sum_im[4] = {0};
     for (size_t k = 0; k < REFINED; k += 4)
-        for (size_t i = 0; i < 4; i++)
-            sums[i] = cf32_add(sums[i], cf32_mul_conj(x[k + i + PENSTOCK__WIFI_FFT], x[k + i]));
-    segment->cfo += (double)cf32_angle(cf32_sum4(sums)) / (TWO_PI * PENSTOCK__WIFI_FFT);
+        for (size_t i = k; i < k + 4; i++) {
+            const size_t later = i + PENSTOCK__WIFI_FFT;
+            sum_re[i - k] += re[later] * re[i] + im[later] * im[i];
+            sum_im[i - k] += im[later] * re[i] - re[later] * im[i];
+        }
+    const penstock_cf32 sum = {(sum_re[0] + sum_re[1]) + (sum_re[2] + sum_re[3]),
+                               (sum_im[0] + sum_im[1]) + (sum_im[2] + sum_im[3])};
+    segment->look.cfo += (double)cf32_angle(sum) / (TWO_PI * PENSTOCK__WIFI_FFT);
 }
 
 /* Delay from the FFT window's start to the first peak of the impulse response that is nearly as strong as the
- * strongest one. */
-static size_t first_path(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+ * strongest one. `both`: bins of the long symbols' sum. */
+static size_t first_path(const struct penstock__wifi_tables *tables, const struct penstock__wifi_bins *both)
 {
-    penstock_cf32 both[PENSTOCK__WIFI_FFT], bins[PENSTOCK__WIFI_FFT], response[PENSTOCK__WIFI_FFT];
-    float power[2 * BACK_OFF + 2], strongest = 0;
-    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++)
-        both[i] =
-            cf32_add(segment->rotated[segment->window + i], segment->rotated[segment->window + i + PENSTOCK__WIFI_FFT]);
-    penstock__wifi_fft(tables, bins, both);
-    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
-        bins[k] = cf32_scale(bins[k], penstock__wifi_long_training[k].re * tables->delay_window[k]);
-    bins[0] = cf32_scale(cf32_add(bins[1], bins[63]), 0.5F);
-    penstock__wifi_fft(tables, response, bins); /* forward: delay d is at (64 - d) mod 64 */
-    for (unsigned d = 0; d < 2 * BACK_OFF + 2; d++) {
-        power[d] = cf32_power(response[(64 - d) & 63]);
-        strongest = power[d] > strongest ? power[d] : strongest;
+    struct penstock__wifi_bins bins, response;
+    float power[PENSTOCK__WIFI_FFT], strongest = 0;
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        bins.re[k] = both->re[k] * tables->delay_window[k];
+        bins.im[k] = both->im[k] * tables->delay_window[k];
     }
+    bins.re[0] = 0.5F * (bins.re[1] + bins.re[63]);
+    bins.im[0] = 0.5F * (bins.im[1] + bins.im[63]);
+    penstock__wifi_transform(tables, &response, &bins); /* forward: delay d is at (64 - d) mod 64 */
+    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++)
+        power[i] = response.re[i] * response.re[i] + response.im[i] * response.im[i];
+    for (unsigned d = 0; d < 2 * BACK_OFF + 2; d++)
+        strongest = power[(64 - d) & 63] > strongest ? power[(64 - d) & 63] : strongest;
     for (unsigned d = 0; d <= 2 * BACK_OFF; d++) {
-        float before = d ? power[d - 1] : cf32_power(response[1]);
-        if (power[d] >= FIRST_PATH * strongest && power[d] >= before && power[d] >= power[d + 1])
+        const float here = power[(64 - d) & 63], before = power[(65 - d) & 63], behind = power[63 - d];
+        if (here >= FIRST_PATH * strongest && here >= before && here >= behind)
             return d;
     }
     return BACK_OFF;
 }
 
+/* The sum of 64 samples without the mean. */
+static penstock_cf32 add_symbol(const penstock_cf32 *samples, penstock_cf32 mean)
+{
+    penstock_cf32 sums[4] = {{0, 0}};
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k += 4)
+        for (unsigned i = 0; i < 4; i++)
+            sums[i] = cf32_add(sums[i], cf32_sub(samples[k + i], mean));
+    return cf32_sum4(sums);
+}
+
 /*
  * DC as the long symbols tell: once the carrier offset is taken out it is a tone, whose part outside the training
- * symbols' carriers cannot be signal. What is not clearly above the noise is left alone.
+ * symbols' carriers cannot be signal. That is what differs between the symbols, and of their sum what lies on carriers
+ * that nobody uses. The tone t in the first symbol is `w` t in the second one; of a bin k it makes the sum of a
+ * geometric series. `both`: bins of the long symbols' sum.
  */
-static penstock_cf32 find_dc(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment)
+static penstock_cf32 find_dc(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
+                             const struct penstock__wifi_bins *both)
 {
-    penstock_cf32 tone[BOTH], both[PENSTOCK__WIFI_FFT], bins[PENSTOCK__WIFI_FFT], sums[4] = {{0, 0}};
-    const penstock_cf32 *x = segment->rotated + segment->window;
-    float energy[4] = {0};
-    make_tone(tone, segment->cfo, segment->window, BOTH);
-    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++)
-        both[i] = cf32_add(tone[i], tone[i + PENSTOCK__WIFI_FFT]);
-    penstock__wifi_fft(tables, bins, both);
-    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
-        float used = penstock__wifi_long_training[k].re;
-        bins[k] = (penstock_cf32){bins[k].re * used * used, -bins[k].im * used * used};
+    const double cfo = segment->look.cfo;
+    const penstock_cf32 one = {1, 0}, *x = segment->samples + segment->window, z = cf32_turn(-cfo),
+                        w = cf32_turn(-cfo * PENSTOCK__WIFI_FFT), apart = cf32_sub(one, w),
+                        mean_of_both =
+                            cf32_scale(cf32_mul(cf32_turn(-cfo * (double)segment->window), cf32_add(one, w)), 0.5F);
+    penstock_cf32 series = cf32_add(one, z);
+    for (unsigned n = 2; n < PENSTOCK__WIFI_FFT; n *= 2)
+        series = cf32_mul(series, cf32_add(one, cf32_turn(-cfo * n)));
+    penstock_cf32 tone = cf32_mul(series, mean_of_both),
+                  sum = cf32_mul_conj((penstock_cf32){both->re[0], both->im[0]}, tone);
+    float energy = cf32_power(tone);
+    for (unsigned k = UNUSED_FIRST; k <= UNUSED_LAST; k++) {
+        const penstock_cf32 below = cf32_sub(one, cf32_mul(z, tables->twiddle[k]));
+        tone = cf32_scale(cf32_mul(cf32_mul_conj(apart, below), mean_of_both), 1 / cf32_power(below));
+        sum = cf32_add(sum, cf32_mul_conj((penstock_cf32){both->re[k], both->im[k]}, tone));
+        energy += cf32_power(tone);
     }
-    penstock__wifi_fft(tables, both, bins); /* of the conjugate, so that this is the conjugate of the inverse */
-    for (unsigned k = 0; k < BOTH; k += 4)
-        for (unsigned i = 0; i < 4; i++) {
-            const penstock_cf32 known = cf32_scale(both[(k + i) % PENSTOCK__WIFI_FFT], 1.0F / BOTH),
-                                left = {tone[k + i].re - known.re, tone[k + i].im + known.im};
-            energy[i] += cf32_power(left);
-            sums[i] = cf32_add(sums[i], cf32_mul_conj(x[k + i], left));
-        }
-    return cf32_scale(cf32_sum4(sums), 1 / ((energy[0] + energy[1]) + (energy[2] + energy[3])));
+    const penstock_cf32 first = add_symbol(x, segment->look.mean),
+                        second = add_symbol(x + PENSTOCK__WIFI_FFT, segment->look.mean),
+                        difference = cf32_mul_conj(cf32_sub(first, cf32_mul(second, w)), apart);
+    sum = cf32_add(cf32_scale(sum, 1.0F / PENSTOCK__WIFI_FFT), cf32_scale(difference, 0.5F * segment->look.scale));
+    energy = (2.0F / PENSTOCK__WIFI_FFT) * energy + (PENSTOCK__WIFI_FFT / 2) * cf32_power(apart);
+    return cf32_scale(sum, 1 / energy);
 }
 
 /* Where the windows in the short training field begin, whose last sample is WINDOW_OFFSET before the guard interval. */
@@ -247,33 +162,37 @@ static size_t short_window(const struct penstock__wifi_segment *segment)
  */
 static void compare_fields(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment)
 {
-    penstock_cf32 both[PENSTOCK__WIFI_FFT], bins[PENSTOCK__WIFI_FFT], sum = {0, 0};
-    const penstock_cf32 *x = segment->rotated + short_window(segment);
-    for (unsigned i = 0; i < PENSTOCK__WIFI_FFT; i++)
-        both[i] = cf32_add(x[i], x[i + PENSTOCK__WIFI_FFT]);
-    penstock__wifi_fft(tables, bins, both);
+    const size_t window = short_window(segment);
+    struct penstock__wifi_bins bins;
+    penstock_cf32 sum = {0, 0};
+    penstock__wifi_transform_sum(tables, &bins, segment->re + window, segment->im + window);
     for (unsigned k = 4; k <= 24; k += 4)
         for (unsigned side = 0; side < 2; side++) {
-            unsigned bin = side ? 64 - k : k;
-            penstock_cf32 sent = cf32_mul(penstock__wifi_short_training[bin], segment->channel[bin]);
-            penstock_cf32 seen = cf32_mul_conj(bins[bin], tables->twiddle[bin * WINDOW_OFFSET % PENSTOCK__WIFI_FFT]);
+            const unsigned bin = side ? 64 - k : k;
+            const penstock_cf32 channel = {segment->channel.re[bin], segment->channel.im[bin]},
+                                sent = cf32_mul(penstock__wifi_short_training[bin], channel),
+                                seen = cf32_mul_conj((penstock_cf32){bins.re[bin], bins.im[bin]},
+                                                     tables->twiddle[bin * WINDOW_OFFSET % PENSTOCK__WIFI_FFT]);
             sum = cf32_add(sum, cf32_mul_conj(seen, sent));
         }
-    segment->cfo -= (double)cf32_angle(sum) / (TWO_PI * 176);
+    segment->look.cfo -= (double)cf32_angle(sum) / (TWO_PI * 176);
 }
 
-/* Settles the mean to take out; `segment->noise` must be known. */
-static void settle_dc(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment)
+/* Where the first path begins, and the mean to take out: DC that is not clearly above the noise is left alone. */
+static void settle(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment)
 {
-    const penstock_cf32 dc = cf32_add(cf32_scale(segment->mean, segment->scale), find_dc(tables, segment));
-    float variance = segment->noise / PENSTOCK__WIFI_FFT / (2 * PENSTOCK__WIFI_FFT);
-    segment->mean = cf32_power(dc) < 8 * variance ? (penstock_cf32){0, 0} : cf32_scale(dc, 1 / segment->scale);
-}
-
-static void scale(struct penstock__wifi_segment *segment, const penstock_cf32 *samples, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        segment->raw[i] = cf32_scale(cf32_sub(samples[i], segment->mean), segment->scale);
+    struct penstock__wifi_look *look = &segment->look;
+    struct penstock__wifi_bins a, b;
+    penstock__wifi_transform_both(tables, &a, &b, segment->re + segment->window, segment->im + segment->window);
+    const float noise = penstock__wifi_noise(tables, &a, &b),
+                variance = noise / PENSTOCK__WIFI_FFT / (2 * PENSTOCK__WIFI_FFT);
+    for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++) {
+        a.re[k] += b.re[k];
+        a.im[k] += b.im[k];
+    }
+    segment->first = segment->window + first_path(tables, &a);
+    const penstock_cf32 dc = cf32_add(cf32_scale(look->mean, look->scale), find_dc(tables, segment, &a));
+    look->mean = cf32_power(dc) < 8 * variance ? (penstock_cf32){0, 0} : cf32_scale(dc, 1 / look->scale);
 }
 
 bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
@@ -282,26 +201,26 @@ bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, stru
     const struct penstock__wifi_window window = penstock__wifi_window(samples + BEFORE);
     size_t strongest;
     segment->base = position - BEFORE;
-    segment->mean = window.mean;
-    segment->scale = 1 / sqrtf(window.power);
-    scale(segment, samples, SEARCH_FROM - REFINE_BEFORE, TRAINED);
-    segment->cfo = (double)cf32_angle(window.lag) / (TWO_PI * GROUP);
-    penstock__wifi_rotate(segment, SEARCH_FROM - REFINE_BEFORE, TRAINED);
+    segment->samples = samples;
+    segment->look = (struct penstock__wifi_look){.mean = window.mean,
+                                                 .scale = 1 / sqrtf(window.power),
+                                                 .cfo = (double)cf32_angle(window.lag) / (TWO_PI * GROUP)};
+    penstock__wifi_turn(segment, SEARCH_FROM - ROTATION, TRAINED);
+    penstock__wifi_rotate(segment, SEARCH_FROM - ROTATION, TRAINED);
     if (!(strongest = find_long_symbol(tables, segment)))
         return false;
 
     refine_offset(segment, strongest);
     segment->window = strongest - BACK_OFF;
+    penstock__wifi_turn(segment, segment->window - SHORT_TO_LONG, segment->window + BOTH);
     penstock__wifi_rotate(segment, segment->window, segment->window + BOTH);
-    segment->first = segment->window + first_path(tables, segment);
-    penstock__wifi_estimate(tables, segment);
-    settle_dc(tables, segment);
-    scale(segment, samples, 0, SEGMENT);
+    settle(tables, segment);
     penstock__wifi_rotate(segment, segment->window, segment->window + BOTH);
     penstock__wifi_rotate(segment, short_window(segment), short_window(segment) + BOTH);
     penstock__wifi_estimate(tables, segment);
     penstock__wifi_smooth(tables, segment, segment->noise / 2);
     compare_fields(tables, segment);
+    penstock__wifi_turn(segment, segment->window, segment->first + SIGNAL_END);
     penstock__wifi_rotate(segment, segment->window, segment->first + SIGNAL_END);
     penstock__wifi_estimate(tables, segment);
     penstock__wifi_smooth(tables, segment, segment->noise / 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Constants of the standard in the forms that the receiver needs, and its small DFT. */
-#include "rx/wifi/frame_kernels.h"
+/* Constants of the standard in the forms that the receiver needs. */
+#include "rx/wifi/receiver.h"
 
 #include <complex.h>
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static void projection(struct penstock__wifi_tables *tables)
             for (unsigned k = 0; k < i; k++)
                 b[i][c] -= gram[i][k] * b[k][c];
             b[i][c] /= gram[i][i];
-            tables->smooth[i].re[c] = (float)creal(b[i][c]);
-            tables->smooth[i].im[c] = (float)cimag(b[i][c]);
+            tables->smooth[i].re[used[c] & 63] = (float)creal(b[i][c]);
+            tables->smooth[i].im[used[c] & 63] = (float)cimag(b[i][c]);
             rank += (float)creal(b[i][c] * conj(b[i][c]));
         }
         for (unsigned r = 0; r < 3; r++)
@@ -67,14 +67,38 @@ static void projection(struct penstock__wifi_tables *tables)
 }
 
 /* conj(x[n]) / |x|, where x is the inverse DFT of the long training field's values. */
-static void long_symbol(penstock_cf32 *time)
+static void long_symbol(struct penstock__wifi_bins *time)
 {
     for (unsigned n = 0; n < PENSTOCK__WIFI_FFT; n++) {
         double complex sum = 0;
         for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
             sum += (double)penstock__wifi_long_training[k].re * unit((double)(n * k % 64) / PENSTOCK__WIFI_FFT);
         sum /= sqrt((double)USED_CARRIERS * PENSTOCK__WIFI_FFT);
-        time[n] = (penstock_cf32){(float)creal(sum), (float)-cimag(sum)};
+        time->re[n] = (float)creal(sum);
+        time->im[n] = (float)-cimag(sum);
+    }
+}
+
+/* Of `time`, 64 samples; with the factor that the transform back leaves out. */
+static void fill_correlator(struct penstock__wifi_correlator *correlator, const struct penstock__wifi_bins *time)
+{
+    double complex turns[256];
+    for (unsigned i = 0; i < 256; i++)
+        turns[i] = unit(-(double)i / 256);
+    for (unsigned row = 0; row < 32; row++) {
+        const unsigned k = row / 4, m = row % 4;
+        correlator->quarter_re[k][m] = (float)creal(turns[8 * k * m]);
+        correlator->quarter_im[k][m] = (float)cimag(turns[8 * k * m]);
+        for (unsigned i = 0; i < 8; i++) {
+            const unsigned carrier = k + 8 * m + 32 * i;
+            double complex sum = 0;
+            for (unsigned n = 0; n < PENSTOCK__WIFI_FFT; n++)
+                sum += ((double)time->re[n] + I * (double)time->im[n]) * conj(turns[carrier * n % 256]);
+            correlator->re[row][i] = (float)creal(turns[(k + 8 * m) * i]);
+            correlator->im[row][i] = (float)cimag(turns[(k + 8 * m) * i]);
+            correlator->symbol_re[row / 8][i][row % 8] = (float)creal(sum / 256);
+            correlator->symbol_im[row / 8][i][row % 8] = (float)cimag(sum / 256);
+        }
     }
 }
 
@@ -89,17 +113,19 @@ void penstock__wifi_tables_init(struct penstock__wifi_tables *tables)
         double complex turn = unit(-(double)(k / 8 * (k % 8)) / PENSTOCK__WIFI_FFT);
         int signed_bin = k < 32 ? (int)k : (int)k - 64;
         tables->twiddle[k] = (penstock_cf32){(float)creal(value), (float)cimag(value)};
-        tables->delay_window[k] = abs(signed_bin) > 26 ? 0 : (float)(0.5 + 0.5 * cos(PI * signed_bin / 27));
+        tables->known[k] = penstock__wifi_long_training[k].re;
+        tables->delay_window[k] = tables->known[k] * (float)(0.5 + 0.5 * cos(PI * signed_bin / 27));
         tables->fft.re[k / 8][k % 8] = (float)creal(turn);
         tables->fft.im[k / 8][k % 8] = (float)cimag(turn);
     }
-    long_symbol(tables->long_time);
+    for (unsigned i = 0; i < LATER * PENSTOCK__WIFI_FFT; i++) {
+        const unsigned later = i / PENSTOCK__WIFI_FFT, k = i % PENSTOCK__WIFI_FFT;
+        tables->later[later].re[k] = tables->twiddle[k * later % PENSTOCK__WIFI_FFT].re;
+        tables->later[later].im[k] = tables->twiddle[k * later % PENSTOCK__WIFI_FFT].im;
+    }
+    long_symbol(&tables->long_time);
+    fill_correlator(&tables->correlator, &tables->long_time);
     for (unsigned i = 0; i < PENSTOCK__WIFI_RATES; i++)
         penstock__wifi_soft_map_init(&tables->soft_maps[i], &penstock__wifi_rates[i]);
     projection(tables);
-}
-
-void penstock__wifi_fft(const struct penstock__wifi_tables *tables, penstock_cf32 *out, const penstock_cf32 *in)
-{
-    penstock__frame_kernels()->transform(out, in, &tables->fft);
 }
