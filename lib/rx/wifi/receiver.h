@@ -204,7 +204,8 @@ enum penstock__rx_finding penstock__wifi_examine(const struct penstock__rx *rx, 
 /* Memory of one worker for penstock__wifi_track(). */
 struct penstock__wifi_tracker {
     double phase[MAX_SYMBOLS], frequency[MAX_SYMBOLS];
-    double covariance[MAX_SYMBOLS][3];
+    double pp[MAX_SYMBOLS], pf[MAX_SYMBOLS], ff[MAX_SYMBOLS]; /* their covariance */
+    double gains[4][MAX_SYMBOLS];
 };
 
 /* As rx/receiver.h's track(). */

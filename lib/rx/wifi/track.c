@@ -33,17 +33,6 @@ struct pilots {
     double power, slope_power;
 };
 
-/* exp(2 pi i turns n), n < count */
-static void fill_turns(penstock_cf32 *values, unsigned count, double turns)
-{
-    values[0] = (penstock_cf32){1, 0};
-    for (unsigned have = 1; have < count; have *= 2) {
-        const penstock_cf32 step = cf32_turn(turns * have);
-        for (unsigned n = 0; n < have && have + n < count; n++)
-            values[have + n] = cf32_mul(values[n], step);
-    }
-}
-
 /* What a constant of one in all samples of a window makes of a carrier: the sum of a geometric series. */
 static penstock_cf32 carrier_of_constant(double turns)
 {
@@ -53,25 +42,42 @@ static penstock_cf32 carrier_of_constant(double turns)
     return sum;
 }
 
-static void prepare(struct pilots *pilots, const struct penstock__wifi_node *node, const struct penstock__rx_view *view)
+/* exp(-2 pi i (cfo + carrier / 64) n) */
+static void fill_turns(struct frame_pilots *known, const struct penstock__wifi_tables *tables, double cfo)
+{
+    penstock_cf32 turns[FOLDED];
+    for (unsigned n = 0; n < FOLDED; n++)
+        turns[n] = cf32_turn(-cfo * (int)n);
+    for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
+        const int32_t carrier = penstock__wifi_pilot_carriers[p];
+        const struct penstock__wifi_bins *of_carrier = &tables->later[carrier < 0 ? -carrier : carrier];
+        const float sign = carrier < 0 ? -1 : 1;
+        for (unsigned n = 0; n < FOLDED; n++) {
+            const penstock_cf32 value =
+                cf32_mul(turns[n], (penstock_cf32){of_carrier->re[n], sign * of_carrier->im[n]});
+            known->re[p][2 * n] = known->re[p][2 * n + 1] = value.re;
+            known->im[p][2 * n] = known->im[p][2 * n + 1] = value.im;
+        }
+    }
+}
+
+static void prepare(struct pilots *pilots, const struct penstock__wifi_tables *tables,
+                    const struct penstock__wifi_node *node, const struct penstock__rx_view *view)
 {
     const double cfo = node->frame.ofdm.cfo;
     struct frame_pilots *known = &pilots->known;
+    const bool constant = view->mean.re != 0 || view->mean.im != 0;
     pilots->power = pilots->slope_power = 1e-12; /* no division by zero; the received power is one */
     known->half = cf32_turn(-cfo * (PENSTOCK__WIFI_FFT / 2));
     known->quarter = cf32_turn(-cfo * (PENSTOCK__WIFI_FFT / 4) + 0.25);
+    fill_turns(known, tables, cfo);
     for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++) {
-        int32_t carrier = penstock__wifi_pilot_carriers[p];
-        double turns = -(cfo + (double)carrier / PENSTOCK__WIFI_FFT);
-        penstock_cf32 values[FOLDED], channel = node->channel[carrier & 63];
-        fill_turns(values, FOLDED, turns);
-        for (unsigned n = 0; n < FOLDED; n++) {
-            known->re[p][2 * n] = known->re[p][2 * n + 1] = values[n].re;
-            known->im[p][2 * n] = known->im[p][2 * n + 1] = values[n].im;
-        }
-        known->constant[p] = cf32_mul(view->mean, carrier_of_constant(turns));
+        const int32_t carrier = penstock__wifi_pilot_carriers[p];
+        const double turns = -(cfo + (double)carrier / PENSTOCK__WIFI_FFT);
         /* The window begins WINDOW_OFFSET samples before the channel's reference. */
-        channel = cf32_mul(channel, cf32_turn((double)(-carrier * WINDOW_OFFSET) / PENSTOCK__WIFI_FFT));
+        const penstock_cf32 channel =
+            cf32_mul(node->channel[carrier & 63], tables->twiddle[(carrier * WINDOW_OFFSET) & 63]);
+        known->constant[p] = constant ? cf32_mul(view->mean, carrier_of_constant(turns)) : (penstock_cf32){0, 0};
         known->expected[p] =
             cf32_scale((penstock_cf32){channel.re, -channel.im}, penstock__wifi_pilot_values[p] * view->scale);
         pilots->power += cf32_power(channel);
@@ -95,7 +101,7 @@ static void clock_start(struct clock *clock, double noise)
 static double clock_delay(const struct clock *clock, double time)
 {
     double delay = clock->offset + clock->drift * time;
-    return delay > -MARGIN ? fmin(delay, MARGIN) : -MARGIN; /* NaN too */
+    return delay > -MARGIN ? delay < MARGIN ? delay : MARGIN : -MARGIN; /* NaN too */
 }
 
 static void clock_learn(struct clock *clock, double time, double delay)
@@ -115,9 +121,9 @@ static void clock_solve(struct clock *clock)
     clock->drift = (clock->d * clock->oo - clock->o * clock->od) * inverse;
 }
 
-/* Phase and frequency (radians a symbol) with their covariance. */
+/* Phase in turns and frequency in turns a symbol, with their covariance, in radians. */
 struct phase {
-    double noise; /* variance of one measurement */
+    double noise; /* variance of one measurement, radians */
     double phase, frequency, pp, pf, ff;
 };
 
@@ -127,9 +133,10 @@ static void phase_start(struct phase *phase, double noise, double snr)
     *phase = (struct phase){.noise = noise, .pp = FIRST * FIRST * ff + PHASE_WALK, .pf = FIRST * ff, .ff = ff};
 }
 
-static void phase_learn(struct phase *phase, double innovation)
+static void phase_learn(struct phase *phase, double turns)
 {
     const double inverse = 1 / (phase->pp + phase->noise), gain = phase->pp * inverse, f_gain = phase->pf * inverse;
+    const double ahead = turns - phase->phase, innovation = ahead - rint(ahead);
     phase->phase += gain * innovation;
     phase->frequency += f_gain * innovation;
     phase->ff -= f_gain * phase->pf;
@@ -145,16 +152,29 @@ static void phase_predict(struct phase *phase)
     phase->ff += FREQUENCY_WALK;
 }
 
+/* What a symbol learns from the next one's phase and frequency: side by side, as these do not matter for it. */
+static void find_gains(struct penstock__wifi_tracker *tracker, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const double p = tracker->pp[i], c = tracker->pf[i], f = tracker->ff[i];
+        const double pp = p + 2 * c + f + PHASE_WALK, pf = c + f, ff = f + FREQUENCY_WALK;
+        const double inverse = 1 / (pp * ff - pf * pf), ap = p + c, af = c + f;
+        tracker->gains[0][i] = (ap * ff - c * pf) * inverse;
+        tracker->gains[1][i] = (c * pp - ap * pf) * inverse;
+        tracker->gains[2][i] = (af * ff - f * pf) * inverse;
+        tracker->gains[3][i] = (f * pp - af * pf) * inverse;
+    }
+}
+
 static void phase_smooth(struct penstock__wifi_tracker *tracker, unsigned count)
 {
+    double next_phase = tracker->phase[count - 1], next_frequency = tracker->frequency[count - 1];
+    find_gains(tracker, count - 1);
     for (unsigned i = count - 1; i-- > 0;) {
-        const double *p = tracker->covariance[i];
-        double pp = p[0] + 2 * p[1] + p[2] + PHASE_WALK, pf = p[1] + p[2], ff = p[2] + FREQUENCY_WALK;
-        double inverse = 1 / (pp * ff - pf * pf), ap = p[0] + p[1], af = p[1] + p[2];
-        double phase = tracker->phase[i + 1] - (tracker->phase[i] + tracker->frequency[i]);
-        double frequency = tracker->frequency[i + 1] - tracker->frequency[i];
-        tracker->phase[i] += ((ap * ff - p[1] * pf) * phase + (p[1] * pp - ap * pf) * frequency) * inverse;
-        tracker->frequency[i] += ((af * ff - p[2] * pf) * phase + (p[2] * pp - af * pf) * frequency) * inverse;
+        const double phase = next_phase - (tracker->phase[i] + tracker->frequency[i]),
+                     frequency = next_frequency - tracker->frequency[i];
+        next_phase = tracker->phase[i] += tracker->gains[0][i] * phase + tracker->gains[1][i] * frequency;
+        next_frequency = tracker->frequency[i] += tracker->gains[2][i] * phase + tracker->gains[3][i] * frequency;
     }
 }
 
@@ -164,36 +184,35 @@ static size_t symbol_start(unsigned i, double slip)
     return (size_t)(2 * PENSTOCK__WIFI_FFT + (int64_t)PENSTOCK__WIFI_SYMBOL * (i + 1) + (int64_t)slip);
 }
 
-/* One past the last sample that the transform of a symbol at `start` reads. */
-static int64_t window_end(size_t start)
+/* One past the last sample that a window reads. */
+static int64_t window_end(size_t window)
 {
-    return (int64_t)start + PENSTOCK__WIFI_SYMBOL - WINDOW_OFFSET;
+    return (int64_t)window + PENSTOCK__WIFI_FFT;
 }
 
 static void keep(struct penstock__wifi_tracker *tracker, unsigned i, const struct phase *phase)
 {
     tracker->phase[i] = phase->phase;
     tracker->frequency[i] = phase->frequency;
-    tracker->covariance[i][0] = phase->pp;
-    tracker->covariance[i][1] = phase->pf;
-    tracker->covariance[i][2] = phase->ff;
+    tracker->pp[i] = phase->pp;
+    tracker->pf[i] = phase->pf;
+    tracker->ff[i] = phase->ff;
 }
 
 /* Samples that are looked at soon: those of a symbol are too few for the processor to find out by itself that they lie
  * in a row. */
 static void fetch(const penstock_cf32 *samples)
 {
-    for (unsigned n = 0; n < PENSTOCK__WIFI_SYMBOL; n += LINE)
+    for (unsigned n = 0; n <= PENSTOCK__WIFI_FFT; n += LINE)
         __builtin_prefetch(samples + n);
 }
 
 /* Symbols `first` .. `first` + `count`, at delays as they are known before these: those change by far less than what
- * the slope that remains is exact for. One past the last sample that was read. */
-static int64_t look(const struct pilots *pilots, const struct penstock__rx_view *view, const struct clock *clock,
-                    unsigned first, unsigned count, double *delays, size_t *windows, struct frame_symbols *symbols)
+ * the slope that remains is exact for. */
+static void look(const struct pilots *pilots, const struct penstock__rx_view *view, const struct clock *clock,
+                 unsigned first, unsigned count, double *delays, size_t *windows, struct frame_symbols *symbols)
 {
     const struct frame_kernels *kernels = penstock__frame_kernels();
-    int64_t until = 0;
     for (unsigned i = 0; i < SYMBOLS_AT_ONCE; i++) {
         if (i >= count) { /* no symbol: nothing is learned of it */
             for (unsigned p = 0; p < PENSTOCK__WIFI_PILOTS; p++)
@@ -204,16 +223,15 @@ static int64_t look(const struct pilots *pilots, const struct penstock__rx_view 
         const double slip = rint(delays[i] = clock_delay(clock, first + i + FIRST));
         const size_t start = symbol_start(first + i, slip);
         windows[i] = start + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET;
-        until = window_end(start) > until ? window_end(start) : until;
         symbols->slope[i] = (float)(-PER_SAMPLE * (delays[i] - slip));
         fetch(view->samples + windows[i] + SYMBOLS_AT_ONCE * PENSTOCK__WIFI_SYMBOL);
         kernels->see(symbols, i, view->samples + windows[i], &pilots->known);
     }
     kernels->combine(symbols, &pilots->known);
-    return until;
 }
 
-/* Forward through the frame: the filtered phases go into `tracker`; one past the last sample that was read. */
+/* Forward through the frame: the filtered phases go into `tracker`; one past the last sample that was read, which is of
+ * the last symbol, as others move by less than their distance. */
 static int64_t follow(const struct penstock__rx *rx, const struct penstock__wifi_node *node, struct clock *clock,
                       struct penstock__wifi_tracker *tracker)
 {
@@ -221,31 +239,28 @@ static int64_t follow(const struct penstock__rx *rx, const struct penstock__wifi
     const double noise = (double)node->frame.ofdm.noise, cfo = node->frame.ofdm.cfo;
     struct pilots pilots;
     struct phase phase;
-    int64_t until = 0;
-    prepare(&pilots, node, &view);
+    size_t windows[SYMBOLS_AT_ONCE], last = 0;
+    prepare(&pilots, &penstock__wifi_of(rx)->tables, node, &view);
     phase_start(&phase, noise / (2 * pilots.power) + 1e-9, pilots.power / PENSTOCK__WIFI_PILOTS / noise);
     clock_start(clock, noise / (2 * pilots.slope_power) / (PER_SAMPLE * PER_SAMPLE) + 1e-9);
     for (unsigned first = 0; first < node->frame.symbols; first += SYMBOLS_AT_ONCE) {
         const unsigned left = node->frame.symbols - first, count = left < SYMBOLS_AT_ONCE ? left : SYMBOLS_AT_ONCE;
         double delays[SYMBOLS_AT_ONCE];
-        size_t windows[SYMBOLS_AT_ONCE];
         struct frame_symbols symbols;
-        const int64_t end = look(&pilots, &view, clock, first, count, delays, windows, &symbols);
-        until = end > until ? end : until;
+        look(&pilots, &view, clock, first, count, delays, windows, &symbols);
+        last = windows[count - 1];
         for (unsigned i = 0; i < count; i++) {
             if (isfinite(symbols.rest[i])) { /* not where the samples are zero, or so large that sums overflow */
-                const double turns = (double)symbols.phase[i] * (1 / TWO_PI) - cfo * (double)windows[i] +
-                                     (penstock__wifi_pilot_polarity[(first + i + 1) % 127] < 0 ? 0.5 : 0);
-                const double ahead = turns - phase.phase * (1 / TWO_PI);
                 clock_learn(clock, first + i + FIRST, delays[i] - (double)symbols.rest[i] * (1 / PER_SAMPLE));
-                phase_learn(&phase, TWO_PI * (ahead - rint(ahead)));
+                phase_learn(&phase, (double)symbols.phase[i] * (1 / TWO_PI) - cfo * (double)windows[i] +
+                                        (penstock__wifi_pilot_polarity[(first + i + 1) % 127] < 0 ? 0.5 : 0));
             }
             keep(tracker, first + i, &phase);
             phase_predict(&phase);
         }
         clock_solve(clock);
     }
-    return until;
+    return window_end(last);
 }
 
 void penstock__wifi_track(const struct penstock__rx *rx, void *worker, struct penstock__rx_frame *frame,
@@ -254,18 +269,19 @@ void penstock__wifi_track(const struct penstock__rx *rx, void *worker, struct pe
     struct penstock__wifi_tracker *tracker = &((struct penstock__wifi_worker *)worker)->tracker;
     struct penstock__wifi_node *node = penstock__wifi_node(frame);
     struct clock clock;
-    int64_t until = follow(rx, node, &clock, tracker);
-    phase_smooth(tracker, node->frame.symbols);
-    for (unsigned i = 0; i < node->frame.symbols; i++) {
-        double delay = clock_delay(&clock, i + FIRST), slip = rint(delay);
+    const int64_t seen = follow(rx, node, &clock, tracker);
+    const unsigned count = node->frame.symbols;
+    phase_smooth(tracker, count);
+    for (unsigned i = 0; i < count; i++) {
+        const double delay = clock_delay(&clock, i + FIRST), slip = rint(delay);
         symbols[i].start = symbol_start(i, slip);
-        until = window_end(symbols[i].start) > until ? window_end(symbols[i].start) : until;
         symbols[i].pilot_row = (i + 1) % 127;
-        symbols[i].phase = (float)(tracker->phase[i] - TWO_PI * rint(tracker->phase[i] * (1 / TWO_PI)));
+        symbols[i].phase = (float)(TWO_PI * (tracker->phase[i] - rint(tracker->phase[i])));
         symbols[i].slope = (float)(-PER_SAMPLE * (delay - slip));
     }
-    node->frame.until = node->frame.reference + until;
+    const int64_t end = window_end(symbols[count - 1].start + PENSTOCK__WIFI_GUARD - WINDOW_OFFSET);
+    node->frame.until = node->frame.reference + (end > seen ? end : seen);
     node->sfo_ppm = -clock.drift / PENSTOCK__WIFI_SYMBOL * 1e6;
-    node->tracked_cfo = node->frame.ofdm.cfo + tracker->phase[node->frame.symbols - 1] / TWO_PI /
-                                                   (PENSTOCK__WIFI_SYMBOL * (node->frame.symbols - 1 + FIRST));
+    node->tracked_cfo =
+        node->frame.ofdm.cfo + tracker->phase[count - 1] / (PENSTOCK__WIFI_SYMBOL * (count - 1 + FIRST));
 }
