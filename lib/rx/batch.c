@@ -71,14 +71,24 @@ static void leave(struct penstock__rx_batches *batches, struct penstock__rx_fram
         batches->left = frame;
 }
 
+/* Returns the next one. */
+static const struct penstock__rx_frame *fetch(const struct penstock__rx_frame *frame)
+{
+    penstock__rx_fetch(frame);
+    return frame ? frame->next : NULL;
+}
+
 /* As many frames as a batch holds, from `frame` on; returns the first that there was no room for. */
 static struct penstock__rx_frame *collect(struct penstock__rx_batches *batches, struct penstock__rx_batch *batch,
                                           struct penstock__rx_frame *frame)
 {
     const struct penstock__rx_standard *standard = batches->rx->standard;
     const struct penstock__rx_way *way = batches->way;
+    const struct penstock__rx_frame *ahead = frame;
     batch->item_count = batch->sample_count = batch->symbol_count = batch->coded_bytes = batch->packed_bytes = 0;
-    for (; frame; frame = frame->next) {
+    for (unsigned i = 0; i < PENSTOCK__RX_AHEAD; i++)
+        ahead = fetch(ahead);
+    for (; frame; frame = frame->next, ahead = fetch(ahead)) {
         if (!is_due(batches, frame)) {
             leave(batches, frame);
             continue;

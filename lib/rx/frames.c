@@ -60,6 +60,12 @@ static bool is_same(const struct penstock__rx_standard *standard, int64_t known_
     return llabs(known_start - start) < (int64_t)standard->same;
 }
 
+/* Whether it, or one before it, is where one that begins at `start` is, or may be. */
+static bool is_near(const struct penstock__rx_standard *standard, const struct penstock__rx_frame *frame, int64_t start)
+{
+    return frame->last_end - (int64_t)standard->splice > start || frame->start + (int64_t)standard->same > start;
+}
+
 /* A frame that is there already, or begins within too many. Those that were taken out count as well: what is found must
  * not depend on how soon the caller takes frames. */
 static bool is_superfluous(const struct penstock__rx *rx, int64_t start)
@@ -67,7 +73,8 @@ static bool is_superfluous(const struct penstock__rx *rx, int64_t start)
     const struct penstock__rx_standard *standard = rx->standard;
     const int64_t reach = start - (int64_t)standard->longest;
     unsigned covering = 0;
-    for (const struct penstock__rx_frame *f = rx->last; f && f->start > reach; f = f->before)
+    for (const struct penstock__rx_frame *f = rx->last; f && f->start > reach && is_near(standard, f, start);
+         f = f->before)
         if (is_same(standard, f->start, f->end, start, &covering))
             return true;
     for (unsigned i = 0; i < rx->past_count; i++)
@@ -89,6 +96,10 @@ void penstock__rx_enter(struct penstock__rx *rx, struct penstock__rx_frame *fram
     frame->next = before ? before->next : rx->first;
     *(before ? &before->next : &rx->first) = frame;
     *(frame->next ? &frame->next->before : &rx->last) = frame;
+    frame->last_end = frame->end;
+    for (struct penstock__rx_frame *f = frame; f; before = f, f = f->next)
+        if (before && before->last_end > f->last_end)
+            f->last_end = before->last_end;
     if (!rx->waiting || frame->start <= rx->waiting->start)
         rx->waiting = frame;
     rx->counters.found++;
@@ -108,8 +119,7 @@ static void remember(struct penstock__rx *rx, const struct penstock__rx_frame *f
     rx->past[rx->past_count++] = (struct penstock__rx_past){frame->start, frame->end};
 }
 
-/* Another thread has written it, and it will be taken next. */
-static void fetch(const struct penstock__rx_frame *frame)
+void penstock__rx_fetch(const struct penstock__rx_frame *frame)
 {
     const char *at = (const char *)frame;
     for (size_t i = 0; frame && i < FETCHED_BYTES; i += LINE)
@@ -124,7 +134,7 @@ struct penstock__rx_frame *penstock__rx_take(struct penstock__rx *rx)
         rx->first = frame->next;
         if (rx->waiting == frame)
             rx->waiting = rx->first;
-        fetch(rx->first);
+        penstock__rx_fetch(rx->first);
         *(rx->first ? &rx->first->before : &rx->last) = NULL;
         remember(rx, frame, horizon);
         if (frame->sure || frame->start >= rx->sure_until) {

@@ -47,17 +47,21 @@ enum penstock__rx_state {
 };
 
 struct penstock__rx_frame {
+    /* One line of the processor's caches: what is read on the way from one thread to another. */
     struct penstock__rx_frame *before, *next; /* in the order of their starts */
-    enum penstock__rx_state state;
-    int64_t start;     /* first sample */
+    int64_t start;                            /* first sample */
     int64_t reference; /* first sample that its demodulation looks at; symbols' starts are relative to it */
     int64_t end;       /* one past its last sample */
     int64_t until;     /* its demodulation needs at least the samples before this */
+    int64_t last_end;  /* the last end of it and of those that were before it in the list */
+    enum penstock__rx_state state;
+    bool headed, unsupported;
+    bool sure;     /* a checksum says that the frame is what it seems */
+    bool unlisted; /* by no kernel that needs its numbers to be within some limits */
+
     unsigned symbols;
+    bool truncated, decoded, checked;
     const penstock_cf32 *kept; /* its samples as it looks at them, in memory of a device's batch; NULL: in the ring */
-    bool sure;                 /* a checksum says that the frame is what it seems */
-    bool unlisted;             /* by no kernel that needs its numbers to be within some limits */
-    bool headed, unsupported, truncated, decoded, checked;
     char reason[96];
 
     void *memory; /* for what it gives, by `reserve`; a frame that is given back keeps it for the next one */
@@ -292,8 +296,22 @@ int penstock__rx_work(struct penstock__rx *rx, bool all);
 
 /* ---------------------------------------------------------------- frames.c -------------------- */
 
+#define PENSTOCK__RX_AHEAD 8 /* frames that other threads have made, and that are fetched before they are looked at */
+
 /* Gives a frame, which is in no list, back; NULL: nothing. */
 void penstock__rx_give_back(struct penstock__rx *rx, struct penstock__rx_frame *frame);
+
+/* The same of a spare one that was not made use of: nothing of it is looked at. */
+static inline void penstock__rx_put_back(struct penstock__rx *rx, struct penstock__rx_frame *frame)
+{
+    if (frame && rx->spare_count < PENSTOCK__RX_SPARE)
+        rx->spare[rx->spare_count++] = frame;
+    else
+        penstock__rx_give_back(rx, frame);
+}
+
+/* Another thread has written it, and it will be looked at; NULL: nothing. */
+void penstock__rx_fetch(const struct penstock__rx_frame *frame);
 
 /* Gives all of them back; frees what was. */
 void penstock__rx_frames_clear(struct penstock__rx *rx);

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#define AHEAD 4 /* frames that other threads have made, and that are fetched before they are looked at */
-
 /* A candidate's examination: a frame of its own where it is one. */
 struct penstock__rx_examined {
     enum penstock__rx_finding finding;
@@ -59,6 +57,13 @@ static int no_memory(void)
     return penstock__error(PENSTOCK_ERR_MEMORY, "receiver: no memory for a frame");
 }
 
+/* What is entered is written, its first line at least. */
+static void fetch(const struct penstock__rx *rx, size_t i, size_t count)
+{
+    if (i < count && rx->examined[i].finding == PENSTOCK__RX_FRAME && rx->examined[i].frame)
+        __builtin_prefetch(rx->examined[i].frame, 1);
+}
+
 /* Candidates whose samples are all there become frames, in their order; the first one that needs more ends it. */
 static int examine_candidates(struct penstock__rx *rx)
 {
@@ -68,17 +73,20 @@ static int examine_candidates(struct penstock__rx *rx)
         count++;
     take_spare(rx, count);
     penstock__parallel(rx->stream.context, count, examine, rx);
+    for (size_t i = 0; i < PENSTOCK__RX_AHEAD; i++)
+        fetch(rx, i, count);
     for (size_t i = 0; i < count; i++) {
         struct penstock__rx_examined *examined = &rx->examined[i];
-        if (i + AHEAD < count && rx->examined[i + AHEAD].frame)
-            __builtin_prefetch(rx->examined[i + AHEAD].frame);
+        fetch(rx, i + PENSTOCK__RX_AHEAD, count);
         bool is_frame = examined->finding == PENSTOCK__RX_FRAME, goes_on = entered == i && !status;
         if (goes_on && is_frame && !examined->frame)
             status = no_memory();
         if (goes_on && is_frame && examined->frame)
             penstock__rx_enter(rx, examined->frame);
+        else if (is_frame)
+            penstock__rx_give_back(rx, examined->frame); /* it comes again */
         else
-            penstock__rx_give_back(rx, examined->frame); /* none, or one that comes again */
+            penstock__rx_put_back(rx, examined->frame);
         entered += goes_on && !status && examined->finding != PENSTOCK__RX_LATER;
     }
     rx->candidate_count -= entered;

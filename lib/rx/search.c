@@ -5,6 +5,9 @@
  * through in its order. */
 #include "rx/receiver.h"
 
+#define AHEAD 32 /* words of marks, of 64 windows */
+#define LINE  64 /* of the processor's caches, bytes */
+
 int penstock__rx_search_init(struct penstock__rx *rx)
 {
     const struct penstock__rx_standard *standard = rx->standard;
@@ -81,14 +84,28 @@ static size_t next_mark(const uint64_t *marks, size_t from, size_t count)
     return count;
 }
 
+/* Other threads have written the strength of windows: where one of the word's stands out, its run is fetched. */
+static void fetch(const struct penstock__rx_search *search, size_t word, size_t windows)
+{
+    const uint64_t marks = word < windows / 64 ? search->marks[word] : 0;
+    if (!marks)
+        return;
+    const float *run = search->strength + 64 * word + __builtin_ctzll(marks);
+    __builtin_prefetch(run);
+    __builtin_prefetch(run + LINE / sizeof *run);
+}
+
 void penstock__rx_search(struct penstock__rx *rx)
 {
     struct penstock__rx_search *search = &rx->search;
+    size_t fetched = 0;
     penstock__rx_look(rx);
     const size_t windows = (size_t)(search->looked - search->next);
     for (size_t i = 0; i < windows; i++) {
         if (!search->run_length && (i = next_mark(search->marks, i, windows)) == windows)
             break;
+        while (fetched <= i / 64 + AHEAD)
+            fetch(search, fetched++, windows);
         step(rx, search->next + (int64_t)i, search->strength[i]);
     }
     search->next = search->looked;
