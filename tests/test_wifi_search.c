@@ -21,7 +21,7 @@ struct results {
 
 static uint64_t state = 11;
 static struct penstock__wifi_tables tables;
-static struct penstock__wifi_look look;
+static struct penstock__wifi_correction correction;
 static penstock_cf32 samples[ROTATION * STEPS];
 
 /* Noise with a mean, and two long symbols with a carrier offset in it, but in the first trials. */
@@ -29,13 +29,13 @@ static void fill_all(unsigned trial)
 {
     const float symbol = trial < 5 ? 0 : (float)trial;
     const size_t at = ROTATION + test_random(&state) % (LAGS - SPREAD);
-    look = (struct penstock__wifi_look){
+    correction = (struct penstock__wifi_correction){
         .mean = {(float)test_uniform(&state) / 8, 0.25F}, .scale = 1.5F, .cfo = test_uniform(&state) / 40};
     for (size_t i = 0; i < ROTATION * STEPS; i++)
         samples[i] = (penstock_cf32){(float)test_uniform(&state), 0.5F + (float)test_uniform(&state)};
     for (size_t n = 0; n < BOTH && symbol > 0; n++) {
         const double complex sent = ((double)tables.long_time.re[n % 64] - I * (double)tables.long_time.im[n % 64]) *
-                                    cexp(I * TWO_PI * look.cfo * (double)(FROM + at + n));
+                                    cexp(I * TWO_PI * correction.cfo * (double)(FROM + at + n));
         samples[at + n].re += symbol * (float)creal(sent);
         samples[at + n].im += symbol * (float)cimag(sent);
     }
@@ -45,11 +45,11 @@ static void run(struct results *results, const struct sync_kernels *kernels)
 {
     struct penstock__wifi_phases phases;
     memset(results, 0, sizeof *results);
-    kernels->turn(&phases, look.cfo, FROM, STEPS);
-    kernels->rotate(results->re, results->im, samples, &look, &phases, 0, 5);
-    kernels->rotate(results->re + 5 * ROTATION, results->im + 5 * ROTATION, samples + 5 * ROTATION, &look, &phases, 5,
-                    STEPS - 5);
-    kernels->arrive(&results->arrivals, samples + ROTATION, &look);
+    kernels->turn(&phases, correction.cfo, FROM, STEPS);
+    kernels->rotate(results->re, results->im, samples, &correction, &phases, 0, 5);
+    kernels->rotate(results->re + 5 * ROTATION, results->im + 5 * ROTATION, samples + 5 * ROTATION, &correction,
+                    &phases, 5, STEPS - 5);
+    kernels->arrive(&results->arrivals, samples + ROTATION, &correction);
     kernels->correlate(&results->lags, results->re + ROTATION, results->im + ROTATION, &tables.correlator);
     results->best = kernels->weigh(&results->lags, &results->arrivals, &phases, &tables.long_time);
     for (size_t i = ARRIVALS; i < LAGS + BOTH; i++) /* what is behind the results is nobody's business */
@@ -60,13 +60,14 @@ static void run(struct results *results, const struct sync_kernels *kernels)
 
 static double complex sample(size_t i)
 {
-    return ((double)samples[i].re - (double)look.mean.re + I * ((double)samples[i].im - (double)look.mean.im)) *
-           (double)look.scale;
+    return ((double)samples[i].re - (double)correction.mean.re +
+            I * ((double)samples[i].im - (double)correction.mean.im)) *
+           (double)correction.scale;
 }
 
 static double complex phase(size_t i)
 {
-    return cexp(-I * TWO_PI * look.cfo * (double)(FROM + i));
+    return cexp(-I * TWO_PI * correction.cfo * (double)(FROM + i));
 }
 
 static double complex known(size_t k)
@@ -146,7 +147,7 @@ static void test_silence(const struct sync_kernels *kernels)
 {
     static struct results results;
     memset(samples, 0, sizeof samples);
-    look = (struct penstock__wifi_look){.scale = 1};
+    correction = (struct penstock__wifi_correction){.scale = 1};
     run(&results, kernels);
     for (size_t i = 0; i < LAGS; i++)
         CHECK(results.lags.share[i] == 0, "silence gathers %g", (double)results.lags.share[i]);

@@ -64,11 +64,11 @@ enum penstock__rx_finding penstock__wifi_examine(const struct penstock__rx *rx, 
     frame->headed = node->rate != NULL;
     frame->unsupported = node->format == PENSTOCK_WIFI_HT || node->format == PENSTOCK_WIFI_VHT;
     frame->until = frame->end - WINDOW_OFFSET;
-    frame->mean = segment->look.mean;
-    frame->scale = segment->look.scale;
-    frame->ofdm.cfo = node->tracked_cfo = segment->look.cfo;
+    frame->mean = segment->correction.mean;
+    frame->scale = segment->correction.scale;
+    frame->ofdm.cfo = node->tracked_cfo = segment->correction.cfo;
     frame->ofdm.noise = segment->noise;
-    const penstock_cf32 turn = cf32_turn(segment->look.cfo * (double)segment->first);
+    const penstock_cf32 turn = cf32_turn(segment->correction.cfo * (double)segment->first);
     for (unsigned k = 0; k < PENSTOCK__WIFI_FFT; k++)
         node->channel[k] = cf32_mul((penstock_cf32){segment->channel.re[k], segment->channel.im[k]}, turn);
     return PENSTOCK__RX_FRAME;

@@ -114,8 +114,8 @@ struct penstock__wifi_tables {
 
 void penstock__wifi_tables_init(struct penstock__wifi_tables *tables);
 
-/* How samples are looked at: (x - mean) * scale, without the carrier offset, in turns per sample. */
-struct penstock__wifi_look {
+/* How samples are looked at: (x - mean) * scale, without the carrier offset, which is in turns per sample. */
+struct penstock__wifi_correction {
     penstock_cf32 mean;
     float scale;
     double cfo;
@@ -132,7 +132,7 @@ struct penstock__wifi_phases {
 struct penstock__wifi_segment {
     int64_t base;
     const penstock_cf32 *samples; /* as they came */
-    struct penstock__wifi_look look;
+    struct penstock__wifi_correction correction;
     struct penstock__wifi_phases phases;
     float re[SEGMENT], im[SEGMENT];           /* looked at, with phase zero at sample 0, where it is needed */
     size_t window;                            /* where the FFT windows of the two long symbols start */

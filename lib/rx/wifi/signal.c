@@ -89,7 +89,7 @@ static void learn(const struct penstock__wifi_tables *tables, struct penstock__w
         ls_re[k] = (was_re * two.re - was_im * two.im) + (seen_re * one.re - seen_im * one.im);
         ls_im[k] = (was_re * two.im + was_im * two.re) + (seen_re * one.im + seen_im * one.re);
     }
-    segment->look.cfo += offset;
+    segment->correction.cfo += offset;
     penstock__wifi_smooth(tables, segment, segment->noise / 3);
 }
 

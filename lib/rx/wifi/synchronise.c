@@ -32,14 +32,15 @@ static size_t steps_to(size_t first, size_t to)
 void penstock__wifi_turn(struct penstock__wifi_segment *segment, size_t from, size_t to)
 {
     const size_t first = from / ROTATION * ROTATION;
-    penstock__sync_kernels()->turn(&segment->phases, segment->look.cfo, first, steps_to(first, to));
+    penstock__sync_kernels()->turn(&segment->phases, segment->correction.cfo, first, steps_to(first, to));
 }
 
 void penstock__wifi_rotate(struct penstock__wifi_segment *segment, size_t from, size_t to)
 {
     const size_t first = from / ROTATION * ROTATION;
-    penstock__sync_kernels()->rotate(segment->re + first, segment->im + first, segment->samples + first, &segment->look,
-                                     &segment->phases, (first - segment->phases.from) / ROTATION, steps_to(first, to));
+    penstock__sync_kernels()->rotate(segment->re + first, segment->im + first, segment->samples + first,
+                                     &segment->correction, &segment->phases, (first - segment->phases.from) / ROTATION,
+                                     steps_to(first, to));
 }
 
 /*
@@ -52,7 +53,7 @@ static size_t find_long_symbol(const struct penstock__wifi_tables *tables, const
     const struct sync_kernels *kernels = penstock__sync_kernels();
     struct sync_arrivals arrivals;
     struct sync_lags lags;
-    kernels->arrive(&arrivals, segment->samples + SEARCH_FROM, &segment->look);
+    kernels->arrive(&arrivals, segment->samples + SEARCH_FROM, &segment->correction);
     kernels->correlate(&lags, segment->re + SEARCH_FROM, segment->im + SEARCH_FROM, &tables->correlator);
     const unsigned best = kernels->weigh(&lags, &arrivals, &segment->phases, &tables->long_time);
     unsigned strongest = best;
@@ -78,7 +79,7 @@ static void refine_offset(struct penstock__wifi_segment *segment, size_t stronge
         }
     const penstock_cf32 sum = {(sum_re[0] + sum_re[1]) + (sum_re[2] + sum_re[3]),
                                (sum_im[0] + sum_im[1]) + (sum_im[2] + sum_im[3])};
-    segment->look.cfo += (double)cf32_angle(sum) / (TWO_PI * PENSTOCK__WIFI_FFT);
+    segment->correction.cfo += (double)cf32_angle(sum) / (TWO_PI * PENSTOCK__WIFI_FFT);
 }
 
 /* Delay from the FFT window's start to the first peak of the impulse response that is nearly as strong as the
@@ -125,7 +126,7 @@ static penstock_cf32 add_symbol(const penstock_cf32 *samples, penstock_cf32 mean
 static penstock_cf32 find_dc(const struct penstock__wifi_tables *tables, const struct penstock__wifi_segment *segment,
                              const struct penstock__wifi_bins *both)
 {
-    const double cfo = segment->look.cfo;
+    const double cfo = segment->correction.cfo;
     const penstock_cf32 one = {1, 0}, *x = segment->samples + segment->window, z = cf32_turn(-cfo),
                         w = cf32_turn(-cfo * PENSTOCK__WIFI_FFT), apart = cf32_sub(one, w),
                         mean_of_both =
@@ -142,10 +143,11 @@ static penstock_cf32 find_dc(const struct penstock__wifi_tables *tables, const s
         sum = cf32_add(sum, cf32_mul_conj((penstock_cf32){both->re[k], both->im[k]}, tone));
         energy += cf32_power(tone);
     }
-    const penstock_cf32 first = add_symbol(x, segment->look.mean),
-                        second = add_symbol(x + PENSTOCK__WIFI_FFT, segment->look.mean),
+    const penstock_cf32 first = add_symbol(x, segment->correction.mean),
+                        second = add_symbol(x + PENSTOCK__WIFI_FFT, segment->correction.mean),
                         difference = cf32_mul_conj(cf32_sub(first, cf32_mul(second, w)), apart);
-    sum = cf32_add(cf32_scale(sum, 1.0F / PENSTOCK__WIFI_FFT), cf32_scale(difference, 0.5F * segment->look.scale));
+    sum =
+        cf32_add(cf32_scale(sum, 1.0F / PENSTOCK__WIFI_FFT), cf32_scale(difference, 0.5F * segment->correction.scale));
     energy = (2.0F / PENSTOCK__WIFI_FFT) * energy + (PENSTOCK__WIFI_FFT / 2) * cf32_power(apart);
     return cf32_scale(sum, 1 / energy);
 }
@@ -175,13 +177,13 @@ static void compare_fields(const struct penstock__wifi_tables *tables, struct pe
                                                      tables->twiddle[bin * WINDOW_OFFSET % PENSTOCK__WIFI_FFT]);
             sum = cf32_add(sum, cf32_mul_conj(seen, sent));
         }
-    segment->look.cfo -= (double)cf32_angle(sum) / (TWO_PI * 176);
+    segment->correction.cfo -= (double)cf32_angle(sum) / (TWO_PI * 176);
 }
 
 /* Where the first path begins, and the mean to take out: DC that is not clearly above the noise is left alone. */
 static void settle(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment)
 {
-    struct penstock__wifi_look *look = &segment->look;
+    struct penstock__wifi_correction *correction = &segment->correction;
     struct penstock__wifi_bins a, b;
     penstock__wifi_transform_both(tables, &a, &b, segment->re + segment->window, segment->im + segment->window);
     const float noise = penstock__wifi_noise(tables, &a, &b),
@@ -191,8 +193,8 @@ static void settle(const struct penstock__wifi_tables *tables, struct penstock__
         a.im[k] += b.im[k];
     }
     segment->first = segment->window + first_path(tables, &a);
-    const penstock_cf32 dc = cf32_add(cf32_scale(look->mean, look->scale), find_dc(tables, segment, &a));
-    look->mean = cf32_power(dc) < 8 * variance ? (penstock_cf32){0, 0} : cf32_scale(dc, 1 / look->scale);
+    const penstock_cf32 dc = cf32_add(cf32_scale(correction->mean, correction->scale), find_dc(tables, segment, &a));
+    correction->mean = cf32_power(dc) < 8 * variance ? (penstock_cf32){0, 0} : cf32_scale(dc, 1 / correction->scale);
 }
 
 bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, struct penstock__wifi_segment *segment,
@@ -202,9 +204,9 @@ bool penstock__wifi_synchronise(const struct penstock__wifi_tables *tables, stru
     size_t strongest;
     segment->base = position - BEFORE;
     segment->samples = samples;
-    segment->look = (struct penstock__wifi_look){.mean = window.mean,
-                                                 .scale = 1 / sqrtf(window.power),
-                                                 .cfo = (double)cf32_angle(window.lag) / (TWO_PI * GROUP)};
+    segment->correction = (struct penstock__wifi_correction){.mean = window.mean,
+                                                             .scale = 1 / sqrtf(window.power),
+                                                             .cfo = (double)cf32_angle(window.lag) / (TWO_PI * GROUP)};
     penstock__wifi_turn(segment, SEARCH_FROM - ROTATION, TRAINED);
     penstock__wifi_rotate(segment, SEARCH_FROM - ROTATION, TRAINED);
     if (!(strongest = find_long_symbol(tables, segment)))

@@ -34,11 +34,11 @@ static void turn(struct penstock__wifi_phases *phases, double cfo, size_t from, 
 }
 
 static void rotate(float *restrict re, float *restrict im, const penstock_cf32 *samples,
-                   const struct penstock__wifi_look *look, const struct penstock__wifi_phases *phases, size_t first,
-                   size_t count)
+                   const struct penstock__wifi_correction *correction, const struct penstock__wifi_phases *phases,
+                   size_t first, size_t count)
 {
-    const penstock_cf32 mean = look->mean;
-    const float scale = look->scale;
+    const penstock_cf32 mean = correction->mean;
+    const float scale = correction->scale;
     for (size_t a = first; a < first + count; a++, samples += ROTATION, re += ROTATION, im += ROTATION) {
         const float anchor_re = phases->anchor_re[a], anchor_im = phases->anchor_im[a];
         for (unsigned k = 0; k < ROTATION; k++) {
@@ -71,10 +71,11 @@ static inline void average(float *values)
         values[i] = ((fours[i] + fours[i + 64]) + sixteens[i + BOTH]) * (1.0F / ARRIVAL);
 }
 
-static void arrive(struct sync_arrivals *arrivals, const penstock_cf32 *samples, const struct penstock__wifi_look *look)
+static void arrive(struct sync_arrivals *arrivals, const penstock_cf32 *samples,
+                   const struct penstock__wifi_correction *correction)
 {
-    const penstock_cf32 mean = look->mean;
-    const float scale = look->scale;
+    const penstock_cf32 mean = correction->mean;
+    const float scale = correction->scale;
     float *restrict re = arrivals->re, *restrict im = arrivals->im, *restrict power = arrivals->power;
     for (unsigned i = 0; i < LAGS + BOTH; i++) {
         re[i] = (samples[i].re - mean.re) * scale;

@@ -40,12 +40,13 @@ struct sync_kernels {
     void (*turn)(struct penstock__wifi_phases *phases, double cfo, size_t from, size_t count);
 
     /* So many samples as they are looked at, turned from phase `first` of those on. */
-    void (*rotate)(float *re, float *im, const penstock_cf32 *samples, const struct penstock__wifi_look *look,
-                   const struct penstock__wifi_phases *phases, size_t first, size_t count);
+    void (*rotate)(float *re, float *im, const penstock_cf32 *samples,
+                   const struct penstock__wifi_correction *correction, const struct penstock__wifi_phases *phases,
+                   size_t first, size_t count);
 
     /* From samples that are LAGS + BOTH. */
     void (*arrive)(struct sync_arrivals *arrivals, const penstock_cf32 *samples,
-                   const struct penstock__wifi_look *look);
+                   const struct penstock__wifi_correction *correction);
 
     /* lags->re and lags->im, of rotated samples. */
     void (*correlate)(struct sync_lags *lags, const float *re, const float *im,
