@@ -229,17 +229,16 @@ static void weigh_share(struct sync_lags *lags, const struct sync_arrivals *arri
 /* The first of the largest. */
 static unsigned choose(const float *share)
 {
-    float best[LANES] = {0};
-    unsigned at[LANES] = {0}, first = 0;
-    for (unsigned i = 0; i < LAGS; i += LANES)
-        for (unsigned j = 0; j < LANES; j++) {
-            at[j] = share[i + j] > best[j] ? i : at[j];
+    float best[ROTATION] = {0}, most = 0;
+    unsigned at = 0;
+    for (unsigned i = 0; i < LAGS; i += ROTATION)
+        for (unsigned j = 0; j < ROTATION; j++)
             best[j] = share[i + j] > best[j] ? share[i + j] : best[j];
-        }
-    for (unsigned j = 1; j < LANES; j++)
-        if (best[j] > best[first] || (best[j] == best[first] && at[j] < at[first]))
-            first = j;
-    return at[first] + first;
+    for (unsigned j = 0; j < ROTATION; j++)
+        most = best[j] > most ? best[j] : most;
+    while (most > 0 && share[at] != most)
+        at++;
+    return at;
 }
 
 static unsigned weigh(struct sync_lags *lags, const struct sync_arrivals *arrivals,
