@@ -75,11 +75,12 @@ LANES_INLINE void lanes_transpose(lanes *rows)
         rows[i + 4] = (lanes)_mm256_permute2f128_ps(fours[i], fours[i + 4], 0x31);
     }
 #else
-    lanes columns[LANES];
+    float from[LANES][LANES], to[LANES][LANES];
+    memcpy(from, rows, sizeof from);
     for (unsigned k = 0; k < LANES; k++)
         for (unsigned i = 0; i < LANES; i++)
-            columns[i][k] = rows[k][i];
-    memcpy(rows, columns, sizeof columns);
+            to[i][k] = from[k][i];
+    memcpy(rows, to, sizeof to);
 #endif
 }
 
