@@ -181,6 +181,38 @@ static void check_flush(penstock_context *context)
     free_all(&chain);
 }
 
+static int run_flushed(struct chain *chain, size_t at, size_t count, size_t *made)
+{
+    *made = 0;
+    int status = push(chain->filter, chain->spectrum, integers, 0, at, got, made, 2);
+    if (!status)
+        status = penstock_stream_flush(chain->filter);
+    if (!status)
+        status = push(chain->filter, chain->spectrum, integers, at, count, got, made, 2);
+    if (!status)
+        status = penstock_stream_finish(chain->filter);
+    return status ? status : pull(chain->spectrum, got, made, SAMPLES, true);
+}
+
+/* Behind a flush batches of the filter begin in the midst of vectors: what the host holds of the first one goes up. */
+static void check_after_flush(penstock_context *context)
+{
+    const size_t wanted = run_by_one(context, SAMPLES, NULL, 0, NULL, want, N);
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct chain chain;
+        size_t made;
+        const size_t at = 3000 + 711 * seed;
+        CHECK_OK(open_linked(&chain, context, device));
+        CHECK_OK(run_flushed(&chain, at, SAMPLES, &made));
+        CHECK(made == wanted && error_of(got, want, wanted) < 1e-6, "flushed at %zu: %zu bytes of %zu, error %g", at,
+              made, wanted, error_of(got, want, wanted));
+        const penstock_stream_stats stats = stats_of(chain.spectrum);
+        CHECK(10 * stats.handed_over > 6 * stats.in, "flushed at %zu: of %d items %d stay on the device", at,
+              (int)stats.in, (int)stats.handed_over);
+        free_all(&chain);
+    }
+}
+
 static int open_next(penstock_stream **stream, penstock_context *context)
 {
     return penstock_filter_open(stream, context,
@@ -262,13 +294,14 @@ static void check_life(penstock_context *context)
 static size_t few_bytes;
 
 /* True: the failure was not reached. */
-static bool use(penstock_context *context, void (*fail)(long), long k, uint64_t *stayed)
+static bool use(penstock_context *context, void (*fail)(long), long k, size_t flush_at, uint64_t *stayed)
 {
     struct chain chain;
     size_t made;
     CHECK_OK(open_linked(&chain, context, "prefer:opencl"));
     fail(k);
-    int status = run(chain.filter, chain.spectrum, integers, FEW, got, &made, 2);
+    int status = flush_at ? run_flushed(&chain, flush_at, FEW, &made)
+                          : run(chain.filter, chain.spectrum, integers, FEW, got, &made, 2);
     const bool beyond = shim.left() >= 0;
     shim.fail_at(-1);
     CHECK(!status, "call %ld: %s", k, penstock_error_text());
@@ -280,7 +313,7 @@ static bool use(penstock_context *context, void (*fail)(long), long k, uint64_t 
     return beyond;
 }
 
-static void sweep(void (*fail)(long), const char *how)
+static void sweep(void (*fail)(long), size_t flush_at, const char *how)
 {
     penstock_context *context;
     long live = penstock__memory_live(), k = 0, step = getenv("PENSTOCK_TEST_FULL") ? 1 : 7;
@@ -288,7 +321,7 @@ static void sweep(void (*fail)(long), const char *how)
     CHECK_OK(penstock_context_new(&context, NULL));
     few_bytes = run_by_one(context, FEW, NULL, 0, NULL, want, N);
     for (bool beyond = false; !beyond && k < 3000; k += k < 20 ? 1 : step)
-        beyond = use(context, fail, k, &stayed);
+        beyond = use(context, fail, k, flush_at, &stayed);
     penstock_context_free(context);
     printf("%s: call %ld was beyond the last\n", how, k);
     CHECK(k > 80 && k < 3000 && stayed, "%s: %ld calls, %d items stay", how, k, (int)stayed);
@@ -344,13 +377,15 @@ int main(int count, char **arguments)
     check_taps(context);
     check_window(context);
     check_flush(context);
+    check_after_flush(context);
     check_relink(context);
     check_life(context);
     penstock_context_free(context);
     CHECK_EQ(penstock__memory_live(), live);
     if (shim_load("PENSTOCK_OPENCL_LIBRARY") && shim.fail_from) {
-        sweep(shim.fail_at, "once");
-        sweep(shim.fail_from, "from it on");
+        sweep(shim.fail_at, 0, "once");
+        sweep(shim.fail_from, 0, "from it on");
+        sweep(shim.fail_at, 1000, "once, with a flush");
         sweep_memory();
     }
     return test_finish();

@@ -48,6 +48,14 @@ static void give_up(struct penstock__device_link *link)
     link->source->share(link->from, false);
 }
 
+void penstock__device_link_used(struct penstock__device_link *link, size_t samples)
+{
+    const size_t lead = samples < link->lead ? samples : link->lead;
+    link->lead -= lead;
+    link->to->source->at += lead * link->groups.sample_bytes;
+    link->source->used(link->from, samples - lead);
+}
+
 /* Waits for the oldest groups on their way. */
 static void land(struct penstock__device_link *link)
 {
@@ -59,16 +67,13 @@ static void land(struct penstock__device_link *link)
         return;
     }
     const size_t all = cut->groups * link->groups.step - penstock__batcher_device_landed(link->batcher);
-    const size_t lead = all < link->lead ? all : link->lead, came = all - lead;
     penstock_buffer_free(cut->in);
     link->first_cut = (link->first_cut + 1) % PENSTOCK__RING_MOST;
     link->cut_count--;
     if (!all)
         return;
     const size_t items = all / (link->to->in_bytes / link->groups.sample_bytes);
-    link->lead -= lead;
-    link->to->source->at += lead * link->groups.sample_bytes;
-    link->source->used(link->from, came);
+    penstock__device_link_used(link, all);
     link->to->handed_over += items;
     penstock__stream_took(link->to, items, piece->since);
 }
@@ -150,11 +155,10 @@ static const void *held_samples(const struct penstock__device_link *link, size_t
     return host->held + host->at;
 }
 
-/* Whether samples on the device may follow so many bytes that the host's link holds: where memory may begin there; and
- * those of a link behind are of the device alone. */
-static bool may_follow(const struct penstock__device_link *link, const struct penstock_device *device, size_t bytes)
+/* Whether samples on the device may follow so many bytes that the host's link holds: where memory may begin there. */
+static bool may_follow(const struct penstock_device *device, size_t bytes)
 {
-    return !bytes || (!link->to->links && bytes % penstock__device_pieces_step(device, 1) == 0);
+    return bytes % penstock__device_pieces_step(device, 1) == 0;
 }
 
 size_t penstock__device_link_lacks(const struct penstock__device_link *link)
@@ -167,7 +171,7 @@ size_t penstock__device_link_lacks(const struct penstock__device_link *link)
     const struct penstock__link *host = link->to->source;
     size_t held = host->bytes - host->at;
     for (size_t results = 0; results < MOST; results++) {
-        if (may_follow(link, shape.device, held))
+        if (may_follow(shape.device, held))
             return results;
         held = (held + link->from->out_bytes) % link->to->in_bytes;
     }
@@ -195,7 +199,7 @@ static bool enter(struct penstock__device_link *link)
     penstock__batcher_device_held(batcher, &held);
     const struct penstock__link *host = link->to->source;
     const size_t bytes = host->bytes - host->at;
-    if ((bytes && held) || !may_follow(link, shape.device, bytes))
+    if ((bytes && held) || !may_follow(shape.device, bytes))
         return false;
     int status = lay_out(link, &shape);
     if (!status && held % penstock__device_pieces_step(shape.device, link->groups.sample_bytes))

@@ -48,6 +48,9 @@ struct penstock__batcher *penstock__device_link_find(const struct penstock__devi
 /* Groups that are complete in the last piece, of which all behind may begin there. */
 size_t penstock__device_link_groups(const struct penstock__device_link *link);
 
+/* The second stream's device was given so many more samples, or the link behind's what is made of them. */
+void penstock__device_link_used(struct penstock__device_link *link, size_t samples);
+
 /* Nothing of it is on its way any more, or never was: what was not used up is made again. */
 void penstock__device_link_leave(struct penstock__device_link *link);
 

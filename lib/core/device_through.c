@@ -50,7 +50,7 @@ static void share(penstock_stream *stream, bool shared)
 static bool idle(const penstock_stream *stream)
 {
     const struct penstock__device_link *link = before(stream);
-    return !link->cut_count && !link->lead && penstock__batcher_device_idle(link->batcher);
+    return !link->cut_count && penstock__batcher_device_idle(link->batcher);
 }
 
 static bool full(const penstock_stream *stream)
@@ -125,7 +125,7 @@ static void used(penstock_stream *stream, size_t results)
         penstock__stream_took(stream, some, link->pieces.pieces[part->piece].since);
         penstock__stream_gave(stream, some, stream->given + 1, 1);
         stream->handed_over += some;
-        link->source->used(link->from, some * link->groups.step);
+        penstock__device_link_used(link, some * link->groups.step);
         groups -= some;
         part->groups -= some;
         if (!part->groups)
