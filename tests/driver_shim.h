@@ -13,6 +13,9 @@ SHIM_EXPORT void shim_fail_at(long k);
 /* (OpenCL's) All calls from the k-th on do so, until shim_fail_at(-1). */
 SHIM_EXPORT void shim_fail_from(long k);
 
+/* (OpenCL's) Each call that can fail takes so much longer. */
+SHIM_EXPORT void shim_slow_down(long ms);
+
 /* (OpenCL's) A kernel writes where there is no memory, in the newest context: whether the driver noticed. Only on a
  * GPU: elsewhere it ends the process. */
 SHIM_EXPORT int shim_lose(void);

@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WAVE_OF_OPENCL_3 0x1067 /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, which older headers lack */
@@ -57,8 +58,17 @@ long shim_left(void)
     return reached ? -1 : countdown;
 }
 
+static atomic_long more_ms; /* of each call */
+
+void shim_slow_down(long ms)
+{
+    more_ms = ms;
+}
+
 static int fails(void)
 {
+    if (more_ms > 0)
+        nanosleep(&(struct timespec){.tv_nsec = more_ms * 1000000}, NULL);
     if (countdown != 0) {
         countdown -= countdown > 0;
         return 0;

@@ -61,8 +61,12 @@ class early_spectrum : public spectrum_block<spectrum_cvf, gr_complex>
 
     void gather(gr_vector_int &available) override
     {
-        available[0] = static_cast<int>(d_gatherer.more(*this, static_cast<size_t>(available[0]),
-                                                        has_room_for(*this, d_fft_size) ? 0 : missing(), d_left));
+        size_t enough = 0;
+        if (!has_room_for(*this, d_fft_size)) {
+            const auto alone = look_lock();
+            enough = missing();
+        }
+        available[0] = static_cast<int>(d_gatherer.more(*this, static_cast<size_t>(available[0]), enough, d_left));
     }
 
   protected:

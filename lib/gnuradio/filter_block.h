@@ -68,6 +68,7 @@ class filter_block : public batch_block<Interface>
     steady::time_point d_waits_since;
     uint64_t d_taken_on = 0; // values, until then, by the next one in a chain
     bool d_flushed = true;   // and nothing came since
+    bool d_hurries = false;  // the next values are due
 
     static double to_shift(double center_freq, double sampling_freq)
     {
@@ -119,12 +120,13 @@ class filter_block : public batch_block<Interface>
     {
         capacity = waiting() < capacity ? static_cast<size_t>(waiting()) : capacity;
         size_t count = d_filter.pull(out, capacity, false);
-        if (!count && capacity && due_s() <= 0) {
+        if (!count && capacity && (due_s() <= 0 || d_hurries)) {
             d_filter.flush();
             count = d_filter.pull(out, capacity, true);
         }
         if (count)
             d_waits_since = steady::now();
+        d_hurries = false;
         return count;
     }
 
@@ -143,10 +145,21 @@ class filter_block : public batch_block<Interface>
         return true;
     }
 
+    bool can_join() override
+    {
+        return d_filter.is_one();
+    }
+
+    void hurry() override
+    {
+        d_hurries = true;
+    }
+
     void set_linked(bool linked) override
     {
         d_filter.set_linked(linked);
-        d_flushed = true;
+        d_flushed = !waiting();
+        d_waits_since = steady::now();
     }
 
     void finish_items() override
@@ -172,17 +185,19 @@ class filter_block : public batch_block<Interface>
         return std::max(0.0, d_max_latency_ms / 1e3 - age.count());
     }
 
-    // In a chain each value counts as given with its item.
+    // In a chain each value counts as given with its item; those that had not been when it was linked do, too.
     outcome hand_on(const call &now, size_t available, const void *in)
     {
-        const uint64_t most = (d_filter.values() + now.capacity + 1) * d_decimation - 1 - d_filter.samples();
-        const size_t offered = at_most(most, available), taken = d_ended ? 0 : d_filter.push(in, offered);
+        const uint64_t most = (d_filter.values() + now.capacity + 1) * d_decimation - 1, so_far = d_filter.samples();
+        const size_t offered = most > so_far ? at_most(most - so_far, available) : 0,
+                     taken = d_ended ? 0 : d_filter.push(in, offered);
         if (taken && d_flushed)
             d_waits_since = steady::now();
         d_flushed = d_flushed && !taken;
         this->reach(0);
-        const auto given = static_cast<size_t>(waiting());
+        const size_t given = at_most(waiting(), now.capacity);
         d_filter.hand_on(given);
+        d_more = waiting() > 0;
         if (taken < offered)
             this->wait_for_room();
         return this->pass(taken, given, LONGEST_SLEEP_S);
@@ -228,7 +243,7 @@ class filter_block : public batch_block<Interface>
             d_filter.reset();
             d_changed = d_reach = 0;
         }
-        d_ended = d_more = false;
+        d_ended = d_more = d_hurries = false;
     }
 
     uint64_t items_taken() const override

@@ -70,6 +70,12 @@ class filter_chain
         d_linked = linked;
     }
 
+    //! No other filter is to follow, and the next value is its own.
+    bool is_one() const
+    {
+        return d_links.size() == 1 && !d_links.front().foreign;
+    }
+
     //! How many of its values that one has taken.
     uint64_t taken_on() const;
 

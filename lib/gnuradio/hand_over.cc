@@ -51,19 +51,23 @@ void hand_over_end::stop_in_chain()
 void hand_over::link()
 {
     const std::lock_guard<std::mutex> guard(d_mutex);
-    d_linked = 1;
-    while (d_linked < d_ends.size() && can_pass(d_ends[d_linked - 1], d_ends[d_linked]))
-        d_linked++;
-    const bool linked = d_linked > 1;
-    for (size_t i = 0; linked && i < d_linked; i++)
-        d_ends[i]->set_linked(true);
-    d_state = linked ? state::LINKED : state::APART;
+    for (auto *end : d_ends) {
+        const char *device = penstock_stream_device(end->own_stream());
+        end->d_device = device ? device : "";
+        end->d_written = end->own_block().nitems_written(0);
+        end->d_read = end->own_block().nitems_read(0);
+    }
+    for (d_most = 1; d_most < d_ends.size() && is_empty_between(d_ends[d_most - 1], d_ends[d_most]);)
+        d_most++;
+    want();
+    join();
+    d_state = state::MET;
 }
 
 void hand_over::cut()
 {
     const std::lock_guard<std::mutex> guard(d_mutex);
-    for (size_t i = 0; d_state == state::LINKED && i < d_linked; i++) {
+    for (size_t i = 0; d_state == state::MET && d_linked > 1 && i < d_linked; i++) {
         d_ends[i]->set_linked(false);
         if (i > 0)
             penstock_stream_unlink(d_ends[i - 1]->own_stream(), d_ends[i]->own_stream());

@@ -4,11 +4,11 @@
 /* How blocks find their neighbours in a flowgraph. */
 #include "hand_over.h"
 
-#include <cstring>
 #include <gnuradio/block_detail.h>
 #include <gnuradio/blocks/stream_to_vector.h>
 #include <gnuradio/blocks/vector_to_stream.h>
 #include <gnuradio/buffer_reader.h>
+#include <numeric>
 
 namespace gr
 {
@@ -66,20 +66,26 @@ std::vector<hand_over_end *> hand_over::find(hand_over_end *end)
 }
 
 /* Items that are on their way between two blocks are of no stream's. */
-static bool is_empty_between(gr::block &from, gr::block &to)
+bool hand_over::is_empty_between(hand_over_end *from, hand_over_end *to)
 {
     bool empty = true;
-    for (auto *block = &to; block != &from; block = only_writer(*block).get())
+    for (auto *block = &to->own_block(); block != &from->own_block(); block = only_writer(*block).get())
         empty &= block->detail()->input(0)->items_available() == 0;
     return empty;
 }
 
+uint64_t hand_over::unit_between(hand_over_end *first, hand_over_end *last)
+{
+    const uint64_t item = first->own_block().detail()->output(0)->get_sizeof_item();
+    uint64_t bytes = item;
+    for (auto *block = &last->own_block(); block != &first->own_block(); block = only_writer(*block).get())
+        bytes = std::lcm(bytes, uint64_t{block->detail()->input(0)->get_sizeof_item()});
+    return bytes / item;
+}
+
 bool hand_over::can_pass(hand_over_end *from, hand_over_end *to)
 {
-    const char *device = penstock_stream_device(from->own_stream()), *other = penstock_stream_device(to->own_stream());
-    if (!device || !other || std::strcmp(device, other) != 0 || !std::strcmp(device, "cpu") ||
-        !std::strcmp(device, "reference") || !is_empty_between(from->own_block(), to->own_block()) ||
-        penstock_stream_link(from->own_stream(), to->own_stream()))
+    if (penstock_stream_link(from->own_stream(), to->own_stream()))
         return false;
     auto info = description<penstock_stream_info>();
     if (!penstock_stream_get_info(to->own_stream(), &info) && info.linked_on)

@@ -17,15 +17,17 @@ hand_over_end::role hand_over_end::role_in_chain() const
     const auto state = d_chain ? d_chain->d_state.load() : hand_over::state::APART;
     if (state == hand_over::state::MEETING)
         return role::MEETING;
-    if (state == hand_over::state::APART || d_place >= d_chain->d_linked)
+    const size_t linked = state == hand_over::state::APART ? 1 : d_chain->d_linked.load();
+    if (linked < 2 || d_place >= linked)
         return role::ALONE;
-    return d_place == 0 ? role::FIRST : d_place + 1 < d_chain->d_linked ? role::MIDDLE : role::LAST;
+    return d_place == 0 ? role::FIRST : d_place + 1 < linked ? role::MIDDLE : role::LAST;
 }
 
 std::unique_lock<std::mutex> hand_over_end::chain_lock() const
 {
-    return role_in_chain() == role::ALONE ? std::unique_lock<std::mutex>()
-                                          : std::unique_lock<std::mutex>(d_chain->d_mutex);
+    return role_in_chain() == role::ALONE && !(d_chain && d_chain->is_joining())
+               ? std::unique_lock<std::mutex>()
+               : std::unique_lock<std::mutex>(d_chain->d_mutex);
 }
 
 void hand_over::wake(hand_over_end *end)

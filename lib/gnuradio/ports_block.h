@@ -35,12 +35,14 @@ template <typename Interface> class ports_block : public batch_block<Interface>
         base::restart();
     }
 
-    //! The one port of a block in a chain: in its middle items count as given when they come.
+    //! The one port of a block in a chain: in its middle items count as given when they come, with those that had not
+    //! been when it was linked.
     void hand_on(const port_state &port, size_t available, size_t &taken, void *out, size_t capacity, size_t &given)
     {
         const bool last = this->role_in_chain() == base::role::LAST;
         taken = last ? available : std::min(available, capacity);
-        given = last ? this->pull_chain(out, std::min(port.waiting + taken, capacity)) : taken;
+        given = last ? this->pull_chain(out, std::min(port.waiting + taken, capacity))
+                     : std::min(port.waiting + taken, capacity);
     }
 
     double due_s(size_t index) const
@@ -91,7 +93,7 @@ template <typename Interface> class ports_block : public batch_block<Interface>
   public:
     void forecast(int, gr_vector_int &required) override
     {
-        bool waiting = false, all_ended = true;
+        bool waiting = this->is_asked(), all_ended = true;
         for (unsigned i = 0; i < required.size(); i++) {
             const bool ended = input_ended(*this, 0, i);
             required[i] = ended ? 0 : 1;

@@ -44,7 +44,8 @@ template <typename Interface, typename T> class spectrum_block : public batch_bl
 
     void forecast(int, gr_vector_int &required) override
     {
-        required[0] = waiting() ? 0 : 1;
+        const auto alone = this->look_lock();
+        required[0] = waiting() || this->is_asked() ? 0 : 1;
     }
 };
 

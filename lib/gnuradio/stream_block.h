@@ -55,6 +55,12 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
         return stream();
     }
 
+    static int wait_for_neighbours()
+    {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        return 0;
+    }
+
     void set_running(bool running)
     {
         const std::lock_guard<std::mutex> guard(d_asked_mutex);
@@ -277,21 +283,23 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
     int general_work(int noutput_items, gr_vector_int &ninput_items, gr_vector_const_void_star &input_items,
                      gr_vector_void_star &output_items) final
     {
-        if (role_in_chain() == role::MEETING) { // its neighbours start just now
-            std::this_thread::sleep_for(std::chrono::microseconds(100));
-            return 0;
-        }
+        if (role_in_chain() == role::MEETING) // its neighbours start just now
+            return wait_for_neighbours();
         gather(ninput_items);
         for (unsigned i = 0; d_waiting && i < 100; i++)
             std::this_thread::sleep_for(std::chrono::microseconds(20));
         gr::thread::scoped_lock lock(this->d_setlock);
         auto alone = chain_lock();
         const works_for me(d_log);
-        outcome result;
+        outcome result{0};
+        size_t room;
         try {
             reach(ninput_items.empty() ? 0 : ninput_items[0]);
             make_changes_or_log();
-            result = work({static_cast<size_t>(noutput_items), ninput_items, input_items, output_items});
+            room = room_in_chain(static_cast<size_t>(noutput_items), alone);
+            if (room)
+                result = work({room, ninput_items, input_items, output_items});
+            tell_device(alone);
             d_stats.publish([this] { return numbers(); }, result.last);
         } catch (const std::runtime_error &error) {
             this->d_logger->error("{}", error.what());
@@ -300,6 +308,8 @@ template <typename Interface> class stream_block : public tagging_block<Interfac
         if (alone)
             alone.unlock();
         lock.unlock();
+        if (!room)
+            return wait_for_neighbours();
         if (result.sleep_s > 0)
             wait_for_input(*this, result.sleep_s);
         return result.items;

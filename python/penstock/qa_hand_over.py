@@ -67,9 +67,10 @@ class Sink(gr.sync_block):
 
 
 class Chain:
-    """Filter, FFT where `kinds` has an f, spectrum where it has an s; `apart`: with a second reader on each output."""
+    """Filter, FFT where `kinds` has an f, spectrum where it has an s; `apart`: with a second reader on each output;
+    `last`: the device of the last one."""
 
-    def __init__(self, kinds, apart=False, device=DEVICE, decimation=1, latency=NEVER, n=N, center_freq=0):
+    def __init__(self, kinds, apart=False, device=DEVICE, decimation=1, latency=NEVER, n=N, center_freq=0, last=None):
         self.filter = penstock.fft_filter_ccf(decimation, TAPS, 1, center_freq, 1, device, latency)
         self.blocks, self.path, item = [self.filter], [self.filter], numpy.complex64
         if "f" in kinds:
@@ -78,7 +79,7 @@ class Chain:
             self.path += [blocks.stream_to_vector(8, n), self.fft]
             item = (numpy.complex64, n)
         if "s" in kinds:
-            self.spectrum = penstock.spectrum_cvf(N, average=AVERAGE, device=device, max_latency_ms=latency)
+            self.spectrum = penstock.spectrum_cvf(N, average=AVERAGE, device=last or device, max_latency_ms=latency)
             self.blocks.append(self.spectrum)
             self.path += ([blocks.vector_to_stream(8, n)] if "f" in kinds else []) + [self.spectrum]
             item = (numpy.float32, N)
