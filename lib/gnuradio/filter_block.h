@@ -147,7 +147,7 @@ class filter_block : public batch_block<Interface>
 
     bool can_join() override
     {
-        return d_filter.is_one();
+        return d_filter.is_one() && !(this->is_linked() && waiting());
     }
 
     void hurry() override

@@ -13,6 +13,7 @@
 
 #include "core.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -33,8 +34,12 @@ class hand_over_end
     std::shared_ptr<hand_over> d_chain; // since it started
     size_t d_place = 0;
     std::string d_device;               // that its stream was on when the chain was told
-    std::atomic<bool> d_heeds{false};   // it has the chain's lock in each call, since the chain wants more links
+    bool d_changed = false;             // what it can take
+    std::atomic<bool> d_heeds{false};   // it has the chain's lock in each call, as long as the chain is changing
     uint64_t d_written = 0, d_read = 0; // GNU Radio's counts when all had met
+    uint64_t d_ahead = 0;               // items_ahead() when it was linked
+
+    uint64_t items_ahead();
 
   protected:
     enum class role { ALONE, MEETING, FIRST, MIDDLE, LAST };
@@ -94,7 +99,19 @@ class hand_over_end
         return false;
     }
 
-    //! Whether its results could go to another stream from the next one on.
+    //! Whether its items can come from another stream with the settings that it has; tell_again(), in its own calls,
+    //! where that changes.
+    virtual bool can_take() const
+    {
+        return true;
+    }
+
+    void tell_again()
+    {
+        d_changed = true;
+    }
+
+    //! Whether its results could go to another stream, or to none, from the next one on.
     virtual bool can_join()
     {
         return true;
@@ -164,15 +181,23 @@ class hand_over
         return d_state == state::MET && d_linked < d_most;
     }
 
-    bool is_joining() const
+    bool is_changing() const
     {
-        return d_state == state::MET && d_linked < d_wanted;
+        return d_state == state::MET && d_linked != d_wanted;
+    }
+
+    //! So many take part in a change.
+    size_t concerned() const
+    {
+        return std::max(d_linked.load(), d_wanted.load());
     }
 
     void want();
     bool all_heed() const;
     bool is_drained() const;
     void join();
+    bool is_settled();
+    void leave();
 
   public:
     explicit hand_over(std::vector<hand_over_end *> ends) : d_ends(std::move(ends))

@@ -25,7 +25,7 @@ hand_over_end::role hand_over_end::role_in_chain() const
 
 std::unique_lock<std::mutex> hand_over_end::chain_lock() const
 {
-    return role_in_chain() == role::ALONE && !(d_chain && d_chain->is_joining())
+    return role_in_chain() == role::ALONE && !(d_chain && d_chain->is_changing())
                ? std::unique_lock<std::mutex>()
                : std::unique_lock<std::mutex>(d_chain->d_mutex);
 }

@@ -1,59 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copyright The Penstock authors. */
 
-#include "logpwrfft_settings.h"
-
-#include <type_traits>
+#include "logpwrfft_items.h"
 
 namespace gr
 {
 namespace penstock
 {
 
-template <typename T> class logpwrfft_impl final : public logpwrfft_settings<T>
+template <typename T> class logpwrfft_impl final : public logpwrfft_items<T>
 {
-    using base = logpwrfft_settings<T>;
-    using base::d_ended, base::d_fft_size, base::d_picker;
-    using typename base::call, typename base::outcome;
-
-    // So many items of this call behind `taken`, with the tags that are theirs.
-    void take(size_t taken, size_t items)
-    {
-        this->pass_tags(this->nitems_read(0) + taken, items, 0, [this](uint64_t i) { return d_picker.vector_of(i); });
-        d_picker.take(items);
-    }
-
-    void restart() override
-    {
-        base::restart();
-        d_picker.restart(this->nitems_written(0));
-        this->tell_rate(); // what ask_for_buffers() said was for the buffers alone
-    }
-
-    void gather(gr_vector_int &available) override
-    {
-        available[0] = static_cast<int>(this->d_gatherer.more(*this, static_cast<size_t>(available[0]), 0));
-    }
-
-    outcome work(const call &now) override
-    {
-        const auto available = d_ended ? 0 : static_cast<size_t>(now.available[0]);
-        const auto *in = static_cast<const T *>(now.in[0]);
-        auto *out = static_cast<float *>(now.out[0]);
-        size_t taken = 0, given = 0, some, made;
-        do {
-            const size_t unused = d_picker.unused(available - taken);
-            take(taken, unused);
-            taken += unused;
-            check(penstock_stream_run(this->stream(), in + taken, d_picker.piece(available - taken), &some,
-                                      out + given * d_fft_size, now.capacity - given, &made));
-            take(taken, some);
-            taken += some;
-            given += made;
-        } while (some && taken < available);
-        this->finish_at_end(taken, available);
-        return this->pass(taken, given, penstock_stream_due_s(this->stream()));
-    }
+    using base = logpwrfft_items<T>;
+    using base::d_fft_size;
 
   public:
     logpwrfft_impl(const penstock_spectrum_desc &desc, double sample_rate, double vec_rate, double alpha, bool average,

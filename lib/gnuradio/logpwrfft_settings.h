@@ -8,6 +8,7 @@
 #include "spectrum_block.h"
 #include "vector_picker.h"
 
+#include <atomic>
 #include <cmath>
 #include <gnuradio/penstock/logpwrfft.h>
 #include <limits>
@@ -23,6 +24,8 @@ template <typename T> class logpwrfft_settings : public spectrum_block<logpwrfft
 
     double d_sample_rate, d_vec_rate, d_alpha;
     bool d_average;
+    size_t d_decim;            // the picker's, once a call of work has seen it
+    std::atomic<bool> d_whole; // no vector is left out
 
     void tell_decay()
     {
@@ -31,8 +34,9 @@ template <typename T> class logpwrfft_settings : public spectrum_block<logpwrfft
 
     void decimate(size_t decim)
     {
-        d_picker.set_decim(decim);
-        tell_rate();
+        d_decim = decim;
+        d_whole = d_whole && decim == 1;
+        this->tell_again();
     }
 
   protected:
@@ -43,14 +47,31 @@ template <typename T> class logpwrfft_settings : public spectrum_block<logpwrfft
     logpwrfft_settings(const penstock_spectrum_desc &desc, double sample_rate, double vec_rate, double alpha,
                        bool average, size_t decim, const std::string &device, double max_latency_ms)
         : base(desc, device, max_latency_ms), d_sample_rate(sample_rate), d_vec_rate(vec_rate), d_alpha(alpha),
-          d_average(average), d_picker(desc.n, decim)
+          d_average(average), d_decim(decim), d_whole(decim == 1), d_picker(desc.n, decim)
     {
         tell_decay();
     }
 
-    void tell_rate()
+    void use_decimation()
     {
-        this->set_relative_rate(1, d_picker.decim() * d_fft_size);
+        d_picker.set_decim(d_decim);
+        this->set_relative_rate(1, d_decim * d_fft_size);
+    }
+
+    // In work, where it is not linked.
+    void keep_decimation()
+    {
+        if (d_picker.decim() != d_decim)
+            use_decimation();
+        if (d_whole != d_picker.is_whole())
+            this->tell_again();
+        d_whole = d_picker.is_whole();
+    }
+
+    // Vectors that are left out cannot be left out of another stream's results.
+    bool can_take() const override
+    {
+        return d_whole;
     }
 
   public:
@@ -98,7 +119,7 @@ template <typename T> class logpwrfft_settings : public spectrum_block<logpwrfft
 
     void set_average(bool average) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         check_alpha(d_alpha, average);
         d_average = average;
         tell_decay();
@@ -106,7 +127,7 @@ template <typename T> class logpwrfft_settings : public spectrum_block<logpwrfft
 
     void set_avg_alpha(double avg_alpha) override
     {
-        gr::thread::scoped_lock lock(this->d_setlock);
+        const typename base::setting lock(*this);
         check_alpha(avg_alpha, d_average);
         d_alpha = avg_alpha;
         tell_decay();
@@ -119,7 +140,7 @@ template <typename T> class logpwrfft_settings : public spectrum_block<logpwrfft
 
     int decimation() const override
     {
-        return static_cast<int>(d_picker.decim());
+        return static_cast<int>(d_decim);
     }
 
     double frame_rate() const override

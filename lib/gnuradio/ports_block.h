@@ -45,6 +45,11 @@ template <typename Interface> class ports_block : public batch_block<Interface>
                      : std::min(port.waiting + taken, capacity);
     }
 
+    bool can_join() override
+    {
+        return this->role_in_chain() != base::role::MIDDLE || !d_ports[0].waiting;
+    }
+
     double due_s(size_t index) const
     {
         return !this->is_linked()                          ? penstock_stream_due_s(this->d_streams[index].get())

@@ -40,8 +40,20 @@ class vector_picker
     void set_decim(size_t decim)
     {
         d_decim = decim;
-        if (d_left == d_n) // nothing of the next vector was taken
-            begin_vector();
+        if (d_left == d_n) // nothing of the next vector was taken; those left out are, as the others, left out whole
+            d_skip = (d_decim - 1) * d_n + d_skip % d_n;
+    }
+
+    //! Whether all items from here on are used.
+    bool is_whole() const
+    {
+        return d_decim == 1 && !d_skip;
+    }
+
+    //! Number of the next vector: those before are complete.
+    uint64_t vectors() const
+    {
+        return d_begun;
     }
 
     //! At the first item; the next vector has this number.

@@ -67,10 +67,11 @@ class Sink(gr.sync_block):
 
 
 class Chain:
-    """Filter, FFT where `kinds` has an f, spectrum where it has an s; `apart`: with a second reader on each output;
-    `last`: the device of the last one."""
+    """Filter, FFT where `kinds` has an f, spectrum where it has an s, log power FFT where it has an l; `apart`: with a
+    second reader on each output; `last`: the device of the last one."""
 
-    def __init__(self, kinds, apart=False, device=DEVICE, decimation=1, latency=NEVER, n=N, center_freq=0, last=None):
+    def __init__(self, kinds, apart=False, device=DEVICE, decimation=1, latency=NEVER, n=N, center_freq=0, last=None,
+                 alpha=0.25):
         self.filter = penstock.fft_filter_ccf(decimation, TAPS, 1, center_freq, 1, device, latency)
         self.blocks, self.path, item = [self.filter], [self.filter], numpy.complex64
         if "f" in kinds:
@@ -82,6 +83,12 @@ class Chain:
             self.spectrum = penstock.spectrum_cvf(N, average=AVERAGE, device=last or device, max_latency_ms=latency)
             self.blocks.append(self.spectrum)
             self.path += ([blocks.vector_to_stream(8, n)] if "f" in kinds else []) + [self.spectrum]
+            item = (numpy.float32, N)
+        if "l" in kinds:
+            self.log = penstock.logpwrfft_c(1000 * N, N, 2, 1000, alpha, alpha < 1, device=last or device,
+                                            max_latency_ms=latency)
+            self.blocks.append(self.log)
+            self.path += ([blocks.vector_to_stream(8, n)] if "f" in kinds else []) + [self.log]
             item = (numpy.float32, N)
         self.sink = Sink(item)
         self.apart = apart
@@ -132,7 +139,7 @@ class QaHandOver(gr_unittest.TestCase):
 
     def test_same_bits_and_tags(self):
         for kinds, arguments in (("s", {}), ("f", {}), ("fs", dict(center_freq=0.1)), ("s", dict(decimation=2)),
-                                 ("fs", dict(decimation=3))):
+                                 ("fs", dict(decimation=3)), ("l", {}), ("fl", dict(alpha=1))):
             with self.subTest(kinds, **arguments):
                 items = samples(SAMPLES * arguments.get("decimation", 1))
                 one = Chain(kinds, apart=True, **arguments).run(Source(items, every=1009))
@@ -142,7 +149,7 @@ class QaHandOver(gr_unittest.TestCase):
 
     def test_ends_at_any_sample(self):
         """N items make floor(N / decimation) values, whole vectors and whole spectra of these."""
-        for kinds in ("s", "f", "fs"):
+        for kinds in ("s", "f", "fs", "fl"):
             for count in (0, 1, 3 * N, 3 * N + 1, 3 * N * AVERAGE - 1, 30 * N * AVERAGE, 30 * N * AVERAGE + 2):
                 items = samples(count)
                 one, two = (Chain(kinds, apart=apart, decimation=3).run(Source(items)) for apart in (True, False))
@@ -226,6 +233,35 @@ class QaHandOver(gr_unittest.TestCase):
         self.assertFalse(ours[change:].any())
         self.assertTrue(numpy.array_equal(got[change:], other[change:]))
         self.assertGreater(chain.handed_over()[1], 0)
+
+    def test_decimation_in_mid_stream(self):
+        """Of the log power FFT: 3 parts it from the others, and 1 links it again. All vectors, then each third one,
+        then all; a tag with its vector, or the next one that is used."""
+        for kinds in ("l", "fl"):
+            chain, items, counts = Chain(kinds, alpha=1), samples(7 * SAMPLES), []
+            at = {place: lambda: counts.append(chain.log.stats()["handed_over"])
+                  for place in (2 * SAMPLES - 1, 5 * SAMPLES // 2, 3 * SAMPLES - 1, 7 * SAMPLES - 9)}
+            at.update({2 * SAMPLES: lambda: chain.log.set_decimation(3),
+                       3 * SAMPLES: lambda: chain.log.set_decimation(1)})
+            got = 10 ** (chain.run(Source(items, every=1009, at=at)).sink.all() / 10)
+            every = 10 ** (Chain(kinds, apart=True, alpha=1).run(Source(items)).sink.all() / 10)
+            used = []
+            for vector in got:
+                first = used[-1] + 1 if used else 0
+                near = numpy.linalg.norm(every[first:first + 3] - vector, axis=1) < 1e-5 * numpy.linalg.norm(vector)
+                self.assertEqual(near.sum(), 1, (kinds, len(used)))
+                used.append(first + int(near.argmax()))
+            steps = numpy.diff(used)
+            self.assertLess(numpy.count_nonzero(steps == 2), 2)  # of those that 3 left out when it was 1 again
+            self.assertEqual(numpy.count_nonzero(numpy.diff(steps[steps != 2])), 2, "more than two changes")
+            self.assertGreater(numpy.count_nonzero(steps == 3), 100)
+            self.assertLess(len(every) - used[-1], 4)
+            self.assertGreater(counts[0], 0)
+            self.assertEqual(counts[1], counts[2])
+            self.assertGreater(counts[3], counts[2])
+            half = N // 2 if "f" in kinds else 0  # stream_to_vector rounds
+            expected = [(int(numpy.searchsorted(used, (k + half) // N)), "k", k) for k in range(0, used[-1] * N, 1009)]
+            self.assertTrue(chain.sink.tags[:len(expected)] == expected)
 
     def test_setters_all_the_time(self):
         """From other threads, with statistics and latencies: it goes on, and all items come."""

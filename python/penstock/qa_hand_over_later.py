@@ -80,7 +80,7 @@ class QaHandOverLater(gr_unittest.TestCase):
             self.assertGreaterEqual(block.stats()["handed_over"], least)
 
     def test_in_the_same_run(self):
-        for kinds, arguments in (("s", {}), ("f", {}), ("fs", {}), ("s", dict(latency=NEVER)),
+        for kinds, arguments in (("s", {}), ("f", {}), ("fs", {}), ("fl", {}), ("s", dict(latency=NEVER)),
                                  ("fs", dict(decimation=2, center_freq=0.1))):
             with self.subTest(kinds, **arguments):
                 later = Later(kinds, 2 * SAMPLES * arguments.get("decimation", 1), **arguments).run()
