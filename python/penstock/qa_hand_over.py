@@ -238,11 +238,11 @@ class QaHandOver(gr_unittest.TestCase):
         """Of the log power FFT: 3 parts it from the others, and 1 links it again. All vectors, then each third one,
         then all; a tag with its vector, or the next one that is used."""
         for kinds in ("l", "fl"):
-            chain, items, counts = Chain(kinds, alpha=1), samples(7 * SAMPLES), []
+            chain, items, counts = Chain(kinds, alpha=1), samples(9 * SAMPLES), []
             at = {place: lambda: counts.append(chain.log.stats()["handed_over"])
-                  for place in (2 * SAMPLES - 1, 5 * SAMPLES // 2, 3 * SAMPLES - 1, 7 * SAMPLES - 9)}
+                  for place in (2 * SAMPLES - 1, 3 * SAMPLES, 4 * SAMPLES - 1, 9 * SAMPLES - 9)}
             at.update({2 * SAMPLES: lambda: chain.log.set_decimation(3),
-                       3 * SAMPLES: lambda: chain.log.set_decimation(1)})
+                       4 * SAMPLES: lambda: chain.log.set_decimation(1)})
             got = 10 ** (chain.run(Source(items, every=1009, at=at)).sink.all() / 10)
             every = 10 ** (Chain(kinds, apart=True, alpha=1).run(Source(items)).sink.all() / 10)
             used = []
@@ -251,6 +251,7 @@ class QaHandOver(gr_unittest.TestCase):
                 near = numpy.linalg.norm(every[first:first + 3] - vector, axis=1) < 1e-5 * numpy.linalg.norm(vector)
                 self.assertEqual(near.sum(), 1, (kinds, len(used)))
                 used.append(first + int(near.argmax()))
+            used = numpy.array(used)
             steps = numpy.diff(used)
             self.assertLess(numpy.count_nonzero(steps == 2), 2)  # of those that 3 left out when it was 1 again
             self.assertEqual(numpy.count_nonzero(numpy.diff(steps[steps != 2])), 2, "more than two changes")
