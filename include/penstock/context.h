@@ -31,8 +31,8 @@ typedef struct penstock_context_desc {
                                 NULL: PENSTOCK_KERNEL_PATH, or none */
     /* Where "auto" or "prefer:" is asked for and the device has kernels to compile first, plans, streams, filters,
      * filter banks, OFDM demodulators and receivers begin on the CPU and go over to the device, between two batches,
-     * when it is ready. Without it they wait. Freeing such a one ends what is tried for it in another process, and does
-     * not wait for a driver that is being opened; a compiler at work in this process comes to its end first. */
+     * when it is ready. Without it they wait. Freeing such a one ends what is tried for it in another process, and
+     * waits neither for a driver that is being opened nor for a compiler. */
     bool cpu_while_compiling;
     /* The same for "auto" alone. With either, such a one begins on the CPU at once; no driver is asked for anything in
      * the first 0.1 s, nor where another device cannot win, and all that is timed is timed beside the work. It looks
@@ -49,7 +49,8 @@ typedef struct penstock_context_desc {
  * thread without freeing anything: where a driver is at work, exit() waits for it, 20 s at most. */
 PENSTOCK_API int penstock_context_new(penstock_context **context, const penstock_context_desc *desc);
 
-/* Waits 2 s at most for a driver that is being opened; one that takes longer is left to a thread of its own. */
+/* Waits 2 s at most for a driver that is being opened, and 20 s for a compiler or driver that is still at work for
+ * plans and streams that were freed; what takes longer is left to a thread of its own. */
 PENSTOCK_API void penstock_context_free(penstock_context *context);
 
 /*

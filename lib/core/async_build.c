@@ -216,11 +216,17 @@ const char *penstock__async_build_name(const struct penstock__async_build *build
     return build->name;
 }
 
+void penstock__async_build_cancel(struct penstock__async_build *build)
+{
+    if (build)
+        atomic_store(&build->cancelled, true);
+}
+
 void penstock__async_build_free(struct penstock__async_build *build)
 {
     if (!build)
         return;
-    atomic_store(&build->cancelled, true);
+    penstock__async_build_cancel(build);
     if (build->begun && !stayed_behind(build))
         pthread_join(build->thread, NULL);
     if (atomic_load(&build->done) && build->made)

@@ -65,7 +65,10 @@ void *penstock__async_build_owner(const struct penstock__async_build *build);
 /* "cuda:0", "auto" */
 const char *penstock__async_build_name(const struct penstock__async_build *build);
 
-/* Waits for a compiler that is at work: none can be stopped. */
+/* Nobody waits for it any more: what can end does so, and none of it is told. `build` may be NULL. */
+void penstock__async_build_cancel(struct penstock__async_build *build);
+
+/* Cancels it, and waits for a compiler that is at work: not all can be stopped. */
 void penstock__async_build_free(struct penstock__async_build *build);
 
 #endif

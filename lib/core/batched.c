@@ -67,11 +67,19 @@ int penstock__batched_open(penstock_stream **stream, penstock_context *context, 
     return PENSTOCK_OK;
 }
 
+void penstock__batched_cancel(penstock_stream *stream)
+{
+    struct penstock__batched *batched = penstock__batched_of(stream);
+    penstock__plan_cancel(batched->plan);
+    if (kind_of(batched)->cancel)
+        kind_of(batched)->cancel(batched);
+}
+
 void penstock__batched_free(penstock_stream *stream)
 {
     struct penstock__batched *batched = penstock__batched_of(stream);
     penstock__batcher_free(batched->batcher);
-    penstock_plan_free(batched->plan);
+    penstock__plan_free(batched->plan);
     if (kind_of(batched)->free)
         kind_of(batched)->free(batched);
     penstock__free(batched->device);
@@ -91,7 +99,7 @@ void penstock__batched_change(struct penstock__batched *batched, penstock_plan *
     penstock__batcher_set_plan(batched->batcher, next);
     batched->fallbacks += penstock__plan_fallbacks(batched->plan);
     batched->cpu_while_compiling += penstock__plan_cpu_while_compiling(batched->plan);
-    penstock_plan_free(batched->plan);
+    penstock__plan_free(batched->plan);
     batched->plan = next;
 }
 

@@ -38,7 +38,8 @@ struct penstock__batched_kind {
     int (*plan)(const struct penstock__batched *stream, penstock_plan **plan);
     void (*forget)(struct penstock__batched *stream); /* the caller's pointers in the description */
     void (*reset)(struct penstock__batched *stream);
-    void (*free)(struct penstock__batched *stream); /* after what make() did, or a part of it */
+    void (*cancel)(struct penstock__batched *stream); /* as a stream's, of what the kind has besides the plan */
+    void (*free)(struct penstock__batched *stream);   /* after what make() did, or a part of it */
 
     /* Of penstock__batched_push(): where the items are the plan's samples already, or NULL; then they are written, from
      * number `first` on. */
@@ -79,6 +80,7 @@ void penstock__batched_release(penstock_stream *stream, size_t count);
 int penstock__batched_flush(penstock_stream *stream);
 int penstock__batched_finish(penstock_stream *stream);
 void penstock__batched_reset(penstock_stream *stream);
+void penstock__batched_cancel(penstock_stream *stream);
 void penstock__batched_free(penstock_stream *stream);
 int penstock__batched_set_max_latency(penstock_stream *stream, double max_latency_s);
 double penstock__batched_due_s(const penstock_stream *stream);
@@ -92,8 +94,8 @@ int penstock__batched_device_work(penstock_stream *stream, struct penstock__devi
 /* What every such kind has. */
 #define PENSTOCK__BATCHED_LIFE                                                                              \
     .commit = penstock__batched_commit, .flush = penstock__batched_flush, .reset = penstock__batched_reset, \
-    .free = penstock__batched_free, .set_max_latency = penstock__batched_set_max_latency,                   \
-    .get_stats = penstock__batched_get_stats
+    .cancel = penstock__batched_cancel, .free = penstock__batched_free,                                     \
+    .set_max_latency = penstock__batched_set_max_latency, .get_stats = penstock__batched_get_stats
 
 /* And what those have besides of which a result of the plan is an item. */
 #define PENSTOCK__BATCHED_ITEMS                                                                               \

@@ -3,6 +3,7 @@
 
 /* Buffers: made, wrapped, cut into slices, and freed with the last of these. */
 #include "core/buffer.h"
+#include "core/background.h"
 #include "core/description.h"
 #include "core/device_group.h"
 #include "core/devices.h"
@@ -74,6 +75,7 @@ int penstock__buffer_make(penstock_buffer **buffer, struct penstock_device *devi
 {
     struct penstock__held *new = NULL;
     int status = new_handle(&new, device, bytes);
+    penstock__background_await_freed(device);
     return status ? status : finish(buffer, new, device->backend->buffer_alloc(&new->buffer, bytes));
 }
 

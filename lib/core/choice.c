@@ -205,7 +205,7 @@ static void tell(struct state *state)
     penstock_choice_fn *told = context->tell_choice;
     void *user = context->tell_user;
     pthread_mutex_unlock(&context->wisdom_lock);
-    if (!told)
+    if (!told || penstock__cancelled())
         return;
     if (state->list.count == 1) /* nothing was to be found by it */
         ask(state);

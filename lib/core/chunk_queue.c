@@ -242,6 +242,15 @@ int penstock__chunk_queue_wait(struct penstock__chunk_queue *queue, uint64_t tic
     return report_failure(queue, ticket);
 }
 
+void penstock__chunk_queue_give_back(struct penstock__chunk_queue *queue)
+{
+    for (unsigned i = 0; i < PENSTOCK__MAX_SLOTS; i++) {
+        if (queue->chunks[i].busy)
+            penstock__executor_wait(queue->executor, i);
+        queue->chunks[i].busy = false;
+    }
+}
+
 void penstock__chunk_queue_free(struct penstock__chunk_queue *queue)
 {
     penstock__async_build_free(queue->build);

@@ -54,6 +54,9 @@ int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const stru
 /* Waits for all tickets up to `ticket`, and reports the failure of any of them, once. */
 int penstock__chunk_queue_wait(struct penstock__chunk_queue *queue, uint64_t ticket);
 
+/* Waits for what is in flight, whatever comes of it: its memory is the caller's again. */
+void penstock__chunk_queue_give_back(struct penstock__chunk_queue *queue);
+
 /* Abandons what is in flight. */
 void penstock__chunk_queue_free(struct penstock__chunk_queue *queue);
 

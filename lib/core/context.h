@@ -17,6 +17,7 @@ struct penstock__wisdom;
 struct penstock__held;
 struct penstock__host_block;
 struct penstock__group;
+struct penstock__left;
 
 enum penstock__kind_state {
     PENSTOCK__UNASKED,
@@ -50,6 +51,10 @@ struct penstock__background {
     unsigned threads, in_driver; /* all of them, and those that nothing can end */
     atomic_bool closing;
     void (*destroy)(penstock_context *context); /* not NULL: the context was freed, and the last thread calls it */
+    atomic_bool has_driver;                     /* what is freed may have to wait for one */
+    struct penstock__left *left, *last_left;    /* objects that are to be freed, the oldest first */
+    uint64_t left_count, freed_count;           /* so far */
+    bool frees;                                 /* a thread does so */
 };
 
 #define PENSTOCK__CHECKED 32
@@ -98,6 +103,9 @@ struct penstock_context {
 
 /* What penstock_log_as() was given in this thread. */
 void *penstock__log_user(void);
+
+/* Waits for a call of the log that is under way; what is cancelled makes none any more. */
+void penstock__log_settle(penstock_context *context);
 
 /* Threads, the caller's included, are started by the first call that has work for them. `spin`: a thread may stay awake
  * for some microseconds in case that more work comes; not where threads outnumber processors. */

@@ -3,6 +3,7 @@
 
 /* The device that is asked for, the CPU where it fails, or the CPU until it is ready. */
 #include "core/cpu_while_compiling.h"
+#include "core/background.h"
 #include "core/context.h"
 #include "core/devices.h"
 
@@ -41,6 +42,7 @@ static int make_beside(void **made, struct penstock__async_build **build, const 
 {
     struct penstock__async_build *coming;
     int status;
+    penstock__background_has_driver(request->context);
     if (penstock__async_build_new(&coming, request->maker, request->owner, request->device, 0))
         return make_now(made, request);
     if (!penstock__async_build_done(coming, READY_S)) {
@@ -65,6 +67,7 @@ static int make_begun(void **made, struct penstock__async_build **build, const s
 {
     if (request->maker->make(made, request->owner, "cpu"))
         return make_now(made, request);
+    penstock__background_has_driver(request->context);
     if (!penstock__async_build_new(build, request->maker, request->owner, request->device, BEGIN_S))
         penstock__async_build_overtake(*build);
     return PENSTOCK_OK;

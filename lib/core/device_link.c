@@ -2,6 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* A link whose two streams work on one device. */
+#include "core/background.h"
 #include "core/device_link_state.h"
 #include "core/link.h"
 #include "core/multiples.h"
@@ -400,12 +401,18 @@ const struct penstock_device *penstock__device_link_device(const struct penstock
     return link && penstock__device_link_find(link, &shape) ? shape.device : NULL;
 }
 
+static void free_link(void *owner)
+{
+    struct penstock__device_link *link = owner;
+    penstock__device_pieces_free(&link->pieces);
+    penstock__free(link);
+}
+
 void penstock__device_link_free(struct penstock__device_link *link)
 {
     if (!link)
         return;
     penstock__device_link_settle(link);
     link->source->share(link->from, false);
-    penstock__device_pieces_free(&link->pieces);
-    penstock__free(link);
+    penstock__background_free(link->from->context, free_link, link);
 }

@@ -54,6 +54,8 @@ static void begin_opening(struct penstock_device *device)
     struct penstock__opening *opening = &context->opening;
     opening->device = device;
     opening->failed = NULL;
+    if (device->backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER)
+        penstock__background_has_driver(context);
     if (device->backend->flags & PENSTOCK_BACKEND_FRAGILE_DRIVER &&
         penstock__background_start(context, open_now, opening))
         return;

@@ -3,6 +3,7 @@
 
 /* A problem bound to one device: one variant of its plan. */
 #include "core/executor.h"
+#include "core/background.h"
 #include "core/device_group.h"
 #include "core/devices.h"
 #include "core/problem.h"
@@ -55,6 +56,7 @@ int penstock__executor_open(struct penstock__executor **executor, struct penstoc
     *executor = NULL;
     if ((status = penstock__device_open(device)))
         return status;
+    penstock__background_await_freed(device);
     if ((status = penstock__problem_rank(device, problem)) <= 0)
         return status ? status : penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s does not support that", device->name);
     if (!(new = penstock__calloc(1, sizeof *new)))

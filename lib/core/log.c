@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 static _Thread_local void *log_user; /* instead of the context's */
+static _Thread_local bool telling;
 
 void *penstock_log_as(void *user)
 {
@@ -19,6 +20,21 @@ void *penstock_log_as(void *user)
 void *penstock__log_user(void)
 {
     return log_user;
+}
+
+void penstock__log_settle(penstock_context *context)
+{
+    if (telling) /* it is this thread's */
+        return;
+    pthread_mutex_lock(&context->log_lock);
+    pthread_mutex_unlock(&context->log_lock);
+}
+
+static void call(penstock_context *context, penstock_log_level level, const char *line)
+{
+    telling = true;
+    context->log(log_user ? log_user : context->log_user, level, line);
+    telling = false;
 }
 
 void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
@@ -34,7 +50,7 @@ void penstock__log(penstock_context *context, penstock_log_level level, const ch
         if (*c == '\n' || *c == '\r')
             *c = ' ';
     pthread_mutex_lock(&context->log_lock);
-    if (!context->silent)
-        context->log(log_user ? log_user : context->log_user, level, line);
+    if (!context->silent && !penstock__cancelled()) /* with the lock: penstock__log_settle() */
+        call(context, level, line);
     pthread_mutex_unlock(&context->log_lock);
 }

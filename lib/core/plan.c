@@ -3,6 +3,7 @@
 
 /* Plans: the life of one, and the public calls with the checks of their arguments. */
 #include "core/plan.h"
+#include "core/background.h"
 #include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "core/devices.h"
@@ -217,7 +218,7 @@ int penstock__plan_new(penstock_plan **plan, penstock_context *context, const st
     new->queue.slots = slots ? slots : DEFAULT_SLOTS;
     new->queue.in_flight = slots ? slots : 1;
     if ((status = copy_window(new)) || (status = penstock__executor_begin(&new->queue, device, cpu_while_compiling))) {
-        penstock_plan_free(new);
+        penstock__plan_free(new);
         return status;
     }
     *plan = new;
@@ -236,13 +237,33 @@ int penstock__plan_new_there(penstock_plan **plan, penstock_context *context, co
     return status;
 }
 
+void penstock__plan_cancel(penstock_plan *plan)
+{
+    if (plan)
+        penstock__async_build_cancel(plan->queue.build);
+}
+
+static void free_plan(void *owner)
+{
+    penstock_plan *plan = owner;
+    penstock__chunk_queue_free(&plan->queue);
+    penstock__free(plan->window);
+    penstock__free(plan);
+}
+
+void penstock__plan_free(penstock_plan *plan)
+{
+    if (plan)
+        free_plan(plan);
+}
+
 void penstock_plan_free(penstock_plan *plan)
 {
     if (!plan)
         return;
-    penstock__chunk_queue_free(&plan->queue);
-    penstock__free(plan->window);
-    penstock__free(plan);
+    penstock__plan_cancel(plan);
+    penstock__chunk_queue_give_back(&plan->queue);
+    penstock__background_free(plan->queue.context, free_plan, plan);
 }
 
 int penstock_plan_get_info(const penstock_plan *plan, penstock_plan_info *info)

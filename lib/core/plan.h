@@ -65,6 +65,12 @@ bool penstock__plan_runs_gathered(const penstock_plan *plan, size_t *bytes);
 void penstock__plan_run_gathered_here(const penstock_plan *plan, const void *in, size_t samples,
                                       const struct penstock_gather *gather, size_t count, void *out, void *scratch);
 
+/* What a thread makes for it. `plan` may be NULL. */
+void penstock__plan_cancel(penstock_plan *plan);
+
+/* As penstock_plan_free(), and waits for all that it has to wait for. */
+void penstock__plan_free(penstock_plan *plan);
+
 const struct penstock_problem *penstock__plan_problem(const penstock_plan *plan);
 
 /* The device's part, which changes when the CPU takes over. */

@@ -3,6 +3,7 @@
 
 /* The public calls of all streams. */
 #include "core/stream.h"
+#include "core/background.h"
 #include "core/description.h"
 #include "core/devices.h"
 #include "core/fork.h"
@@ -215,14 +216,35 @@ int penstock_stream_reset(penstock_stream *stream)
     return PENSTOCK_OK;
 }
 
+/* From what is the caller's, and what the caller has. */
+static void part(penstock_stream *stream)
+{
+    penstock__link_cut(stream);
+    penstock__enqueued_reset(stream);
+    penstock__lent_free(stream);
+}
+
+void penstock__stream_free(penstock_stream *stream)
+{
+    if (!stream)
+        return;
+    part(stream);
+    stream->kind->free(stream);
+}
+
+static void free_parted(void *stream)
+{
+    ((penstock_stream *)stream)->kind->free(stream);
+}
+
 void penstock_stream_free(penstock_stream *stream)
 {
     if (!stream)
         return;
-    penstock__link_cut(stream);
-    penstock__enqueued_reset(stream);
-    penstock__lent_free(stream);
-    stream->kind->free(stream);
+    if (stream->kind->cancel)
+        stream->kind->cancel(stream);
+    part(stream);
+    penstock__background_free(stream->context, free_parted, stream);
 }
 
 int penstock_stream_set_max_latency(penstock_stream *stream, double max_latency_s)

@@ -59,6 +59,7 @@ struct penstock__stream_kind {
     int (*flush)(penstock_stream *stream);  /* or NULL: what is complete is ready anyway */
     int (*finish)(penstock_stream *stream); /* may come again */
     void (*reset)(penstock_stream *stream);
+    void (*cancel)(penstock_stream *stream); /* what threads of the library make for it; NULL: they never do */
     void (*free)(penstock_stream *stream);
     int (*set_max_latency)(penstock_stream *stream, double max_latency_s); /* 0 or more; NULL: nothing ever waits */
     double (*due_s)(const penstock_stream *stream);
@@ -94,6 +95,9 @@ struct penstock_stream {
     void *unlinked;                        /* values of channels that go nowhere */
     struct penstock__meter meter;
 };
+
+/* As penstock_stream_free(), and waits for all that it has to wait for. */
+void penstock__stream_free(penstock_stream *stream);
 
 /* To the first item; the rest of the object is the kind's. */
 void penstock__stream_start(penstock_stream *stream);

@@ -20,7 +20,8 @@ static int time_burst(double times[], size_t count, int (*round)(void *argument)
     penstock__async_build_measure();
     double before = penstock__now_s();
     for (size_t i = 0; i < count && !status; i++) {
-        status = round(argument);
+        status = penstock__cancelled() ? penstock__error(PENSTOCK_ERR_TIMEOUT, "nobody waits for the time any more")
+                                       : round(argument);
         double after = penstock__now_s();
         times[i] = after - before;
         before = after;

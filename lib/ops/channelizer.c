@@ -69,7 +69,7 @@ int penstock_channelizer_open(penstock_stream **stream, penstock_context *contex
         (status = penstock__channelizer_select(made, d.select, d.select_count)) ||
         (status = penstock__channelizer_make_engine(made, device)) ||
         (status = penstock__channelizer_relocate(made, &made->engine, made->engine.bank.window))) {
-        penstock_stream_free(&made->stream);
+        penstock__stream_free(&made->stream);
         return status;
     }
     made->desc.taps = NULL;
@@ -77,6 +77,11 @@ int penstock_channelizer_open(penstock_stream **stream, penstock_context *contex
     rewind_stream(made);
     *stream = &made->stream;
     return PENSTOCK_OK;
+}
+
+static void cancel(penstock_stream *stream)
+{
+    penstock__async_build_cancel(channelizer_of(stream)->build);
 }
 
 static void free_stream(penstock_stream *stream)
@@ -161,6 +166,7 @@ const struct penstock__stream_kind penstock__channelizer_kind = {
     .flush = penstock__channelizer_flush,
     .finish = penstock__channelizer_finish,
     .reset = reset,
+    .cancel = cancel,
     .free = free_stream,
     .set_max_latency = penstock__channelizer_set_max_latency,
     .due_s = due_s,

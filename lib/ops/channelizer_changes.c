@@ -77,7 +77,7 @@ bool penstock__channelizer_is_whole(const struct channelizer *channelizer)
 
 void penstock__channelizer_change_free(struct channelizer_change *change)
 {
-    penstock_plan_free(change->plan);
+    penstock__plan_free(change->plan);
     penstock__channel_bank_free(&change->bank);
     penstock__free(change);
 }

@@ -73,7 +73,7 @@ static int go_over(struct channelizer_engine *engine, const char *device)
     if (status || (status = make_folded(engine, &folded, found, text)))
         return status;
     if (folded) {
-        penstock_plan_free(engine->plans[0]);
+        penstock__plan_free(engine->plans[0]);
         engine->plans[0] = folded;
         engine->folds = true;
         engine->format = engine->wanted;
@@ -97,7 +97,7 @@ static int make_plans(struct channelizer_engine *engine, const char *device)
         return status;
     if (strcmp(info.device, "cpu"))
         return go_over(engine, device);
-    penstock_plan_free(engine->plans[0]);
+    penstock__plan_free(engine->plans[0]);
     engine->plans[0] = NULL;
     engine->plan_count = threads;
     for (unsigned i = 0; i < threads; i++)
@@ -132,7 +132,7 @@ void penstock__channelizer_engine_free(struct channelizer_engine *engine)
     if (engine->capacity)
         penstock__channelizer_engine_settle(engine, SIZE_MAX);
     for (unsigned i = 0; i < engine->plan_count; i++)
-        penstock_plan_free(engine->plans[i]);
+        penstock__plan_free(engine->plans[i]);
     penstock__ring_free(&engine->ring);
     penstock__free(engine->plans);
     penstock__free(engine->scratch);

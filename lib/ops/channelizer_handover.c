@@ -74,7 +74,7 @@ static int prepare(struct channelizer *channelizer, struct channelizer_engine *m
 static void forget_plans(struct channelizer *channelizer)
 {
     for (struct channelizer_change *change = channelizer->changes; change; change = change->next) {
-        penstock_plan_free(change->plan);
+        penstock__plan_free(change->plan);
         change->plan = NULL;
     }
 }

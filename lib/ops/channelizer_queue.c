@@ -47,7 +47,7 @@ void penstock__channelizer_engine_set_plan(struct channelizer_engine *engine, pe
 {
     penstock__channelizer_engine_settle(engine, SIZE_MAX);
     engine->fallbacks += penstock__plan_fallbacks(engine->plans[0]);
-    penstock_plan_free(engine->plans[0]);
+    penstock__plan_free(engine->plans[0]);
     engine->plans[0] = plan;
     if (engine->meter)
         penstock__plan_set_event_times(plan, &engine->meter->event_times);

@@ -107,13 +107,13 @@ static int make_filter(void **filter, void *owner, const char *device)
     *filter = made;
     return PENSTOCK_OK;
 fail:
-    penstock_stream_free(&made->stream);
+    penstock__stream_free(&made->stream);
     return status;
 }
 
 static void free_filter(void *filter)
 {
-    penstock_stream_free(filter);
+    penstock__stream_free(filter);
 }
 
 static const char *device_of_filter(const void *filter)
@@ -148,6 +148,11 @@ int penstock_filter_open(penstock_stream **stream, penstock_context *context, co
     filter->order = build ? order : NULL;
     *stream = &filter->stream;
     return PENSTOCK_OK;
+}
+
+static void cancel(penstock_stream *stream)
+{
+    penstock__async_build_cancel(filter_of(stream)->build);
 }
 
 static void free_stream(penstock_stream *stream)
@@ -203,6 +208,7 @@ const struct penstock__stream_kind penstock__filter_kind = {
     .flush = penstock__filter_flush,
     .finish = penstock__filter_finish,
     .reset = reset,
+    .cancel = cancel,
     .free = free_stream,
     .set_max_latency = set_max_latency,
     .due_s = penstock__filter_due_s,

@@ -150,8 +150,8 @@ void penstock__filter_engine_free(struct filter_engine *engine)
 {
     if (!engine)
         return;
-    penstock_plan_free(engine->reverse);
-    penstock_plan_free(engine->forward);
+    penstock__plan_free(engine->reverse);
+    penstock__plan_free(engine->forward);
     penstock__filter_pair_free(engine->pair);
     penstock__dft_plan_free(engine->taps_dft);
     penstock__filter_fused_free(&engine->fused);

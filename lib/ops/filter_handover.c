@@ -203,7 +203,7 @@ void penstock__filter_collect(struct filter_stream *filter)
     else if (there)
         take_over(filter, other);
     if (other)
-        penstock_stream_free(&other->stream);
+        penstock__stream_free(&other->stream);
     if (filter->build || penstock__standby_waits(&filter->standby))
         return;
     penstock__filter_order_free(filter->order);

@@ -98,7 +98,7 @@ int penstock__ofdm_make(penstock_ofdm **ofdm, const struct ofdm_order *order, co
     made->convert = converted(d->format);
     if ((status = penstock__ofdm_grid_init(&made->grid, d)) || (status = make_plan(made, d, device)) ||
         (status = make_block(made)) || (status = make_workers(made)) || (status = make_fused(made, order))) {
-        penstock_ofdm_free(made);
+        penstock__ofdm_free(made);
         return status;
     }
     *ofdm = made;

@@ -28,6 +28,12 @@ bool penstock__ofdm_here(penstock_ofdm *ofdm, size_t *bytes);
 void penstock__ofdm_run_here(penstock_ofdm *ofdm, unsigned worker, void *memory, const penstock_ofdm_batch *batch,
                              const penstock_ofdm_result *result);
 
+/* What a thread makes for it. `ofdm` may be NULL. */
+void penstock__ofdm_cancel(penstock_ofdm *ofdm);
+
+/* As penstock_ofdm_free(), and waits for all that it has to wait for. */
+void penstock__ofdm_free(penstock_ofdm *ofdm);
+
 /* Batches that were demodulated so: for penstock__ofdm_cpu_while_compiling(). */
 void penstock__ofdm_ran_here(penstock_ofdm *ofdm);
 

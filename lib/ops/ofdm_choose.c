@@ -30,7 +30,7 @@ struct rig {
 
 static void rig_free(struct rig *rig)
 {
-    penstock_ofdm_free(rig->ofdm);
+    penstock__ofdm_free(rig->ofdm);
     penstock__free(rig->samples);
     penstock__free(rig->channel);
     penstock__free(rig->symbols);

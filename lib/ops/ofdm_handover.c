@@ -26,7 +26,7 @@ void penstock__ofdm_collect(penstock_ofdm *ofdm)
         return;
     if (penstock__async_build_collect(&ofdm->build, &ofdm->standby, ofdm->context, &made)) {
         take_over(ofdm, made);
-        penstock_ofdm_free(made);
+        penstock__ofdm_free(made);
     }
     if (!ofdm->build && !penstock__standby_waits(&ofdm->standby)) {
         penstock__ofdm_order_free(ofdm->order);

@@ -2,15 +2,21 @@
 /* Copyright The Penstock authors. */
 
 /* The end of an OFDM demodulator, and what is known of it. */
+#include "core/background.h"
 #include "core/description.h"
 #include "core/plan.h"
 #include "ops/ofdm.h"
 #include "ops/ofdm_demodulator.h"
 
-void penstock_ofdm_free(penstock_ofdm *ofdm)
+void penstock__ofdm_cancel(penstock_ofdm *ofdm)
 {
-    if (!ofdm)
-        return;
+    if (ofdm)
+        penstock__async_build_cancel(ofdm->build);
+}
+
+static void free_ofdm(void *owner)
+{
+    penstock_ofdm *ofdm = owner;
     penstock__async_build_free(ofdm->build);
     penstock__ofdm_order_free(ofdm->order);
     for (unsigned i = 0; i < ofdm->worker_count; i++)
@@ -24,9 +30,23 @@ void penstock_ofdm_free(penstock_ofdm *ofdm)
     penstock__free(ofdm->packed);
     penstock__free(ofdm->fft);
     penstock__free(ofdm->gather);
-    penstock_plan_free(ofdm->plan);
+    penstock__plan_free(ofdm->plan);
     penstock__ofdm_grid_free(&ofdm->grid);
     penstock__free(ofdm);
+}
+
+void penstock__ofdm_free(penstock_ofdm *ofdm)
+{
+    if (ofdm)
+        free_ofdm(ofdm);
+}
+
+void penstock_ofdm_free(penstock_ofdm *ofdm)
+{
+    if (!ofdm)
+        return;
+    penstock__ofdm_cancel(ofdm);
+    penstock__background_free(ofdm->context, free_ofdm, ofdm);
 }
 
 const char *penstock_ofdm_device(const penstock_ofdm *ofdm)

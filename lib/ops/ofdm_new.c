@@ -28,7 +28,7 @@ static int make_ofdm(void **made, void *owner, const char *device)
 
 static void free_ofdm(void *ofdm)
 {
-    penstock_ofdm_free(ofdm);
+    penstock__ofdm_free(ofdm);
 }
 
 static const char *device_of_ofdm(const void *ofdm)

@@ -88,7 +88,7 @@ int penstock__ofdm_soft_stream_open(penstock_stream **stream, penstock_context *
                                             .lends_in = true};
     int status = make(made, desc, device);
     if (status) {
-        penstock_stream_free(&made->stream);
+        penstock__stream_free(&made->stream);
         return status;
     }
     penstock__ofdm_set_event_times(made->ofdm, &made->stream.meter.event_times);
@@ -97,10 +97,15 @@ int penstock__ofdm_soft_stream_open(penstock_stream **stream, penstock_context *
     return PENSTOCK_OK;
 }
 
+static void cancel(penstock_stream *stream)
+{
+    penstock__ofdm_cancel(penstock__soft_of(stream)->ofdm);
+}
+
 static void free_stream(penstock_stream *stream)
 {
     struct soft_stream *self = penstock__soft_of(stream);
-    penstock_ofdm_free(self->ofdm);
+    penstock__ofdm_free(self->ofdm);
     penstock__ring_free(&self->ring);
     penstock_host_memory_free(stream->context, self->ready);
     penstock__free(self->symbols);
@@ -335,6 +340,7 @@ static const struct penstock__stream_kind kind = {
     .flush = flush,
     .finish = finish,
     .reset = reset,
+    .cancel = cancel,
     .free = free_stream,
     .set_max_latency = set_max_latency,
     .due_s = due_s,

@@ -130,7 +130,7 @@ int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *contex
                                             .in_values = 1 + PENSTOCK_CF32,
                                             .lends_in = true};
     if ((status = make(made, context, &d, device))) {
-        penstock_stream_free(&made->stream);
+        penstock__stream_free(&made->stream);
         return status;
     }
     penstock__ofdm_set_event_times(made->data, &made->stream.meter.event_times);
@@ -141,12 +141,18 @@ int penstock_ofdm_stream_open(penstock_stream **stream, penstock_context *contex
     return PENSTOCK_OK;
 }
 
+static void cancel(penstock_stream *stream)
+{
+    penstock__ofdm_cancel(of(stream)->data);
+    penstock__ofdm_cancel(of(stream)->training);
+}
+
 static void free_stream(penstock_stream *stream)
 {
     struct ofdm_stream *ofdm = of(stream);
     penstock__ofdm_stream_free(ofdm);
-    penstock_ofdm_free(ofdm->data);
-    penstock_ofdm_free(ofdm->training);
+    penstock__ofdm_free(ofdm->data);
+    penstock__ofdm_free(ofdm->training);
     penstock__free(ofdm->used);
     penstock__free(ofdm->sent);
     penstock__free(ofdm->ones);
@@ -372,6 +378,7 @@ static const struct penstock__stream_kind kind = {
     .commit = commit,
     .finish = finish,
     .reset = reset,
+    .cancel = cancel,
     .free = free_stream,
     .due_s = due_s,
     .get_info = get_info,

@@ -94,7 +94,7 @@ int penstock_resampler_open(penstock_stream **stream, penstock_context *context,
     made->stream.kind = &kind;
     made->stream.context = context;
     if ((status = open_on(made, &order, device))) {
-        penstock_stream_free(&made->stream);
+        penstock__stream_free(&made->stream);
         return status;
     }
     made->desc = order.desc;

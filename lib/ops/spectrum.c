@@ -108,10 +108,15 @@ int penstock_spectrum_open(penstock_stream **stream, penstock_context *context, 
     return penstock__batched_open(stream, context, desc, device, &penstock__spectrum_kind);
 }
 
+static void cancel_next(struct penstock__batched *batched)
+{
+    penstock__plan_cancel(spectrum_of(&batched->stream)->next);
+}
+
 static void free_spectrum(struct penstock__batched *batched)
 {
     struct spectrum *spectrum = spectrum_of(&batched->stream);
-    penstock_plan_free(spectrum->next);
+    penstock__plan_free(spectrum->next);
     penstock__rest_free(&spectrum->rest);
     penstock__free(spectrum->sum);
     penstock__free(spectrum->mean);
@@ -189,5 +194,6 @@ const struct penstock__batched_kind penstock__spectrum_kind = {
     .plan = penstock__spectrum_plan,
     .forget = forget,
     .reset = reset,
+    .cancel = cancel_next,
     .free = free_spectrum,
 };

@@ -178,7 +178,7 @@ int penstock_spectrum_set_window(penstock_stream *stream, const char *window, co
     if (status)
         return status;
     if (spectrum->prepared) {
-        penstock_plan_free(spectrum->next);
+        penstock__plan_free(spectrum->next);
         spectrum->next = next;
     } else {
         penstock__spectrum_change_plan(spectrum, next);

@@ -153,7 +153,7 @@ int penstock_viterbi_stream_open(penstock_stream **stream, penstock_context *con
     if ((status = make_problem(made, &known)) || (status = make_memory(made)) ||
         (status = penstock__plan_new(&made->plan, context, &made->problem, device, known.slots,
                                      penstock__cpu_while_compiling(context, device)))) {
-        penstock_stream_free(&made->stream);
+        penstock__stream_free(&made->stream);
         return status;
     }
     made->stream.in_bytes = penstock__viterbi_soft_bytes(code_of(made));
@@ -164,10 +164,15 @@ int penstock_viterbi_stream_open(penstock_stream **stream, penstock_context *con
     return PENSTOCK_OK;
 }
 
+static void cancel(penstock_stream *stream)
+{
+    penstock__plan_cancel(of(stream)->plan);
+}
+
 static void free_stream(penstock_stream *stream)
 {
     struct viterbi_stream *self = of(stream);
-    penstock_plan_free(self->plan);
+    penstock__plan_free(self->plan);
     penstock__free(self->soft);
     penstock__free(self->blocks);
     penstock__free(self->decoded);
@@ -387,6 +392,7 @@ static const struct penstock__stream_kind kind = {
     .flush = flush,
     .finish = finish,
     .reset = reset,
+    .cancel = cancel,
     .free = free_stream,
     .due_s = due_s,
     .set_max_latency = set_max_latency,

@@ -3,6 +3,7 @@
 
 /* The stream's calls. */
 #include "rx/receiver.h"
+#include "core/async_build.h"
 #include "ops/ofdm.h"
 
 #include <math.h>
@@ -102,13 +103,19 @@ int penstock__rx_init(struct penstock__rx *rx, double max_latency_s)
     return rx->examined && rx->decoding ? set_latency(rx, max_latency_s) : PENSTOCK_ERR_MEMORY;
 }
 
+void penstock__rx_cancel(penstock_stream *stream)
+{
+    penstock__async_build_cancel(of(stream)->build);
+    penstock__ofdm_cancel(of(stream)->ofdm);
+}
+
 void penstock__rx_free(struct penstock__rx *rx)
 {
     penstock__rx_frames_clear(rx);
     penstock__rx_device_drop(rx);
     penstock__rx_device_free(rx);
     penstock__rx_spare_free(rx);
-    penstock_ofdm_free(rx->ofdm);
+    penstock__ofdm_free(rx->ofdm);
     penstock__rx_batches_free(rx->batches);
     penstock__rx_search_free(rx);
     for (unsigned i = 0; i < rx->worker_count; i++)

@@ -230,6 +230,7 @@ struct penstock__rx {
  * is released by the free function too. */
 int penstock__rx_init(struct penstock__rx *rx, double max_latency_s);
 void penstock__rx_free(struct penstock__rx *rx);
+void penstock__rx_cancel(penstock_stream *stream);
 
 /* For the table of the stream's kind. */
 int penstock__rx_push(penstock_stream *stream, const struct penstock__items *items, size_t count, size_t *taken);

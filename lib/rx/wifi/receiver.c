@@ -123,7 +123,7 @@ int penstock_wifi_receiver_open(penstock_stream **stream, penstock_context *cont
                                      .format = d.format,
                                      .rate_hz = penstock_wifi_rate_hz(d.profile)};
     if ((status = make(made, &d, device))) {
-        penstock_stream_free(&made->rx.stream);
+        penstock__stream_free(&made->rx.stream);
         return status;
     }
     penstock_stream_reset(&made->rx.stream);
@@ -207,6 +207,7 @@ static const struct penstock__stream_kind kind = {
     .push = penstock__rx_push,
     .finish = penstock__rx_finish,
     .reset = penstock__rx_reset,
+    .cancel = penstock__rx_cancel,
     .free = free_stream,
     .set_max_latency = penstock__rx_set_max_latency,
     .due_s = penstock__rx_due_s,
