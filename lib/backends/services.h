@@ -93,6 +93,11 @@ double penstock__now_s(void);
 /* Whether what this thread makes is for nobody any more: it is to end soon, and how does not matter. */
 bool penstock__cancelled(void);
 
+/* The same on any thread, of the work of the one that was given `flag`, which may be NULL. It lives as long as that
+ * work. */
+const atomic_bool *penstock__cancel_flag(void);
+bool penstock__cancelled_by(const atomic_bool *flag);
+
 /* A program of ours in a process of its own: what crashes there does not take this one along. */
 struct penstock_helper {
     pid_t process;

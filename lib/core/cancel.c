@@ -22,9 +22,19 @@ bool penstock__cancellable(void)
     return own;
 }
 
+const atomic_bool *penstock__cancel_flag(void)
+{
+    return own;
+}
+
+bool penstock__cancelled_by(const atomic_bool *flag)
+{
+    return flag && (atomic_load(flag) || penstock__exiting());
+}
+
 bool penstock__cancelled(void)
 {
-    return own && (atomic_load(own) || penstock__exiting());
+    return penstock__cancelled_by(own);
 }
 
 int penstock__cancellable_lock(pthread_mutex_t *lock)

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define TIME_OUT_MS 120000
+#define LOOK_MS     20 /* between two looks at whether anybody still waits */
 #define MAX_HELPERS 15
 #define MAX_BYTES   ((uint64_t)256 << 20) /* of an image */
 
@@ -132,11 +133,11 @@ static void take(struct crew *crew, struct worker *worker)
 
 /* ---------------------------------------------------------------- all of them ----------------- */
 
-/* Takes what helpers have written; `wait`: until one has, or one's time is over. */
+/* Takes what helpers have written; `wait`: for one that has, or whose time is over, but not for long. */
 static void listen_to(struct crew *crew, bool wait)
 {
     struct pollfd files[MAX_HELPERS];
-    long long now = now_ms(), first = now + TIME_OUT_MS;
+    long long now = now_ms(), first = now + LOOK_MS;
     int ready;
     for (unsigned i = 0; i < MAX_HELPERS; i++) {
         const struct worker *worker = &crew->workers[i];
@@ -203,6 +204,9 @@ static int compile_with(struct crew *crew, struct cuda_image *images, unsigned c
         }
         if (crew->active)
             listen_to(crew, !left);
+        if (!status && crew->active && penstock__cancelled())
+            status =
+                penstock__error(PENSTOCK_ERR_TIMEOUT, "%s: nobody waits for the kernels any more", crew->device->name);
     }
     for (struct worker *worker = crew->workers; worker < crew->workers + MAX_HELPERS; worker++)
         if (worker->work)

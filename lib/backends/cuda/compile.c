@@ -75,18 +75,35 @@ static int take(void **image, size_t *bytes, nvrtcProgram program, const struct 
     return status;
 }
 
+/* NVRTC asks on its way: between passes, of which one may take half of the time. */
+static int is_to_stop(void *flag, void *reserved)
+{
+    (void)reserved;
+    return penstock__cancelled_by(flag);
+}
+
+static int cancelled(const struct penstock_device *device)
+{
+    return penstock__error(PENSTOCK_ERR_TIMEOUT, "%s: nobody waits for the kernel any more", device->name);
+}
+
 int penstock__cuda_compile(void **image, size_t *bytes, const struct penstock_device *device, const char *source,
                            const char *option)
 {
     const struct cuda_api *cuda = penstock__cuda_opened(device)->api;
+    const atomic_bool *flag = penstock__cancel_flag();
     nvrtcProgram program;
+    *image = NULL;
+    if (penstock__cancelled())
+        return cancelled(device);
     nvrtcResult code = cuda->nvrtc.CreateProgram(&program, source, "fft.cu", 0, NULL, NULL);
     int status = check(device, "nvrtcCreateProgram", code);
-    *image = NULL;
     if (status)
         return status;
+    if (flag && cuda->nvrtc.SetFlowCallback)
+        cuda->nvrtc.SetFlowCallback(program, is_to_stop, (void *)(uintptr_t)flag);
     if ((code = cuda->nvrtc.CompileProgram(program, 1, &option)))
-        status = failed(program, device, code);
+        status = penstock__cancelled() ? cancelled(device) : failed(program, device, code);
     else
         status = take(image, bytes, program, device, strstr(option, "=sm_"));
     cuda->nvrtc.DestroyProgram(&program);

@@ -24,6 +24,9 @@ struct cuda_api {
         NVRTC_FUNCTIONS(NVRTC_MEMBER)
 #undef NVRTC_MEMBER
         const char *(*GetErrorString)(nvrtcResult code);
+        /* of CUDA 12.8 or later, else NULL */
+        nvrtcResult (*SetFlowCallback)(nvrtcProgram program, int (*callback)(void *payload, void *reserved),
+                                       void *payload);
     } nvrtc;
     int driver_version; /* 1000 major + 10 minor of the CUDA that the driver serves */
     int nvrtc_major, nvrtc_minor;

@@ -65,17 +65,24 @@ static void *find_all(void *library, const struct gpu_function *entries, size_t 
     return NULL;
 }
 
+/* What a library may lack. */
+static void find_optional(void *function, void *library, const char *name)
+{
+    void *symbol = library ? dlsym(library, name) : NULL;
+    if (symbol)
+        memcpy(function, &symbol, sizeof symbol);
+}
+
 static void *open_driver(char reason[256])
 {
     const char *name = penstock__cuda_library();
-    void *library = penstock__gpu_library_open((const char *const[]){name, NULL}, reason), *symbol;
+    void *library = penstock__gpu_library_open((const char *const[]){name, NULL}, reason);
     if (!library)
         penstock__gpu_library_advise(reason, " (no NVIDIA driver)");
     else
         library =
             find_all(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, name, "7.0", reason);
-    if (library && (symbol = dlsym(library, "cuLaunchKernelEx")))
-        memcpy((void *)&api.LaunchKernelEx, &symbol, sizeof symbol);
+    find_optional((void *)&api.LaunchKernelEx, library, "cuLaunchKernelEx");
     return library;
 }
 
@@ -87,6 +94,7 @@ static void *open_nvrtc(char reason[256])
         penstock__gpu_library_advise(reason, ": the same GPU serves through its OpenCL driver");
     else
         library = find_all(library, nvrtc_entries, sizeof nvrtc_entries / sizeof *nvrtc_entries, name, "11.2", reason);
+    find_optional((void *)&api.nvrtc.SetFlowCallback, library, "nvrtcSetFlowCallback");
     return library;
 }
 
