@@ -218,6 +218,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *made, CUdevice device)
 {
+    shim_takes("context");
     if (shim_fails() || shim_is_lost(device))
         return SHIM_OUT_OF_MEMORY;
     *made = (CUcontext)(void *)&contexts[device];
@@ -306,6 +307,7 @@ static CUresult allocate(void **memory, size_t bytes)
 {
     shim_needs_context();
     shim_rule(bytes > 0, "memory of no bytes");
+    shim_takes("alloc");
     if (shim_fails() || !(*memory = aligned_alloc(256, (bytes + 255) / 256 * 256)))
         return SHIM_OUT_OF_MEMORY;
     shim_count(1);
@@ -325,6 +327,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *memory, size_t bytes)
 
 CUresult cuMemFree_v2(CUdeviceptr memory)
 {
+    shim_takes("free");
     forget_chunk((void *)(size_t)memory, true);
     free((void *)(size_t)memory);
     shim_count(-1);
@@ -350,6 +353,7 @@ CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 
 CUresult cuMemFreeHost(void *memory)
 {
+    shim_takes("free");
     forget_chunk(memory, false);
     free(memory);
     shim_count(-1);

@@ -14,12 +14,20 @@
 CUDA_FUNCTIONS(PROTOTYPE)
 NVRTC_FUNCTIONS(PROTOTYPE)
 SHIM_EXPORT const char *nvrtcGetErrorString(nvrtcResult code);
+SHIM_EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void *payload, void *reserved),
+                                             void *payload);
 
 enum {
     SHIM_OUT_OF_MEMORY = 2,
     SHIM_INVALID_IMAGE = 200,
     SHIM_LAUNCH_FAILED = 719,
 };
+
+/* What may take its time, as PENSTOCK_SHIM_TAKES says in milliseconds, "compile=150 load=30 context=150 alloc=1
+ * free=5": the driver's with its lock held, for which all of these wait. */
+void shim_takes(const char *step);
+double shim_ms(const char *step); /* 0: none */
+void shim_sleep(double ms);
 
 /* Whether this is the call that is to fail. */
 bool shim_fails(void);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NVRTC_INVALID_INPUT = 3, NVRTC_CANCELLED = 16 };
+
 static const char mark[] = "machine code of the driver for tests\n";
 
 CUresult cuGetErrorName(CUresult code, const char **name)
@@ -30,6 +32,8 @@ CUresult cuGetErrorName(CUresult code, const char **name)
 struct _nvrtcProgram {
     char *source;
     char option[64];
+    int (*callback)(void *payload, void *reserved); /* or NULL */
+    void *payload;
 };
 
 const char *nvrtcGetErrorString(nvrtcResult code)
@@ -76,10 +80,35 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
     return 0;
 }
 
+/* One of before 12.8 has none: PENSTOCK_SHIM_TAKES="... deaf=1". */
+nvrtcResult nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void *payload, void *reserved), void *payload)
+{
+    if (shim_ms("deaf") > 0)
+        return NVRTC_INVALID_INPUT;
+    program->callback = callback;
+    program->payload = payload;
+    return 0;
+}
+
+/* As NVRTC 13.0 does: some passes are short, and one takes half of the time. */
+static nvrtcResult take_time(nvrtcProgram program)
+{
+    static const double passes[] = {0.1, 0.1, 0.1, 0.1, 0.5, 0.1};
+    const double ms = shim_ms("compile");
+    bool cancelled = false;
+    for (size_t i = 0; ms > 0 && i < sizeof passes / sizeof *passes && !cancelled; i++) {
+        shim_sleep(ms * passes[i]);
+        cancelled = program->callback && program->callback(program->payload, NULL);
+    }
+    return cancelled ? NVRTC_CANCELLED : 0;
+}
+
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options)
 {
     shim_rule(option_count == 1, "other than one option");
     snprintf(program->option, sizeof program->option, "%s", options[0]);
+    if (take_time(program))
+        return NVRTC_CANCELLED;
     return shim_fails() ? 6 : 0;
 }
 
@@ -187,6 +216,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *data)
     shim_needs_context();
     if (strncmp(data, mark, sizeof mark - 1))
         return SHIM_INVALID_IMAGE;
+    shim_takes("load");
     if (shim_fails() || !(*module = calloc(1, sizeof **module)))
         return SHIM_OUT_OF_MEMORY;
     (*module)->function.kernel = read_kernel((const char *)data + sizeof mark - 1);
@@ -197,6 +227,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *data)
 
 CUresult cuModuleUnload(CUmodule module)
 {
+    shim_takes("free");
     free(module);
     shim_count(-1);
     return 0;

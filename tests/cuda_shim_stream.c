@@ -139,6 +139,7 @@ CUresult cuStreamSynchronize(CUstream stream)
 
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
+    shim_takes("free");
     shim_rule(!stream->first, "a stream destroyed with work in it");
     free(stream);
     shim_count(-1);

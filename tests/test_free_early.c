@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Streams whose device is tried, compiled for or timed meanwhile are freed at random moments, with an empty cache: none
- * keeps who frees it waiting. Usage: test_free_early DEVICE */
+/* Streams and plans whose device is tried, compiled for or timed meanwhile are freed at random moments, with an empty
+ * cache: none keeps who frees it waiting. Usage: test_free_early DEVICE */
 #include "device.h"
 #include "folder.h"
+#include "where.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
-#define STREAMS   20
+#define STREAMS   20 /* plans among them */
 #define ROUNDS    10 /* 200 random times in all */
 #define LONGEST_S 2.0
 #define LIMIT_S   0.1
@@ -77,16 +77,16 @@ static double longest_wait_s(const struct waits *then)
 /* ---------------------------------------------------------------- streams --------------------- */
 
 struct life {
-    penstock_stream *stream;
+    penstock_stream *stream; /* or */
+    penstock_plan *plan;
+    size_t n;
     double until_s;
-    bool vectors;
 };
 
 static int open_stream(struct life *life, penstock_context *context, size_t number, const char *device)
 {
-    const size_t n = 48 + 20 * number; /* so many different lengths */
-    life->vectors = number % 4 == 0;
-    switch (number % 4) {
+    const size_t n = life->n = 48 + 20 * number; /* so many different lengths */
+    switch (number % 5) {
     case 0:
         return penstock_fft_stream_open(&life->stream, context, &PENSTOCK_FFT_STREAM_DESC(.n = n), device);
     case 1:
@@ -94,8 +94,10 @@ static int open_stream(struct life *life, penstock_context *context, size_t numb
     case 2:
         return penstock_filter_open(&life->stream, context,
                                     &PENSTOCK_FILTER_DESC(.real_taps = taps, .tap_count = 5 + number), device);
-    default:
+    case 3:
         return penstock_channelizer_open(&life->stream, context, &PENSTOCK_CHANNELIZER_DESC(.channels = n), device);
+    default:
+        return penstock_fft_plan(&life->plan, context, &PENSTOCK_FFT_DESC(.n = n), device);
     }
 }
 
@@ -103,6 +105,10 @@ static void feed(struct life *life)
 {
     penstock_stream_info info = PENSTOCK_STREAM_INFO;
     size_t taken = 0, given;
+    if (life->plan) {
+        CHECK_OK(penstock_plan_run(life->plan, samples, results, 4));
+        return;
+    }
     CHECK_OK(penstock_stream_get_info(life->stream, &info));
     CHECK_OK(penstock_stream_push(life->stream, samples, sizeof samples / info.in_bytes, &taken));
     CHECK_OK(penstock_stream_pull(life->stream, results, sizeof results / info.out_bytes, false, &given));
@@ -113,12 +119,17 @@ static double free_stream(struct life *life, const char *device, size_t number, 
 {
     static struct waits waits;
     read_waits(&waits);
+    where_begin();
     const double began = now_s();
     penstock_stream_free(life->stream);
-    const double took = now_s() - began, allowed = LIMIT_S + longest_wait_s(&waits);
+    penstock_plan_free(life->plan);
+    const double took = now_s() - began;
+    where_end();
+    const double allowed = LIMIT_S + longest_wait_s(&waits);
     life->stream = NULL;
+    life->plan = NULL;
     if (took > allowed) {
-        printf("%s: stream %zu took %.3f s to be freed, not %.3f at most\n", device, number, took, allowed);
+        printf("%s: number %zu took %.3f s to be freed, not %.3f at most\n", device, number, took, allowed);
         ++*late;
     }
     return took;
@@ -133,11 +144,11 @@ static double live(penstock_context *context, const char *device, uint64_t *seed
         CHECK_OK(open_stream(&lives[i], context, i, device));
     for (size_t i = 0; i < STREAMS; i++) {
         lives[i].until_s = now_s() + LONGEST_S * fabs(test_uniform(seed));
-        left += lives[i].stream != NULL;
+        left += lives[i].stream || lives[i].plan;
     }
     for (; left; nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL))
         for (size_t i = 0; i < STREAMS; i++) {
-            if (!lives[i].stream)
+            if (!lives[i].stream && !lives[i].plan)
                 continue;
             if (now_s() < lives[i].until_s) {
                 feed(&lives[i]);
@@ -167,7 +178,7 @@ static unsigned free_all(const char *device)
         penstock_context_free(context);
         test_remove_folder();
     }
-    printf("%d streams: at most %.3f s to be freed\n", STREAMS * ROUNDS, worst);
+    printf("%d streams and plans: at most %.3f s to be freed\n", STREAMS * ROUNDS, worst);
     return late;
 }
 
@@ -178,7 +189,8 @@ static void free_at_most_thrice(const char *device)
     taps[0] = 1;
     for (int i = 0; i < 3 && late; i++)
         late = free_all(device);
-    CHECK(!late, "%u streams took too long to be freed, in each of three times", late);
+    where_tell();
+    CHECK(!late, "%u streams and plans took too long to be freed, in each of three times", late);
 }
 
 int main(int argc, char **argv)
@@ -189,6 +201,7 @@ int main(int argc, char **argv)
     CHECK(test_make_folder(), "no folder for PoCL's cache");
     memcpy(kernels, test_folder, sizeof kernels);
     setenv("POCL_CACHE_DIR", kernels, 1);
+    where_start();
     const int exits = test_device(&context, device);
     const bool present = context != NULL;
     if (present) {
