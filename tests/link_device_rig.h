@@ -6,11 +6,10 @@
 #define PENSTOCK_TEST_LINK_DEVICE_RIG_H
 
 #include "core/memory.h"
+#include "link_run.h"
 #include "relative_error.h"
-#include "test.h"
 
 #include <penstock/bench.h>
-#include <penstock/penstock.h>
 
 enum { SAMPLES = 24000, TAPS = 33, N = 64, AVERAGE = 2, ROOM = SAMPLES * 8, VECTOR = N * 4 };
 
@@ -38,64 +37,6 @@ static inline int open_spectrum(penstock_stream **stream, penstock_context *cont
     return penstock_spectrum_open(
         stream, context,
         &PENSTOCK_SPECTRUM_DESC(.n = N, .hop = hop, .average = AVERAGE, .output = PENSTOCK_OUTPUT_POWER), on);
-}
-
-static inline penstock_stream_stats stats_of(const penstock_stream *stream)
-{
-    penstock_stream_stats stats = PENSTOCK_STREAM_STATS;
-    CHECK_OK(penstock_stream_get_stats(stream, &stats));
-    return stats;
-}
-
-static inline size_t bytes_of(const penstock_stream *stream, bool out)
-{
-    penstock_stream_info info = PENSTOCK_STREAM_INFO;
-    CHECK_OK(penstock_stream_get_info(stream, &info));
-    return out ? info.out_bytes : info.in_bytes;
-}
-
-/* Pulls what there is, up to `most` items at a time. */
-static inline int pull(penstock_stream *last, char *out, size_t *made, size_t most, bool wait)
-{
-    const size_t bytes = bytes_of(last, true);
-    size_t given = 1;
-    int status = PENSTOCK_OK;
-    for (; given && !status; *made += given * bytes) {
-        const size_t room = (ROOM - *made) / bytes;
-        status = penstock_stream_pull(last, out + *made, most < room ? most : room, wait, &given);
-    }
-    return status;
-}
-
-/* Samples `at` .. `end` in pieces at random (seed 0: as large as can be), without an end. */
-static inline int push(penstock_stream *first, penstock_stream *last, const void *in, size_t at, size_t end, char *out,
-                       size_t *made, uint64_t seed)
-{
-    const size_t bytes = bytes_of(first, false);
-    int status = PENSTOCK_OK;
-    while (at < end && !status) {
-        size_t piece = seed ? test_random(&seed) % 3000 + 1 : end - at, taken = 0, given = 0;
-        piece = piece < end - at ? piece : end - at;
-        status = penstock_stream_push(first, (const char *)in + at * bytes, piece, &taken);
-        at += taken;
-        if (!status && (taken < piece || (seed && test_random(&seed) % 2)))
-            status = pull(last, out, made, seed ? test_random(&seed) % 9 + 1 : SAMPLES, false);
-        if (!status && seed % 3 == 1 && test_random(&seed) % 8 == 0) {
-            status = penstock_stream_pull(last, out + *made, 1, true, &given);
-            *made += given * bytes_of(last, true);
-        }
-    }
-    return status;
-}
-
-static inline int run(penstock_stream *first, penstock_stream *last, const void *in, size_t count, char *out,
-                      size_t *made, uint64_t seed)
-{
-    *made = 0;
-    int status = push(first, last, in, 0, count, out, made, seed);
-    if (!status)
-        status = penstock_stream_finish(first);
-    return status ? status : pull(last, out, made, SAMPLES, true);
 }
 
 /* Filter and spectrum of 16 bits by 2, linked. */
@@ -135,6 +76,9 @@ static inline bool rig_open(penstock_context **context, int count, char **argume
     penstock_bench *bench = NULL;
     uint64_t seed = 1;
     device = count > 1 ? arguments[1] : "opencl";
+    room = ROOM;
+    most_piece = 3000;
+    waits_seldom = true; /* what is waited for leaves the device */
     for (size_t i = 0; i < 2 * SAMPLES; i++)
         integers[i] = (int16_t)(20000 * test_uniform(&seed));
     for (size_t k = 0; k < TAPS; k++)

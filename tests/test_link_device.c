@@ -21,7 +21,7 @@ static void check_pair(penstock_stream *first, penstock_stream *second, const vo
 {
     size_t half, wanted, made;
     CHECK_OK(run(first, first, in, SAMPLES, (char *)between, &half, 0));
-    CHECK_OK(run(second, second, between, half / sizeof *between / (bytes_of(second, false) / sizeof *between), want,
+    CHECK_OK(run(second, second, between, half / sizeof *between / (info_of(second).in_bytes / sizeof *between), want,
                  &wanted, 0));
     CHECK(half && wanted, "%s: %zu and %zu bytes", what, half, wanted);
     CHECK_OK(penstock_stream_reset(first));
@@ -32,7 +32,7 @@ static void check_pair(penstock_stream *first, penstock_stream *second, const vo
         CHECK(made == wanted && !memcmp(got, want, wanted), "%s, seed %d: %zu bytes of %zu, or others", what, (int)seed,
               made, wanted);
         const penstock_stream_stats one = stats_of(first), two = stats_of(second);
-        const size_t values = bytes_of(second, false) / sizeof *between;
+        const size_t values = info_of(second).in_bytes / sizeof *between;
         CHECK(one.out == half / sizeof *between && two.in == one.out / values, "%s: %d values out, %d items in", what,
               (int)one.out, (int)two.in);
         CHECK(two.handed_over <= two.in && (seed % 3 == 1 || 10 * two.handed_over > 7 * two.in) && two.handed_over,

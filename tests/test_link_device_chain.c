@@ -9,10 +9,7 @@
  *
  * Argument: a device.
  */
-#include "link_device_rig.h"
-#include "shim_calls.h"
-
-enum { FEW = 9000 };
+#include "link_device_sweep.h"
 
 static char middle_values[ROOM], other[ROOM];
 static float other_taps[TAPS], many_taps[TAPS + 30], window[N];
@@ -181,19 +178,6 @@ static void check_flush(penstock_context *context)
     free_all(&chain);
 }
 
-static int run_flushed(struct chain *chain, size_t at, size_t count, size_t *made)
-{
-    *made = 0;
-    int status = push(chain->filter, chain->spectrum, integers, 0, at, got, made, 2);
-    if (!status)
-        status = penstock_stream_flush(chain->filter);
-    if (!status)
-        status = push(chain->filter, chain->spectrum, integers, at, count, got, made, 2);
-    if (!status)
-        status = penstock_stream_finish(chain->filter);
-    return status ? status : pull(chain->spectrum, got, made, SAMPLES, true);
-}
-
 /* Behind a flush batches of the filter begin in the midst of vectors: what the host holds of the first one goes up. */
 static void check_after_flush(penstock_context *context)
 {
@@ -203,7 +187,7 @@ static void check_after_flush(penstock_context *context)
         size_t made;
         const size_t at = 3000 + 711 * seed;
         CHECK_OK(open_linked(&chain, context, device));
-        CHECK_OK(run_flushed(&chain, at, SAMPLES, &made));
+        CHECK_OK(run_flushed(chain.filter, chain.spectrum, integers, at, SAMPLES, got, &made));
         CHECK(made == wanted && error_of(got, want, wanted) < 1e-6, "flushed at %zu: %zu bytes of %zu, error %g", at,
               made, wanted, error_of(got, want, wanted));
         const penstock_stream_stats stats = stats_of(chain.spectrum);
@@ -291,72 +275,19 @@ static void check_life(penstock_context *context)
 
 /* ---------------------------------------------------------------- failures -------------------- */
 
-static size_t few_bytes;
-
-/* True: the failure was not reached. */
-static bool use(penstock_context *context, void (*fail)(long), long k, size_t flush_at, uint64_t *stayed)
+static int open_streams(penstock_stream *streams[MOST_STREAMS], penstock_context *context, const char *on)
 {
     struct chain chain;
-    size_t made;
-    CHECK_OK(open_linked(&chain, context, "prefer:opencl"));
-    fail(k);
-    int status = flush_at ? run_flushed(&chain, flush_at, FEW, &made)
-                          : run(chain.filter, chain.spectrum, integers, FEW, got, &made, 2);
-    const bool beyond = shim.left() >= 0;
-    shim.fail_at(-1);
-    CHECK(!status, "call %ld: %s", k, penstock_error_text());
-    CHECK(made == few_bytes && error_of(got, want, made) < 3e-6, "call %ld: %zu bytes of %zu, error %g", k, made,
-          few_bytes, error_of(got, want, made));
-    *stayed += stats_of(chain.spectrum).handed_over;
-    CHECK(stats_of(chain.filter).out == FEW / 2 && stats_of(chain.fft).in == FEW / 2 / N, "call %ld: statistics", k);
-    free_all(&chain);
-    return beyond;
+    const int status = open_linked(&chain, context, on);
+    streams[0] = chain.filter;
+    streams[1] = chain.fft;
+    streams[2] = chain.spectrum;
+    return status;
 }
 
-static void sweep(void (*fail)(long), size_t flush_at, const char *how)
+static size_t alone(penstock_context *context)
 {
-    penstock_context *context;
-    long live = penstock__memory_live(), k = 0, step = getenv("PENSTOCK_TEST_FULL") ? 1 : 7;
-    uint64_t stayed = 0;
-    CHECK_OK(penstock_context_new(&context, NULL));
-    few_bytes = run_by_one(context, FEW, NULL, 0, NULL, want, N);
-    for (bool beyond = false; !beyond && k < 3000; k += k < 20 ? 1 : step)
-        beyond = use(context, fail, k, flush_at, &stayed);
-    penstock_context_free(context);
-    printf("%s: call %ld was beyond the last\n", how, k);
-    CHECK(k > 80 && k < 3000 && stayed, "%s: %ld calls, %d items stay", how, k, (int)stayed);
-    CHECK(!shim.live(), "%s: %ld objects of the driver leaked", how, shim.live());
-    CHECK(penstock__memory_live() == live, "%s: %ld blocks leaked", how, penstock__memory_live() - live);
-}
-
-static void sweep_memory(void)
-{
-    penstock_context *context;
-    long failed = 0, k = 0, step = getenv("PENSTOCK_TEST_FULL") ? 1 : 5;
-    const long live = penstock__memory_live();
-    CHECK_OK(penstock_context_new(&context, NULL));
-    few_bytes = run_by_one(context, FEW, NULL, 0, NULL, want, N);
-    for (bool reached = true; reached && k < 2000; k += step) {
-        struct chain chain;
-        size_t made;
-        CHECK_OK(open_linked(&chain, context, device));
-        long before = penstock__memory_calls();
-        penstock__memory_fail_at(k);
-        int status = run(chain.filter, chain.spectrum, integers, FEW, got, &made, 2);
-        reached = penstock__memory_calls() - before > k;
-        penstock__memory_fail_at(-1);
-        failed += reached;
-        if (status) {
-            CHECK_OK(penstock_stream_reset(chain.filter));
-            CHECK_OK(run(chain.filter, chain.spectrum, integers, FEW, got, &made, 2));
-        }
-        CHECK(made == few_bytes && error_of(got, want, made) < 3e-6, "allocation %ld: %zu bytes of %zu", k, made,
-              few_bytes);
-        free_all(&chain);
-    }
-    CHECK(failed > 5 && k < 2000, "%ld allocations failed", failed);
-    penstock_context_free(context);
-    CHECK_EQ(penstock__memory_live(), live);
+    return run_by_one(context, FEW, NULL, 0, NULL, want, N);
 }
 
 int main(int count, char **arguments)
@@ -383,10 +314,11 @@ int main(int count, char **arguments)
     penstock_context_free(context);
     CHECK_EQ(penstock__memory_live(), live);
     if (shim_load("PENSTOCK_OPENCL_LIBRARY") && shim.fail_from) {
-        sweep(shim.fail_at, 0, "once");
-        sweep(shim.fail_from, 0, "from it on");
-        sweep(shim.fail_at, 1000, "once, with a flush");
-        sweep_memory();
+        struct sweep sweep = {
+            .open = open_streams, .count = 3, .alone = alone, .vector = N, .least = 80, .most = 3000, .error = 3e-6};
+        sweep_all(&sweep);
+        sweep.flush_at = 1000;
+        sweep_calls(&sweep, shim.fail_at, "once, with a flush");
     }
     return test_finish();
 }

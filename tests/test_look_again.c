@@ -20,7 +20,7 @@
 
 extern const struct penstock_backend penstock__cpu_backend, penstock__trace_backend;
 
-enum { N = 64, FRAMES = 50, PASSES = 4000, CHUNK = 150, ROOM = 60000 };
+enum { PASSES = 4000, CHUNK = 150, ROOM = 60000 };
 
 /* What a frame takes. */
 #define CPU_NS   10000
