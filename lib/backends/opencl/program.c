@@ -196,15 +196,22 @@ void penstock__opencl_programs_free(struct penstock_device *device)
  * device is closed or many programs have been asked for since. */
 static int compile_anew(cl_program *program, struct penstock_device *device, const char *name, const char *source)
 {
-    const bool notes = opened(device)->keeps_kernels, later = !notes && (opened(device)->limits.cpu || device->tell);
+    const struct opencl_device *self = opened(device);
+    const enum {
+        NOTE,
+        NOW,
+        LATER
+    } binary = self->keeps_kernels                ? NOTE
+               : self->limits.cpu || device->tell ? LATER
+                                                  : NOW;
     int status = penstock__probe_plan(device, name);
     if (status || (status = compile(program, device, source)))
         return status;
-    if (notes && !device->tell)
+    if (binary == NOTE && !device->tell)
         penstock__cache_write(device->context, name, note, sizeof note);
-    if (!notes && !later)
+    if (binary == NOW)
         to_cache(device, name, *program);
-    keep(device, name, *program, later);
+    keep(device, name, *program, binary == LATER);
     return PENSTOCK_OK;
 }
 
