@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* A batcher whose samples lie in the device's memory already: its plan is enqueued there, batch by batch of the ring.
- */
+/* A batcher whose samples lie in the device's memory already: its plan is enqueued there, by batches of the ring. */
 #ifndef PENSTOCK_CORE_BATCHER_DEVICE_H
 #define PENSTOCK_CORE_BATCHER_DEVICE_H
 
@@ -13,8 +12,7 @@
 /* Whether its plan computes on the device now, and nothing has failed. */
 bool penstock__batcher_device_is(const struct penstock__batcher *batcher, const struct penstock_device *device);
 
-/* Of blocks to be decoded a byte is a sample, not a block: they need not begin where a result of another stream does.
- */
+/* Of blocks to be decoded a byte is a sample, not a block: they may begin in the midst of another stream's result. */
 struct penstock__groups penstock__batcher_device_groups(const struct penstock__batcher *batcher);
 
 /* Called before its plan changes, to take back what is on its way; NULL: nobody. */

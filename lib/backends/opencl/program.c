@@ -197,16 +197,14 @@ void penstock__opencl_programs_free(struct penstock_device *device)
 static int compile_anew(cl_program *program, struct penstock_device *device, const char *name, const char *source)
 {
     const struct opencl_device *self = opened(device);
-    const enum {
-        NOTE,
-        NOW,
-        LATER
-    } binary = self->keeps_kernels                ? NOTE
-               : self->limits.cpu || device->tell ? LATER
-                                                  : NOW;
+    enum { NOTE, NOW, LATER } binary = NOW;
     int status = penstock__probe_plan(device, name);
     if (status || (status = compile(program, device, source)))
         return status;
+    if (self->keeps_kernels)
+        binary = NOTE;
+    else if (self->limits.cpu || device->tell)
+        binary = LATER;
     if (binary == NOTE && !device->tell)
         penstock__cache_write(device->context, name, note, sizeof note);
     if (binary == NOW)
