@@ -309,6 +309,31 @@ static void check_errors(penstock_context *context)
     penstock_stream_free(bank);
 }
 
+/* A bank that keeps few channels as one is linked, then more than can be linked each. */
+static void check_many_channels(penstock_context *context)
+{
+    enum { MANY = 4096 };
+    static float long_bank[MANY];
+    const size_t few[] = {5, 70};
+    penstock_stream *bank, *spectrum;
+    size_t taken;
+    long_bank[0] = 1;
+    CHECK_OK(penstock_channelizer_open(
+        &bank, context, &PENSTOCK_CHANNELIZER_DESC(.channels = MANY, .taps = long_bank, .tap_count = MANY), "cpu"));
+    CHECK_OK(open_spectrum(&spectrum, context, "cpu"));
+    refuse(penstock_stream_link_channel(bank, 1, spectrum), PENSTOCK_ERR_UNSUPPORTED, "at most 1024");
+    CHECK_OK(penstock_channelizer_set_select(bank, few, 2));
+    CHECK_OK(penstock_stream_link_channel(bank, 1, spectrum));
+    CHECK_OK(penstock_stream_push(bank, samples, MANY, &taken));
+    CHECK_OK(penstock_channelizer_set_select(bank, NULL, 0));
+    refuse(penstock_stream_push(bank, samples, MANY, &taken), PENSTOCK_ERR_STATE, "at most 1024");
+    CHECK_OK(penstock_channelizer_set_select(bank, few, 2));
+    CHECK_OK(penstock_stream_push(bank, samples, MANY, &taken));
+    CHECK_OK(penstock_stream_finish(bank));
+    penstock_stream_free(bank);
+    penstock_stream_free(spectrum);
+}
+
 /* ---------------------------------------------------------------- failures -------------------- */
 
 static size_t wanted_bytes;
@@ -371,6 +396,7 @@ int main(void)
         check_failures(context, devices[d]);
     }
     check_errors(context);
+    check_many_channels(context);
     penstock_context_free(context);
     return test_finish();
 }

@@ -40,6 +40,9 @@ static int reserve(struct penstock__link *link, size_t bytes)
 static int check_channels(const struct penstock__link *link)
 {
     const size_t channels = link->from->out_channels;
+    if (link->channel != PENSTOCK__LINK_WHOLE && channels > PENSTOCK__LINK_CHANNELS)
+        return penstock__error(PENSTOCK_ERR_STATE, "the %s has %zu channels now; at most %d can be linked each",
+                               link->from->kind->name, channels, PENSTOCK__LINK_CHANNELS);
     if (link->channel == PENSTOCK__LINK_WHOLE ? channels <= 1 || channels == link->to->in_channels
                                               : link->channel < channels)
         return PENSTOCK_OK;
@@ -55,7 +58,6 @@ static int fetch(penstock_stream *from, bool wait, size_t *count)
                  capacity = lacks && lacks < most ? lacks : most;
     const bool now = wait || from->finished || from->passing == PENSTOCK__LENT_FLUSH ||
                      (from->source && penstock__device_link_waits(from->source->device));
-    void *channels[PENSTOCK__LINK_CHANNELS] = {NULL};
     int status = PENSTOCK_OK;
     *count = 0;
     for (struct penstock__link *link = from->links; link && !status; link = link->following)
@@ -67,6 +69,7 @@ static int fetch(penstock_stream *from, bool wait, size_t *count)
         struct penstock__room room = {.whole = from->links->held + from->links->bytes};
         status = penstock__lent_pull(from, &room, capacity, now, count);
     } else {
+        void *channels[PENSTOCK__LINK_CHANNELS]; /* all of which are set: check_channels() */
         if (!from->unlinked && !(from->unlinked = penstock__alloc(HELD_BYTES + from->out_bytes)))
             return PENSTOCK_ERR_MEMORY;
         for (size_t c = 0; c < from->out_channels; c++)
@@ -104,7 +107,7 @@ static int deliver(struct penstock__link *link, bool wait, bool *stuck)
 }
 
 /* All that was given has gone on. */
-static int pass_end(penstock_stream *from, bool wait)
+static int pass_end(penstock_stream *from)
 {
     const enum penstock__lent_end end = from->passing;
     int status = PENSTOCK_OK;
@@ -118,7 +121,6 @@ static int pass_end(penstock_stream *from, bool wait)
             failed = penstock__link_end(link->to, end);
         status = status ? status : failed;
     }
-    (void)wait;
     return status;
 }
 
@@ -171,7 +173,7 @@ int penstock__link_move(penstock_stream *from, bool wait)
         if ((status = fetch(from, wait, &count)))
             return status;
     } while (count);
-    return pass_end(from, wait);
+    return pass_end(from);
 }
 
 int penstock__link_feed(penstock_stream *to, bool wait)

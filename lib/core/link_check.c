@@ -9,9 +9,7 @@
 
 static const char *name_of(unsigned value)
 {
-    if (value == PENSTOCK__SOFT_BITS)
-        return "soft bits in bytes";
-    return value ? penstock_format_name((penstock_format)(value - 1)) : "none";
+    return value == PENSTOCK__SOFT_BITS ? "soft bits in bytes" : penstock_format_name((penstock_format)(value - 1));
 }
 
 static int check_values(const char *call, const penstock_stream *from, size_t channel, const penstock_stream *to)
