@@ -156,12 +156,7 @@ static const void *held_samples(const struct penstock__device_link *link, size_t
     return host->held + host->at;
 }
 
-/* Whether samples on the device may follow so many bytes that the host's link holds: where memory may begin there. */
-static bool may_follow(const struct penstock_device *device, size_t bytes)
-{
-    return bytes % penstock__device_pieces_step(device, 1) == 0;
-}
-
+/* Samples on the device may follow so many bytes that the host's link holds as end where memory may begin there. */
 size_t penstock__device_link_lacks(const struct penstock__device_link *link)
 {
     enum { MOST = 4096 }; /* more than there are places that memory may begin behind */
@@ -170,9 +165,10 @@ size_t penstock__device_link_lacks(const struct penstock__device_link *link)
         !penstock__device_link_find(link, &shape))
         return 0;
     const struct penstock__link *host = link->to->source;
+    const size_t step = penstock__device_pieces_step(shape.device, 1);
     size_t held = host->bytes - host->at;
     for (size_t results = 0; results < MOST; results++) {
-        if (may_follow(shape.device, held))
+        if (held % step == 0)
             return results;
         held = (held + link->from->out_bytes) % link->to->in_bytes;
     }
@@ -200,7 +196,7 @@ static bool enter(struct penstock__device_link *link)
     penstock__batcher_device_held(batcher, &held);
     const struct penstock__link *host = link->to->source;
     const size_t bytes = host->bytes - host->at;
-    if ((bytes && held) || !may_follow(shape.device, bytes))
+    if ((bytes && held) || bytes % penstock__device_pieces_step(shape.device, 1))
         return false;
     int status = lay_out(link, &shape);
     if (!status && held % penstock__device_pieces_step(shape.device, link->groups.sample_bytes))
