@@ -32,22 +32,15 @@ static int build(struct penstock_plan_state *plan)
     return status;
 }
 
-/* A driver that allows the kernel fewer work-items than it has (it needs many registers) leaves the next variant.
- * NVIDIA's allows 256 where the kernel, which names its work-group, was built for more and runs with them. */
+/* A driver that allows the kernel fewer work-items than it has (it needs many registers) leaves the next variant. */
 static int check_group(struct penstock_plan_state *plan)
 {
     struct opencl_fused *self = &((struct opencl_plan *)plan->priv)->fused;
-    unsigned group = self->kernel.group[0] * self->kernel.group[1];
-    for (unsigned i = 0; i < FUSED_KERNELS && self->kernels[i] && !device_of(plan)->limits.ptx_halves; i++) {
-        size_t limit = 0;
-        int status = penstock__opencl_group_limit(&limit, plan->device, self->kernels[i]);
-        if (status)
-            return status;
-        if (limit < group)
-            return penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u",
-                                   plan->device->name, limit, group);
-    }
-    return PENSTOCK_OK;
+    int status = PENSTOCK_OK;
+    for (unsigned i = 0; i < FUSED_KERNELS && self->kernels[i] && !status; i++)
+        status =
+            penstock__opencl_check_group(plan->device, self->kernels[i], self->kernel.group[0] * self->kernel.group[1]);
+    return status;
 }
 
 static int upload_table(struct penstock_plan_state *plan)

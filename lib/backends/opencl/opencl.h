@@ -147,6 +147,10 @@ int penstock__opencl_program(cl_program *program, struct penstock_device *device
 /* Work-items that a kernel can have in a group: fewer than the device's limit where it needs many registers. */
 int penstock__opencl_group_limit(size_t *limit, const struct penstock_device *device, cl_kernel kernel);
 
+/* Whether it can have a group of so many, or an error with text. NVIDIA's driver is not asked: it tells 256 where the
+ * kernel, which names its work-group, was built for more and runs with them. */
+int penstock__opencl_check_group(const struct penstock_device *device, cl_kernel kernel, unsigned group);
+
 /* Writes the binaries that are not in the cache folder yet: when the device is closed. */
 void penstock__opencl_programs_free(struct penstock_device *device);
 

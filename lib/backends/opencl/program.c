@@ -92,6 +92,18 @@ int penstock__opencl_group_limit(size_t *limit, const struct penstock_device *de
     return code ? penstock__opencl_error(device, "clGetKernelWorkGroupInfo", code) : PENSTOCK_OK;
 }
 
+int penstock__opencl_check_group(const struct penstock_device *device, cl_kernel kernel, unsigned group)
+{
+    size_t limit = 0;
+    if (opened(device)->limits.ptx_halves)
+        return PENSTOCK_OK;
+    const int status = penstock__opencl_group_limit(&limit, device, kernel);
+    if (status || limit >= group)
+        return status;
+    return penstock__error(PENSTOCK_ERR_DEVICE, "%s: the kernel runs with %zu work-items, it needs %u", device->name,
+                           limit, group);
+}
+
 /* NULL where there is no binary in the cache or the driver refuses it. Or it is made of the source, and `noted`. */
 static cl_program from_cache(struct penstock_device *device, const char *name, const char *source, bool *noted)
 {
