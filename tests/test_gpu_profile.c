@@ -4,7 +4,7 @@
 /* Profiles of GPUs: which one a driver's texts mean, waves by registers, and launch configurations that follow. */
 #include "gpu/banks.h"
 #include "gpu/decomposition.h"
-#include "gpu/fused_plain.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/profile.h"
 #include "test.h"
 
@@ -89,7 +89,7 @@ static size_t local_bytes(const struct penstock_fft_problem *fft, const struct g
     *group = penstock__gpu_group_size(&pass->config);
     if (!penstock__fused_plain_fits(fft, limits))
         return penstock__gpu_local_bytes(&pass->config);
-    CHECK_OK(penstock__fused_plain_config(&kernel, fft, limits));
+    CHECK_OK(penstock__fused_kernel_config(&kernel, &(struct penstock_problem){.fft = *fft}, limits, 0, false));
     CHECK(penstock__fused_bank_ways(&kernel.config) == 1, "%zu points: conflicts", fft->n);
     *group = kernel.config.lanes * kernel.config.per_group;
     return kernel.local_bytes;

@@ -9,8 +9,7 @@
 #include "core/context.h"
 #include "folder.h"
 #include "gpu/banks.h"
-#include "gpu/fused_kernel.h"
-#include "gpu/fused_ofdm.h"
+#include "gpu/fused_kinds.h"
 #include "gpu_trace.h"
 
 #define MOST_WAYS 33
@@ -164,7 +163,7 @@ static void run(const struct use *use, const struct fused_kernel *kernel, const 
     size_t count = 0, factors = 0;
     float *table = NULL, *gains = NULL;
     struct gpu_trace trace = {.text = text,
-                              .name = penstock__fused_name(kernel, problem, use->kernel),
+                              .name = penstock__fused_name(kernel, use->kernel),
                               .folder = test_folder,
                               .group = {kernel->group[0], kernel->group[1]},
                               .groups = 2,
@@ -251,7 +250,7 @@ static void check_length(size_t n, const struct gpu_limits *device)
         check(filter_use(n, PENSTOCK_F32, 3, 1, false), device, variant, 64);
         check(filter_use(n, PENSTOCK_CS16, 1, 4, true), device, variant, 64);
         for (unsigned i = 0; i < 6; i++)
-            check(ofdm_use(n, bits[i], false, false, (i + variant) % FUSED_OFDM_KERNELS), device, variant, 64);
+            check(ofdm_use(n, bits[i], false, false, (i + variant) % FUSED_KERNELS), device, variant, 64);
         check(ofdm_use(n, 4, false, true, 0), device, variant, 48);
     }
     check(fft_use("spectrum", (struct penstock_fft_problem){.n = n,

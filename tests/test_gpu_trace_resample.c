@@ -171,7 +171,7 @@ static void run(struct penstock_resample_problem resample, const struct step *st
     CHECK_OK(penstock__fused_kernel_config(&kernel, &job.problem, &limits, variant, true));
     CHECK_OK(penstock__fused_source(&text, context, &kernel, &job.problem));
     struct gpu_trace trace = {.text = text.content,
-                              .name = penstock__fused_name(&kernel, &job.problem, 0),
+                              .name = penstock__fused_name(&kernel, 0),
                               .folder = test_folder,
                               .cxx = variant && gpu_trace_has_cxx(), /* as NVRTC takes it */
                               .group = {kernel.group[0], kernel.group[1]},

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The kernels of coded symbols: work-items, and the table of rates. */
-#include "gpu/fused_coded.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 
 #include <math.h>
@@ -13,8 +13,9 @@
 #define MOST_SOFT       ((unsigned)1 << 20) /* floats hold their places exactly */
 #define MOST_CONSTRAINT 9
 
-int penstock__fused_coded_check(const struct penstock_coded_problem *coded, const char *device)
+static int check(const struct penstock_problem *problem, const char *device)
 {
+    const struct penstock_coded_problem *coded = &problem->coded;
     if (!coded->rate_count || coded->row < PENSTOCK__CODED_MAP || coded->pitch > MOST_SOFT || coded->constraint < 2 ||
         coded->constraint > MOST_CONSTRAINT)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no kernel for symbols of %u soft bits at %u rates",
@@ -22,21 +23,22 @@ int penstock__fused_coded_check(const struct penstock_coded_problem *coded, cons
     return PENSTOCK_OK;
 }
 
-int penstock__fused_coded_config(struct fused_kernel *self, const struct penstock_coded_problem *coded,
-                                 const struct gpu_limits *limits, unsigned variant)
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
 {
     if (variant)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "coded symbols have no variant %u", variant);
     self->group[0] = GROUP < limits->max_group ? GROUP : limits->max_group;
     self->group[1] = 1;
     self->per_group = 1;
-    self->local_bytes = coded->tally ? (size_t)self->group[0] * COUNT_BYTES : 0;
+    self->local_bytes = problem->coded.tally ? (size_t)self->group[0] * COUNT_BYTES : 0;
     return PENSTOCK_OK;
 }
 
-int penstock__fused_coded_source(struct gpu_text *text, const penstock_context *context,
-                                 const struct fused_kernel *self, const struct penstock_coded_problem *coded)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
+    const struct penstock_coded_problem *coded = &problem->coded;
     static const char *const files[] = {"portability.h", "coded.cl", NULL};
     penstock__text_add(text,
                        "#define CPU 0\n#define TALLY %d\n#define CARRIERS %u\n#define PITCH %u\n"
@@ -54,9 +56,11 @@ static float unit_of(float levels, int32_t bits)
     return sqrtf((bits == 1 ? 1.0F : 2.0F) * (levels * levels - 1) / 3);
 }
 
-int penstock__fused_coded_table(float **values, size_t *count, const struct penstock_coded_problem *coded)
+static int table(float **values, size_t *count, const struct fused_kernel *self, const struct penstock_problem *problem)
 {
+    const struct penstock_coded_problem *coded = &problem->coded;
     const size_t width = coded->row - PENSTOCK__CODED_MAP + MAP_AT;
+    (void)self;
     *count = coded->rate_count * width;
     if (!(*values = penstock__calloc(*count, sizeof **values)))
         return PENSTOCK_ERR_MEMORY;
@@ -73,3 +77,8 @@ int penstock__fused_coded_table(float **values, size_t *count, const struct pens
     }
     return PENSTOCK_OK;
 }
+
+const struct fused_kind penstock__fused_deinterleave = {
+    .names = {"deinterleave"}, .check = check, .configure = configure, .source = source, .table = table};
+const struct fused_kind penstock__fused_tally = {
+    .names = {"tally"}, .check = check, .configure = configure, .source = source, .table = table};

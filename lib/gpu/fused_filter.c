@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The overlap-save kernel: what is generated of it. */
-#include "gpu/fused_filter.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 
 #include <stdlib.h>
@@ -18,9 +18,10 @@ static unsigned groups_ahead(const struct penstock_filter_problem *filter, const
                                : 0;
 }
 
-int penstock__fused_filter_config(struct fused_kernel *self, const struct penstock_filter_problem *filter,
-                                  const struct gpu_limits *limits, unsigned variant)
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
 {
+    const struct penstock_filter_problem *filter = &problem->filter;
     const bool one = filter->partitions == 1;                    /* sums of products take registers */
     const struct fused_requirements requirements = {.extra = 16, /* measured: */
                                                     .dense = filter->n == 4096   ? (one ? 3 : 2)
@@ -32,7 +33,6 @@ int penstock__fused_filter_config(struct fused_kernel *self, const struct pensto
     int status = penstock__fused_config(&self->config, filter->n, limits, variant, &requirements);
     if (!variant && !getenv("PENSTOCK_FUSED_SHAPE"))
         self->config.ahead = groups_ahead(filter, limits);
-    self->copy_lanes = self->piece = 0;
     self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region + 16;
     return status;
 }
@@ -50,9 +50,10 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        self->config.ahead);
 }
 
-int penstock__fused_filter_source(struct gpu_text *text, const penstock_context *context,
-                                  const struct fused_kernel *self, const struct penstock_filter_problem *filter)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
+    const struct penstock_filter_problem *filter = &problem->filter;
     static const char *const files[] = {"portability.h", "load.h", "fused.h", "filter.cl", NULL};
     const struct fused_config *config = &self->config;
     unsigned forward[GPU_MAX_SLOTS], back[GPU_MAX_SLOTS];
@@ -79,3 +80,5 @@ int penstock__fused_filter_source(struct gpu_text *text, const penstock_context 
     penstock__text_add(text, "\n");
     return penstock__gpu_source_files(text, context, files);
 }
+
+const struct fused_kind penstock__fused_filter = {.names = {"filter"}, .configure = configure, .source = source};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* Kernels that do more than a transform, kernels/ofdm.cl, symbols.cl, filter.cl, ldpc.cl, resample.cl, coded.cl and
- * spectrum.cl, and plain.cl, which is made of the same words: what backends do with them. All take (in, list, factors,
- * table, out, rows, start, spacing). */
+/* Kernels that do more than a transform, and kernels/plain.cl, which is made of the same words: what backends do with
+ * them. All take (in, list, factors, table, out, rows, start, spacing). The kinds: gpu/fused_kinds.h. */
 #ifndef PENSTOCK_GPU_FUSED_KERNEL_H
 #define PENSTOCK_GPU_FUSED_KERNEL_H
 
@@ -12,6 +11,8 @@
 
 struct fused_kernel {
     bool active; /* the plan is one of these */
+    bool warps;  /* work-items run in warps of 32 that a barrier of their own keeps together, as in CUDA */
+    const struct fused_kind *kind;
     struct fused_config config;
     struct gpu_decomposition decomposition; /* of kernels/symbols.cl: of one pass; of others: none */
     unsigned group[2];                      /* work-items of a work-group */
@@ -27,14 +28,13 @@ struct fused_kernel {
     unsigned tile;              /* RESAMPLE: samples in local memory */
 };
 
-/* Of kinds OFDM, FILTER, LDPC, RESAMPLE and CODED: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do.
- */
+/* Of any kind but FFT and VITERBI: PENSTOCK_ERR_UNSUPPORTED, with text, for what one kernel cannot do. */
 int penstock__fused_check(const struct penstock_problem *problem, const char *device);
 
 /* Of kind FFT: whether there is one that is faster than the transform's own, as the first variant on a GPU. */
 bool penstock__fused_first(const struct penstock_problem *problem, const struct gpu_limits *limits);
 
-/* `warps`: work-items run in warps of 32 that a barrier of their own keeps together, as in CUDA. */
+/* PENSTOCK_ERR_UNSUPPORTED, with text, for what the device cannot do, or no variant. */
 int penstock__fused_kernel_config(struct fused_kernel *self, const struct penstock_problem *problem,
                                   const struct gpu_limits *limits, unsigned variant, bool warps);
 int penstock__fused_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
@@ -46,10 +46,8 @@ int penstock__fused_kernel_table(float **values, size_t *count, const struct fus
 
 /* Kernels of a program, at most, the name of each, NULL where there are fewer, and which of them does a job. */
 #define FUSED_KERNELS 3
-const char *penstock__fused_name(const struct fused_kernel *self, const struct penstock_problem *problem,
-                                 unsigned kernel);
-unsigned penstock__fused_pick(const struct fused_kernel *self, const struct penstock_problem *problem,
-                              const struct penstock_job *job);
+const char *penstock__fused_name(const struct fused_kernel *self, unsigned kernel);
+unsigned penstock__fused_pick(const struct fused_kernel *self, const struct penstock_job *job);
 
 /* Of so many work-groups, those of one launch: where they have scratch memory it is that of as many as run at once, and
  * `start` is the number of a launch's first group. */

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The LDPC kernel: how many blocks a work-group has, and the base graph as code. */
-#include "gpu/fused_ldpc.h"
 #include "backends/ldpc_rule.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 
 #include <string.h>
@@ -24,8 +24,9 @@ static unsigned edges_of(const struct penstock_ldpc_problem *ldpc)
     return ldpc->first[ldpc->rows];
 }
 
-int penstock__fused_ldpc_check(const struct penstock_ldpc_problem *ldpc, const char *device)
+static int check(const struct penstock_problem *problem, const char *device)
 {
+    const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
     if (ldpc->soft == PENSTOCK_SOFT_F32 && ldpc->scale == 0)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s takes floats with a scale that is given, not each block's",
                                device);
@@ -66,9 +67,11 @@ static void place_messages(struct fused_kernel *self, const struct penstock_ldpc
         self->scratch_bytes = bytes;
 }
 
-int penstock__fused_ldpc_config(struct fused_kernel *self, const struct penstock_ldpc_problem *ldpc,
-                                const struct gpu_limits *limits, unsigned variant)
+/* Unsupported also where a word does not fit in the device's local memory or a base row's checks in a work-group. */
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
 {
+    const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
     const size_t word = penstock__ldpc_word(ldpc) * sizeof(uint32_t), flags = 2 * sizeof(uint32_t);
     unsigned pairs = limits->cpu ? 1 : USUAL_GROUP / ldpc->lifting;
     pairs = pairs > MOST_PAIRS ? MOST_PAIRS : pairs;
@@ -284,8 +287,8 @@ static void add_graph(struct gpu_text *text, const struct fused_kernel *self, co
     penstock__text_add(text, "\n");
 }
 
-int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
-                                const struct penstock_problem *problem)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
     static const char *const files[] = {"portability.h", "ldpc_values.h", "ldpc.cl", NULL};
     const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
@@ -319,3 +322,6 @@ int penstock__fused_ldpc_source(struct gpu_text *text, const penstock_context *c
     add_graph(text, self, ldpc);
     return penstock__gpu_source_files(text, context, files);
 }
+
+const struct fused_kind penstock__fused_ldpc = {
+    .names = {"ldpc"}, .check = check, .configure = configure, .source = source};

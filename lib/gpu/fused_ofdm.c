@@ -2,14 +2,12 @@
 /* Copyright The Penstock authors. */
 
 /* The OFDM kernel: what is generated of it, and its launch. */
-#include "gpu/fused_ofdm.h"
 #include "gpu/banks.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 
 #define NO_CARRIER UINT32_MAX
 #define MOST_RUNS  24 /* of bins that stand together in the output, until a table is shorter than their comparisons */
-
-const char *const penstock__fused_ofdm_names[FUSED_OFDM_KERNELS] = {"ofdm_listed", "ofdm_even", "ofdm_narrow"};
 
 /* ---------------------------------------------------------------- configuration --------------- */
 
@@ -22,9 +20,10 @@ static struct fused_requirements requirements_of(size_t n)
     return requirements;
 }
 
-int penstock__fused_ofdm_config(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
-                                const struct gpu_limits *limits, unsigned variant, bool warps)
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
 {
+    const struct penstock_ofdm_problem *ofdm = &problem->ofdm;
     size_t row = ofdm->carrier_count * ofdm->bits;
     struct fused_config *config = &self->config;
     struct fused_requirements requirements = requirements_of(ofdm->n);
@@ -36,7 +35,7 @@ int penstock__fused_ofdm_config(struct fused_kernel *self, const struct penstock
     for (self->piece = 16; row % self->piece;)
         self->piece /= 2;
     self->copy_lanes =
-        warps && config->lanes <= 32 && group % 32 == 0 && 32 / config->lanes * row % 16 == 0 ? 32 : group;
+        self->warps && config->lanes <= 32 && group % 32 == 0 && 32 / config->lanes * row % 16 == 0 ? 32 : group;
     self->local_bytes = (config->per_group * (8 * (size_t)config->region + row) + 15) / 16 * 16;
     return PENSTOCK_OK;
 }
@@ -257,9 +256,10 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        penstock__fused_table_floats(config), types[self->piece], cuda[self->piece]);
 }
 
-int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
-                                const struct penstock_ofdm_problem *ofdm)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
+    const struct penstock_ofdm_problem *ofdm = &problem->ofdm;
     static const char *const words[] = {"portability.h", "load.h", "fused.h", NULL}, *const kernel[] = {"ofdm.cl",
                                                                                                         NULL};
     unsigned order[GPU_MAX_SLOTS];
@@ -269,31 +269,29 @@ int penstock__fused_ofdm_source(struct gpu_text *text, const penstock_context *c
     penstock__fused_transform(text, &self->config, "TRANSFORM", false, false, NULL, order);
     if ((status = add_carriers(text, self, ofdm, order)) || (status = penstock__gpu_source_files(text, context, words)))
         return status;
-    for (unsigned k = 0; k < FUSED_OFDM_KERNELS && !status; k++) {
+    for (unsigned k = 0; k < FUSED_KERNELS && !status; k++) {
         penstock__text_add(text,
                            "#undef LISTED\n#undef NARROW\n#undef NAME\n#undef DEMAP\n#define LISTED %d\n"
                            "#define NARROW %d\n#define NAME %s\n#define DEMAP demap_%u\n",
-                           k == FUSED_OFDM_LISTED, k == FUSED_OFDM_NARROW, penstock__fused_ofdm_names[k], k);
+                           k == FUSED_OFDM_LISTED, k == FUSED_OFDM_NARROW, self->kind->names[k], k);
         status = penstock__gpu_source_files(text, context, kernel);
     }
     return status;
 }
 
-int penstock__fused_ofdm_table(float **values, size_t *count, const struct fused_kernel *self,
-                               const struct penstock_ofdm_problem *ofdm)
+static int table(float **values, size_t *count, const struct fused_kernel *self, const struct penstock_problem *problem)
 {
-    size_t map_at = penstock__fused_table_floats(&self->config);
-    uint32_t *places = places_of(ofdm);
-    *count = map_at + ofdm->n;
-    *values = places ? penstock__calloc(*count, sizeof **values) : NULL;
-    if (*values) {
-        penstock__fused_table(*values, &self->config);
-        for (size_t k = 0; k < ofdm->n; k++)
-            (*values)[map_at + k] = places[k] == NO_CARRIER ? -1 : (float)places[k];
-    }
+    const size_t n = problem->ofdm.n;
+    uint32_t *places = places_of(&problem->ofdm);
+    int status = places ? penstock__fused_table(values, count, &self->config, n) : PENSTOCK_ERR_MEMORY;
+    for (size_t k = 0; k < n && !status; k++)
+        (*values)[*count - n + k] = places[k] == NO_CARRIER ? -1 : (float)places[k];
     penstock__free(places);
-    return *values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
+    return status;
 }
+
+const struct fused_kind penstock__fused_ofdm = {
+    .names = {"ofdm_listed", "ofdm_even", "ofdm_narrow"}, .configure = configure, .source = source, .table = table};
 
 /* ---------------------------------------------------------------- banks ----------------------- */
 

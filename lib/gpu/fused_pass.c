@@ -52,12 +52,16 @@ static void fill_pass(float *table, const struct fused_config *config, unsigned 
     }
 }
 
-void penstock__fused_table(float *table, const struct fused_config *config)
+int penstock__fused_table(float **values, size_t *count, const struct fused_config *config, size_t more)
 {
+    *count = penstock__fused_table_floats(config) + more;
+    if (!(*values = penstock__calloc(*count, sizeof **values)))
+        return PENSTOCK_ERR_MEMORY;
     for (unsigned s = 1; s < config->passes; s++)
-        fill_pass(table + 4 * (size_t)config->table_at[s], config, s, false);
+        fill_pass(*values + 4 * (size_t)config->table_at[s], config, s, false);
     if (config->regions)
-        fill_pass(table + 4 * (size_t)config->swapped_at, config, config->passes - 1, true);
+        fill_pass(*values + 4 * (size_t)config->swapped_at, config, config->passes - 1, true);
+    return PENSTOCK_OK;
 }
 
 /* ---------------------------------------------------------------- source ---------------------- */

@@ -79,9 +79,9 @@ static inline unsigned penstock__fused_swapped(const struct fused_config *config
     return config->regions ? i / (r * r) * (r * r) + i % r * r + i / r % r : i;
 }
 
-/* Floats of the table, and the table filled in. */
+/* Floats of the table; and the table, with zeros for `more` floats behind it, to be freed with penstock__free(). */
 size_t penstock__fused_table_floats(const struct fused_config *config);
-void penstock__fused_table(float *table, const struct fused_config *config);
+int penstock__fused_table(float **values, size_t *count, const struct fused_config *config, size_t more);
 
 /* Appends the constants (N, SLOTS, LANES, PER_GROUP, GROUP, DENSE, REGION, CPU, EACH_SLOT) ... */
 void penstock__fused_constants(struct gpu_text *text, const struct fused_config *config);

@@ -2,8 +2,8 @@
 /* Copyright The Penstock authors. */
 
 /* The kernel of plain transforms: where it is used, and what is generated of it. */
-#include "gpu/fused_plain.h"
 #include "gpu/decomposition.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 #include "gpu/tuning_parameters.h"
 
@@ -51,6 +51,28 @@ static bool holds_too_many(const struct fused_config *config, const struct gpu_l
     return limits->slots && config->slots > limits->slots && config->n / limits->slots <= limits->max_group;
 }
 
+/* What is needed besides the points is for halves, or else keeps the memory of a single pass from being empty: neither
+ * is ever swizzled. */
+static int configure_fft(struct fused_kernel *self, const struct penstock_fft_problem *fft,
+                         const struct gpu_limits *limits)
+{
+    struct fused_requirements requirements = requirements_of(fft);
+    int status = penstock__fused_config(&self->config, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &requirements);
+    if (fft->n >= LEAST_IN_PTX && !getenv("PENSTOCK_FUSED_SHAPE"))
+        self->config.ahead = limits->units * POINTS_AHEAD / (unsigned)fft->n;
+    self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region;
+    if (!self->config.swizzled)
+        self->local_bytes += requirements.extra;
+    return status;
+}
+
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
+{
+    (void)variant;
+    return configure_fft(self, &problem->fft, limits);
+}
+
 bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const struct gpu_limits *limits)
 {
     struct fused_kernel kernel;
@@ -62,29 +84,10 @@ bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const st
     if (is_two(fft) &&
         (fft->format != PENSTOCK_CF32 || fft->spacing % 2 || fft->skip % 2 || fft->window || fft->centered))
         return false;
-    return !penstock__fused_plain_config(&kernel, fft, limits) && !holds_too_many(&kernel.config, limits);
-}
-
-int penstock__fused_plain_config(struct fused_kernel *self, const struct penstock_fft_problem *fft,
-                                 const struct gpu_limits *limits)
-{
-    struct fused_requirements requirements = requirements_of(fft);
-    int status = penstock__fused_config(&self->config, is_two(fft) ? fft->n / 2 : fft->n, limits, 0, &requirements);
-    self->copy_lanes = self->piece = 0;
-    if (fft->n >= LEAST_IN_PTX && !getenv("PENSTOCK_FUSED_SHAPE"))
-        self->config.ahead = limits->units * POINTS_AHEAD / (unsigned)fft->n;
-    self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region;
-    if (!self->config.swizzled)
-        self->local_bytes += requirements.extra;
-    return status;
+    return !configure_fft(&kernel, fft, limits) && !holds_too_many(&kernel.config, limits);
 }
 
 /* ---------------------------------------------------------------- source ---------------------- */
-
-static double sample_factor(const struct penstock_fft_problem *fft)
-{
-    return fft->format == PENSTOCK_CS16 ? 1.0 / 32768 : fft->format == PENSTOCK_CF32 ? 1 : 1.0 / 128;
-}
 
 static void add_constants(struct gpu_text *text, const struct fused_kernel *self,
                           const struct penstock_fft_problem *fft)
@@ -97,7 +100,7 @@ static void add_constants(struct gpu_text *text, const struct fused_kernel *self
                        (int)fft->format, self->local_bytes / 16, fft->spacing, fft->skip, is_two(fft),
                        self->config.ahead, fft->window != NULL, penstock__fused_table_floats(&self->config),
                        penstock__fused_table_floats(&self->config) / 2, fft->n >= LEAST_IN_PTX);
-    penstock__text_add_float(text, (float)((double)fft->scale * sample_factor(fft)));
+    penstock__text_add_float(text, (float)((double)fft->scale * penstock__fused_sample_factor(fft->format)));
     penstock__text_add(text, ")\n");
 }
 
@@ -117,9 +120,10 @@ static void add_halves(struct gpu_text *text, const struct fused_config *config,
     penstock__text_add(text, "\n");
 }
 
-int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *context,
-                                 const struct fused_kernel *self, const struct penstock_fft_problem *fft)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
+    const struct penstock_fft_problem *fft = &problem->fft;
     static const char *const files[] = {"portability.h", "load.h", "fused.h", "ptx.h", "plain.cl", NULL};
     const struct fused_config *config = &self->config;
     bool reverse = fft->direction == PENSTOCK_REVERSE;
@@ -139,20 +143,20 @@ int penstock__fused_plain_source(struct gpu_text *text, const penstock_context *
     return penstock__gpu_source_files(text, context, files);
 }
 
-int penstock__fused_plain_table(float **values, size_t *count, const struct fused_kernel *self,
-                                const struct penstock_fft_problem *fft)
+static int table(float **values, size_t *count, const struct fused_kernel *self, const struct penstock_problem *problem)
 {
-    size_t at = penstock__fused_table_floats(&self->config), lanes = self->config.lanes;
-    *count = at + (is_two(fft) ? 2 * lanes : fft->n);
-    if (!(*values = penstock__calloc(*count, sizeof **values)))
-        return PENSTOCK_ERR_MEMORY;
-    penstock__fused_table(*values, &self->config);
-    if (fft->window)
+    const struct penstock_fft_problem *fft = &problem->fft;
+    const size_t at = penstock__fused_table_floats(&self->config), lanes = self->config.lanes;
+    int status = penstock__fused_table(values, count, &self->config, is_two(fft) ? 2 * lanes : fft->n);
+    if (!status && fft->window)
         memcpy(*values + at, fft->window, fft->n * sizeof **values);
-    for (size_t i = 0; i < lanes && is_two(fft); i++) {
+    for (size_t i = 0; i < lanes && is_two(fft) && !status; i++) {
         double angle = (fft->direction == PENSTOCK_REVERSE ? 2 : -2) * acos(-1) * (double)i / (double)fft->n;
         (*values)[at + 2 * i] = (float)cos(angle);
         (*values)[at + 2 * i + 1] = (float)sin(angle);
     }
-    return PENSTOCK_OK;
+    return status;
 }
+
+const struct fused_kind penstock__fused_plain = {
+    .names = {"plain"}, .configure = configure, .source = source, .table = table};

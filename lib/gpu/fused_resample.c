@@ -2,15 +2,16 @@
 /* Copyright The Penstock authors. */
 
 /* The resampler's kernel: work-items, and samples in local memory. */
-#include "gpu/fused_resample.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 
 #define GROUP      256
 #define SHARES     32                 /* work-items for an output, where samples do not fit in local memory */
 #define TILE_BYTES ((size_t)32 << 10) /* several groups fit on a multiprocessor, and some devices have no more */
 
-int penstock__fused_resample_check(const struct penstock_resample_problem *resample, const char *device)
+static int check(const struct penstock_problem *problem, const char *device)
 {
+    const struct penstock_resample_problem *resample = &problem->resample;
     const size_t block = resample->block;
     if (resample->format == PENSTOCK_PLANAR)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s resamples no %s samples", device,
@@ -22,10 +23,11 @@ int penstock__fused_resample_check(const struct penstock_resample_problem *resam
     return PENSTOCK_OK;
 }
 
-int penstock__fused_resample_config(struct fused_kernel *self, const struct penstock_resample_problem *resample,
-                                    const struct gpu_limits *limits, unsigned variant)
+/* Variant 0 has samples in local memory where they fit, variant 1 reads them where they are. */
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
 {
-    const size_t sample = (resample->real ? 1 : 2) * sizeof(float);
+    const size_t sample = (problem->resample.real ? 1 : 2) * sizeof(float);
     const size_t bytes = limits->local_bytes < TILE_BYTES ? limits->local_bytes : TILE_BYTES;
     if (variant > 1)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "resampling has no variant %u", variant);
@@ -33,13 +35,14 @@ int penstock__fused_resample_config(struct fused_kernel *self, const struct pens
     self->local_bytes = self->tile * sample;
     self->group[0] = GROUP < limits->max_group ? GROUP : limits->max_group;
     self->group[1] = 1;
-    self->per_group = (unsigned)resample->block;
+    self->per_group = (unsigned)problem->resample.block;
     return PENSTOCK_OK;
 }
 
-int penstock__fused_resample_source(struct gpu_text *text, const penstock_context *context,
-                                    const struct fused_kernel *self, const struct penstock_resample_problem *resample)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
+    const struct penstock_resample_problem *resample = &problem->resample;
     static const char *const files[] = {"portability.h", "load.h", "resample.cl", NULL};
     penstock__text_add(text,
                        "#define CPU 0\n#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE_IN 0\n"
@@ -49,3 +52,6 @@ int penstock__fused_resample_source(struct gpu_text *text, const penstock_contex
                        self->tile, SHARES);
     return penstock__gpu_source_files(text, context, files);
 }
+
+const struct fused_kind penstock__fused_resample = {
+    .names = {"resample"}, .check = check, .configure = configure, .source = source};

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The averaging kernel: what is generated of it. */
-#include "gpu/fused_spectrum.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 
 #include <string.h>
@@ -15,13 +15,14 @@ bool penstock__fused_spectrum_fits(const struct penstock_fft_problem *fft)
            fft->spacing <= INT32_MAX / 2 / fft->average && fft->skip <= INT32_MAX / 2;
 }
 
-int penstock__fused_spectrum_config(struct fused_kernel *self, const struct penstock_fft_problem *fft,
-                                    const struct gpu_limits *limits)
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
 {
+    const size_t n = problem->fft.n;
     const struct fused_requirements requirements = {
-        .extra = 16, .dense = fft->n == 2048 ? 4 : 1, .two_buffers = true}; /* measured */
-    int status = penstock__fused_config(&self->config, fft->n, limits, 0, &requirements);
-    self->copy_lanes = self->piece = 0;
+        .extra = 16, .dense = n == 2048 ? 4 : 1, .two_buffers = true}; /* measured */
+    int status = penstock__fused_config(&self->config, n, limits, 0, &requirements);
+    (void)variant;
     self->local_bytes = self->config.per_group * 8 * (size_t)self->config.region + 16;
     return status;
 }
@@ -32,14 +33,14 @@ static bool needs_barrier(const struct fused_config *config)
     return config->passes > 1 && !(config->two_buffers && config->passes == 3);
 }
 
-int penstock__fused_spectrum_source(struct gpu_text *text, const penstock_context *context,
-                                    const struct fused_kernel *self, const struct penstock_fft_problem *fft)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
+    const struct penstock_fft_problem *fft = &problem->fft;
     static const char *const files[] = {"portability.h", "load.h", "fused.h", "spectrum.cl", NULL};
     const struct fused_config *config = &self->config;
     unsigned order[GPU_MAX_SLOTS];
-    double sample = fft->format == PENSTOCK_CS16 ? 1.0 / 32768 : fft->format == PENSTOCK_CF32 ? 1 : 1.0 / 128;
-    double scale = (double)fft->scale * sample;
+    double scale = (double)fft->scale * penstock__fused_sample_factor(fft->format);
     penstock__fused_constants(text, config);
     penstock__text_add(text,
                        "#define FORMAT %d\n#define WINDOW 0\n#define GATHERED 0\n#define REVERSE 0\n#define REAL 0\n"
@@ -59,15 +60,14 @@ int penstock__fused_spectrum_source(struct gpu_text *text, const penstock_contex
     return penstock__gpu_source_files(text, context, files);
 }
 
-int penstock__fused_spectrum_table(float **values, size_t *count, const struct fused_kernel *self,
-                                   const struct penstock_fft_problem *fft)
+static int table(float **values, size_t *count, const struct fused_kernel *self, const struct penstock_problem *problem)
 {
-    size_t window_at = penstock__fused_table_floats(&self->config);
-    *count = window_at + fft->n;
-    if (!(*values = penstock__calloc(*count, sizeof **values)))
-        return PENSTOCK_ERR_MEMORY;
-    penstock__fused_table(*values, &self->config);
-    if (fft->window)
-        memcpy(*values + window_at, fft->window, fft->n * sizeof **values);
-    return PENSTOCK_OK;
+    const size_t n = problem->fft.n;
+    int status = penstock__fused_table(values, count, &self->config, n);
+    if (!status && problem->fft.window)
+        memcpy(*values + *count - n, problem->fft.window, n * sizeof **values);
+    return status;
 }
+
+const struct fused_kind penstock__fused_spectrum = {
+    .names = {"spectrum"}, .configure = configure, .source = source, .table = table};

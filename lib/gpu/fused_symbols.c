@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The OFDM kernel for any length: a transform's constants as of kernels/fft.cl, and what is done before and after. */
-#include "gpu/fused_symbols.h"
+#include "gpu/fused_kinds.h"
 #include "gpu/prologue.h"
 #include "gpu/source.h"
 
@@ -36,9 +36,11 @@ static size_t kept_of(const struct fused_kernel *self, const struct penstock_ofd
     return round_up(ofdm->n + ofdm->pilot_count + (ofdm->own ? 2 * (size_t)parts_of(self, ofdm) : 0), 2);
 }
 
-int penstock__fused_symbols_config(struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm,
-                                   const struct gpu_limits *limits, unsigned variant)
+/* Variants are those of transforms. Unsupported where the device has too little local memory. */
+static int configure(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant)
 {
+    const struct penstock_ofdm_problem *ofdm = &problem->ofdm;
     const struct penstock_fft_problem fft = transform_of(ofdm);
     struct gpu_launch_config *config = &self->decomposition.pass[0].config;
     int status = penstock__gpu_decomposition(&self->decomposition, &fft, limits, variant);
@@ -90,21 +92,21 @@ static void fill(float *values, const struct penstock_ofdm_problem *ofdm, const 
                ofdm->pilot_rows * ofdm->pilot_count * sizeof *ofdm->pilot_values);
 }
 
-int penstock__fused_symbols_table(float **values, size_t *count, const struct fused_kernel *self,
-                                  const struct penstock_ofdm_problem *ofdm)
+static int table(float **values, size_t *count, const struct fused_kernel *self, const struct penstock_problem *problem)
 {
+    const struct penstock_ofdm_problem *ofdm = &problem->ofdm;
     const struct penstock_fft_problem fft = transform_of(ofdm);
-    struct gpu_table table;
-    int status = penstock__gpu_table(&table, &self->decomposition, 0, &fft);
+    struct gpu_table whole;
+    int status = penstock__gpu_table(&whole, &self->decomposition, 0, &fft);
     if (status)
         return status;
-    struct places places = places_of(ofdm, &table);
+    struct places places = places_of(ofdm, &whole);
     *count = places.count;
     if ((*values = penstock__calloc(*count, sizeof **values))) {
-        memcpy(*values, table.values, table.count * sizeof **values);
+        memcpy(*values, whole.values, whole.count * sizeof **values);
         fill(*values, ofdm, &places);
     }
-    penstock__gpu_table_free(&table);
+    penstock__gpu_table_free(&whole);
     return *values ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }
 
@@ -163,21 +165,25 @@ static void add_sizes(struct gpu_text *text, const struct fused_kernel *self, co
                        self->local_bytes / 16, places.bins, places.pilot_bins, places.values);
 }
 
-int penstock__fused_symbols_source(struct gpu_text *text, const penstock_context *context,
-                                   const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
+static int source(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem)
 {
+    const struct penstock_ofdm_problem *ofdm = &problem->ofdm;
     const char *const swizzle = self->decomposition.pass[0].config.swizzled ? "swizzle.h" : "";
     const char *const files[] = {"portability.h", "load.h", "store.h",    "numbers.h",  "dft.h", "stages.h",
                                  swizzle,         "real.h", "convolve.h", "symbols.cl", NULL};
     const struct penstock_fft_problem fft = transform_of(ofdm);
-    struct gpu_table table;
-    int status = penstock__gpu_table(&table, &self->decomposition, 0, &fft);
+    struct gpu_table whole;
+    int status = penstock__gpu_table(&whole, &self->decomposition, 0, &fft);
     if (status)
         return status;
-    penstock__gpu_prologue(text, &self->decomposition, 0, &table, &fft, false);
-    add_sizes(text, self, ofdm, &table);
+    penstock__gpu_prologue(text, &self->decomposition, 0, &whole, &fft, false);
+    add_sizes(text, self, ofdm, &whole);
     add_turns(text, &self->decomposition);
     add_keeps(text, &self->decomposition);
-    penstock__gpu_table_free(&table);
+    penstock__gpu_table_free(&whole);
     return penstock__gpu_source_files(text, context, files);
 }
+
+const struct fused_kind penstock__fused_symbols = {
+    .names = {"symbols"}, .configure = configure, .source = source, .table = table};

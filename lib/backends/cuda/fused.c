@@ -25,8 +25,7 @@ static int find_kernels(struct penstock_plan_state *plan)
     struct cuda_fused *self = &((struct cuda_plan *)plan->priv)->fused;
     const char *name;
     int status = PENSTOCK_OK;
-    for (unsigned i = 0; i < FUSED_KERNELS && !status && (name = penstock__fused_name(&self->kernel, plan->problem, i));
-         i++)
+    for (unsigned i = 0; i < FUSED_KERNELS && !status && (name = penstock__fused_name(&self->kernel, i)); i++)
         status = penstock__cuda_function(&self->kernels[i], plan->device, self->module, name, self->kernel.local_bytes);
     return status;
 }
@@ -95,7 +94,7 @@ int penstock__cuda_fused_enqueue(struct penstock_slot *slot, struct penstock_pla
     uint32_t start = job->start, spacing = job->spacing;
     void *arguments[] = {&in, &places, &gains, &self->table, &out, &count, &start, &spacing};
     status = penstock__cuda_launch(
-        plan->device, self->kernels[penstock__fused_pick(&self->kernel, plan->problem, job)],
+        plan->device, self->kernels[penstock__fused_pick(&self->kernel, job)],
         &(struct cuda_grid){groups, self->kernel.group[0], self->kernel.group[1], self->kernel.local_bytes}, stream,
         arguments);
     penstock__cuda_leave(plan->device);

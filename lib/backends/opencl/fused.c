@@ -22,10 +22,10 @@ static int build(struct penstock_plan_state *plan)
     if (!status)
         status = penstock__opencl_program(&self->program, plan->device, source.content);
     penstock__text_free(&source);
-    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(&self->kernel, plan->problem, i); i++) {
+    for (unsigned i = 0; i < FUSED_KERNELS && !status && penstock__fused_name(&self->kernel, i); i++) {
         cl_int code = CL_SUCCESS;
-        self->kernels[i] = device_of(plan)->api->CreateKernel(
-            self->program, penstock__fused_name(&self->kernel, plan->problem, i), &code);
+        self->kernels[i] =
+            device_of(plan)->api->CreateKernel(self->program, penstock__fused_name(&self->kernel, i), &code);
         if (code)
             status = penstock__opencl_error(plan->device, "clCreateKernel", code);
     }
@@ -134,7 +134,7 @@ static cl_int enqueue(cl_command_queue queue, const struct penstock_plan_state *
 {
     const struct opencl_fused *self = &((const struct opencl_plan *)plan->priv)->fused;
     const struct opencl_api *cl = device_of(plan)->api;
-    cl_kernel kernel = self->kernels[penstock__fused_pick(&self->kernel, plan->problem, job)];
+    cl_kernel kernel = self->kernels[penstock__fused_pick(&self->kernel, job)];
     size_t local[2] = {self->kernel.group[0], self->kernel.group[1]}, global[2] = {launch->groups * local[0], local[1]};
     cl_int code = set_arguments(cl, kernel, self, job, rows, launch);
     return code ? code : cl->EnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright The Penstock authors. */
+
+/* The kinds of kernels behind gpu/fused_kernel.h, each of which has a file: its configuration, source and table. */
+#ifndef PENSTOCK_GPU_FUSED_KINDS_H
+#define PENSTOCK_GPU_FUSED_KINDS_H
+
+#include "gpu/fused_kernel.h"
+
+struct fused_kind {
+    const char *names[FUSED_KERNELS]; /* of the kernels of a program */
+
+    /* As the functions of gpu/fused_kernel.h. Without `check` it does what all transforms do; without `table` it reads
+     * that of the transform alone. */
+    int (*check)(const struct penstock_problem *problem, const char *device);
+    int (*configure)(struct fused_kernel *self, const struct penstock_problem *problem, const struct gpu_limits *limits,
+                     unsigned variant);
+    int (*source)(struct gpu_text *text, const penstock_context *context, const struct fused_kernel *self,
+                  const struct penstock_problem *problem);
+    int (*table)(float **values, size_t *count, const struct fused_kernel *self,
+                 const struct penstock_problem *problem);
+};
+
+/* Kernels of a .cl file of the same name; ofdm: of powers of two, with symbols for the rest; the last two: of coded.cl.
+ */
+extern const struct fused_kind penstock__fused_plain, penstock__fused_spectrum, penstock__fused_filter,
+    penstock__fused_ofdm, penstock__fused_symbols, penstock__fused_ldpc, penstock__fused_resample,
+    penstock__fused_deinterleave, penstock__fused_tally;
+
+/* Whether the kernel does this and was found faster there than kernels/fft.cl. */
+bool penstock__fused_plain_fits(const struct penstock_fft_problem *fft, const struct gpu_limits *limits);
+
+/* Mean power over at least two frames, by a plain forward transform of a power of two. */
+bool penstock__fused_spectrum_fits(const struct penstock_fft_problem *fft);
+
+/* What makes a sample in memory one of full scale 1. */
+static inline double penstock__fused_sample_factor(penstock_format format)
+{
+    return format == PENSTOCK_CS16 ? 1.0 / 32768 : format == PENSTOCK_CF32 ? 1 : 1.0 / 128;
+}
+
+/* The kernels of ofdm.cl: with a list of symbols; without; and without, for small levels. */
+enum { FUSED_OFDM_LISTED, FUSED_OFDM_EVEN, FUSED_OFDM_NARROW };
+
+/* What penstock__fused_bank_ways() of gpu/banks.h says of ofdm.cl's transform, or of its soft bits, if they meet more
+ * often; 0 without memory. */
+unsigned penstock__fused_ofdm_bank_ways(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm);
+
+#endif
