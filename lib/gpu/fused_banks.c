@@ -27,18 +27,16 @@ static unsigned place_in_regions(const struct access *access, unsigned lane)
 static unsigned place_of(const struct access *access, unsigned lane)
 {
     const struct fused_config *config = access->config;
-    unsigned s = access->pass, span = config->before[s], point, moved;
+    unsigned s = access->pass, span = config->before[s];
+    unsigned point = lane + access->k * config->lanes, block = point;
     if (config->regions)
         return place_in_regions(access, lane);
-    if (access->taking) {
-        point = lane + access->k * config->lanes;
-        moved = point / config->every[s] * config->gap[s];
-        return config->swizzled ? point ^ moved % GPU_SWIZZLE : point + moved;
+    if (!access->taking) {
+        unsigned j = lane + access->b * config->lanes;
+        block = j / span * span * config->radix[s];
+        point = block + j % span + access->k * span;
     }
-    unsigned j = lane + access->b * config->lanes, block = j / span * span * config->radix[s];
-    point = block + j % span + access->k * span;
-    moved = block / config->every[s] * config->gap[s];
-    return config->swizzled ? point ^ moved % GPU_SWIZZLE : point + moved;
+    return penstock__gpu_moved(point, block / config->every[s] * config->gap[s], config->swizzled);
 }
 
 /* Words of 4 bytes that are touched at once: one where a point's parts change hands by themselves, two, or four where

@@ -92,11 +92,16 @@ unsigned penstock__gpu_slot_in(const struct gpu_launch_config *config, unsigned 
 unsigned penstock__gpu_slot_out(const struct gpu_launch_config *config, unsigned s, unsigned b, unsigned k);
 unsigned penstock__gpu_offset(const struct gpu_launch_config *config, unsigned s, unsigned b, unsigned k);
 
-/* Where a point of the exchange before stage s lies in local memory. */
+/* Where a point lies in local memory that gaps before it move, or exchange with others where points are swizzled. */
+static inline unsigned penstock__gpu_moved(unsigned point, unsigned gaps, bool swizzled)
+{
+    return swizzled ? point ^ gaps % GPU_SWIZZLE : point + gaps;
+}
+
+/* Where a point of the exchange before stage s does. */
 static inline unsigned penstock__gpu_place(const struct gpu_launch_config *config, unsigned s, unsigned point)
 {
-    unsigned moved = point / config->every[s] * config->gap[s];
-    return config->swizzled ? point ^ moved % GPU_SWIZZLE : point + moved;
+    return penstock__gpu_moved(point, point / config->every[s] * config->gap[s], config->swizzled);
 }
 
 static inline unsigned penstock__gpu_group_size(const struct gpu_launch_config *config)
