@@ -39,6 +39,28 @@ void *penstock__realloc(void *memory, size_t old_bytes, size_t bytes);
 char *penstock__strdup(const char *text);
 void penstock__free(void *memory);
 
+static inline size_t penstock__round_up(size_t value, size_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Up to where the next piece of such memory may begin. */
+static inline size_t penstock__aligned(size_t bytes)
+{
+    return penstock__round_up(bytes, 64);
+}
+
+/* The greatest one; that of a and 0 is a. */
+static inline size_t penstock__common_divisor(size_t a, size_t b)
+{
+    while (b) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -41,17 +41,12 @@ static int supported(const struct penstock__executor *executor, bool on_host)
     return PENSTOCK_OK;
 }
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + CHUNK - 1) / CHUNK * CHUNK;
-}
-
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* The first chunk comes from the host, the device doubles it until the buffer is full. */
 static int fill_input(penstock_bench *bench, const void *in, size_t bytes)
 {
-    size_t whole = round_up(bench->in_bytes), have = bytes < whole ? bytes : whole;
+    size_t whole = penstock__round_up(bench->in_bytes, CHUNK), have = bytes < whole ? bytes : whole;
     int status = penstock_buffer_upload(bench->in, in, have, bench->queue);
     while (!status && have < whole) {
         size_t more = have < whole - have ? have : whole - have;
@@ -89,7 +84,7 @@ static int fill(penstock_bench *bench, const struct penstock__bench_work *work)
 {
     const struct penstock__batch *batch = &work->batch;
     struct penstock_device *device = bench->executor->state.device;
-    size_t whole = round_up(bench->in_bytes), out = round_up(bench->out_bytes);
+    size_t whole = penstock__round_up(bench->in_bytes, CHUNK), out = penstock__round_up(bench->out_bytes, CHUNK);
     int status;
     if ((status = penstock__queue_make(&bench->queue, device)) ||
         (status = penstock__buffer_make(&bench->in, device, whole)) ||
@@ -239,7 +234,7 @@ int penstock_bench_copy(penstock_bench *bench, bool by_kernel, size_t *bytes, do
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_bench_copy: an argument is NULL");
     struct penstock_device_copy copy = {.to = bench->out,
                                         .from = bench->in,
-                                        .bytes = round_up(bench->in_bytes),
+                                        .bytes = penstock__round_up(bench->in_bytes, CHUNK),
                                         .way = by_kernel ? PENSTOCK_COPY_KERNEL : PENSTOCK_COPY_OWN};
     *bytes = copy.bytes;
     return bench->parts ? timed_at_once(bench, 1, &copy, seconds) : timed(bench, 1, &copy, seconds);

@@ -5,7 +5,6 @@
 #include "core/background.h"
 #include "core/device_link_state.h"
 #include "core/link.h"
-#include "core/multiples.h"
 
 #define NO_PIECE      PENSTOCK__DEVICE_PIECES
 #define LEAST_BATCHES 3 /* one that gathers, one that is kept, one on its way */

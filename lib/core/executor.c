@@ -119,6 +119,6 @@ size_t penstock__executor_chunk(const struct penstock__executor *executor, size_
         return frames;
     if (enough < best)
         enough = best;
-    enough = (enough + average - 1) / average * average;
+    enough = penstock__round_up(enough, average);
     return enough < frames ? enough : frames;
 }

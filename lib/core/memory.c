@@ -44,7 +44,7 @@ void *penstock__alloc(size_t bytes)
     void *memory = NULL;
     size_t rounded;
     atomic_fetch_add(&calls, 1);
-    rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    rounded = penstock__round_up(bytes, ALIGNMENT);
     if (!rounded)
         rounded = ALIGNMENT;
     if (rounded < bytes || must_fail() || !(memory = aligned_alloc(ALIGNMENT, rounded))) {

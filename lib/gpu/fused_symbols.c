@@ -19,11 +19,6 @@ static struct penstock_fft_problem transform_of(const struct penstock_ofdm_probl
 
 /* ---------------------------------------------------------------- configuration --------------- */
 
-static size_t round_up(size_t bytes, size_t step)
-{
-    return (bytes + step - 1) / step * step;
-}
-
 static unsigned parts_of(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
 {
     unsigned lanes = self->decomposition.pass[0].config.lanes;
@@ -33,7 +28,7 @@ static unsigned parts_of(const struct fused_kernel *self, const struct penstock_
 /* Pairs of local memory of one transform: its values, the pilots, and two sums of each part; an even number. */
 static size_t kept_of(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
 {
-    return round_up(ofdm->n + ofdm->pilot_count + (ofdm->own ? 2 * (size_t)parts_of(self, ofdm) : 0), 2);
+    return penstock__round_up(ofdm->n + ofdm->pilot_count + (ofdm->own ? 2 * (size_t)parts_of(self, ofdm) : 0), 2);
 }
 
 /* Variants are those of transforms. Unsupported where the device has too little local memory. */
@@ -54,7 +49,8 @@ static int configure(struct fused_kernel *self, const struct penstock_problem *p
     while (config->per_group > 1 && config->per_group * kept > limits->local_bytes)
         config->per_group--;
     size_t exchange = penstock__gpu_local_bytes(config);
-    self->local_bytes = round_up(config->per_group * kept > exchange ? config->per_group * kept : exchange, 16);
+    self->local_bytes =
+        penstock__round_up(config->per_group * kept > exchange ? config->per_group * kept : exchange, 16);
     if (self->local_bytes > limits->local_bytes)
         return penstock__error(PENSTOCK_ERR_UNSUPPORTED,
                                "symbols of %zu points need %zu bytes of local memory, the device has %zu", ofdm->n,

@@ -19,11 +19,6 @@ static unsigned reach(const struct gpu_launch_config *config)
     return most;
 }
 
-static unsigned gcd(unsigned a, unsigned b)
-{
-    return b ? gcd(b, a % b) : a;
-}
-
 /*
  * Work-item j takes points of block j / span, of span neighbours; blocks lie span * radix apart. Gaps make consecutive
  * work-items meet consecutive banks. Where whole blocks fill the banks it is enough to shift by one block what would
@@ -35,8 +30,9 @@ static void choose_gap(struct gpu_launch_config *config, unsigned s, unsigned ba
     if (banks % config->lanes == 0)
         banks = config->lanes; /* the next work-items are those of the next transform */
     blocks = banks / span;
-    if (banks % span == 0 && gcd(config->radix[s], blocks) > 1) {
-        config->every[s] = blocks / gcd(config->radix[s], blocks) * step;
+    unsigned common = (unsigned)penstock__common_divisor(config->radix[s], blocks);
+    if (banks % span == 0 && common > 1) {
+        config->every[s] = blocks / common * step;
         config->gap[s] = span;
     } else if (banks % span && (span - step) % banks * most <= 2 * step) {
         config->every[s] = step;

@@ -4,7 +4,6 @@
 /* The polyphase sums of the analysis bank. */
 #include "ops/channelizer_bank.h"
 #include "backends/backend.h"
-#include "core/multiples.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 /* The life of the filter bank's engine: its plans, and the threads' memory. */
 #include "ops/channelizer_engine.h"
 #include "core/devices.h"
-#include "core/multiples.h"
 #include "ops/fft.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* Frames of the filter bank by the polyphase sums and an FFT plan. */
-#include "core/multiples.h"
 #include "ops/channelizer_engine.h"
 
 #include <string.h>

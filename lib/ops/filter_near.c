@@ -22,11 +22,6 @@
 #define LONGEST_FETCHED 4096
 #define CACHE_LINE      64
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* The fastest kernels that compute the right thing. */
@@ -81,16 +76,16 @@ static bool in_place(const struct filter_engine *engine)
 
 int penstock__filter_near_init(struct filter_engine *engine)
 {
-    size_t forward = 0, reverse = 0, spectrum = round_up(engine->bins * sizeof(penstock_cf32));
+    size_t forward = 0, reverse = 0, spectrum = penstock__aligned(engine->bins * sizeof(penstock_cf32));
     if (!engine->pair) {
         penstock__plan_runs_frames(engine->forward, &forward);
         penstock__plan_runs_frames(engine->reverse, &reverse);
     }
     engine->product_at = in_place(engine) ? 0 : spectrum;
     engine->made_at =
-        spectrum + (in_place(engine) ? 0 : round_up(engine->products * sizeof(penstock_cf32))) + CACHE_WAY / 2;
-    engine->transform_at = engine->made_at + round_up(engine->row_bytes);
-    engine->scratch_bytes = engine->transform_at + round_up(forward > reverse ? forward : reverse) + CACHE_WAY;
+        spectrum + (in_place(engine) ? 0 : penstock__aligned(engine->products * sizeof(penstock_cf32))) + CACHE_WAY / 2;
+    engine->transform_at = engine->made_at + penstock__aligned(engine->row_bytes);
+    engine->scratch_bytes = engine->transform_at + penstock__aligned(forward > reverse ? forward : reverse) + CACHE_WAY;
     engine->scratch = penstock__alloc(penstock__threads(engine->context) * engine->scratch_bytes);
     return engine->scratch ? PENSTOCK_OK : PENSTOCK_ERR_MEMORY;
 }

@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* Lengths of the filter's blocks and transforms. */
-#include "core/multiples.h"
 #include "ops/filter_engine.h"
 
 /* A multiple that keeps frames and values aligned for vector instructions: 64 bytes of the smallest samples with

@@ -13,7 +13,7 @@ static int make_carriers(struct ofdm_carriers *carriers, const int32_t *numbers,
                          size_t window_offset)
 {
     carriers->count = count;
-    carriers->padded = (count + OFDM_LANES - 1) / OFDM_LANES * OFDM_LANES;
+    carriers->padded = penstock__round_up(count, OFDM_LANES);
     if (!count)
         return PENSTOCK_OK;
     carriers->bin = penstock__alloc(carriers->padded * sizeof *carriers->bin);

@@ -69,8 +69,7 @@ static size_t step_taps(bool real_samples)
 
 static size_t whole_steps(size_t taps, bool real_samples)
 {
-    const size_t step = step_taps(real_samples);
-    return (taps + step - 1) / step * step;
+    return penstock__round_up(taps, step_taps(real_samples));
 }
 
 static int new_arms(struct resampler_arms **arms, size_t taps, size_t count, bool complex, bool real_samples)

@@ -37,7 +37,7 @@ static int make_arms(struct resampler *resampler, const struct resampler_order *
                                                desc->arms, resampler->real);
         const size_t most = (desc->max_taps + desc->arms - 1) / desc->arms,
                      step = RESAMPLER_STEP / floats_each(resampler);
-        resampler->history = (most + step - 1) / step * step;
+        resampler->history = penstock__round_up(most, step);
         return status;
     }
     if ((status = penstock__resampler_prototype_init(&resampler->prototype, desc->attenuation_db, desc->passband,

@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* The decaying mean of a streaming spectrum: whatever way a vector of powers came, it goes through here last. */
-#include "core/multiples.h"
 #include "ops/spectrum.h"
 #include "ops/spectrum_kernels.h"
 #include "vector/instructions.h"

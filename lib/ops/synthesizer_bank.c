@@ -10,18 +10,13 @@
 #define ITEM_VALUES   8192 /* as of the analysis bank */
 #define ITEMS         2    /* of a batch for each thread */
 
-static size_t round_up(size_t value, size_t multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* Weight t R + i belongs to sample i of a hop and the frame t hops before. */
 int penstock__synthesis_weights(struct fold_weights *weights, size_t hop, const float *taps, size_t tap_count)
 {
     weights->depth = (tap_count + hop - 1) / hop;
-    weights->width = round_up(hop, FOLD_WIDTH / 2);
+    weights->width = penstock__round_up(hop, FOLD_WIDTH / 2);
     if (!(weights->values = penstock__calloc(2 * weights->width * weights->depth, sizeof(float))))
         return PENSTOCK_ERR_MEMORY;
     for (size_t l = 0; l < tap_count; l++) {
@@ -66,15 +61,15 @@ int penstock__synthesis_bank_init(struct synthesis_bank *bank, penstock_context 
                                     .channels = channels,
                                     .hop = hop,
                                     .delay = delay,
-                                    .stride = round_up(channels + hop + FOLD_WIDTH, FOLD_WIDTH),
+                                    .stride = penstock__round_up(channels + hop + FOLD_WIDTH, FOLD_WIDTH),
                                     .history = (tap_count - 1) / hop,
                                     .tap_count = tap_count,
                                     .kernels = penstock__channelizer_kernels()};
-    bank->item = round_up(ITEM_VALUES / channels + 1, bank->kernels->frames);
+    bank->item = penstock__round_up(ITEM_VALUES / channels + 1, bank->kernels->frames);
     bank->capacity = ITEMS * threads * bank->item;
     if (bank->capacity < bank->history)
         bank->capacity = bank->history;
-    bank->scratch_values = MOST_TOGETHER * round_up(hop, FOLD_WIDTH);
+    bank->scratch_values = MOST_TOGETHER * penstock__round_up(hop, FOLD_WIDTH);
     bank->rows = new_rows(bank, bank->history);
     bank->made = penstock__alloc(bank->capacity * hop * sizeof *bank->made);
     bank->scratch = penstock__alloc(threads * bank->scratch_values * sizeof *bank->scratch);

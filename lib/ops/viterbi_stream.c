@@ -96,7 +96,7 @@ static size_t multiple_of(size_t value, size_t data)
     size_t unit = data;
     while (unit % 8)
         unit += data;
-    return (value + unit - 1) / unit * unit;
+    return penstock__round_up(value, unit);
 }
 
 static int make_problem(struct viterbi_stream *self, const penstock_viterbi_desc *desc)

@@ -14,20 +14,15 @@
 #define CHUNK_SAMPLES 16384
 #define LEAST_SAMPLES 4096 /* where there are fewer for each thread */
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static void lay_out_scratch(struct cpu_plan *p)
 {
-    size_t values = round_up((p->fft->n + 2) * sizeof(penstock_cf32));
+    size_t values = penstock__aligned((p->fft->n + 2) * sizeof(penstock_cf32));
     p->frame_step = values;
     p->values_at = p->together * values;
     p->sums_at = p->values_at + p->together * values;
     p->transform_at =
-        p->sums_at + round_up(p->adds_power ? p->transform.sum_bytes : penstock__store_sum_bytes(&p->store));
-    p->floats_at = p->transform_at + round_up(p->transform.scratch_bytes);
+        p->sums_at + penstock__aligned(p->adds_power ? p->transform.sum_bytes : penstock__store_sum_bytes(&p->store));
+    p->floats_at = p->transform_at + penstock__aligned(p->transform.scratch_bytes);
     p->scratch_bytes = p->floats_at + (p->fft->half ? values : 0);
 }
 

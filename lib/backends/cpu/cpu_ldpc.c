@@ -10,11 +10,6 @@
 
 #define TURNING 2 /* a check of a block alone takes as long as so many side by side: its bits are turned before */
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 /* ---------------------------------------------------------------- plan ------------------------ */
 
 static const struct penstock__ldpc_kernel *kernel_of(unsigned variant)
@@ -129,10 +124,10 @@ static void lay_out(struct batch *b, unsigned threads)
     workspace = better_alone(p, b->per_task) ? p->kernel->workspace_one(p->problem) : p->kernel->workspace(p->problem);
     if (p->kernel->workspace_one(p->problem) > workspace) /* the last task may have fewer blocks */
         workspace = p->kernel->workspace_one(p->problem);
-    b->word_bytes = round_up(penstock__ldpc_word(p->problem));
-    b->packed_bytes = round_up((bits + 7) / 8);
-    b->values_bytes = p->problem->soft_result ? round_up(bits) : 0;
-    b->word_at = round_up(workspace);
+    b->word_bytes = penstock__aligned(penstock__ldpc_word(p->problem));
+    b->packed_bytes = penstock__aligned((bits + 7) / 8);
+    b->values_bytes = p->problem->soft_result ? penstock__aligned(bits) : 0;
+    b->word_at = penstock__aligned(workspace);
     b->packed_at = b->word_at + b->per_task * b->word_bytes;
     b->values_at = b->packed_at + b->per_task * b->packed_bytes;
     b->scratch_bytes = b->values_at + b->per_task * b->values_bytes;

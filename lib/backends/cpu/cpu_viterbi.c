@@ -16,11 +16,6 @@
 #define OVERHEAD  168   /* steps that a block's windows take longer than their share of it */
 #define USUAL_BIT 1.7   /* of fec/viterbi.h a step takes as long as so many of one lane */
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 /* ---------------------------------------------------------------- plan ------------------------ */
 
 static bool is_wifi(const struct penstock__trellis *t)
@@ -160,9 +155,9 @@ static void lay_out(struct batch *b, size_t bits, unsigned threads)
         workspace = larger(workspace, kernel->workspace(&p->trellis, steps));
     b->per_task = steps > ALONE ? 1 : kernel->lanes;
     b->per_task = share < b->per_task ? share : b->per_task;
-    b->soft_bytes = p->plain ? 0 : round_up(steps * p->problem->count);
-    b->packed_bytes = round_up((steps + 7) / 8);
-    b->soft_at = round_up(workspace);
+    b->soft_bytes = p->plain ? 0 : penstock__aligned(steps * p->problem->count);
+    b->packed_bytes = penstock__aligned((steps + 7) / 8);
+    b->soft_at = penstock__aligned(workspace);
     b->packed_at = b->soft_at + b->per_task * b->soft_bytes;
     b->scratch_bytes = b->packed_at + b->per_task * b->packed_bytes;
 }
@@ -196,7 +191,7 @@ int penstock__cpu_viterbi_enqueue(struct penstock_slot *slot, struct penstock_pl
                       .in_bytes = plan->problem->in_bytes,
                       .out_bytes = plan->problem->out_bytes};
     unsigned threads = penstock__threads(context);
-    size_t most = p->problem->bits, item_bytes = round_up(b.blocks ? b.count * sizeof *b.items : 0), tasks;
+    size_t most = p->problem->bits, item_bytes = penstock__aligned(b.blocks ? b.count * sizeof *b.items : 0), tasks;
     int status;
     if (!b.count)
         return PENSTOCK_OK;

@@ -20,11 +20,6 @@ struct planes {
     size_t column_step, row_step, lines_at, line_scratch_at; /* bytes */
 };
 
-static size_t round_up(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static void destroy(struct cpu_transform *t)
 {
     struct planes *planes = t->priv;
@@ -37,15 +32,15 @@ static void destroy(struct cpu_transform *t)
 static void lay_out(struct cpu_transform *t, struct planes *planes)
 {
     size_t scratch = planes->along_columns.scratch_bytes;
-    planes->row_step = round_up((planes->width + 2) * sizeof(penstock_cf32));
-    planes->column_step = round_up((planes->height + 2) * sizeof(penstock_cf32));
+    planes->row_step = penstock__aligned((planes->width + 2) * sizeof(penstock_cf32));
+    planes->column_step = penstock__aligned((planes->height + 2) * sizeof(penstock_cf32));
     planes->rows_together = planes->rows && planes->along_rows.together ? planes->along_rows.together : 1;
     size_t columns = TOGETHER * planes->column_step, rows = planes->rows_together * planes->row_step;
     planes->lines_at = columns > rows ? columns : rows;
     planes->line_scratch_at = 2 * planes->lines_at;
     if (planes->rows && planes->along_rows.scratch_bytes > scratch)
         scratch = planes->along_rows.scratch_bytes;
-    t->scratch_bytes = planes->line_scratch_at + round_up(scratch);
+    t->scratch_bytes = planes->line_scratch_at + penstock__aligned(scratch);
     t->alignment = sizeof(float);
 }
 
