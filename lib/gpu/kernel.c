@@ -12,15 +12,35 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The transform's files; `ptx`: with points.h. */
+static int add_files(struct gpu_text *text, const penstock_context *context, const struct gpu_launch_config *config,
+                     bool ptx)
+{
+    const char *const names[] = {"portability.h",
+                                 "load.h",
+                                 "store.h",
+                                 "numbers.h",
+                                 "dft.h",
+                                 "stages.h",
+                                 "fold.h",
+                                 config->swizzled ? "swizzle.h" : "",
+                                 "real.h",
+                                 "convolve.h",
+                                 ptx ? "points.h" : "fft.cl",
+                                 ptx ? "fft.cl" : NULL,
+                                 NULL};
+    return penstock__gpu_source_files(text, context, names);
+}
+
 int penstock__gpu_kernel_source(struct gpu_text *text, const penstock_context *context,
                                 const struct gpu_decomposition *decomposition, unsigned index,
                                 const struct gpu_table *table, const struct penstock_fft_problem *fft)
 {
     if (decomposition->method == GPU_TRANSPOSE)
         return penstock__gpu_transpose_source(text, context, decomposition, table, fft);
-    penstock__gpu_prologue(text, decomposition, index, table, fft, penstock__gpu_in_ptx(decomposition, index));
-    return penstock__gpu_source(text, context, &decomposition->pass[index].config,
-                                penstock__gpu_in_ptx(decomposition, index));
+    const bool ptx = penstock__gpu_in_ptx(decomposition, index);
+    penstock__gpu_prologue(text, decomposition, index, table, fft, ptx);
+    return add_files(text, context, &decomposition->pass[index].config, ptx);
 }
 
 void penstock__gpu_cache_name(char name[64], const char *backend, const char *source, const char *options,

@@ -3,7 +3,6 @@
 
 /* Puts the kernel sources together, with #line so that a compiler's messages name our files. */
 #include "gpu/source.h"
-#include "gpu/launch_config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -49,23 +48,4 @@ int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *co
         penstock__text_add(text, "\n");
     }
     return text->failed ? PENSTOCK_ERR_MEMORY : PENSTOCK_OK;
-}
-
-int penstock__gpu_source(struct gpu_text *text, const penstock_context *context, const struct gpu_launch_config *config,
-                         bool ptx)
-{
-    const char *const names[] = {"portability.h",
-                                 "load.h",
-                                 "store.h",
-                                 "numbers.h",
-                                 "dft.h",
-                                 "stages.h",
-                                 "fold.h",
-                                 config->swizzled ? "swizzle.h" : "",
-                                 "real.h",
-                                 "convolve.h",
-                                 ptx ? "points.h" : "fft.cl",
-                                 ptx ? "fft.cl" : NULL,
-                                 NULL};
-    return penstock__gpu_source_files(text, context, names);
 }

@@ -7,8 +7,6 @@
 
 #include "gpu/text.h"
 
-struct gpu_launch_config;
-
 struct gpu_packed_file {
     const char *name;
     const char *content;
@@ -22,13 +20,5 @@ extern const struct gpu_packed_file penstock__gpu_files[];
  * where there is one. PENSTOCK_ERR_FILE, naming the file, where one cannot be read there.
  */
 int penstock__gpu_source_files(struct gpu_text *text, const penstock_context *context, const char *const *names);
-
-/*
- * Appends the transform's files to `text`, from the context's kernel path where there is one; `config`: of the
- * transform in it; `ptx`: with points.h.
- * PENSTOCK_ERR_FILE, naming the file, where one cannot be read there.
- */
-int penstock__gpu_source(struct gpu_text *text, const penstock_context *context, const struct gpu_launch_config *config,
-                         bool ptx);
 
 #endif
