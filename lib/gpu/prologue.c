@@ -105,19 +105,6 @@ static void define_pass(struct gpu_text *text, const struct gpu_decomposition *d
 
 /* ---------------------------------------------------------------- points ---------------------- */
 
-/* "if (lane < 7) {", where not all work-items take part. */
-static void open_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit)
-{
-    if (limit < config->lanes)
-        penstock__text_add(text, " if (lane < %u) {", limit);
-}
-
-static void close_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit)
-{
-    if (limit < config->lanes)
-        penstock__text_add(text, " }");
-}
-
 /* Points lane + offset, lane < limit: all of them samples, none, or the first ones. */
 static const char *load_word(const struct gpu_decomposition *decomposition, const struct gpu_pass *pass,
                              unsigned offset, unsigned limit)
@@ -139,7 +126,7 @@ static void define_load_points(struct gpu_text *text, const struct gpu_decomposi
         penstock__text_add(text, " RADER_LOAD");
     for (unsigned b = 0; b < config->share[0]; b++) {
         unsigned limit = penstock__gpu_limit(config, 0, b);
-        open_guard(text, config, limit);
+        penstock__gpu_open_guard(text, config, limit, true);
         for (unsigned k = 0; k < config->radix[0]; k++) {
             unsigned slot = penstock__gpu_slot_in(config, 0, b, k), offset = penstock__gpu_offset(config, 0, b, k);
             const char *word = load_word(decomposition, pass, offset, limit);
@@ -148,7 +135,7 @@ static void define_load_points(struct gpu_text *text, const struct gpu_decomposi
             else
                 penstock__text_add(text, " %s(%u, %u)", word, slot, offset);
         }
-        close_guard(text, config, limit);
+        penstock__gpu_close_guard(text, config, limit, true);
         if (limit < config->lanes && config->cpu) { /* they compute too there, with no harm */
             penstock__text_add(text, " else {");
             for (unsigned k = 0; k < config->radix[0]; k++)
@@ -212,9 +199,9 @@ static void define_store_points(struct gpu_text *text, const struct gpu_decompos
                            fft->centered);
                 continue;
             }
-            open_guard(text, config, limit);
+            penstock__gpu_open_guard(text, config, limit, true);
             penstock__text_add(text, " FINISH_ANYWHERE(%u, %u)", finish.slot, finish.offset);
-            close_guard(text, config, limit);
+            penstock__gpu_close_guard(text, config, limit, true);
         }
     penstock__text_add(text, "\n");
 }
@@ -226,11 +213,11 @@ static void define_slots(struct gpu_text *text, const struct gpu_launch_config *
     penstock__text_add(text, "#define %s", name);
     for (unsigned b = 0; b < config->share[s]; b++) {
         unsigned limit = penstock__gpu_limit(config, s, b);
-        open_guard(text, config, limit);
+        penstock__gpu_open_guard(text, config, limit, true);
         for (unsigned k = b == 0 ? skip : 0; k < config->radix[s]; k++)
             penstock__text_add(text, " %s(%u, %u)", call, penstock__gpu_slot_out(config, s, b, k),
                                penstock__gpu_offset(config, s, b, k));
-        close_guard(text, config, limit);
+        penstock__gpu_close_guard(text, config, limit, true);
     }
     penstock__text_add(text, "\n");
 }

@@ -24,4 +24,25 @@ void penstock__gpu_prologue_memory(struct gpu_text *text, const struct gpu_decom
                                    const struct gpu_pass *pass, const struct gpu_table *table,
                                    const struct penstock_fft_problem *fft);
 
+/* "if (lane < 7) {" and " }" where not all work-items take part. They stand aside on a GPU; on a CPU they compute
+ * along, as its loops have no branches then, and `writes` tells whether that does harm. */
+static inline bool penstock__gpu_guarded(const struct gpu_launch_config *config, unsigned limit, bool writes)
+{
+    return limit < config->lanes && (writes || !config->cpu);
+}
+
+static inline void penstock__gpu_open_guard(struct gpu_text *text, const struct gpu_launch_config *config,
+                                            unsigned limit, bool writes)
+{
+    if (penstock__gpu_guarded(config, limit, writes))
+        penstock__text_add(text, " if (lane < %u) {", limit);
+}
+
+static inline void penstock__gpu_close_guard(struct gpu_text *text, const struct gpu_launch_config *config,
+                                             unsigned limit, bool writes)
+{
+    if (penstock__gpu_guarded(config, limit, writes))
+        penstock__text_add(text, " }");
+}
+
 #endif

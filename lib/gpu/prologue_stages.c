@@ -11,24 +11,6 @@ static void define(struct gpu_text *text, const char *name, unsigned long value)
     penstock__text_add(text, "#define %s %lu\n", name, value);
 }
 
-/* Work-items with nothing to do stand aside on a GPU. On a CPU they compute along: its loops have no branches then. */
-static bool guarded(const struct gpu_launch_config *config, unsigned limit, bool writes)
-{
-    return limit < config->lanes && (writes || !config->cpu);
-}
-
-static void open_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit, bool writes)
-{
-    if (guarded(config, limit, writes))
-        penstock__text_add(text, " if (lane < %u) {", limit);
-}
-
-static void close_guard(struct gpu_text *text, const struct gpu_launch_config *config, unsigned limit, bool writes)
-{
-    if (guarded(config, limit, writes))
-        penstock__text_add(text, " }");
-}
-
 static void define_sizes(struct gpu_text *text, const struct gpu_launch_config *config, unsigned columns)
 {
     unsigned step = config->columns ? config->per_group : 1;
@@ -117,14 +99,14 @@ static void define_stage(struct gpu_text *text, const struct gpu_launch_config *
     penstock__text_add(text, "#define STAGE_%u", s);
     for (unsigned b = 0; b < config->share[s]; b++) {
         unsigned limit = penstock__gpu_limit(config, s, b);
-        open_guard(text, config, limit, false);
+        penstock__gpu_open_guard(text, config, limit, false);
         if (radix > 1)
             call_radix(text, config, s, b);
         if (span > 1 && (config->cpu || radix < 4))
             read_twiddles(text, config, s, b, table_at);
         else if (span > 1)
             make_twiddles(text, config, s, b, table_at);
-        close_guard(text, config, limit, false);
+        penstock__gpu_close_guard(text, config, limit, false);
     }
     penstock__text_add(text, "\n");
 }
@@ -136,12 +118,12 @@ static void define_give(struct gpu_text *text, const struct gpu_launch_config *c
     penstock__text_add(text, "#define GIVE_%u(X)", s);
     for (unsigned b = 0; b < config->share[s]; b++) {
         unsigned limit = penstock__gpu_limit(config, s, b);
-        open_guard(text, config, limit, true);
+        penstock__gpu_open_guard(text, config, limit, true);
         for (unsigned k = 0; k < config->radix[s]; k++)
             penstock__text_add(text, " X(%u, %u, %u, %u)", penstock__gpu_slot_out(config, s, b, k),
                                penstock__gpu_offset(config, s, b, k), end ? 1 : config->every[s + 1],
                                end ? 0 : config->gap[s + 1]);
-        close_guard(text, config, limit, true);
+        penstock__gpu_close_guard(text, config, limit, true);
     }
     penstock__text_add(text, "\n");
 }
@@ -152,12 +134,12 @@ static void define_take(struct gpu_text *text, const struct gpu_launch_config *c
     penstock__text_add(text, "#define TAKE_%u(X)", s);
     for (unsigned b = 0; b < config->share[s]; b++) {
         unsigned limit = penstock__gpu_limit(config, s, b), position = b * config->lanes;
-        open_guard(text, config, limit, false);
+        penstock__gpu_open_guard(text, config, limit, false);
         for (unsigned k = 0; k < radix; k++)
             penstock__text_add(text, " X(%u, %s, %u, %u, %u, %u, %u, %u)", penstock__gpu_slot_in(config, s, b, k),
                                division(config, position, span), position, span, span * radix, k * span,
                                config->every[s], config->gap[s]);
-        close_guard(text, config, limit, false);
+        penstock__gpu_close_guard(text, config, limit, false);
     }
     penstock__text_add(text, "\n");
 }
