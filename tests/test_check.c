@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The self-check: a variant that computes wrongly gives way to the next; a device that has no right one is refused. */
-#include "core/check_known.h"
+#include "core/check.h"
 #include "core/devices.h"
 #include "core/memory.h"
 #include "folder.h"

@@ -5,7 +5,6 @@
 #include "core/background.h"
 #include "core/backends.h"
 #include "core/cancel.h"
-#include "core/deadline.h"
 #include "core/process_exit.h"
 #include "core/thread.h"
 

@@ -5,7 +5,6 @@
 #include "core/bench.h"
 #include "core/buffer.h"
 #include "core/device_group.h"
-#include "core/meter.h"
 #include "core/problem.h"
 
 #define CHUNK          16 /* of the device's copies */

@@ -5,7 +5,6 @@
 #include "core/buffer.h"
 #include "core/background.h"
 #include "core/description.h"
-#include "core/device_group.h"
 #include "core/devices.h"
 
 #define KEPT      64 /* handles that were freed and are still known */

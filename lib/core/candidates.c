@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* What cannot win is no candidate: the processor's cores through a compiler, and a GPU by a longer way. */
-#include "core/candidates.h"
+#include "core/choice.h"
 #include "core/context.h"
 #include "core/devices.h"
 #include "core/problem.h"

@@ -6,8 +6,6 @@
  * is handed out. An impulse finds values in the wrong place, random samples find all else.
  */
 #include "core/check.h"
-#include "core/check_known.h"
-#include "core/check_level.h"
 #include "core/check_samples.h"
 #include "core/expected.h"
 #include "core/problem.h"
@@ -324,20 +322,8 @@ static bool choose_size(struct check *check)
     }
 }
 
-int penstock__check(struct penstock__executor *executor)
+static int check_fft(struct penstock__executor *executor)
 {
-    if (executor->state.problem->kind == PENSTOCK_PROBLEM_OFDM)
-        return penstock__check_ofdm(executor);
-    if (executor->state.problem->kind == PENSTOCK_PROBLEM_FILTER)
-        return penstock__check_filter(executor);
-    if (executor->state.problem->kind == PENSTOCK_PROBLEM_VITERBI)
-        return penstock__check_viterbi(executor);
-    if (executor->state.problem->kind == PENSTOCK_PROBLEM_LDPC)
-        return penstock__check_ldpc(executor);
-    if (executor->state.problem->kind == PENSTOCK_PROBLEM_RESAMPLE)
-        return penstock__check_resample(executor);
-    if (executor->state.problem->kind == PENSTOCK_PROBLEM_CODED)
-        return penstock__check_coded(executor);
     const struct penstock_device *device = executor->state.device;
     const uint64_t what = penstock__check_likeness(executor);
     struct check check = {.executor = executor,
@@ -376,4 +362,17 @@ done:
     penstock__free(check.out);
     penstock__free(check.in);
     return status;
+}
+
+int penstock__check(struct penstock__executor *executor)
+{
+    static int (*const checks[])(struct penstock__executor *
+                                 executor) = {[PENSTOCK_PROBLEM_FFT] = check_fft,
+                                              [PENSTOCK_PROBLEM_OFDM] = penstock__check_ofdm,
+                                              [PENSTOCK_PROBLEM_FILTER] = penstock__check_filter,
+                                              [PENSTOCK_PROBLEM_VITERBI] = penstock__check_viterbi,
+                                              [PENSTOCK_PROBLEM_LDPC] = penstock__check_ldpc,
+                                              [PENSTOCK_PROBLEM_RESAMPLE] = penstock__check_resample,
+                                              [PENSTOCK_PROBLEM_CODED] = penstock__check_coded};
+    return checks[executor->state.problem->kind](executor);
 }

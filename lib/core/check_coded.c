@@ -8,7 +8,6 @@
 #include "core/buffer.h"
 #include "core/check.h"
 #include "core/check_samples.h"
-#include "core/problem.h"
 
 #include <math.h>
 #include <string.h>

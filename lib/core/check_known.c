@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Plans that passed their check. */
-#include "core/check_known.h"
+#include "core/check.h"
 #include "core/context.h"
 #include "core/problem_bytes.h"
 

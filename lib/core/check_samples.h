@@ -26,6 +26,16 @@ static inline double penstock__check_uniform(uint64_t *state)
 void penstock__check_put(void *samples, penstock_format format, size_t i, double value);
 double penstock__check_get(const void *samples, penstock_format format, size_t i);
 
+/* How strong the samples of a transform's self-check are. */
+struct penstock__check_level {
+    double samples; /* a power of two, the factor on samples of full scale */
+    double values;  /* what that makes of a sample by the largest factor of the window and the scale */
+};
+
+/* Such that neither the windowed samples nor the scaled values nor their squares leave the range of floats, as far as
+ * the format lets them be chosen. */
+struct penstock__check_level penstock__check_level(const struct penstock_fft_problem *fft);
+
 /* Of a square constellation: bit `bit` of `bits` on one axis, the first being 0, at coordinate u with levels at odd
  * multiples of `level`: the max-log ratio by its definition, over 4 level. */
 double penstock__check_soft_bit(double u, double level, unsigned bits, unsigned bit);

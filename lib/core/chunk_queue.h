@@ -44,6 +44,10 @@ struct penstock__chunk_queue {
     struct penstock__failure failure; /* the last one */
 };
 
+/* Fills in what depends on the device that is asked for; context, problem and slots are set. `cpu_while_compiling`:
+ * with "auto" and "prefer:", what is not ready at once is waited for in flight, on the CPU: core/executor_begin.c. */
+int penstock__executor_begin(struct penstock__chunk_queue *queue, const char *device, bool cpu_while_compiling);
+
 /* To the device that is ready by now; what is in flight comes to its end before. */
 void penstock__chunk_queue_collect(struct penstock__chunk_queue *queue);
 

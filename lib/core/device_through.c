@@ -2,7 +2,6 @@
 /* Copyright The Penstock authors. */
 
 /* A stream in the middle of a chain on one device. */
-#include "core/device_through.h"
 #include "core/device_link_state.h"
 #include "core/link.h"
 

@@ -4,7 +4,6 @@
 /* A problem bound to one device: one variant of its plan. */
 #include "core/executor.h"
 #include "core/background.h"
-#include "core/device_group.h"
 #include "core/devices.h"
 #include "core/problem.h"
 #include "probe/probe.h"

@@ -48,7 +48,11 @@ struct penstock__slot {
 struct penstock__executor;
 struct penstock__group_executor;
 
-/* What an executor of several devices does by those of its members: core/group_executor.c. */
+/*
+ * What an executor of several devices does by those of its members: core/group_executor.c. Its slots are handed out to
+ * them in turns, so that who takes slots in order has results in order. Where a member fails, what was on its way there
+ * is done again by those that are left, with one log line; the last one's failure is the executor's.
+ */
 struct penstock__group_calls {
     int (*submit)(struct penstock__group_executor *group, unsigned slot, const struct penstock__batch *batch);
     int (*wait)(struct penstock__group_executor *group, unsigned slot);
@@ -80,6 +84,12 @@ struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
                            const struct penstock_problem *problem, unsigned slots);
 
+/* On the device that did its usual batch fastest, transfers included: as remembered by the context, by the cache
+ * folder, or measured now. `in_flight` batches are on their way at once when that is measured; 1: each is waited for. A
+ * device that fails is left out with a log line: core/choose.c. */
+int penstock__choose(struct penstock__executor **executor, penstock_context *context,
+                     const struct penstock_problem *problem, unsigned slots, unsigned in_flight);
+
 /* The same with a device that is one: core/ladder.c. */
 int penstock__executor_climb_down(struct penstock__executor **executor, struct penstock_device *device,
                                   const struct penstock_problem *problem, unsigned slots);
@@ -94,6 +104,12 @@ void penstock__executor_unplan(struct penstock__executor *executor);
 int penstock__executor_new_as(struct penstock__executor **executor, struct penstock_device *device,
                               const struct penstock_problem *problem, unsigned slots, unsigned variant,
                               const char *launch_config);
+
+/* Where the problem asks for tuning: an executor in the launch configuration that the cache folder remembers or that is
+ * fastest now, checked. False, and no executor, where it does not, where there is nothing to choose, and where none
+ * works. */
+bool penstock__tune(struct penstock__executor **executor, struct penstock_device *device,
+                    const struct penstock_problem *problem, unsigned slots);
 
 /* Sends a batch through a slot that is idle or busy with batches no smaller, after which it comes, one wait being for
  * all; its memory belongs to the slot until the wait. After a failure of either the
@@ -111,6 +127,9 @@ bool penstock__executor_spares(const struct penstock__executor *executor);
 /* Abandons what is in flight in all slots and frees their buffers. */
 void penstock__executor_close(struct penstock__executor *executor);
 void penstock__executor_free(struct penstock__executor *executor);
+
+/* Batches that each member did. */
+const penstock_device_work *penstock__group_shares(const struct penstock__group_executor *group, size_t *count);
 
 /* Frames that one slot should get of a batch of `frames`, so that copies and kernels of a large one overlap. */
 size_t penstock__executor_chunk(const struct penstock__executor *executor, size_t frames);

@@ -2,8 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The executor on the device that is asked for. */
-#include "core/executor_begin.h"
-#include "core/choose.h"
+#include "core/chunk_queue.h"
 #include "core/cpu_while_compiling.h"
 #include "core/devices.h"
 #include "core/problem.h"

@@ -2,8 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* A problem bound to several devices. */
-#include "core/group_executor.h"
-#include "core/device_group.h"
+#include "core/executor.h"
 #include "core/meter.h"
 #include "probe/probe.h"
 

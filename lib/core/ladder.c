@@ -5,7 +5,6 @@
 #include "core/check.h"
 #include "core/executor.h"
 #include "core/process_exit.h"
-#include "core/tune.h"
 
 #include <stdio.h>
 

@@ -4,11 +4,10 @@
 /* Plans: the life of one, and the public calls with the checks of their arguments. */
 #include "core/plan.h"
 #include "core/background.h"
+#include "core/chunk_queue.h"
 #include "core/cpu_while_compiling.h"
 #include "core/description.h"
 #include "core/devices.h"
-#include "core/executor_begin.h"
-#include "core/group_executor.h"
 #include "core/problem.h"
 
 #include <string.h>

@@ -5,9 +5,7 @@
 #include "core/ring.h"
 #include "core/context.h"
 #include "core/device_group.h"
-#include "core/meter.h"
-
-#include <math.h>
+#include "core/latency.h"
 
 /* ---------------------------------------------------------------- life ------------------------ */
 
@@ -95,7 +93,7 @@ void penstock__ring_take_back(struct penstock__ring *ring)
 
 bool penstock__ring_overdue(const struct penstock__ring_batch *batch, double max_latency_s)
 {
-    return max_latency_s > 0 && batch->items && penstock__now_s() - batch->since >= max_latency_s;
+    return batch->items && penstock__latency_is_over(batch->since, max_latency_s);
 }
 
 double penstock__ring_due_s(const struct penstock__ring *ring, double max_latency_s)
@@ -103,8 +101,7 @@ double penstock__ring_due_s(const struct penstock__ring *ring, double max_latenc
     const struct penstock__ring_batch *oldest = &ring->batches[ring->oldest];
     if (oldest->state == PENSTOCK__RING_DONE || oldest->state == PENSTOCK__RING_LOST)
         return 0;
-    if (max_latency_s <= 0 || oldest->state == PENSTOCK__RING_FREE || !oldest->items)
+    if (oldest->state == PENSTOCK__RING_FREE || !oldest->items)
         return (double)INFINITY;
-    double left = oldest->since + max_latency_s - penstock__now_s();
-    return left > 0 ? left : 0;
+    return penstock__latency_left_s(oldest->since, max_latency_s);
 }

@@ -5,8 +5,6 @@
 #include "core/stream.h"
 #include "core/background.h"
 #include "core/description.h"
-#include "core/devices.h"
-#include "core/fork.h"
 #include "core/link.h"
 #include "core/rest.h"
 #include "core/stream_device.h"

@@ -6,12 +6,10 @@
  * one disturbs all, and keeps the fastest one that passes the plan's check. As the choice among devices, the answer is
  * kept under a text that names all it depends on.
  */
-#include "core/tune.h"
 #include "core/bench.h"
 #include "core/check.h"
 #include "core/context.h"
 #include "core/devices.h"
-#include "core/meter.h"
 #include "core/problem.h"
 #include "core/timer.h"
 #include "core/wisdom.h"

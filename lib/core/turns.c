@@ -4,7 +4,7 @@
 /* The processor in turns. */
 #include "core/turns.h"
 #include "backends/backend.h"
-#include "core/deadline.h"
+#include "core/thread.h"
 
 #include <math.h>
 #include <time.h>

@@ -4,8 +4,8 @@
 /* A stream of vectors through a batched FFT plan; or straight through the plan, where batches bring nothing. Another
  * window is another plan. */
 #include "core/batched.h"
-#include "core/check_known.h"
-#include "core/device_through.h"
+#include "core/check.h"
+#include "core/device_ends.h"
 #include "ops/fft_layout.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* The streaming spectrum while it runs: push and pull in one call, changes, counters. */
-#include "core/check_known.h"
+#include "core/check.h"
 #include "ops/spectrum.h"
 
 #include <string.h>
