@@ -64,6 +64,12 @@ static inline size_t penstock__common_divisor(size_t a, size_t b)
 void penstock__log(penstock_context *context, penstock_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A buffer of the contract in the device's memory or, where `host` is given, around the caller's; `buffer` is zeroed
+ * before, after an error and once it is freed, which may come again. */
+int penstock__device_buffer_make(struct penstock_buffer *buffer, struct penstock_device *device, void *host,
+                                 size_t bytes);
+void penstock__device_buffer_free(struct penstock_buffer *buffer);
+
 /* Threads that penstock__parallel() may use, the caller's included; >= 1. */
 unsigned penstock__threads(const penstock_context *context);
 

@@ -64,19 +64,9 @@ static int fill_list(penstock_buffer **buffer, penstock_bench *bench, const void
 
 static int fill_lists(penstock_bench *bench, const struct penstock__batch *batch)
 {
-    const struct penstock_problem *problem = bench->executor->state.problem;
-    const struct penstock_ofdm_tables *ofdm = batch->ofdm;
-    int status;
-    if (batch->response)
-        return fill_list(&bench->coefficients, bench, batch->response,
-                         penstock__filter_response(&problem->filter) * sizeof *batch->response);
-    if (!ofdm)
-        return PENSTOCK_OK;
-    status = fill_list(&bench->coefficients, bench, ofdm->coefficients,
-                       ofdm->frame_count * penstock__ofdm_coefficients(&problem->ofdm) * sizeof *ofdm->coefficients);
-    return status ? status
-                  : fill_list(&bench->gather, bench, ofdm->descriptors,
-                              penstock__ofdm_descriptors(ofdm, batch->frames) * sizeof *ofdm->descriptors);
+    const struct penstock__lists lists = penstock__batch_lists(bench->executor->state.problem, batch);
+    int status = fill_list(&bench->coefficients, bench, lists.coefficients, lists.coefficients_bytes);
+    return status ? status : fill_list(&bench->gather, bench, lists.gather, lists.gather_bytes);
 }
 
 static int fill(penstock_bench *bench, const struct penstock__bench_work *work)

@@ -106,13 +106,6 @@ static void finish_chunk(struct penstock__chunk_queue *queue, unsigned slot)
         remember_failure(queue, chunk->ticket, status);
 }
 
-/* Whether every frame has an output, which in place takes the room of the frame's own input and of nothing else. */
-static bool frame_by_frame(const struct penstock_problem *problem)
-{
-    return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.format != PENSTOCK_PLANAR &&
-           problem->fft.average == 1 && problem->in_bytes == problem->out_bytes;
-}
-
 /* A device with memory of its own copies, and a processor may write where it has read; but OpenCL leaves it undefined
  * what a kernel does with two buffers that wrap the same memory. */
 static bool in_place_is_defined(const struct penstock__chunk_queue *queue)
@@ -125,8 +118,9 @@ static bool in_place_is_defined(const struct penstock__chunk_queue *queue)
 static int save_input(struct penstock__chunk_queue *queue, struct penstock__chunk *chunk)
 {
     size_t bytes = penstock__problem_in_bytes(queue->problem, chunk->batch.samples);
-    if (chunk->batch.in != chunk->batch.out || (!can_move(queue) && !penstock__executor_spares(queue->executor) &&
-                                                in_place_is_defined(queue) && frame_by_frame(queue->problem)))
+    if (chunk->batch.in != chunk->batch.out ||
+        (!can_move(queue) && !penstock__executor_spares(queue->executor) && in_place_is_defined(queue) &&
+         penstock__problem_frame_by_frame(queue->problem)))
         return PENSTOCK_OK;
     if (chunk->saved_bytes < bytes) {
         penstock__free(chunk->saved);
@@ -163,7 +157,7 @@ static int send(struct penstock__chunk_queue *queue, const struct penstock__batc
 {
     const struct penstock_problem *problem = queue->problem;
     size_t step = penstock__executor_chunk(queue->executor, batch->frames);
-    if (batch->in == batch->out && !frame_by_frame(problem))
+    if (batch->in == batch->out && !penstock__problem_frame_by_frame(problem))
         step = batch->frames; /* chunks would overwrite each other's input */
     for (size_t first = 0; first < batch->frames; first += step) {
         struct penstock__batch part = *batch;

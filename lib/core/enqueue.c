@@ -5,13 +5,6 @@
 #include "core/buffer.h"
 #include "core/problem.h"
 
-/* Whether each frame has an output of the size of its own input, which the device may put in its place. */
-static bool fits_in_place(const struct penstock_problem *problem, size_t in_bytes, size_t out_bytes)
-{
-    return in_bytes == out_bytes && problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.format != PENSTOCK_PLANAR &&
-           problem->fft.average == 1 && problem->in_bytes == problem->out_bytes;
-}
-
 static int check_buffers(const struct penstock_problem *problem, const struct penstock_device *device,
                          const struct penstock_job *job)
 {
@@ -22,7 +15,8 @@ static int check_buffers(const struct penstock_problem *problem, const struct pe
         (status = penstock__buffer_check(job->out, device, "output", out_bytes)))
         return status;
     if (penstock__buffer_overlap(job->in, in_bytes, job->out, out_bytes) &&
-        !(penstock__buffer_same(job->in, job->out) && fits_in_place(problem, in_bytes, out_bytes)))
+        !(penstock__buffer_same(job->in, job->out) && in_bytes == out_bytes &&
+          penstock__problem_frame_by_frame(problem)))
         return penstock__error(
             PENSTOCK_ERR_ARGUMENT,
             "input (%zu bytes) and output (%zu bytes) overlap; they may be the same where each frame "

@@ -79,6 +79,18 @@ struct penstock__executor {
 /* The job that a batch is, without its buffers. */
 struct penstock_job penstock__batch_job(const struct penstock__batch *batch);
 
+/* What it lists for each frame or symbol, and what all symbols of an OFDM frame, or all of a batch, have; or NULL. */
+struct penstock__lists {
+    const void *gather, *coefficients;
+    size_t gather_bytes, coefficients_bytes;
+};
+struct penstock__lists penstock__batch_lists(const struct penstock_problem *problem,
+                                             const struct penstock__batch *batch);
+
+/* A slot of the contract; `native`: around this queue of the device, which its backend can wrap, or NULL. */
+int penstock__slot_open(struct penstock_slot *slot, struct penstock_device *device, const uint64_t *native);
+void penstock__slot_close(struct penstock_slot *slot);
+
 /* `problem` must live as long as the executor. The device is opened, and variants are tried until one is right. Of
  * several devices each has `slots`. */
 int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,

@@ -12,32 +12,29 @@ static penstock_format format_of(const struct penstock_problem *problem)
                                                         : problem->fft.format;
 }
 
-static int check_viterbi(const struct penstock_problem *problem)
+/* Of blocks that are decoded: bytes of a sample; else 0. */
+static size_t soft_bytes(const struct penstock_problem *problem)
 {
-    const struct penstock_viterbi_problem *viterbi = &problem->viterbi;
-    size_t sent = penstock__viterbi_sent(viterbi, penstock__viterbi_steps(viterbi, viterbi->bits));
-    if (!sent || !problem->batch || problem->in_bytes != sent * penstock__viterbi_soft_bytes(viterbi) ||
-        problem->out_bytes != penstock__viterbi_out_bytes(viterbi, viterbi->bits))
-        return penstock__error(PENSTOCK_ERR_ARGUMENT, "a block's bytes are not those of its description");
-    return PENSTOCK_OK;
+    return problem->kind == PENSTOCK_PROBLEM_VITERBI ? penstock__viterbi_soft_bytes(&problem->viterbi)
+           : problem->kind == PENSTOCK_PROBLEM_LDPC  ? penstock__ldpc_soft_bytes(&problem->ldpc)
+                                                     : 0;
 }
 
-static int check_ldpc(const struct penstock_problem *problem)
+static int check_blocks(const struct penstock_problem *problem, size_t sent, size_t out_bytes)
 {
-    const struct penstock_ldpc_problem *ldpc = &problem->ldpc;
-    size_t sent = penstock__ldpc_sent(ldpc);
-    if (!sent || !problem->batch || problem->in_bytes != sent * penstock__ldpc_soft_bytes(ldpc) ||
-        problem->out_bytes != penstock__ldpc_out_bytes(ldpc))
+    if (!sent || !problem->batch || problem->in_bytes != sent * soft_bytes(problem) || problem->out_bytes != out_bytes)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "a block's bytes are not those of its description");
     return PENSTOCK_OK;
 }
 
 int penstock__problem_check(const struct penstock_problem *problem)
 {
+    const struct penstock_viterbi_problem *viterbi = &problem->viterbi;
     if (problem->kind == PENSTOCK_PROBLEM_LDPC)
-        return check_ldpc(problem);
+        return check_blocks(problem, penstock__ldpc_sent(&problem->ldpc), penstock__ldpc_out_bytes(&problem->ldpc));
     if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
-        return check_viterbi(problem);
+        return check_blocks(problem, penstock__viterbi_sent(viterbi, penstock__viterbi_steps(viterbi, viterbi->bits)),
+                            penstock__viterbi_out_bytes(viterbi, viterbi->bits));
     const struct penstock_fft_problem *fft = &problem->fft;
     size_t sample = penstock_format_bytes(fft->format), in_bytes;
     if (problem->kind != PENSTOCK_PROBLEM_FFT || !fft->n || !fft->average || !sample || !problem->batch)
@@ -66,22 +63,22 @@ bool penstock__problem_gathered(const struct penstock_problem *problem)
     return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.gathered;
 }
 
+bool penstock__problem_frame_by_frame(const struct penstock_problem *problem)
+{
+    return problem->kind == PENSTOCK_PROBLEM_FFT && problem->fft.format != PENSTOCK_PLANAR &&
+           problem->fft.average == 1 && problem->in_bytes == problem->out_bytes;
+}
+
 size_t penstock__problem_samples(const struct penstock_problem *problem, size_t frames)
 {
-    if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
-        return frames * (problem->in_bytes / penstock__viterbi_soft_bytes(&problem->viterbi));
-    if (problem->kind == PENSTOCK_PROBLEM_LDPC)
-        return frames * penstock__ldpc_sent(&problem->ldpc);
-    return penstock__fft_samples(&problem->fft, frames);
+    const size_t soft = soft_bytes(problem);
+    return soft ? frames * (problem->in_bytes / soft) : penstock__fft_samples(&problem->fft, frames);
 }
 
 size_t penstock__problem_in_bytes(const struct penstock_problem *problem, size_t samples)
 {
-    if (problem->kind == PENSTOCK_PROBLEM_VITERBI)
-        return samples * penstock__viterbi_soft_bytes(&problem->viterbi);
-    if (problem->kind == PENSTOCK_PROBLEM_LDPC)
-        return samples * penstock__ldpc_soft_bytes(&problem->ldpc);
-    return samples * penstock_format_bytes(format_of(problem));
+    const size_t soft = soft_bytes(problem);
+    return samples * (soft ? soft : penstock_format_bytes(format_of(problem)));
 }
 
 size_t penstock__problem_out_bytes(const struct penstock_problem *problem, size_t frames)

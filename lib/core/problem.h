@@ -14,6 +14,9 @@ int penstock__problem_check(const struct penstock_problem *problem);
 unsigned penstock__problem_average(const struct penstock_problem *problem);
 bool penstock__problem_gathered(const struct penstock_problem *problem);
 
+/* Whether every frame has an output, which in place takes the room of the frame's own input and of nothing else. */
+bool penstock__problem_frame_by_frame(const struct penstock_problem *problem);
+
 /* Of kinds FFT, not gathered, and VITERBI and LDPC: samples that `frames` >= 1 frames span in the input. */
 size_t penstock__problem_samples(const struct penstock_problem *problem, size_t frames);
 

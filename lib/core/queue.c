@@ -8,28 +8,15 @@
 /* ---------------------------------------------------------------- life ------------------------ */
 
 /* `native` or, where that is NULL, a queue of its own. */
-static int open_slot(struct penstock_slot *slot, struct penstock_device *device, const uint64_t *native)
-{
-    const struct penstock_backend *backend = device->backend;
-    int status;
-    if (native && !backend->slot_adopt)
-        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no queues to be wrapped", device->name);
-    slot->device = device;
-    if (backend->slot_bytes && !(slot->priv = penstock__calloc(1, backend->slot_bytes)))
-        return PENSTOCK_ERR_MEMORY;
-    status = native ? backend->slot_adopt(slot, *native) : backend->slot_init(slot);
-    if (status)
-        penstock__free(slot->priv);
-    return status;
-}
-
 static int make_on(penstock_queue **queue, struct penstock_device *device, const uint64_t *native)
 {
-    penstock_queue *new = penstock__calloc(1, sizeof *new);
+    penstock_queue *new;
     int status;
-    if (!new)
+    if (native && !device->backend->slot_adopt)
+        return penstock__error(PENSTOCK_ERR_UNSUPPORTED, "%s has no queues to be wrapped", device->name);
+    if (!(new = penstock__calloc(1, sizeof *new)))
         return PENSTOCK_ERR_MEMORY;
-    if ((status = open_slot(&new->slot, device, native))) {
+    if ((status = penstock__slot_open(&new->slot, device, native))) {
         penstock__free(new);
         return status;
     }
@@ -71,8 +58,7 @@ void penstock_queue_free(penstock_queue *queue)
         return;
     if (!queue->failure.status)
         penstock__queue_drain(queue);
-    queue->slot.device->backend->slot_free(&queue->slot);
-    penstock__free(queue->slot.priv);
+    penstock__slot_close(&queue->slot);
     penstock__free(queue);
 }
 

@@ -14,7 +14,7 @@ static const struct penstock_backend *backend_of(const struct penstock__executor
 
 /* ---------------------------------------------------------------- buffers --------------------- */
 
-static void free_buffer(struct penstock_buffer *buffer)
+void penstock__device_buffer_free(struct penstock_buffer *buffer)
 {
     if (!buffer->device)
         return;
@@ -23,8 +23,8 @@ static void free_buffer(struct penstock_buffer *buffer)
     *buffer = (struct penstock_buffer){0};
 }
 
-/* Makes a buffer in the device's memory or, where `host` is given, around the caller's. */
-static int make_buffer(struct penstock_buffer *buffer, struct penstock_device *device, void *host, size_t bytes)
+int penstock__device_buffer_make(struct penstock_buffer *buffer, struct penstock_device *device, void *host,
+                                 size_t bytes)
 {
     const struct penstock_backend *backend = device->backend;
     int status;
@@ -48,10 +48,10 @@ static int reserve_buffer(struct penstock_buffer *buffer, struct penstock_device
     size_t before = buffer->bytes, more = before + before / 2;
     if (buffer->device && before >= bytes)
         return PENSTOCK_OK;
-    free_buffer(buffer);
-    if (more > bytes && !make_buffer(buffer, device, NULL, more))
+    penstock__device_buffer_free(buffer);
+    if (more > bytes && !penstock__device_buffer_make(buffer, device, NULL, more))
         return PENSTOCK_OK;
-    return make_buffer(buffer, device, NULL, bytes);
+    return penstock__device_buffer_make(buffer, device, NULL, bytes);
 }
 
 #define SHARED_ALIGNMENT 64 /* of memory that a GPU works on where it is: drivers copy other memory themselves */
@@ -61,8 +61,8 @@ static int place_buffer(struct penstock_buffer *buffer, struct penstock_device *
 {
     const bool shared = device->host_memory && (uintptr_t)host % SHARED_ALIGNMENT == 0;
     if (shared || buffer->wrapped)
-        free_buffer(buffer);
-    return shared ? make_buffer(buffer, device, host, bytes) : reserve_buffer(buffer, device, bytes);
+        penstock__device_buffer_free(buffer);
+    return shared ? penstock__device_buffer_make(buffer, device, host, bytes) : reserve_buffer(buffer, device, bytes);
 }
 
 /* The library only reads what is given as const; a device's buffer has no notion of it. */
@@ -75,80 +75,82 @@ static void *without_const(const void *memory)
 static void free_wrapped(struct penstock__slot *slot)
 {
     if (slot->in.wrapped)
-        free_buffer(&slot->in);
+        penstock__device_buffer_free(&slot->in);
     if (slot->out.wrapped)
-        free_buffer(&slot->out);
+        penstock__device_buffer_free(&slot->out);
 }
 
 static void free_buffers(struct penstock__slot *slot)
 {
     slot->coefficients_id = 0;
-    free_buffer(&slot->out);
-    free_buffer(&slot->coefficients);
-    free_buffer(&slot->gather);
-    free_buffer(&slot->in);
+    penstock__device_buffer_free(&slot->out);
+    penstock__device_buffer_free(&slot->coefficients);
+    penstock__device_buffer_free(&slot->gather);
+    penstock__device_buffer_free(&slot->in);
 }
 
 /* ---------------------------------------------------------------- slots ----------------------- */
 
-static int open_slot(struct penstock__slot *slot, struct penstock_device *device)
+int penstock__slot_open(struct penstock_slot *slot, struct penstock_device *device, const uint64_t *native)
 {
     const struct penstock_backend *backend = device->backend;
     int status;
-    if (slot->open)
-        return PENSTOCK_OK;
-    slot->slot = (struct penstock_slot){.device = device};
-    if (backend->slot_bytes && !(slot->slot.priv = penstock__calloc(1, backend->slot_bytes)))
+    *slot = (struct penstock_slot){.device = device};
+    if (backend->slot_bytes && !(slot->priv = penstock__calloc(1, backend->slot_bytes)))
         return PENSTOCK_ERR_MEMORY;
-    if ((status = backend->slot_init(&slot->slot))) {
-        penstock__free(slot->slot.priv);
-        return status;
-    }
-    slot->open = true;
-    return PENSTOCK_OK;
+    if ((status = native ? backend->slot_adopt(slot, *native) : backend->slot_init(slot)))
+        penstock__free(slot->priv);
+    return status;
+}
+
+void penstock__slot_close(struct penstock_slot *slot)
+{
+    slot->device->backend->slot_free(slot);
+    penstock__free(slot->priv);
+}
+
+static int open_slot(struct penstock__slot *slot, struct penstock_device *device)
+{
+    int status = slot->open ? PENSTOCK_OK : penstock__slot_open(&slot->slot, device, NULL);
+    slot->open = !status;
+    return status;
 }
 
 static void close_slot(struct penstock__slot *slot)
 {
-    if (slot->open) {
-        slot->slot.device->backend->slot_free(&slot->slot);
-        penstock__free(slot->slot.priv);
-        slot->open = false;
-    }
+    if (slot->open)
+        penstock__slot_close(&slot->slot);
+    slot->open = false;
     free_buffers(slot);
     slot->busy = false;
     slot->failure = PENSTOCK_OK;
     slot->timing = (struct penstock__event_timing){.timed = 0};
 }
 
-/* What a batch lists for each frame or symbol, and what an OFDM batch has for all symbols of a frame. */
-struct lists {
-    const void *gather, *coefficients;
-    size_t gather_bytes, coefficients_bytes;
-};
-
-static struct lists lists_of(const struct penstock_problem *problem, const struct penstock__batch *batch)
+struct penstock__lists penstock__batch_lists(const struct penstock_problem *problem,
+                                             const struct penstock__batch *batch)
 {
     const struct penstock_ofdm_tables *ofdm = batch->ofdm;
     if (batch->response)
-        return (struct lists){.coefficients = batch->response,
-                              .coefficients_bytes =
-                                  penstock__filter_response(&problem->filter) * sizeof *batch->response};
+        return (struct penstock__lists){.coefficients = batch->response,
+                                        .coefficients_bytes =
+                                            penstock__filter_response(&problem->filter) * sizeof *batch->response};
     if (batch->resample)
-        return (struct lists){.gather = batch->resample->starts,
-                              .coefficients = batch->resample->head,
-                              .gather_bytes = penstock__resample_starts(&problem->resample, batch->frames) *
-                                              sizeof *batch->resample->starts,
-                              .coefficients_bytes = batch->resample->head_bytes};
+        return (struct penstock__lists){.gather = batch->resample->starts,
+                                        .coefficients = batch->resample->head,
+                                        .gather_bytes = penstock__resample_starts(&problem->resample, batch->frames) *
+                                                        sizeof *batch->resample->starts,
+                                        .coefficients_bytes = batch->resample->head_bytes};
     if (batch->blocks)
-        return (struct lists){.gather = batch->blocks, .gather_bytes = batch->frames * sizeof *batch->blocks};
+        return (struct penstock__lists){.gather = batch->blocks, .gather_bytes = batch->frames * sizeof *batch->blocks};
     if (!ofdm)
-        return (struct lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
-    return (struct lists){.gather = ofdm->descriptors,
-                          .coefficients = ofdm->coefficients,
-                          .gather_bytes = penstock__ofdm_descriptors(ofdm, batch->frames) * sizeof *ofdm->descriptors,
-                          .coefficients_bytes = ofdm->frame_count * penstock__ofdm_coefficients(&problem->ofdm) *
-                                                sizeof *ofdm->coefficients};
+        return (struct penstock__lists){.gather = batch->gather, .gather_bytes = batch->frames * sizeof *batch->gather};
+    return (struct penstock__lists){
+        .gather = ofdm->descriptors,
+        .coefficients = ofdm->coefficients,
+        .gather_bytes = penstock__ofdm_descriptors(ofdm, batch->frames) * sizeof *ofdm->descriptors,
+        .coefficients_bytes =
+            ofdm->frame_count * penstock__ofdm_coefficients(&problem->ofdm) * sizeof *ofdm->coefficients};
 }
 
 static int send_in_place(struct penstock__executor *executor, struct penstock__slot *slot,
@@ -156,16 +158,18 @@ static int send_in_place(struct penstock__executor *executor, struct penstock__s
 {
     struct penstock_device *device = executor->state.device;
     const struct penstock_problem *problem = executor->state.problem;
-    struct lists lists = lists_of(problem, batch);
+    struct penstock__lists lists = penstock__batch_lists(problem, batch);
     int status;
     free_buffers(slot);
-    if ((status = make_buffer(&slot->in, device, without_const(batch->in),
-                              penstock__problem_in_bytes(problem, batch->samples))) ||
-        (lists.gather &&
-         (status = make_buffer(&slot->gather, device, without_const(lists.gather), lists.gather_bytes))) ||
-        (lists.coefficients && (status = make_buffer(&slot->coefficients, device, without_const(lists.coefficients),
-                                                     lists.coefficients_bytes))) ||
-        (status = make_buffer(&slot->out, device, batch->out, penstock__problem_out_bytes(problem, batch->frames))))
+    if ((status = penstock__device_buffer_make(&slot->in, device, without_const(batch->in),
+                                               penstock__problem_in_bytes(problem, batch->samples))) ||
+        (lists.gather && (status = penstock__device_buffer_make(&slot->gather, device, without_const(lists.gather),
+                                                                lists.gather_bytes))) ||
+        (lists.coefficients &&
+         (status = penstock__device_buffer_make(&slot->coefficients, device, without_const(lists.coefficients),
+                                                lists.coefficients_bytes))) ||
+        (status = penstock__device_buffer_make(&slot->out, device, batch->out,
+                                               penstock__problem_out_bytes(problem, batch->frames))))
         return status;
     penstock__event_clock_stamp(&slot->timing, &slot->slot, PENSTOCK__STAMP_UPLOADED);
     status = device->backend->enqueue(&slot->slot, &executor->state, job);
@@ -182,7 +186,7 @@ static int upload(struct penstock__slot *slot, struct penstock_buffer *buffer, c
 
 /* Unless the slot has it from the batch before. */
 static int upload_coefficients(struct penstock__slot *slot, const struct penstock__batch *batch,
-                               const struct lists *lists)
+                               const struct penstock__lists *lists)
 {
     int status;
     if (!lists->coefficients || (batch->coefficients_id && batch->coefficients_id == slot->coefficients_id))
@@ -199,7 +203,7 @@ static int send_with_copies(struct penstock__executor *executor, struct penstock
     struct penstock_device *device = executor->state.device;
     const struct penstock_backend *backend = device->backend;
     const struct penstock_problem *problem = executor->state.problem;
-    struct lists lists = lists_of(problem, batch);
+    struct penstock__lists lists = penstock__batch_lists(problem, batch);
     size_t in_bytes = penstock__problem_in_bytes(problem, batch->samples);
     size_t out_bytes = penstock__problem_out_bytes(problem, batch->frames);
     int status;

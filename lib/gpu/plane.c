@@ -189,19 +189,10 @@ void penstock__gpu_plane_free(struct gpu_plane *plane)
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-static void free_buffer(struct penstock_buffer *buffer)
-{
-    if (!buffer->device)
-        return;
-    buffer->device->backend->buffer_free(buffer);
-    penstock__free(buffer->priv);
-    *buffer = (struct penstock_buffer){0};
-}
-
 void penstock__gpu_plane_memory_free(struct gpu_plane_memory *memory)
 {
-    free_buffer(&memory->buffer[0]);
-    free_buffer(&memory->buffer[1]);
+    penstock__device_buffer_free(&memory->buffer[0]);
+    penstock__device_buffer_free(&memory->buffer[1]);
 }
 
 /* What a smaller buffer is in use for is waited for before it goes. */
@@ -214,16 +205,8 @@ static int reserve(struct penstock_buffer *buffer, struct penstock_slot *slot, s
         return PENSTOCK_OK;
     if (buffer->device && ((status = backend->mark(slot, &mark)) || (status = backend->wait(slot, mark))))
         return status;
-    free_buffer(buffer);
-    struct penstock_buffer made = {.device = slot->device, .bytes = bytes};
-    if (!(made.priv = penstock__calloc(1, backend->buffer_bytes ? backend->buffer_bytes : 1)))
-        return PENSTOCK_ERR_MEMORY;
-    if ((status = backend->buffer_alloc(&made, bytes))) {
-        penstock__free(made.priv);
-        return status;
-    }
-    *buffer = made;
-    return PENSTOCK_OK;
+    penstock__device_buffer_free(buffer);
+    return penstock__device_buffer_make(buffer, slot->device, NULL, bytes);
 }
 
 int penstock__gpu_plane_enqueue(struct penstock_slot *slot, struct gpu_plane *plane, struct gpu_plane_memory *memory,
