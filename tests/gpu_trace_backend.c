@@ -3,9 +3,9 @@
 
 /* The library's plans with kernels that run on the host. */
 #include "gpu_trace_backend.h"
-#include "gpu/banks.h"
 #include "gpu/kernel.h"
 #include "gpu/plane.h"
+#include "gpu_banks.h"
 #include "gpu_trace_wanted.h"
 
 #include <stdio.h>
@@ -112,7 +112,7 @@ static unsigned staged_bytes(const struct gpu_decomposition *decomposition, cons
 static void gather_findings(const struct gpu_trace *trace, const struct trace_launch *launch)
 {
     const struct gpu_launch_config *config = &launch->decomposition->pass[launch->step.pass].config;
-    unsigned declared = penstock__gpu_pass_bank_ways(launch->decomposition, launch->step.pass);
+    unsigned declared = gpu_pass_bank_ways(launch->decomposition, launch->step.pass);
     found->kernels++;
     found->overruns += trace->overruns;
     found->misaligned += trace->misaligned;

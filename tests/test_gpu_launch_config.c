@@ -7,10 +7,10 @@
  * PENSTOCK_TEST_FULL=1 takes every length to 8192 on every device; else a sample by hash.
  */
 #include "folder.h"
-#include "gpu/banks.h"
 #include "gpu/fused_kernel.h"
 #include "gpu/table.h"
 #include "gpu/tuning.h"
+#include "gpu_banks.h"
 #include "gpu_model.h"
 #include "test.h"
 
@@ -56,7 +56,7 @@ static void check_banks(const struct gpu_decomposition *decomposition, const str
 {
     unsigned declared = 1;
     for (unsigned i = 0; i < decomposition->count; i++) {
-        unsigned ways = penstock__gpu_bank_ways(&decomposition->pass[i].config);
+        unsigned ways = gpu_bank_ways(&decomposition->pass[i].config);
         declared = ways > declared ? ways : declared;
     }
     CHECK(model->conflicts == declared, "n %u, variant %u: %u-way bank conflicts, declared are %u",
@@ -220,9 +220,8 @@ static void check_powers(void)
             struct gpu_decomposition decomposition;
             CHECK_OK(penstock__gpu_decomposition(&decomposition, &fft, &limits[d], 0));
             for (unsigned i = 0; i < decomposition.count; i++)
-                CHECK(penstock__gpu_bank_ways(&decomposition.pass[i].config) <= 2,
-                      "n %u, device %u, pass %u: %u-way conflicts", n, d, i,
-                      penstock__gpu_bank_ways(&decomposition.pass[i].config));
+                CHECK(gpu_bank_ways(&decomposition.pass[i].config) <= 2, "n %u, device %u, pass %u: %u-way conflicts",
+                      n, d, i, gpu_bank_ways(&decomposition.pass[i].config));
         }
 }
 

@@ -2,10 +2,10 @@
 /* Copyright The Penstock authors. */
 
 /* Profiles of GPUs: which one a driver's texts mean, waves by registers, and launch configurations that follow. */
-#include "gpu/banks.h"
 #include "gpu/decomposition.h"
 #include "gpu/fused_kinds.h"
 #include "gpu/profile.h"
+#include "gpu_banks.h"
 #include "test.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ static size_t local_bytes(const struct penstock_fft_problem *fft, const struct g
     if (!penstock__fused_plain_fits(fft, limits))
         return penstock__gpu_local_bytes(&pass->config);
     CHECK_OK(penstock__fused_kernel_config(&kernel, &(struct penstock_problem){.fft = *fft}, limits, 0, false));
-    CHECK(penstock__fused_bank_ways(&kernel.config) == 1, "%zu points: conflicts", fft->n);
+    CHECK(fused_bank_ways(&kernel.config) == 1, "%zu points: conflicts", fft->n);
     *group = kernel.config.lanes * kernel.config.per_group;
     return kernel.local_bytes;
 }

@@ -4,12 +4,12 @@
 /*
  * Kernels that do more than a transform, run on the host from their whole text: each sample is loaded once for each
  * frame that it is in, each byte of output stored once, nothing beside touched, and local memory's banks meet as often
- * as lib/gpu/fused_banks.c says. PENSTOCK_TEST_FULL=1 runs all; else a sample by hash.
+ * as gpu_fused_banks.c says. PENSTOCK_TEST_FULL=1 runs all; else a sample by hash.
  */
 #include "core/context.h"
 #include "folder.h"
-#include "gpu/banks.h"
 #include "gpu/fused_kinds.h"
+#include "gpu_banks.h"
 #include "gpu_trace.h"
 
 #define MOST_WAYS 33
@@ -137,9 +137,8 @@ static void check_counts(const struct gpu_trace *trace, const struct use *use, c
     if (kernel->decomposition
             .count) /* of an exchange like those in gpu_model_banks.c, and of carriers wherever they are */
         return;
-    unsigned declared = use->problem.kind == PENSTOCK_PROBLEM_OFDM
-                            ? penstock__fused_ofdm_bank_ways(kernel, &use->problem.ofdm)
-                            : penstock__fused_bank_ways(&kernel->config);
+    unsigned declared = use->problem.kind == PENSTOCK_PROBLEM_OFDM ? fused_ofdm_bank_ways(kernel, &use->problem.ofdm)
+                                                                   : fused_bank_ways(&kernel->config);
     CHECK(trace->ways == declared, "%s: %u-way bank conflicts, declared are %u", label, trace->ways, declared);
     CHECK(kernel->config.passes == 1 || trace->accesses > 0, "%s: no access to local memory was seen", label);
     histogram[declared < MOST_WAYS ? declared : MOST_WAYS - 1]++;

@@ -6,7 +6,7 @@
  * the library launch them: of several passes, of rows and columns, real, reverse, of every sample format, in numbers of
  * 16 bits. Each sample is loaded and each value stored as often as gpu_trace_wanted.c says, scratch memory likewise;
  * nothing is read that was not written, nothing beside touched, no work-item overtakes another, and local memory's
- * banks meet as often as lib/gpu/banks.c says. PENSTOCK_TEST_FULL=1: every length to 8192, and all kinds at some of
+ * banks meet as often as gpu_banks.c says. PENSTOCK_TEST_FULL=1: every length to 8192, and all kinds at some of
  * them; else a sample by hash. Arguments K N: part K of N of that.
  */
 #include "core/context.h"

@@ -42,8 +42,13 @@ static inline double penstock__fused_sample_factor(penstock_format format)
 /* The kernels of ofdm.cl: with a list of symbols; without; and without, for small levels. */
 enum { FUSED_OFDM_LISTED, FUSED_OFDM_EVEN, FUSED_OFDM_NARROW };
 
-/* What penstock__fused_bank_ways() of gpu/banks.h says of ofdm.cl's transform, or of its soft bits, if they meet more
- * often; 0 without memory. */
-unsigned penstock__fused_ofdm_bank_ways(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm);
+/* Slots of ofdm.cl's transform that are written out together: two of which a work-item has a carrier in one at most,
+ * else one. `places`: each bin's in the output, or FUSED_NO_CARRIER. */
+#define FUSED_NO_CARRIER UINT32_MAX
+struct fused_ofdm_unit {
+    unsigned count, slot[2];
+};
+unsigned penstock__fused_ofdm_units(struct fused_ofdm_unit units[GPU_MAX_SLOTS], const struct fused_config *config,
+                                    const uint32_t *places);
 
 #endif

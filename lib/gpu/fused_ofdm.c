@@ -2,12 +2,10 @@
 /* Copyright The Penstock authors. */
 
 /* The OFDM kernel: what is generated of it, and its launch. */
-#include "gpu/banks.h"
 #include "gpu/fused_kinds.h"
 #include "gpu/source.h"
 
-#define NO_CARRIER UINT32_MAX
-#define MOST_RUNS  24 /* of bins that stand together in the output, until a table is shorter than their comparisons */
+#define MOST_RUNS 24 /* of bins that stand together in the output, until a table is shorter than their comparisons */
 
 /* ---------------------------------------------------------------- configuration --------------- */
 
@@ -51,7 +49,7 @@ static uint32_t *places_of(const struct penstock_ofdm_problem *ofdm)
 {
     uint32_t *places = penstock__alloc(ofdm->n * sizeof *places);
     for (size_t k = 0; places && k < ofdm->n; k++)
-        places[k] = NO_CARRIER;
+        places[k] = FUSED_NO_CARRIER;
     for (size_t c = 0; places && c < ofdm->carrier_count; c++)
         places[ofdm->bins[c]] = (uint32_t)c;
     return places;
@@ -62,9 +60,9 @@ static unsigned find_runs(struct run runs[MOST_RUNS], const uint32_t *places, si
 {
     unsigned count = 0;
     for (uint32_t k = 0; k < n; k++) {
-        if (places[k] == NO_CARRIER)
+        if (places[k] == FUSED_NO_CARRIER)
             continue;
-        if (k && places[k - 1] != NO_CARRIER && places[k] == places[k - 1] + 1) {
+        if (k && places[k - 1] != FUSED_NO_CARRIER && places[k] == places[k - 1] + 1) {
             runs[count - 1].end = k + 1;
             continue;
         }
@@ -160,11 +158,6 @@ static bool disjoint(const struct run *a, uint32_t a_from, const struct run *b, 
     return a->end - a_from <= b->first - b_from || b->end - b_from <= a->first - a_from;
 }
 
-/* Slots that are written out together: two of which a work-item has a carrier in one at most, else one. */
-struct unit {
-    unsigned count, slot[2];
-};
-
 static unsigned mate_of(unsigned i, const bool *done, const struct fused_config *config, const struct run *runs,
                         unsigned count)
 {
@@ -180,8 +173,8 @@ static unsigned mate_of(unsigned i, const bool *done, const struct fused_config 
 }
 
 /* Of more than MOST_RUNS runs: each slot by itself. */
-static unsigned find_units(struct unit units[GPU_MAX_SLOTS], const struct fused_config *config, const struct run *runs,
-                           unsigned count)
+static unsigned find_units(struct fused_ofdm_unit units[GPU_MAX_SLOTS], const struct fused_config *config,
+                           const struct run *runs, unsigned count)
 {
     bool done[GPU_MAX_SLOTS] = {false};
     unsigned found = 0;
@@ -189,19 +182,26 @@ static unsigned find_units(struct unit units[GPU_MAX_SLOTS], const struct fused_
         unsigned mate = done[i] || count > MOST_RUNS ? config->slots : mate_of(i, done, config, runs, count);
         if (done[i])
             continue;
-        units[found++] = (struct unit){mate < config->slots ? 2 : 1, {i, mate}};
+        units[found++] = (struct fused_ofdm_unit){mate < config->slots ? 2 : 1, {i, mate}};
         if (mate < config->slots)
             done[mate] = true;
     }
     return found;
 }
 
+unsigned penstock__fused_ofdm_units(struct fused_ofdm_unit units[GPU_MAX_SLOTS], const struct fused_config *config,
+                                    const uint32_t *places)
+{
+    struct run runs[MOST_RUNS];
+    return find_units(units, config, runs, find_runs(runs, places, config->n));
+}
+
 static void add_slots(struct gpu_text *text, const struct fused_config *config, const struct run *runs, unsigned count,
                       const unsigned order[GPU_MAX_SLOTS])
 {
-    struct unit units[GPU_MAX_SLOTS];
+    struct fused_ofdm_unit units[GPU_MAX_SLOTS];
     unsigned unit_count = find_units(units, config, runs, count);
-    for (const struct unit *unit = units; unit < units + unit_count; unit++) {
+    for (const struct fused_ofdm_unit *unit = units; unit < units + unit_count; unit++) {
         uint32_t lanes = config->lanes, from[2] = {unit->slot[0] * lanes, unit->slot[1] * lanes};
         struct run part[2] = {{0}};
         if (unit->count == 1) {
@@ -285,76 +285,10 @@ static int table(float **values, size_t *count, const struct fused_kernel *self,
     uint32_t *places = places_of(&problem->ofdm);
     int status = places ? penstock__fused_table(values, count, &self->config, n) : PENSTOCK_ERR_MEMORY;
     for (size_t k = 0; k < n && !status; k++)
-        (*values)[*count - n + k] = places[k] == NO_CARRIER ? -1 : (float)places[k];
+        (*values)[*count - n + k] = places[k] == FUSED_NO_CARRIER ? -1 : (float)places[k];
     penstock__free(places);
     return status;
 }
 
 const struct fused_kind penstock__fused_ofdm = {
     .names = {"ofdm_listed", "ofdm_even", "ofdm_narrow"}, .configure = configure, .source = source, .table = table};
-
-/* ---------------------------------------------------------------- banks ----------------------- */
-
-/* Bytes of a store of soft bits: STAGE_BITS of kernels/ofdm.cl. */
-static unsigned stored_at_once(unsigned bits)
-{
-    return bits == 1 ? 1 : bits % 4 ? 2 : 4;
-}
-
-/* Of 32 neighbours that each store at a place of their own: how many different words of 4 bytes the fullest of 32 banks
- * has. */
-static unsigned ways_of_stores(const size_t *bytes, unsigned count)
-{
-    size_t words[32];
-    unsigned used[32] = {0}, different = 0, most = 1;
-    for (unsigned i = 0; i < count; i++) {
-        unsigned k = 0;
-        for (words[different] = bytes[i] / 4; words[k] != bytes[i] / 4;)
-            k++;
-        if (k < different)
-            continue;
-        different++;
-        used[bytes[i] / 4 % 32]++;
-        most = used[bytes[i] / 4 % 32] > most ? used[bytes[i] / 4 % 32] : most;
-    }
-    return most;
-}
-
-static unsigned ways_of_unit(const struct unit *unit, unsigned first, const struct fused_config *config,
-                             const struct penstock_ofdm_problem *ofdm, const uint32_t *places)
-{
-    unsigned most = 1;
-    for (unsigned part = 0; part < ofdm->bits; part += stored_at_once(ofdm->bits)) {
-        size_t bytes[32];
-        unsigned count = 0, ways;
-        for (unsigned item = first; item < first + 32 && item < config->lanes * config->per_group; item++)
-            for (unsigned i = 0; i < unit->count; i++) {
-                uint32_t place = places[unit->slot[i] * config->lanes + item % config->lanes];
-                if (place != NO_CARRIER)
-                    bytes[count++] = config->per_group * 8 * (size_t)config->region + part +
-                                     (item / config->lanes * ofdm->carrier_count + place) * ofdm->bits;
-            }
-        ways = ways_of_stores(bytes, count);
-        most = ways > most ? ways : most;
-    }
-    return most;
-}
-
-unsigned penstock__fused_ofdm_bank_ways(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
-{
-    const struct fused_config *config = &self->config;
-    unsigned most = penstock__fused_bank_ways(config), unit_count;
-    struct unit units[GPU_MAX_SLOTS];
-    struct run runs[MOST_RUNS];
-    uint32_t *places = places_of(ofdm);
-    if (!places)
-        return 0;
-    unit_count = find_units(units, config, runs, find_runs(runs, places, ofdm->n));
-    for (const struct unit *unit = units; unit < units + unit_count; unit++)
-        for (unsigned first = 0; first < config->lanes * config->per_group; first += 32) {
-            unsigned ways = ways_of_unit(unit, first, config, ofdm, places);
-            most = ways > most ? ways : most;
-        }
-    penstock__free(places);
-    return most;
-}

@@ -2,7 +2,7 @@
 /* Copyright The Penstock authors. */
 
 /* Which banks of local memory a work-group's neighbours touch together. */
-#include "gpu/banks.h"
+#include "gpu_banks.h"
 
 #define BANKS 32
 
@@ -114,7 +114,7 @@ static unsigned ways_of_leaving(const struct gpu_launch_config *config)
     return most;
 }
 
-unsigned penstock__gpu_bank_ways(const struct gpu_launch_config *config)
+unsigned gpu_bank_ways(const struct gpu_launch_config *config)
 {
     unsigned most = 1, last = config->stages - 1;
     unsigned between = config->chain - 1 + (config->stages > config->chain ? config->chain - 1 : 0);
@@ -140,9 +140,9 @@ unsigned penstock__gpu_bank_ways(const struct gpu_launch_config *config)
 }
 
 /* Texels of two points are put together of four words, by neighbours that are four words apart. */
-unsigned penstock__gpu_pass_bank_ways(const struct gpu_decomposition *decomposition, unsigned index)
+unsigned gpu_pass_bank_ways(const struct gpu_decomposition *decomposition, unsigned index)
 {
-    unsigned found = penstock__gpu_bank_ways(&decomposition->pass[index].config);
+    unsigned found = gpu_bank_ways(&decomposition->pass[index].config);
     bool texels =
         decomposition->texel == 2 && decomposition->pass[index].last && !decomposition->pass[index].config.cpu;
     return texels && found < 4 ? 4 : found;

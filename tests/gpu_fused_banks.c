@@ -2,7 +2,9 @@
 /* Copyright The Penstock authors. */
 
 /* Which banks of local memory a work-group's neighbours touch together in the exchanges of lib/gpu/fused_pass.c. */
-#include "gpu/banks.h"
+#include "gpu_banks.h"
+
+#include <stdlib.h>
 
 #define BANKS 32
 
@@ -87,12 +89,81 @@ static unsigned ways_of_pass(const struct fused_config *config, unsigned s)
     return most;
 }
 
-unsigned penstock__fused_bank_ways(const struct fused_config *config)
+unsigned fused_bank_ways(const struct fused_config *config)
 {
     unsigned most = 1;
     for (unsigned s = 0; s + 1 < config->passes && !config->cpu; s++) {
         unsigned found = ways_of_pass(config, s);
         most = found > most ? found : most;
     }
+    return most;
+}
+
+/* ---------------------------------------------------------------- soft bits ------------------- */
+
+/* Bytes of a store of soft bits: STAGE_BITS of kernels/ofdm.cl. */
+static unsigned stored_at_once(unsigned bits)
+{
+    return bits == 1 ? 1 : bits % 4 ? 2 : 4;
+}
+
+/* Of 32 neighbours that each store at a place of their own: how many different words of 4 bytes the fullest of 32 banks
+ * has. */
+static unsigned ways_of_stores(const size_t *bytes, unsigned count)
+{
+    size_t words[32];
+    unsigned used[32] = {0}, different = 0, most = 1;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned k = 0;
+        for (words[different] = bytes[i] / 4; words[k] != bytes[i] / 4;)
+            k++;
+        if (k < different)
+            continue;
+        different++;
+        used[bytes[i] / 4 % 32]++;
+        most = used[bytes[i] / 4 % 32] > most ? used[bytes[i] / 4 % 32] : most;
+    }
+    return most;
+}
+
+static unsigned ways_of_unit(const struct fused_ofdm_unit *unit, unsigned first, const struct fused_config *config,
+                             const struct penstock_ofdm_problem *ofdm, const uint32_t *places)
+{
+    unsigned most = 1;
+    for (unsigned part = 0; part < ofdm->bits; part += stored_at_once(ofdm->bits)) {
+        size_t bytes[32];
+        unsigned count = 0, ways;
+        for (unsigned item = first; item < first + 32 && item < config->lanes * config->per_group; item++)
+            for (unsigned i = 0; i < unit->count; i++) {
+                uint32_t place = places[unit->slot[i] * config->lanes + item % config->lanes];
+                if (place != FUSED_NO_CARRIER)
+                    bytes[count++] = config->per_group * 8 * (size_t)config->region + part +
+                                     (item / config->lanes * ofdm->carrier_count + place) * ofdm->bits;
+            }
+        ways = ways_of_stores(bytes, count);
+        most = ways > most ? ways : most;
+    }
+    return most;
+}
+
+unsigned fused_ofdm_bank_ways(const struct fused_kernel *self, const struct penstock_ofdm_problem *ofdm)
+{
+    const struct fused_config *config = &self->config;
+    unsigned most = fused_bank_ways(config), unit_count;
+    struct fused_ofdm_unit units[GPU_MAX_SLOTS];
+    uint32_t *places = malloc(ofdm->n * sizeof *places);
+    if (!places)
+        abort();
+    for (size_t k = 0; k < ofdm->n; k++)
+        places[k] = FUSED_NO_CARRIER;
+    for (size_t c = 0; c < ofdm->carrier_count; c++)
+        places[ofdm->bins[c]] = (uint32_t)c;
+    unit_count = penstock__fused_ofdm_units(units, config, places);
+    for (const struct fused_ofdm_unit *unit = units; unit < units + unit_count; unit++)
+        for (unsigned first = 0; first < config->lanes * config->per_group; first += 32) {
+            unsigned ways = ways_of_unit(unit, first, config, ofdm, places);
+            most = ways > most ? ways : most;
+        }
+    free(places);
     return most;
 }
