@@ -4,6 +4,7 @@
 /* Plans: the life of one, and the public calls with the checks of their arguments. */
 #include "core/plan.h"
 #include "core/background.h"
+#include "core/buffer.h"
 #include "core/chunk_queue.h"
 #include "core/cpu_while_compiling.h"
 #include "core/description.h"
@@ -28,18 +29,33 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
     return first < second + b_bytes && second < first + a_bytes;
 }
 
+static int check_average(const struct penstock_problem *problem, size_t frames)
+{
+    const unsigned average = penstock__problem_average(problem);
+    return frames % average == 0
+               ? PENSTOCK_OK
+               : penstock__error(PENSTOCK_ERR_ARGUMENT,
+                                 "%zu frames given to a plan that averages over %u; give a multiple", frames, average);
+}
+
+/* Of those that lie one behind the other. */
+static int check_frames(const struct penstock_problem *problem, size_t frames)
+{
+    if (penstock__problem_gathered(problem))
+        return penstock__error(PENSTOCK_ERR_STATE, "a plan with gathered frames needs their list");
+    return penstock__problem_check_frames(problem, frames);
+}
+
 static int check_batch(const penstock_plan *plan, const struct penstock__batch *batch)
 {
     const struct penstock_problem *problem = &plan->problem;
-    unsigned average = penstock__problem_average(problem);
     bool scattered = penstock__problem_gathered(problem) || batch->blocks;
     size_t in_bytes, out_bytes;
     if (!batch->in || !batch->out || (penstock__problem_gathered(problem) && !batch->gather))
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "input or output of a plan is NULL");
-    if (batch->frames % average)
-        return penstock__error(PENSTOCK_ERR_ARGUMENT,
-                               "%zu frames given to a plan that averages over %u; give a multiple", batch->frames,
-                               average);
+    int status = check_average(problem, batch->frames);
+    if (status)
+        return status;
     in_bytes = penstock__problem_in_bytes(problem, batch->samples);
     out_bytes = penstock__problem_out_bytes(problem, batch->frames);
     if (batch->in == batch->out ? in_bytes != out_bytes || scattered
@@ -63,12 +79,8 @@ int penstock__plan_submit_turned(penstock_plan *plan, const void *in, size_t tur
     int status;
     if (!plan || !ticket)
         return penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_submit: plan or ticket is NULL");
-    if (penstock__problem_gathered(&plan->problem))
-        return penstock__error(PENSTOCK_ERR_STATE, "a plan with gathered frames needs their list");
     *ticket = plan->queue.last_ticket;
-    if (!frames)
-        return PENSTOCK_OK;
-    if ((status = penstock__problem_check_frames(&plan->problem, frames)))
+    if ((status = check_frames(&plan->problem, frames)) || !frames)
         return status;
     batch.samples = penstock__problem_samples(&plan->problem, frames);
     if ((status = check_batch(plan, &batch)))
@@ -91,6 +103,30 @@ int penstock_plan_run(penstock_plan *plan, const void *in, void *out, size_t fra
     uint64_t ticket;
     int status = penstock_plan_submit(plan, in, out, frames, &ticket);
     return status || !frames ? status : penstock__chunk_queue_wait(&plan->queue, ticket);
+}
+
+int penstock__plan_enqueue_turned(penstock_plan *plan, const penstock_buffer *in, size_t turn, penstock_buffer *out,
+                                  size_t frames, penstock_queue *queue)
+{
+    int status;
+    const struct penstock_problem *problem = penstock__plan_problem(plan);
+    struct penstock__executor *executor = penstock__plan_executor_now(plan);
+    if (!frames)
+        return penstock__queue_check(queue);
+    if ((status = check_frames(problem, frames)) || (status = check_average(problem, frames)))
+        return status;
+    struct penstock_job job = {
+        .frames = frames, .samples = penstock__problem_samples(problem, frames), .spacing = (uint32_t)turn};
+    if ((status = penstock__job_place(&job, executor, in, out, queue)))
+        return status;
+    return penstock__enqueue(penstock__executor_on(executor, queue->slot.device), &job, queue);
+}
+
+int penstock_plan_enqueue(penstock_plan *plan, const penstock_buffer *in, penstock_buffer *out, size_t frames,
+                          penstock_queue *queue)
+{
+    return plan ? penstock__plan_enqueue_turned(plan, in, 0, out, frames, queue)
+                : penstock__error(PENSTOCK_ERR_ARGUMENT, "penstock_plan_enqueue: the plan is NULL");
 }
 
 int penstock__plan_run_gathered(penstock_plan *plan, const void *in, size_t sample_count,
