@@ -96,15 +96,15 @@ void penstock__slot_close(struct penstock_slot *slot);
 int penstock__executor_new(struct penstock__executor **executor, struct penstock_device *device,
                            const struct penstock_problem *problem, unsigned slots);
 
+/* The same with a device that is one: core/ladder.c. */
+int penstock__executor_climb_down(struct penstock__executor **executor, struct penstock_device *device,
+                                  const struct penstock_problem *problem, unsigned slots);
+
 /* On the device that did its usual batch fastest, transfers included: as remembered by the context, by the cache
  * folder, or measured now. `in_flight` batches are on their way at once when that is measured; 1: each is waited for. A
  * device that fails is left out with a log line: core/choose.c. */
 int penstock__choose(struct penstock__executor **executor, penstock_context *context,
                      const struct penstock_problem *problem, unsigned slots, unsigned in_flight);
-
-/* The same with a device that is one: core/ladder.c. */
-int penstock__executor_climb_down(struct penstock__executor **executor, struct penstock_device *device,
-                                  const struct penstock_problem *problem, unsigned slots);
 
 /* An executor without a plan; a plan of one variant for it, and without it again. */
 int penstock__executor_open(struct penstock__executor **executor, struct penstock_device *device,
