@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/* The device of a plan: executors of it are timed, by batches on their way through all slots, as a stream sends them.
- */
+/* The device of a plan: executors of it are timed, by batches on their way through all slots as a stream sends them. */
 #include "core/choice.h"
 #include "core/chunk_queue.h"
 #include "core/problem.h"

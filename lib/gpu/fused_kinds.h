@@ -21,8 +21,7 @@ struct fused_kind {
                  const struct penstock_problem *problem);
 };
 
-/* Kernels of a .cl file of the same name; ofdm: of powers of two, with symbols for the rest; the last two: of coded.cl.
- */
+/* Each of the .cl file of its name; ofdm of powers of two, symbols for the rest; the last two of coded.cl. */
 extern const struct fused_kind penstock__fused_plain, penstock__fused_spectrum, penstock__fused_filter,
     penstock__fused_ofdm, penstock__fused_symbols, penstock__fused_ldpc, penstock__fused_resample,
     penstock__fused_deinterleave, penstock__fused_tally;
