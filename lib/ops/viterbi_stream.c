@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright The Penstock authors. */
 
-/*
- * A stream of a convolutional code without blocks, decoded in windows at fixed places, each as a block of its own with
+/* A stream of a convolutional code without blocks, decoded in windows at fixed places, each as a block of its own with
  * some steps before and behind it, of whose states nothing is known. Windows begin where the puncturing pattern does.
  */
 #include "core/cpu_while_compiling.h"
