@@ -11,8 +11,8 @@
 
 #define N 16
 
-static const char *const files[] = {"portability.h", "load.h", "store.h",    "numbers.h", "dft.h",
-                                    "stages.h",      "real.h", "convolve.h", "fft.cl"};
+static const char *const files[] = {"portability.h", "load.h", "store.h", "numbers.h",  "dft.h",
+                                    "stages.h",      "fold.h", "real.h",  "convolve.h", "fft.cl"};
 
 /* Copies kernels/NAME, then a line of the test's. */
 static void copy(const char *folder, const char *name, const char *extra)
