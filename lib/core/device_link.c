@@ -211,7 +211,7 @@ static size_t complete_groups(const struct penstock__device_link *link)
 size_t penstock__device_link_groups(const struct penstock__device_link *link)
 {
     const size_t complete = complete_groups(link);
-    return complete - complete % link->lump;
+    return complete ? complete - complete % link->lump : 0; /* no lump before the first piece */
 }
 
 /* The first stream's batch fills the next piece. */
