@@ -6,6 +6,7 @@ null sink, over the host and handed over, in turns; their ratio is the median ov
 """
 
 import argparse
+import os
 import statistics
 import sys
 import time
@@ -39,7 +40,7 @@ class Chain:
 
     def run(self, handed_over, seconds):
         """Samples a second that the last block takes, and which part of them came on the device."""
-        gr.prefs().set_bool("penstock", "hand_over", handed_over)
+        os.environ["GR_CONF_PENSTOCK_HAND_OVER"] = "on" if handed_over else "off"  # Python's gr.prefs() are a copy
         self.top.start()
         try:
             time.sleep(seconds / 4)
