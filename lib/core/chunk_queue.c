@@ -230,7 +230,7 @@ int penstock__chunk_queue_submit(struct penstock__chunk_queue *queue, const stru
 
 int penstock__chunk_queue_wait(struct penstock__chunk_queue *queue, uint64_t ticket)
 {
-    penstock__standby_enter(&queue->standby, NULL);
+    penstock__standby_wait(&queue->standby);
     finish_up_to(queue, ticket);
     penstock__standby_leave(&queue->standby, NULL, 0);
     return report_failure(queue, ticket);

@@ -5,8 +5,11 @@
 #include "core/standby.h"
 
 #define WINDOW_S    0.1
-#define WINDOWS     3     /* in a row */
-#define TOO_MUCH    1.25  /* times what it would be: less is within what a measurement scatters */
+#define WINDOWS     3    /* in a row */
+#define TOO_MUCH    1.1  /* times what it would be */
+#define FOR_GOOD    1.25 /* the same where the owner cannot return: less is within what a measurement scatters */
+#define BRIEF_S     2e-6 /* of a batch: reading the clock would take a tenth of it */
+#define SHORT_S     8e-6
 #define BELIEVE_S   2.0   /* at first */
 #define BELIEVES_S  600.0 /* at most */
 #define NO_WAY_BACK 2.0   /* times the CPU's time at its best: more is not risked where the owner cannot return */
@@ -41,33 +44,52 @@ static void judge(struct penstock__standby *standby, double now)
 {
     const struct window window = window_of(standby, now);
     standby->slowdown = window.wall_s / (window.besides_s + known(standby, now));
-    standby->slow = standby->slowdown > TOO_MUCH ? standby->slow + 1 : 0;
+    standby->slow = standby->slowdown > (standby->maker.both_ways ? TOO_MUCH : FOR_GOOD) ? standby->slow + 1 : 0;
     standby->last_s = window.busy_s;
 }
 
+/* In each one batch of as many stands for them as were short on average in the last one. */
 static void begin_window(struct penstock__standby *standby, double now)
 {
+    const double batch_s = standby->batches ? standby->busy_s / standby->batches : SHORT_S;
+    standby->timed_of = batch_s < BRIEF_S ? 13 : batch_s < SHORT_S ? 3 : 1; /* no number of slots */
+    standby->left_out = 0;
     standby->window_s = now;
-    standby->busy_s = standby->units = 0;
+    standby->busy_s = standby->units = standby->batches = 0;
 }
 
-void penstock__standby_enter(struct penstock__standby *standby, struct penstock__async_build *build)
+static void begin_timing(struct penstock__standby *standby)
 {
-    if (!build && !penstock__standby_waits(standby))
-        return;
     standby->entered_s = penstock__now_s();
     if (standby->window_s <= 0)
         begin_window(standby, standby->entered_s);
 }
 
+void penstock__standby_enter(struct penstock__standby *standby, const struct penstock__async_build *build)
+{
+    if (!build && !penstock__standby_waits(standby))
+        return;
+    standby->timing = !standby->left_out;
+    if (standby->timing)
+        begin_timing(standby);
+    standby->left_out = (standby->left_out ? standby->left_out : standby->timed_of) - 1;
+}
+
+void penstock__standby_wait(struct penstock__standby *standby)
+{
+    if (standby->timing && penstock__standby_waits(standby))
+        begin_timing(standby);
+}
+
 void penstock__standby_leave(struct penstock__standby *standby, struct penstock__async_build *build, size_t units)
 {
+    standby->units += (double)units;
+    standby->batches += units > 0;
     if (standby->entered_s <= 0)
         return;
-    const double now = penstock__now_s();
-    standby->busy_s += now - standby->entered_s;
+    const double now = penstock__now_s(), spent_s = now - standby->entered_s;
     standby->entered_s = 0;
-    standby->units += (double)units;
+    standby->busy_s += standby->timed_of * spent_s;
     if (now - standby->window_s < WINDOW_S || standby->units <= 0)
         return;
     if (build) {

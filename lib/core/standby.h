@@ -25,18 +25,22 @@ struct penstock__standby {
 
     /* Since the window began. */
     double window_s, entered_s, busy_s; /* the first two: times by penstock__now_s(), 0: none */
-    double units;
-    unsigned slow;    /* windows in a row that cost too much */
-    double slowdown;  /* in the last one: time over what it would have been */
-    double last_s;    /* in it: a unit */
-    bool looking;     /* the owner is being made ready on the processor that stands by */
-    double left_s;    /* when the last move was */
-    double believe_s; /* from then on, how long what was left is believed to be as slow as it was */
-    double seen_s;    /* then: a unit */
+    double units, batches;
+    unsigned timed_of, left_out; /* one batch in so many is timed; as many that are not still come */
+    bool timing;                 /* the batch in hand is timed, with the wait for it */
+    unsigned slow;               /* windows in a row that cost too much */
+    double slowdown;             /* in the last one: time over what it would have been */
+    double last_s;               /* in it: a unit */
+    bool looking;                /* the owner is being made ready on the processor that stands by */
+    double left_s;               /* when the last move was */
+    double believe_s;            /* from then on, how long what was left is believed to be as slow as it was */
+    double seen_s;               /* then: a unit */
 };
 
-/* Around a batch of `units` on the processor that works; `build` is the owner's that is being made, or NULL. */
-void penstock__standby_enter(struct penstock__standby *standby, struct penstock__async_build *build);
+/* Around a batch of `units` on the processor that works; `build` is the owner's that is being made, or NULL. And around
+ * waiting for it, where that is apart: 0 units. Of short ones some are timed for all. */
+void penstock__standby_enter(struct penstock__standby *standby, const struct penstock__async_build *build);
+void penstock__standby_wait(struct penstock__standby *standby);
 void penstock__standby_leave(struct penstock__standby *standby, struct penstock__async_build *build, size_t units);
 
 /* From the end of a build on; `there`: what was made works from now on, on the other device. */
